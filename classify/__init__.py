@@ -1,0 +1,1 @@
+"""`feature matrix -> labels`: the model, its training and its scores."""

@@ -1,0 +1,42 @@
+"""Settings of a run: frozen, checked on construction, recorded in every snapshot."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+from vclean.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenderSettings:
+    """How a page is rendered, and what bounds it.
+
+    Attributes:
+        width, height: viewport in CSS px.
+        scripts: run the page's scripts (navigates at the page's URL; slower, less repeatable).
+        settle: seconds a page with scripts may stay busy before it is read.
+        deadline: wall-clock seconds for one page, all stages, enforced from outside the event loop.
+        max_bytes: cap on the size of the document.
+        max_nodes: cap on the number of elements; a larger page is an error, never a silent cut.
+
+    Raises:
+        UsageError: a value is out of range.
+    """
+
+    width: int = 1366
+    height: int = 768
+    scripts: bool = False
+    settle: float = 2.0
+    deadline: float = 30.0
+    max_bytes: int = 32 * 2**20
+    max_nodes: int = 150_000
+
+    def __post_init__(self) -> None:
+        """Check ranges."""
+        for name in ("width", "height", "settle", "deadline", "max_bytes", "max_nodes"):
+            if not getattr(self, name) > 0:
+                raise UsageError(f"{name} has to be positive, not {getattr(self, name)}")
+
+    def to_dict(self) -> dict[str, float | bool]:
+        """The settings by name, for the record in a snapshot or a result."""
+        return asdict(self)

@@ -1,0 +1,1 @@
+"""`Snapshot -> Blocks -> feature matrix`."""

@@ -1,0 +1,1 @@
+"""`Page -> Snapshot`: in headless Chromium, or without a browser through lxml."""

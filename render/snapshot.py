@@ -1,0 +1,211 @@
+"""`Snapshot`: the page as columns, the one value that rendering hands on.
+
+Geometry is in CSS px, origin at the top left of the document, y down; NaN where a page was not rendered.
+Elements stand in document order (preorder), so the subtree of element `i` is the range `[i, end[i])`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from numpy.typing import NDArray
+
+ATTRIBUTES = (
+    "alt", "aria-controls", "aria-expanded", "aria-hidden", "aria-label", "aria-labelledby", "class", "cite",
+    "colspan", "content", "data-target", "data-toggle", "datetime", "dir", "height", "hidden", "href", "id",
+    "itemprop", "itemtype", "lang", "name", "open", "placeholder", "property", "rel", "role", "rowspan", "scope",
+    "src", "srcset", "start", "style", "title", "type", "value", "width",
+)  # fmt: skip
+"""The attributes a snapshot keeps; `href`, `src` and `cite` are absolute where the page has a URL."""
+
+STYLES = (
+    "display", "position", "float", "visibility", "opacity", "overflow-x", "font-size", "font-weight",
+    "font-style", "font-family", "line-height", "text-align", "text-decoration-line", "text-transform",
+    "white-space", "color", "background-color", "background-image", "border-top-width", "border-bottom-width",
+    "border-left-width", "list-style-type", "cursor", "z-index",
+)  # fmt: skip
+"""The computed styles a snapshot keeps, by CSS name. A page that was not rendered has only `display`,
+`visibility`, `font-weight`, `font-style` and `white-space`, by the user agent's defaults for the tag and the inline style; the rest is empty."""
+
+
+class Hidden(IntEnum):
+    """Why an element paints nothing, itself or by an ancestor."""
+
+    NO = 0
+    DISPLAY = 1
+    """`display: none`, the `hidden` attribute, a closed `<details>`, content-visibility."""
+    VISIBILITY = 2
+    """`visibility: hidden` or `collapse`."""
+    OPACITY = 3
+    """`opacity: 0`, of its own or of an ancestor."""
+    CLIPPED = 4
+    """Clipped away, or in a box of no size whose overflow is hidden."""
+    OFF_PAGE = 5
+    """Wholly left of or above the document's origin, where no scrolling reaches it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Styles:
+    """The distinct computed styles of a page.
+
+    Attributes:
+        names: the CSS properties, P of them.
+        rows: S tuples of P strings, as `getComputedStyle` gives them; empty where unknown.
+    """
+
+    names: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    def column(self, name: str) -> list[str]:
+        """The values of property `name`, one per style row."""
+        at = self.names.index(name)
+        return [row[at] for row in self.rows]
+
+    def number(self, name: str) -> NDArray[np.float32]:
+        """The leading number of every value (px for lengths), shape (S,); NaN where there is none."""
+        return np.array([_leading_number(value) for value in self.column(name)], dtype=np.float32)
+
+    def colour(self, name: str) -> NDArray[np.float32]:
+        """Red, green, blue 0-255 and alpha 0-1, shape (S, 4); NaN where unknown."""
+        rows = [_rgba(value) for value in self.column(name)]
+        return np.array(rows, dtype=np.float32).reshape(len(rows), 4)
+
+    def is_in(self, name: str, values: Collection[str]) -> NDArray[np.bool_]:
+        """Whether the value is one of `values`, shape (S,)."""
+        return np.array([value in values for value in self.column(name)], dtype=bool)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Snapshot:
+    """One page as columns: N elements, A attributes, T text nodes, L line boxes, S distinct styles.
+
+    Attributes:
+        url, title: as the browser has them at the end; the title's white space is collapsed.
+        language: the `lang` of the root element, lower case, or the empty string.
+        rendered: whether geometry and computed styles are there.
+        width, height: the document's scroll size in CSS px; NaN when not rendered.
+        settings: the render settings, by name; empty when not rendered.
+        build: the browser's product and version, or the parser's.
+        noscript: whether `<noscript>` content is part of the page (see `noscript_needed`).
+        tags: lower-case tag names; `tag` indexes it.
+        tag: int32 (N,).
+        parent: int32 (N,), the parent element, -1 for the root.
+        end: int32 (N,), one past the last element of the subtree.
+        depth: int32 (N,), 0 for the root.
+        box: float32 (N, 4), x, y, width, height of the border box.
+        hidden: uint8 (N,), `Hidden`.
+        styles: the style table; `style` int32 (N,) indexes its rows.
+        attr_node: int32 (A,), ascending; attr_name: int32 (A,), index into `ATTRIBUTES`; attr_value: A strings.
+        texts: T strings, the text nodes in document order, white space as in the source.
+        text_parent: int32 (T,), the element a text node is a child of.
+        text_after: int32 (T,), the last element that starts before the text node.
+        line_text: int32 (L,), ascending, the text node of a line box; line_box: float32 (L, 4), x, y, width, height.
+        timings: seconds by stage; not part of the page.
+    """
+
+    url: str = ""
+    title: str = ""
+    language: str = ""
+    rendered: bool = False
+    width: float = float("nan")
+    height: float = float("nan")
+    settings: dict[str, float | bool] = field(default_factory=dict)
+    build: str = ""
+    noscript: bool = False
+    tags: tuple[str, ...]
+    tag: NDArray[np.int32]
+    parent: NDArray[np.int32]
+    end: NDArray[np.int32]
+    depth: NDArray[np.int32]
+    box: NDArray[np.float32]
+    hidden: NDArray[np.uint8]
+    styles: Styles
+    style: NDArray[np.int32]
+    attr_node: NDArray[np.int32]
+    attr_name: NDArray[np.int32]
+    attr_value: Sequence[str]
+    texts: Sequence[str]
+    text_parent: NDArray[np.int32]
+    text_after: NDArray[np.int32]
+    line_text: NDArray[np.int32]
+    line_box: NDArray[np.float32]
+    timings: dict[str, float] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        """The number of elements."""
+        return len(self.tag)
+
+    def is_tag(self, names: Collection[str]) -> NDArray[np.bool_]:
+        """Whether an element's tag is one of `names`, shape (N,)."""
+        return np.array([name in names for name in self.tags], dtype=bool)[self.tag]
+
+    def attributes(self, name: str) -> dict[int, str]:
+        """The values of attribute `name`, by element."""
+        rows = np.flatnonzero(self.attr_name == _ATTRIBUTE_INDEX[name])
+        return {int(self.attr_node[row]): self.attr_value[row] for row in rows}
+
+    def ancestors(self, element: int) -> list[int]:
+        """The element and its ancestors, innermost first."""
+        chain = []
+        while element >= 0:
+            chain.append(element)
+            element = int(self.parent[element])
+        return chain
+
+    @cached_property
+    def sibling_number(self) -> NDArray[np.int32]:
+        """int32 (N,): an element's number among its siblings of the same tag, from 1, as XPath counts."""
+        order = np.lexsort((np.arange(len(self)), self.tag, self.parent))
+        parent, tag = self.parent[order], self.tag[order]
+        new = np.ones(len(order), dtype=bool)
+        new[1:] = (parent[1:] != parent[:-1]) | (tag[1:] != tag[:-1])
+        start = np.maximum.accumulate(np.where(new, np.arange(len(order)), 0))
+        numbers = np.empty(len(order), dtype=np.int32)
+        numbers[order] = np.arange(len(order)) - start + 1
+        return numbers
+
+    def xpath(self, element: int) -> str:
+        """The absolute XPath of an element, every step numbered: `/html[1]/body[1]/p[2]`."""
+        steps = [f"{self.tags[self.tag[i]]}[{self.sibling_number[i]}]" for i in reversed(self.ancestors(element))]
+        return "/" + "/".join(steps)
+
+
+_ATTRIBUTE_INDEX = {name: index for index, name in enumerate(ATTRIBUTES)}
+
+
+def subtree_ends(parent: NDArray[np.int32]) -> NDArray[np.int32]:
+    """int32 (N,): one past the last element of each subtree, for parents in preorder."""
+    end = np.arange(1, len(parent) + 1, dtype=np.int32)
+    for element in range(len(parent) - 1, 0, -1):
+        above = parent[element]
+        if end[element] > end[above]:
+            end[above] = end[element]
+    return end
+
+
+def _leading_number(value: str) -> float:
+    digits = value.removesuffix("px")
+    try:
+        return float(digits)
+    except ValueError:
+        return float("nan")
+
+
+def _rgba(value: str) -> tuple[float, float, float, float]:
+    """`rgb(1, 2, 3)` and `rgba(1, 2, 3, 0.5)`, the two forms of a computed sRGB colour (CSS Color 4, 15.2)."""
+    inside = value.partition("(")[2].rstrip(")")
+    try:
+        parts = [float(part) for part in inside.split(",")]
+    except ValueError:
+        parts = []
+    if len(parts) not in (3, 4):
+        return (float("nan"),) * 4
+    return (parts[0], parts[1], parts[2], parts[3] if len(parts) == 4 else 1.0)
