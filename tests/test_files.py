@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+from vclean.errors import OutputError
+from vclean.files import write_atomic
+
+
+@pytest.fixture
+def full_disk(monkeypatch):
+    def fail(self, target):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "replace", fail)
+
+
+class TestWriteAtomic:
+    def test_bytes(self, tmp_path):
+        write_atomic(tmp_path / "out.bin", b"\x00\xff")
+        assert (tmp_path / "out.bin").read_bytes() == b"\x00\xff"
+
+    def test_text_is_utf8_with_its_own_line_ends(self, tmp_path):
+        write_atomic(tmp_path / "out.txt", "žluť\nключ\n")
+        assert (tmp_path / "out.txt").read_bytes() == "žluť\nключ\n".encode()
+
+    def test_lone_surrogate_becomes_a_question_mark(self, tmp_path):
+        write_atomic(tmp_path / "out.txt", "a\ud800b")
+        assert (tmp_path / "out.txt").read_bytes() == b"a?b"
+
+    def test_replaces_and_leaves_nothing_beside(self, tmp_path):
+        target = tmp_path / "out.txt"
+        target.write_text("old")
+        write_atomic(target, "new")
+        assert target.read_text() == "new"
+        assert list(tmp_path.iterdir()) == [target]
+
+    def test_path_as_string(self, tmp_path):
+        write_atomic(str(tmp_path / "out.txt"), "x")
+        assert (tmp_path / "out.txt").read_text() == "x"
+
+    def test_name_of_the_greatest_length(self, tmp_path):
+        """The temporary name must not be longer than the target's."""
+        target = tmp_path / ("n" * 250)
+        write_atomic(target, "x")
+        assert target.read_text() == "x"
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="POSIX permissions")
+    def test_permissions_follow_the_umask(self, tmp_path):
+        before = os.umask(0o027)
+        try:
+            write_atomic(tmp_path / "out.txt", "x")
+        finally:
+            os.umask(before)
+        assert stat.S_IMODE((tmp_path / "out.txt").stat().st_mode) == 0o640
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="POSIX symbolic links")
+    def test_symbolic_link_is_followed(self, tmp_path):
+        target, link = tmp_path / "real.txt", tmp_path / "link.txt"
+        link.symlink_to(target)
+        write_atomic(link, "x")
+        assert link.is_symlink()
+        assert target.read_text() == "x"
+
+    @pytest.mark.skipif(not Path("/dev/null").exists(), reason="POSIX devices")
+    def test_device_is_written_to_not_replaced(self):
+        write_atomic("/dev/null", "x")
+        assert Path("/dev/null").is_char_device()
+
+    def test_disk_full_keeps_the_old_file(self, tmp_path, full_disk):
+        target = tmp_path / "out.txt"
+        target.write_text("old")
+        with pytest.raises(OutputError, match="disk is full; free some space"):
+            write_atomic(target, "new")
+        assert target.read_text() == "old"
+        assert list(tmp_path.iterdir()) == [target]
+
+    def test_missing_folder(self, tmp_path):
+        with pytest.raises(OutputError, match="folder does not exist; create"):
+            write_atomic(tmp_path / "none" / "out.txt", "x")
+
+    def test_folder_in_place_of_file(self, tmp_path):
+        with pytest.raises(OutputError, match="it is a folder; name a file"):
+            write_atomic(tmp_path, "x")
+
+    def test_file_in_place_of_folder(self, tmp_path):
+        (tmp_path / "file").write_text("x")
+        with pytest.raises(OutputError, match="not a folder"):
+            write_atomic(tmp_path / "file" / "out.txt", "x")
+
+    def test_loop_of_links(self, tmp_path):
+        (tmp_path / "a").symlink_to(tmp_path / "b")
+        (tmp_path / "b").symlink_to(tmp_path / "a")
+        with pytest.raises(OutputError, match="symbolic links"):
+            write_atomic(tmp_path / "a" / "out.txt", "x")
+
+    def test_message_is_one_line_and_names_the_path(self, tmp_path):
+        path = tmp_path / "none" / "out.txt"
+        with pytest.raises(OutputError) as caught:
+            write_atomic(path, "x")
+        assert str(path) in str(caught.value)
+        assert "\n" not in str(caught.value)
