@@ -1,21 +1,52 @@
-"""Blocks (contract; being written)."""
+"""`Snapshot -> Blocks`: the page cut into text blocks.
+
+A block is a maximal run of inline text inside one block container, split at a double line break and where hidden text
+begins or ends. Containers are told by tag and by computed display, so that a page cuts alike rendered or not.
+"""
+
 from __future__ import annotations
+
+import re
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
 import numpy as np
-from numpy.typing import NDArray
-from vclean.render.snapshot import Snapshot
+
+from vclean.features import tree
+from vclean.labels import Visibility
+from vclean.render import ua
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from vclean.render.snapshot import Snapshot
+
+_INLINE_DISPLAY = frozenset(("", "inline", "inline-block", "inline-flex", "inline-grid", "inline-table", "none",
+                             "contents", "ruby", "ruby-text", "ruby-base", "math"))  # fmt: skip
+_BREAK_TAGS = frozenset(("iframe", "object", "select", "video"))
+"""Elements without text of ours that still stand between two texts as a block would."""
+
+_REVEALING_TAGS = frozenset(("details", "dialog"))
+_REVEALING_ROLES = frozenset(("tabpanel", "dialog", "tooltip", "menu", "region"))
+_REVEALING_CLASS = re.compile(
+    r"tab|accordion|collaps|panel|toggle|expand|reveal|faq|read-?more|show-?more|slide|carousel|spoiler|modal|dropdown",
+    re.IGNORECASE,
+)
+"""Names that tabs, accordions and sliders go by in the common component libraries (Bootstrap, jQuery UI, WAI-ARIA)."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Blocks:
-    """The text blocks of a page, one row each, in document order: B blocks over K kept text nodes.
+    """The text blocks of a page, one row each, in document order: B blocks over the T text nodes of the snapshot.
 
     Attributes:
         snapshot: the page they were cut from.
-        text: B strings, white space collapsed (kept inside `<pre>`), a space where two inline elements meet.
-        node: int32 (B,), the block container: the innermost element of block level round the whole run.
-        text_block: int32 (T,), the block of every text node of the snapshot, -1 for those in no block.
-        box: float32 (B, 4), x, y, width, height of the union of the block's line boxes, CSS px; NaN if not rendered or nothing painted.
+        text: B strings; white space is collapsed (kept inside preformatted text) and a space stands where one inline
+            element ends and the next begins, as it does in a reader's eye: `<b>Price</b><i>$10</i>` is `Price $10`.
+        node: int32 (B,), the block container: the innermost element of block level round the run.
+        text_block: int32 (T,), the block of a text node, -1 where it is in none.
+        box: float32 (B, 4), x, y, width, height of the union of its line boxes, CSS px; NaN where nothing is painted.
         visibility: uint8 (B,), `vclean.labels.Visibility`.
     """
 
@@ -27,9 +58,160 @@ class Blocks:
     visibility: NDArray[np.uint8]
 
     def __len__(self) -> int:
+        """The number of blocks."""
         return len(self.text)
+
+    @cached_property
+    def members(self) -> NDArray[np.int32]:
+        """int32 (K,): the text nodes that are in a block, in document order, grouped by block."""
+        return np.flatnonzero(self.text_block >= 0).astype(np.int32)
+
+    @cached_property
+    def first(self) -> NDArray[np.int32]:
+        """int32 (B,): where each block's text nodes begin in `members`."""
+        owner = self.text_block[self.members]
+        return np.flatnonzero(np.diff(owner, prepend=-1)).astype(np.int32)
+
+    @cached_property
+    def line_block(self) -> NDArray[np.int32]:
+        """int32 (L,): the block of every line box of the snapshot, -1 where it is in none."""
+        return self.text_block[self.snapshot.line_text]
 
 
 def cut(snapshot: Snapshot) -> Blocks:
     """Cut a page into its text blocks."""
-    raise NotImplementedError
+    stripped = [" ".join(text.split()) for text in snapshot.texts]
+    kept = np.flatnonzero(np.array([bool(text) for text in stripped], dtype=bool) & _has_text(snapshot))
+    level = block_level(snapshot)
+    container = tree.nearest(level, snapshot.parent)
+    starts = _starts(snapshot, kept, container, level)
+    owner = np.cumsum(starts) - 1
+    text_block = np.full(len(snapshot.texts), -1, dtype=np.int32)
+    text_block[kept] = owner
+    count = int(owner[-1]) + 1 if len(owner) else 0
+    first = np.flatnonzero(starts)
+    node = container[snapshot.text_parent[kept[first]]].astype(np.int32)
+    return Blocks(
+        snapshot=snapshot,
+        text=_join_texts(snapshot, stripped, kept, first),
+        node=node,
+        text_block=text_block,
+        box=_union_boxes(snapshot, text_block, count),
+        visibility=_visibility(snapshot, snapshot.text_parent[kept[first]]),
+    )
+
+
+def block_level(snapshot: Snapshot) -> NDArray[np.bool_]:
+    """Whether an element ends the line before and after it, bool (N,): by its tag, or by its computed display."""
+    by_style = ~snapshot.styles.is_in("display", _INLINE_DISPLAY)
+    level = snapshot.is_tag(ua.BLOCK_TAGS | _BREAK_TAGS) | by_style[snapshot.style]
+    level[:1] = True
+    return level
+
+
+def _has_text(snapshot: Snapshot) -> NDArray[np.bool_]:
+    """Whether a text node's parent is an element whose text is read: not a script, not an edit field."""
+    silent = snapshot.is_tag(ua.REPLACED_TAGS | ua.SKIPPED_TAGS)
+    if not silent.any():
+        return np.ones(len(snapshot.texts), dtype=bool)
+    return tree.path_sum(silent.astype(np.int32), snapshot.end)[snapshot.text_parent] == 0
+
+
+def _starts(
+    snapshot: Snapshot, kept: NDArray[np.intp], container: NDArray[np.int32], level: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Whether a kept text node begins a block, bool (K,)."""
+    after, parent = snapshot.text_after[kept], snapshot.text_parent[kept]
+    blocks_before = np.cumsum(level)[after]
+    breaks_before = np.cumsum(snapshot.is_tag(("br",)))[after]
+    concealed = snapshot.hidden[parent] > 0
+    starts = np.ones(len(kept), dtype=bool)
+    starts[1:] = (
+        (np.diff(blocks_before) > 0)
+        | (np.diff(container[parent]) != 0)
+        | (np.diff(breaks_before) > 1)
+        | (concealed[1:] != concealed[:-1])
+    )
+    return starts
+
+
+def _join_texts(
+    snapshot: Snapshot, stripped: list[str], kept: NDArray[np.intp], first: NDArray[np.intp]
+) -> list[str]:
+    spaced = _space_before(snapshot, kept)
+    spaced[first] = False
+    raw = _preformatted(snapshot)
+    pieces = []
+    for text, space, pre in zip(kept.tolist(), spaced.tolist(), raw[snapshot.text_parent[kept]].tolist(), strict=True):
+        piece = snapshot.texts[text] if pre else stripped[text]
+        pieces.append(" " + piece if space else piece)
+    bounds = [*first.tolist(), len(pieces)]
+    return ["".join(pieces[a:b]).strip() for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+
+
+def _space_before(snapshot: Snapshot, kept: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Whether white space, a line break or an inline element's edge on both sides parts a text from the one before."""
+    if not len(kept):
+        return np.zeros(0, dtype=bool)
+    parent, after = snapshot.text_parent[kept], snapshot.text_after[kept]
+    space = np.zeros(len(kept), dtype=bool)
+    apart = ~tree.is_ancestor(parent[:-1], parent[1:], snapshot.end)
+    apart &= ~tree.is_ancestor(parent[1:], parent[:-1], snapshot.end)
+    breaks = np.cumsum(snapshot.is_tag(("br",)))[after]
+    texts = snapshot.texts
+    opens = np.array([texts[t][0].isspace() for t in kept.tolist()], dtype=bool)
+    closes = np.array([texts[t][-1].isspace() for t in kept.tolist()], dtype=bool)
+    skipped = np.diff(kept) > 1
+    space[1:] = apart | opens[1:] | closes[:-1] | skipped | (np.diff(breaks) > 0)
+    return space
+
+
+def _preformatted(snapshot: Snapshot) -> NDArray[np.bool_]:
+    """Whether an element keeps its line breaks, bool (N,)."""
+    by_style = snapshot.styles.is_in("white-space", ("pre", "pre-wrap", "break-spaces"))[snapshot.style]
+    return by_style & (tree.path_sum(snapshot.is_tag(ua.PREFORMATTED_TAGS).astype(np.int32), snapshot.end) > 0)
+
+
+def _union_boxes(snapshot: Snapshot, text_block: NDArray[np.int32], count: int) -> NDArray[np.float32]:
+    box = np.full((count, 4), np.nan, dtype=np.float32)
+    owner = text_block[snapshot.line_text]
+    lines = snapshot.line_box[owner >= 0]
+    owner = owner[owner >= 0]
+    if not len(owner):
+        return box
+    first = np.flatnonzero(np.diff(owner, prepend=-1))
+    low = np.minimum.reduceat(lines[:, :2], first, axis=0)
+    high = np.maximum.reduceat(lines[:, :2] + lines[:, 2:], first, axis=0)
+    box[owner[first]] = np.hstack([low, high - low])
+    return box
+
+
+def _visibility(snapshot: Snapshot, parent: NDArray[np.int32]) -> NDArray[np.uint8]:
+    """Visibility of texts by their parent elements: hidden text below a tab, an accordion or the like is revealable."""
+    visibility = np.full(len(parent), Visibility.SHOWN, dtype=np.uint8)
+    concealed = snapshot.hidden[parent] > 0
+    if concealed.any():
+        signs = tree.path_sum(_revealing(snapshot).astype(np.int32), snapshot.end)[parent] > 0
+        visibility[concealed & signs] = Visibility.REVEALABLE
+        visibility[concealed & ~signs] = Visibility.HIDDEN
+    return visibility
+
+
+def _revealing(snapshot: Snapshot) -> NDArray[np.bool_]:
+    """Elements that a reader can open, bool (N,): by tag, role, class, or because a control names their id."""
+    found = snapshot.is_tag(_REVEALING_TAGS)
+    for element, value in snapshot.attributes("class").items():
+        found[element] |= bool(_REVEALING_CLASS.search(value))
+    for element, value in snapshot.attributes("role").items():
+        found[element] |= value in _REVEALING_ROLES
+    controlled = _controlled_ids(snapshot)
+    for element, value in snapshot.attributes("id").items():
+        found[element] |= value in controlled
+    return found
+
+
+def _controlled_ids(snapshot: Snapshot) -> set[str]:
+    named = set(snapshot.attributes("aria-controls").values())
+    for name in ("data-target", "href"):
+        named.update(value.rpartition("#")[2] for value in snapshot.attributes(name).values() if "#" in value)
+    return named - {""}

@@ -1,0 +1,233 @@
+"""Bytes to text as browsers do it, and the refusal of what is no HTML.
+
+The order is that of the HTML standard's encoding sniffing algorithm (HTML, 13.2.3.2): byte order mark, the charset
+of the transport, a `<meta>` or XML declaration near the start, then detection by frequency. It differs in one
+point: text declared as UTF-8 that mostly is not is detected instead of being turned into replacement characters.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from typing import TYPE_CHECKING, Final
+
+from resiliparse.parse.encoding import detect_encoding, map_encoding_to_html5
+
+from vclean.errors import LimitError, NotHtmlError
+
+if TYPE_CHECKING:
+    from vclean.page import Page
+
+_DECLARATION_BYTES: Final = 4096
+"""Where a declaration is looked for; the standard says 1,024, real pages have licence comments on top."""
+
+_BINARY_BYTES: Final = 8192
+_BINARY_SHARE: Final = 0.02
+"""Share of binary data bytes above which a document is not text; broken pages hold a stray few."""
+
+_SPARSE: Final = 0.01
+"""Under this share of non-ASCII in the text, frequency says nothing and the web's default is the better guess."""
+
+_SIGNATURES: Final = (
+    (b"%PDF-", "a PDF document"),
+    (b"%!PS-Adobe-", "a PostScript document"),
+    (b"{\\rtf", "an RTF document"),
+    (b"\x89PNG\r\n\x1a\n", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"GIF8", "a GIF image"),
+    (b"RIFF", "a RIFF file (WebP, WAV or AVI)"),
+    (b"PK\x03\x04", "a zip archive (or an office document, which is one)"),
+    (b"\x1f\x8b", "gzip data"),
+    (b"BZh", "bzip2 data"),
+    (b"\xfd7zXZ\0", "xz data"),
+    (b"\x28\xb5\x2f\xfd", "zstandard data"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
+    (b"\xd0\xcf\x11\xe0", "an old office document"),
+    (b"\x7fELF", "a program"),
+    (b"MZ\x90", "a program"),
+    (b"OggS", "an Ogg file"),
+    (b"ID3", "an MP3 file"),
+    (b"wOFF", "a font"),
+    (b"wOF2", "a font"),
+    (b"PAR1", "a Parquet file"),
+)
+"""First bytes of what is handed over by mistake (MIME Sniffing Standard, section 6, and common formats)."""
+
+_CODECS: Final = {
+    "gbk": "gb18030",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+    "big5": "big5hkscs",
+    "iso8859-11": "cp874",
+}
+"""The supersets that the Encoding Standard means by these names, as Python calls them."""
+
+_OTHER_LABELS: Final = {"x-user-defined": "x-user-defined", "x-mac-cyrillic": "mac-cyrillic"}
+"""Labels of the standard that the library does not know."""
+
+_WINDOWS_1252: Final = "".join(bytes([i]).decode("cp1252", "ignore") or chr(i) for i in range(256))
+_USER_DEFINED: Final = "".join(chr(i if i < 128 else 0xF700 + i) for i in range(256))
+
+_COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
+_META = re.compile(rb"<meta[\s/][^>]*", re.IGNORECASE)
+_CHARSET = re.compile(rb"""charset\s*=\s*["']?\s*([^\s"'/>;]+)""", re.IGNORECASE)
+_XML_DECLARATION = re.compile(rb"""\A\s*<\?xml\s[^>]*encoding\s*=\s*["']([^"']+)""")
+_MARKUP = re.compile(rb"<(script|style)\b.*?</\1|<[^>]*>", re.DOTALL | re.IGNORECASE)
+_BINARY = bytes(set(range(32)) - set(b"\t\n\f\r\x1b"))
+
+
+def page_text(page: Page, max_bytes: int) -> str:
+    """The text of a page's document, decoded where it is bytes, with line ends and NULs as a parser wants them.
+
+    Raises:
+        LimitError: the document has more than `max_bytes` bytes (characters, where it is text already).
+        NotHtmlError: it is empty or binary.
+    """
+    size = len(page.content)
+    if size > max_bytes:
+        raise LimitError(
+            f"the document has {size:,} bytes, over the cap of {max_bytes:,}: raise it with --max-bytes"
+        )
+    if isinstance(page.content, bytes):
+        return decode(page.content, page.charset)
+    return _preprocess(page.content)
+
+
+def decode(content: bytes, charset: str = "") -> str:
+    """Decode an HTML document as browsers do.
+
+    Args:
+        content: the document; it may be cut off anywhere.
+        charset: the encoding label the transport gave (HTTP header, archive record), or the empty string.
+
+    Returns:
+        The text without byte order mark; malformed sequences are U+FFFD, line ends are U+000A, and NULs are gone
+        (HTML, 13.2.5.1 and 13.2.6.4.7: ignored in content).
+
+    Raises:
+        NotHtmlError: the input is empty, only white space, or binary.
+
+    >>> decode(b'<meta charset="iso-8859-1">\\x93quoted\\x94')
+    '<meta charset="iso-8859-1">“quoted”'
+    >>> decode("<p>Žluťoučký kůň".encode())
+    '<p>Žluťoučký kůň'
+    """
+    encoding, start = _byte_order_mark(content)
+    if not encoding:
+        _refuse_signature(content)
+        encoding = _declared(content, charset) or _detected(content)
+    if not encoding.startswith("utf-16"):
+        _refuse_control_bytes(content)
+    return _preprocess(_decode_with(content[start:], encoding))
+
+
+def encoding_of(label: str) -> str:
+    """The Python codec for an encoding label of the Encoding Standard; empty for an unknown one.
+
+    >>> encoding_of("ISO-8859-1"), encoding_of("gb2312"), encoding_of("bogus")
+    ('cp1252', 'gb18030', '')
+    """
+    label = label.strip().strip("'\"").lower()
+    if label in _OTHER_LABELS:
+        return _OTHER_LABELS[label]
+    name = map_encoding_to_html5(label, fallback_utf8=False) or ""
+    return _CODECS.get(name, name)
+
+
+def _preprocess(text: str) -> str:
+    """Normalise line ends, drop NULs and lone surrogates; refuse a text of white space only."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
+    if not text or text.isspace():
+        raise NotHtmlError("the document is empty")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def _byte_order_mark(content: bytes) -> tuple[str, int]:
+    """The encoding a byte order mark stands for, and the mark's length; a bare UTF-16 `<` counts as a mark."""
+    marks = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+    for mark, encoding in marks:
+        if content.startswith(mark):
+            return encoding, len(mark)
+    if content[:4:2] and content[1:4:2] == b"\0\0" and content[:1] == b"<":
+        return "utf-16-le", 0
+    if content[:3:2] == b"\0\0" and content[1:2] == b"<":
+        return "utf-16-be", 0
+    return "", 0
+
+
+def _refuse_signature(content: bytes) -> None:
+    head = content[:_BINARY_BYTES].lstrip()
+    if not head and not content.strip():
+        raise NotHtmlError("the document is empty")
+    for signature, name in _SIGNATURES:
+        if head.startswith(signature):
+            raise NotHtmlError(f"this is {name}, not HTML")
+
+
+def _refuse_control_bytes(content: bytes) -> None:
+    head = content[:_BINARY_BYTES]
+    controls = len(head) - len(head.translate(None, _BINARY))
+    if controls > _BINARY_SHARE * len(head):
+        raise NotHtmlError("this is binary data, not HTML")
+
+
+def _declared(content: bytes, charset: str) -> str:
+    """The encoding that the transport or the document names, unless it says UTF-8 of what is none."""
+    encoding = encoding_of(charset) or _declared_inside(content)
+    if encoding == "utf-8" and not _is_mostly_utf8(content):
+        return ""
+    return encoding
+
+
+def _declared_inside(content: bytes) -> str:
+    """The encoding of the first `<meta>` that names a known one, else of the XML declaration."""
+    head = content[:_DECLARATION_BYTES]
+    for tag in _META.findall(_COMMENT.sub(b"", head)):
+        found = _CHARSET.search(tag)
+        encoding = _readable_as_ascii(found.group(1)) if found else ""
+        if encoding:
+            return encoding
+    found = _XML_DECLARATION.match(head)
+    return _readable_as_ascii(found.group(1)) if found else ""
+
+
+def _readable_as_ascii(label: bytes) -> str:
+    """The encoding of a label found by reading bytes as ASCII, which rules UTF-16 out (HTML, 13.2.3.2)."""
+    encoding = encoding_of(label.decode("latin-1"))
+    if encoding.startswith("utf-16"):
+        return "utf-8"
+    return "cp1252" if encoding == "x-user-defined" else encoding
+
+
+def _detected(content: bytes) -> str:
+    if _is_mostly_utf8(content):
+        return "utf-8"
+    text = _MARKUP.sub(b" ", content[: 2**20])
+    if len(text.translate(None, bytes(range(128)))) < _SPARSE * len(text.strip()):
+        return "cp1252"
+    name = detect_encoding(text) or ""
+    return _CODECS.get(name, name) if name != "utf-8" else "cp1252"
+
+
+def _is_mostly_utf8(content: bytes) -> bool:
+    """Whether there are no more malformed sequences than well-formed ones of several bytes; ASCII is UTF-8."""
+    if content.isascii():
+        return True
+    text = content.decode("utf-8", "replace")
+    malformed = text.count("\ufffd")
+    if malformed <= 1 and text.endswith("\ufffd"):
+        malformed = 0  # cut off inside a character
+    beyond_ascii = len(text) - len(text.encode("ascii", "ignore"))
+    return beyond_ascii - malformed >= malformed
+
+
+def _decode_with(content: bytes, encoding: str) -> str:
+    if encoding == "cp1252":
+        return codecs.charmap_decode(content, "replace", _WINDOWS_1252)[0]
+    if encoding == "x-user-defined":
+        return codecs.charmap_decode(content, "replace", _USER_DEFINED)[0]
+    return content.decode(encoding, "replace")
