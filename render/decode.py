@@ -214,10 +214,15 @@ def _detected(content: bytes) -> str:
 
 
 def _is_mostly_utf8(content: bytes) -> bool:
-    """Whether there are no more malformed sequences than well-formed ones of several bytes; ASCII is UTF-8."""
-    if content.isascii():
-        return True
-    text = content.decode("utf-8", "replace")
+    """Whether it has no more malformed sequences than well-formed ones of several bytes; ASCII is UTF-8."""
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return _has_few_malformed(content.decode("utf-8", "replace"))
+    return True
+
+
+def _has_few_malformed(text: str) -> bool:
     malformed = text.count("\ufffd")
     if malformed <= 1 and text.endswith("\ufffd"):
         malformed = 0  # cut off inside a character

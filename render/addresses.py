@@ -1,0 +1,73 @@
+"""Which addresses a page may be fetched from: public ones, so that no page reaches this machine or its network."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from typing import Final
+from urllib.parse import urlsplit
+
+from vclean.errors import NetworkError
+
+_EMBEDDED_IPV4: Final = ipaddress.ip_network("64:ff9b::/96")
+"""NAT64 (RFC 6052): the last 32 bits are an IPv4 address."""
+
+
+def is_public(address: str) -> bool:
+    """Whether an IP address is one of the public internet: not loopback, private, link-local or multicast.
+
+    IPv4 addresses inside IPv6 ones (mapped, 6to4, Teredo, NAT64) are judged themselves.
+
+    >>> is_public("93.184.216.34"), is_public("127.0.0.1"), is_public("::ffff:10.0.0.1")
+    (True, False, False)
+    """
+    ip = ipaddress.ip_address(address.partition("%")[0])
+    inner = _embedded(ip)
+    return ip.is_global and not ip.is_multicast if inner is None else is_public(str(inner))
+
+
+def check_public(url: str, *, allow_hosts: frozenset[str] = frozenset()) -> str:
+    """The address to connect to for `url`, once every address of its host is known to be public.
+
+    Connect to the returned address, not to the name: a second look-up may give another one (DNS rebinding).
+
+    Args:
+        url: an absolute http or https URL.
+        allow_hosts: host names that are let through whatever their address.
+
+    Raises:
+        NetworkError: the scheme is another one, the host is unknown or has an address that is not public.
+    """
+    host, port = _host_and_port(url)
+    addresses = _resolve(host, port)
+    refused = [] if host in allow_hosts else [address for address in addresses if not is_public(address)]
+    if refused:
+        raise NetworkError(f"{host} is at {refused[0]}, which is not a public address: pages there are refused")
+    return addresses[0]
+
+
+def _embedded(ip: ipaddress.IPv4Address | ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
+    if isinstance(ip, ipaddress.IPv4Address):
+        return None
+    if ip in _EMBEDDED_IPV4:
+        return ipaddress.IPv4Address(int(ip) & 0xFFFF_FFFF)
+    return ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None)
+
+
+def _host_and_port(url: str) -> tuple[str, int]:
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", parts.port
+    except ValueError as error:
+        raise NetworkError(f"{url} is no valid URL ({error})") from error
+    if parts.scheme not in ("http", "https") or not host:
+        raise NetworkError(f"{url} is refused: only http and https addresses are fetched")
+    return host, port or (443 if parts.scheme == "https" else 80)
+
+
+def _resolve(host: str, port: int) -> list[str]:
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise NetworkError(f"the host {host} is not known: check the address and the connection") from error
+    return [str(entry[4][0]) for entry in found]
