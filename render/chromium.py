@@ -22,6 +22,7 @@ OVERRIDE = "VCLEAN_CHROMIUM"
 _HEADLESS_COMMANDS = (
     # The binary behind Debian's wrapper: a script that waits for it would not pass signals on.
     "/usr/lib/chromium/chromium-headless-shell",
+    "/usr/lib64/chromium-browser/headless_shell",  # Fedora's chromium-headless, which has no command
     "chromium-headless-shell",
     "chrome-headless-shell",
     "headless_shell",

@@ -1,0 +1,53 @@
+"""The fonts of this machine: without one, text has no boxes; without a script's own, its boxes are those of tofu."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+SUFFIXES = frozenset({".ttf", ".otf", ".ttc", ".otc", ".pfb", ".dfont"})
+
+SCRIPTS = {
+    "Arabic": "ar",
+    "Bengali": "bn",
+    "Chinese": "zh-cn",
+    "Hebrew": "he",
+    "Hindi": "hi",
+    "Japanese": "ja",
+    "Korean": "ko",
+    "Tamil": "ta",
+    "Thai": "th",
+}
+"""Scripts outside the Latin, Greek and Cyrillic ones that every basic font has, with fontconfig's language tags."""
+
+
+def font_folders() -> list[Path]:
+    """The folders in which the system's font service looks, there or not."""
+    home = Path.home()
+    if sys.platform == "darwin":
+        return [Path("/System/Library/Fonts"), Path("/Library/Fonts"), home / "Library" / "Fonts"]
+    if sys.platform == "win32":
+        return [Path(os.environ.get("WINDIR", r"C:\Windows")) / "Fonts"]
+    data = Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share")
+    return [Path("/usr/share/fonts"), Path("/usr/local/share/fonts"), data / "fonts", home / ".fonts"]
+
+
+def has_fonts() -> bool:
+    """Whether there is any font file at all."""
+    return any(
+        path.suffix.lower() in SUFFIXES for folder in font_folders() if folder.is_dir() for path in folder.rglob("*")
+    )
+
+
+def uncovered_scripts() -> list[str]:
+    """The names in `SCRIPTS` that no font covers; empty where fontconfig cannot be asked (`fc-list` is missing)."""
+    if shutil.which("fc-list") is None:
+        return []
+    listing = subprocess.run(["fc-list", ":", "lang"], capture_output=True, text=True, timeout=30, check=False)
+    if listing.returncode:
+        return []
+    covered = {tag for line in listing.stdout.splitlines() for tag in line.removeprefix(":lang=").split("|")}
+    return [name for name, tag in SCRIPTS.items() if tag not in covered]
