@@ -1,0 +1,119 @@
+"""Word alignment of a page with its gold text: a longest common subsequence that prefers unbroken runs."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+from rapidfuzz.distance import LCSseq
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+MAX_CELLS = 10**9
+"""Cap on the product of the two lengths for an exact alignment: one bit each, so 125 MB and half a second."""
+ANCHOR = 5
+"""Length in words of the unique n-grams that cut a pair of longer texts into pieces."""
+
+# Scripts written without spaces have no words to `\w+`; their characters are aligned one by one.
+_UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+_TOKEN = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """`size` equal tokens: `page[page : page + size] == gold[gold : gold + size]`."""
+
+    page: int
+    gold: int
+    size: int
+
+
+def tokens(text: str) -> list[str]:
+    """The lower-cased words of `text`; single characters in scripts that put no space between words."""
+    return _TOKEN.findall(text.lower())
+
+
+def common_runs(page: Sequence[str], gold: Sequence[str]) -> list[Run]:
+    """The runs of a longest common subsequence of two token lists, ascending in both, none overlapping.
+
+    A run that would fit as well right behind the run before it in the gold is moved there: the alignment has
+    fewer holes, and the last word of a text is not found in the footer. Texts whose lengths multiply to more
+    than `MAX_CELLS` are cut at n-grams unique in both (patience diff), and pieces that are still too long are
+    left unaligned, so time and memory are bounded.
+    """
+    numbers: dict[str, int] = {}
+    left = [numbers.setdefault(token, len(numbers)) for token in page]
+    right = [numbers.setdefault(token, len(numbers)) for token in gold]
+    if len(left) * len(right) <= MAX_CELLS:
+        return _close_up(_exact_runs(left, right, 0, 0), left, right)
+    cuts = [(0, 0), *_anchors(left, right), (len(left), len(right))]
+    pieces = (_exact_runs(left[a:c], right[b:d], a, b) for (a, b), (c, d) in pairwise(cuts))
+    return _close_up([run for piece in pieces for run in piece], left, right)
+
+
+def gold_positions(runs: Sequence[Run], size: int) -> NDArray[np.int32]:
+    """The gold token every one of `size` page tokens is aligned with, int32 (size,); -1 for none."""
+    positions = np.full(size, -1, dtype=np.int32)
+    for run in runs:
+        positions[run.page : run.page + run.size] = np.arange(run.gold, run.gold + run.size)
+    return positions
+
+
+def _exact_runs(page: list[int], gold: list[int], page_at: int, gold_at: int) -> list[Run]:
+    if len(page) * len(gold) > MAX_CELLS:
+        return []
+    return [
+        Run(page_at + block.a, gold_at + block.b, block.size)
+        for block in LCSseq.opcodes(page, gold).as_matching_blocks()
+        if block.size
+    ]
+
+
+def _close_up(runs: list[Run], page: list[int], gold: list[int]) -> list[Run]:
+    moved: list[Run] = []
+    page_end = gold_end = 0
+    for run in runs:
+        words = gold[run.gold : run.gold + run.size]
+        fits = run.gold == gold_end and page[page_end : page_end + run.size] == words
+        moved.append(Run(page_end, run.gold, run.size) if fits else run)
+        page_end, gold_end = moved[-1].page + run.size, run.gold + run.size
+    return moved
+
+
+def _anchors(page: list[int], gold: list[int]) -> list[tuple[int, int]]:
+    """Where n-grams unique in both texts start, ascending in both: a longest increasing subsequence."""
+    there = _unique_ngrams(gold)
+    pairs = [(at, there[gram]) for gram, at in _unique_ngrams(page).items() if gram in there]
+    return _longest_increasing(sorted(pairs))
+
+
+def _unique_ngrams(ids: list[int]) -> dict[tuple[int, ...], int]:
+    grams = list(zip(*(ids[shift:] for shift in range(ANCHOR)), strict=False))
+    counts = Counter(grams)
+    return {gram: at for at, gram in enumerate(grams) if counts[gram] == 1}
+
+
+def _longest_increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The longest chain of `pairs`, sorted by the first, that ascends in the second (patience sorting)."""
+    tails: list[int] = []
+    tail_index: list[int] = []
+    previous: list[int] = []
+    for index, (_, gold) in enumerate(pairs):
+        pile = bisect_left(tails, gold)
+        previous.append(tail_index[pile - 1] if pile else -1)
+        tails[pile : pile + 1] = [gold]
+        tail_index[pile : pile + 1] = [index]
+    chain = []
+    index = tail_index[-1] if tail_index else -1
+    while index >= 0:
+        chain.append(pairs[index])
+        index = previous[index]
+    return chain[::-1]

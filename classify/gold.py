@@ -1,0 +1,213 @@
+"""The gold of a page, block by block: which blocks are content, and of which type."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from vclean.classify.align import Run, common_runs, gold_positions, tokens
+from vclean.labels import Label
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from vclean.classify.corpora import GoldPage
+
+CODES = tuple(Label)
+"""The label of each code: `CODES[code]`; the order of the model's classes."""
+UNKNOWN = -1
+"""The code of a content block whose type the gold does not tell."""
+
+CONTENT_SHARE = 0.5
+"""A block is content if at least this share of its words is aligned with the gold."""
+RESCUE_SHARE = 0.7
+"""... or if at least this share of its n-grams stands in gold that no content block covers: gold out of order."""
+RESCUE_GRAM = 3
+"""Length in words of the n-grams of the rescue."""
+STRAY = 2
+"""An aligned run of at most this many words counts only where it fills its block or continues another run."""
+
+_NOWHERE = Run(-100, -100, 0)
+_HEADING, _PARAGRAPH, _ITEM, _CONTINUATION, _OTHER = range(len(CODES))
+_MARK = re.compile(r"<([hpl])>", re.IGNORECASE)
+_MARK_CODE = {"h": _HEADING, "p": _PARAGRAPH, "l": _ITEM}
+_LINE_TYPE = (
+    (re.compile(r"\s{0,3}#{1,6}\s"), _HEADING),
+    (re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s"), _ITEM),
+)
+_LINK_TARGET = re.compile(r"\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"]*\")?\)")
+_HEADLINE = re.compile(rb'class="x-nc-sel1"[^>]*>([^<]+)<')
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BlockGold:
+    """What the gold says of the B blocks of a page.
+
+    Attributes:
+        content_share: float32 (B,), the share of a block's words that are aligned with the gold, in 0..1.
+        is_content: bool (B,).
+        label: int8 (B,), an index into `CODES`, or `UNKNOWN` where a block is content of unknown type.
+    """
+
+    content_share: NDArray[np.float32]
+    is_content: NDArray[np.bool_]
+    label: NDArray[np.int8]
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A heading, paragraph or list item of the gold: its code, or `UNKNOWN`, and its words."""
+
+    code: int
+    words: list[str]
+
+
+def align(block_texts: Sequence[str], page: GoldPage) -> BlockGold:
+    """Align the texts of a page's blocks, in document order, with the page's gold.
+
+    Content is decided on the gold text, by word alignment and, for gold out of order, by n-grams. Types come
+    from CleanEval's markup, from Markdown, or from L3S-GN1's headlines, whichever the page has. The first block
+    of a unit has the unit's type, the others are continuations; a block that spans several units has the type of
+    the one it shares most words with.
+    """
+    blocks = [tokens(text) for text in block_texts]
+    gold = tokens(page.text)
+    matched, is_content = _cover(blocks, gold)
+    units = gold_units(page)
+    unit_words = [word for unit in units for word in unit.words]
+    typed = matched if unit_words == gold else _cover(blocks, unit_words)[0]
+    label = np.where(is_content, _types(typed, is_content, units), _OTHER)
+    return BlockGold(_shares(matched), is_content, label.astype(np.int8))
+
+
+def gold_units(page: GoldPage) -> list[Unit]:
+    """The typed units of a page's gold, in order: from its markup, its Markdown, or its headline.
+
+    A page with none of them has its text as one unit of unknown type.
+    """
+    if page.markup:
+        return _markup_units(page.markup)
+    if page.markdown:
+        return [Unit(_line_code(line), tokens(_plain(line))) for line in page.markdown.splitlines() if line.strip()]
+    headlines = {tuple(tokens(text.decode("utf-8", "replace"))) for text in _HEADLINE.findall(page.annotated)}
+    lines = [tokens(line) for line in page.text.splitlines()]
+    return [Unit(_HEADING if tuple(line) in headlines else UNKNOWN, line) for line in lines if line]
+
+
+def _markup_units(markup: str) -> list[Unit]:
+    before, *marked = _MARK.split(markup)
+    units = [Unit(_PARAGRAPH, tokens(before))]
+    units += [
+        Unit(_MARK_CODE[mark.lower()], tokens(text)) for mark, text in zip(marked[::2], marked[1::2], strict=True)
+    ]
+    return [unit for unit in units if unit.words]
+
+
+def _line_code(line: str) -> int:
+    return next((code for pattern, code in _LINE_TYPE if pattern.match(line)), _PARAGRAPH)
+
+
+def _plain(line: str) -> str:
+    return _LINK_TARGET.sub("]", line)
+
+
+def _cover(blocks: list[list[str]], gold: list[str]) -> tuple[list[NDArray[np.int32]], NDArray[np.bool_]]:
+    """The gold position of every word, block by block, -1 for none; and the blocks that are content."""
+    ends = list(accumulate(map(len, blocks)))
+    words = [word for block in blocks for word in block]
+    runs = _without_strays(common_runs(words, gold), {0, *ends})
+    matched = np.split(gold_positions(runs, len(words)), ends[:-1]) if blocks else []
+    is_content = _shares(matched) >= CONTENT_SHARE
+    _rescue(blocks, gold, matched, is_content)
+    return matched, is_content
+
+
+def _shares(matched: list[NDArray[np.int32]]) -> NDArray[np.float32]:
+    shares = [np.mean(positions >= 0) if len(positions) else 0.0 for positions in matched]
+    return np.array(shares, dtype=np.float32)
+
+
+def _without_strays(runs: list[Run], borders: set[int]) -> list[Run]:
+    """The runs but for the short ones that are not at home where they stand: stop words of other blocks."""
+    padded = [_NOWHERE, *runs, _NOWHERE]
+    return [
+        run
+        for left, run, right in zip(padded, padded[1:], padded[2:], strict=False)
+        if run.size > STRAY
+        or (run.page in borders and run.page + run.size in borders)
+        or _continues(left, run)
+        or _continues(run, right)
+    ]
+
+
+def _continues(left: Run, right: Run) -> bool:
+    gaps = right.page - left.page - left.size, right.gold - left.gold - left.size
+    return 0 <= max(gaps) <= STRAY
+
+
+def _rescue(
+    blocks: list[list[str]],
+    gold: list[str],
+    matched: list[NDArray[np.int32]],
+    is_content: NDArray[np.bool_],
+) -> None:
+    """Make content, in place, of the blocks whose n-grams stand in gold that no content block covers."""
+    free = np.ones(len(gold), dtype=bool)
+    for index in np.flatnonzero(is_content):
+        free[matched[index][matched[index] >= 0]] = False
+    where = _grams_at(gold, free)
+    for index in np.flatnonzero(~is_content):
+        found = _find(blocks[index], where, free)
+        if found is not None:
+            matched[index], is_content[index] = found, True
+            free[found[found >= 0]] = False
+
+
+def _grams_at(gold: list[str], free: NDArray[np.bool_]) -> dict[tuple[str, ...], list[int]]:
+    where: dict[tuple[str, ...], list[int]] = {}
+    for at, gram in enumerate(_grams(gold)):
+        if free[at : at + RESCUE_GRAM].all():
+            where.setdefault(gram, []).append(at)
+    return where
+
+
+def _grams(words: list[str]) -> list[tuple[str, ...]]:
+    return list(zip(*(words[shift:] for shift in range(RESCUE_GRAM)), strict=False))
+
+
+def _find(
+    block: list[str], where: dict[tuple[str, ...], list[int]], free: NDArray[np.bool_]
+) -> NDArray[np.int32] | None:
+    """The gold positions of a block's words, if enough of its n-grams are in free gold."""
+    grams = _grams(block)
+    positions = np.full(len(block), -1, dtype=np.int32)
+    hits = 0
+    for at, gram in enumerate(grams):
+        spot = next((spot for spot in where.get(gram, ()) if free[spot : spot + RESCUE_GRAM].all()), None)
+        if spot is not None:
+            positions[at : at + RESCUE_GRAM] = np.arange(spot, spot + RESCUE_GRAM)
+            hits += 1
+    return positions if grams and hits >= RESCUE_SHARE * len(grams) else None
+
+
+def _types(matched: list[NDArray[np.int32]], is_content: NDArray[np.bool_], units: list[Unit]) -> NDArray[np.int8]:
+    unit_of = np.repeat(np.arange(len(units)), [len(unit.words) for unit in units])
+    started: set[int] = set()
+    codes = np.full(len(matched), UNKNOWN, dtype=np.int8)
+    for index in np.flatnonzero(is_content):
+        positions = matched[index][matched[index] >= 0]
+        if len(positions):
+            unit = int(np.bincount(unit_of[positions]).argmax())
+            codes[index] = _type(units[unit].code, unit in started)
+            started.add(unit)
+    return codes
+
+
+def _type(code: int, started: bool) -> int:
+    return _CONTINUATION if started and code != UNKNOWN else code
