@@ -1,0 +1,27 @@
+"""`Prediction`: what a method says of the blocks of a page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from vclean.labels import Label
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prediction:
+    """The labels of the B blocks of a page.
+
+    Attributes:
+        labels: B labels.
+        probability: float32 (B,), that a block is content, in 0..1; 0 or 1 for methods that only decide.
+        confidence: of the page, the F1 expected of the labels, in 0..1; NaN for methods that give none.
+    """
+
+    labels: list[Label]
+    probability: NDArray[np.float32]
+    confidence: float = float("nan")

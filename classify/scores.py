@@ -1,0 +1,195 @@
+"""Scores of a clean text against gold text, by the definitions the field reports.
+
+A page on which a method failed scores as empty output; no page is ever left out of a mean. Two empty texts
+agree perfectly.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from dataclasses import asdict, dataclass
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from rapidfuzz.distance import LCSseq
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_WORD = re.compile(r"\w+")
+_PUNCTUATION = re.compile(r"[^\w\s]|_")
+_MARK = re.compile(r"<[hpl]>", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class WordScore:
+    """Precision, recall and their harmonic mean, each in 0..1."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """Length `common` of the longest common subsequence of `output` and `gold` words; adds up over pages."""
+
+    common: int
+    output: int
+    gold: int
+
+    @property
+    def f1(self) -> float:
+        """2 x common / (output + gold), in 0..1; 1 where both are empty."""
+        total = self.output + self.gold
+        return 2 * self.common / total if total else 1.0
+
+    def __add__(self, other: Overlap) -> Overlap:
+        return Overlap(self.common + other.common, self.output + other.output, self.gold + other.gold)
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """`kept` of `total` snippets are as they have to be; adds up over pages."""
+
+    kept: int
+    total: int
+
+    @property
+    def value(self) -> float:
+        """The share, in 0..1; NaN where nothing was asked for."""
+        return self.kept / self.total if self.total else float("nan")
+
+    def __add__(self, other: Share) -> Share:
+        return Share(self.kept + other.kept, self.total + other.total)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageScore:
+    """Every score of one page; `cleaneval_markup` is None where the gold has no marks."""
+
+    word: WordScore
+    lcs: Overlap
+    cleaneval: float
+    cleaneval_markup: float | None
+    must: Share
+    must_not: Share
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scores:
+    """The scores of a set of pages.
+
+    Attributes:
+        pages: how many there are.
+        word_precision, word_recall, word_f1: means over the pages, 0..1.
+        lcs_f1: mean over the pages; lcs_f1_micro: of the summed lengths.
+        cleaneval: mean over the pages, 0..100; cleaneval_markup: over the pages whose gold has marks, else NaN.
+        must, must_not: share of all the set's required snippets that are there, of forbidden ones that are not.
+    """
+
+    pages: int
+    word_precision: float
+    word_recall: float
+    word_f1: float
+    lcs_f1: float
+    lcs_f1_micro: float
+    cleaneval: float
+    cleaneval_markup: float
+    must: float
+    must_not: float
+
+    def to_dict(self) -> dict[str, float | None]:
+        """The scores by name, with None for NaN, which JSON lacks."""
+        return {name: None if value != value else value for name, value in asdict(self).items()}  # noqa: PLR0124
+
+
+def word_score(output: str, gold: str) -> WordScore:
+    r"""Overlap of the bags of lower-cased `\w+` tokens (WCXB, Foley 2026).
+
+    >>> word_score("The cat", "the cat sat")
+    WordScore(precision=1.0, recall=0.6666666666666666, f1=0.8)
+    """
+    left, right = Counter(_WORD.findall(output.lower())), Counter(_WORD.findall(gold.lower()))
+    if not left and not right:
+        return WordScore(1.0, 1.0, 1.0)
+    common = (left & right).total()
+    precision = common / left.total() if left else 0.0
+    recall = common / right.total() if right else 0.0
+    return WordScore(precision, recall, 2 * common / (left.total() + right.total()))
+
+
+def lcs_overlap(output: str, gold: str) -> Overlap:
+    """Longest common subsequence of the white-space separated words (Bakic 2012), case and punctuation as they are."""
+    return _overlap(output.split(), gold.split())
+
+
+def cleaneval_score(output: str, gold: str) -> float:
+    """The text-only CleanEval score (Baroni et al. 2008), 0..100; marks in either text are taken out.
+
+    100 x (1 - d / (n + m)), where d is the edit distance on words with substitutions at cost 2, which is
+    200 x LCS / (n + m).
+    """
+    return 100 * _overlap(_plain_words(_MARK.sub(" ", output)), _plain_words(_MARK.sub(" ", gold))).f1
+
+
+def cleaneval_markup_score(output: str, gold: str) -> float:
+    """The CleanEval score of text with marks, 0..100: each `<h>`, `<p>`, `<l>` is a word of its own."""
+    return 100 * _overlap(_marked_words(output), _marked_words(gold)).f1
+
+
+def snippets_present(output: str, snippets: Sequence[str]) -> Share:
+    """How many of `snippets` stand in `output`, white space and case set aside (WCXB's "must")."""
+    text = _normalised(output)
+    return Share(sum(_normalised(snippet) in text for snippet in snippets), len(snippets))
+
+
+def snippets_absent(output: str, snippets: Sequence[str]) -> Share:
+    """How many of `snippets` do not stand in `output`, white space and case set aside (WCXB's "must not")."""
+    present = snippets_present(output, snippets)
+    return Share(present.total - present.kept, present.total)
+
+
+def total(scores: Iterable[PageScore]) -> Scores:
+    """The scores of a set of at least one page."""
+    pages = list(scores)
+    marked = [page.cleaneval_markup for page in pages if page.cleaneval_markup is not None]
+    return Scores(
+        pages=len(pages),
+        word_precision=fmean(page.word.precision for page in pages),
+        word_recall=fmean(page.word.recall for page in pages),
+        word_f1=fmean(page.word.f1 for page in pages),
+        lcs_f1=fmean(page.lcs.f1 for page in pages),
+        lcs_f1_micro=sum((page.lcs for page in pages), Overlap(0, 0, 0)).f1,
+        cleaneval=fmean(page.cleaneval for page in pages),
+        cleaneval_markup=fmean(marked) if marked else float("nan"),
+        must=sum((page.must for page in pages), Share(0, 0)).value,
+        must_not=sum((page.must_not for page in pages), Share(0, 0)).value,
+    )
+
+
+def total_by(keys: Iterable[str], scores: Iterable[PageScore]) -> dict[str, Scores]:
+    """The scores of the pages of each key, in the order of the keys' names."""
+    groups: defaultdict[str, list[PageScore]] = defaultdict(list)
+    for key, score in zip(keys, scores, strict=True):
+        groups[key].append(score)
+    return {key: total(groups[key]) for key in sorted(groups)}
+
+
+def _overlap(output: Sequence[str], gold: Sequence[str]) -> Overlap:
+    return Overlap(LCSseq.similarity(output, gold), len(output), len(gold))
+
+
+def _plain_words(text: str) -> list[str]:
+    return _PUNCTUATION.sub("", text.lower()).split()
+
+
+def _marked_words(text: str) -> list[str]:
+    marks = [mark.lower() for mark in _MARK.findall(text)]
+    first, *rest = map(_plain_words, _MARK.split(text))
+    return [*first, *(word for mark, words in zip(marks, rest, strict=True) for word in (mark, *words))]
+
+
+def _normalised(text: str) -> str:
+    return " ".join(text.casefold().split())
