@@ -1,0 +1,108 @@
+"""An overlay as a PNG picture."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+from PIL import Image, ImageDraw, ImageFont, UnidentifiedImageError
+
+from vclean.errors import OutputError
+from vclean.render.overlay import LEGEND_SIZE, PENS, TAG_SIZE, Mark, Pen, Plan, Rect, entry_text_x, plan, swatch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from vclean.render.overlay import Overlay
+
+_COMPRESSION = 2
+_FILL_ALPHA = 26
+
+Segment = tuple[int, int, int, int]
+
+
+def open_picture(picture: bytes) -> Image.Image:
+    """The picture of a page; pixels are decoded when they are first needed.
+
+    Raises:
+        OutputError: it is no PNG or JPEG.
+    """
+    try:
+        return Image.open(io.BytesIO(picture), formats=("PNG", "JPEG"))
+    except UnidentifiedImageError as error:
+        raise OutputError("the page's picture cannot be read; render the page again") from error
+
+
+def draw_png(picture: bytes, overlay: Overlay) -> bytes:
+    """The overlay drawn over `picture` (PNG or JPEG, one px per CSS px), with its legend on top.
+
+    The same input gives the same bytes under one version of Pillow.
+
+    Raises:
+        OutputError: the picture cannot be read.
+    """
+    page = open_picture(picture)
+    layout = plan(overlay, *page.size)
+    canvas = Image.new("RGB", (layout.width, layout.strip + layout.height), "white")
+    canvas.paste(page.convert("RGB"), (0, layout.strip))
+    brush = ImageDraw.Draw(canvas, "RGBA")
+    _draw_marks(brush, layout)
+    _draw_legend(brush, layout)
+    out = io.BytesIO()
+    canvas.save(out, "PNG", compress_level=_COMPRESSION)
+    return out.getvalue()
+
+
+def _draw_marks(brush: ImageDraw.ImageDraw, layout: Plan) -> None:
+    font = ImageFont.load_default(TAG_SIZE)
+    for mark in reversed(layout.marks):
+        _draw_frame(brush, _lowered(mark.frame, layout.strip), PENS[mark.label], fill=mark.label.is_content)
+    for mark in reversed(layout.marks):
+        _draw_tag(brush, mark, layout.strip, font)
+
+
+def _lowered(rect: Rect, by: int) -> Rect:
+    return Rect(rect.x, rect.y + by, rect.width, rect.height)
+
+
+def _draw_frame(brush: ImageDraw.ImageDraw, rect: Rect, pen: Pen, *, fill: bool) -> None:
+    corners = (rect.x, rect.y, rect.x + rect.width - 1, rect.y + rect.height - 1)
+    if fill:
+        brush.rectangle(corners, fill=(*pen.colour, _FILL_ALPHA))
+    if not pen.dash:
+        brush.rectangle(corners, outline=pen.colour, width=pen.width)
+        return
+    for segment in _dashes(corners, pen):
+        brush.rectangle(segment, fill=pen.colour)
+
+
+def _dashes(corners: Segment, pen: Pen) -> Iterator[Segment]:
+    """The dashes of a frame, as filled rectangles inside its border."""
+    left, top, right, bottom = corners
+    (dash, gap), inner = pen.dash, pen.width - 1
+    for x in range(left, right + 1, dash + gap):
+        end = min(x + dash - 1, right)
+        yield x, top, end, min(top + inner, bottom)
+        yield x, max(bottom - inner, top), end, bottom
+    for y in range(top, bottom + 1, dash + gap):
+        end = min(y + dash - 1, bottom)
+        yield left, y, min(left + inner, right), end
+        yield max(right - inner, left), y, right, end
+
+
+def _draw_tag(brush: ImageDraw.ImageDraw, mark: Mark, strip: int, font: ImageFont.FreeTypeFont) -> None:
+    if mark.tag is None:
+        return
+    tag, colour = _lowered(mark.tag, strip), PENS[mark.label].colour
+    if mark.label.is_content:
+        brush.rectangle((tag.x, tag.y, tag.x + tag.width - 1, tag.y + tag.height - 1), fill=colour)
+    ink = "white" if mark.label.is_content else colour
+    brush.text((tag.x + tag.width // 2, tag.y + tag.height // 2), mark.caption, fill=ink, font=font, anchor="mm")
+
+
+def _draw_legend(brush: ImageDraw.ImageDraw, layout: Plan) -> None:
+    font = ImageFont.load_default(LEGEND_SIZE)
+    for entry in layout.legend:
+        if entry.label is not None:
+            _draw_frame(brush, swatch(entry), PENS[entry.label], fill=entry.label.is_content)
+        brush.text((entry_text_x(entry), entry.y + 8), entry.text, fill="black", font=font, anchor="lm")
