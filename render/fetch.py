@@ -1,0 +1,101 @@
+"""One page over HTTP without a browser: bounded in bytes, time and redirects, from public addresses only."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urldefrag, urljoin
+
+import httpx
+
+from vclean.errors import DeadlineError, LimitError, NetworkError, NotHtmlError
+from vclean.page import Page
+from vclean.render.addresses import check_public
+
+if TYPE_CHECKING:
+    from vclean.settings import RenderSettings
+
+_MAX_REDIRECTS: Final = 10
+_TEXT_TYPES: Final = ("text/", "application/xhtml", "application/xml")
+_HEADERS: Final = {
+    "User-Agent": "Mozilla/5.0 (compatible; vclean)",
+    "Accept": "text/html,application/xhtml+xml,*/*;q=0.5",
+    "Accept-Language": "en,*;q=0.5",
+}
+
+
+def fetch(url: str, settings: RenderSettings, *, allow_hosts: frozenset[str] = frozenset()) -> Page:
+    """Fetch the document at `url`; its style sheets and images are not.
+
+    Every hop connects to the address that was checked (see `check_public`). Proxies of the environment are not
+    used: through one, nobody could say which address answers.
+
+    Args:
+        url: an http or https URL.
+        settings: `deadline` and `max_bytes` apply.
+        allow_hosts: host names let through whatever their address.
+
+    Raises:
+        NetworkError: unreachable, refused, too many redirects, or an HTTP error status.
+        NotHtmlError: the server sends another media type.
+        LimitError: the document is over `max_bytes`.
+        DeadlineError: it took longer than `deadline`.
+    """
+    end = time.monotonic() + settings.deadline
+    name = url
+    with httpx.Client(trust_env=False, timeout=settings.deadline, headers=_HEADERS) as client:
+        for _ in range(_MAX_REDIRECTS + 1):
+            address = check_public(url, allow_hosts=allow_hosts)
+            answer = _hop(client, url, address, settings.max_bytes, end)
+            if isinstance(answer, Page):
+                return answer
+            url = answer
+    raise NetworkError(f"{name} redirects more than {_MAX_REDIRECTS} times: open it in a browser to see why")
+
+
+def _hop(client: httpx.Client, url: str, address: str, max_bytes: int, end: float) -> Page | str:
+    """The page, or the URL it redirects to."""
+    target = httpx.URL(url)
+    request = client.build_request(
+        "GET",
+        target.copy_with(host=address),
+        headers={"Host": target.netloc.decode("ascii")},
+        extensions={"sni_hostname": target.raw_host.decode("ascii")},
+    )
+    try:
+        response = client.send(request, stream=True)
+        try:
+            location = response.headers.get("location")
+            if response.has_redirect_location and location:
+                return urldefrag(urljoin(url, location)).url
+            _check(response, url)
+            return Page(content=_body(response, url, max_bytes, end), url=url, charset=_charset(response), id=url)
+        finally:
+            response.close()
+    except httpx.TimeoutException as error:
+        raise DeadlineError(f"{url} did not answer in time: try again or raise --timeout") from error
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        raise NetworkError(f"{url} could not be fetched ({error or type(error).__name__})") from error
+
+
+def _check(response: httpx.Response, url: str) -> None:
+    if response.is_error:
+        raise NetworkError(f"{url}: the server answered {response.status_code} {response.reason_phrase}".rstrip())
+    kind = response.headers.get("content-type", "text/html").partition(";")[0].strip().lower()
+    if kind and not kind.startswith(_TEXT_TYPES):
+        raise NotHtmlError(f"{url} is {kind}, not HTML")
+
+
+def _body(response: httpx.Response, url: str, max_bytes: int, end: float) -> bytes:
+    body = bytearray()
+    for chunk in response.iter_bytes():
+        body += chunk
+        if len(body) > max_bytes:
+            raise LimitError(f"{url} is over the cap of {max_bytes:,} bytes: raise it with --max-bytes")
+        if time.monotonic() > end:
+            raise DeadlineError(f"{url} was still arriving at the deadline: raise --timeout")
+    return bytes(body)
+
+
+def _charset(response: httpx.Response) -> str:
+    return response.charset_encoding or ""
