@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from dataclasses import asdict, dataclass
+from math import isnan
 from statistics import fmean
 from typing import TYPE_CHECKING
 
@@ -102,7 +103,7 @@ class Scores:
 
     def to_dict(self) -> dict[str, float | None]:
         """The scores by name, with None for NaN, which JSON lacks."""
-        return {name: None if value != value else value for name, value in asdict(self).items()}  # noqa: PLR0124
+        return {name: None if isnan(value) else value for name, value in asdict(self).items()}
 
 
 def word_score(output: str, gold: str) -> WordScore:

@@ -1,0 +1,103 @@
+"""Runs methods over corpora and scores what they give."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
+
+from tqdm import tqdm
+
+from vclean.classify import scores
+from vclean.classify.corpora import GoldPage
+from vclean.classify.prediction import Prediction
+from vclean.classify.report import Outcome, Report
+from vclean.errors import UsageError, VcleanError
+from vclean.features.blocks import Blocks, cut
+from vclean.page import Page
+from vclean.render.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from vclean.classify.corpora import Corpus
+
+_T = TypeVar("_T")
+
+Predictor: TypeAlias = Callable[[GoldPage, Blocks], Prediction]
+"""Labels the blocks of a page; it is told which page it is, so that it can use a model that never saw its site."""
+Reader: TypeAlias = Callable[[Page], Snapshot]
+"""Reads a page, by the static parser or in a browser."""
+Writer: TypeAlias = Callable[[Blocks, Prediction], tuple[str, str]]
+"""The clean text of a prediction, and the same with CleanEval's marks."""
+
+
+def evaluate(corpora: Sequence[Corpus], predictors: Mapping[str, Predictor], *, read: Reader, write: Writer) -> Report:
+    """Run every predictor on every page and score what it gives.
+
+    A page that cannot be read, or on which a predictor fails, counts as empty output and is named in the report.
+    Progress goes to standard error.
+
+    Raises:
+        UsageError: two corpora have the same name, or there is no page in them.
+        InputError: a corpus turns out to be damaged.
+    """
+    names = [corpus.name for corpus in corpora]
+    if len(set(names)) < len(names) or not all(map(len, corpora)):
+        raise UsageError("give corpora with at least one page each, under different file names")
+    outcomes = [outcome for page in _progress(corpora) for outcome in _run(page, predictors, read, write)]
+    return Report(tuple(outcomes))
+
+
+def score_page(page: GoldPage, text: str, cleaneval: str) -> PageScore:
+    """Every score of `text`, and of `cleaneval` (with marks), against the gold of `page`."""
+    return scores.PageScore(
+        word=scores.word_score(text, page.text),
+        lcs=scores.lcs_overlap(text, page.text),
+        cleaneval=scores.cleaneval_score(text, page.text),
+        cleaneval_markup=scores.cleaneval_markup_score(cleaneval, page.markup) if page.markup else None,
+        must=scores.snippets_present(text, page.must),
+        must_not=scores.snippets_absent(text, page.must_not),
+    )
+
+
+def _progress(corpora: Sequence[Corpus]) -> Iterator[GoldPage]:
+    live = sys.stderr.isatty()
+    with tqdm(total=sum(map(len, corpora)), unit="page", ascii=not live, mininterval=0.5 if live else 30) as bar:
+        for corpus in corpora:
+            bar.set_description(corpus.name)
+            for page in corpus:
+                yield page
+                bar.update()
+
+
+def _run(page: GoldPage, predictors: Mapping[str, Predictor], read: Reader, write: Writer) -> Iterator[Outcome]:
+    blocks, unread = _attempt(lambda: cut(read(page.page())))
+    for name, predict in predictors.items():
+        texts, error = (None, unread) if blocks is None else _attempt(partial(_texts, page, blocks, predict, write))
+        text, cleaneval = texts or ("", "")
+        yield Outcome(
+            corpus=page.corpus,
+            id=page.id,
+            page_type=page.page_type,
+            method=name,
+            text=text,
+            cleaneval=cleaneval,
+            score=score_page(page, text, cleaneval),
+            error=error,
+        )
+
+
+def _texts(page: GoldPage, blocks: Blocks, predict: Predictor, write: Writer) -> tuple[str, str]:
+    return write(blocks, predict(page, blocks))
+
+
+def _attempt(step: Callable[[], _T]) -> tuple[_T | None, str]:
+    """The result of `step` and no error, or None and the error in one line: one page must not end a long run."""
+    try:
+        return step(), ""
+    except VcleanError as error:
+        return None, str(error)
+    except Exception as error:
+        return None, f"{type(error).__name__}: {error}".partition("\n")[0]

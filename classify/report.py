@@ -1,0 +1,114 @@
+"""`Report`: the scores of a run, as a table, as data, and the texts they belong to."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from math import isnan
+from typing import TYPE_CHECKING, Any
+
+from vclean.classify import scores
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from vclean.classify.scores import PageScore, Scores
+
+_FIELDS = {
+    "pages": "pages",
+    "word_f1": "word F1",
+    "word_precision": "P",
+    "word_recall": "R",
+    "lcs_f1": "LCS F1",
+    "lcs_f1_micro": "micro",
+    "cleaneval": "CleanEval",
+    "cleaneval_markup": "+markup",
+    "must": "must",
+    "must_not": "must not",
+}
+_ALL = "all"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What a method made of a page.
+
+    Attributes:
+        corpus, id, page_type: of the page.
+        method: the name the predictor was given.
+        text, cleaneval: the clean text, without and with marks; empty when the page failed.
+        score: against the page's gold.
+        error: why the page failed, in one line, or empty.
+    """
+
+    corpus: str
+    id: str
+    page_type: str
+    method: str
+    text: str
+    cleaneval: str
+    score: PageScore
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The outcomes of one or more methods on one or more corpora, corpus by corpus and page by page."""
+
+    outcomes: tuple[Outcome, ...]
+
+    def table(self) -> str:
+        """A table for each corpus and method: all pages, then each page type, then the pages that failed."""
+        return "\n\n".join(_section(corpus, method, part) for (corpus, method), part in self._parts().items())
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same figures by corpus, method and page type, ready for JSON: None stands for "not defined"."""
+        result: dict[str, dict[str, Any]] = {}
+        for (corpus, method), part in self._parts().items():
+            failed = [{"id": outcome.id, "error": outcome.error} for outcome in part if outcome.error]
+            figures = {name: score.to_dict() for name, score in _by_type(part).items()}
+            result.setdefault(corpus, {})[method] = {"scores": figures, "failed": failed}
+        return result
+
+    def predictions(self) -> str:
+        """One JSON object a line for each page and method: corpus, id, method, text, cleaneval."""
+        fields = ("corpus", "id", "method", "text", "cleaneval")
+        records = ({name: getattr(outcome, name) for name in fields} for outcome in self.outcomes)
+        return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+
+    def _parts(self) -> dict[tuple[str, str], list[Outcome]]:
+        parts: dict[tuple[str, str], list[Outcome]] = {}
+        for outcome in self.outcomes:
+            parts.setdefault((outcome.corpus, outcome.method), []).append(outcome)
+        return parts
+
+
+def _by_type(part: Sequence[Outcome]) -> dict[str, Scores]:
+    typed = [outcome for outcome in part if outcome.page_type]
+    by_type = scores.total_by((outcome.page_type for outcome in typed), (outcome.score for outcome in typed))
+    return {_ALL: scores.total(outcome.score for outcome in part), **by_type}
+
+
+def _section(corpus: str, method: str, part: Sequence[Outcome]) -> str:
+    rows = [["", *_FIELDS.values()]]
+    rows += [[name, *_cells(score)] for name, score in _by_type(part).items()]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [_line(row, widths) for row in rows]
+    failed = [f"failed: {outcome.id}: {outcome.error}" for outcome in part if outcome.error]
+    return "\n".join([f"{corpus}, {method}", *lines, *failed])
+
+
+def _cells(score: Scores) -> list[str]:
+    return [_cell(name, getattr(score, name)) for name in _FIELDS]
+
+
+def _cell(name: str, value: float) -> str:
+    if isnan(value):
+        return "-"
+    places = 0 if name == "pages" else 2 if name.startswith("cleaneval") else 3
+    return f"{value:.{places}f}"
+
+
+def _line(row: Sequence[str], widths: Sequence[int]) -> str:
+    cells = (cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))
+    return "  ".join((row[0].ljust(widths[0]), *cells))
