@@ -85,11 +85,8 @@ def to_json(checks: list[Check]) -> str:
 
 
 def check_python() -> Check:
-    """The Python that runs now, against the oldest supported one."""
-    version = platform.python_version()
-    if sys.version_info < (3, 11):
-        return Check("python", "FAIL", version, "install Python 3.11 or later, and vclean in it")
-    return Check("python", "ok", f"{version}, {sys.executable}")
+    """The Python that runs now; one too old could not have imported this."""
+    return Check("python", "ok", f"{platform.python_version()}, {sys.executable}")
 
 
 def check_packages() -> Check:
