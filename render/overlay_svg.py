@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import base64
-import re
 from typing import TYPE_CHECKING
 
 from lxml import etree
 
+from vclean.characters import legal
 from vclean.render.overlay import LEGEND_SIZE, PENS, TAG_SIZE, Mark, Plan, Rect, entry_text_x, plan, swatch
 from vclean.render.overlay_png import open_picture
 
 if TYPE_CHECKING:
     from vclean.render.overlay import Overlay
-
-_ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML 1.0 (2.2, Char) does not allow."""
 
 _SVG = "http://www.w3.org/2000/svg"
 
@@ -80,7 +77,7 @@ def _add_page(root: etree._Element, layout: Plan, address: str) -> None:
 
 def _add_mark(page: etree._Element, mark: Mark) -> None:
     group = _add(page, "g", **{"class": str(mark.label)})
-    _add(group, "title").text = _ILLEGAL.sub(" ", mark.title)
+    _add(group, "title").text = legal(mark.title)
     _add_rect(group, mark.frame, "frame")
     if mark.tag is None:
         return

@@ -1,0 +1,213 @@
+"""Which elements and texts of a page go into the cleaned page, and the order they come in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from vclean.features import tree
+from vclean.labels import Label
+from vclean.record import main_element
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from vclean.features.blocks import Blocks
+    from vclean.render.snapshot import Snapshot
+
+TABLE_PARTS = frozenset(("table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td"))
+STRUCTURE = TABLE_PARTS | {"ul", "ol", "li", "dl", "dt", "dd", "pre", "blockquote", "figure", "figcaption"}
+"""Elements that give text its place; they are kept where they hold kept text."""
+
+INLINE = frozenset((
+    "a", "abbr", "b", "bdi", "cite", "code", "del", "dfn", "em", "i", "ins", "kbd", "mark", "q", "rp", "rt", "ruby",
+    "s", "samp", "strong", "sub", "sup", "time", "u", "var",
+))  # fmt: skip
+"""Elements that say something of the words in them."""
+
+HEADINGS = tuple(f"h{level}" for level in range(1, 7))
+
+_CELLS, _BARE_TABLE_PARTS = frozenset(("td", "th")), TABLE_PARTS - {"td", "th", "caption"}
+_NO_TABLE_ROLES = frozenset(("presentation", "none"))
+_MAX_BLOCKS_PER_CELL = 3
+
+
+class Kind(IntEnum):
+    """What an event is; at one place in the document the elements come before the texts."""
+
+    ELEMENT = 0
+    IMAGE = 1
+    INLINE_IMAGE = 2
+    BREAK = 3
+    TEXT = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Outline:
+    """The kept part of a page.
+
+    Attributes:
+        events: what to write, in document order: the kind, and the element or the text node.
+        level: int (B,), the level a block has as a heading, 1 to 6.
+        crowd: int (N,), how many units begin directly in a structural element.
+    """
+
+    events: list[tuple[Kind, int]]
+    level: NDArray[np.int64]
+    crowd: NDArray[np.int64]
+
+
+def outline(blocks: Blocks, labels: Sequence[Label]) -> Outline:
+    """Choose what is kept of a page, given its blocks' labels."""
+    snapshot = blocks.snapshot
+    content = np.array([label.is_content for label in labels], dtype=bool)
+    kept = blocks.members[content[blocks.text_block[blocks.members]]]
+    holds = _count(snapshot, snapshot.text_parent[kept]) > 0
+    elements = _elements(blocks, kept, holds)
+    return Outline(
+        events=_events(blocks, content, kept, elements),
+        level=_levels(blocks, np.array([label is Label.HEADING for label in labels], dtype=bool)),
+        crowd=_crowd(blocks, labels),
+    )
+
+
+def _count(snapshot: Snapshot, elements: NDArray[np.int32]) -> NDArray[np.int64]:
+    """How many of `elements` are in each element's subtree, int64 (N,)."""
+    counts: NDArray[np.int64] = tree.subtree_sum(np.bincount(elements, minlength=len(snapshot)), snapshot.end)
+    return counts
+
+
+def _elements(blocks: Blocks, kept: NDArray[np.int32], holds: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The elements of the cleaned page, bool (N,): those that hold kept text, and empty cells of kept rows."""
+    snapshot = blocks.snapshot
+    structural, parts = snapshot.is_tag(STRUCTURE), snapshot.is_tag(TABLE_PARTS)
+    table = tree.nearest(snapshot.is_tag(("table",)), snapshot.parent)
+    is_data = _data_tables(blocks, kept, holds, table)
+    row = tree.nearest(snapshot.is_tag(("tr",)), snapshot.parent)
+    in_data = is_data[table]
+    empty_cell = snapshot.is_tag(_CELLS) & holds[row] & (table[row] == table) & in_data
+    return (holds & (structural | snapshot.is_tag(INLINE)) & (~parts | in_data)) | empty_cell
+
+
+def _data_tables(
+    blocks: Blocks, kept: NDArray[np.int32], holds: NDArray[np.bool_], table: NDArray[np.int32]
+) -> NDArray[np.bool_]:
+    """The tables that hold data rather than lay out the page, bool (N,).
+
+    A table of data has a header cell or a caption, or two rows of two cells with kept text; it has no table
+    inside, no text outside its cells, no role that denies it, and few blocks a cell.
+    """
+    snapshot, size = blocks.snapshot, len(blocks.snapshot)
+    is_table, is_cell = snapshot.is_tag(("table",)) & holds, snapshot.is_tag(_CELLS) & holds
+    headed = np.bincount(table[snapshot.is_tag(("th", "caption", "thead")) & holds], minlength=size) > 0
+    row = tree.nearest(snapshot.is_tag(("tr",)), snapshot.parent)
+    wide_rows = np.flatnonzero(np.bincount(row[is_cell], minlength=size) > 1)
+    grid = np.bincount(table[wide_rows], minlength=size) > 1
+    units = np.unique(blocks.text_block[kept])
+    crowded = _count(snapshot, blocks.node[units]) > _MAX_BLOCKS_PER_CELL * np.bincount(table[is_cell], minlength=size)
+    nested = tree.subtree_sum(is_table.astype(np.int64), snapshot.end) > 1
+    home = tree.nearest(snapshot.is_tag(STRUCTURE), snapshot.parent)[snapshot.text_parent[kept]]
+    loose = np.zeros(size, dtype=bool)
+    loose[table[home[snapshot.is_tag(_BARE_TABLE_PARTS)[home]]]] = True
+    for element, role in snapshot.attributes("role").items():
+        loose[element] |= role in _NO_TABLE_ROLES
+    return is_table & (headed | grid) & ~(crowded | nested | loose)
+
+
+def _events(
+    blocks: Blocks, content: NDArray[np.bool_], kept: NDArray[np.int32], elements: NDArray[np.bool_]
+) -> list[tuple[Kind, int]]:
+    snapshot = blocks.snapshot
+    texts = np.union1d(kept, _code_space(blocks, kept))
+    images, inline = _images(blocks, content, elements)
+    found = [
+        (Kind.ELEMENT, np.flatnonzero(elements)),
+        (Kind.IMAGE, images[~inline]),
+        (Kind.INLINE_IMAGE, images[inline]),
+        (Kind.BREAK, _breaks(blocks, content)),
+        (Kind.TEXT, texts),
+    ]
+    kind = np.concatenate([np.full(len(rows), name) for name, rows in found])
+    index = np.concatenate([rows for _, rows in found])
+    place = index.copy()
+    place[kind == Kind.TEXT] = snapshot.text_after[texts]
+    order = np.lexsort((index, kind, place))
+    return [(Kind(name), row) for name, row in zip(kind[order].tolist(), index[order].tolist(), strict=True)]
+
+
+def _code_space(blocks: Blocks, kept: NDArray[np.int32]) -> NDArray[np.intp]:
+    """The white space between the kept texts of one preformatted block: it holds the line breaks."""
+    snapshot = blocks.snapshot
+    inside = tree.path_sum(snapshot.is_tag(("pre",)).astype(np.int64), snapshot.end) > 0
+    blank = np.flatnonzero((blocks.text_block < 0) & inside[snapshot.text_parent])
+    before, after = _neighbours(kept, blank)
+    owner = blocks.text_block
+    return blank[(before >= 0) & (after >= 0) & (owner[before] == owner[after])]
+
+
+def _neighbours(texts: NDArray[np.int32], place: NDArray[np.intp]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """The last of `texts` before each place and the first after it, -1 where there is none."""
+    padded = np.concatenate([[-1], texts, [-1]]).astype(np.int32)
+    at = np.searchsorted(texts, place)
+    return padded[at], padded[at + 1]
+
+
+def _around(blocks: Blocks, elements: NDArray[np.intp]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """The blocks of the last text before each (childless) element and of the first after it, -1 for none."""
+    place = np.searchsorted(blocks.snapshot.text_after, elements)
+    before, after = _neighbours(blocks.members, place)
+    owner = np.append(blocks.text_block, -1)
+    return owner[before], owner[after]
+
+
+def _images(
+    blocks: Blocks, content: NDArray[np.bool_], elements: NDArray[np.bool_]
+) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Shown images with an address and alternative text, between two kept texts or in a kept figure.
+
+    The second value says which are inside one block, in a line of text.
+    """
+    snapshot = blocks.snapshot
+    named = snapshot.is_tag(("img",)) & (snapshot.hidden == 0)
+    for name in ("src", "alt"):
+        values = snapshot.attributes(name)
+        named &= np.isin(np.arange(len(snapshot)), [at for at, value in values.items() if value.strip()])
+    rows = np.flatnonzero(named)
+    before, after = _around(blocks, rows)
+    kept = np.append(content, False)
+    figure = tree.nearest(snapshot.is_tag(("figure",)) & elements, snapshot.parent)[rows] > 0
+    chosen = (kept[before] & kept[after]) | figure
+    return rows[chosen], (before == after)[chosen]
+
+
+def _breaks(blocks: Blocks, content: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """The line breaks inside kept blocks."""
+    rows = np.flatnonzero(blocks.snapshot.is_tag(("br",)))
+    before, after = _around(blocks, rows)
+    return rows[(before >= 0) & (before == after) & np.append(content, False)[before]]
+
+
+def _levels(blocks: Blocks, heading: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """By the heading tag round or in the block; else by the rank of its font size among the page's headings; else 2."""
+    snapshot = blocks.snapshot
+    tags = snapshot.is_tag(HEADINGS)
+    owner = main_element(blocks)
+    tag = tree.nearest(tags, snapshot.parent)[owner]
+    named = np.array([int(name[1]) if name in HEADINGS else 0 for name in snapshot.tags], dtype=np.int64)
+    size = np.round(snapshot.styles.number("font-size")[snapshot.style[owner]])
+    sizes = np.unique(size[heading & np.isfinite(size)])[::-1]
+    rank = np.searchsorted(-sizes, -size) + 1
+    guess = np.where(np.isfinite(size), np.minimum(rank, 6), 2)
+    return np.where(tags[tag], named[snapshot.tag[tag]], guess)
+
+
+def _crowd(blocks: Blocks, labels: Sequence[Label]) -> NDArray[np.int64]:
+    snapshot = blocks.snapshot
+    begins = np.array([label.is_content and label is not Label.CONTINUATION for label in labels], dtype=bool)
+    home = tree.nearest(snapshot.is_tag(STRUCTURE), snapshot.parent)[blocks.node[begins]]
+    return np.bincount(home, minlength=len(snapshot))

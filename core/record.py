@@ -1,0 +1,115 @@
+"""The JSON form of a result: facts about the page, then one object per block."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vclean.features import tree
+from vclean.labels import Visibility
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from vclean.features.blocks import Blocks
+    from vclean.render.snapshot import Snapshot
+    from vclean.result import Result
+
+Record = dict[str, Any]
+"""What `json` can write: nested dictionaries, lists, strings, numbers, truth values, None."""
+
+
+def to_record(result: Result) -> Record:
+    """The whole result; every number finite, what is unknown None; `docs/output.md` describes the fields."""
+    return {**_page(result), "blocks": _blocks(result)}
+
+
+def to_json(result: Result) -> str:
+    """The record as one line of JSON, characters beyond ASCII as they are."""
+    return json.dumps(to_record(result), ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
+
+
+def _page(result: Result) -> Record:
+    snapshot = result.blocks.snapshot
+    return {
+        "id": result.id,
+        "url": snapshot.url,
+        "title": snapshot.title,
+        "language": result.language or snapshot.language,
+        "rendered": snapshot.rendered,
+        "size": _numbers([snapshot.width, snapshot.height], 2),
+        "noscript": snapshot.noscript,
+        "method": result.method,
+        "versions": result.version,
+        "build": snapshot.build,
+        "settings": snapshot.settings,
+        "confidence": _number(result.confidence, 4),
+    }
+
+
+def _blocks(result: Result) -> list[Record]:
+    blocks = result.blocks
+    size, colour, background = _looks(blocks)
+    tags = blocks.snapshot.tags
+    return [
+        {
+            "label": str(result.labels[row]),
+            "probability": _number(float(result.probability[row]), 4),
+            "box": _numbers(blocks.box[row].tolist(), 2),
+            "xpath": blocks.snapshot.xpath(node),
+            "tag": tags[blocks.snapshot.tag[node]],
+            "font_size": _number(size[row], 2),
+            "colour": colour[row],
+            "background": background[row],
+            "visibility": Visibility(int(blocks.visibility[row])).name.lower(),
+            "text": blocks.text[row],
+        }
+        for row, node in enumerate(blocks.node.tolist())
+    ]
+
+
+def _looks(blocks: Blocks) -> tuple[list[float], list[str | None], list[str | None]]:
+    """Font size in px, colour and effective background of every block, by its main text."""
+    snapshot = blocks.snapshot
+    owner = main_element(blocks)
+    style, size = snapshot.style[owner], snapshot.styles.number("font-size")
+    colours = [_hex(row) for row in snapshot.styles.colour("color").tolist()]
+    return size[style].tolist(), [colours[row] for row in style], _backgrounds(snapshot, owner)
+
+
+def main_element(blocks: Blocks) -> NDArray[np.int32]:
+    """int32 (B,): the parent element of each block's longest text node, the first of equals."""
+    snapshot, members = blocks.snapshot, blocks.members
+    length = np.array([len(snapshot.texts[text].strip()) for text in members.tolist()], dtype=np.int64)
+    owner = blocks.text_block[members]
+    order = np.lexsort((members, -length, owner))
+    first = np.searchsorted(owner, np.arange(len(blocks)))
+    return snapshot.text_parent[members[order[first]]]
+
+
+def _backgrounds(snapshot: Snapshot, elements: NDArray[np.int32]) -> list[str | None]:
+    """The colour behind each element: its own or that of its nearest ancestor that has one that shows."""
+    colours = snapshot.styles.colour("background-color")
+    paints = (colours[:, 3] > 0)[snapshot.style]
+    behind = tree.nearest(paints, snapshot.parent)[elements]
+    return [_hex(colours[snapshot.style[at]].tolist()) if paints[at] else None for at in behind.tolist()]
+
+
+def _hex(colour: list[float]) -> str | None:
+    """`#rrggbb`, with two digits more for the alpha of a colour that is not opaque."""
+    if not all(map(math.isfinite, colour)):
+        return None
+    red, green, blue = (min(max(round(part), 0), 255) for part in colour[:3])
+    alpha = f"{round(colour[3] * 255):02x}" if colour[3] < 1 else ""
+    return f"#{red:02x}{green:02x}{blue:02x}{alpha}"
+
+
+def _number(value: float, digits: int) -> float | None:
+    return round(value, digits) if math.isfinite(value) else None
+
+
+def _numbers(values: list[float], digits: int) -> list[float] | None:
+    return [round(value, digits) for value in values] if all(map(math.isfinite, values)) else None
