@@ -1,0 +1,260 @@
+"""Linguistic columns: what a block's text looks like, whatever the page looks like.
+
+Sources: Victor (Marek, Pecina, Spousta 2007: character and token classes, sentences, duplicates, patterns), Web2Text
+(Vogels et al. 2018), jusText (stop words), FIASCO (Bauer et al. 2007: words, word types, sentences).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from vclean.features.columns import ratio, table
+from vclean.features.text import ALPHA, DIGIT, PUNCT, SINGLE, SPACE, SYMBOL, UPPER, mix
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from vclean.features.view import View
+
+COLUMNS = table(
+    """
+chars | characters | Length of the text.
+words | words | Number of words; characters of Thai, Chinese, Japanese and the like count one each.
+word_length | characters | Mean length of a word.
+word_types | share | Distinct words among the words.
+page_words | words | Words of the whole page.
+page_blocks | blocks | Blocks of the whole page.
+words_of_page | share | The block's share of the page's words.
+alpha | share | Letters among the characters.
+upper | share | Capital letters among the letters.
+digit | share | Digits among the characters.
+punctuation | share | Punctuation marks among the characters.
+symbol | share | Symbols (currency, arithmetic, emoji) among the characters.
+unspaced_script | share | Characters of scripts written without spaces among the characters.
+capitalised_words | share | Words that begin with a capital.
+digit_words | share | Words that begin with a digit.
+all_caps | flag | No letter is a lower-case one, and there is a letter.
+commas | marks per word | Commas of any script.
+stop_words | share | Stop words of the page's language among the words; 0 without a list for it.
+stop_word_count | words | Number of stop words.
+sentences | sentences | Sentence ends inside or at the end of the text.
+sentence_length | words | Words per sentence end; all words where there is none.
+starts_capital | flag | The first character is a capital.
+starts_digit | flag | The first character is a digit.
+starts_lower | flag | The first character is a lower-case letter.
+starts_bullet | flag | The first character is a bullet, dash or arrow.
+ends_sentence | flag | The last character ends a sentence, quotes and brackets aside.
+ends_question | flag | The last character is a question or exclamation mark.
+ends_colon | flag | The last character is a colon.
+ends_ellipsis | flag | The last character is an ellipsis, or three dots.
+pipes | characters | Vertical bars, raquos and middle dots, which part the entries of a menu.
+slashes | characters | Slashes.
+currency | characters | Currency signs.
+quotes | characters | Quotation marks.
+brackets | characters | Brackets and parentheses.
+hashes | characters | Hash and at signs.
+dates | matches | Dates and clock times.
+years | matches | Years 1900-2099.
+urls | matches | Addresses of pages.
+emails | matches | E-mail addresses.
+copyrights | matches | Copyright and trade marks, and "all rights reserved".
+prices | matches | Amounts with a currency sign or code.
+phones | matches | Telephone numbers.
+actions | matches | Words of interface actions: read more, sign in, subscribe, share, add to cart.
+bylines | matches | Words of authorship and posting: by, posted, published, author.
+boilerplate | matches | Words of notices: privacy, terms, cookie, newsletter, advertisement.
+duplicates | blocks | Other blocks of the page with the same text.
+duplicate_shape | blocks | Other blocks with the same text once digits are taken as one digit.
+duplicate_number | blocks | Blocks with the same text before this one.
+title_overlap | share | Words of the block that occur in the page's title.
+title_covered | share | Words of the page's title that occur in the block.
+repeated_words | share | Words of the block that occur in another block of the page too.
+rare_words | share | Words of the block that occur nowhere else on the page.
+language_known | flag | The page's language has a list of stop words.
+"""
+)
+
+_ENDS = ".!?…。！？؟।॥"
+_CLASSES = {
+    "commas": ",،、，;；",
+    "pipes": "|»«›‹·•¦",
+    "slashes": "/\\",
+    "currency": "$€£¥₹₽₩¢₴₺",
+    "quotes": "\"“”„‟'‘’«»「」『』",
+    "brackets": "()[]{}（）【】",
+    "hashes": "#@",
+}
+_BULLETS = "•·-–—*▪■●○◦‣»›→►▶✓✔+"
+_CLOSERS = "\"'”’)]»」』"
+
+_MONTH = (
+    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec|january|february|march|april|june|july|august|september"
+    r"|october|november|december)"
+)
+_PATTERNS = {
+    "dates": rf"\b\d{{1,2}}[./-]\d{{1,2}}[./-]\d{{2,4}}\b|\b\d{{4}}-\d\d-\d\d\b|\b{_MONTH}\.? \d{{1,4}}\b"
+    rf"|\b\d{{1,2}}\.? {_MONTH}\b|\b\d{{1,2}}:\d\d(?: ?[ap]m)?\b|\b\d+ (?:minute|hour|day|week|month|year)s? ago\b"
+    r"|\d{1,4}年|\d{1,2}月\d{1,2}日",
+    "years": r"\b(?:19|20)\d\d\b",
+    "urls": r"https?://|\bwww\.",
+    "emails": r"[\w.]@[\w-]+\.\w",
+    "copyrights": r"©|®|™|\(c\)|\bcopyright\b|all rights reserved",
+    "prices": r"[$€£¥₹₽] ?\d|\d ?(?:[€£]|usd|eur|gbp|kč|zł|руб)",
+    "phones": r"\+?\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4}|\+\d{1,3}[ .-]\d",
+    "actions": r"\b(?:read|learn|show|see|view|load) (?:more|all|less)|\b(?:sign|log) ?(?:in|up|out)\b|\bsubscribe"
+    r"|\bshare\b|\btweet\b|\bprint\b|\badd to\b|\bclick\b|\bbuy now|\bdownload\b|\breply\b|\bsearch\b|\bback to\b"
+    r"|\bfollow\b|\bnext\b|\bprevious\b|\bskip to\b",
+    "bylines": r"\bby [A-Z]|\bposted\b|\bpublished\b|\bauthor\b|\bupdated\b|\bwritten by\b|\bviews\b|\bcomments?\b",
+    "boilerplate": r"\bprivacy\b|\bterms (?:of|and|&)|\bcookies?\b|\bnewsletter|\badvertis|\bsponsored\b"
+    r"|\bdisclaimer\b|\bcontact us\b|\babout us\b|\bsitemap\b|\brelated\b|\brecommended\b|\byou may also\b|\bpowered by\b",
+}
+_COMPILED = {name: re.compile(pattern) for name, pattern in _PATTERNS.items()}
+_KEEP_CASE = frozenset(("bylines",))
+
+
+def compute(view: View) -> dict[str, NDArray[np.generic]]:
+    """The linguistic columns of a page, each (B,)."""
+    values: dict[str, NDArray[np.generic]] = {}
+    for part in (_counts, _shares, _edges, _characters, _patterns, _duplicates, _vocabulary):
+        values.update(part(view))
+    return values
+
+
+def _counts(view: View) -> dict[str, NDArray[np.generic]]:
+    texts, words, count = view.texts, view.words, len(view)
+    chars = np.diff(texts.start, append=len(texts.code)) - 1
+    tokens = view.tokens
+    length = words.per_text((words.end - words.start).astype(np.float32))
+    return {
+        "chars": chars,
+        "words": tokens,
+        "word_length": ratio(length, tokens),
+        "page_words": np.full(count, tokens.sum()),
+        "page_blocks": np.full(count, count),
+        "words_of_page": ratio(tokens, float(tokens.sum())),
+        "stop_words": ratio(view.stop_words, tokens),
+        "stop_word_count": view.stop_words,
+        "digit_words": ratio(view.digit_words, tokens),
+        "language_known": np.full(count, view.stop_words.any()),
+    }
+
+
+def _shares(view: View) -> dict[str, NDArray[np.generic]]:
+    texts, words = view.texts, view.words
+    kind = texts.kind
+    ink = texts.count((kind & SPACE) == 0)
+    letters, capitals = texts.count((kind & ALPHA) > 0), texts.count((kind & UPPER) > 0)
+    capitalised = words.per_text(((kind[words.start] & UPPER) > 0).astype(np.float32))
+    return {
+        "alpha": ratio(letters, ink),
+        "upper": ratio(capitals, letters),
+        "digit": ratio(texts.count((kind & DIGIT) > 0), ink),
+        "punctuation": ratio(texts.count((kind & PUNCT) > 0), ink),
+        "symbol": ratio(texts.count((kind & SYMBOL) > 0), ink),
+        "unspaced_script": ratio(texts.count((kind & SINGLE) > 0), ink),
+        "capitalised_words": ratio(capitalised, view.tokens),
+        "all_caps": (letters > 0) & (letters == capitals),
+    }
+
+
+def _edges(view: View) -> dict[str, NDArray[np.generic]]:
+    texts = view.texts
+    first = texts.code[texts.start]
+    end = np.append(texts.start[1:], len(texts.code)) - 2
+    last = texts.code[np.maximum(end, texts.start)]
+    inner = texts.code[np.maximum(end - _is_in(last, _CLOSERS), texts.start)]
+    kind = texts.kind[texts.start]
+    return {
+        "starts_capital": (kind & UPPER) > 0,
+        "starts_digit": (kind & DIGIT) > 0,
+        "starts_lower": ((kind & ALPHA) > 0) & ((kind & (UPPER | SINGLE)) == 0),
+        "starts_bullet": _is_in(first, _BULLETS),
+        "ends_sentence": _is_in(inner, _ENDS),
+        "ends_question": _is_in(inner, "?!？！؟"),
+        "ends_colon": _is_in(last, ":："),
+        "ends_ellipsis": _is_in(last, "…") | (_is_in(last, ".") & _is_in(texts.code[np.maximum(end - 2, 0)], ".")),
+    }
+
+
+def _characters(view: View) -> dict[str, NDArray[np.generic]]:
+    texts = view.texts
+    values: dict[str, NDArray[np.generic]] = {
+        name: texts.count(_is_in(texts.code, characters)) for name, characters in _CLASSES.items()
+    }
+    values["commas"] = ratio(values["commas"], view.tokens)
+    following = np.append((texts.kind[1:] & (SPACE | SINGLE)) > 0, True)
+    sentences = texts.count(_is_in(texts.code, _ENDS) & following)
+    values["sentences"] = sentences
+    values["sentence_length"] = view.tokens / np.maximum(sentences, 1)
+    return values
+
+
+def _patterns(view: View) -> dict[str, NDArray[np.generic]]:
+    text = "\n".join(view.blocks.text) + "\n"
+    lower = text.lower()
+    if len(lower) != len(text):  # a few capitals grow when lowered; positions have to stay
+        lower = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
+    values: dict[str, NDArray[np.generic]] = {}
+    for name, pattern in _COMPILED.items():
+        found = pattern.finditer(text if name in _KEEP_CASE else lower)
+        positions = np.fromiter((match.start() for match in found), dtype=np.int64)
+        values[name] = view.texts.count_at(positions)
+    return values
+
+
+def _duplicates(view: View) -> dict[str, NDArray[np.generic]]:
+    numbers: dict[str, int] = {}
+    exact = np.array([numbers.setdefault(text, len(numbers)) for text in view.blocks.text], dtype=np.int64)
+    place = np.arange(len(view.words)) - np.searchsorted(view.words.owner, np.arange(len(view)))[view.words.owner]
+    powers = mix(place.astype(np.uint64))
+    shape = np.zeros(len(view), dtype=np.uint64)
+    np.add.at(shape, view.words.owner, view.words.hash * (powers | np.uint64(1)))
+    same, number = _group_counts(exact)
+    return {"duplicates": same, "duplicate_shape": _group_counts(shape)[0], "duplicate_number": number}
+
+
+def _group_counts(keys: NDArray[np.generic]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """How many others have the same key, and how many of them come before, both (B,)."""
+    order = np.argsort(keys, kind="stable")
+    new = np.flatnonzero(np.append(True, keys[order][1:] != keys[order][:-1]))
+    size = np.diff(new, append=len(keys))
+    number = np.empty(len(keys), dtype=np.int64)
+    number[order] = np.arange(len(keys)) - np.repeat(new, size)
+    others = np.empty(len(keys), dtype=np.int64)
+    others[order] = np.repeat(size - 1, size)
+    return others, number
+
+
+def _vocabulary(view: View) -> dict[str, NDArray[np.generic]]:
+    words, tokens = view.words, view.tokens
+    pair = np.unique(mix(words.hash) ^ words.owner.astype(np.uint64), return_index=True)[1]
+    types = np.bincount(words.owner[pair], minlength=len(view))
+    _, place, blocks_with = np.unique(words.hash[pair], return_inverse=True, return_counts=True)
+    shared = (blocks_with[place] > 1).astype(np.float32)
+    rare = np.bincount(words.owner[pair], 1 - shared, minlength=len(view))
+    return {
+        "word_types": ratio(types, tokens),
+        "repeated_words": ratio(np.bincount(words.owner[pair], shared, minlength=len(view)), types),
+        "rare_words": ratio(rare, types),
+        **_title(view, pair),
+    }
+
+
+def _title(view: View, pair: NDArray[np.int64]) -> dict[str, NDArray[np.generic]]:
+    title = np.unique(type(view.texts).of([view.snapshot.title]).words.hash)
+    words = view.words
+    inside = np.isin(words.hash[pair], title).astype(np.float32)
+    covered = np.bincount(words.owner[pair], inside, minlength=len(view))
+    types = np.bincount(words.owner[pair], minlength=len(view))
+    return {"title_overlap": ratio(covered, types), "title_covered": ratio(covered, float(len(title)))}
+
+
+def _is_in(codes: NDArray[np.uint32], characters: str) -> NDArray[np.bool_]:
+    """Whether a code point is one of `characters`; comparing with each beats `np.isin` for a handful."""
+    found = np.zeros(len(codes), dtype=bool)
+    for character in characters:
+        found |= codes == ord(character)
+    return found

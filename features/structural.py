@@ -1,0 +1,317 @@
+"""Structural columns: where a block stands in the tree, what stands around it, and how often its place recurs.
+
+Sources: Victor (container.*, split.*), FIASCO (depth, heading, paragraph, links, images), Web2Text (parent tags),
+Kohlschuetter, Fankhauser, Nejdl 2010 (link density), CETD (Sun et al. 2011: text against tags in a subtree).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from vclean.features import signatures, tree
+from vclean.features.columns import Column, ratio, table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from vclean.features.view import View
+
+_CONTAINERS = {
+    "article": ("article",), "main": ("main",), "nav": ("nav", "menu"), "header": ("header",), "footer": ("footer",),
+    "aside": ("aside",), "section": ("section",), "form": ("form", "fieldset"), "list": ("ul", "ol"),
+    "list_item": ("li",), "definition": ("dl",), "table": ("table",), "cell": ("td", "th"), "figure": ("figure",),
+    "quote": ("blockquote", "q"), "code": ("pre", "code", "samp", "kbd"), "link": ("a",), "button": ("button",),
+    "heading": ("h1", "h2", "h3", "h4", "h5", "h6"), "paragraph": ("p",), "select": ("select", "label"),
+    "bold": ("b", "strong"), "italic": ("i", "em"), "details": ("details", "summary"), "dialog": ("dialog",),
+    "time": ("time",), "address": ("address",), "noscript": ("noscript",), "center": ("center", "font"),
+}  # fmt: skip
+_SPLITS = {
+    "br": ("br",), "hr": ("hr",), "img": ("img", "svg", "picture", "video", "canvas"),
+    "input": ("input", "textarea", "select", "button"), "iframe": ("iframe", "object", "embed"), "a": ("a",),
+    "p": ("p",), "heading": ("h1", "h2", "h3", "h4", "h5", "h6"), "li": ("li",), "row": ("tr",),
+}  # fmt: skip
+TAG_CODES = (
+    "h1 h2 h3 h4 h5 h6 title p blockquote pre li dd dt td th caption figcaption summary article main section div center "
+    "span font b strong i em a label button legend option select form nav header footer aside address ul ol dl table tr "
+    "body html"
+).split()
+LARGE_BLOCK = 20
+"""Words from which a block counts as long text."""
+LINK_LIMIT = 0.33
+"""Link share up to which a block counts as text rather than links (boilerpipe's NumWordsRules, 1/3)."""
+_HOLDERS = (50, 75)
+
+_TAG_CODE = {tag: code for code, tag in enumerate(TAG_CODES)}
+
+COLUMNS: tuple[Column, ...] = (
+    *table(
+        """
+tag | code | The container's tag, by its place in `TAG_CODES`; one more for any other tag.
+parent_tag | code | The tag of the container's parent.
+inner_tag | code | The tag of the element that directly holds the block's longest text.
+depth | elements | Depth of the container in the tree.
+inline_depth | elements | Elements between the container and the block's longest text.
+links | elements | Links in the block.
+link_share | share | Link text among the block's characters.
+bold_share | share | Text in bold elements among the block's characters.
+italic_share | share | Text in italic elements among the block's characters.
+code_share | share | Text in code elements among the block's characters.
+text_nodes | nodes | Text nodes in the block.
+container_blocks | blocks | Blocks in the container's subtree.
+container_elements | elements | Elements in the container's subtree.
+container_images | elements | Images in the container's subtree.
+heading_level | level | The level of the nearest heading element round the block, 0 when it is in none.
+siblings | elements | Elements that are siblings of the container.
+same_tag_siblings | share | Siblings of the container with its tag.
+sibling_place | share | The container's place among its siblings.
+position | share | The block's place on the page, counted in blocks.
+word_position | share | The block's place on the page, counted in words.
+words_before | words | Words before the block.
+words_after | words | Words after the block.
+blocks_before | blocks | Blocks before it.
+blocks_after | blocks | Blocks after it.
+after_h1 | words | Words since the first h1; negative before it; the words before it where there is no h1.
+has_h1 | flag | The page has an h1.
+since_heading | blocks | Blocks since the last heading element; the blocks before it where there is none.
+last_heading_level | level | The level of that heading, 0 where there is none.
+since_long | blocks | Blocks since the last long text.
+until_long | blocks | Blocks until the next long text.
+long_share | share | Words in long texts without links among the page's words.
+page_link_share | share | Link text among the page's characters.
+page_elements | elements | Elements of the page.
+visibility | code | 0 shown, 1 hidden but revealable, 2 hidden.
+hidden_share | share | Hidden text among the page's words.
+noscript_used | flag | The page's text comes from `<noscript>`.
+ordinal_in_container | blocks | Blocks of the same container before this one.
+"""
+    ),
+    *(Column(f"in_{name}", "elements", f"Ancestors that are {', '.join(tags)}.") for name, tags in _CONTAINERS.items()),
+    *(Column(f"split_{name}", "elements", f"{', '.join(tags)} that begin between the block before and this one.")
+      for name, tags in _SPLITS.items()),
+    *(Column(f"holder{share}_{part}", unit, doc.format(share=share))
+      for share in _HOLDERS
+      for part, unit, doc in (
+          ("inside", "flag", "The block is in the smallest element that holds {share} % of the page's long text."),
+          ("side", "code", "-1 before that element, 0 in it, 1 behind it."),
+          ("distance", "blocks", "Blocks to that element; 0 inside."),
+          ("place", "share", "Place inside that element, in words, 0 to 1; outside it, clipped."),
+          ("depth", "elements", "How much deeper the container is than that element."),
+          ("words", "share", "Words in that element among the page's words."),
+      )),
+    *(Column(f"{kind}_{part}", unit, f"{doc} with the same {what}.")
+      for kind, what in (("path", "chain of tags"), ("class", "chain of tags and classes"))
+      for part, unit, doc in (
+          ("blocks", "blocks", "Number of blocks"),
+          ("share", "share", "Share of the page's words in the blocks"),
+          ("mean_words", "words", "Mean number of words of the blocks"),
+          ("link_share", "share", "Mean link share of the blocks"),
+          ("stop_words", "share", "Share of stop words in the blocks"),
+          ("place", "share", "Place of this block among the blocks"),
+          ("spread", "share", "Stretch of the page from the first to the last of the blocks"),
+      )),
+)  # fmt: skip
+
+
+def compute(view: View) -> dict[str, NDArray[np.generic]]:
+    """The structural columns of a page, each (B,)."""
+    values: dict[str, NDArray[np.generic]] = {}
+    for part in (_tags, _shares, _container, _position, _headings, _long_text, _page, _containers, _splits, _repetition):
+        values.update(part(view))
+    for share in _HOLDERS:
+        values.update(_holder(view, share))
+    return values
+
+
+def _tags(view: View) -> dict[str, NDArray[np.generic]]:
+    snapshot, node = view.snapshot, view.blocks.node
+    code = np.array([_TAG_CODE.get(tag, len(TAG_CODES)) for tag in snapshot.tags])[snapshot.tag]
+    return {
+        "tag": code[node],
+        "parent_tag": code[np.maximum(snapshot.parent[node], 0)],
+        "inner_tag": code[view.anchor],
+        "depth": snapshot.depth[node],
+        "inline_depth": snapshot.depth[view.anchor] - snapshot.depth[node],
+    }
+
+
+def _shares(view: View) -> dict[str, NDArray[np.generic]]:
+    starts = np.cumsum(view.snapshot.is_tag(("a",)))
+    after = view.snapshot.text_after[view.blocks.members]
+    bounds = np.append(view.blocks.first[1:], len(after)) - 1
+    inside = starts[after[bounds]] - starts[after[view.blocks.first]]
+    opened = view.within(("a",))[view.member_parent[view.blocks.first]]
+    return {
+        "links": inside + opened,
+        "link_share": view.link_share,
+        "bold_share": view.char_share(view.within(("b", "strong", "h1", "h2", "h3", "h4", "h5", "h6", "th"))),
+        "italic_share": view.char_share(view.within(("i", "em", "cite"))),
+        "code_share": view.char_share(view.within(("code", "pre", "kbd", "samp", "tt"))),
+        "text_nodes": np.diff(view.blocks.first, append=len(view.blocks.members)),
+    }
+
+
+def _container(view: View) -> dict[str, NDArray[np.generic]]:
+    snapshot, node = view.snapshot, view.blocks.node
+    images = tree.subtree_sum(snapshot.is_tag(_SPLITS["img"]).astype(np.int32), snapshot.end)
+    parent = np.maximum(snapshot.parent, 0)
+    children = np.bincount(parent[1:], minlength=len(snapshot))
+    key = parent.astype(np.int64) * len(snapshot.tags) + snapshot.tag
+    _, group, size = np.unique(key, return_inverse=True, return_counts=True)
+    first = np.flatnonzero(np.diff(node, prepend=-1))
+    ordinal = np.arange(len(node)) - np.repeat(first, np.diff(first, append=len(node)))
+    siblings = children[parent[node]]
+    return {
+        "container_blocks": view.block_count[node],
+        "container_elements": (snapshot.end - np.arange(len(snapshot)))[node],
+        "container_images": images[node],
+        "siblings": siblings,
+        "same_tag_siblings": ratio(size[group][node], siblings),
+        "sibling_place": ratio(_child_number(parent)[node], siblings),
+        "ordinal_in_container": ordinal,
+    }
+
+
+def _child_number(parent: NDArray[np.int32]) -> NDArray[np.int64]:
+    """int64 (N,): an element's number among its siblings, from 0."""
+    order = np.argsort(parent[1:], kind="stable") + 1
+    new = np.flatnonzero(np.diff(parent[order], prepend=-1))
+    number = np.zeros(len(parent), dtype=np.int64)
+    number[order] = np.arange(len(order)) - np.repeat(new, np.diff(new, append=len(order)))
+    return number
+
+
+def _position(view: View) -> dict[str, NDArray[np.generic]]:
+    count, total = len(view), float(view.tokens.sum())
+    before = np.cumsum(view.tokens) - view.tokens
+    index = np.arange(count)
+    return {
+        "position": index / count,
+        "word_position": ratio(before, total),
+        "words_before": before,
+        "words_after": total - before - view.tokens,
+        "blocks_before": index,
+        "blocks_after": count - 1 - index,
+    }
+
+
+def heading_level(view: View) -> NDArray[np.int64]:
+    """int64 (B,): the level of the heading element round each block, 0 when it is in none."""
+    level = np.zeros(len(view), dtype=np.int64)
+    for number in range(6, 0, -1):
+        level[view.within((f"h{number}",))[view.anchor]] = number
+    return level
+
+
+def _headings(view: View) -> dict[str, NDArray[np.generic]]:
+    level = heading_level(view)
+    index = np.arange(len(view))
+    last = np.maximum.accumulate(np.where(level > 0, index, -1))
+    before = np.cumsum(view.tokens) - view.tokens
+    h1 = np.flatnonzero(level == 1)
+    return {
+        "heading_level": level,
+        "since_heading": index - np.maximum(last, 0),
+        "last_heading_level": np.where(last >= 0, level[np.maximum(last, 0)], 0),
+        "after_h1": before - before[h1[0]] if len(h1) else before,
+        "has_h1": np.full(len(view), len(h1) > 0),
+    }
+
+
+def long_text(view: View) -> NDArray[np.bool_]:
+    """bool (B,): blocks of many words and few links, not hidden."""
+    return (view.tokens >= LARGE_BLOCK) & (view.link_share <= LINK_LIMIT) & (view.blocks.visibility < 2)
+
+
+def _long_text(view: View) -> dict[str, NDArray[np.generic]]:
+    large, index, count = long_text(view), np.arange(len(view)), len(view)
+    last = np.maximum.accumulate(np.where(large, index, -1))
+    following = np.minimum.accumulate(np.where(large, index, count)[::-1])[::-1]
+    return {
+        "since_long": index - last,
+        "until_long": following - index,
+        "long_share": np.full(count, ratio(view.tokens[large].sum(), float(view.tokens.sum()))),
+    }
+
+
+def _page(view: View) -> dict[str, NDArray[np.generic]]:
+    count, tokens = len(view), view.tokens
+    hidden = ratio(tokens[view.blocks.visibility > 0].sum(), float(tokens.sum()))
+    chars = view.per_block(view.member_chars)
+    return {
+        "page_link_share": np.full(count, ratio((view.link_share * chars).sum(), float(chars.sum()))),
+        "page_elements": np.full(count, len(view.snapshot)),
+        "hidden_share": np.full(count, hidden),
+        "visibility": view.blocks.visibility,
+        "noscript_used": np.full(count, view.snapshot.noscript),
+    }
+
+
+def _containers(view: View) -> dict[str, NDArray[np.generic]]:
+    snapshot = view.snapshot
+    masks = np.stack([snapshot.is_tag(tags) for tags in _CONTAINERS.values()], axis=1)
+    found = tree.path_sum(masks.astype(np.int32), snapshot.end)[view.anchor]
+    return {f"in_{name}": found[:, index] for index, name in enumerate(_CONTAINERS)}
+
+
+def _splits(view: View) -> dict[str, NDArray[np.generic]]:
+    snapshot, members, first = view.snapshot, view.blocks.members, view.blocks.first
+    begins = snapshot.text_after[members[first]]
+    ends = snapshot.text_after[members[np.append(first[1:], len(members)) - 1]]
+    masks = np.stack([snapshot.is_tag(tags) for tags in _SPLITS.values()], axis=1)
+    running = np.cumsum(masks, axis=0)
+    between = running[begins] - np.vstack([np.zeros_like(running[:1]), running[ends[:-1]]])
+    return {f"split_{name}": between[:, index] for index, name in enumerate(_SPLITS)}
+
+
+def _holder(view: View, share: int) -> dict[str, NDArray[np.generic]]:
+    """Columns about the deepest element that holds `share` % of the words in long texts (of all words if none is long)."""
+    snapshot, node, large = view.snapshot, view.blocks.node, long_text(view)
+    weight = np.where(large, view.tokens, 0) if large.any() else view.tokens
+    inside = view.on_nodes(weight)
+    enough = inside >= share / 100 * inside[0]
+    holder = int(np.argmax(np.where(enough, snapshot.depth, -1)))
+    held = np.flatnonzero((node >= holder) & (node < snapshot.end[holder]))  # one run: text stands in tree order
+    begin, end = int(held[0]), int(held[-1]) + 1
+    index = np.arange(len(node))
+    distance = np.where(index < begin, begin - index, np.maximum(index - end + 1, 0))
+    before = np.cumsum(view.tokens) - view.tokens
+    words = float(view.tokens[begin:end].sum())
+    place = ratio(before - before[min(begin, len(node) - 1)], words)
+    return {
+        f"holder{share}_inside": distance == 0,
+        f"holder{share}_side": np.sign(index - begin) * (distance > 0),
+        f"holder{share}_distance": distance,
+        f"holder{share}_place": np.clip(place, -1, 2),
+        f"holder{share}_depth": snapshot.depth[node] - snapshot.depth[holder],
+        f"holder{share}_words": np.full(len(node), ratio(np.float32(words), float(view.tokens.sum()))),
+    }
+
+
+def _repetition(view: View) -> dict[str, NDArray[np.generic]]:
+    snapshot = view.snapshot
+    by_tag = signatures.path_signature(snapshot, signatures.tag_hashes(snapshot))[view.anchor]
+    by_class = signatures.path_signature(snapshot, signatures.class_hashes(snapshot))[view.anchor]
+    return {**_group(view, by_tag, "path"), **_group(view, by_class, "class")}
+
+
+def _group(view: View, signature: NDArray[np.uint64], kind: str) -> dict[str, NDArray[np.generic]]:
+    count, tokens = len(view), view.tokens
+    _, group, size = np.unique(signature, return_inverse=True, return_counts=True)
+    index = np.arange(count)
+    order = np.argsort(group, kind="stable")
+    new = np.cumsum(size) - size
+    place = np.empty(count)
+    place[order] = index - np.repeat(new, size)
+    words = np.bincount(group, tokens)
+    spread = index[order[new + size - 1]] - index[order[new]]
+    return {
+        f"{kind}_blocks": size[group],
+        f"{kind}_share": ratio(words, float(tokens.sum()))[group],
+        f"{kind}_mean_words": (words / size)[group],
+        f"{kind}_link_share": (np.bincount(group, view.link_share) / size)[group],
+        f"{kind}_stop_words": ratio(np.bincount(group, view.stop_words), words)[group],
+        f"{kind}_place": place / size[group],
+        f"{kind}_spread": spread[group] / count,
+    }

@@ -1,0 +1,123 @@
+"""What the two linear models read: hashed names along a block's tag path, and its hashed words."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from vclean.features import tree
+from vclean.features.signatures import name_hash
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from vclean.features.view import View
+    from vclean.render.snapshot import Snapshot
+
+BUCKETS = 1 << 18
+"""Hash buckets of each kind of token."""
+
+NEAR = 3
+"""Elements of the path, from the block's text outwards, whose names also count on their own."""
+
+_NAMED = ("class", "id", "role", "itemprop", "itemtype", "rel")
+_PART = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+|[^\W\d_]+")
+_MAX_NAMES = 24
+
+
+@dataclass(frozen=True, eq=False)
+class Ragged:
+    """Rows of different length: row `i` is `bucket[start[i]:start[i + 1]]`; int64 (R + 1,), int32 (M,)."""
+
+    start: NDArray[np.int64]
+    bucket: NDArray[np.int32]
+
+    def sums(self, weights: NDArray[np.float32]) -> NDArray[np.float64]:
+        """float64 (R,): the sum of `weights` (BUCKETS,) over each row."""
+        total = np.zeros(len(self.bucket) + 1)
+        np.cumsum(weights[self.bucket], out=total[1:])
+        return total[self.start[1:]] - total[self.start[:-1]]
+
+    @classmethod
+    def of(cls, owner: NDArray[np.int32], bucket: NDArray[np.int32], rows: int) -> Ragged:
+        """Rows from pairs of row number (ascending) and bucket."""
+        return cls(np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=rows))]), bucket.astype(np.int32))
+
+
+def element_tokens(snapshot: Snapshot) -> Ragged:
+    """The name tokens of every element: its tag, classes, id, role, microdata, and the words they are made of."""
+    names: list[tuple[str, ...]] = [(tag,) for tag in snapshot.tags]
+    by_element: dict[int, list[str]] = {}
+    for attribute in _NAMED:
+        for element, value in snapshot.attributes(attribute).items():
+            by_element.setdefault(element, [attribute[0]]).extend((attribute, value))
+    rows = [_tag_buckets(name[0]) for name in names]
+    buckets = [rows[tag] for tag in snapshot.tag.tolist()]
+    for element, pairs in by_element.items():
+        buckets[element] = buckets[element] + _buckets(tuple(pairs[1:]))
+    start = np.zeros(len(buckets) + 1, dtype=np.int64)
+    np.cumsum([len(row) for row in buckets], out=start[1:])
+    return Ragged(start, np.array([bucket for row in buckets for bucket in row], dtype=np.int32))
+
+
+@lru_cache(maxsize=1000)
+def _tag_buckets(tag: str) -> tuple[int, ...]:
+    return (name_hash("t:" + tag) % BUCKETS,)
+
+
+@lru_cache(maxsize=100_000)
+def _buckets(pairs: tuple[str, ...]) -> tuple[int, ...]:
+    """Buckets of the names in `pairs` of attribute and value."""
+    names: dict[str, None] = {}
+    for attribute, value in zip(pairs[::2], pairs[1::2], strict=True):
+        for name in value.split()[:_MAX_NAMES]:
+            names[f"{attribute}:{name.lower()}"] = None
+            names.update((f"w:{part.lower()}", None) for part in _PART.findall(name) if len(part) > 1)
+    return tuple(name_hash(name) % BUCKETS for name in names)
+
+
+def path_scores(
+    view: View, tokens: Ragged, path: NDArray[np.float32], near: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """float32 (B,): sum of the weights `path` over the names of all elements round a block's longest text, and of `near` over the `NEAR` innermost."""
+    snapshot = view.snapshot
+    scores = tree.path_sum(tokens.sums(path), snapshot.end)[view.anchor]
+    inner = tokens.sums(near)
+    for elements in _innermost(view):
+        scores = scores + np.where(elements >= 0, inner[elements], 0)
+    return scores.astype(np.float32)
+
+
+def _innermost(view: View) -> list[NDArray[np.int32]]:
+    """The `NEAR` innermost elements round each block's longest text, int32 (B,) each, -1 beyond the root."""
+    elements = [view.anchor]
+    for _ in range(NEAR - 1):
+        elements.append(np.where(elements[-1] >= 0, view.snapshot.parent[elements[-1]], -1))
+    return elements
+
+
+def path_rows(view: View, tokens: Ragged) -> Ragged:
+    """The tokens of every block's path, as `path_scores` weighs them; buckets of the innermost are shifted by `BUCKETS`."""
+    inner = np.stack(_innermost(view), axis=1).tolist()
+    start, bucket = tokens.start.tolist(), tokens.bucket
+    rows = []
+    for anchor, near in zip(view.anchor.tolist(), inner, strict=True):
+        parts = [bucket[start[i] : start[i + 1]] for i in view.snapshot.ancestors(anchor)]
+        parts += [bucket[start[i] : start[i + 1]] + BUCKETS for i in near if i >= 0]
+        rows.append(np.concatenate(parts))
+    lengths = np.cumsum([0, *map(len, rows)])
+    return Ragged(lengths.astype(np.int64), np.concatenate(rows) if rows else np.zeros(0, dtype=np.int32))
+
+
+def word_rows(view: View) -> Ragged:
+    """The words and pairs of neighbouring words of every block; what is heavy in text is not heavy in weight: a row counts by the root of its length."""
+    words = view.words
+    inside = words.bigram_owner >= 0
+    owner = np.concatenate([words.owner, words.bigram_owner[inside]])
+    bucket = (np.concatenate([words.hash, words.bigram[inside]]) >> np.uint64(40)).astype(np.int64) % BUCKETS
+    order = np.argsort(owner, kind="stable")
+    return Ragged.of(owner[order], bucket[order].astype(np.int32), len(view))

@@ -1,0 +1,132 @@
+"""What several feature groups need of a page, computed once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from vclean.features import language, tree
+from vclean.features.columns import ratio
+from vclean.features.text import DIGIT, Texts, Words
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from vclean.features.blocks import Blocks
+    from vclean.render.snapshot import Snapshot
+
+_SAMPLED_BLOCKS = 200
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """A page's blocks with what is derived from them: B blocks, K text nodes in blocks, N elements."""
+
+    blocks: Blocks
+
+    def __len__(self) -> int:
+        """The number of blocks."""
+        return len(self.blocks)
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The page."""
+        return self.blocks.snapshot
+
+    @cached_property
+    def texts(self) -> Texts:
+        """The blocks' texts as code points."""
+        return Texts.of(self.blocks.text)
+
+    @property
+    def words(self) -> Words:
+        """The words of the blocks."""
+        return self._words
+
+    @cached_property
+    def _words(self) -> Words:
+        return self.texts.words
+
+    @cached_property
+    def tokens(self) -> NDArray[np.float32]:
+        """float32 (B,): words per block."""
+        return self.words.per_text()
+
+    @cached_property
+    def language(self) -> str:
+        """The page's language, from its longest blocks."""
+        longest = sorted(self.blocks.text, key=len, reverse=True)[:_SAMPLED_BLOCKS]
+        return language.detect(" ".join(longest), self.snapshot.language)
+
+    @cached_property
+    def stop_words(self) -> NDArray[np.float32]:
+        """float32 (B,): stop words of the page's language per block."""
+        hashes = language.stop_word_hashes(self.language)
+        if not len(hashes):
+            return np.zeros(len(self), dtype=np.float32)
+        place = np.minimum(np.searchsorted(hashes, self.words.hash), len(hashes) - 1)
+        return self.words.per_text((hashes[place] == self.words.hash).astype(np.float32))
+
+    @cached_property
+    def member_chars(self) -> NDArray[np.float32]:
+        """float32 (K,): characters of every text node in a block."""
+        texts = self.snapshot.texts
+        return np.fromiter((len(texts[t]) for t in self.blocks.members.tolist()), np.float32, len(self.blocks.members))
+
+    @cached_property
+    def member_parent(self) -> NDArray[np.int32]:
+        """int32 (K,): the parent element of every text node in a block."""
+        return self.snapshot.text_parent[self.blocks.members]
+
+    @cached_property
+    def anchor(self) -> NDArray[np.int32]:
+        """int32 (B,): the parent element of each block's longest text node; where its tag path begins."""
+        owner = self.blocks.text_block[self.blocks.members]
+        order = np.lexsort((-np.arange(len(owner)), self.member_chars, owner))
+        last = np.flatnonzero(np.diff(owner[order], append=len(self)))
+        return self.member_parent[order[last]]
+
+    def char_share(self, mask: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """float32 (B,): share of a block's characters that lie in text nodes whose parent element has `mask` set."""
+        inside = np.where(mask[self.member_parent], self.member_chars, 0)
+        return ratio(self.per_block(inside), self.per_block(self.member_chars))
+
+    def char_mean(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
+        """float32 (B,): mean of an element's `values` (N,) over a block's characters."""
+        weighted = values[self.member_parent] * self.member_chars
+        return ratio(self.per_block(weighted), self.per_block(self.member_chars))
+
+    def per_block(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
+        """float32 (B,): sum of the text nodes' `values` (K,) over each block."""
+        return np.add.reduceat(values, self.blocks.first).astype(np.float32)
+
+    def within(self, tags: frozenset[str] | tuple[str, ...]) -> NDArray[np.bool_]:
+        """bool (N,): whether an element or an ancestor of it has one of `tags`."""
+        mask = self.snapshot.is_tag(tags)
+        if not mask.any():
+            return mask
+        return tree.path_sum(mask.astype(np.int32), self.snapshot.end) > 0
+
+    @cached_property
+    def link_share(self) -> NDArray[np.float32]:
+        """float32 (B,): share of a block's characters that are link text."""
+        return self.char_share(self.within(("a",)))
+
+    def on_nodes(self, values: NDArray[np.float32]) -> NDArray[np.float64]:
+        """float64 (N,): sum over every element's subtree of the blocks' `values` (B,), each at its container."""
+        at_node = np.bincount(self.blocks.node, values, minlength=len(self.snapshot))
+        return tree.subtree_sum(at_node, self.snapshot.end)
+
+    @cached_property
+    def block_count(self) -> NDArray[np.float64]:
+        """float64 (N,): blocks in every element's subtree."""
+        return self.on_nodes(np.ones(len(self), dtype=np.float32))
+
+    @cached_property
+    def digit_words(self) -> NDArray[np.float32]:
+        """float32 (B,): words that begin with a digit."""
+        starts = self.texts.kind[self.words.start]
+        return self.words.per_text(((starts & DIGIT) > 0).astype(np.float32))

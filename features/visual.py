@@ -1,0 +1,293 @@
+"""Visual columns: where a block stands on the rendered page and what it looks like. NaN where it was not rendered.
+
+Sources: FIASCO (Bauer et al. 2007: solidity 1-3, relative width and height), GenieKnows (position, font size, distance
+between blocks, horizontal offset, same width), VIPS (Cai et al. 2003: background, font and distance cues).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from vclean.features import outline, tree
+from vclean.features.columns import ratio, table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from vclean.features.view import View
+
+COLUMNS = table(
+    """
+x | share | Left edge, in page widths.
+y | CSS px | Top edge.
+y_share | share | Top edge, in page heights.
+bottom_distance | CSS px | From the block's bottom to the page's.
+width | CSS px | Width of the block's text.
+height | CSS px | Height of the block's text.
+relative_width | share | Width over the widest block's (FIASCO).
+relative_height | share | Height over the tallest block's (FIASCO).
+width_share | share | Width over the page's width.
+area_share | share | Area over the area of all blocks.
+centre_offset | share | From the page's vertical middle line to the block's, in page widths; negative to the left.
+above_fold | flag | The block begins within the first viewport.
+solidity1 | share | Area of the outline over the area of its bounding rectangle (FIASCO).
+solidity2 | vertices | Vertices of the outline (FIASCO).
+solidity3 | half diagonals | Mean distance of the outline's vertices from its centre (FIASCO).
+lines | lines | Line boxes of different heights on the page.
+line_chars | characters | Characters per line.
+font_size | CSS px | Mean over the characters.
+relative_font | share | Font size over the size most of the page's text is set in.
+font_rank | share | Share of the page's text in a smaller font size.
+font_weight | CSS weight | Mean over the characters.
+relative_weight | share | Font weight over the weight most of the page's text is set in.
+italic | share | Characters in an italic or oblique face.
+line_height | share | Line height over font size; NaN where it is `normal`.
+upper_styled | share | Characters that a style sheet sets in capitals.
+underlined | share | Characters in an underlined inline element.
+text_luminance | share | Relative luminance of the text colour, 0 black to 1 white (WCAG 2, 1.4.3).
+background_luminance | share | The same of the nearest painted background.
+contrast | ratio | Contrast of the two, 1 to 21 (WCAG 2, 1.4.3).
+colour_share | share | Share of the page's text in the block's text colour.
+background_share | share | Share of the page's text on the block's background.
+coloured | share | Largest difference between the channels of the text colour.
+centred | share | Characters in centred text.
+floated | flag | The container or an ancestor floats.
+out_of_flow | flag | The container or an ancestor is positioned absolute, fixed or sticky.
+pointer | flag | The cursor over the text is a pointer.
+top_gap | CSS px | Gap to the block before; negative when it begins higher.
+bottom_gap | CSS px | Gap to the block after.
+left_offset | CSS px | Left edge minus the left edge of the block before (GenieKnows).
+left_offset_next | CSS px | Left edge minus the left edge of the block after.
+same_width_before | flag | The block before is as wide (GenieKnows).
+same_width_after | flag | The block after is as wide.
+same_width_share | share | Share of the page's words in blocks of the same width.
+same_left_share | share | Share of the page's words in blocks with the same left edge.
+same_left_blocks | blocks | Blocks with the same left edge.
+column_share | share | Share of the page's words in the block's column: containers of the same left edge and width.
+column_width | CSS px | Width of the block's container.
+column_left | share | Left edge of the block's container, in page widths.
+column_fill | share | Width of the text over the width of the container.
+main_column_offset | share | From the column with most words to the block's container, left edges, in page widths.
+main_column_width | share | Width of the container over that of the column with most words.
+page_height | CSS px | Height of the page.
+page_width | CSS px | Width of the page.
+styled | share | Distinct left edges of containers over the blocks: how much layout the page has.
+rendered | flag | The page was rendered.
+"""
+)
+
+_SAME = 2.0
+"""Edges and widths within this many CSS px of each other count as the same."""
+
+
+def compute(view: View) -> dict[str, NDArray[np.generic]]:
+    """The visual columns of a page, each (B,)."""
+    if not view.snapshot.rendered:
+        return _unrendered(len(view))
+    values: dict[str, NDArray[np.generic]] = {}
+    for part in (_place, _outline, _font, _colours, _flow, _neighbours, _columns):
+        values.update(part(view))
+    return values
+
+
+def _unrendered(count: int) -> dict[str, NDArray[np.generic]]:
+    blank = np.full(count, np.nan, dtype=np.float32)
+    values: dict[str, NDArray[np.generic]] = {column.name: blank for column in COLUMNS}
+    values["rendered"] = np.zeros(count, dtype=np.float32)
+    return values
+
+
+def _place(view: View) -> dict[str, NDArray[np.generic]]:
+    x, y, width, height = view.blocks.box.T
+    page_width, page_height = view.snapshot.width, view.snapshot.height
+    count = len(view)
+    area = width * height
+    return {
+        "x": x / page_width,
+        "y": y,
+        "y_share": y / page_height,
+        "bottom_distance": page_height - y - height,
+        "width": width,
+        "height": height,
+        "relative_width": ratio(width, _highest(width)),
+        "relative_height": ratio(height, _highest(height)),
+        "width_share": width / page_width,
+        "area_share": ratio(area, float(np.nansum(area))),
+        "centre_offset": (x + width / 2) / page_width - 0.5,
+        "above_fold": _where_seen(y < view.snapshot.settings["height"], y),
+        "page_height": np.full(count, page_height),
+        "page_width": np.full(count, page_width),
+        "rendered": np.ones(count),
+    }
+
+
+def _highest(values: NDArray[np.float32]) -> float:
+    return float(np.nanmax(values)) if not np.isnan(values).all() else float("nan")
+
+
+def _where_seen(values: NDArray[np.bool_], seen: NDArray[np.float32]) -> NDArray[np.float32]:
+    """`values` as 0 and 1, NaN where `seen` is NaN."""
+    return np.where(np.isnan(seen), np.float32(np.nan), values.astype(np.float32))
+
+
+def _outline(view: View) -> dict[str, NDArray[np.generic]]:
+    solid = outline.solidity(view.blocks)
+    lines = _line_count(view)
+    chars = np.diff(view.texts.start, append=len(view.texts.code)) - 1
+    return {
+        "solidity1": solid.area_share,
+        "solidity2": solid.vertices,
+        "solidity3": solid.spread,
+        "lines": lines,
+        "line_chars": chars / lines,
+    }
+
+
+def _line_count(view: View) -> NDArray[np.float32]:
+    """float32 (B,): line boxes of different vertical place; NaN without any."""
+    owner = view.blocks.line_block
+    inside = owner >= 0
+    middle = view.snapshot.line_box[inside, 1] + view.snapshot.line_box[inside, 3] / 2
+    owner = owner[inside]
+    lines = np.full(len(view), np.nan, dtype=np.float32)
+    if len(owner):
+        new = np.ones(len(owner), dtype=bool)
+        new[1:] = (owner[1:] != owner[:-1]) | (np.abs(np.diff(middle)) > view.snapshot.line_box[inside, 3][1:] / 2)
+        count = np.bincount(owner, new, minlength=len(view))
+        lines[count > 0] = count[count > 0]
+    return lines
+
+
+def _font(view: View) -> dict[str, NDArray[np.generic]]:
+    styles, style = view.snapshot.styles, view.snapshot.style
+    size, weight = view.char_mean(styles.number("font-size")[style]), view.char_mean(styles.number("font-weight")[style])
+    leading = styles.number("line-height") / styles.number("font-size")
+    order = np.argsort(size, kind="stable")
+    below = np.cumsum(view.tokens[order]) - view.tokens[order]
+    first = np.searchsorted(size[order], size)
+    return {
+        "font_size": size,
+        "relative_font": size / _usual(size, view.tokens),
+        "font_rank": ratio(below[np.minimum(first, len(size) - 1)], float(view.tokens.sum())),
+        "font_weight": weight,
+        "relative_weight": weight / _usual(weight, view.tokens),
+        "italic": view.char_share(styles.is_in("font-style", ("italic", "oblique"))[style]),
+        "line_height": view.char_mean(leading[style]),
+        "upper_styled": view.char_share(styles.is_in("text-transform", ("uppercase",))[style]),
+        "underlined": view.char_share(styles.is_in("text-decoration-line", ("underline",))[style]),
+        "centred": view.char_share(styles.is_in("text-align", ("center", "-webkit-center"))[style]),
+        "pointer": styles.is_in("cursor", ("pointer",))[style][view.anchor],
+    }
+
+
+def _usual(values: NDArray[np.float32], weight: NDArray[np.float32]) -> float:
+    """The value that carries the most weight, values rounded to tenths."""
+    rounded = np.rint(values * 10)
+    distinct, group = np.unique(rounded[~np.isnan(rounded)], return_inverse=True)
+    if not len(distinct):
+        return float("nan")
+    total = np.bincount(group, weight[~np.isnan(rounded)])
+    return float(distinct[np.argmax(total)]) / 10
+
+
+def luminance(colour: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Relative luminance of sRGB colours (..., 3), channels 0-255 (WCAG 2, definition of relative luminance)."""
+    channel = colour / 255
+    linear = np.where(channel <= 0.04045, channel / 12.92, ((channel + 0.055) / 1.055) ** 2.4)
+    return (linear @ np.array([0.2126, 0.7152, 0.0722], dtype=np.float32)).astype(np.float32)
+
+
+def contrast(first: NDArray[np.float32], second: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Contrast ratio of two luminances, 1 to 21 (WCAG 2, 1.4.3)."""
+    return (np.maximum(first, second) + 0.05) / (np.minimum(first, second) + 0.05)
+
+
+def backgrounds(view: View) -> NDArray[np.float32]:
+    """float32 (B, 3): colour 0-255 of the nearest background that is more than half opaque; white when there is none."""
+    snapshot = view.snapshot
+    colour = snapshot.styles.colour("background-color")[snapshot.style]
+    painted = colour[:, 3] > 0.5
+    behind = tree.nearest(painted, snapshot.parent)[view.anchor]
+    return np.where(painted[behind, None], colour[behind, :3], np.float32(255))
+
+
+def _colours(view: View) -> dict[str, NDArray[np.generic]]:
+    snapshot = view.snapshot
+    text = snapshot.styles.colour("color")[snapshot.style][view.anchor][:, :3]
+    behind = backgrounds(view)
+    light, dark = luminance(text), luminance(behind)
+    return {
+        "text_luminance": light,
+        "background_luminance": dark,
+        "contrast": contrast(light, dark),
+        "colour_share": _share_alike(text, view.tokens),
+        "background_share": _share_alike(behind, view.tokens),
+        "coloured": (text.max(axis=1) - text.min(axis=1)) / 255,
+    }
+
+
+def _share_alike(colour: NDArray[np.float32], tokens: NDArray[np.float32]) -> NDArray[np.float32]:
+    code = np.nan_to_num(colour) @ np.array([65536, 256, 1], dtype=np.float64)
+    _, group = np.unique(code, return_inverse=True)
+    return ratio(np.bincount(group, tokens), float(tokens.sum()))[group]
+
+
+def _flow(view: View) -> dict[str, NDArray[np.generic]]:
+    styles, style = view.snapshot.styles, view.snapshot.style
+    masks = np.stack(
+        [styles.is_in("float", ("left", "right")), styles.is_in("position", ("absolute", "fixed", "sticky"))], axis=1
+    )[style]
+    found = tree.path_sum(masks.astype(np.int32), view.snapshot.end)[view.blocks.node] > 0
+    return {"floated": found[:, 0], "out_of_flow": found[:, 1]}
+
+
+def _neighbours(view: View) -> dict[str, NDArray[np.generic]]:
+    x, y, width, height = view.blocks.box.T
+    gap = y[1:] - (y + height)[:-1]
+    step = np.diff(x)
+    same = _where_seen(np.abs(np.diff(width)) <= _SAME, np.diff(width))
+    edge = np.array([np.nan], dtype=np.float32)
+    return {
+        "top_gap": np.concatenate([edge, gap]),
+        "bottom_gap": np.concatenate([gap, edge]),
+        "left_offset": np.concatenate([edge, step]),
+        "left_offset_next": np.concatenate([-step, edge]),
+        "same_width_before": np.concatenate([edge, same]),
+        "same_width_after": np.concatenate([same, edge]),
+    }
+
+
+def _columns(view: View) -> dict[str, NDArray[np.generic]]:
+    box = view.snapshot.box[view.blocks.node]
+    left, width = box[:, 0], box[:, 2]
+    page_width = view.snapshot.width
+    column = _grid(left) * 100_003 + _grid(width)
+    words, group = _group_words(column, view.tokens)
+    main = int(np.argmax(words[group]))
+    total = float(view.tokens.sum())
+    same_left, left_group = _group_words(_grid(left), view.tokens)
+    same_width, width_group = _group_words(_grid(view.blocks.box[:, 2]), view.tokens)
+    return {
+        "same_width_share": ratio(same_width, total)[width_group],
+        "same_left_share": ratio(same_left, total)[left_group],
+        "same_left_blocks": np.bincount(left_group)[left_group],
+        "column_share": ratio(words, total)[group],
+        "column_width": width,
+        "column_left": left / page_width,
+        "column_fill": ratio(view.blocks.box[:, 2], width),
+        "main_column_offset": (left - left[main]) / page_width,
+        "main_column_width": ratio(width, float(width[main])),
+        "styled": np.full(len(view), len(same_left) / len(view)),
+    }
+
+
+def _grid(values: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Places rounded to a grid of `_SAME` px; -1 where there is none."""
+    return np.nan_to_num(np.rint(values / _SAME), nan=-1).astype(np.float64)
+
+
+def _group_words(keys: NDArray[np.float64], tokens: NDArray[np.float32]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    _, group = np.unique(keys, return_inverse=True)
+    return np.bincount(group, tokens), group
