@@ -1,3 +1,67 @@
-"""vclean renders a web page, cuts it into visual blocks and says of every block what it is."""
+"""vclean renders a web page, cuts it into visual blocks and says of every block what it is.
+
+::
+
+    import vclean
+
+    result = vclean.clean("page.html", render=True)
+    print(result.text)
+
+Names are imported when they are first used, so that `import vclean` costs next to nothing.
+"""
 
 from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from vclean.api import Cleaner, clean
+    from vclean.errors import VcleanError
+    from vclean.labels import Label, Visibility
+    from vclean.page import Page, Resource, Resources
+    from vclean.result import Result
+    from vclean.settings import RenderSettings
+
+    __version__: str
+
+__all__ = [
+    "Cleaner",
+    "Label",
+    "Page",
+    "RenderSettings",
+    "Resource",
+    "Resources",
+    "Result",
+    "VcleanError",
+    "Visibility",
+    "__version__",
+    "clean",
+]
+
+_HOMES = {
+    "Cleaner": "api",
+    "Label": "labels",
+    "Page": "page",
+    "RenderSettings": "settings",
+    "Resource": "page",
+    "Resources": "page",
+    "Result": "result",
+    "VcleanError": "errors",
+    "Visibility": "labels",
+    "clean": "api",
+}
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute may be anything
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("vclean")
+    if name in _HOMES:
+        return getattr(import_module(f"vclean.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'vclean' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

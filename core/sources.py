@@ -10,10 +10,11 @@ from typing import IO, TYPE_CHECKING, Final
 
 from vclean.errors import InputError, LimitError
 from vclean.page import Page
-from vclean.settings import RenderSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from vclean.settings import RenderSettings
 
 STDIN: Final = "-"
 _HTML: Final = frozenset({".html", ".htm", ".xhtml"})

@@ -63,7 +63,7 @@ class Archive:
             LimitError: its body has more than `max_bytes` bytes.
         """
         try:
-            body, kind, charset, _ = self._body(record, max_bytes)
+            body, _, charset, _ = self._body(record, max_bytes)
         except (OSError, zipfile.BadZipFile) as error:
             raise InputError(f"{self._path}: the record of {record.url} is damaged ({error})") from error
         if len(body) > max_bytes:

@@ -85,16 +85,14 @@ def page_text(page: Page, max_bytes: int) -> str:
     """
     size = len(page.content)
     if size > max_bytes:
-        raise LimitError(
-            f"the document has {size:,} bytes, over the cap of {max_bytes:,}: raise it with --max-bytes"
-        )
+        raise LimitError(f"the document has {size:,} bytes, over the cap of {max_bytes:,}: raise it with --max-bytes")
     if isinstance(page.content, bytes):
         return decode(page.content, page.charset)
     return _preprocess(page.content)
 
 
 def decode(content: bytes, charset: str = "") -> str:
-    """Decode an HTML document as browsers do.
+    r"""Decode an HTML document as browsers do.
 
     Args:
         content: the document; it may be cut off anywhere.
@@ -107,7 +105,7 @@ def decode(content: bytes, charset: str = "") -> str:
     Raises:
         NotHtmlError: the input is empty, only white space, or binary.
 
-    >>> decode(b'<meta charset="iso-8859-1">\\x93quoted\\x94')
+    >>> decode(b'<meta charset="iso-8859-1">\x93quoted\x94')
     '<meta charset="iso-8859-1">“quoted”'
     >>> decode("<p>Žluťoučký kůň".encode())
     '<p>Žluťoučký kůň'

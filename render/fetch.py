@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import closing
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urldefrag, urljoin
 
@@ -55,27 +56,29 @@ def fetch(url: str, settings: RenderSettings, *, allow_hosts: frozenset[str] = f
 
 def _hop(client: httpx.Client, url: str, address: str, max_bytes: int, end: float) -> Page | str:
     """The page, or the URL it redirects to."""
-    target = httpx.URL(url)
-    request = client.build_request(
-        "GET",
-        target.copy_with(host=address),
-        headers={"Host": target.netloc.decode("ascii")},
-        extensions={"sni_hostname": target.raw_host.decode("ascii")},
-    )
     try:
-        response = client.send(request, stream=True)
-        try:
-            location = response.headers.get("location")
-            if response.has_redirect_location and location:
-                return urldefrag(urljoin(url, location)).url
+        response = client.send(_request(client, httpx.URL(url), address), stream=True)
+        with closing(response):
+            if response.has_redirect_location:
+                return urldefrag(urljoin(url, response.headers["location"])).url
             _check(response, url)
-            return Page(content=_body(response, url, max_bytes, end), url=url, charset=_charset(response), id=url)
-        finally:
-            response.close()
+            body = _body(response, url, max_bytes, end)
+            return Page(content=body, url=url, charset=response.charset_encoding or "", id=url)
     except httpx.TimeoutException as error:
         raise DeadlineError(f"{url} did not answer in time: try again or raise --timeout") from error
     except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise NetworkError(f"{url} could not be fetched ({error or type(error).__name__})") from error
+        raise NetworkError(f"{url} could not be fetched ({str(error) or type(error).__name__})") from error
+
+
+def _request(client: httpx.Client, target: httpx.URL, address: str) -> httpx.Request:
+    """A request to the host of `target` at the one `address` that was checked."""
+    host = target.raw_host.decode("ascii")
+    return client.build_request(
+        "GET",
+        target.copy_with(host=address),
+        headers={"Host": target.netloc.decode("ascii")},
+        extensions={"sni_hostname": host},
+    )
 
 
 def _check(response: httpx.Response, url: str) -> None:
@@ -95,7 +98,3 @@ def _body(response: httpx.Response, url: str, max_bytes: int, end: float) -> byt
         if time.monotonic() > end:
             raise DeadlineError(f"{url} was still arriving at the deadline: raise --timeout")
     return bytes(body)
-
-
-def _charset(response: httpx.Response) -> str:
-    return response.charset_encoding or ""

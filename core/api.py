@@ -1,0 +1,202 @@
+"""`clean` for one page, `Cleaner` for many: from a page to its result."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from vclean.deadline import deadline
+from vclean.errors import UsageError, VcleanError
+from vclean.page import Page
+from vclean.result import Result
+from vclean.settings import RenderSettings
+from vclean.sources import at_url, find, is_url, read_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from vclean.render.browser import Renderer, Rendering
+    from vclean.render.snapshot import Snapshot
+
+Input = Page | Path | str | bytes
+"""What can be cleaned: a `Page`, a file's path, HTML as bytes, or a string (see `as_page`)."""
+
+
+def clean(
+    page: Input,
+    *,
+    url: str = "",
+    render: bool = False,
+    method: str = "vclean",
+    model: Path | str | None = None,
+    settings: RenderSettings | None = None,
+) -> Result:
+    """Clean one page; for several, a `Cleaner` keeps browser and model.
+
+    Args:
+        page: see `as_page`.
+        url: the address the page came from, if known; relative links resolve against it.
+        render: render it in headless Chromium instead of parsing it only.
+        method: the name of the method that labels the blocks.
+        model: a model file in place of the shipped one.
+        settings: how to render, and what bounds a page.
+
+    Raises:
+        VcleanError: one of its subclasses in `vclean.errors`, by what went wrong.
+
+    >>> clean("<p>Hello.").blocks.text
+    ['Hello.']
+    """
+    with Cleaner(render=render, method=method, model=model, settings=settings) as cleaner:
+        return cleaner.clean(page, url=url)
+
+
+def as_page(page: Input, *, url: str = "", settings: RenderSettings, live: bool = False) -> Page:
+    """The page that an input means.
+
+    A string is HTML if it has a `<` in it, a live page if it is an http(s) URL, else the path of a file.
+
+    Args:
+        page: the input; bytes are HTML.
+        url: the address the page came from; it overrides the page's own.
+        settings: what bounds a page.
+        live: leave the fetching of a URL to the browser.
+
+    Raises:
+        InputError: the file is missing or unreadable.
+        NetworkError: the URL could not be fetched.
+    """
+    if isinstance(page, Page):
+        return at_url(page, url) if url else page
+    if isinstance(page, bytes) or (isinstance(page, str) and "<" in page):
+        return Page(content=page, url=url)
+    if isinstance(page, str) and is_url(page):
+        return next(find(page, settings, live=live)).read()
+    return read_file(Path(page), settings.max_bytes, url=url)
+
+
+class Cleaner:
+    """Cleans pages, with one browser and one model for all of them.
+
+    A context manager, to be used from one thread: the browser lives as long as its block.
+
+    Args:
+        render: render pages in headless Chromium instead of parsing them only.
+        method: the name of the method that labels the blocks.
+        model: a model file in place of the shipped one, for the methods that have one.
+        settings: how to render, and what bounds a page.
+
+    Raises:
+        UsageError: there is no such method.
+        ModelError: the model file is missing, damaged or of another version.
+    """
+
+    def __init__(
+        self,
+        *,
+        render: bool = False,
+        method: str = "vclean",
+        model: Path | str | None = None,
+        settings: RenderSettings | None = None,
+    ) -> None:
+        from vclean.classify.methods import get
+
+        self._render = render
+        self._method = method
+        self._settings = settings or RenderSettings()
+        self._label = get(method, Path(model) if model else None)
+        self._renderer: Renderer | None = None
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        """Start the browser if pages are to be rendered.
+
+        Raises:
+            BrowserMissingError: there is no usable Chromium.
+        """
+        if self._render:
+            from vclean.render.browser import Renderer
+
+            self._renderer = self._stack.enter_context(Renderer(self._settings))
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """End the browser."""
+        self._renderer = None
+        self._stack.close()
+
+    def clean(self, page: Input, *, url: str = "") -> Result:
+        """Clean one page, as `vclean.clean` does."""
+        document = self._page(page, url)
+        snapshot = self._rendering(document).snapshot if self._render else self._parsed(document)
+        return self._result(snapshot, document.id)
+
+    def clean_with_picture(self, page: Input, *, url: str = "") -> tuple[Result, bytes]:
+        """Clean one page and take its picture: PNG or JPEG, in CSS px, the whole page up to the renderer's cap.
+
+        Raises:
+            UsageError: the cleaner does not render.
+        """
+        document = self._page(page, url)
+        rendering = self._rendering(document, picture=True)
+        return self._result(rendering.snapshot, document.id), rendering.picture or b""
+
+    def clean_many(
+        self, pages: Iterable[Input], *, on_error: Callable[[Input, VcleanError], None] | None = None
+    ) -> Iterator[Result]:
+        """Clean pages one after the other, in their order.
+
+        Args:
+            pages: read as they are needed.
+            on_error: called with a page that failed, which then has no result; without it the error is raised.
+        """
+        for page in pages:
+            try:
+                result = self.clean(page)
+            except VcleanError as error:
+                if on_error is None:
+                    raise
+                on_error(page, error)
+            else:
+                yield result
+
+    def _page(self, page: Input, url: str) -> Page:
+        return as_page(page, url=url, settings=self._settings, live=self._render)
+
+    def _parsed(self, page: Page) -> Snapshot:
+        from vclean.render.static import parse
+
+        with deadline(self._settings.deadline):
+            return parse(page, self._settings)
+
+    def _rendering(self, page: Page, *, picture: bool = False) -> Rendering:
+        if self._renderer is None:
+            raise UsageError("this Cleaner renders nothing: use it as `with Cleaner(render=True) as cleaner:`")
+        return self._renderer.render(page, picture=picture)
+
+    def _result(self, snapshot: Snapshot, name: str) -> Result:
+        from vclean.features.blocks import cut
+        from vclean.features.language import detect
+
+        with deadline(self._settings.deadline):
+            blocks = cut(snapshot)
+            prediction = self._label(blocks)
+            language = detect(" ".join(blocks.text), snapshot.language)
+        return Result(
+            blocks=blocks,
+            labels=prediction.labels,
+            probability=prediction.probability,
+            confidence=prediction.confidence,
+            method=self._method,
+            version=_versions(),
+            language=language,
+            id=name,
+        )
+
+
+@cache
+def _versions() -> dict[str, str]:
+    return {"vclean": metadata.version("vclean")}

@@ -1,0 +1,129 @@
+"""The main command: `vclean PAGE...`."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final, Literal
+
+from tqdm import tqdm
+from tqdm.contrib.logging import logging_redirect_tqdm
+
+from vclean.api import Cleaner
+from vclean.errors import BrowserMissingError, ModelError, OutputError, UsageError, VcleanError
+from vclean.explain import why_empty
+from vclean.files import write_atomic
+from vclean.outputs import Names, beside, sink_for
+from vclean.settings import RenderSettings
+from vclean.sources import Source, at_url, find, holds_many
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from vclean.options import CleanOptions
+    from vclean.page import Page
+    from vclean.result import Result
+
+_FATAL: Final = (BrowserMissingError, ModelError, OutputError, UsageError)
+"""What would go wrong again with the next page."""
+
+_log = logging.getLogger("vclean")
+
+
+def clean_pages(options: CleanOptions) -> int:
+    """Clean every page, write the results, and give the exit code.
+
+    A page that fails among several is named on standard error, the rest goes on, and the code is 1; where there is
+    one page only, its error is raised.
+
+    Raises:
+        VcleanError: by what went wrong.
+    """
+    run = _Run(options)
+    with Cleaner(render=run.renders, method=options.method, model=options.model, settings=run.settings) as cleaner:
+        for source in _progress(run.sources(), visible=run.shows_progress):
+            run.clean(cleaner, source)
+    run.sink.close()
+    return int(run.failed)
+
+
+class _Run:
+    """One run of the command: what was asked for, where results go, and whether a page failed."""
+
+    def __init__(self, options: CleanOptions) -> None:
+        self.options = options
+        self.many = len(options.pages) > 1 or any(map(holds_many, options.pages))
+        self.settings = _settings(options)
+        self.renders = options.render or options.js or options.overlay is not None
+        self.sink = sink_for(options.out, options.format, many=self.many)
+        self.failed = False
+        self._names = Names()
+
+    @property
+    def shows_progress(self) -> bool:
+        """Whether there is something to wait for, and no text that a progress bar would tear apart."""
+        to_terminal = self.options.out is None and sys.stdout.isatty()
+        return self.many and self.options.verbosity >= 0 and sys.stderr.isatty() and not to_terminal
+
+    def sources(self) -> Iterator[Source]:
+        """The pages of all arguments; an argument that gives none is reported."""
+        for argument in self.options.pages:
+            with self._reported(argument):
+                yield from find(argument, self.settings, live=self.renders)
+
+    def clean(self, cleaner: Cleaner, source: Source) -> None:
+        """Clean one page and write its result; a failure is reported."""
+        with self._reported(source.id):
+            start = time.perf_counter()
+            page = at_url(source.read(), self.options.url) if self.options.url else source.read()
+            result = self._result(cleaner, page)
+            self.sink.put(result)
+            self._tell(result, page, time.perf_counter() - start)
+
+    def _result(self, cleaner: Cleaner, page: Page) -> Result:
+        if self.options.overlay is None:
+            return cleaner.clean(page)
+        result, picture = cleaner.clean_with_picture(page)
+        path = self.options.overlay
+        kind: Literal["png", "svg"] = "svg" if path.suffix.lower() == ".svg" else "png"
+        target = beside(path, self._names.name(page.id)) if self.many else path
+        write_atomic(target, result.overlay(picture, kind))
+        return result
+
+    def _tell(self, result: Result, page: Page, seconds: float) -> None:
+        kept = sum(label.is_content for label in result.labels)
+        _log.info("%s: %d of %d blocks kept, %.2f s", page.id, kept, len(result.blocks), seconds)
+        if not result.text.strip():
+            _log.warning("%s: %s", page.id, why_empty(result, page))
+
+    @contextmanager
+    def _reported(self, name: str) -> Iterator[None]:
+        """Name the failure of one page among several; errors of the run as a whole go on."""
+        try:
+            yield
+        except VcleanError as error:
+            if not self.many or isinstance(error, _FATAL):
+                raise
+            self.failed = True
+            _log.error("%s", error if name in str(error) else f"{name}: {error}")
+
+
+def _settings(options: CleanOptions) -> RenderSettings:
+    return RenderSettings(
+        width=options.width,
+        height=options.height,
+        scripts=options.js,
+        deadline=options.timeout,
+        max_bytes=options.max_bytes,
+    )
+
+
+def _progress(sources: Iterator[Source], *, visible: bool) -> Iterator[Source]:
+    """The same sources, counted on standard error where that is visible."""
+    if not visible:
+        yield from sources
+        return
+    with logging_redirect_tqdm([_log]):
+        yield from tqdm(sources, unit=" pages", leave=False)

@@ -1,0 +1,94 @@
+"""The command line. `main` turns errors into messages and exit codes; `main_inner` raises them."""
+
+from __future__ import annotations
+
+import io
+import logging
+import os
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+from vclean.errors import VcleanError
+from vclean.options import CleanOptions, DoctorOptions, EvaluateOptions, SetupOptions, TrainOptions, parse_args
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from vclean.options import Options
+
+INTERRUPTED: Final = 130
+_log = logging.getLogger("vclean")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and give its exit code; see `vclean.errors` for the table.
+
+    A reader that closes the pipe early (`| head`) is no failure.
+    """
+    with _messages():
+        try:
+            return main_inner(list(sys.argv[1:] if arguments is None else arguments))
+        except VcleanError as error:
+            _log.error("%s", error)
+            return error.exit_code
+        except KeyboardInterrupt:
+            return INTERRUPTED
+        except BrokenPipeError:
+            _discard_stdout()
+            return 0
+        except Exception as error:
+            _log.error("unexpected %s: %s; please report it (-v shows where)", type(error).__name__, error)
+            _log.debug("", exc_info=True)
+            return VcleanError.exit_code
+
+
+def main_inner(arguments: list[str]) -> int:
+    """Run one command; the exit code.
+
+    Raises:
+        VcleanError: by what went wrong.
+    """
+    options = parse_args(arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", errors="replace", newline="\n")
+    return _run(options)
+
+
+def _run(options: Options) -> int:
+    """Each command is imported when it is called: `--help` must not wait for a model library."""
+    if isinstance(options, CleanOptions):
+        _log.setLevel({-1: logging.ERROR, 0: logging.WARNING, 1: logging.DEBUG}[options.verbosity])
+        from vclean.clean_command import clean_pages
+
+        return clean_pages(options)
+    from vclean import commands
+
+    match options:
+        case SetupOptions():
+            return commands.set_up()
+        case DoctorOptions():
+            return commands.examine(options)
+        case TrainOptions():
+            return commands.train(options)
+        case EvaluateOptions():
+            return commands.evaluate(options)
+
+
+@contextmanager
+def _messages() -> Iterator[None]:
+    """Send the package's log to standard error, one line a message, for as long as a command runs."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("vclean: %(message)s"))
+    _log.addHandler(handler)
+    level = _log.level
+    try:
+        yield
+    finally:
+        _log.setLevel(level)
+        _log.removeHandler(handler)
+
+
+def _discard_stdout() -> None:
+    """Keep the interpreter from flushing into the closed pipe at exit (Python documentation, SIGPIPE)."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

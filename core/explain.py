@@ -1,0 +1,39 @@
+"""Why a page gave no text, in one line for the user."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from vclean.page import Page
+    from vclean.render.snapshot import Snapshot
+    from vclean.result import Result
+
+
+def why_empty(result: Result, page: Page) -> str:
+    """What of the page explains that there is no text, and what to try; for a result without any."""
+    snapshot = result.blocks.snapshot
+    if np.any(snapshot.is_tag({"frameset"})):
+        return f"no text: the page is a frameset; clean its frames: {_frames(snapshot)}"
+    if len(result.blocks):
+        count = len(result.blocks)
+        return f"no text: all {count} blocks were taken for boilerplate; -f json shows them, --method text keeps them"
+    if snapshot.settings.get("scripts"):
+        return "no text: the page shows none, even with its scripts run"
+    if _has_scripts(page):
+        return "no text: the page has only scripts; try --render --js"
+    return "no text: the page has none"
+
+
+def _frames(snapshot: Snapshot) -> str:
+    sources = snapshot.attributes("src")
+    frames = np.flatnonzero(snapshot.is_tag({"frame"})).tolist()
+    return ", ".join(sources[frame] for frame in frames if frame in sources) or "it names none"
+
+
+def _has_scripts(page: Page) -> bool:
+    """Whether there is a script in the source; a snapshot leaves scripts out. A live page may well have some."""
+    content = page.content if isinstance(page.content, bytes) else page.content.encode("utf-8", "replace")
+    return page.live or b"<script" in content.lower()

@@ -1,0 +1,233 @@
+"""The command line's arguments, parsed into one frozen dataclass per command."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NoReturn
+
+from vclean.errors import UsageError
+from vclean.formats import FORMATS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_PICTURES: Final = (".png", ".svg")
+
+_EPILOG: Final = """\
+PAGE is an HTML file, - for standard input, an http(s) URL, a folder of HTML files, or an MHTML, WARC, WACZ or
+Parquet file (with a column html). Other commands, each with its own --help:
+
+  vclean setup      find or install the Chromium that --render needs
+  vclean doctor     say what of the installation works, and the remedy for what does not
+  vclean train      train a model on corpora
+  vclean evaluate   score methods on corpora
+
+A page called like a command is written ./setup. Exit codes: 0 success, 1 some of several pages failed, 2 usage,
+3 unreadable input, 4 no HTML, 5 over a cap, 6 deadline, 7 network, 8 browser, 9 no browser, 10 model, 11 missing
+extra, 12 output, 130 interrupted.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CleanOptions:
+    """The main command: clean pages.
+
+    Attributes:
+        pages: the inputs, as given.
+        render: use the browser; implied by `js` and `overlay`.
+        js: run the pages' scripts.
+        format: one of `FORMATS`.
+        out: file or folder; None for standard output.
+        overlay: picture file, `.png` or `.svg`.
+        method, model: what labels the blocks.
+        url: the address the one page came from.
+        timeout, max_bytes, width, height: see `RenderSettings`.
+        verbosity: -1 quiet, 0 normal, 1 talkative.
+    """
+
+    pages: list[str]
+    render: bool
+    js: bool
+    format: str
+    out: Path | None
+    overlay: Path | None
+    method: str
+    model: Path | None
+    url: str
+    timeout: float
+    max_bytes: int
+    width: int
+    height: int
+    verbosity: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetupOptions:
+    """`vclean setup` takes no arguments."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DoctorOptions:
+    """`vclean doctor`: `json` for a machine-readable report."""
+
+    json: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainOptions:
+    """`vclean train`: the corpora, the model file to write, and the seed."""
+
+    corpora: list[Path]
+    out: Path
+    seed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluateOptions:
+    """`vclean evaluate`: corpora and methods, how to score, and where the figures go."""
+
+    corpora: list[Path]
+    render: bool
+    methods: list[str]
+    folds: int
+    json: Path | None
+    predictions: Path | None
+
+
+Options = CleanOptions | SetupOptions | DoctorOptions | TrainOptions | EvaluateOptions
+
+
+class _Parser(argparse.ArgumentParser):
+    """Raises its errors, so that all errors leave the program by one way."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message} (see {self.prog} --help)")
+
+
+def parse_args(arguments: list[str]) -> Options:
+    """The options of the command that the first argument names, or of the main command.
+
+    Raises:
+        UsageError: unknown options, missing or impossible values.
+        SystemExit: after printing, for `--help` and `--version`.
+    """
+    parsers: dict[str, Callable[[list[str]], Options]] = {
+        "setup": _setup,
+        "doctor": _doctor,
+        "train": _train,
+        "evaluate": _evaluate,
+    }
+    if arguments and arguments[0] in parsers:
+        return parsers[arguments[0]](arguments[1:])
+    return _clean(arguments)
+
+
+def _clean(arguments: list[str]) -> CleanOptions:
+    parser = _Parser(
+        prog="vclean",
+        description="Clean web pages: cut them into blocks, label every block, print the content.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    _add_input(parser)
+    _add_output(parser)
+    parser.add_argument("--version", action=_Version)
+    values = vars(parser.parse_args(arguments))
+    loud, quiet = values.pop("verbose"), values.pop("quiet")
+    options = CleanOptions(**values, verbosity=int(loud) - int(quiet))
+    return _checked(options)
+
+
+def _add_input(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("pages", nargs="+", metavar="PAGE", help="what to clean (see below)")
+    add("--render", action="store_true", help="render in headless Chromium, for boxes, styles and visibility")
+    add("--js", action="store_true", help="run the page's scripts (implies --render)")
+    add("--url", default="", metavar="BASE", help="the address the page came from; links resolve against it")
+    add("--method", default="vclean", metavar="NAME", help="what labels the blocks: vclean, bte, text, ...")
+    add("--model", type=Path, metavar="FILE", help="a model in place of the shipped one")
+    add("--timeout", type=_seconds, default=30.0, metavar="S", help="seconds for one page (%(default)g)")
+    add("--max-bytes", type=_number, default=32 * 2**20, metavar="N", help="cap on a page (%(default)d)")
+    add("--width", type=_number, default=1366, metavar="PX", help="width of the window (%(default)d)")
+    add("--height", type=_number, default=768, metavar="PX", help="height of the window (%(default)d)")
+
+
+def _add_output(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("-f", "--format", choices=FORMATS, default=FORMATS[0], help="output format (%(default)s)")
+    add("-o", "--out", type=Path, metavar="OUT", help="file; for several pages a folder, or a file of JSON lines")
+    add("--overlay", type=Path, metavar="FILE", help="draw the blocks over the page's picture: .png or .svg")
+    loudness = parser.add_mutually_exclusive_group()
+    loudness.add_argument("-v", "--verbose", action="store_true", help="say more on standard error")
+    loudness.add_argument("-q", "--quiet", action="store_true", help="say errors only")
+
+
+def _checked(options: CleanOptions) -> CleanOptions:
+    if options.overlay and options.overlay.suffix.lower() not in _PICTURES:
+        raise UsageError(f"the overlay {options.overlay} has to end in .png or .svg")
+    if options.url and len(options.pages) > 1:
+        raise UsageError("--url is the address of one page: give one page, or leave it out")
+    if options.url and not options.url.lower().startswith(("http://", "https://")):
+        raise UsageError(f"--url has to start with http:// or https://, not {options.url!r}")
+    return options
+
+
+def _setup(arguments: list[str]) -> SetupOptions:
+    parser = _Parser(prog="vclean setup", description="Find a usable Chromium, or install one, and try it.")
+    parser.parse_args(arguments)
+    return SetupOptions()
+
+
+def _doctor(arguments: list[str]) -> DoctorOptions:
+    parser = _Parser(prog="vclean doctor", description="Say what of the installation works; exit code 1 if not all.")
+    parser.add_argument("--json", action="store_true", help="as a JSON array")
+    return DoctorOptions(**vars(parser.parse_args(arguments)))
+
+
+def _train(arguments: list[str]) -> TrainOptions:
+    parser = _Parser(prog="vclean train", description="Train a model; the same corpora and seed give the same model.")
+    parser.add_argument("corpora", nargs="+", type=Path, metavar="CORPUS", help="corpus as Parquet")
+    parser.add_argument("-o", "--out", type=Path, required=True, metavar="MODEL", help="the model file to write")
+    parser.add_argument("--seed", type=int, default=0, help="of everything random (%(default)d)")
+    return TrainOptions(**vars(parser.parse_args(arguments)))
+
+
+def _evaluate(arguments: list[str]) -> EvaluateOptions:
+    parser = _Parser(prog="vclean evaluate", description="Score methods on corpora, over all pages and by page type.")
+    add = parser.add_argument
+    add("corpora", nargs="+", type=Path, metavar="CORPUS", help="corpus as Parquet")
+    add("--render", action="store_true", help="render the pages")
+    add("--method", dest="methods", action="append", metavar="NAME", help="may be repeated (vclean)")
+    add("--folds", type=_number, default=0, metavar="K", help="cross-validate by domain in K folds")
+    add("--json", type=Path, metavar="FILE", help="write the figures as JSON")
+    add("--predictions", type=Path, metavar="FILE", help="write the clean text of every page as JSON lines")
+    values = vars(parser.parse_args(arguments))
+    return EvaluateOptions(**{**values, "methods": values["methods"] or ["vclean"]})
+
+
+def _number(text: str) -> int:
+    return int(_positive(int(text)))
+
+
+def _seconds(text: str) -> float:
+    return _positive(float(text))
+
+
+def _positive(value: float) -> float:
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"has to be positive, not {value:g}")
+    return value
+
+
+class _Version(argparse.Action):
+    """Looks the version up only when it is asked for: metadata costs as much as the rest of the start."""
+
+    def __init__(self, option_strings: list[str], **_: object) -> None:
+        super().__init__(option_strings, argparse.SUPPRESS, nargs=0, help="print the version and exit")
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        from importlib.metadata import version
+
+        parser.exit(message=f"vclean {version('vclean')}\n")
