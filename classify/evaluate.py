@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from vclean.classify.corpora import Corpus
+    from vclean.classify.scores import PageScore
 
 _T = TypeVar("_T")
 

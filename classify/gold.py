@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vclean.classify.align import Run, common_runs, gold_positions, tokens
+from vclean.classify.rescue import FreeGold
 from vclean.labels import Label
 
 if TYPE_CHECKING:
@@ -26,10 +27,6 @@ UNKNOWN = -1
 
 CONTENT_SHARE = 0.5
 """A block is content if at least this share of its words is aligned with the gold."""
-RESCUE_SHARE = 0.7
-"""... or if at least this share of its n-grams stands in gold that no content block covers: gold out of order."""
-RESCUE_GRAM = 3
-"""Length in words of the n-grams of the rescue."""
 STRAY = 2
 """An aligned run of at most this many words counts only where it fills its block or continues another run."""
 
@@ -152,48 +149,15 @@ def _continues(left: Run, right: Run) -> bool:
 
 
 def _rescue(
-    blocks: list[list[str]],
-    gold: list[str],
-    matched: list[NDArray[np.int32]],
-    is_content: NDArray[np.bool_],
+    blocks: list[list[str]], gold: list[str], matched: list[NDArray[np.int32]], is_content: NDArray[np.bool_]
 ) -> None:
-    """Make content, in place, of the blocks whose n-grams stand in gold that no content block covers."""
-    free = np.ones(len(gold), dtype=bool)
-    for index in np.flatnonzero(is_content):
-        free[matched[index][matched[index] >= 0]] = False
-    where = _grams_at(gold, free)
+    """Make content, in place, of the blocks that stand in the gold out of order."""
+    free = FreeGold(gold, (matched[index] for index in np.flatnonzero(is_content)))
     for index in np.flatnonzero(~is_content):
-        found = _find(blocks[index], where, free)
+        found = free.find(blocks[index])
         if found is not None:
             matched[index], is_content[index] = found, True
-            free[found[found >= 0]] = False
-
-
-def _grams_at(gold: list[str], free: NDArray[np.bool_]) -> dict[tuple[str, ...], list[int]]:
-    where: dict[tuple[str, ...], list[int]] = {}
-    for at, gram in enumerate(_grams(gold)):
-        if free[at : at + RESCUE_GRAM].all():
-            where.setdefault(gram, []).append(at)
-    return where
-
-
-def _grams(words: list[str]) -> list[tuple[str, ...]]:
-    return list(zip(*(words[shift:] for shift in range(RESCUE_GRAM)), strict=False))
-
-
-def _find(
-    block: list[str], where: dict[tuple[str, ...], list[int]], free: NDArray[np.bool_]
-) -> NDArray[np.int32] | None:
-    """The gold positions of a block's words, if enough of its n-grams are in free gold."""
-    grams = _grams(block)
-    positions = np.full(len(block), -1, dtype=np.int32)
-    hits = 0
-    for at, gram in enumerate(grams):
-        spot = next((spot for spot in where.get(gram, ()) if free[spot : spot + RESCUE_GRAM].all()), None)
-        if spot is not None:
-            positions[at : at + RESCUE_GRAM] = np.arange(spot, spot + RESCUE_GRAM)
-            hits += 1
-    return positions if grams and hits >= RESCUE_SHARE * len(grams) else None
+            free.take(found)
 
 
 def _types(matched: list[NDArray[np.int32]], is_content: NDArray[np.bool_], units: list[Unit]) -> NDArray[np.int8]:
