@@ -7,12 +7,13 @@ Sources: Victor (Marek, Pecina, Spousta 2007: character and token classes, sente
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from vclean.features.columns import ratio, table
-from vclean.features.text import ALPHA, DIGIT, PUNCT, SINGLE, SPACE, SYMBOL, UPPER, mix
+from vclean.features.text import ALPHA, DIGIT, PUNCT, SINGLE, SPACE, SYMBOL, UPPER, Texts, hash_words, mix
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,7 +57,8 @@ currency | characters | Currency signs.
 quotes | characters | Quotation marks.
 brackets | characters | Brackets and parentheses.
 hashes | characters | Hash and at signs.
-dates | matches | Dates and clock times.
+dates | matches | Dates in figures, and clock times.
+months | words | Names of months, and "days ago".
 years | matches | Years 1900-2099.
 urls | matches | Addresses of pages.
 emails | matches | E-mail addresses.
@@ -90,29 +92,33 @@ _CLASSES = {
 _BULLETS = "•·-–—*▪■●○◦‣»›→►▶✓✔+"
 _CLOSERS = "\"'”’)]»」』"
 
-_MONTH = (
-    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec|january|february|march|april|june|july|august|september"
-    r"|october|november|december)"
+_DATE = re.compile(
+    r"\d{1,2}(?:[./-]\d{1,2}[./-]\d{2,4}|:\d\d)|\d{4}-\d\d-\d\d|\d{1,4}年|\d{1,2}月\d{1,2}日"
 )
-_PATTERNS = {
-    "dates": rf"\b\d{{1,2}}[./-]\d{{1,2}}[./-]\d{{2,4}}\b|\b\d{{4}}-\d\d-\d\d\b|\b{_MONTH}\.? \d{{1,4}}\b"
-    rf"|\b\d{{1,2}}\.? {_MONTH}\b|\b\d{{1,2}}:\d\d(?: ?[ap]m)?\b|\b\d+ (?:minute|hour|day|week|month|year)s? ago\b"
-    r"|\d{1,4}年|\d{1,2}月\d{1,2}日",
-    "years": r"\b(?:19|20)\d\d\b",
-    "urls": r"https?://|\bwww\.",
-    "emails": r"[\w.]@[\w-]+\.\w",
-    "copyrights": r"©|®|™|\(c\)|\bcopyright\b|all rights reserved",
-    "prices": r"[$€£¥₹₽] ?\d|\d ?(?:[€£]|usd|eur|gbp|kč|zł|руб)",
-    "phones": r"\+?\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4}|\+\d{1,3}[ .-]\d",
-    "actions": r"\b(?:read|learn|show|see|view|load) (?:more|all|less)|\b(?:sign|log) ?(?:in|up|out)\b|\bsubscribe"
-    r"|\bshare\b|\btweet\b|\bprint\b|\badd to\b|\bclick\b|\bbuy now|\bdownload\b|\breply\b|\bsearch\b|\bback to\b"
-    r"|\bfollow\b|\bnext\b|\bprevious\b|\bskip to\b",
-    "bylines": r"\bby [A-Z]|\bposted\b|\bpublished\b|\bauthor\b|\bupdated\b|\bwritten by\b|\bviews\b|\bcomments?\b",
-    "boilerplate": r"\bprivacy\b|\bterms (?:of|and|&)|\bcookies?\b|\bnewsletter|\badvertis|\bsponsored\b"
-    r"|\bdisclaimer\b|\bcontact us\b|\babout us\b|\bsitemap\b|\brelated\b|\brecommended\b|\byou may also\b|\bpowered by\b",
+_PRICE = re.compile(r"[$€£¥₹₽] ?\d|\d ?(?:[€£]|USD|EUR|GBP|Kč|zł|руб)")
+_PHONE = re.compile(r"\+\d{1,3}[ .-]\d|\d{3}\)?[ .-]\d{3}[ .-]\d{4}")
+_PATTERNS = {"dates": _DATE, "prices": _PRICE, "phones": _PHONE}
+
+_TERMS = {
+    "months": """jan feb mar apr jun jul aug sep sept oct nov dec january february march april june july august september
+        october november december yesterday today hours_ago days_ago minutes_ago months_ago years_ago weeks_ago""",
+    "urls": "http https www",
+    "copyrights": "copyright all_rights",
+    "actions": """read_more learn_more show_more see_more view_more load_more show_all see_all view_all show_less sign_in
+        sign_up sign_out log_in log_out login logout subscribe share tweet print add_to click buy_now download reply
+        search back_to follow next previous skip_to register checkout cart menu close""",
+    "bylines": "by posted published author updated written_by views comment comments replies",
+    "boilerplate": """privacy terms_of terms_and cookie cookies newsletter newsletters advertise advertisement advertising
+        sponsored disclaimer contact_us about_us sitemap related recommended you_may powered_by trademark""",
 }
-_COMPILED = {name: re.compile(pattern) for name, pattern in _PATTERNS.items()}
-_KEEP_CASE = frozenset(("bylines",))
+
+
+@cache
+def _term_hashes(name: str) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Hashes of the single words of a term list, and of its pairs of words."""
+    terms = _TERMS[name].split()
+    pairs = Texts.of([term.replace("_", " ") for term in terms if "_" in term] or [""]).words
+    return hash_words([term for term in terms if "_" not in term]), np.unique(pairs.bigram[pairs.bigram_owner >= 0])
 
 
 def compute(view: View) -> dict[str, NDArray[np.generic]]:
@@ -193,16 +199,38 @@ def _characters(view: View) -> dict[str, NDArray[np.generic]]:
 
 
 def _patterns(view: View) -> dict[str, NDArray[np.generic]]:
-    text = "\n".join(view.blocks.text) + "\n"
-    lower = text.lower()
-    if len(lower) != len(text):  # a few capitals grow when lowered; positions have to stay
-        lower = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
+    text = "\n".join(view.blocks.text)
     values: dict[str, NDArray[np.generic]] = {}
-    for name, pattern in _COMPILED.items():
-        found = pattern.finditer(text if name in _KEEP_CASE else lower)
-        positions = np.fromiter((match.start() for match in found), dtype=np.int64)
+    for name, pattern in _PATTERNS.items():
+        positions = np.fromiter((match.start() for match in pattern.finditer(text)), dtype=np.int64)
         values[name] = view.texts.count_at(positions)
+    return values | _signs(view)
+
+
+def _signs(view: View) -> dict[str, NDArray[np.generic]]:
+    """Patterns that single characters and the digits of a word tell."""
+    texts, words = view.texts, view.words
+    code, word_like = texts.code, (texts.kind & (ALPHA | DIGIT)) > 0
+    at = (code[1:-1] == ord("@")) & word_like[:-2] & word_like[2:]
+    marks = texts.count(_is_in(code, "©®™"))
+    century = code[words.start] * 10 + code[np.minimum(words.start + 1, len(code) - 1)]
+    is_year = (words.end - words.start == 4) & _is_in(century, (ord("1") * 10 + ord("9"), ord("2") * 10 + ord("0")))
+    is_year &= (texts.kind[words.end - 1] & DIGIT) > 0
+    values: dict[str, NDArray[np.generic]] = {name: _terms(view, name) for name in _TERMS}
+    values["copyrights"] = values["copyrights"] + marks
+    values["emails"] = texts.count(np.concatenate([[False], at, [False]]))
+    values["years"] = words.per_text(is_year.astype(np.float32))
     return values
+
+
+def _terms(view: View, name: str) -> NDArray[np.float32]:
+    """float32 (B,): how many terms of the list `name` a block has."""
+    single, pairs = _term_hashes(name)
+    words = view.words
+    found = np.isin(words.bigram, pairs) & (words.bigram_owner >= 0)
+    return words.per_text(np.isin(words.hash, single).astype(np.float32)) + np.bincount(
+        words.bigram_owner[found], minlength=len(view)
+    ).astype(np.float32)
 
 
 def _duplicates(view: View) -> dict[str, NDArray[np.generic]]:
@@ -244,7 +272,7 @@ def _vocabulary(view: View) -> dict[str, NDArray[np.generic]]:
 
 
 def _title(view: View, pair: NDArray[np.int64]) -> dict[str, NDArray[np.generic]]:
-    title = np.unique(type(view.texts).of([view.snapshot.title]).words.hash)
+    title = np.unique(Texts.of([view.snapshot.title]).words.hash)
     words = view.words
     inside = np.isin(words.hash[pair], title).astype(np.float32)
     covered = np.bincount(words.owner[pair], inside, minlength=len(view))
@@ -252,9 +280,9 @@ def _title(view: View, pair: NDArray[np.int64]) -> dict[str, NDArray[np.generic]
     return {"title_overlap": ratio(covered, types), "title_covered": ratio(covered, float(len(title)))}
 
 
-def _is_in(codes: NDArray[np.uint32], characters: str) -> NDArray[np.bool_]:
+def _is_in(codes: NDArray[np.uint32], characters: str | tuple[int, ...]) -> NDArray[np.bool_]:
     """Whether a code point is one of `characters`; comparing with each beats `np.isin` for a handful."""
     found = np.zeros(len(codes), dtype=bool)
     for character in characters:
-        found |= codes == ord(character)
+        found |= codes == (ord(character) if isinstance(character, str) else character)
     return found
