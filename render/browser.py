@@ -1,0 +1,293 @@
+"""`Renderer`: pages in, snapshots out, by headless Chromium."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, Self, TypeVar
+
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import async_playwright
+
+from vclean.errors import BrowserError, DeadlineError, VcleanError
+from vclean.render import wire
+from vclean.render.chromium import find_chromium
+from vclean.render.decode import page_text
+from vclean.render.launch import Process, launch
+from vclean.render.tab import Tab
+from vclean.settings import RenderSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+    from pathlib import Path
+    from typing import Any
+
+    from playwright.async_api import Playwright
+
+    from vclean.page import Page
+    from vclean.render.snapshot import Snapshot
+
+T = TypeVar("T")
+
+_PAGES_PER_BROWSER: Final = 200
+_MAX_MEMORY: Final = 500 * 2**20
+_PAGES_PER_MEMORY_CHECK: Final = 10
+_START_SECONDS: Final = 60
+_GRACE_SECONDS: Final = 5
+"""From a page's deadline, when its browser is killed, to when its event loop is given up too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rendering:
+    """A rendered page, and its picture (PNG, one pixel per CSS px) where one was asked for."""
+
+    snapshot: Snapshot
+    picture: bytes | None = None
+
+
+class AsyncRenderer:
+    """Renders one page at a time in a browser of its own; several of them can share an event loop.
+
+    The browser starts with the first page, is replaced after 200 pages or at 500 MB, and after every failure.
+
+    Args:
+        settings: how to render, and what bounds a page.
+        chromium: the executable; None for the one `find_chromium` finds.
+        allow_hosts: host names that live pages may reach whatever their address.
+
+    Raises:
+        BrowserMissingError: there is no usable Chromium.
+    """
+
+    def __init__(
+        self,
+        settings: RenderSettings | None = None,
+        *,
+        chromium: Path | None = None,
+        allow_hosts: frozenset[str] = frozenset(),
+    ) -> None:
+        self._settings = settings or RenderSettings()
+        self._executable = chromium or find_chromium().path
+        self._allow_hosts = allow_hosts
+        self._lock = asyncio.Lock()
+        self._playwright: Playwright | None = None
+        self._process: Process | None = None
+        self._tab: Tab | None = None
+        self._pages = 0
+
+    async def __aenter__(self) -> Self:
+        """Nothing starts before the first page."""
+        return self
+
+    async def __aexit__(self, *exception: object) -> None:
+        """End the browser."""
+        await self.close()
+
+    async def start(self) -> Process:
+        """Have a browser that is fit for the next page.
+
+        Raises:
+            BrowserError: it does not start.
+        """
+        if self._process is not None and self._is_worn(self._process):
+            await self._drop()
+        if self._process is None:
+            if self._playwright is None:
+                self._playwright = await async_playwright().start()
+            self._process = await launch(self._playwright, self._executable)
+            self._pages = 0
+        return self._process
+
+    async def render(self, page: Page, *, picture: bool = False) -> Rendering:
+        """Render one page.
+
+        Raises:
+            NotHtmlError: the page is empty or binary.
+            LimitError: it is over a cap.
+            DeadlineError: it took longer than `settings.deadline`.
+            BrowserError: the browser crashed; the next page gets a new one.
+        """
+        async with self._lock:
+            process = await self.start()
+            self._pages += 1
+            with _Deadline(self._settings.deadline, process) as deadline:
+                try:
+                    return await self._render(process, page, picture=picture)
+                except PlaywrightError as error:
+                    process.kill()
+                    raise deadline.error() or _crash(error) from error
+                except asyncio.CancelledError:
+                    process.kill()
+                    raise
+
+    def kill(self) -> None:
+        """End the browser at once; safe from any thread."""
+        if self._process is not None:
+            self._process.kill()
+
+    async def close(self) -> None:
+        """End the browser and its driver."""
+        await self._drop()
+        if self._playwright is not None:
+            await self._playwright.stop()
+            self._playwright = None
+
+    async def _render(self, process: Process, page: Page, *, picture: bool) -> Rendering:
+        started = time.perf_counter()
+        text = page_text(page, self._settings.max_bytes)
+        decoded = time.perf_counter()
+        if self._tab is None:
+            self._tab = await Tab.open(process.browser, self._settings)
+        payload = await self._tab.read(text, wire.expression(page.url, self._settings))
+        snapshot = wire.unpack(payload, self._settings, build=process.build, url=page.url)
+        timings = {"decode": decoded - started, "render": time.perf_counter() - decoded}
+        image = await self._tab.picture() if picture else None
+        return Rendering(replace(snapshot, timings=timings), image)
+
+    def _is_worn(self, process: Process) -> bool:
+        if not process.is_alive or self._pages >= _PAGES_PER_BROWSER:
+            return True
+        return self._pages % _PAGES_PER_MEMORY_CHECK == 0 and process.memory() > _MAX_MEMORY
+
+    async def _drop(self) -> None:
+        process, self._process, self._tab = self._process, None, None
+        if process is not None:
+            await process.close()
+
+
+class Renderer:
+    """Renders pages from synchronous code, one at a time, also where an event loop is running (a notebook).
+
+    A context manager. Its event loop has a thread of its own, which is given up when it does not answer in time.
+    Arguments and errors are those of `AsyncRenderer`.
+    """
+
+    def __init__(
+        self,
+        settings: RenderSettings | None = None,
+        *,
+        chromium: Path | None = None,
+        allow_hosts: frozenset[str] = frozenset(),
+    ) -> None:
+        self._settings = settings or RenderSettings()
+        self._executable = chromium or find_chromium().path
+        self._allow_hosts = allow_hosts
+        self._lock = threading.Lock()
+        self._host: _Host | None = None
+
+    def __enter__(self) -> Self:
+        """Nothing starts before the first page."""
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """End the browser."""
+        self.close()
+
+    def render(self, page: Page, *, picture: bool = False) -> Rendering:
+        """Render one page (see `AsyncRenderer.render`)."""
+        with self._lock:
+            host = self._host = self._host or _Host(self._new_renderer())
+            try:
+                host.run(host.renderer.start(), _START_SECONDS)
+                return host.run(
+                    host.renderer.render(page, picture=picture), self._settings.deadline + _GRACE_SECONDS
+                )
+            except _FrozenError:
+                self._host = None
+                raise _late(self._settings.deadline) from None
+
+    def close(self) -> None:
+        """End the browser; a later page starts it again."""
+        with self._lock:
+            host, self._host = self._host, None
+            if host is not None:
+                host.close()
+
+    def _new_renderer(self) -> AsyncRenderer:
+        return AsyncRenderer(self._settings, chromium=self._executable, allow_hosts=self._allow_hosts)
+
+
+class _FrozenError(Exception):
+    """The event loop did not answer in time."""
+
+
+class _Host:
+    """An event loop in a thread, with a renderer in it."""
+
+    def __init__(self, renderer: AsyncRenderer) -> None:
+        self.renderer = renderer
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._serve, name="vclean-renderer", daemon=True)
+        self._thread.start()
+
+    def run(self, work: Coroutine[Any, Any, T], seconds: float) -> T:
+        """The result of `work`.
+
+        Raises:
+            _FrozenError: there was none within `seconds`; the loop ends as soon as it can.
+        """
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return future.result(seconds)
+        except TimeoutError:
+            self.renderer.kill()
+            self._end()
+            raise _FrozenError from None
+        except KeyboardInterrupt:
+            self.renderer.kill()
+            raise
+
+    def close(self) -> None:
+        """End the renderer and the thread."""
+        self._end()
+        self._thread.join(_GRACE_SECONDS)
+
+    def _end(self) -> None:
+        async def end() -> None:
+            await self.renderer.close()
+            self._loop.stop()
+
+        asyncio.run_coroutine_threadsafe(end(), self._loop)
+
+    def _serve(self) -> None:
+        try:
+            self._loop.run_forever()
+        finally:
+            self._loop.close()
+
+
+class _Deadline:
+    """Kills the browser when a page's time is up, from a thread that no page can hold up."""
+
+    def __init__(self, seconds: float, process: Process) -> None:
+        self._seconds = seconds
+        self._process = process
+        self._timer = threading.Timer(seconds, self._strike)
+        self._timer.daemon = True
+        self._struck = False
+
+    def __enter__(self) -> Self:
+        self._timer.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._timer.cancel()
+
+    def error(self) -> VcleanError | None:
+        """The error to raise if the time was up."""
+        return _late(self._seconds) if self._struck else None
+
+    def _strike(self) -> None:
+        self._struck = True
+        self._process.kill()
+
+
+def _late(seconds: float) -> DeadlineError:
+    return DeadlineError(f"the page was not rendered within {seconds:g} s: raise --timeout")
+
+
+def _crash(error: PlaywrightError) -> BrowserError:
+    reason = str(error).strip().partition("\n")[0]
+    return BrowserError(f"the browser crashed on this page: try again, or clean it without rendering ({reason})")

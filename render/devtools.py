@@ -1,0 +1,60 @@
+"""The few DevTools calls that both ways of rendering share."""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING, Any, Final
+
+from vclean.errors import BrowserError
+
+if TYPE_CHECKING:
+    from playwright.async_api import CDPSession
+
+    from vclean.settings import RenderSettings
+
+MAX_PICTURE_SIDE: Final = 16_384
+"""CSS px. A page is cut off there: beyond the GPU's largest texture a picture is blank or repeats itself."""
+
+
+def context_options(settings: RenderSettings) -> dict[str, Any]:
+    """What a browser context is made with, so that pages look the same on every run."""
+    size = {"width": settings.width, "height": settings.height}
+    return {
+        "viewport": size,
+        "screen": size,
+        "device_scale_factor": 1,
+        "locale": "en-US",
+        "timezone_id": "UTC",
+        "color_scheme": "light",
+        "reduced_motion": "reduce",
+        "service_workers": "block",
+        "accept_downloads": False,
+    }
+
+
+async def evaluate(session: CDPSession, expression: str, *, world: int | None = None) -> str:
+    """The string a JavaScript expression evaluates to, in the page's own world or in the context `world`.
+
+    Raises:
+        BrowserError: the expression threw.
+    """
+    place = {} if world is None else {"contextId": world}
+    answer = await session.send("Runtime.evaluate", {"expression": expression, "returnByValue": True} | place)
+    if "exceptionDetails" in answer:
+        thrown = answer["exceptionDetails"].get("exception", {}).get("description", "unknown error")
+        raise BrowserError(f"the page could not be read in the browser ({thrown.partition(chr(10))[0]})")
+    return str(answer["result"]["value"])
+
+
+async def picture(session: CDPSession) -> bytes:
+    """A PNG of the whole page, one pixel per CSS px, at most `MAX_PICTURE_SIDE` px wide and high."""
+    size = (await session.send("Page.getLayoutMetrics"))["cssContentSize"]
+    clip = {
+        "x": size["x"],
+        "y": size["y"],
+        "width": min(size["width"], MAX_PICTURE_SIDE),
+        "height": min(size["height"], MAX_PICTURE_SIDE),
+        "scale": 1,
+    }
+    options = {"format": "png", "clip": clip, "captureBeyondViewport": True, "optimizeForSpeed": True}
+    return base64.b64decode((await session.send("Page.captureScreenshot", options))["data"])

@@ -1,0 +1,132 @@
+"""What a page may load: every request of a tab is paused, and answered from a `Source` or refused.
+
+The browser itself has no way out (see the flags in launch.py), so that what slips past the pause fails too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from playwright.async_api import Error as PlaywrightError
+
+if TYPE_CHECKING:
+    from playwright.async_api import CDPSession
+
+    from vclean.page import Resources
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request of a page: headers as the browser has them before cookies, `document` for pages and frames."""
+
+    url: str
+    method: str = "GET"
+    headers: dict[str, str] = field(default_factory=dict)
+    body: bytes | None = None
+    document: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """The answer to a request, with the body as the page sees it, not compressed."""
+
+    body: bytes
+    headers: tuple[tuple[str, str], ...] = ()
+    status: int = 200
+
+
+class Source(Protocol):
+    """Where the answers to a page's requests come from."""
+
+    async def answer(self, request: Request) -> Response | None:
+        """The answer, or None to refuse the request."""
+
+
+def html(text: str, **headers: str) -> Response:
+    """A page of UTF-8 text; header names are given with underscores."""
+    fields = {"content-type": "text/html; charset=utf-8"} | {
+        name.replace("_", "-"): value for name, value in headers.items()
+    }
+    return Response(text.encode("utf-8", "replace"), tuple(fields.items()))
+
+
+class StoredSource:
+    """A page at hand and its sub-resources, if it has any.
+
+    Args:
+        text: the document, given to the first request for one: the tab's navigation to the page.
+        resources: everything else; None for nothing.
+    """
+
+    def __init__(self, text: str, resources: Resources | None) -> None:
+        self._text: str | None = text
+        self._resources = resources
+
+    async def answer(self, request: Request) -> Response | None:
+        """The document or the stored sub-resource."""
+        if request.document and self._text is not None:
+            text, self._text = self._text, None
+            return html(text)
+        if self._resources is None or request.method not in ("GET", "HEAD"):
+            return None
+        # In a thread: a source may read from disk, and must not hold up the pages of other tabs.
+        found = await asyncio.to_thread(self._resources.get, request.url)
+        if found is None:
+            return None
+        # Fonts and modules are loaded with CORS, whose headers archives do not keep.
+        headers = (("content-type", found.content_type), ("access-control-allow-origin", "*"))
+        return Response(found.body, headers if found.content_type else headers[1:], found.status)
+
+
+class Guard:
+    """Pauses the requests of a session's target and lets `source` answer them."""
+
+    def __init__(self, session: CDPSession, source: Source) -> None:
+        self._session = session
+        self._source = source
+
+    async def start(self, resource_type: str | None = None) -> None:
+        """Pause requests from now on: all, or those of one CDP resource type."""
+        self._session.on("Fetch.requestPaused", self._paused)
+        pattern = {"urlPattern": "*"} | ({"resourceType": resource_type} if resource_type else {})
+        await self._session.send("Fetch.enable", {"patterns": [pattern]})
+
+    async def _paused(self, event: dict[str, Any]) -> None:
+        request = _request(event)
+        response = await self._source.answer(request)
+        # The tab may be gone by now, with nobody left to tell.
+        with contextlib.suppress(PlaywrightError):
+            if response is None:
+                await self._refuse(event["requestId"])
+            else:
+                await self._fulfil(event["requestId"], response)
+
+    async def _refuse(self, request_id: str) -> None:
+        """Aborting a navigation leaves the page that is there in place."""
+        await self._session.send("Fetch.failRequest", {"requestId": request_id, "errorReason": "Aborted"})
+
+    async def _fulfil(self, request_id: str, response: Response) -> None:
+        headers = [{"name": name, "value": value} for name, value in response.headers]
+        answer = {
+            "requestId": request_id,
+            "responseCode": response.status,
+            "responseHeaders": headers,
+            "body": base64.b64encode(response.body).decode("ascii"),
+        }
+        await self._session.send("Fetch.fulfillRequest", answer)
+
+
+def _request(event: dict[str, Any]) -> Request:
+    request = event["request"]
+    entries = [base64.b64decode(entry["bytes"]) for entry in request.get("postDataEntries", ()) if "bytes" in entry]
+    return Request(
+        url=request["url"],
+        method=request["method"],
+        headers=request["headers"],
+        body=b"".join(entries) or None,
+        document=event["resourceType"] == "Document",
+    )

@@ -1,0 +1,156 @@
+"""The browser process: its flags, its process group, and its end."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from playwright.async_api import Error as PlaywrightError
+
+from vclean.errors import BrowserError
+from vclean.render import watchdog
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, Playwright
+
+_LOG = logging.getLogger("vclean")
+
+_START_MS: Final = 30_000
+_CLOSE_SECONDS: Final = 10
+
+_FLAGS: Final = (
+    # Every request is answered by us or not at all: no proxy, no name and no UDP leads out (see guard.py).
+    "--proxy-server=http://proxy.invalid:1",
+    "--proxy-bypass-list=<-loopback>",
+    "--host-resolver-rules=MAP * ~NOTFOUND",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--block-new-web-contents",
+    # One renderer process per page, frames included, so that one session sees all requests of a page.
+    "--disable-site-isolation-trials",
+    "--disable-features=IsolateOrigins,site-per-process,Prerender2,SpareRendererForSitePerProcess",
+    # Playwright leaves this out for the headless shell; without it the profile's folder is not told.
+    "--enable-automation",
+    # Same glyphs and boxes on every machine with the same fonts.
+    "--font-render-hinting=none",
+    "--disable-lcd-text",
+    "--blink-settings=lazyLoadEnabled=false",
+)
+
+
+@dataclass(slots=True)
+class Process:
+    """A running browser.
+
+    Attributes:
+        browser: Playwright's handle.
+        pid: of the browser process; its children are in the same process group.
+        build: product and version, for the record.
+        killed: whether `kill` was called.
+    """
+
+    browser: Browser
+    pid: int
+    build: str
+    _watchdog: subprocess.Popen[bytes]
+    killed: bool = False
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the browser takes another page."""
+        return not self.killed and self.browser.is_connected()
+
+    def kill(self) -> None:
+        """End the browser and its children at once; safe from any thread."""
+        self.killed = True
+        watchdog.kill_tree(self.pid)
+
+    async def close(self) -> None:
+        """End the browser, and remove what it left on disk."""
+        self.kill()
+        with contextlib.suppress(PlaywrightError):
+            await self.browser.close()
+        self._watchdog.communicate(timeout=_CLOSE_SECONDS)
+
+    def memory(self) -> int:
+        """Bytes of private memory of the browser and its children; 0 where the system does not tell (`/proc`)."""
+        return sum(_private_bytes(entry) for entry in Path("/proc").glob("[0-9]*") if _group(entry) == self.pid)
+
+
+async def launch(playwright: Playwright, executable: Path) -> Process:
+    """Start a browser that ends with this process, and reaches no network.
+
+    Raises:
+        BrowserError: it does not start.
+    """
+    folder = tempfile.mkdtemp(prefix="vclean-")
+    try:
+        browser = await playwright.chromium.launch(
+            executable_path=executable,
+            args=_FLAGS,
+            ignore_default_args=["--disable-popup-blocking"],
+            artifacts_dir=folder,
+            chromium_sandbox=_sandbox(),
+            env={**os.environ, "TMPDIR": folder},
+            handle_sigint=False,
+            timeout=_START_MS,
+        )
+        return await _describe(browser, folder)
+    except PlaywrightError as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise BrowserError(f"{executable} does not start: run `vclean doctor` ({_first_line(error)})") from error
+
+
+async def _describe(browser: Browser, folder: str) -> Process:
+    session = await browser.new_browser_cdp_session()
+    processes = (await session.send("SystemInfo.getProcessInfo"))["processInfo"]
+    pid = next(process["id"] for process in processes if process["type"] == "browser")
+    arguments = (await session.send("Browser.getBrowserCommandLine"))["arguments"]
+    build = (await session.send("Browser.getVersion"))["product"]
+    await session.detach()
+    profiles = [argument.partition("=")[2] for argument in arguments if argument.startswith("--user-data-dir=")]
+    return Process(browser, pid, build, _watch(pid, [*profiles, folder]))
+
+
+def _watch(pid: int, folders: list[str]) -> subprocess.Popen[bytes]:
+    script = [sys.executable, "-I", "-S", watchdog.__file__]
+    return subprocess.Popen(
+        [*script, str(os.getpid()), str(pid), *folders], stdin=subprocess.PIPE, start_new_session=True
+    )
+
+
+@cache
+def _sandbox() -> bool:
+    """Chromium refuses to start its sandbox as root."""
+    is_root = hasattr(os, "geteuid") and os.geteuid() == 0
+    if is_root:
+        _LOG.warning("running as root: Chromium's sandbox is off; run vclean as a normal user to have it on")
+    return not is_root
+
+
+def _group(entry: Path) -> int:
+    try:
+        return os.getpgid(int(entry.name))
+    except OSError:
+        return 0
+
+
+def _private_bytes(entry: Path) -> int:
+    """Resident less shared pages (proc(5), statm)."""
+    try:
+        resident, shared = (entry / "statm").read_text().split()[1:3]
+    except OSError:
+        return 0
+    return (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE")
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0]

@@ -1,0 +1,66 @@
+"""The hot path: one tab that stays open, and takes one document after the other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from vclean.render.devtools import context_options, evaluate, picture
+from vclean.render.guard import Guard, Request, Response, html
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, CDPSession, Page
+
+    from vclean.settings import RenderSettings
+
+_BLANK_URL: Final = "http://blank.invalid/"
+
+_POLICY: Final = (
+    # Sandboxed without allow-scripts: no script, form, popup, automatic refresh or autofocus (HTML, 7.1.5).
+    "sandbox allow-same-origin; "
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; media-src data:"
+)
+
+
+class _BlankSource:
+    """The blank page and nothing else."""
+
+    async def answer(self, request: Request) -> Response | None:
+        """The page with its policy, or a refusal."""
+        return html("", content_security_policy=_POLICY) if request.url == _BLANK_URL else None
+
+
+class Tab:
+    """A tab on a blank page that carries a blocking Content-Security-Policy; documents are put into it as text.
+
+    Nothing of a document is fetched, and none of its scripts runs.
+    """
+
+    def __init__(self, page: Page, session: CDPSession, frame: str) -> None:
+        self._page = page
+        self._session = session
+        self._frame = frame
+        self._stale = True
+
+    @classmethod
+    async def open(cls, browser: Browser, settings: RenderSettings) -> Tab:
+        """Open the tab."""
+        context = await browser.new_context(**context_options(settings), java_script_enabled=False)
+        page = await context.new_page()
+        session = await context.new_cdp_session(page)
+        await Guard(session, _BlankSource()).start("Document")
+        frame = (await session.send("Page.getFrameTree"))["frameTree"]["frame"]["id"]
+        return cls(page, session, frame)
+
+    async def read(self, text: str, expression: str) -> str:
+        """Put a document in place of the last one, and read it with an expression of `wire`."""
+        if self._stale:
+            await self._page.goto(_BLANK_URL)
+        self._stale = True
+        await self._session.send("Page.setDocumentContent", {"frameId": self._frame, "html": text})
+        payload = await evaluate(self._session, expression)
+        self._stale = not payload.endswith('"sticky":false}')
+        return payload
+
+    async def picture(self) -> bytes:
+        """A PNG of the document that was read last (see `devtools.picture`)."""
+        return await picture(self._session)

@@ -1,0 +1,382 @@
+// Reads the laid-out page and returns it as one JSON string of packed columns (see wire.py for the reader).
+// Runs in one turn of the page's event loop: nothing of the page can change between the first read and the last.
+(function walk(options) {
+  'use strict';
+
+  const HIDDEN = { no: 0, display: 1, visibility: 2, opacity: 3, clipped: 4, offPage: 5 }; // snapshot.Hidden
+  const ELEMENT = 1;
+  const TEXT = 3;
+  const INVISIBLE_OPACITY = 0.01;
+  const FAR_INDENT = -500; // px; image replacement uses -999 to -9999
+  const SMALLEST_WINDOW = 1; // px; the screen-reader pattern clips to 1 x 1
+  const STYLE_VALUE_LIMIT = 200; // characters; only data: URLs are longer
+  const URL_ATTRIBUTES = new Set(['href', 'src', 'cite']);
+  const SKIPPED = new Set(options.skipped);
+  const REPLACED = new Set(options.replaced);
+  const ATTRIBUTE = new Map(options.attributes.map((name, index) => [name, index]));
+  const SHEET = Symbol.for('vclean.sheet');
+  const root = document.documentElement;
+
+  // ---- before the first layout ----
+
+  function inkOf(text) {
+    return text.replace(/\s+/g, '').length;
+  }
+
+  function isText(element) {
+    return !SKIPPED.has(element.localName) && !REPLACED.has(element.localName);
+  }
+
+  function countInk() {
+    const ink = { page: 0, noscript: 0 };
+    const stack = [[document.body, 'page']];
+    while (stack.length > 0) {
+      const [node, place] = stack.pop();
+      for (let child = node.firstChild; child; child = child.nextSibling) {
+        if (child.nodeType === TEXT) ink[place] += inkOf(child.data);
+        else if (child.nodeType === ELEMENT && isText(child)) {
+          stack.push([child, child.localName === 'noscript' ? 'noscript' : place]);
+        }
+      }
+    }
+    return ink;
+  }
+
+  // The rule is noscript.needed(). With scripts on, noscript holds unparsed text and never counts.
+  function needsNoscript() {
+    if (options.scripts || !document.body || !document.querySelector('noscript')) return false;
+    const ink = countInk();
+    return ink.page < options.littleText && ink.noscript > ink.page;
+  }
+
+  function adopt(css) {
+    const sheet = new CSSStyleSheet();
+    sheet[SHEET] = true;
+    sheet.replaceSync(css);
+    const others = [...document.adoptedStyleSheets].filter((each) => !each[SHEET]);
+    document.adoptedStyleSheets = [...others, sheet];
+  }
+
+  // Content skipped by `content-visibility: auto` has no boxes until scrolled to; `hidden` is meant to be hidden.
+  function contentVisibility() {
+    const found = { auto: false, hidden: new Set() };
+    for (const element of document.querySelectorAll('body *')) {
+      const value = getComputedStyle(element).contentVisibility;
+      if (value === 'auto') found.auto = true;
+      else if (value === 'hidden') found.hidden.add(element);
+    }
+    return found;
+  }
+
+  // The end state is the one a reader sees, and the only one that does not depend on the clock.
+  function finishAnimations() {
+    for (const animation of document.getAnimations()) {
+      try {
+        animation.finish();
+      } catch {
+        animation.cancel(); // an endless one has no end state
+      }
+    }
+  }
+
+  // What setDocumentContent leaves behind on the reused document for the pages that follow.
+  function isSticky() {
+    const sticky = 'meta[http-equiv]:not([http-equiv="content-type" i], [http-equiv="x-ua-compatible" i]), ' +
+      'meta[name="referrer" i], meta[name="color-scheme" i], style[title], link[title]';
+    return document.querySelector(sticky) !== null;
+  }
+
+  // ---- clips and visibility ----
+
+  const EVERYTHING = { left: -Infinity, top: -Infinity, right: Infinity, bottom: Infinity };
+  const NOTHING = { left: 0, top: 0, right: 0, bottom: 0 };
+
+  function intersect(a, b) {
+    return {
+      left: Math.max(a.left, b.left),
+      top: Math.max(a.top, b.top),
+      right: Math.min(a.right, b.right),
+      bottom: Math.min(a.bottom, b.bottom),
+    };
+  }
+
+  function isShut(clip) {
+    return clip.right - clip.left <= SMALLEST_WINDOW || clip.bottom - clip.top <= SMALLEST_WINDOW;
+  }
+
+  function isOutside(box, clip) {
+    return box.right <= clip.left || box.left >= clip.right || box.bottom <= clip.top || box.top >= clip.bottom;
+  }
+
+  function isClippedByPath(style) {
+    const path = style.clipPath;
+    if (path !== 'none' && /^(inset\((100|[5-9]\d)(\.\d+)?%|circle\(0(px|%)?[ )])/.test(path)) return true;
+    if (style.position !== 'absolute' && style.position !== 'fixed') return false;
+    const edges = /^rect\(([^)]*)\)/.exec(style.clip);
+    if (!edges) return false;
+    const [top, right, bottom, left] = edges[1].split(/[ ,]+/).map(parseFloat);
+    return right - left <= SMALLEST_WINDOW || bottom - top <= SMALLEST_WINDOW;
+  }
+
+  // The window through which the contents of an element are seen. Overflow of html and body is the viewport's.
+  function contentClip(element, style, box, clip) {
+    if (isClippedByPath(style)) return NOTHING;
+    const overflow = style.overflowX;
+    if (overflow === 'visible' || element === root || element === document.body || style.display === 'inline') {
+      return clip;
+    }
+    if (style.display === 'contents' || isTableRow(style.display)) return clip;
+    const window = intersect(clip, box);
+    const scrolls = overflow === 'auto' || overflow === 'scroll' || style.overflowY === 'auto' ||
+      style.overflowY === 'scroll';
+    return scrolls && !isShut(window) ? EVERYTHING : window;
+  }
+
+  function isTableRow(display) {
+    return display.startsWith('table-') && display !== 'table-cell' && display !== 'table-caption';
+  }
+
+  function isClosedDetails(parent, element) {
+    return parent.localName === 'details' && !parent.open && element !== parent.querySelector(':scope > summary');
+  }
+
+  function isDisplayed(element, parent, style) {
+    // An element outside the flat tree (fallback of a video, unslotted child) has no computed style at all.
+    if (style.display === 'none' || style.display === '') return false;
+    return parent === null || !(skipsContents.has(parent) || isClosedDetails(parent, element));
+  }
+
+  function hiddenCode(style, above, box, clip, inner) {
+    if (style.visibility !== 'visible') return HIDDEN.visibility;
+    if (above.opacity * parseFloat(style.opacity) < INVISIBLE_OPACITY) return HIDDEN.opacity;
+    const hasSize = box.width > 0 || box.height > 0;
+    if ((inner !== EVERYTHING && isShut(inner)) || (hasSize && isOutside(box, clip))) return HIDDEN.clipped;
+    if (parseFloat(style.textIndent) <= FAR_INDENT) return HIDDEN.clipped;
+    return hasSize && (box.right + scrollX <= origin || box.bottom + scrollY <= 0) ? HIDDEN.offPage : HIDDEN.no;
+  }
+
+  // ---- columns ----
+
+  const tags = new Map();
+  const rows = new Map();
+  const column = {
+    tag: [], parent: [], end: [], depth: [], box: [], hidden: [], style: [], attr_node: [], attr_name: [],
+    text_parent: [], text_after: [], line_text: [], line_box: [],
+  };
+  const attributeValues = [];
+  const texts = [];
+  let characters = 0;
+
+  function intern(table, key) {
+    let index = table.get(key);
+    if (index === undefined) {
+      index = table.size;
+      table.set(key, index);
+    }
+    return index;
+  }
+
+  function wellFormed(text) {
+    return text.isWellFormed() ? text : text.toWellFormed();
+  }
+
+  function styleRow(style) {
+    const values = [];
+    for (const name of options.styles) {
+      const value = style.getPropertyValue(name);
+      values.push(value.length > STYLE_VALUE_LIMIT ? value.slice(0, STYLE_VALUE_LIMIT) : value);
+    }
+    return intern(rows, values.join('\n'));
+  }
+
+  function absolute(link) {
+    if (!base || /^\s*[a-z][a-z0-9+.-]*:/i.test(link)) return link.trim();
+    try {
+      return new URL(link, base).href;
+    } catch {
+      return link;
+    }
+  }
+
+  function attributeValue(name, value) {
+    const whole = URL_ATTRIBUTES.has(name) ? absolute(value) : value;
+    const limit = /^data:/i.test(whole) ? options.dataLimit : options.valueLimit;
+    return wellFormed(whole.slice(0, limit));
+  }
+
+  function addAttributes(element, index) {
+    for (const { name, value } of element.attributes) {
+      const number = ATTRIBUTE.get(name);
+      if (number === undefined) continue;
+      column.attr_node.push(index);
+      column.attr_name.push(number);
+      attributeValues.push(attributeValue(name, value));
+    }
+  }
+
+  function addElement(element, parent, depth) {
+    const index = column.tag.length;
+    column.tag.push(intern(tags, element.localName));
+    column.parent.push(parent);
+    column.end.push(index + 1);
+    column.depth.push(depth);
+    addAttributes(element, index);
+    return index;
+  }
+
+  function addLines(index, node) {
+    range.selectNodeContents(node);
+    let line = null;
+    for (const box of range.getClientRects()) {
+      if (box.width === 0 || box.height === 0) continue;
+      if (line !== null && onSameLine(line, box)) {
+        line = unite(line, box);
+        column.line_box.splice(-4, 4);
+      } else {
+        line = box;
+        column.line_text.push(index);
+      }
+      column.line_box.push(line.left + scrollX - origin, line.top + scrollY, line.right - line.left,
+        line.bottom - line.top);
+    }
+  }
+
+  function onSameLine(a, b) {
+    const overlap = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+    return overlap > Math.min(a.bottom - a.top, b.bottom - b.top) / 2;
+  }
+
+  function unite(a, b) {
+    return {
+      left: Math.min(a.left, b.left),
+      top: Math.min(a.top, b.top),
+      right: Math.max(a.right, b.right),
+      bottom: Math.max(a.bottom, b.bottom),
+    };
+  }
+
+  function addText(node, parent) {
+    const blank = !/\S/.test(node.data);
+    const index = texts.length;
+    texts.push(blank && !parent.preformatted ? ' ' : wellFormed(node.data));
+    characters += node.data.length;
+    column.text_parent.push(parent.index);
+    column.text_after.push(column.tag.length - 1);
+    if (!blank && parent.hidden === HIDDEN.no) addLines(index, node);
+  }
+
+  // ---- the walk ----
+
+  // The children in the flat tree: a shadow root's in place of its host's, a slot's assigned ones.
+  function childrenOf(element) {
+    if (REPLACED.has(element.localName)) return [];
+    if (element.shadowRoot) return [...element.shadowRoot.childNodes];
+    if (element.localName === 'slot') {
+      const assigned = element.assignedNodes();
+      if (assigned.length > 0) return assigned;
+    }
+    return [...element.childNodes];
+  }
+
+  function isWalked(element) {
+    const name = element.localName;
+    return !SKIPPED.has(name) && (name !== 'noscript' || noscript);
+  }
+
+  // What an element hands down: `clip` to contents in flow, `absolute` to absolutely positioned descendants.
+  function look(element, above) {
+    const style = getComputedStyle(element);
+    const index = addElement(element, above.index, above.depth + 1);
+    column.style.push(styleRow(style));
+    const own = { element, index, depth: above.depth + 1, preformatted: /^(pre|break)/.test(style.whiteSpace) };
+    if (above.hidden === HIDDEN.display || !isDisplayed(element, above.element, style)) {
+      return place(own, HIDDEN.display, new DOMRect(), 0, EVERYTHING, EVERYTHING);
+    }
+    const box = element.getBoundingClientRect();
+    const outer = { absolute: above.absolute, fixed: EVERYTHING }[style.position] ?? above.clip;
+    const inner = contentClip(element, style, box, outer);
+    const hidden = hiddenCode(style, above, box, outer, inner);
+    const absoluteClip = style.position === 'static' ? above.absolute : inner;
+    return place(own, hidden, box, above.opacity * parseFloat(style.opacity), inner, absoluteClip);
+  }
+
+  function place(own, hidden, box, opacity, clip, absoluteClip) {
+    column.hidden.push(hidden);
+    if (hidden === HIDDEN.display) column.box.push(0, 0, 0, 0);
+    else column.box.push(box.left + scrollX - origin, box.top + scrollY, box.width, box.height);
+    return { ...own, hidden, opacity, clip, absolute: absoluteClip };
+  }
+
+  function walkTree() {
+    const top = {
+      element: null, index: -1, depth: -1, hidden: HIDDEN.no, opacity: 1, clip: EVERYTHING, absolute: EVERYTHING,
+    };
+    const stack = [{ self: look(root, top), children: childrenOf(root), next: 0 }];
+    while (stack.length > 0) {
+      const frame = stack[stack.length - 1];
+      if (frame.next === frame.children.length) {
+        column.end[frame.self.index] = column.tag.length;
+        stack.pop();
+        continue;
+      }
+      const child = frame.children[frame.next++];
+      if (child.nodeType === TEXT) addText(child, frame.self);
+      else if (child.nodeType === ELEMENT && isWalked(child)) {
+        stack.push({ self: look(child, frame.self), children: childrenOf(child), next: 0 });
+      }
+    }
+  }
+
+  // ---- packing ----
+
+  const CHUNK = 0x8000; // arguments to one call
+
+  function pack(values, Type) {
+    const bytes = new Uint8Array(Type.from(values).buffer);
+    let binary = '';
+    for (let at = 0; at < bytes.length; at += CHUNK) {
+      binary += String.fromCharCode.apply(null, bytes.subarray(at, at + CHUNK));
+    }
+    return btoa(binary);
+  }
+
+  function packColumns() {
+    const types = { box: Float32Array, line_box: Float32Array, hidden: Uint8Array };
+    const packed = {};
+    for (const [name, values] of Object.entries(column)) packed[name] = pack(values, types[name] ?? Int32Array);
+    return packed;
+  }
+
+  const count = document.getElementsByTagName('*').length;
+  if (count > options.maxNodes) return JSON.stringify({ nodes: count });
+
+  const baseElement = document.querySelector('base[href]');
+  let base = options.url;
+  if (baseElement) base = absolute(baseElement.getAttribute('href'));
+  const noscript = needsNoscript();
+  adopt(noscript ? '' : 'noscript { display: none !important }');
+  const { auto, hidden: skipsContents } = contentVisibility();
+  if (auto) adopt(`* { content-visibility: visible !important } ${noscript ? '' : 'noscript { display: none !important }'}`);
+  finishAnimations();
+
+  const page = document.scrollingElement ?? root;
+  // Right-to-left pages scroll to the left of x = 0; the document's left edge is then negative.
+  const origin = getComputedStyle(root).direction === 'rtl' ? Math.min(0, root.clientWidth - page.scrollWidth) : 0;
+  const range = document.createRange();
+  walkTree();
+  if (characters > options.maxCharacters) return JSON.stringify({ characters });
+  return JSON.stringify({
+    columns: packColumns(),
+    tags: [...tags.keys()],
+    rows: [...rows.keys()],
+    texts,
+    attributes: attributeValues,
+    url: document.URL,
+    title: wellFormed(document.title),
+    language: wellFormed(root.lang.toLowerCase()),
+    width: page.scrollWidth,
+    height: page.scrollHeight,
+    noscript,
+    sticky: isSticky(),
+  });
+})

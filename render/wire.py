@@ -1,0 +1,122 @@
+"""The walker's packed columns, and how they become a `Snapshot`.
+
+The page answers with one JSON string: columns as base64 of little-endian typed arrays, and lists of strings.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vclean.errors import LimitError
+from vclean.render import ua
+from vclean.render.noscript import LITTLE_TEXT
+from vclean.render.snapshot import ATTRIBUTES, STYLES, Snapshot, Styles
+
+if TYPE_CHECKING:
+    from vclean.settings import RenderSettings
+
+VALUE_LIMIT = 2000
+"""Attribute values are cut here, in characters."""
+
+DATA_LIMIT = 64
+"""`data:` URLs are cut here: enough to tell their type."""
+
+_DTYPES = {"box": "<f4", "line_box": "<f4", "hidden": "u1"}
+_WIDE = ("box", "line_box")
+
+
+def expression(url: str, settings: RenderSettings) -> str:
+    """The JavaScript expression that reads the page and evaluates to a payload for `unpack`.
+
+    Args:
+        url: what relative links resolve against; empty to leave them as they are.
+        settings: whose caps the walker applies.
+    """
+    options = {
+        "url": url,
+        "scripts": settings.scripts,
+        "maxNodes": settings.max_nodes,
+        "maxCharacters": settings.max_bytes,
+    }
+    return f"{_walker()}({{...{_constants()}, ...{json.dumps(options)}}})"
+
+
+def unpack(payload: str, settings: RenderSettings, *, build: str, url: str | None = None) -> Snapshot:
+    """The snapshot in a payload of the walker.
+
+    Args:
+        payload: what `expression` evaluated to.
+        settings: recorded in the snapshot.
+        build: the browser's product and version, recorded in the snapshot.
+        url: the page's address; None for the one the browser has.
+
+    Raises:
+        LimitError: the page is over the cap on elements or on text.
+    """
+    answer = json.loads(payload)
+    _check_caps(answer, settings)
+    return Snapshot(
+        url=answer["url"] if url is None else url,
+        title=" ".join(answer["title"].split()),
+        language=answer["language"],
+        rendered=True,
+        width=float(answer["width"]),
+        height=float(answer["height"]),
+        settings=settings.to_dict(),
+        build=build,
+        noscript=answer["noscript"],
+        tags=tuple(answer["tags"]),
+        styles=Styles(names=STYLES, rows=tuple(tuple(row.split("\n")) for row in answer["rows"])),
+        attr_value=answer["attributes"],
+        texts=answer["texts"],
+        **{name: _array(name, data) for name, data in answer["columns"].items()},
+    )
+
+
+def is_sticky(payload: str) -> bool:
+    """Whether the page leaves something behind on the tab it was put into (see `isSticky` in the walker)."""
+    return payload.endswith('"sticky":true}')
+
+
+def _check_caps(answer: dict[str, Any], settings: RenderSettings) -> None:
+    if "nodes" in answer:
+        raise LimitError(
+            f"page has {answer['nodes']:,} elements, over the cap of {settings.max_nodes:,}: raise --max-nodes"
+        )
+    if "characters" in answer:
+        raise LimitError(
+            f"page has {answer['characters']:,} characters of text, over the cap of {settings.max_bytes:,}:"
+            " raise --max-bytes"
+        )
+
+
+def _array(name: str, data: str) -> np.ndarray[Any, Any]:
+    array = np.frombuffer(base64.b64decode(data), dtype=_DTYPES.get(name, "<i4"))
+    return array.reshape(-1, 4) if name in _WIDE else array
+
+
+@cache
+def _walker() -> str:
+    return files("vclean.render").joinpath("walker.js").read_text(encoding="utf-8").rstrip()
+
+
+@cache
+def _constants() -> str:
+    """What is the same for all pages, as JSON; shared with the static parser."""
+    return json.dumps(
+        {
+            "attributes": ATTRIBUTES,
+            "styles": STYLES,
+            "skipped": sorted(ua.SKIPPED_TAGS),
+            "replaced": sorted(ua.REPLACED_TAGS),
+            "littleText": LITTLE_TEXT,
+            "valueLimit": VALUE_LIMIT,
+            "dataLimit": DATA_LIMIT,
+        }
+    )
