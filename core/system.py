@@ -150,6 +150,6 @@ def _end(process: subprocess.Popen[str]) -> None:
     else:
         os.killpg(process.pid, signal.SIGTERM)
         try:
-            process.wait(timeout=5)
+            process.wait(timeout=2)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)

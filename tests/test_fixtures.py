@@ -1,0 +1,92 @@
+"""Tests of the pages in fixtures/: they are what their gold text says, small, and of our own writing."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from conftest import FIXTURES
+from lxml import html
+
+from vclean.render.decode import decode
+
+PAGES = sorted(FIXTURES.glob("*/page.html"))
+NO_TEXT = {"frameset", "scripts-only"}
+"""Pages whose own document holds no text, so that their gold is empty."""
+
+OWN_HOSTS = re.compile(r"(\w+\.)*example\.(org|com)$")
+ADDRESS = re.compile(r"https?://([^/\"'\s)>]+)")
+SPACE = re.compile(r"\s+")
+
+
+def name(page: Path) -> str:
+    return page.parent.name
+
+
+def text_of(page: Path) -> str:
+    return html.fromstring(decode(page.read_bytes()).encode(), parser=html.HTMLParser(encoding="utf-8")).text_content()
+
+
+def squeeze(text: str) -> str:
+    return SPACE.sub("", text)
+
+
+def units(page: Path) -> list[str]:
+    return (page.parent / "gold.txt").read_text(encoding="utf-8").splitlines()
+
+
+def test_there_are_pages_of_every_kind() -> None:
+    assert {name(page) for page in PAGES} == {
+        "accordion", "arabic", "blog-czech", "chinese", "docs", "forum", "frameset", "hindi", "japanese",
+        "listing", "news", "noscript", "product", "russian", "scripts-only", "utf16", "windows-1250",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+class TestGold:
+    def test_every_unit_has_a_mark_and_text(self, page: Path) -> None:
+        assert all(re.fullmatch(r"<[hpl]>\S.*\S|<[hpl]>\S", unit) for unit in units(page))
+
+    def test_every_unit_is_in_the_page_in_order(self, page: Path) -> None:
+        """Each unit begins after the one before it: gold follows the document."""
+        text, at = squeeze(text_of(page)), 0
+        for unit in units(page):
+            at = text.find(squeeze(unit[3:]), at)
+            assert at >= 0, unit
+            at += len(squeeze(unit[3:]))
+
+    def test_gold_is_empty_only_where_the_document_has_no_text(self, page: Path) -> None:
+        assert (not units(page)) == (name(page) in NO_TEXT)
+
+    def test_gold_is_less_than_the_page(self, page: Path) -> None:
+        gold = squeeze("".join(unit[3:] for unit in units(page)))
+        assert len(gold) < len(squeeze(text_of(page)))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+class TestPages:
+    def test_small(self, page: Path) -> None:
+        assert sum(path.stat().st_size for path in page.parent.rglob("*") if path.is_file()) < 40_000
+
+    def test_addresses_are_reserved_names(self, page: Path) -> None:
+        """Nothing outside is named but hosts that RFC 2606 keeps for examples, and the DTD of HTML 4."""
+        hosts = {host for host in ADDRESS.findall(decode(page.read_bytes())) if host != "www.w3.org"}
+        assert all(OWN_HOSTS.fullmatch(host) for host in hosts), hosts
+
+    def test_relative_sources_are_there(self, page: Path) -> None:
+        tree = html.fromstring(decode(page.read_bytes()).encode())
+        sources = tree.xpath("//img/@src | //link[@rel='stylesheet']/@href | //frame/@src")
+        assert all((page.parent / source).is_file() for source in sources), sources
+
+
+class TestEncodings:
+    def test_windows_1250_is_not_declared(self) -> None:
+        content = (FIXTURES / "windows-1250" / "page.html").read_bytes()
+        assert b"charset" not in content
+        with pytest.raises(UnicodeDecodeError):
+            content.decode("utf-8")
+        assert "Žluťoučký kůň" in content.decode("windows-1250")
+
+    def test_utf_16_begins_with_its_mark(self) -> None:
+        assert (FIXTURES / "utf16" / "page.html").read_bytes()[:2] == b"\xff\xfe"

@@ -1,0 +1,79 @@
+"""Tests of the house's one rule on imports: they point one way."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+BASE = {"characters", "errors", "files", "labels", "page", "settings"}
+"""The modules of core/ that stand below everything; its others stand on top."""
+
+FOLDERS = {"core": "vclean", "render": "vclean.render", "features": "vclean.features", "classify": "vclean.classify"}
+MODULES = sorted(path for folder in FOLDERS for path in (ROOT / folder).glob("*.py"))
+
+
+def layer(module: str) -> int:
+    """0 for the base, 1 to 3 for render, features and classify, 4 for the top of core."""
+    first = module.removeprefix("vclean").removeprefix(".").partition(".")[0]
+    if first in BASE:
+        return 0
+    return {"render": 1, "features": 2, "classify": 3}.get(first, 4)
+
+
+def module_name(path: Path) -> str:
+    package = FOLDERS[path.parent.name]
+    return package if path.stem == "__init__" else f"{package}.{path.stem}"
+
+
+def imported(tree: ast.AST) -> set[str]:
+    """Every module of ours that is imported anywhere in a file, `from vclean import page` counted as the module."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            inside = [f"{node.module}.{alias.name}" for alias in node.names]
+            found.update(inside if node.module == "vclean" else [str(node.module)])
+    return {name for name in found if name.split(".")[0] == "vclean"}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=module_name)
+def test_imports_point_down(path: Path) -> None:
+    """A module may use its own layer and those below it."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    own = layer(module_name(path))
+    assert {name for name in imported(tree) if layer(name) > own} == set()
+
+
+class TestImported:
+    def test_all_forms_are_seen(self) -> None:
+        source = "import vclean.cli\nfrom vclean import api\nfrom vclean.render.wire import f\nimport os\n"
+        assert imported(ast.parse(source)) == {"vclean.cli", "vclean.api", "vclean.render.wire"}
+
+    def test_inside_functions_too(self) -> None:
+        assert imported(ast.parse("def f():\n    from vclean.cli import main\n")) == {"vclean.cli"}
+
+
+class TestLayer:
+    @pytest.mark.parametrize(
+        ("module", "expected"),
+        [
+            ("vclean.errors", 0),
+            ("vclean.render.wire", 1),
+            ("vclean.features", 2),
+            ("vclean.classify.model", 3),
+            ("vclean.cli", 4),
+            ("vclean", 4),
+        ],
+    )
+    def test_layer(self, module: str, expected: int) -> None:
+        assert layer(module) == expected
+
+
+def test_the_package_map_is_complete() -> None:
+    """Every folder of the map has modules, or the tests above would pass over it."""
+    assert {path.parent.name for path in MODULES} == set(FOLDERS)
