@@ -31,6 +31,8 @@ NEEDED_TEMP_BYTES = 100 * 2**20
 
 COMFORTABLE_TEMP_BYTES = 2**30
 
+REINSTALL = "run `pip install --force-reinstall .` in vclean's folder"
+
 
 @dataclass(frozen=True, slots=True)
 class Check:
@@ -114,6 +116,8 @@ def check_browser() -> Iterator[Check]:
         yield Check("rendering", "ok", f"a page was rendered by {prove(chromium)}")
     except BrowserError as error:
         yield Check("rendering", "FAIL", str(error), "vclean setup")
+    except ImportError as error:
+        yield Check("rendering", "FAIL", str(error), REINSTALL)
 
 
 def check_sandbox() -> Check:
@@ -149,13 +153,14 @@ def check_scripts() -> Check:
 
 def check_model() -> Check:
     """The shipped model is there and loads."""
-    reinstall = "pip install --force-reinstall --no-deps vclean"
     try:
         from vclean.classify.model import load_default
 
         model = load_default()
     except VcleanError as error:
-        return Check("model", "FAIL", str(error), reinstall)
+        return Check("model", "FAIL", str(error), REINSTALL)
+    except ImportError as error:
+        return Check("model", "FAIL", str(error), REINSTALL)
     except OSError as error:
         return Check("model", "FAIL", f"LightGBM does not load: {error}", "vclean setup")
     return Check("model", "ok", f"version {model.version}")
