@@ -31,10 +31,10 @@ OPTIONAL = ("url", "page_type", "gold_markup", "gold_markdown", "annotated_html"
 
 _BATCH = 32
 _TELLING = (
-    "//base/@href",
-    "//link[@rel='canonical']/@href",
-    "//meta[@property='og:url']/@content",
-    "//a/@href",
+    (".//base", "href"),
+    (".//link[@rel='canonical']", "href"),
+    (".//meta[@property='og:url']", "content"),
+    (".//a", "href"),
 )
 _ABSOLUTE_URL = re.compile(rb"https?://[^\s\"'<>]+")
 _THIRD_PARTY = {
@@ -180,7 +180,8 @@ def _named_urls(html: bytes) -> list[list[str]]:
         document = lxml.html.document_fromstring(html)
     except (etree.ParserError, etree.XMLSyntaxError):
         return [everywhere]
-    return [*([str(url) for url in document.xpath(path)] for path in _TELLING), everywhere]
+    named = [[str(element.get(name, "")) for element in document.iterfind(path)] for path, name in _TELLING]
+    return [*named, everywhere]
 
 
 def _domains(urls: list[str]) -> Counter[str]:

@@ -86,7 +86,7 @@ def align(block_texts: Sequence[str], page: GoldPage) -> BlockGold:
 def gold_units(page: GoldPage) -> list[Unit]:
     """The typed units of a page's gold, in order: from its markup, its Markdown, or its headline.
 
-    A page with none of them has its text as one unit of unknown type.
+    Where it has none of them, every line of its text is a unit of unknown type.
     """
     if page.markup:
         return _markup_units(page.markup)
