@@ -15,7 +15,7 @@ from lxml import etree
 
 from vclean.characters import legal
 from vclean.labels import Label
-from vclean.outline import STRUCTURE, Kind, outline
+from vclean.outline import INLINE, STRUCTURE, Kind, outline
 
 if TYPE_CHECKING:
     from vclean.outline import Outline
@@ -72,8 +72,8 @@ class _Open(NamedTuple):
 
 def to_html(result: Result) -> str:
     """The cleaned page as a whole HTML document in UTF-8."""
-    document = etree.tostring(to_tree(result), method="html", encoding="unicode", pretty_print=True)
-    return f"<!DOCTYPE html>\n{document}"
+    document = etree.tostring(to_tree(result), method="html", encoding="unicode")
+    return f"<!DOCTYPE html>\n{document}\n"
 
 
 def to_tree(result: Result) -> etree._Element:
@@ -81,18 +81,24 @@ def to_tree(result: Result) -> etree._Element:
     snapshot = result.blocks.snapshot
     builder = etree.TreeBuilder()
     builder.start("html", _root_attributes(result))
-    builder.start("head", {})
-    builder.start("meta", {"charset": "utf-8"})
-    builder.end("meta")
-    builder.start("title", {})
-    builder.data(legal(snapshot.title or snapshot.url or result.id or "Untitled"))
-    builder.end("title")
-    builder.end("head")
+    _write_head(builder, snapshot.title or snapshot.url or result.id or "Untitled")
     builder.start("body", {})
+    builder.data("\n")
     _Sweep(result, outline(result.blocks, result.labels), _Writer(builder)).run()
     builder.end("body")
     builder.end("html")
     return builder.close()
+
+
+def _write_head(builder: etree.TreeBuilder, title: str) -> None:
+    builder.start("head", {})
+    builder.start("meta", {"charset": "utf-8"})
+    builder.end("meta")
+    builder.start("title", {})
+    builder.data(legal(title))
+    builder.end("title")
+    builder.end("head")
+    builder.data("\n")
 
 
 def _root_attributes(result: Result) -> dict[str, str]:
@@ -119,6 +125,8 @@ class _Writer:
             common += 1
         for opened in reversed(self.chain[common:]):
             self.builder.end(opened.tag)
+            if opened.tag not in INLINE:
+                self.builder.data("\n")
         if gap:
             self.builder.data(gap)
         for opened in chain[common:]:
@@ -252,6 +260,7 @@ class _Sweep:
             return
         self.writer.goto(self._chain())
         self.writer.void("br", {})
+        self.writer.builder.data("\n")
         self.broken = True
 
     def _text(self, text: int) -> None:

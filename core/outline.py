@@ -182,7 +182,7 @@ def _images(
     kept = np.append(content, False)
     figure = tree.nearest(snapshot.is_tag(("figure",)) & elements, snapshot.parent)[rows] > 0
     chosen = (kept[before] & kept[after]) | figure
-    return rows[chosen], (before == after)[chosen]
+    return rows[chosen], ((before == after) & kept[before])[chosen]
 
 
 def _breaks(blocks: Blocks, content: NDArray[np.bool_]) -> NDArray[np.intp]:

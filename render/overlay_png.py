@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import io
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from PIL import Image, ImageDraw, ImageFont, UnidentifiedImageError
+from PIL import Image, ImageDraw, ImageFont
 
 from vclean.errors import OutputError
 from vclean.render.overlay import LEGEND_SIZE, PENS, TAG_SIZE, Mark, Pen, Plan, Rect, entry_text_x, plan, swatch
@@ -22,14 +23,21 @@ Segment = tuple[int, int, int, int]
 
 
 def open_picture(picture: bytes) -> Image.Image:
-    """The picture of a page; pixels are decoded when they are first needed.
+    """The picture of a page; its size is known, its pixels are read when they are first needed.
 
     Raises:
         OutputError: it is no PNG or JPEG.
     """
-    try:
+    with _readable():
         return Image.open(io.BytesIO(picture), formats=("PNG", "JPEG"))
-    except UnidentifiedImageError as error:
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    """Pillow reports what it cannot read, or only to a part, as an OSError."""
+    try:
+        yield
+    except OSError as error:
         raise OutputError("the page's picture cannot be read; render the page again") from error
 
 
@@ -44,7 +52,8 @@ def draw_png(picture: bytes, overlay: Overlay) -> bytes:
     page = open_picture(picture)
     layout = plan(overlay, *page.size)
     canvas = Image.new("RGB", (layout.width, layout.strip + layout.height), "white")
-    canvas.paste(page.convert("RGB"), (0, layout.strip))
+    with _readable():
+        canvas.paste(page.convert("RGB"), (0, layout.strip))
     brush = ImageDraw.Draw(canvas, "RGBA")
     _draw_marks(brush, layout)
     _draw_legend(brush, layout)

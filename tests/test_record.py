@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+from helpers import laid_out, result, snapshot
+
+from vclean.features.blocks import cut
+from vclean.record import main_element, to_json, to_record
+
+
+class TestPage:
+    def test_facts_of_an_unrendered_page(self):
+        page = snapshot("<html lang=CS><title>T</title><p>x")
+        record = to_record(result(page, "p", id="7", version={"vclean": "1.0"}, confidence=0.123456))
+        assert {name: value for name, value in record.items() if name not in ("blocks", "build")} == {
+            "id": "7", "url": "https://example.org/dir/page.html", "title": "T", "language": "cs", "rendered": False,
+            "size": None, "noscript": False, "method": "vclean", "versions": {"vclean": "1.0"}, "settings": {},
+            "confidence": 0.1235,
+        }  # fmt: skip
+        assert record["build"].startswith("lxml ")
+
+    def test_facts_of_a_rendered_page(self):
+        record = to_record(result(laid_out("<p>x"), "p"))
+        assert record["rendered"] is True
+        assert record["size"] == [800.0, 60.0]
+        assert record["settings"] == {"width": 800, "scripts": False}
+        assert record["build"] == "HeadlessChrome/1.2"
+
+    def test_detected_language_comes_first(self):
+        assert to_record(result(snapshot("<html lang=en><p>x"), "p", language="de"))["language"] == "de"
+
+    def test_unknown_confidence_is_null(self):
+        assert to_record(result(snapshot("<p>x"), "p"))["confidence"] is None
+
+    def test_empty_page(self):
+        assert to_record(result(snapshot("<p>"), ""))["blocks"] == []
+
+
+class TestBlocks:
+    def test_unrendered(self):
+        (block,) = to_record(result(snapshot("<div><p>a<p>b</div>"), "pp"))["blocks"][1:]
+        assert block == {
+            "label": "p", "probability": 0.9, "box": None, "xpath": "/html[1]/body[1]/div[1]/p[2]", "tag": "p",
+            "font_size": None, "colour": None, "background": None, "visibility": "shown", "text": "b",
+        }  # fmt: skip
+
+    def test_rendered(self):
+        styles = {"p": {"font-size": "13.3333px", "color": "rgb(255, 0, 16)", "background-color": "rgb(1, 2, 3)"}}
+        (block,) = to_record(result(laid_out("<p>abc", styles=styles), "p"))["blocks"]
+        assert block["box"] == [40.0, 20.0, 24.0, 16.0]
+        assert block["font_size"] == 13.33
+        assert block["colour"] == "#ff0010"
+        assert block["background"] == "#010203"
+
+    @pytest.mark.parametrize(("source", "visibility"), [("<p>x", "shown"), ("<p hidden>x", "hidden")])
+    def test_visibility(self, source, visibility):
+        assert to_record(result(snapshot(source), "p"))["blocks"][0]["visibility"] == visibility
+
+    def test_hidden_block_of_a_rendered_page_has_no_box(self):
+        assert to_record(result(laid_out("<p hidden>x"), "p"))["blocks"][0]["box"] is None
+
+    def test_translucent_colour_has_its_alpha(self):
+        page = laid_out("<p>x", styles={"p": {"color": "rgba(0, 0, 255, 0.5)"}})
+        assert to_record(result(page, "p"))["blocks"][0]["colour"] == "#0000ff80"
+
+    def test_background_is_the_nearest_that_shows(self):
+        page = laid_out("<div><p>x</p></div>", styles={"div": {"background-color": "rgb(0, 0, 9)"}})
+        assert to_record(result(page, "p"))["blocks"][0]["background"] == "#000009"
+
+    def test_nothing_painted_behind(self):
+        assert to_record(result(laid_out("<p>x"), "p"))["blocks"][0]["background"] is None
+
+
+class TestMainElement:
+    def test_parent_of_the_longest_text(self):
+        """A short bold lead does not decide the look of a paragraph."""
+        page = snapshot("<p><b>Lead</b> and a long sentence<p>x <i>longer</i>")
+        tags = [page.tags[page.tag[element]] for element in main_element(cut(page)).tolist()]
+        assert tags == ["p", "i"]
+
+    def test_first_of_equals(self):
+        page = snapshot("<p><b>one</b><i>two</i>")
+        assert page.tags[page.tag[main_element(cut(page))[0]]] == "b"
+
+    def test_no_blocks(self):
+        assert main_element(cut(snapshot("<p>"))).shape == (0,)
+
+
+class TestToJson:
+    def test_is_one_line_of_strict_json(self):
+        text = to_json(result(laid_out("<p>x\u2028y<p hidden>z"), "po"))
+
+        def refuse(name):
+            raise AssertionError(name)
+
+        assert json.loads(text, parse_constant=refuse)["blocks"][1]["box"] is None
+        assert text.endswith("}\n")
+        assert text.count("\n") == 1
+
+    def test_characters_stand_as_they_are(self):
+        assert "žluť" in to_json(result(snapshot("<p>žluť"), "p"))
+
+    def test_unknown_probability_is_null(self):
+        page = result(snapshot("<p>x"), "p")
+        page.probability[0] = math.nan
+        assert '"probability":null' in to_json(page)
+
+    def test_no_timings(self):
+        """Two runs give the same bytes."""
+        assert to_json(result(snapshot("<p>x"), "p")) == to_json(result(snapshot("<p>x"), "p"))
