@@ -110,7 +110,7 @@ def _find_in(path: Path, max_bytes: int) -> Iterator[Source]:
     elif _is_archive(path):
         yield from _find_in_archive(path, max_bytes)
     elif path.suffix.lower() == ".parquet":
-        yield from _find_in_parquet(path)
+        yield from _find_in_parquet(path, max_bytes)
     else:
         yield Source(str(path), partial(read_file, path, max_bytes))
 
@@ -175,7 +175,7 @@ def _find_in_archive(path: Path, max_bytes: int) -> Iterator[Source]:
         raise InputError(archive.damage)
 
 
-def _find_in_parquet(path: Path) -> Iterator[Source]:
+def _find_in_parquet(path: Path, max_bytes: int) -> Iterator[Source]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -187,16 +187,21 @@ def _find_in_parquet(path: Path) -> Iterator[Source]:
             start = 0
             for batch in file.iter_batches(_ROWS_AT_ONCE, columns=names):
                 rows = batch.to_pylist()
-                yield from (_row_source(path, start + i, row) for i, row in enumerate(rows))
+                yield from (_row_source(path, start + i, row, max_bytes) for i, row in enumerate(rows))
                 start += len(rows)
     except (OSError, pa.ArrowException) as error:
         raise InputError(f"{path} is no readable Parquet file ({str(error).splitlines()[0]})") from error
 
 
-def _row_source(path: Path, number: int, row: dict[str, object]) -> Source:
+def _row_source(path: Path, number: int, row: dict[str, object], max_bytes: int) -> Source:
     url = str(row.get("url") or "")
     name = str(row.get("id") or url or f"{path}#{number}")
     html = row["html"]
     content = html if isinstance(html, (bytes, str)) else b""
-    page = Page(content=content, url=url, id=name)
-    return Source(name, lambda: page)
+    return Source(name, partial(_row_page, Page(content=content, url=url, id=name), max_bytes))
+
+
+def _row_page(page: Page, max_bytes: int) -> Page:
+    if len(page.content) > max_bytes:
+        raise LimitError(f"{page.id} is over the cap of {max_bytes:,} bytes: raise it with --max-bytes")
+    return page

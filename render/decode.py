@@ -222,8 +222,6 @@ def _is_mostly_utf8(content: bytes) -> bool:
 
 def _has_few_malformed(text: str) -> bool:
     malformed = text.count("\ufffd")
-    if malformed <= 1 and text.endswith("\ufffd"):
-        malformed = 0  # cut off inside a character
     beyond_ascii = len(text) - len(text.encode("ascii", "ignore"))
     return beyond_ascii - malformed >= malformed
 

@@ -44,7 +44,7 @@ def fetch(url: str, settings: RenderSettings, *, allow_hosts: frozenset[str] = f
     """
     end = time.monotonic() + settings.deadline
     name = url
-    with httpx.Client(trust_env=False, timeout=settings.deadline, headers=_HEADERS) as client:
+    with httpx.Client(trust_env=False, headers=_HEADERS) as client:
         for _ in range(_MAX_REDIRECTS + 1):
             address = check_public(url, allow_hosts=allow_hosts)
             answer = _hop(client, url, address, settings.max_bytes, end)
@@ -57,7 +57,7 @@ def fetch(url: str, settings: RenderSettings, *, allow_hosts: frozenset[str] = f
 def _hop(client: httpx.Client, url: str, address: str, max_bytes: int, end: float) -> Page | str:
     """The page, or the URL it redirects to."""
     try:
-        response = client.send(_request(client, httpx.URL(url), address), stream=True)
+        response = client.send(_request(client, httpx.URL(url), address, end), stream=True)
         with closing(response):
             if response.has_redirect_location:
                 return urldefrag(urljoin(url, response.headers["location"])).url
@@ -70,13 +70,14 @@ def _hop(client: httpx.Client, url: str, address: str, max_bytes: int, end: floa
         raise NetworkError(f"{url} could not be fetched ({str(error) or type(error).__name__})") from error
 
 
-def _request(client: httpx.Client, target: httpx.URL, address: str) -> httpx.Request:
+def _request(client: httpx.Client, target: httpx.URL, address: str, end: float) -> httpx.Request:
     """A request to the host of `target` at the one `address` that was checked."""
     host = target.raw_host.decode("ascii")
     return client.build_request(
         "GET",
         target.copy_with(host=address),
         headers={"Host": target.netloc.decode("ascii")},
+        timeout=max(end - time.monotonic(), 0.001),
         extensions={"sni_hostname": host},
     )
 

@@ -1,0 +1,200 @@
+from __future__ import annotations
+
+import gzip
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from vclean.errors import InputError, LimitError
+from vclean.render.archives import Archive
+
+CAP = 10_000
+
+
+def record(url: str, http: bytes, kind: str = "response", extra: str = "") -> bytes:
+    """One WARC record round an HTTP response, or round a bare body for other kinds."""
+    content_type = "application/http; msgtype=response" if kind != "resource" else "text/html; charset=utf-8"
+    head = (
+        f"WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Target-URI: {url}\r\n{extra}"
+        f"WARC-Record-ID: <urn:uuid:00000000-0000-0000-0000-000000000000>\r\nWARC-Date: 2026-01-01T00:00:00Z\r\n"
+        f"Content-Type: {content_type}\r\nContent-Length: {len(http)}\r\n\r\n"
+    )
+    return head.encode() + http + b"\r\n\r\n"
+
+
+def response(body: bytes, content_type: str = "text/html", status: str = "200 OK", extra: str = "") -> bytes:
+    head = f"HTTP/1.1 {status}\r\nContent-Type: {content_type}\r\nContent-Length: {len(body)}\r\n{extra}\r\n"
+    return head.encode() + body
+
+
+PAGE = record("http://a.example/page", response(b"<p>one", "text/html; charset=windows-1250"))
+STYLE = record("http://a.example/s.css?v=1", response(b"p{}", "text/css"))
+
+
+@pytest.fixture
+def warc(tmp_path: Path):
+    def write(*records: bytes, name: str = "a.warc") -> Path:
+        path = tmp_path / name
+        data = [gzip.compress(part) for part in records] if name.endswith(".gz") else records
+        path.write_bytes(b"".join(data))
+        return path
+
+    return write
+
+
+class TestPages:
+    @pytest.mark.parametrize("name", ["a.warc", "a.warc.gz"])
+    def test_html_responses_are_pages_in_order(self, warc, name: str) -> None:
+        second = record("http://a.example/two", response(b"<p>two", "application/xhtml+xml"))
+        archive = Archive(warc(PAGE, STYLE, second, name=name))
+        assert [entry.url for entry in archive.pages] == ["http://a.example/page", "http://a.example/two"]
+        assert archive.damage == ""
+
+    def test_other_statuses_are_none(self, warc) -> None:
+        archive = Archive(warc(record("http://a.example/", response(b"<p>gone", status="404 Not Found"))))
+        assert archive.pages == []
+
+    def test_a_page_has_its_url_charset_and_sub_resources(self, warc) -> None:
+        archive = Archive(warc(PAGE, STYLE))
+        page = archive.page(archive.pages[0], CAP)
+        assert (page.content, page.url, page.charset) == (b"<p>one", "http://a.example/page", "windows-1250")
+        assert page.resources is archive
+        assert page.id == "http://a.example/page"
+
+    def test_resource_records_are_pages_too(self, warc) -> None:
+        archive = Archive(warc(record("http://a.example/raw", b"<p>raw", kind="resource")))
+        assert archive.page(archive.pages[0], CAP).content == b"<p>raw"
+
+    def test_request_records_are_not(self, warc) -> None:
+        request = record("http://a.example/page", b"GET /page HTTP/1.1\r\nHost: a.example\r\n\r\n", kind="request")
+        assert len(Archive(warc(request, PAGE)).pages) == 1
+
+    def test_encodings_are_undone(self, warc) -> None:
+        packed = gzip.compress(b"<p>packed")
+        chunked = b"%x\r\n%s\r\n0\r\n\r\n" % (len(packed), packed)
+        head = "Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n"
+        http = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n{head}\r\n".encode() + chunked
+        archive = Archive(warc(record("http://a.example/", http)))
+        assert archive.page(archive.pages[0], CAP).content == b"<p>packed"
+
+    def test_a_body_that_was_decoded_already_is_taken_as_it_is(self, warc) -> None:
+        http = response(b"<p>plain all the same", extra="Content-Encoding: gzip\r\n")
+        archive = Archive(warc(record("http://a.example/", http)))
+        assert archive.page(archive.pages[0], CAP).content == b"<p>plain all the same"
+
+    def test_a_body_over_the_cap(self, warc) -> None:
+        bomb = gzip.compress(b"<p>" + b"a" * 10 * CAP)
+        archive = Archive(warc(record("http://a.example/", response(bomb, extra="Content-Encoding: gzip\r\n"))))
+        with pytest.raises(LimitError, match="--max-bytes"):
+            archive.page(archive.pages[0], CAP)
+
+
+class TestGet:
+    def test_a_resource_with_its_type(self, warc) -> None:
+        found = Archive(warc(PAGE, STYLE)).get("http://a.example/s.css?v=1#x")
+        assert found is not None
+        assert (found.body, found.content_type, found.status) == (b"p{}", "text/css", 200)
+
+    def test_the_charset_goes_with_the_type(self, warc) -> None:
+        found = Archive(warc(PAGE)).get("http://a.example/page")
+        assert found is not None
+        assert found.content_type == "text/html; charset=windows-1250"
+
+    @pytest.mark.parametrize("url", ["https://a.example/s.css?v=1", "http://A.example/%73.css?v=1"])
+    def test_other_spellings(self, warc, url: str) -> None:
+        assert Archive(warc(STYLE)).get(url) is not None
+
+    @pytest.mark.parametrize("url", ["http://a.example/s.css", "http://b.example/s.css?v=1", "http://[broken", ""])
+    def test_what_is_not_there(self, warc, url: str) -> None:
+        assert Archive(warc(PAGE, STYLE)).get(url) is None
+
+    def test_redirects_are_followed_inside(self, warc) -> None:
+        moved = record("http://a.example/old.css", response(b"", status="301 Moved", extra="Location: /s.css?v=1\r\n"))
+        found = Archive(warc(moved, STYLE)).get("http://a.example/old.css")
+        assert found is not None
+        assert found.body == b"p{}"
+
+    def test_redirects_in_a_circle_end(self, warc) -> None:
+        there = record("http://a.example/1", response(b"", status="302 Found", extra="Location: /2\r\n"))
+        back = record("http://a.example/2", response(b"", status="302 Found", extra="Location: /1\r\n"))
+        assert Archive(warc(there, back)).get("http://a.example/1") is None
+
+    def test_revisits_refer_to_the_first_capture(self, warc) -> None:
+        extra = "WARC-Refers-To-Target-URI: http://a.example/s.css?v=1\r\n"
+        revisit = record("http://b.example/copy.css", response(b"", "text/css"), "revisit", extra)
+        found = Archive(warc(STYLE, revisit)).get("http://b.example/copy.css")
+        assert found is not None
+        assert found.body == b"p{}"
+
+    def test_a_resource_over_the_cap(self, warc) -> None:
+        assert Archive(warc(STYLE), max_resource=2).get("http://a.example/s.css?v=1") is None
+
+    def test_a_file_that_is_gone_by_now(self, warc) -> None:
+        path = warc(STYLE)
+        archive = Archive(path)
+        path.unlink()
+        assert archive.get("http://a.example/s.css?v=1") is None
+
+
+class TestDamage:
+    def test_a_missing_file(self, tmp_path: Path) -> None:
+        with pytest.raises(InputError, match="No such file"):
+            Archive(tmp_path / "none.warc")
+
+    @pytest.mark.parametrize("content", [b"hello world " * 100, b"\x1f\x8b\x08\x00garbage" * 9, b"PK\x03\x04" * 20])
+    def test_no_archive_at_all(self, tmp_path: Path, content: bytes) -> None:
+        path = tmp_path / "a.warc"
+        path.write_bytes(content)
+        with pytest.raises(InputError, match=r"a\.warc") as failure:
+            Archive(path)
+        assert "\n" not in str(failure.value)
+
+    def test_an_empty_file(self, tmp_path: Path) -> None:
+        (tmp_path / "a.warc.gz").write_bytes(b"")
+        with pytest.raises(InputError, match="empty or cut off"):
+            Archive(tmp_path / "a.warc.gz")
+
+    @pytest.mark.parametrize("name", ["a.warc", "a.warc.gz"])
+    def test_a_cut_off_archive_is_used_as_far_as_it_goes(self, warc, name: str) -> None:
+        path = warc(PAGE, record("http://a.example/two", response(bytes(range(256)) * 20)), name=name)
+        path.write_bytes(path.read_bytes()[:-100])
+        archive = Archive(path)
+        assert archive.pages[0].url == "http://a.example/page"
+        assert "cut off" in archive.damage
+        assert "\n" not in archive.damage
+
+    def test_damage_in_the_middle(self, warc) -> None:
+        path = warc(PAGE, STYLE, PAGE, name="a.warc.gz")
+        data = bytearray(path.read_bytes())
+        start = len(gzip.compress(PAGE))
+        data[start + 12 : start + 60] = b"\xff" * 48
+        path.write_bytes(data)
+        archive = Archive(path)
+        assert len(archive.pages) == 1
+        assert "damaged after 1 records" in archive.damage
+
+    def test_a_record_damaged_after_indexing(self, warc) -> None:
+        path = warc(PAGE, name="a.warc.gz")
+        archive = Archive(path)
+        path.write_bytes(b"\x1f\x8b\x08\x00" + b"\xff" * 200)
+        with pytest.raises(InputError, match=r"http://a\.example/page is damaged"):
+            archive.page(archive.pages[0], CAP)
+
+
+class TestWacz:
+    def test_every_warc_inside_counts(self, tmp_path: Path) -> None:
+        path = tmp_path / "a.wacz"
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("archive/one.warc.gz", gzip.compress(PAGE))
+            archive.writestr("archive/two.warc", STYLE)
+            archive.writestr("pages/pages.jsonl", "{}")
+        found = Archive(path)
+        page = found.page(found.pages[0], CAP)
+        assert page.content == b"<p>one"
+        assert found.get("http://a.example/s.css?v=1") is not None
+
+    def test_no_zip(self, tmp_path: Path) -> None:
+        (tmp_path / "a.wacz").write_bytes(b"nothing of the kind")
+        with pytest.raises(InputError, match="no readable WACZ"):
+            Archive(tmp_path / "a.wacz")

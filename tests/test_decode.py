@@ -1,0 +1,201 @@
+from __future__ import annotations
+
+import doctest
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vclean.errors import NotHtmlError
+from vclean.render import decode as module
+from vclean.render.decode import decode, encoding_of
+
+CZECH = "<p>Příliš žluťoučký kůň úpěl ďábelské ódy. Nechť již hříšné saxofony ďáblů rozezvučí síň.</p>"
+RUSSIAN = "<p>Съешь же ещё этих мягких французских булок, да выпей чаю. Широкая электрификация южных губерний.</p>"
+CHINESE = "<p>天地玄黃，宇宙洪荒。日月盈昃，辰宿列張。寒來暑往，秋收冬藏。閏餘成歲，律呂調陽。</p>"
+JAPANESE = "<p>いろはにほへと ちりぬるを わかよたれそ つねならむ うゐのおくやま けふこえて</p>"
+
+
+def test_docstrings() -> None:
+    assert doctest.testmod(module).failed == 0
+
+
+class TestOrderOfPrecedence:
+    """Byte order mark, then transport, then declaration, then detection."""
+
+    def test_a_mark_beats_the_transport_and_the_declaration(self) -> None:
+        page = '<meta charset="windows-1251">ž'
+        assert decode(b"\xef\xbb\xbf" + page.encode(), "iso-8859-2") == page
+
+    @pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+    def test_a_mark_of_utf_16(self, codec: str) -> None:
+        assert decode(("\ufeff" + CZECH).encode(codec), "utf-8") == CZECH
+
+    @pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+    def test_utf_16_without_a_mark_is_known_by_its_first_tag(self, codec: str) -> None:
+        assert decode(CZECH.encode(codec)) == CZECH
+
+    def test_the_transport_beats_the_declaration(self) -> None:
+        assert decode('<meta charset="windows-1251">\xe9'.encode("latin-1"), "windows-1252").endswith("é")
+
+    def test_an_unknown_label_of_the_transport_counts_as_none(self) -> None:
+        assert decode('<meta charset="windows-1251">ж'.encode("cp1251"), "bogus").endswith("ж")
+
+    def test_the_declaration_beats_detection(self) -> None:
+        """As in browsers, even where the bytes are well-formed UTF-8."""
+        assert decode('<meta charset="windows-1252">é'.encode()).endswith("Ã©")
+
+
+class TestDeclaration:
+    @pytest.mark.parametrize(
+        "tag",
+        [
+            '<meta charset="windows-1250">',
+            "<meta charset=windows-1250>",
+            "<META CHARSET='Windows-1250' />",
+            "<meta\ncharset = windows-1250 >",
+            '<meta http-equiv="Content-Type" content="text/html; charset=windows-1250">',
+            "<meta content='text/html;charset=windows-1250' http-equiv=content-type>",
+            '<?xml version="1.0" encoding="windows-1250"?>',
+            "<!-- <meta charset=utf-8> --><meta charset=cp1250>",
+            "<meta charset=nonsense><meta charset=x-cp1250>",
+        ],
+    )
+    def test_forms(self, tag: str) -> None:
+        assert decode((tag + "žluť").encode("cp1250")).endswith("žluť")
+
+    def test_a_declaration_after_a_long_comment_counts(self) -> None:
+        page = f"<!-- {'licence ' * 300} --><meta charset=windows-1250>ť"
+        assert decode(page.encode("cp1250")).endswith("ť")
+
+    def test_a_declaration_deep_in_the_page_does_not(self) -> None:
+        page = " " * 5000 + "<p>ok</p><meta charset=utf-16>é"
+        assert decode(page.encode("cp1252")).endswith("é")
+
+    def test_utf_16_read_as_ascii_cannot_be_utf_16(self) -> None:
+        assert decode('<meta charset="utf-16">č'.encode()).endswith("č")
+
+    def test_x_user_defined_means_windows_1252_in_a_document(self) -> None:
+        assert decode(b'<meta charset="x-user-defined">\x93').endswith("“")
+
+    def test_x_user_defined_by_transport_is_private_use(self) -> None:
+        assert decode(b"<p>\x80\xff", "x-user-defined") == "<p>\uf780\uf7ff"
+
+    def test_utf_8_that_mostly_is_not_is_detected(self) -> None:
+        assert "žluťoučký" in decode(b'<meta charset="utf-8">' + CZECH.encode("cp1250"))
+
+    def test_utf_8_with_a_few_malformed_bytes_stays_utf_8(self) -> None:
+        assert decode(b'<meta charset="utf-8">' + CZECH.encode() + b"\xff") == (f'<meta charset="utf-8">{CZECH}\ufffd')
+
+
+class TestEncodingOf:
+    @pytest.mark.parametrize(
+        ("label", "codec"),
+        [
+            ("iso-8859-1", "cp1252"),
+            ("US-ASCII", "cp1252"),
+            ("GB2312", "gb18030"),
+            ("gbk", "gb18030"),
+            ("Shift_JIS", "cp932"),
+            ("ks_c_5601-1987", "cp949"),
+            ("big5", "big5hkscs"),
+            ("tis-620", "cp874"),
+            (' "utf-8" ', "utf-8"),
+            ("x-mac-cyrillic", "mac-cyrillic"),
+            ("no-such", ""),
+            ("", ""),
+        ],
+    )
+    def test_labels_mean_what_the_encoding_standard_says(self, label: str, codec: str) -> None:
+        assert encoding_of(label) == codec
+
+    def test_every_label_is_one_python_can_decode(self) -> None:
+        labels = ("utf-8", "koi8-r", "macintosh", "iso-8859-8-i", "euc-jp", "iso-2022-jp", "gb18030", "windows-1258")
+        assert all(b"a".decode(encoding_of(label)) == "a" for label in labels)
+
+
+class TestDetection:
+    @pytest.mark.parametrize(
+        ("text", "codec"),
+        [
+            (CZECH, "utf-8"),
+            (CZECH, "cp1250"),
+            (RUSSIAN, "cp1251"),
+            (RUSSIAN, "koi8-r"),
+            (CHINESE, "gb18030"),
+            (CHINESE, "big5"),
+            (JAPANESE, "shift_jis"),
+            (JAPANESE, "euc_jp"),
+            ("<p>“Quotes” and a dash – in English text, " + "which has few letters beyond ASCII. " * 20, "cp1252"),
+        ],
+    )
+    def test_undeclared(self, text: str, codec: str) -> None:
+        assert decode(text.encode(codec)) == text
+
+    def test_sparse_text_is_windows_1252_whatever_the_frequencies_say(self) -> None:
+        text = "<p>It costs £5 at Renée’s. " + "All the rest of the page is plain English. " * 10
+        assert decode(text.encode("cp1252")) == text
+
+    def test_unassigned_bytes_of_windows_1252_are_controls(self) -> None:
+        """Encoding Standard, index windows-1252: 0x81 is U+0081."""
+        assert decode(b"<p>\x81\x93", "iso-8859-1") == "<p>\x81“"
+
+    @given(st.binary(max_size=6))
+    def test_utf_8_cut_anywhere_stays_utf_8(self, tail: bytes) -> None:
+        whole = CZECH.encode()
+        assert decode(whole[: len(whole) - len(tail)]).startswith("<p>Příliš žluťoučký kůň")
+
+
+class TestText:
+    def test_line_ends_are_normalised(self) -> None:
+        assert decode(b"a\r\nb\rc\nd") == "a\nb\nc\nd"
+
+    def test_stray_nuls_are_ignored(self) -> None:
+        assert decode(b"<p>Hel\0lo, this is a page of some length that one NUL does not make binary") == (
+            "<p>Hello, this is a page of some length that one NUL does not make binary"
+        )
+
+    def test_lone_surrogates_become_replacement_characters(self) -> None:
+        text = decode("\ufeff<p>a".encode("utf-16-le") + b"\x00\xd8" + "b".encode("utf-16-le"))
+        assert text.encode().startswith(b"<p>a")
+        assert text.endswith("b")
+
+    @given(st.binary(max_size=300), st.sampled_from(["", "utf-8", "gbk", "utf-16", "x-user-defined", "?"]))
+    def test_any_bytes_give_clean_text_or_the_one_error(self, content: bytes, charset: str) -> None:
+        try:
+            text = decode(content, charset)
+        except NotHtmlError as error:
+            assert "\n" not in str(error)
+        else:
+            assert text.encode().decode() == text
+            assert "\r" not in text
+            assert "\0" not in text
+
+
+class TestRefusal:
+    @pytest.mark.parametrize("content", [b"", b" \n\t\r\n ", b"\xef\xbb\xbf", b"\xff\xfe \x00", b"\0\0"])
+    def test_nothing_to_read(self, content: bytes) -> None:
+        with pytest.raises(NotHtmlError):
+            decode(content)
+
+    @pytest.mark.parametrize(
+        ("content", "name"),
+        [
+            (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3", "PDF"),
+            (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "PNG"),
+            (b"\xff\xd8\xff\xe0\0\x10JFIF", "JPEG"),
+            (b"GIF89a\x01\0", "GIF"),
+            (b"PK\x03\x04\x14\0", "zip"),
+            (b"\x1f\x8b\x08\0\0\0\0\0", "gzip"),
+            (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "office"),
+            (b"{\\rtf1\\ansi", "RTF"),
+            (bytes(range(256)) * 4, "binary"),
+            (b"<p>" + b"\0" * 500, "binary"),
+        ],
+    )
+    def test_names_what_it_looks_like(self, content: bytes, name: str) -> None:
+        with pytest.raises(NotHtmlError, match=name):
+            decode(content)
+
+    def test_escape_sequences_of_iso_2022_jp_are_text(self) -> None:
+        assert decode(JAPANESE.encode("iso2022_jp"), "iso-2022-jp") == JAPANESE

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import pytest
+
+from vclean.errors import InputError
+from vclean.render.mhtml import read_mhtml
+
+SAVED = b"""\
+From: <Saved by Blink>
+Snapshot-Content-Location: https://example.org/news/page.html
+Subject: A page
+MIME-Version: 1.0
+Content-Type: multipart/related; type="text/html"; boundary="----frontier"
+
+------frontier
+Content-Type: text/html; charset=utf-8
+Content-ID: <frame-1@mhtml.blink>
+Content-Transfer-Encoding: quoted-printable
+Content-Location: https://example.org/news/page.html
+
+<link rel=3D"stylesheet" href=3D"cid:css-1@mhtml.blink"><p>=C5=BElu=C5=A5<img src=3D"i.png">
+------frontier
+Content-Type: text/css; charset=utf-8
+Content-Transfer-Encoding: quoted-printable
+Content-Location: cid:css-1@mhtml.blink
+
+p { background: url("cid:picture@x") }
+------frontier
+Content-Type: image/png
+Content-Transfer-Encoding: base64
+Content-Location: i.png
+
+iVBORw0KGgo=
+------frontier
+Content-Type: image/gif
+Content-Transfer-Encoding: base64
+Content-ID: <picture@x>
+
+R0lGODlh
+------frontier--
+"""
+
+
+class TestReadMhtml:
+    def test_the_page(self) -> None:
+        page = read_mhtml(SAVED, "page.mhtml")
+        assert isinstance(page.content, bytes)
+        assert "<p>žluť" in page.content.decode()
+        assert (page.url, page.charset, page.id) == ("https://example.org/news/page.html", "utf-8", "page.mhtml")
+
+    def test_parts_by_location(self) -> None:
+        """Relative locations resolve against the page's URL (RFC 2557, 5)."""
+        resources = read_mhtml(SAVED, "page.mhtml").resources
+        assert resources is not None
+        found = resources.get("https://example.org/news/i.png#x")
+        assert found is not None
+        assert (found.body, found.content_type) == (b"\x89PNG\r\n\x1a\n", "image/png")
+        assert resources.get("https://example.org/i.png") is None
+
+    def test_parts_by_content_id_are_at_an_address_a_browser_asks_for(self) -> None:
+        page = read_mhtml(SAVED, "page.mhtml")
+        assert isinstance(page.content, bytes)
+        assert page.resources is not None
+        assert b'href="http://cid.invalid/css-1%40mhtml.blink"' in page.content
+        style = page.resources.get("http://cid.invalid/css-1%40mhtml.blink")
+        assert style is not None
+        assert b"http://cid.invalid/picture%40x" in style.body
+        assert page.resources.get("http://cid.invalid/picture%40x") is not None
+
+    def test_the_location_of_the_snapshot_serves_when_the_part_has_none(self) -> None:
+        part = b"Content-ID: <frame-1@mhtml.blink>\n"
+        location = b"Content-Location: https://example.org/news/page.html\n"
+        page = read_mhtml(SAVED.replace(b"\n" + location, b"\n", 1).replace(part, b""), "x.mhtml")
+        assert page.url == "https://example.org/news/page.html"
+
+    def test_a_single_html_part(self) -> None:
+        page = read_mhtml(b"MIME-Version: 1.0\nContent-Type: text/html\n\n<p>alone", "x.mht")
+        assert isinstance(page.content, bytes)
+        assert page.content.strip() == b"<p>alone"
+
+    @pytest.mark.parametrize("content", [b"", b"plain words", SAVED[:200], b"\x00\xff" * 50])
+    def test_no_html_in_it(self, content: bytes) -> None:
+        with pytest.raises(InputError, match="no HTML part"):
+            read_mhtml(content, "x.mhtml")
+
+    def test_a_truncated_file_gives_what_is_there(self) -> None:
+        page = read_mhtml(SAVED[: SAVED.index(b"p { background")], "x.mhtml")
+        assert isinstance(page.content, bytes)
+        assert "žluť" in page.content.decode()

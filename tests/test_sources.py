@@ -1,0 +1,222 @@
+from __future__ import annotations
+
+import doctest
+import gzip
+import io
+import os
+import threading
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from test_archives import PAGE, STYLE
+from test_mhtml import SAVED
+
+from vclean import sources
+from vclean.errors import InputError, LimitError
+from vclean.render.folder import BASE_URL, FolderResources
+from vclean.settings import RenderSettings
+from vclean.sources import at_url, find, holds_many, read_file
+
+SETTINGS = RenderSettings(max_bytes=1000)
+
+
+def test_docstrings() -> None:
+    assert doctest.testmod(sources).failed == 0
+
+
+def parquet(path: Path, **columns: list[object]) -> Path:
+    pq.write_table(pa.table(columns), path)
+    return path
+
+
+class TestFile:
+    def test_a_page_knows_its_file_and_folder(self, tmp_path: Path) -> None:
+        path = tmp_path / "page.html"
+        path.write_bytes(b"<p>Hello")
+        (source,) = find(str(path), SETTINGS)
+        page = source.read()
+        assert (page.content, page.path, page.id, page.url) == (b"<p>Hello", path, str(path), "")
+        assert page.resources == FolderResources(tmp_path, BASE_URL)
+        assert source.id == page.id
+
+    def test_any_suffix_is_html_if_nothing_else_is_known(self, tmp_path: Path) -> None:
+        (tmp_path / "page").write_bytes(b"<p>Hello")
+        (source,) = find(str(tmp_path / "page"), SETTINGS)
+        assert source.read().content == b"<p>Hello"
+
+    def test_a_missing_file(self) -> None:
+        with pytest.raises(InputError, match="does not exist"):
+            list(find("nowhere.html", SETTINGS))
+
+    def test_a_file_that_vanished(self, tmp_path: Path) -> None:
+        path = tmp_path / "page.html"
+        path.write_bytes(b"<p>Hello")
+        (source,) = find(str(path), SETTINGS)
+        path.unlink()
+        with pytest.raises(InputError, match="does not exist"):
+            source.read()
+
+    def test_over_the_cap(self, tmp_path: Path) -> None:
+        (tmp_path / "page.html").write_bytes(b"a" * 1001)
+        (source,) = find(str(tmp_path / "page.html"), SETTINGS)
+        with pytest.raises(LimitError, match=r"page\.html is over the cap of 1,000 bytes"):
+            source.read()
+
+    @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
+    def test_no_permission(self, tmp_path: Path) -> None:
+        (tmp_path / "page.html").touch(mode=0)
+        with pytest.raises(InputError, match="cannot be read"):
+            read_file(tmp_path / "page.html", 10)
+
+    def test_a_folder_is_no_file(self, tmp_path: Path) -> None:
+        with pytest.raises(InputError, match="is a folder"):
+            read_file(tmp_path, 10)
+
+    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="POSIX only")
+    def test_a_pipe_is_read_and_has_no_folder(self, tmp_path: Path) -> None:
+        """As in `vclean <(curl ...)`."""
+        pipe = tmp_path / "pipe"
+        os.mkfifo(pipe)
+        writer = threading.Thread(target=pipe.write_bytes, args=(b"<p>piped",))
+        writer.start()
+        page = read_file(pipe, 1000)
+        writer.join()
+        assert page.content == b"<p>piped"
+        assert page.resources is None
+
+
+class TestAtUrl:
+    def test_the_folder_stands_for_the_directory_of_the_url(self, tmp_path: Path) -> None:
+        (tmp_path / "page.html").write_bytes(b"<p>Hello")
+        (tmp_path / "style.css").write_bytes(b"p {}")
+        page = at_url(read_file(tmp_path / "page.html", 1000), "https://example.org/a/b.html")
+        assert page.url == "https://example.org/a/b.html"
+        assert page.resources is not None
+        assert page.resources.get("https://example.org/a/style.css") is not None
+
+    def test_a_page_without_a_file(self) -> None:
+        page = at_url(sources.Page(content="<p>"), "https://example.org/")
+        assert (page.url, page.resources) == ("https://example.org/", None)
+
+
+class TestStdin:
+    def test_bytes(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"<p>\x93piped")))
+        (source,) = find("-", SETTINGS)
+        assert source.read().content == b"<p>\x93piped"
+        assert source.id == "-"
+
+    def test_over_the_cap(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a" * 2000)))
+        (source,) = find("-", SETTINGS)
+        with pytest.raises(LimitError, match="standard input"):
+            source.read()
+
+
+class TestUrl:
+    def test_the_browser_fetches_live_pages(self) -> None:
+        (source,) = find("https://example.org/", SETTINGS, live=True)
+        page = source.read()
+        assert (page.url, page.live, page.content) == ("https://example.org/", True, b"")
+
+    def test_without_a_browser_it_is_fetched_when_read(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        from vclean.render import fetch
+
+        monkeypatch.setattr(fetch, "fetch", lambda url, _: sources.Page(content=b"<p>", url=url + "final"))
+        (source,) = find("https://example.org/", SETTINGS)
+        page = source.read()
+        assert (page.url, page.id) == ("https://example.org/final", "https://example.org/")
+
+
+class TestFolder:
+    def test_its_html_files_in_order_but_no_parts_of_saved_pages(self, tmp_path: Path) -> None:
+        for name in ("b.htm", "a.HTML", "c.txt", "sub/d.xhtml", "b_files/frame.html", "style.css", "e.mhtml"):
+            (tmp_path / name).parent.mkdir(exist_ok=True)
+            (tmp_path / name).write_bytes(b"<p>")
+        names = [Path(source.id).relative_to(tmp_path).as_posix() for source in find(str(tmp_path), SETTINGS)]
+        assert names == ["a.HTML", "b.htm", "e.mhtml", "sub/d.xhtml"]
+
+    def test_a_folder_below_one_named_like_a_saved_page_counts(self, tmp_path: Path) -> None:
+        folder = tmp_path / "my_files"
+        folder.mkdir()
+        (folder / "page.html").write_bytes(b"<p>")
+        assert len(list(find(str(folder), SETTINGS))) == 1
+
+    def test_no_html_in_it(self, tmp_path: Path) -> None:
+        (tmp_path / "notes.txt").write_bytes(b"")
+        with pytest.raises(InputError, match="without HTML files"):
+            list(find(str(tmp_path), SETTINGS))
+
+
+class TestArchive:
+    def test_its_pages(self, tmp_path: Path) -> None:
+        (tmp_path / "a.warc.gz").write_bytes(gzip.compress(PAGE) + gzip.compress(STYLE))
+        (source,) = find(str(tmp_path / "a.warc.gz"), SETTINGS)
+        page = source.read()
+        assert page.content == b"<p>one"
+        assert page.resources is not None
+        assert page.resources.get("http://a.example/s.css?v=1") is not None
+
+    def test_what_comes_before_the_damage_is_given_first(self, tmp_path: Path) -> None:
+        (tmp_path / "a.warc").write_bytes(PAGE + STYLE[:-20])
+        found = find(str(tmp_path / "a.warc"), SETTINGS)
+        assert next(found).id == "http://a.example/page"
+        with pytest.raises(InputError, match="cut off"):
+            next(found)
+
+    def test_no_page_in_it(self, tmp_path: Path) -> None:
+        (tmp_path / "a.warc").write_bytes(STYLE)
+        with pytest.raises(InputError, match="holds no HTML page"):
+            list(find(str(tmp_path / "a.warc"), SETTINGS))
+
+    def test_mhtml(self, tmp_path: Path) -> None:
+        (tmp_path / "a.mht").write_bytes(SAVED)
+        (source,) = find(str(tmp_path / "a.mht"), RenderSettings())
+        assert source.read().url == "https://example.org/news/page.html"
+
+
+class TestParquet:
+    def test_rows_are_pages(self, tmp_path: Path) -> None:
+        path = parquet(tmp_path / "a.parquet", id=["x", None, None], url=["http://a/", "http://b/", None],
+                       html=[b"<p>1", b"<p>2", b"<p>3"], other=[1, 2, 3])  # fmt: skip
+        pages = [source.read() for source in find(str(path), SETTINGS)]
+        assert [page.content for page in pages] == [b"<p>1", b"<p>2", b"<p>3"]
+        assert [page.id for page in pages] == ["x", "http://b/", f"{path}#2"]
+        assert [page.url for page in pages] == ["http://a/", "http://b/", ""]
+
+    def test_more_rows_than_are_read_at_once(self, tmp_path: Path) -> None:
+        path = parquet(tmp_path / "a.parquet", html=[f"<p>{i}" for i in range(100)])
+        found = list(find(str(path), SETTINGS))
+        assert [source.read().content for source in found] == [f"<p>{i}" for i in range(100)]
+        assert found[99].id == f"{path}#99"
+
+    def test_a_null_is_an_empty_page(self, tmp_path: Path) -> None:
+        path = parquet(tmp_path / "a.parquet", html=[None, b"<p>"])
+        assert [source.read().content for source in find(str(path), SETTINGS)] == [b"", b"<p>"]
+
+    def test_a_row_over_the_cap(self, tmp_path: Path) -> None:
+        (source,) = find(str(parquet(tmp_path / "a.parquet", html=[b"a" * 2000])), SETTINGS)
+        with pytest.raises(LimitError, match="over the cap"):
+            source.read()
+
+    def test_no_html_column(self, tmp_path: Path) -> None:
+        path = parquet(tmp_path / "a.parquet", text=["x"], id=["y"])
+        with pytest.raises(InputError, match="no column 'html': it has text, id"):
+            list(find(str(path), SETTINGS))
+
+    @pytest.mark.parametrize("content", [b"", b"PAR1 nothing of the kind PAR1", b"words"])
+    def test_no_parquet(self, tmp_path: Path, content: bytes) -> None:
+        (tmp_path / "a.parquet").write_bytes(content)
+        with pytest.raises(InputError, match="no readable Parquet file") as failure:
+            list(find(str(tmp_path / "a.parquet"), SETTINGS))
+        assert "\n" not in str(failure.value)
+
+
+class TestHoldsMany:
+    def test_what_may_hold_several_pages(self, tmp_path: Path) -> None:
+        assert all(map(holds_many, [str(tmp_path), "a.parquet", "a.warc", "A.WARC.GZ", "a.wacz"]))
+
+    def test_what_holds_one(self) -> None:
+        assert not any(map(holds_many, ["-", "a.html", "a.mhtml", "https://example.org/a.warc", "missing"]))
