@@ -39,7 +39,7 @@ class _Converter(MarkdownConverter):
 def to_markdown(page: etree._Element) -> str:
     """The body of a cleaned page, as `vclean.markup.to_tree` gives it; `""` when it holds nothing."""
     options: dict[str, Any] = {"heading_style": ATX, "bullets": "-", "bs4_options": "lxml", "table_infer_header": True}
-    body = page.find("body")
-    text: str = _Converter(**options).convert(etree.tostring(body, method="html", encoding="unicode"))
+    body = etree.tostring(page[-1], method="html", encoding=str)
+    text: str = _Converter(**options).convert(body)
     text = text.strip("\n")
     return text + "\n" if text else ""

@@ -15,10 +15,10 @@ from lxml import etree
 
 from vclean.characters import legal
 from vclean.labels import Label
-from vclean.outline import INLINE, STRUCTURE, Kind, outline
+from vclean.pruning import INLINE, STRUCTURE, Kind, prune
 
 if TYPE_CHECKING:
-    from vclean.outline import Outline
+    from vclean.pruning import Pruned
     from vclean.result import Result
 
 MAX_DEPTH = 40
@@ -57,12 +57,16 @@ _PLAIN_HOLDERS = _HOLDERS - {"li", "dd"}
 _PARAGRAPH_HOLDERS = frozenset(("", "blockquote", "figure"))
 
 
+Attributes = dict[str | bytes, str | bytes]
+"""As lxml wants them."""
+
+
 class _Open(NamedTuple):
     """An element to be open in the output while the source is within elements `[start, end)`."""
 
     key: tuple[str, int]
     tag: str
-    attributes: dict[str, str]
+    attributes: Attributes
     start: int
     end: int
 
@@ -84,7 +88,7 @@ def to_tree(result: Result) -> etree._Element:
     _write_head(builder, snapshot.title or snapshot.url or result.id or "Untitled")
     builder.start("body", {})
     builder.data("\n")
-    _Sweep(result, outline(result.blocks, result.labels), _Writer(builder)).run()
+    _Sweep(result, prune(result.blocks, result.labels), _Writer(builder)).run()
     builder.end("body")
     builder.end("html")
     return builder.close()
@@ -101,7 +105,7 @@ def _write_head(builder: etree.TreeBuilder, title: str) -> None:
     builder.data("\n")
 
 
-def _root_attributes(result: Result) -> dict[str, str]:
+def _root_attributes(result: Result) -> Attributes:
     snapshot = result.blocks.snapshot
     direction = snapshot.attributes("dir").get(0, "").lower()
     language = result.language or snapshot.language
@@ -133,7 +137,7 @@ class _Writer:
             self.builder.start(opened.tag, opened.attributes)
         self.chain = list(chain)
 
-    def void(self, tag: str, attributes: dict[str, str]) -> None:
+    def void(self, tag: str, attributes: Attributes) -> None:
         """An element without content."""
         self.builder.start(tag, attributes)
         self.builder.end(tag)
@@ -142,7 +146,7 @@ class _Writer:
 class _Sweep:
     """The pass over a page's kept elements and texts."""
 
-    def __init__(self, result: Result, page: Outline, writer: _Writer) -> None:
+    def __init__(self, result: Result, page: Pruned, writer: _Writer) -> None:
         self.blocks, self.labels = result.blocks, result.labels
         self.snapshot = result.blocks.snapshot
         self.page, self.writer = page, writer
@@ -222,8 +226,8 @@ class _Sweep:
     def _structure(self) -> list[_Open]:
         return [opened for opened in self.stack if opened.tag in STRUCTURE]
 
-    def _attributes(self, element: int, tag: str) -> dict[str, str]:
-        found = {}
+    def _attributes(self, element: int, tag: str) -> Attributes:
+        found: Attributes = {}
         for name in _ATTRIBUTES.get(tag, ()):
             value = legal(self.values[name].get(element, "")).strip()
             if value and (name not in _ADDRESSES or _is_safe(value)):

@@ -6,7 +6,7 @@ import io
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw, ImageFile, ImageFont
 
 from vclean.errors import OutputError
 from vclean.render.overlay import LEGEND_SIZE, PENS, TAG_SIZE, Mark, Pen, Plan, Rect, entry_text_x, plan, swatch
@@ -20,9 +20,10 @@ _COMPRESSION = 2
 _FILL_ALPHA = 26
 
 Segment = tuple[int, int, int, int]
+Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 
 
-def open_picture(picture: bytes) -> Image.Image:
+def open_picture(picture: bytes) -> ImageFile.ImageFile:
     """The picture of a page; its size is known, its pixels are read when they are first needed.
 
     Raises:
@@ -99,7 +100,7 @@ def _dashes(corners: Segment, pen: Pen) -> Iterator[Segment]:
         yield max(right - inner, left), y, right, end
 
 
-def _draw_tag(brush: ImageDraw.ImageDraw, mark: Mark, strip: int, font: ImageFont.FreeTypeFont) -> None:
+def _draw_tag(brush: ImageDraw.ImageDraw, mark: Mark, strip: int, font: Font) -> None:
     if mark.tag is None:
         return
     tag, colour = _lowered(mark.tag, strip), PENS[mark.label].colour

@@ -26,8 +26,8 @@ def draw_svg(picture: bytes, overlay: Overlay) -> str:
     page = open_picture(picture)
     layout = plan(overlay, *page.size)
     height = layout.strip + layout.height
-    size = {"width": str(layout.width), "height": str(height), "viewBox": f"0 0 {layout.width} {height}"}
-    root = etree.Element("svg", size, nsmap={None: _SVG})
+    root = etree.Element("svg", {"xmlns": _SVG, "viewBox": f"0 0 {layout.width} {height}"})
+    root.attrib.update({"width": str(layout.width), "height": str(height)})
     _add(root, "style").text = _style_sheet()
     _add(root, "rect", width="100%", height="100%", fill="white")
     _add_legend(root, layout)

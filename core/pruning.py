@@ -48,7 +48,7 @@ class Kind(IntEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Outline:
+class Pruned:
     """The kept part of a page.
 
     Attributes:
@@ -62,14 +62,14 @@ class Outline:
     crowd: NDArray[np.int64]
 
 
-def outline(blocks: Blocks, labels: Sequence[Label]) -> Outline:
+def prune(blocks: Blocks, labels: Sequence[Label]) -> Pruned:
     """Choose what is kept of a page, given its blocks' labels."""
     snapshot = blocks.snapshot
     content = np.array([label.is_content for label in labels], dtype=bool)
     kept = blocks.members[content[blocks.text_block[blocks.members]]]
     holds = _count(snapshot, snapshot.text_parent[kept]) > 0
     elements = _elements(blocks, kept, holds)
-    return Outline(
+    return Pruned(
         events=_events(blocks, content, kept, elements),
         level=_levels(blocks, np.array([label is Label.HEADING for label in labels], dtype=bool)),
         crowd=_crowd(blocks, labels),
@@ -91,7 +91,8 @@ def _elements(blocks: Blocks, kept: NDArray[np.int32], holds: NDArray[np.bool_])
     row = tree.nearest(snapshot.is_tag(("tr",)), snapshot.parent)
     in_data = is_data[table]
     empty_cell = snapshot.is_tag(_CELLS) & holds[row] & (table[row] == table) & in_data
-    return (holds & (structural | snapshot.is_tag(INLINE)) & (~parts | in_data)) | empty_cell
+    chosen: NDArray[np.bool_] = (holds & (structural | snapshot.is_tag(INLINE)) & (~parts | in_data)) | empty_cell
+    return chosen
 
 
 def _data_tables(
@@ -116,7 +117,8 @@ def _data_tables(
     loose[table[home[snapshot.is_tag(_BARE_TABLE_PARTS)[home]]]] = True
     for element, role in snapshot.attributes("role").items():
         loose[element] |= role in _NO_TABLE_ROLES
-    return is_table & (headed | grid) & ~(crowded | nested | loose)
+    is_data: NDArray[np.bool_] = is_table & (headed | grid) & ~(crowded | nested | loose)
+    return is_data
 
 
 def _events(
@@ -147,7 +149,8 @@ def _code_space(blocks: Blocks, kept: NDArray[np.int32]) -> NDArray[np.intp]:
     blank = np.flatnonzero((blocks.text_block < 0) & inside[snapshot.text_parent])
     before, after = _neighbours(kept, blank)
     owner = blocks.text_block
-    return blank[(before >= 0) & (after >= 0) & (owner[before] == owner[after])]
+    inner: NDArray[np.intp] = blank[(before >= 0) & (after >= 0) & (owner[before] == owner[after])]
+    return inner
 
 
 def _neighbours(texts: NDArray[np.int32], place: NDArray[np.intp]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -189,7 +192,8 @@ def _breaks(blocks: Blocks, content: NDArray[np.bool_]) -> NDArray[np.intp]:
     """The line breaks inside kept blocks."""
     rows = np.flatnonzero(blocks.snapshot.is_tag(("br",)))
     before, after = _around(blocks, rows)
-    return rows[(before >= 0) & (before == after) & np.append(content, False)[before]]
+    inner: NDArray[np.intp] = rows[(before >= 0) & (before == after) & np.append(content, False)[before]]
+    return inner
 
 
 def _levels(blocks: Blocks, heading: NDArray[np.bool_]) -> NDArray[np.int64]:
