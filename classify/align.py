@@ -22,6 +22,8 @@ MAX_CELLS = 10**9
 ANCHOR = 5
 """Length in words of the unique n-grams that cut a pair of longer texts into pieces."""
 
+# Keeps the aligner from pairing equal ends of the two texts at once, such as a footer's last word with the gold's.
+_NO_WORD = -1
 # Scripts written without spaces have no words to `\w+`; their characters are aligned one by one.
 _UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 _TOKEN = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
@@ -44,8 +46,8 @@ def tokens(text: str) -> list[str]:
 def common_runs(page: Sequence[str], gold: Sequence[str]) -> list[Run]:
     """The runs of a longest common subsequence of two token lists, ascending in both, none overlapping.
 
-    A run that would fit as well right behind the run before it in the gold is moved there: the alignment has
-    fewer holes, and the last word of a text is not found in the footer. Texts whose lengths multiply to more
+    Of several places on the page a run has the one right before the run that follows it in the gold, if it fits
+    there: a title is found over its text, not in a menu or a table of contents. Texts whose lengths multiply to more
     than `MAX_CELLS` are cut at n-grams unique in both (patience diff), and pieces that are still too long are
     left unaligned, so time and memory are bounded.
     """
@@ -72,20 +74,21 @@ def _exact_runs(page: list[int], gold: list[int], page_at: int, gold_at: int) ->
         return []
     return [
         Run(page_at + block.a, gold_at + block.b, block.size)
-        for block in LCSseq.opcodes(page, gold).as_matching_blocks()
+        for block in LCSseq.opcodes([*page, _NO_WORD], gold).as_matching_blocks()
         if block.size
     ]
 
 
 def _close_up(runs: list[Run], page: list[int], gold: list[int]) -> list[Run]:
     moved: list[Run] = []
-    page_end = gold_end = 0
-    for run in runs:
+    page_end, gold_end = len(page), len(gold)
+    for run in reversed(runs):
+        start = page_end - run.size
         words = gold[run.gold : run.gold + run.size]
-        fits = run.gold == gold_end and page[page_end : page_end + run.size] == words
-        moved.append(Run(page_end, run.gold, run.size) if fits else run)
-        page_end, gold_end = moved[-1].page + run.size, run.gold + run.size
-    return moved
+        fits = run.gold + run.size == gold_end and start >= 0 and page[start:page_end] == words
+        moved.append(Run(start, run.gold, run.size) if fits else run)
+        page_end, gold_end = moved[-1].page, run.gold
+    return moved[::-1]
 
 
 def _anchors(page: list[int], gold: list[int]) -> list[tuple[int, int]]:
