@@ -127,15 +127,24 @@ class _Writer:
             if old.key != new.key:
                 break
             common += 1
-        for opened in reversed(self.chain[common:]):
-            self.builder.end(opened.tag)
-            if opened.tag not in INLINE:
-                self.builder.data("\n")
+        while len(self.chain) > common:
+            self._end(self.chain.pop())
         if gap:
             self.builder.data(gap)
         for opened in chain[common:]:
-            self.builder.start(opened.tag, opened.attributes)
-        self.chain = list(chain)
+            self._start(opened)
+
+    def _end(self, opened: _Open) -> None:
+        self.builder.end(opened.tag)
+        if opened.tag not in INLINE:
+            self.builder.data("\n")
+
+    def _start(self, opened: _Open) -> None:
+        """Open an element; after text of an item or a cell a block begins a line, so that words stay apart."""
+        if self.chain and self.chain[-1].tag in _HOLDERS and opened.tag not in INLINE:
+            self.builder.data("\n")
+        self.builder.start(opened.tag, opened.attributes)
+        self.chain.append(opened)
 
     def void(self, tag: str, attributes: Attributes) -> None:
         """An element without content."""

@@ -15,7 +15,7 @@ def body(source, labels, layout=False):
     page = laid_out(source) if layout else snapshot(source)
     tree = to_tree(result(page, labels))
     text = etree.tostring(tree.find("body"), method="html", encoding="unicode", with_tail=False)
-    return text.removeprefix("<body>").removesuffix("</body>").replace(">\n", ">").strip()
+    return text.removeprefix("<body>").removesuffix("</body>").replace(">\n", ">").replace("\n<", "<").strip()
 
 
 class TestText:
