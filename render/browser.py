@@ -15,8 +15,11 @@ from vclean.errors import BrowserError, DeadlineError, VcleanError
 from vclean.render import wire
 from vclean.render.chromium import find_chromium
 from vclean.render.decode import page_text
+from vclean.render.guard import StoredSource
 from vclean.render.launch import Process, launch
+from vclean.render.live import LiveSource
 from vclean.render.tab import Tab
+from vclean.render.visit import visit
 from vclean.settings import RenderSettings
 
 if TYPE_CHECKING:
@@ -113,14 +116,17 @@ class AsyncRenderer:
             process = await self.start()
             self._pages += 1
             with _Deadline(self._settings.deadline, process) as deadline:
+                started = time.perf_counter()
                 try:
-                    return await self._render(process, page, picture=picture)
+                    rendering = await self._render(process, page, picture=picture)
                 except PlaywrightError as error:
                     process.kill()
                     raise deadline.error() or _crash(error) from error
                 except asyncio.CancelledError:
                     process.kill()
                     raise
+            timings = {"render": time.perf_counter() - started}
+            return replace(rendering, snapshot=replace(rendering.snapshot, timings=timings))
 
     def kill(self) -> None:
         """End the browser at once; safe from any thread."""
@@ -135,16 +141,29 @@ class AsyncRenderer:
             self._playwright = None
 
     async def _render(self, process: Process, page: Page, *, picture: bool) -> Rendering:
-        started = time.perf_counter()
+        if page.live:
+            return await self._render_live(process, page, picture=picture)
         text = page_text(page, self._settings.max_bytes)
-        decoded = time.perf_counter()
-        if self._tab is None:
-            self._tab = await Tab.open(process.browser, self._settings)
-        payload = await self._tab.read(text, wire.expression(page.url, self._settings))
-        snapshot = wire.unpack(payload, self._settings, build=process.build, url=page.url)
-        timings = {"decode": decoded - started, "render": time.perf_counter() - decoded}
-        image = await self._tab.picture() if picture else None
-        return Rendering(replace(snapshot, timings=timings), image)
+        expression = wire.expression(page.url, self._settings)
+        if page.resources is None and not self._settings.scripts:
+            tab = self._tab = self._tab or await Tab.open(process, self._settings)
+            payload = await tab.read(text, expression)
+            return Rendering(self._unpack(payload, page.url, process.build), await tab.picture() if picture else None)
+        source = StoredSource(text, page.resources)
+        async with visit(process, page.url, source, self._settings) as visited:
+            payload = await visited.read(expression)
+            return Rendering(self._unpack(payload, page.url, process.build), await visited.picture() if picture else None)
+
+    async def _render_live(self, process: Process, page: Page, *, picture: bool) -> Rendering:
+        async with (
+            LiveSource(self._settings, self._allow_hosts) as source,
+            visit(process, page.url, source, self._settings) as visited,
+        ):
+            payload = await visited.read(wire.expression(visited.url, self._settings))
+            return Rendering(self._unpack(payload, visited.url, process.build), await visited.picture() if picture else None)
+
+    def _unpack(self, payload: str, url: str, build: str) -> Snapshot:
+        return wire.unpack(payload, self._settings, build=build, url=url)
 
     def _is_worn(self, process: Process) -> bool:
         if not process.is_alive or self._pages >= _PAGES_PER_BROWSER:

@@ -32,6 +32,11 @@ def context_options(settings: RenderSettings) -> dict[str, Any]:
     }
 
 
+async def main_frame(session: CDPSession) -> str:
+    """The id of a tab's main frame; it stays the same over navigations."""
+    return str((await session.send("Page.getFrameTree"))["frameTree"]["frame"]["id"])
+
+
 async def evaluate(session: CDPSession, expression: str, *, world: int | None = None) -> str:
     """The string a JavaScript expression evaluates to, in the page's own world or in the context `world`.
 

@@ -8,20 +8,26 @@ from __future__ import annotations
 import asyncio
 import base64
 import contextlib
+import logging
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from playwright.async_api import Error as PlaywrightError
+
+from vclean.errors import VcleanError
+from vclean.render.devtools import main_frame
 
 if TYPE_CHECKING:
     from playwright.async_api import CDPSession
 
     from vclean.page import Resources
 
+_LOG = logging.getLogger("vclean")
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request of a page: headers as the browser has them before cookies, `document` for pages and frames."""
+    """One request of a page: headers as the browser has them before cookies; `document` for the page itself."""
 
     url: str
     method: str = "GET"
@@ -43,7 +49,11 @@ class Source(Protocol):
     """Where the answers to a page's requests come from."""
 
     async def answer(self, request: Request) -> Response | None:
-        """The answer, or None to refuse the request."""
+        """The answer, or None to refuse the request.
+
+        Raises:
+            VcleanError: the request cannot be answered; for the page itself, that is the end of the rendering.
+        """
 
 
 def html(text: str, **headers: str) -> Response:
@@ -67,10 +77,10 @@ class StoredSource:
         self._resources = resources
 
     async def answer(self, request: Request) -> Response | None:
-        """The document or the stored sub-resource."""
-        if request.document and self._text is not None:
+        """The document, once, or the stored sub-resource. The page may not go elsewhere."""
+        if request.document:
             text, self._text = self._text, None
-            return html(text)
+            return None if text is None else html(text)
         if self._resources is None or request.method not in ("GET", "HEAD"):
             return None
         # In a thread: a source may read from disk, and must not hold up the pages of other tabs.
@@ -83,21 +93,27 @@ class StoredSource:
 
 
 class Guard:
-    """Pauses the requests of a session's target and lets `source` answer them."""
+    """Pauses the requests of a session's target and lets `source` answer them.
+
+    Attributes:
+        failure: what `source` raised for the page itself.
+    """
 
     def __init__(self, session: CDPSession, source: Source) -> None:
+        self.failure: VcleanError | None = None
         self._session = session
         self._source = source
+        self._frame = ""
 
     async def start(self, resource_type: str | None = None) -> None:
         """Pause requests from now on: all, or those of one CDP resource type."""
+        self._frame = await main_frame(self._session)
         self._session.on("Fetch.requestPaused", self._paused)
         pattern = {"urlPattern": "*"} | ({"resourceType": resource_type} if resource_type else {})
         await self._session.send("Fetch.enable", {"patterns": [pattern]})
 
     async def _paused(self, event: dict[str, Any]) -> None:
-        request = _request(event)
-        response = await self._source.answer(request)
+        response = await self._answer(_request(event, self._frame))
         # The tab may be gone by now, with nobody left to tell.
         with contextlib.suppress(PlaywrightError):
             if response is None:
@@ -105,22 +121,31 @@ class Guard:
             else:
                 await self._fulfil(event["requestId"], response)
 
+    async def _answer(self, request: Request) -> Response | None:
+        try:
+            return await self._source.answer(request)
+        except VcleanError as error:
+            if request.document:
+                self.failure = error
+        except Exception:  # a source is anybody's code, and a paused request would wait for ever
+            _LOG.warning("%s could not be read from the page's resources", request.url, exc_info=True)
+        return None
+
     async def _refuse(self, request_id: str) -> None:
         """Aborting a navigation leaves the page that is there in place."""
         await self._session.send("Fetch.failRequest", {"requestId": request_id, "errorReason": "Aborted"})
 
     async def _fulfil(self, request_id: str, response: Response) -> None:
-        headers = [{"name": name, "value": value} for name, value in response.headers]
         answer = {
             "requestId": request_id,
             "responseCode": response.status,
-            "responseHeaders": headers,
+            "responseHeaders": [{"name": name, "value": value} for name, value in response.headers],
             "body": base64.b64encode(response.body).decode("ascii"),
         }
         await self._session.send("Fetch.fulfillRequest", answer)
 
 
-def _request(event: dict[str, Any]) -> Request:
+def _request(event: dict[str, Any], frame: str) -> Request:
     request = event["request"]
     entries = [base64.b64decode(entry["bytes"]) for entry in request.get("postDataEntries", ()) if "bytes" in entry]
     return Request(
@@ -128,5 +153,5 @@ def _request(event: dict[str, Any]) -> Request:
         method=request["method"],
         headers=request["headers"],
         body=b"".join(entries) or None,
-        document=event["resourceType"] == "Document",
+        document=event["resourceType"] == "Document" and event["frameId"] == frame,
     )

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Final
 
-from vclean.render.devtools import context_options, evaluate, picture
+from vclean.render.devtools import context_options, evaluate, main_frame, picture
 from vclean.render.guard import Guard, Request, Response, html
 
 if TYPE_CHECKING:
-    from playwright.async_api import Browser, CDPSession, Page
+    from playwright.async_api import CDPSession, Page
 
+    from vclean.render.launch import Process
     from vclean.settings import RenderSettings
 
 _BLANK_URL: Final = "http://blank.invalid/"
@@ -42,22 +44,24 @@ class Tab:
         self._stale = True
 
     @classmethod
-    async def open(cls, browser: Browser, settings: RenderSettings) -> Tab:
+    async def open(cls, process: Process, settings: RenderSettings) -> Tab:
         """Open the tab."""
-        context = await browser.new_context(**context_options(settings), java_script_enabled=False)
+        context = await process.browser.new_context(**context_options(settings), java_script_enabled=False)
         page = await context.new_page()
+        # Calls to a crashed page would wait for ever.
+        page.on("crash", lambda _: process.kill())
         session = await context.new_cdp_session(page)
         await Guard(session, _BlankSource()).start("Document")
-        frame = (await session.send("Page.getFrameTree"))["frameTree"]["frame"]["id"]
-        return cls(page, session, frame)
+        return cls(page, session, await main_frame(session))
 
     async def read(self, text: str, expression: str) -> str:
         """Put a document in place of the last one, and read it with an expression of `wire`."""
         if self._stale:
             await self._page.goto(_BLANK_URL)
         self._stale = True
-        await self._session.send("Page.setDocumentContent", {"frameId": self._frame, "html": text})
-        payload = await evaluate(self._session, expression)
+        # Sent together, so that no frame is painted in between.
+        put = self._session.send("Page.setDocumentContent", {"frameId": self._frame, "html": text})
+        _, payload = await asyncio.gather(put, evaluate(self._session, expression))
         self._stale = not payload.endswith('"sticky":false}')
         return payload
 

@@ -371,7 +371,6 @@
     rows: [...rows.keys()],
     texts,
     attributes: attributeValues,
-    url: document.URL,
     title: wellFormed(document.title),
     language: wellFormed(root.lang.toLowerCase()),
     width: page.scrollWidth,

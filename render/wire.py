@@ -47,14 +47,14 @@ def expression(url: str, settings: RenderSettings) -> str:
     return f"{_walker()}({{...{_constants()}, ...{json.dumps(options)}}})"
 
 
-def unpack(payload: str, settings: RenderSettings, *, build: str, url: str | None = None) -> Snapshot:
+def unpack(payload: str, settings: RenderSettings, *, build: str, url: str) -> Snapshot:
     """The snapshot in a payload of the walker.
 
     Args:
         payload: what `expression` evaluated to.
         settings: recorded in the snapshot.
         build: the browser's product and version, recorded in the snapshot.
-        url: the page's address; None for the one the browser has.
+        url: the page's address.
 
     Raises:
         LimitError: the page is over the cap on elements or on text.
@@ -62,7 +62,7 @@ def unpack(payload: str, settings: RenderSettings, *, build: str, url: str | Non
     answer = json.loads(payload)
     _check_caps(answer, settings)
     return Snapshot(
-        url=answer["url"] if url is None else url,
+        url=url,
         title=" ".join(answer["title"].split()),
         language=answer["language"],
         rendered=True,
@@ -77,11 +77,6 @@ def unpack(payload: str, settings: RenderSettings, *, build: str, url: str | Non
         texts=answer["texts"],
         **{name: _array(name, data) for name, data in answer["columns"].items()},
     )
-
-
-def is_sticky(payload: str) -> bool:
-    """Whether the page leaves something behind on the tab it was put into (see `isSticky` in the walker)."""
-    return payload.endswith('"sticky":true}')
 
 
 def _check_caps(answer: dict[str, Any], settings: RenderSettings) -> None:

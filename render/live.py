@@ -1,0 +1,136 @@
+"""The network as a page's source: every request is made here, to an address that was checked, never by the browser."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Final, Self
+
+import httpx
+
+from vclean.errors import LimitError, NetworkError, NotHtmlError
+from vclean.render.addresses import check_public
+from vclean.render.decode import decode
+from vclean.render.guard import Response, html
+
+if TYPE_CHECKING:
+    from vclean.render.guard import Request
+    from vclean.settings import RenderSettings
+
+_TIMEOUT: Final = httpx.Timeout(15.0)
+_MAX_REDIRECTS: Final = 20
+_PAGE_TYPES: Final = ("text/", "application/xhtml", "application/xml")
+
+_OURS: Final = frozenset(
+    "connection content-disposition content-encoding content-length keep-alive set-cookie transfer-encoding".split()
+)
+"""Headers about the transport, which ends here."""
+
+
+class LiveSource:
+    """Answers requests from the network; an asynchronous context manager for one page.
+
+    Cookies last for the page. Proxies of the environment are not used: through one, nobody could say which address
+    answers.
+
+    Args:
+        settings: `max_bytes` bounds every response.
+        allow_hosts: host names let through whatever their address.
+    """
+
+    def __init__(self, settings: RenderSettings, allow_hosts: frozenset[str]) -> None:
+        self._max_bytes = settings.max_bytes
+        self._client = httpx.AsyncClient(transport=_CheckedTransport(allow_hosts), timeout=_TIMEOUT)
+        self._hops = 0
+        self._arrived = False
+
+    async def __aenter__(self) -> Self:
+        """Nothing is connected yet."""
+        return self
+
+    async def __aexit__(self, *exception: object) -> None:
+        """Close what is still open."""
+        await self._client.aclose()
+
+    async def answer(self, request: Request) -> Response | None:
+        """The server's answer; redirects are handed to the browser, which asks again for their target.
+
+        Raises:
+            NetworkError: unreachable, refused, or for the page itself an error status or too many redirects.
+            NotHtmlError: the page itself is of another media type, empty or binary.
+            LimitError: the response is over the cap on bytes.
+        """
+        if request.document and self._arrived:
+            return None
+        response = await self._fetch(request)
+        if not request.document:
+            return Response(response.content, _headers(response), response.status_code)
+        return self._page(request.url, response)
+
+    async def _fetch(self, request: Request) -> httpx.Response:
+        wanted = self._client.build_request(
+            request.method, request.url, headers=request.headers, content=request.body
+        )
+        try:
+            response = await self._client.send(wanted, stream=True)
+            try:
+                return await self._read(response)
+            finally:
+                await response.aclose()
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise NetworkError(f"{request.url} could not be fetched ({error or type(error).__name__})") from error
+
+    async def _read(self, response: httpx.Response) -> httpx.Response:
+        body = bytearray()
+        async for chunk in response.aiter_bytes():
+            body += chunk
+            if len(body) > self._max_bytes:
+                raise LimitError(
+                    f"{response.url} is over the cap of {self._max_bytes:,} bytes: raise it with --max-bytes"
+                )
+        headers = [(name, value) for name, value in response.headers.multi_items() if name not in _OURS]
+        return httpx.Response(response.status_code, headers=headers, content=bytes(body))
+
+    def _page(self, url: str, response: httpx.Response) -> Response:
+        if response.has_redirect_location:
+            self._hops += 1
+            if self._hops > _MAX_REDIRECTS:
+                raise NetworkError(f"{url} redirects without end: open it in a browser to see why")
+            return Response(b"", _headers(response), response.status_code)
+        self._arrived = True
+        if response.is_error:
+            raise NetworkError(f"{url}: the server answered {response.status_code} {response.reason_phrase}".rstrip())
+        kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind and not kind.startswith(_PAGE_TYPES):
+            raise NotHtmlError(f"{url} is {kind}, not HTML")
+        return self._decoded(response)
+
+    def _decoded(self, response: httpx.Response) -> Response:
+        """The page as UTF-8: the browser would guess otherwise than `decode` where nothing is declared."""
+        text = html(decode(response.content, response.charset_encoding or ""))
+        others = tuple(header for header in _headers(response) if header[0] != "content-type")
+        return Response(text.body, (*text.headers, *others))
+
+
+class _CheckedTransport(httpx.AsyncHTTPTransport):
+    """Connects to the address that `check_public` allowed, so that no second look-up can lead elsewhere."""
+
+    def __init__(self, allow_hosts: frozenset[str]) -> None:
+        # No connection is kept: it would be found again by its address, for another host that shares it.
+        super().__init__(limits=httpx.Limits(max_connections=20, max_keepalive_connections=0))
+        self._allow_hosts = allow_hosts
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        address = await asyncio.to_thread(check_public, str(request.url), allow_hosts=self._allow_hosts)
+        host = request.url.raw_host.decode("ascii")
+        checked = httpx.Request(
+            request.method,
+            request.url.copy_with(host=address),
+            headers=request.headers,
+            stream=request.stream,
+            extensions=request.extensions | {"sni_hostname": host},
+        )
+        return await super().handle_async_request(checked)
+
+
+def _headers(response: httpx.Response) -> tuple[tuple[str, str], ...]:
+    return tuple(response.headers.multi_items())

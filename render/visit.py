@@ -1,0 +1,108 @@
+"""Pages with sub-resources, with scripts, or from the network: navigated to at their address, each in a new context."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urldefrag, urlsplit
+
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import TimeoutError as PlaywrightTimeoutError
+
+from vclean.render.devtools import context_options, evaluate, main_frame, picture
+from vclean.render.folder import BASE_URL
+from vclean.render.guard import Guard
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from playwright.async_api import CDPSession, Page
+
+    from vclean.render.guard import Source
+    from vclean.render.launch import Process
+    from vclean.settings import RenderSettings
+
+_LOAD_SHARE: Final = 0.5
+"""Of the deadline: how long a page without scripts may load; it is then read as far as it has come."""
+
+_FONT_SECONDS: Final = 2.0
+
+
+class Visit:
+    """A page in a tab of its own, loaded and settled; `url` is where it was found in the end."""
+
+    def __init__(self, page: Page, session: CDPSession) -> None:
+        self.url = page.url
+        self._session = session
+
+    async def read(self, expression: str) -> str:
+        """Read the page with an expression of `wire`, out of reach of the page's scripts."""
+        frame = await main_frame(self._session)
+        world = await self._session.send("Page.createIsolatedWorld", {"frameId": frame})
+        return await evaluate(self._session, expression, world=world["executionContextId"])
+
+    async def picture(self) -> bytes:
+        """A PNG of the page as it is now (see `devtools.picture`)."""
+        return await picture(self._session)
+
+
+@asynccontextmanager
+async def visit(process: Process, url: str, source: Source, settings: RenderSettings) -> AsyncIterator[Visit]:
+    """Navigate to `url` and wait until the page has settled.
+
+    Args:
+        process: the browser.
+        url: the page's address; anything but http and https stands for a made-up one.
+        source: answers all requests, that for the page first.
+        settings: whether scripts run, and how long to wait.
+
+    Raises:
+        VcleanError: what `source` raised for the page itself.
+    """
+    context = await process.browser.new_context(
+        **context_options(settings), java_script_enabled=settings.scripts
+    )
+    try:
+        page = await context.new_page()
+        # Calls to a crashed page would wait for ever.
+        page.on("crash", lambda _: process.kill())
+        session = await context.new_cdp_session(page)
+        guard = Guard(session, source)
+        await guard.start()
+        await _load(page, address(url), guard, settings)
+        await _settle(page, session, settings)
+        yield Visit(page, session)
+    finally:
+        await context.close()
+
+
+def address(url: str) -> str:
+    """The address to navigate to: the fragment would scroll, and a local file has none.
+
+    >>> address("https://example.org/a#b"), address("file:///etc/passwd")
+    ('https://example.org/a', 'http://page.invalid/')
+    """
+    return urldefrag(url).url if urlsplit(url).scheme in ("http", "https") else BASE_URL
+
+
+async def _load(page: Page, url: str, guard: Guard, settings: RenderSettings) -> None:
+    try:
+        await page.goto(url, wait_until="commit", timeout=0)
+    except PlaywrightError:
+        if guard.failure is not None:
+            raise guard.failure from None
+        raise
+    share = settings.settle if settings.scripts else settings.deadline * _LOAD_SHARE
+    with contextlib.suppress(PlaywrightTimeoutError):
+        await page.wait_for_load_state("load", timeout=share * 1000)
+
+
+async def _settle(page: Page, session: CDPSession, settings: RenderSettings) -> None:
+    if settings.scripts:
+        with contextlib.suppress(PlaywrightTimeoutError):
+            await page.wait_for_load_state("networkidle", timeout=settings.settle * 1000)
+    fonts = {"expression": "document.fonts.ready.then(() => null)", "awaitPromise": True}
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(session.send("Runtime.evaluate", fonts), _FONT_SECONDS)
