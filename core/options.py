@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn
@@ -77,11 +78,10 @@ class DoctorOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainOptions:
-    """`vclean train`: the corpora, the model file to write, and the seed."""
+    """`vclean train`: the corpora, and the model file to write."""
 
     corpora: list[Path]
     out: Path
-    seed: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,10 +148,10 @@ def _add_input(parser: argparse.ArgumentParser) -> None:
     add("--url", default="", metavar="BASE", help="the address the page came from; links resolve against it")
     add("--method", default="vclean", metavar="NAME", help="what labels the blocks: vclean, bte, text, ...")
     add("--model", type=Path, metavar="FILE", help="a model in place of the shipped one")
-    add("--timeout", type=_seconds, default=30.0, metavar="S", help="seconds for one page (%(default)g)")
-    add("--max-bytes", type=_number, default=32 * 2**20, metavar="N", help="cap on a page (%(default)d)")
-    add("--width", type=_number, default=1366, metavar="PX", help="width of the window (%(default)d)")
-    add("--height", type=_number, default=768, metavar="PX", help="height of the window (%(default)d)")
+    add("--timeout", type=_positive(float), default=30.0, metavar="S", help="seconds for one page (%(default)g)")
+    add("--max-bytes", type=_positive(int), default=32 * 2**20, metavar="N", help="cap on a page (%(default)d)")
+    add("--width", type=_positive(int), default=1366, metavar="PX", help="width of the window (%(default)d)")
+    add("--height", type=_positive(int), default=768, metavar="PX", help="height of the window (%(default)d)")
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
@@ -187,10 +187,9 @@ def _doctor(arguments: list[str]) -> DoctorOptions:
 
 
 def _train(arguments: list[str]) -> TrainOptions:
-    parser = _Parser(prog="vclean train", description="Train a model; the same corpora and seed give the same model.")
+    parser = _Parser(prog="vclean train", description="Train a model; the same corpora give the same model.")
     parser.add_argument("corpora", nargs="+", type=Path, metavar="CORPUS", help="corpus as Parquet")
     parser.add_argument("-o", "--out", type=Path, required=True, metavar="MODEL", help="the model file to write")
-    parser.add_argument("--seed", type=int, default=0, help="of everything random (%(default)d)")
     return TrainOptions(**vars(parser.parse_args(arguments)))
 
 
@@ -200,25 +199,26 @@ def _evaluate(arguments: list[str]) -> EvaluateOptions:
     add("corpora", nargs="+", type=Path, metavar="CORPUS", help="corpus as Parquet")
     add("--render", action="store_true", help="render the pages")
     add("--method", dest="methods", action="append", metavar="NAME", help="may be repeated (vclean)")
-    add("--folds", type=_number, default=0, metavar="K", help="cross-validate by domain in K folds")
+    add("--folds", type=_positive(int), default=0, metavar="K", help="cross-validate by domain in K folds")
     add("--json", type=Path, metavar="FILE", help="write the figures as JSON")
     add("--predictions", type=Path, metavar="FILE", help="write the clean text of every page as JSON lines")
     values = vars(parser.parse_args(arguments))
     return EvaluateOptions(**{**values, "methods": values["methods"] or ["vclean"]})
 
 
-def _number(text: str) -> int:
-    return int(_positive(int(text)))
+def _positive(kind: Callable[[str], float]) -> Callable[[str], float]:
+    """An argument type: `kind`, `int` or `float`, of more than zero."""
 
+    def convert(text: str) -> float:
+        try:
+            value = kind(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"{text!r} is no {'whole ' * (kind is int)}number") from None
+        if not 0 < value < float("inf"):
+            raise argparse.ArgumentTypeError(f"has to be positive, not {text}")
+        return value
 
-def _seconds(text: str) -> float:
-    return _positive(float(text))
-
-
-def _positive(value: float) -> float:
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"has to be positive, not {value:g}")
-    return value
+    return convert
 
 
 class _Version(argparse.Action):
@@ -230,4 +230,5 @@ class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
         from importlib.metadata import version
 
-        parser.exit(message=f"vclean {version('vclean')}\n")
+        sys.stdout.write(f"vclean {version('vclean')}\n")
+        parser.exit()

@@ -1,14 +1,16 @@
 from __future__ import annotations
 
 import doctest
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.errors import NotHtmlError
+from vclean.errors import LimitError, NotHtmlError
+from vclean.page import Page
 from vclean.render import decode as module
-from vclean.render.decode import decode, encoding_of
+from vclean.render.decode import decode, encoding_of, page_text
 
 CZECH = "<p>Příliš žluťoučký kůň úpěl ďábelské ódy. Nechť již hříšné saxofony ďáblů rozezvučí síň.</p>"
 RUSSIAN = "<p>Съешь же ещё этих мягких французских булок, да выпей чаю. Широкая электрификация южных губерний.</p>"
@@ -162,14 +164,12 @@ class TestText:
 
     @given(st.binary(max_size=300), st.sampled_from(["", "utf-8", "gbk", "utf-16", "x-user-defined", "?"]))
     def test_any_bytes_give_clean_text_or_the_one_error(self, content: bytes, charset: str) -> None:
-        try:
+        text = "refused"
+        with suppress(NotHtmlError):
             text = decode(content, charset)
-        except NotHtmlError as error:
-            assert "\n" not in str(error)
-        else:
-            assert text.encode().decode() == text
-            assert "\r" not in text
-            assert "\0" not in text
+        assert text.encode().decode() == text
+        assert "\r" not in text
+        assert "\0" not in text
 
 
 class TestRefusal:
@@ -199,3 +199,21 @@ class TestRefusal:
 
     def test_escape_sequences_of_iso_2022_jp_are_text(self) -> None:
         assert decode(JAPANESE.encode("iso2022_jp"), "iso-2022-jp") == JAPANESE
+
+
+class TestPageText:
+    def test_bytes_are_decoded_by_the_charset_of_the_page(self) -> None:
+        assert page_text(Page(content="<p>ž".encode("cp1250"), charset="windows-1250"), 100) == "<p>ž"
+
+    def test_text_is_cleaned_the_same_way(self) -> None:
+        assert page_text(Page(content="<p>a\r\nb\0\ud800c"), 100) == "<p>a\nb\ufffdc"
+
+    @pytest.mark.parametrize("content", ["", " \n", b"", b"\n"])
+    def test_nothing_to_read(self, content: str | bytes) -> None:
+        with pytest.raises(NotHtmlError, match="empty"):
+            page_text(Page(content=content), 100)
+
+    @pytest.mark.parametrize("content", ["a" * 101, b"a" * 101])
+    def test_over_the_cap(self, content: str | bytes) -> None:
+        with pytest.raises(LimitError, match="101 bytes, over the cap of 100"):
+            page_text(Page(content=content), 100)

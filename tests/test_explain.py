@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from vclean.api import clean
+from vclean.explain import why_empty
+from vclean.labels import Label
+from vclean.page import Page
+
+
+def explanation(html: str | bytes, **page: object) -> str:
+    document = Page(content=html, **page)  # type: ignore[arg-type]
+    return why_empty(clean(document, method="text"), document)
+
+
+class TestWhyEmpty:
+    @pytest.mark.parametrize("html", ["<body><SCRIPT>draw()</SCRIPT>", b"<body><script src=app.js></script>"])
+    def test_only_scripts(self, html: str | bytes) -> None:
+        assert explanation(html) == "no text: the page has only scripts; try --render --js"
+
+    def test_a_frameset_names_its_frames(self) -> None:
+        html = "<frameset><frame src=menu.html><frame name=x><frame src=/main.html></frameset>"
+        assert explanation(html, url="https://example.org/a/").endswith(
+            "clean its frames: https://example.org/a/menu.html, https://example.org/main.html"
+        )
+
+    def test_a_frameset_without_frames(self) -> None:
+        assert explanation("<frameset></frameset>").endswith("it names none")
+
+    def test_nothing_at_all(self) -> None:
+        assert explanation("<body><img src=a.png>") == "no text: the page has none"
+
+    def test_only_boilerplate(self) -> None:
+        page = Page(content="<p>one<p>two")
+        result = replace(clean(page, method="text"), labels=[Label.OTHER] * 2)
+        assert "all 2 blocks were taken for boilerplate" in why_empty(result, page)
+
+    def test_scripts_that_were_run(self) -> None:
+        page = Page(content="<body><script>1</script>")
+        result = clean(page, method="text")
+        ran = replace(result.blocks.snapshot, settings={"scripts": True})
+        result = replace(result, blocks=replace(result.blocks, snapshot=ran))
+        assert why_empty(result, page) == "no text: the page shows none, even with its scripts run"
+
+    def test_a_live_page_may_have_scripts(self) -> None:
+        page = Page(url="https://example.org/", live=True)
+        result = clean(Page(content="<body>"), method="text")
+        assert "--js" in why_empty(result, page)

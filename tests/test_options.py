@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from vclean.errors import UsageError
+from vclean.options import (
+    CleanOptions,
+    DoctorOptions,
+    EvaluateOptions,
+    SetupOptions,
+    TrainOptions,
+    parse_args,
+)
+
+
+def clean(*arguments: str) -> CleanOptions:
+    options = parse_args(list(arguments))
+    assert isinstance(options, CleanOptions)
+    return options
+
+
+class TestClean:
+    def test_defaults(self) -> None:
+        options = clean("page.html")
+        assert options.pages == ["page.html"]
+        assert (options.format, options.method, options.timeout) == ("cleaneval", "vclean", 30.0)
+        assert (options.width, options.height, options.max_bytes) == (1366, 768, 32 * 2**20)
+        assert not (options.render or options.js or options.out or options.overlay or options.model or options.url)
+        assert options.verbosity == 0
+
+    def test_options_may_stand_after_the_page(self) -> None:
+        options = clean(
+            "a", "b", "--render", "--js", "-f", "json", "-o", "out", "--timeout", "2.5", "--overlay", "x.PNG"
+        )
+        assert options.pages == ["a", "b"]
+        assert options.render
+        assert options.js
+        assert (options.format, options.out, options.overlay) == ("json", Path("out"), Path("x.PNG"))
+        assert options.timeout == 2.5
+
+    def test_standard_input(self) -> None:
+        assert clean("-", "--url", "https://example.org/").url == "https://example.org/"
+
+    @pytest.mark.parametrize(("flag", "verbosity"), [("-v", 1), ("-q", -1)])
+    def test_verbosity(self, flag: str, verbosity: int) -> None:
+        assert clean("a", flag).verbosity == verbosity
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            ([], "required: PAGE"),
+            (["a", "--no-such"], "unrecognized arguments: --no-such"),
+            (["a", "-f", "pdf"], "invalid choice: 'pdf'"),
+            (["a", "--timeout", "0"], "has to be positive"),
+            (["a", "--timeout", "inf"], "has to be positive"),
+            (["a", "--timeout", "nan"], "has to be positive"),
+            (["a", "--timeout", "soon"], "'soon' is no number"),
+            (["a", "--max-bytes", "1.5"], "'1.5' is no whole number"),
+            (["a", "--width", "-1"], "has to be positive"),
+            (["a", "-v", "-q"], "not allowed with"),
+            (["a", "--overlay", "a.jpg"], r"end in \.png or \.svg"),
+            (["a", "b", "--url", "http://example.org/"], "address of one page"),
+            (["a", "--url", "example.org"], "http:// or https://"),
+        ],
+    )
+    def test_usage_errors_are_one_line(self, arguments: list[str], message: str) -> None:
+        with pytest.raises(UsageError, match=message) as failure:
+            parse_args(arguments)
+        assert "\n" not in str(failure.value)
+
+
+class TestOtherCommands:
+    def test_setup(self) -> None:
+        assert parse_args(["setup"]) == SetupOptions()
+
+    def test_doctor(self) -> None:
+        assert parse_args(["doctor", "--json"]) == DoctorOptions(json=True)
+
+    def test_train(self) -> None:
+        assert parse_args(["train", "a.parquet", "b.parquet", "-o", "m"]) == TrainOptions(
+            corpora=[Path("a.parquet"), Path("b.parquet")], out=Path("m")
+        )
+
+    def test_evaluate(self) -> None:
+        arguments = ["evaluate", "a.parquet", "--render", "--method", "bte", "--method", "text", "--folds", "5"]
+        assert parse_args([*arguments, "--json", "f.json", "--predictions", "p.jsonl"]) == EvaluateOptions(
+            corpora=[Path("a.parquet")],
+            render=True,
+            methods=["bte", "text"],
+            folds=5,
+            json=Path("f.json"),
+            predictions=Path("p.jsonl"),
+        )
+
+    def test_evaluate_defaults_to_the_model(self) -> None:
+        options = parse_args(["evaluate", "a.parquet"])
+        assert isinstance(options, EvaluateOptions)
+        assert (options.methods, options.folds) == (["vclean"], 0)
+
+    def test_a_page_called_like_a_command(self) -> None:
+        assert clean("./setup").pages == ["./setup"]
+
+    @pytest.mark.parametrize("command", ["setup", "doctor", "train", "evaluate"])
+    def test_unknown_options_name_the_command(self, command: str) -> None:
+        with pytest.raises(UsageError, match=f"see vclean {command} --help"):
+            parse_args([command, "--no-such"])
+
+    @pytest.mark.parametrize("arguments", [["--help"], ["setup", "--help"], ["evaluate", "-h"], ["--version"]])
+    def test_help_and_version_print_and_leave(self, arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+        with pytest.raises(SystemExit, match="0|None"):
+            parse_args(arguments)
+        assert "vclean" in capsys.readouterr().out
+
+    def test_the_help_has_every_exit_code(self, capsys: pytest.CaptureFixture[str]) -> None:
+        from vclean import errors
+
+        with pytest.raises(SystemExit):
+            parse_args(["--help"])
+        codes = {item.exit_code for item in vars(errors).values() if isinstance(item, type)}
+        text = " ".join(capsys.readouterr().out.split()).partition("Exit codes:")[2]
+        assert all(f" {code} " in text for code in codes | {0, 130})
