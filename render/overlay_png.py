@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _COMPRESSION = 2
 _FILL_ALPHA = 26
+_QUIET_GROUND = (255, 255, 255, 170)
 
 Segment = tuple[int, int, int, int]
 Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
@@ -104,8 +105,8 @@ def _draw_tag(brush: ImageDraw.ImageDraw, mark: Mark, strip: int, font: Font) ->
     if mark.tag is None:
         return
     tag, colour = _lowered(mark.tag, strip), PENS[mark.label].colour
-    if mark.label.is_content:
-        brush.rectangle((tag.x, tag.y, tag.x + tag.width - 1, tag.y + tag.height - 1), fill=colour)
+    ground = (*colour, 255) if mark.label.is_content else _QUIET_GROUND
+    brush.rectangle((tag.x, tag.y, tag.x + tag.width - 1, tag.y + tag.height - 1), fill=ground)
     ink = "white" if mark.label.is_content else colour
     brush.text((tag.x + tag.width // 2, tag.y + tag.height // 2), mark.caption, fill=ink, font=font, anchor="mm")
 

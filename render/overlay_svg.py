@@ -54,7 +54,7 @@ def _style_sheet() -> str:
         rules += [
             f".{label} .frame{{stroke:{colour};stroke-width:{pen.width};stroke-dasharray:{dash};"
             f"fill:{colour};fill-opacity:{opacity}}}",
-            f".{label} .tab{{fill:{colour}}}",
+            f".{label} .tab{{fill:{colour if label.is_content else '#ffffffaa'}}}",
             f".{label} .tag{{fill:{'white' if label.is_content else colour}}}",
         ]
     return "".join(rules)
@@ -81,8 +81,7 @@ def _add_mark(page: etree._Element, mark: Mark) -> None:
     _add_rect(group, mark.frame, "frame")
     if mark.tag is None:
         return
-    if mark.label.is_content:
-        _add_rect(group, mark.tag, "tab")
+    _add_rect(group, mark.tag, "tab")
     middle = mark.tag.x + mark.tag.width // 2
     _add(group, "text", **{"class": "tag"}, x=middle, y=mark.tag.y + TAG_SIZE).text = mark.caption
 
