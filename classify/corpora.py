@@ -144,7 +144,7 @@ def registered_domain(url: str) -> str:
     >>> registered_domain("http://news.bbc.co.uk/2/hi")
     'bbc.co.uk'
     """
-    parts = _domain_parts(url)
+    parts = _domain_parts(url.lower())
     labels = (parts.domain,) if parts.suffix else (parts.subdomain, parts.domain)
     return ".".join(filter(None, (*labels, parts.suffix)))
 

@@ -41,11 +41,11 @@ def evaluate(corpora: Sequence[Corpus], predictors: Mapping[str, Predictor], *, 
     Progress goes to standard error.
 
     Raises:
-        UsageError: two corpora have the same name, or there is no page in them.
+        UsageError: there is no corpus, two have the same name, or one has no page.
         InputError: a corpus turns out to be damaged.
     """
     names = [corpus.name for corpus in corpora]
-    if len(set(names)) < len(names) or not all(map(len, corpora)):
+    if not names or len(set(names)) < len(names) or not all(map(len, corpora)):
         raise UsageError("give corpora with at least one page each, under different file names")
     outcomes = [outcome for page in _progress(corpora) for outcome in _run(page, predictors, read, write)]
     return Report(tuple(outcomes))
