@@ -44,21 +44,7 @@ class TestTable:
 
     def test_figures_by_page_type(self, report):
         lines = report.table().split("\n\n")[0].splitlines()
-        assert lines[1].split() == [
-            "pages",
-            "word",
-            "F1",
-            "P",
-            "R",
-            "LCS",
-            "F1",
-            "micro",
-            "CleanEval",
-            "+markup",
-            "must",
-            "must",
-            "not",
-        ]
+        assert " ".join(lines[1].split()) == "pages word F1 P R LCS F1 micro CleanEval +markup must must not"
         assert lines[2].split() == ["all", "2", *["0.500"] * 4, "0.667", "50.00", "-", "0.500", "-"]
         assert lines[3].split() == ["article", "1", *["1.000"] * 5, "100.00", "-", "1.000", "-"]
         assert lines[4].split() == ["forum", "1", *["0.000"] * 5, "0.00", "-", "0.000", "-"]
