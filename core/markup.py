@@ -323,7 +323,8 @@ class _Sweep:
         if label is Label.LIST_ITEM and holder in _PARAGRAPH_HOLDERS:
             own = before[:1] if before and before[0].tag == "ul" else [_new("ul", "l", block)]
             return [*own, _new("li", "b", block)]
-        if holder in _HOLDERS and self.page.crowd[structure[-1].start] < 2:
+        home = int(self.page.home[block])
+        if holder in _HOLDERS and home == structure[-1].start and self.page.crowd[home] < 2:
             return []
         return [_new("p", "b", block)]
 

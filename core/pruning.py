@@ -54,11 +54,13 @@ class Pruned:
     Attributes:
         events: what to write, in document order: the kind, and the element or the text node.
         level: int (B,), the level a block has as a heading, 1 to 6.
+        home: int32 (B,), the innermost structural element of the page, kept or not, round a block.
         crowd: int (N,), how many units begin directly in a structural element.
     """
 
     events: list[tuple[Kind, int]]
     level: NDArray[np.int64]
+    home: NDArray[np.int32]
     crowd: NDArray[np.int64]
 
 
@@ -69,10 +71,13 @@ def prune(blocks: Blocks, labels: Sequence[Label]) -> Pruned:
     kept = blocks.members[content[blocks.text_block[blocks.members]]]
     holds = _count(snapshot, snapshot.text_parent[kept]) > 0
     elements = _elements(blocks, kept, holds)
+    home = tree.nearest(snapshot.is_tag(STRUCTURE), snapshot.parent)[blocks.node]
+    begins = np.array([label.is_content and label is not Label.CONTINUATION for label in labels], dtype=bool)
     return Pruned(
         events=_events(blocks, content, kept, elements),
         level=_levels(blocks, np.array([label is Label.HEADING for label in labels], dtype=bool)),
-        crowd=_crowd(blocks, labels),
+        home=home,
+        crowd=np.bincount(home[begins], minlength=len(snapshot)),
     )
 
 
@@ -208,10 +213,3 @@ def _levels(blocks: Blocks, heading: NDArray[np.bool_]) -> NDArray[np.int64]:
     rank = np.searchsorted(-sizes, -size) + 1
     guess = np.where(np.isfinite(size), np.minimum(rank, 6), 2)
     return np.where(tags[tag], named[snapshot.tag[tag]], guess)
-
-
-def _crowd(blocks: Blocks, labels: Sequence[Label]) -> NDArray[np.int64]:
-    snapshot = blocks.snapshot
-    begins = np.array([label.is_content and label is not Label.CONTINUATION for label in labels], dtype=bool)
-    home = tree.nearest(snapshot.is_tag(STRUCTURE), snapshot.parent)[blocks.node[begins]]
-    return np.bincount(home, minlength=len(snapshot))

@@ -160,6 +160,10 @@ class TestTables:
         assert "<td>" not in body(source, "pp")
         assert body(source, "pp").startswith("<p>a</p>")
 
+    def test_texts_of_a_layout_table_in_an_item_stay_apart(self):
+        source = "<ul><li><table><tr><td>a<td>b</table></ul>"
+        assert body(source, "pp") == "<ul><li><p>a</p><p>b</p></li></ul>"
+
     def test_crowded_cells_are_layout(self):
         cell = "<td>" + "<p>x" * 4
         assert body(f"<table><tr>{cell}{cell}<tr>{cell}{cell}</table>", "p" * 16) == "<p>x</p>" * 16
@@ -291,6 +295,10 @@ class TestDocument:
         tree = to_tree(result(snapshot("<blockquote>" * 500 + "deep"), "p"))
         assert tree.xpath("string(//p)") == "deep"
         assert len(tree.xpath("//blockquote")) == MAX_DEPTH
+
+    def test_texts_beyond_the_depth_stay_apart(self):
+        cleaned = to_tree(result(snapshot("<ul><li>x" * 60), "l" * 60))
+        assert cleaned.xpath("string(body)").split() == ["x"] * 60
 
 
 TAGS = ["p", "div", "ul", "ol", "li", "table", "tr", "td", "th", "pre", "a href=/x", "b", "h2", "dl", "dt", "dd",
