@@ -13,7 +13,7 @@ from tqdm.contrib.logging import logging_redirect_tqdm
 
 from vclean.api import Cleaner
 from vclean.errors import BrowserMissingError, ModelError, OutputError, UsageError, VcleanError
-from vclean.explain import why_empty
+from vclean.explain import unexpected, why_empty
 from vclean.files import write_atomic
 from vclean.outputs import Names, beside, sink_for
 from vclean.settings import RenderSettings
@@ -78,15 +78,16 @@ class _Run:
         with self._reported(source.id):
             start = time.perf_counter()
             page = at_url(source.read(), self.options.url) if self.options.url else source.read()
-            result = self._result(cleaner, page)
+            with _bugs_reported():
+                result = self._result(cleaner, page)
             self.sink.put(result)
             self._tell(result, page, time.perf_counter() - start)
 
     def _result(self, cleaner: Cleaner, page: Page) -> Result:
-        if self.options.overlay is None:
+        path = self.options.overlay
+        if path is None:
             return cleaner.clean(page)
         result, picture = cleaner.clean_with_picture(page)
-        path = self.options.overlay
         kind: Literal["png", "svg"] = "svg" if path.suffix.lower() == ".svg" else "png"
         target = beside(path, self._names.name(page.id)) if self.many else path
         write_atomic(target, result.overlay(picture, kind))
@@ -100,14 +101,29 @@ class _Run:
 
     @contextmanager
     def _reported(self, name: str) -> Iterator[None]:
-        """Name the failure of one page among several; errors of the run as a whole go on."""
+        """Give errors the page's name; among several pages say them and go on, unless the next would fail too."""
         try:
             yield
+        except _FATAL:
+            raise
         except VcleanError as error:
-            if not self.many or isinstance(error, _FATAL):
-                raise
+            message = str(error) if name in str(error) else f"{name}: {error}"
+            if not self.many:
+                raise type(error)(message) from error
             self.failed = True
-            _log.error("%s", error if name in str(error) else f"{name}: {error}")
+            _log.error("%s", message)
+
+
+@contextmanager
+def _bugs_reported() -> Iterator[None]:
+    """One page that hits a bug must not end a run over many."""
+    try:
+        yield
+    except VcleanError:
+        raise
+    except Exception as error:
+        _log.debug("", exc_info=True)
+        raise VcleanError(f"{unexpected(error)}, with the page") from error
 
 
 def _settings(options: CleanOptions) -> RenderSettings:
@@ -117,6 +133,7 @@ def _settings(options: CleanOptions) -> RenderSettings:
         scripts=options.js,
         deadline=options.timeout,
         max_bytes=options.max_bytes,
+        max_nodes=options.max_nodes,
     )
 
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from vclean.errors import VcleanError
+from vclean.explain import unexpected
 from vclean.options import CleanOptions, DoctorOptions, EvaluateOptions, SetupOptions, TrainOptions, parse_args
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _discard_stdout()
             return 0
         except Exception as error:
-            _log.error("unexpected %s: %s; please report it (-v shows where)", type(error).__name__, error)
+            _log.error("%s", unexpected(error))
             _log.debug("", exc_info=True)
             return VcleanError.exit_code
 

@@ -1,10 +1,8 @@
-"""Why a page gave no text, in one line for the user."""
+"""What went wrong without being an error of ours, in one line for the user."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 if TYPE_CHECKING:
     from vclean.page import Page
@@ -12,10 +10,16 @@ if TYPE_CHECKING:
     from vclean.result import Result
 
 
+def unexpected(error: Exception) -> str:
+    """A bug, in one line."""
+    reason = " ".join(str(error).split())
+    return f"unexpected {type(error).__name__}{': ' * bool(reason)}{reason}; -v shows where: please report it"
+
+
 def why_empty(result: Result, page: Page) -> str:
     """What of the page explains that there is no text, and what to try; for a result without any."""
     snapshot = result.blocks.snapshot
-    if np.any(snapshot.is_tag({"frameset"})):
+    if snapshot.is_tag({"frameset"}).any():
         return f"no text: the page is a frameset; clean its frames: {_frames(snapshot)}"
     if len(result.blocks):
         count = len(result.blocks)
@@ -29,7 +33,7 @@ def why_empty(result: Result, page: Page) -> str:
 
 def _frames(snapshot: Snapshot) -> str:
     sources = snapshot.attributes("src")
-    frames = np.flatnonzero(snapshot.is_tag({"frame"})).tolist()
+    frames = snapshot.is_tag({"frame"}).nonzero()[0].tolist()
     return ", ".join(sources[frame] for frame in frames if frame in sources) or "it names none"
 
 

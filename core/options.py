@@ -44,7 +44,7 @@ class CleanOptions:
         overlay: picture file, `.png` or `.svg`.
         method, model: what labels the blocks.
         url: the address the one page came from.
-        timeout, max_bytes, width, height: see `RenderSettings`.
+        timeout, max_bytes, max_nodes, width, height: see `RenderSettings`.
         verbosity: -1 quiet, 0 normal, 1 talkative.
     """
 
@@ -59,6 +59,7 @@ class CleanOptions:
     url: str
     timeout: float
     max_bytes: int
+    max_nodes: int
     width: int
     height: int
     verbosity: int
@@ -150,6 +151,7 @@ def _add_input(parser: argparse.ArgumentParser) -> None:
     add("--model", type=Path, metavar="FILE", help="a model in place of the shipped one")
     add("--timeout", type=_positive(float), default=30.0, metavar="S", help="seconds for one page (%(default)g)")
     add("--max-bytes", type=_positive(int), default=32 * 2**20, metavar="N", help="cap on a page (%(default)d)")
+    add("--max-nodes", type=_positive(int), default=150_000, metavar="N", help="cap on its elements (%(default)d)")
     add("--width", type=_positive(int), default=1366, metavar="PX", help="width of the window (%(default)d)")
     add("--height", type=_positive(int), default=768, metavar="PX", help="height of the window (%(default)d)")
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from vclean.api import clean
-from vclean.explain import why_empty
+from vclean.explain import unexpected, why_empty
 from vclean.labels import Label
 from vclean.page import Page
 
@@ -13,6 +13,15 @@ from vclean.page import Page
 def explanation(html: str | bytes, **page: object) -> str:
     document = Page(content=html, **page)  # type: ignore[arg-type]
     return why_empty(clean(document, method="text"), document)
+
+
+class TestUnexpected:
+    @pytest.mark.parametrize(
+        ("error", "start"),
+        [(ValueError("odd\n thing"), "unexpected ValueError: odd thing;"), (MemoryError(), "unexpected MemoryError;")],
+    )
+    def test_one_line(self, error: Exception, start: str) -> None:
+        assert unexpected(error).startswith(start)
 
 
 class TestWhyEmpty:

@@ -1,0 +1,357 @@
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from test_archives import PAGE, STYLE
+from test_fetch import ALLOWED, QUICK, site  # noqa: F401 - a fixture
+
+from vclean import clean_command, cli
+from vclean.api import Cleaner
+from vclean.cli import main, main_inner
+from vclean.errors import InputError, VcleanError
+from vclean.render import fetch
+
+HTML = "<html lang=en><title>Weather</title><h1>Rain</h1><p>It rained all day in the valley."
+TEXT = "<h>Rain\n<p>It rained all day in the valley.\n"
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]):
+    """Run the command line with the method that needs no model; gives exit code, output and error lines."""
+
+    def call(*arguments: str | Path, method: str = "text") -> tuple[int, str, list[str]]:
+        code = main([*map(str, arguments), "--method", method])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err.splitlines()
+
+    return call
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    path = tmp_path / "page.html"
+    path.write_text(HTML)
+    return path
+
+
+def process(*arguments: str | Path, **options: object) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "vclean", *map(str, arguments)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)  # type: ignore[call-overload]
+
+
+class TestOnePage:
+    def test_clean_text_on_standard_output(self, run, page: Path) -> None:
+        assert run(page) == (0, TEXT, [])
+
+    def test_formats(self, run, page: Path) -> None:
+        assert run(page, "-f", "text") == (0, "Rain\n\nIt rained all day in the valley.\n", [])
+        assert run(page, "-f", "markdown")[1].startswith("# Rain\n")
+        assert "<h1>Rain</h1>" in run(page, "-f", "html")[1]
+        assert json.loads(run(page, "-f", "json")[1])["title"] == "Weather"
+
+    def test_standard_input(self, run, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(HTML.encode())))
+        assert run("-", "--url", "https://example.org/a/")[:2] == (0, TEXT)
+
+    def test_links_resolve_against_the_url(self, run, page: Path) -> None:
+        page.write_text("<p>See <a href=more.html>more</a>")
+        assert "(https://example.org/a/more.html)" in run(page, "--url", "https://example.org/a/b", "-f", "markdown")[1]
+
+    def test_output_file(self, run, page: Path, tmp_path: Path) -> None:
+        assert run(page, "-o", tmp_path / "out.txt") == (0, "", [])
+        assert (tmp_path / "out.txt").read_text() == TEXT
+
+    def test_output_file_in_a_folder_that_is_missing(self, run, page: Path, tmp_path: Path) -> None:
+        code, out, errors = run(page, "-o", tmp_path / "none" / "out.txt")
+        assert (code, out, len(errors)) == (12, "", 1)
+
+    def test_text_that_the_terminal_cannot_show_is_utf_8_all_the_same(self, page: Path) -> None:
+        page.write_text("<p>žluť 日本", encoding="utf-8")
+        environment = {**os.environ, "PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
+        out, _ = process(page, "--method", "text", env=environment).communicate(timeout=60)
+        assert out.decode() == "<p>žluť 日本\n"
+
+    def test_verbose_tells_what_was_kept(self, run, page: Path) -> None:
+        _, out, errors = run(page, "-v")
+        assert out == TEXT
+        assert "2 of 2 blocks kept" in errors[0]
+
+    def test_the_logger_is_left_as_it_was(self, run, page: Path) -> None:
+        before = list(cli._log.handlers), cli._log.level
+        run(page, "-v")
+        assert (list(cli._log.handlers), cli._log.level) == before
+
+
+class TestSeveralPages:
+    @pytest.fixture
+    def pages(self, tmp_path: Path) -> list[Path]:
+        paths = [tmp_path / name for name in ("a.html", "b.html")]
+        for path in paths:
+            path.write_text(f"<p>Page {path.stem}.")
+        return paths
+
+    def test_each_under_its_name(self, run, pages: list[Path]) -> None:
+        code, out, errors = run(*pages)
+        assert out == f"==> {pages[0]} <==\n<p>Page a.\n==> {pages[1]} <==\n<p>Page b.\n"
+        assert (code, errors) == (0, [])
+
+    def test_json_lines(self, run, pages: list[Path], tmp_path: Path) -> None:
+        _, out, _ = run(*pages, "-f", "json")
+        assert [json.loads(line)["id"] for line in out.splitlines()] == [str(path) for path in pages]
+        assert run(*pages, "-f", "json", "-o", tmp_path / "all.jsonl")[0] == 0
+        assert (tmp_path / "all.jsonl").read_text() == out
+
+    def test_a_folder_of_results(self, run, pages: list[Path], tmp_path: Path) -> None:
+        assert run(*pages, "-f", "text", "-o", tmp_path / "out") == (0, "", [])
+        assert len(list((tmp_path / "out").glob("*.txt"))) == 2
+
+    def test_a_folder_of_pages(self, run, pages: list[Path], tmp_path: Path) -> None:
+        assert run(tmp_path) == run(*pages)
+
+    def test_a_bad_page_is_named_and_the_rest_goes_on(self, run, pages: list[Path], tmp_path: Path) -> None:
+        (tmp_path / "bad.html").write_bytes(b"%PDF-1.7")
+        code, out, errors = run(pages[0], tmp_path / "bad.html", "missing.html", pages[1])
+        assert code == 1
+        assert out.count("==>") == 2
+        assert errors == [
+            f"vclean: {tmp_path / 'bad.html'}: this is a PDF document, not HTML",
+            "vclean: missing.html does not exist: check the name",
+        ]
+
+    def test_quiet_says_errors_all_the_same(self, run, pages: list[Path]) -> None:
+        assert len(run(*pages, "missing.html", "-q")[2]) == 1
+
+    def test_what_would_fail_again_ends_the_run(self, run, pages: list[Path], tmp_path: Path) -> None:
+        out = tmp_path / "out"
+        out.mkdir()
+        (out / "taken").mkdir()
+        code, _, errors = run(*pages, "-o", pages[0] / "below")
+        assert (code, len(errors)) == (12, 1)
+
+    def test_a_damaged_archive_is_used_as_far_as_it_goes(self, run, tmp_path: Path) -> None:
+        (tmp_path / "a.warc").write_bytes(PAGE + STYLE[:-20])
+        code, out, errors = run(tmp_path / "a.warc")
+        assert (code, len(errors)) == (1, 1)
+        assert "<p>one" in out
+        assert "cut off" in errors[0]
+
+
+class TestBadInput:
+    """Each gives its result or one clear line and its exit code."""
+
+    def fails(self, answer: tuple[int, str, list[str]], code: int, *words: str) -> None:
+        assert answer[:2] == (code, "")
+        assert len(answer[2]) == 1
+        assert answer[2][0].startswith("vclean: ")
+        assert all(word in answer[2][0] for word in words)
+
+    def test_missing(self, run) -> None:
+        self.fails(run("missing.html"), 3, "missing.html does not exist")
+
+    @pytest.mark.parametrize("content", [b"", b" \n\t ", b"\xef\xbb\xbf"])
+    def test_empty(self, run, page: Path, content: bytes) -> None:
+        page.write_bytes(content)
+        self.fails(run(page), 4, str(page), "empty")
+
+    @pytest.mark.parametrize(
+        ("content", "name"),
+        [
+            (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "PNG"),
+            (b"%PDF-1.4\n", "PDF"),
+            (b"PK\x03\x04", "zip"),
+            (bytes(range(256)) * 40, "binary"),
+            (bytes(1000), "empty|binary"),
+        ],
+    )
+    def test_binary(self, run, page: Path, content: bytes, name: str) -> None:
+        page.write_bytes(content)
+        answer = run(page)
+        assert any(word in answer[2][0] for word in name.split("|"))
+        self.fails(answer, 4, str(page))
+
+    @pytest.mark.parametrize("cut", [30, 70, 75, len(HTML) - 3])
+    def test_truncated(self, run, page: Path, cut: int) -> None:
+        page.write_text(HTML[:cut])
+        code, out, errors = run(page)
+        assert code == 0
+        assert len(errors) == (0 if out else 1)
+
+    @pytest.mark.parametrize("tail", ["", "<", "<p cla", "<!--", "<script>", "&am", "<![CDATA[", "</"])
+    def test_truncated_inside_markup(self, run, page: Path, tail: str) -> None:
+        page.write_text(HTML + tail)
+        code, out, _ = run(page)
+        assert code == 0
+        assert out.startswith("<h>Rain\n<p>It rained all day")
+
+    @pytest.mark.parametrize("charset", ["utf-8", "utf-16", "no-such-charset", ""])
+    def test_wrongly_declared(self, run, page: Path, charset: str) -> None:
+        text = "Příliš žluťoučký kůň úpěl ďábelské ódy o nešťastné lásce a vytrvalém dešti."
+        page.write_bytes(f"<meta charset='{charset}'><p>{text}".encode("cp1250"))
+        assert run(page)[1] == f"<p>{text}\n"
+
+    def test_50_mb(self, run, page: Path) -> None:
+        page.write_bytes(b"<p>all work and no play</p>\n" * (50 * 2**20 // 28 + 1))
+        start = time.monotonic()
+        self.fails(run(page), 5, str(page), "33,554,432 bytes", "--max-bytes")
+        assert time.monotonic() - start < 10
+
+    def test_100_000_nested_elements(self, run, page: Path) -> None:
+        """Text or one line, in time: the parser gives up on trees that deep."""
+        page.write_text("<div>" * 100_000 + "<p>deep down" + "</div>" * 100_000)
+        start = time.monotonic()
+        code, out, errors = run(page)
+        assert time.monotonic() - start < 30
+        assert out == "<p>deep down\n" or (code in (0, 5) and len(errors) == 1)
+
+    def test_over_the_cap_on_elements(self, run, page: Path) -> None:
+        page.write_text("<p>x" * 160_000)
+        self.fails(run(page), 5, str(page), "150,000", "--max-nodes")
+
+    def test_a_frameset(self, run, page: Path) -> None:
+        page.write_text("<frameset cols='20%,*'><frame src=menu.html><frame src=main.html></frameset>")
+        code, out, errors = run(page)
+        assert (code, out) == (0, "")
+        assert errors == [f"vclean: {page}: no text: the page is a frameset; clean its frames: menu.html, main.html"]
+
+    def test_only_scripts(self, run, page: Path) -> None:
+        page.write_text("<html><body><div id=app></div><script src=app.js></script>")
+        code, out, errors = run(page)
+        assert (code, out) == (0, "")
+        assert errors == [f"vclean: {page}: no text: the page has only scripts; try --render --js"]
+
+    def test_why_there_is_no_text_is_not_said_quietly(self, run, page: Path) -> None:
+        page.write_text("<body><script>1</script>")
+        assert run(page, "-q") == (0, "", [])
+
+    def test_a_redirect_loop(self, run, site: str, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+        reach = fetch.fetch
+        monkeypatch.setattr(fetch, "fetch", lambda url, settings: reach(url, settings, allow_hosts=ALLOWED))
+        self.fails(run(f"{site}/loop"), 7, f"{site}/loop", "redirects more than 10 times")
+
+    def test_an_unreachable_url(self, run, monkeypatch: pytest.MonkeyPatch) -> None:
+        reach = fetch.fetch
+        monkeypatch.setattr(fetch, "fetch", lambda url, _: reach(url, QUICK, allow_hosts=ALLOWED))
+        self.fails(run("http://127.0.0.1:9/page"), 7, "http://127.0.0.1:9/page could not be fetched")
+
+    def test_a_url_on_this_machine(self, run) -> None:
+        self.fails(run("http://localhost/"), 7, "not a public address")
+
+    def test_a_folder_without_pages(self, run, tmp_path: Path) -> None:
+        (tmp_path / "notes.txt").touch()
+        answer = run(tmp_path)
+        assert answer[0] == 1
+        assert "without HTML files" in answer[2][0]
+
+    def test_no_browser(self, run, page: Path, bare_machine: Path) -> None:
+        self.fails(run(page, "--render"), 9, "vclean setup")
+
+    def test_no_browser_for_several_pages_is_said_once(self, run, page: Path, bare_machine: Path) -> None:
+        self.fails(run(page, page, page, "--render"), 9, "vclean setup")
+
+    @pytest.mark.parametrize("content", [b"", b"not a model", b"\x80\x04K\x00.", b"tree\nversion=v4\n"])
+    def test_a_wrong_model_file(self, run, page: Path, tmp_path: Path, content: bytes) -> None:
+        (tmp_path / "model").write_bytes(content)
+        self.fails(run(page, "--model", tmp_path / "model", method="vclean"), 10, "model")
+
+    def test_a_missing_model_file(self, run, page: Path, tmp_path: Path) -> None:
+        self.fails(run(page, "--model", tmp_path / "none", method="vclean"), 10, str(tmp_path / "none"))
+
+    def test_an_unknown_method(self, run, page: Path) -> None:
+        self.fails(run(page, method="magic"), 2, "no method 'magic'", "bte")
+
+    def test_bad_usage(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["--no-such"]) == 2
+        captured = capsys.readouterr()
+        assert (captured.out, len(captured.err.splitlines())) == ("", 1)
+
+
+class TestMain:
+    def test_inner_raises_what_main_turns_into_a_code(self) -> None:
+        with pytest.raises(InputError):
+            main_inner(["missing.html", "--method", "text"])
+
+    @pytest.mark.parametrize("error", [ValueError("odd\nthing"), RecursionError(), MemoryError(), KeyError("x")])
+    def test_a_bug_is_one_line_too(self, run, page: Path, monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+        def fail(*_: object, **__: object) -> None:
+            raise error
+
+        monkeypatch.setattr(Cleaner, "clean", fail)
+        code, out, errors = run(page)
+        assert (code, out, len(errors)) == (1, "", 1)
+        assert type(error).__name__ in errors[0]
+        assert "report" in errors[0]
+
+    def test_a_bug_on_one_of_several_pages_does_not_end_the_run(
+        self, run, page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (tmp_path / "odd.html").write_text("<p>odd")
+        whole = Cleaner.clean
+
+        def fail_on_odd(self: Cleaner, document: clean_command.Page) -> object:
+            if "odd" in document.id:
+                raise ValueError("odd")
+            return whole(self, document)
+
+        monkeypatch.setattr(Cleaner, "clean", fail_on_odd)
+        code, out, errors = run(tmp_path / "odd.html", page)
+        assert code == 1
+        assert TEXT in out
+        assert "odd.html" in errors[0]
+
+    def test_where_the_bug_is_is_told_on_demand(self, run, page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        def fail(*_: object) -> None:
+            raise ValueError("odd")
+
+        monkeypatch.setattr(Cleaner, "clean", fail)
+        assert any("Traceback" in line for line in run(page, "-v")[2])
+
+    def test_an_interrupt(self, run, page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        def interrupt(*_: object) -> None:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(Cleaner, "clean", interrupt)
+        assert run(page) == (130, "", [])
+
+    def test_every_exit_code_is_an_error_of_ours(self) -> None:
+        codes = [kind.exit_code for kind in VcleanError.__subclasses__()]
+        assert len(codes) == len(set(codes))
+
+
+class TestProcess:
+    def test_the_module_runs(self, page: Path) -> None:
+        running = process(page, "--method", "text")
+        out, errors = running.communicate(timeout=60)
+        assert (running.returncode, out.decode(), errors) == (0, TEXT, b"")
+
+    def test_a_reader_that_has_had_enough(self, page: Path) -> None:
+        """As in `vclean PAGE... | head -1`: no message, no failure."""
+        running = process(*[page] * 50, "--method", "text")
+        assert running.stdout is not None
+        assert running.stderr is not None
+        running.stdout.readline()
+        running.stdout.close()
+        errors = running.stderr.read()
+        running.stderr.close()
+        assert (running.wait(60), errors) == (0, b"")
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")
+    def test_control_c_leaves_nothing_behind(self, page: Path, tmp_path: Path) -> None:
+        out = tmp_path / "out.jsonl"
+        pipe = tmp_path / "pipe.html"
+        os.mkfifo(pipe)
+        running = process(page, pipe, "--method", "text", "-f", "json", "-o", out)
+        with pipe.open("wb") as writer:
+            writer.write(b"<p>never done")
+            writer.flush()
+            running.send_signal(signal.SIGINT)
+            _, errors = running.communicate(timeout=60)
+        assert (running.returncode, errors) == (130, b"")
+        assert {path.name for path in tmp_path.iterdir()} == {"page.html", "pipe.html"}
