@@ -15,7 +15,7 @@ from lxml import etree
 
 from vclean.errors import LimitError, NotHtmlError
 from vclean.render import noscript, ua
-from vclean.render.decode import decode
+from vclean.render.decode import page_text
 from vclean.render.snapshot import ATTRIBUTES, STYLES, Hidden, Snapshot, Styles, subtree_ends
 from vclean.settings import RenderSettings
 
@@ -30,6 +30,7 @@ _ATTRIBUTE = {name: index for index, name in enumerate(ATTRIBUTES)}
 _LINKS = frozenset(("href", "src", "cite"))
 _ABSOLUTE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 _NOT_SPACE = re.compile(r"\S+")
+_BODY_END = re.compile(r"</(?:body|html)\s*>", re.IGNORECASE)
 _NO_DISPLAY = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 _DISPLAY = re.compile(r"(?:^|;)\s*display\s*:\s*([a-z-]+)", re.IGNORECASE)
 _INVISIBLE = re.compile(r"visibility\s*:\s*(?:hidden|collapse)", re.IGNORECASE)
@@ -45,9 +46,7 @@ def parse(page: Page, settings: RenderSettings | None = None) -> Snapshot:
     """
     settings = settings or RenderSettings()
     started = time.perf_counter()
-    if len(page.content) > settings.max_bytes:
-        raise LimitError(f"page of {len(page.content):,} bytes is over the cap of {settings.max_bytes:,}: raise --max-bytes")
-    text = page.content if isinstance(page.content, str) else decode(page.content, page.charset)
+    text = page_text(page, settings.max_bytes)
     root = _document(text)
     facts = _Facts(root, page.url)
     use_noscript = _prune(root)
@@ -57,6 +56,8 @@ def parse(page: Page, settings: RenderSettings | None = None) -> Snapshot:
 
 
 def _document(text: str) -> etree._Element:
+    # libxml2 makes siblings of the root of what follows `</html>`; browsers read on inside the body (HTML, 13.2.6.4.19).
+    text = _BODY_END.sub("", text)
     parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
     try:
         root = etree.fromstring(text.encode("utf-8", "replace"), parser)

@@ -1,0 +1,88 @@
+"""The rows a model learns from: the features of a page's blocks beside their gold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from vclean.classify import gold
+from vclean.features import matrix, tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from vclean.classify.corpora import GoldPage
+    from vclean.features.blocks import Blocks
+    from vclean.features.context import Layout
+    from vclean.features.tokens import Ragged
+
+WEIGHT_CAP = 200
+"""Words from which a block weighs no more in training."""
+
+
+@dataclass(frozen=True, eq=False)
+class PageRows:
+    """One page, read one way, as B training rows.
+
+    Attributes:
+        corpus, id: the page.
+        site: its registered domain; folds never split a site.
+        rendered: whether it was read in a browser.
+        fixed: float32 (B, F), the columns that depend on the page alone.
+        layout: what averaging the linear verdicts needs.
+        path, word: the tokens of the two linear models, B rows each.
+        share: float32 (B,), share of a block's words that are in the gold.
+        content: bool (B,).
+        label: int8 (B,), an index into `Label`, or `gold.UNKNOWN`.
+    """
+
+    corpus: str
+    id: str
+    site: str
+    rendered: bool
+    fixed: NDArray[np.float32]
+    layout: Layout
+    path: Ragged
+    word: Ragged
+    share: NDArray[np.float32]
+    content: NDArray[np.bool_]
+    label: NDArray[np.int8]
+
+    def __len__(self) -> int:
+        """The number of blocks."""
+        return len(self.content)
+
+    @property
+    def weight(self) -> NDArray[np.float32]:
+        """float32 (B,): training weight, the root of the words up to `WEIGHT_CAP`."""
+        return np.sqrt(np.clip(self.layout.tokens, 1, WEIGHT_CAP)).astype(np.float32)
+
+
+def page_rows(page: GoldPage, site: str, blocks: Blocks) -> PageRows:
+    """The training rows of `page`, cut into `blocks`."""
+    features = matrix.extract(blocks)
+    truth = gold.align(blocks.text, page)
+    return PageRows(
+        corpus=page.corpus,
+        id=page.id,
+        site=site,
+        rendered=blocks.snapshot.rendered,
+        fixed=features.fixed,
+        layout=features.layout,
+        path=tokens.path_rows(features.view, features.element_tokens) if len(blocks) else features.word_tokens,
+        word=features.word_tokens,
+        share=truth.content_share,
+        content=truth.is_content,
+        label=truth.label,
+    )
+
+
+def concatenate(rows: Sequence[Ragged]) -> Ragged:
+    """The rows of several tables, one after the other."""
+    lengths = np.concatenate([np.diff(table.start) for table in rows])
+    start = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    return tokens.Ragged(start, np.concatenate([table.bucket for table in rows]))

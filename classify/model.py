@@ -1,0 +1,184 @@
+"""`Model`: the trained classifier, its file, and how it labels the blocks of a page.
+
+A model file is a zip archive: `card.json` (what it was trained on, with which scores, seed and versions, and the
+columns it reads), `linear.npz` (the two linear models), `content.txt` and `types.txt` (LightGBM's own text format).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from vclean.classify.decision import best_cut
+from vclean.classify.gold import CODES
+from vclean.classify.linear import LinearModel
+from vclean.classify.prediction import Prediction
+from vclean.errors import ModelError
+from vclean.features import matrix
+from vclean.labels import Label
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import lightgbm
+    from numpy.typing import NDArray
+
+    from vclean.features.blocks import Blocks
+
+FORMAT: Final = 1
+"""Version of the file's layout."""
+_EPOCH: Final = (1980, 1, 1, 0, 0, 0)
+_SHIPPED: Final = "default.vclean"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model:
+    """A trained classifier.
+
+    Attributes:
+        linear: the two linear models.
+        content: boosted trees, probability that a block is content.
+        types: boosted trees, probabilities of h, p, l and c for a block of content.
+        card: what the model is: corpora, scores, seed, versions, columns.
+        version: the first digits of the SHA-256 of the model's file.
+    """
+
+    linear: LinearModel
+    content: lightgbm.Booster
+    types: lightgbm.Booster
+    card: dict[str, Any]
+    version: str = ""
+
+    def label(self, blocks: Blocks) -> Prediction:
+        """Label the blocks of a page."""
+        features = matrix.extract(blocks)
+        x = matrix.with_scores(features, *self.linear.scores(features))
+        return self.decide(x, features.layout.tokens)
+
+    def decide(self, x: NDArray[np.float32], words: NDArray[np.float32]) -> Prediction:
+        """Labels from a whole matrix (B, len(matrix.COLUMNS)) and the words (B,) of its blocks."""
+        if not len(x):
+            return Prediction([], np.zeros(0, dtype=np.float32), 0.0)
+        probability = _predict(self.content, x).astype(np.float32)
+        keep, confidence = best_cut(probability, words)
+        labels = [Label.OTHER] * len(x)
+        kept = np.flatnonzero(keep)
+        codes = _predict(self.types, x[kept]).argmax(axis=1)
+        for block, code in zip(kept.tolist(), codes.tolist(), strict=True):
+            labels[block] = CODES[code]
+        return Prediction(labels, probability, confidence)
+
+    def to_bytes(self) -> bytes:
+        """The model's file; the same model gives the same bytes."""
+        arrays = io.BytesIO()
+        np.savez_compressed(
+            arrays,
+            path=self.linear.path.astype(np.float16),
+            word=self.linear.word.astype(np.float16),
+            bias=np.array([self.linear.path_bias, self.linear.word_bias]),
+        )
+        return _zip(
+            {
+                "card.json": json.dumps(self.card, indent=1, ensure_ascii=False).encode(),
+                "linear.npz": arrays.getvalue(),
+                "content.txt": self.content.model_to_string().encode(),
+                "types.txt": self.types.model_to_string().encode(),
+            }
+        )
+
+
+def _predict(booster: lightgbm.Booster, x: NDArray[np.float32]) -> NDArray[np.float64]:
+    # One thread: waking a second one costs more than the few hundred rows of a page.
+    return np.asarray(booster.predict(x, num_threads=1))
+
+
+def _zip(members: dict[str, bytes]) -> bytes:
+    """A zip archive without dates, so that equal members give equal bytes."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members.items():
+            archive.writestr(zipfile.ZipInfo(name, _EPOCH), data, zipfile.ZIP_DEFLATED)
+    return file.getvalue()
+
+
+def load(path: Path | None = None) -> Model:
+    """The model in the file `path`, or the one that ships with the package.
+
+    Raises:
+        ModelError: the file is missing, damaged, no model, or of another version of vclean.
+    """
+    if path is None:
+        return load_default()
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise ModelError(f"cannot read the model {path}: {error.strerror or error}") from error
+    return from_bytes(data, str(path))
+
+
+@cache
+def load_default() -> Model:
+    """The model that ships with the package.
+
+    Raises:
+        ModelError: it is not there or damaged.
+    """
+    try:
+        data = resources.files("vclean.classify").joinpath("data", _SHIPPED).read_bytes()
+    except OSError as error:
+        raise ModelError("the model is not in the installed package: install vclean again") from error
+    return from_bytes(data, "the shipped model")
+
+
+def from_bytes(data: bytes, name: str) -> Model:
+    """The model in `data`; `name` is what messages call it.
+
+    Raises:
+        ModelError: it is damaged, no model, or of another version of vclean.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            card = json.loads(archive.read("card.json"))
+            _check(card, name)
+            return Model(
+                _linear(archive.read("linear.npz")),
+                _booster(archive.read("content.txt")),
+                _booster(archive.read("types.txt")),
+                card,
+                hashlib.sha256(data).hexdigest()[:12],
+            )
+    except (zipfile.BadZipFile, KeyError, ValueError, TypeError, EOFError) as error:
+        raise ModelError(f"{name} is no vclean model, or a damaged one: train it with `vclean train`") from error
+
+
+def _check(card: dict[str, Any], name: str) -> None:
+    if card["format"] != FORMAT or card["columns"] != [column.name for column in matrix.COLUMNS]:
+        raise ModelError(
+            f"{name} was trained with vclean {card['versions']['vclean']}, whose features differ: "
+            "train it again with `vclean train`"
+        )
+
+
+def _linear(data: bytes) -> LinearModel:
+    with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+        path_bias, word_bias = arrays["bias"].tolist()
+        return LinearModel(
+            arrays["path"].astype(np.float32), path_bias, arrays["word"].astype(np.float32), word_bias
+        )
+
+
+def _booster(data: bytes) -> lightgbm.Booster:
+    import lightgbm
+
+    try:
+        return lightgbm.Booster(model_str=data.decode())
+    except lightgbm.basic.LightGBMError as error:
+        raise ValueError("damaged trees") from error
