@@ -18,8 +18,9 @@ from packaging.requirements import Requirement
 from vclean.errors import BrowserError, BrowserMissingError, VcleanError
 from vclean.render.chromium import Chromium, find_chromium
 from vclean.render.fonts import has_fonts, uncovered_scripts
+from vclean.render.sandbox import obstacle
 from vclean.setup import prove
-from vclean.system import is_root, package_manager
+from vclean.system import package_manager
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -122,15 +123,10 @@ def check_browser() -> Iterator[Check]:
 
 def check_sandbox() -> Check:
     """Whether pages are rendered inside Chromium's sandbox."""
-    if is_root():
-        return Check("sandbox", "warn", "off: Chromium has none for root", "run vclean as an ordinary user")
-    if _kernel_flag("kernel/apparmor_restrict_unprivileged_userns") == "1":
-        remedy = "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
-        return Check("sandbox", "warn", "this system keeps user namespaces from programs it does not know", remedy)
-    if _kernel_flag("user/max_user_namespaces") == "0":
-        remedy = "sudo sysctl -w user.max_user_namespaces=15000"
-        return Check("sandbox", "warn", "this system allows no user namespaces", remedy)
-    return Check("sandbox", "ok", "on")
+    in_the_way = obstacle()
+    if in_the_way is None:
+        return Check("sandbox", "ok", "on")
+    return Check("sandbox", "warn", f"off: {in_the_way.reason}", in_the_way.remedy)
 
 
 def check_fonts() -> Check:
@@ -202,10 +198,3 @@ def _check_kind(chromium: Chromium) -> Check:
         return Check("browser", "ok", detail)
     remedy = "`playwright install --only-shell chromium` gets the headless shell"
     return Check("browser", "warn", f"{detail}: a full browser, slower and larger than the headless shell", remedy)
-
-
-def _kernel_flag(name: str) -> str:
-    try:
-        return (Path("/proc/sys") / name).read_text().strip()
-    except OSError:
-        return ""

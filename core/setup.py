@@ -19,6 +19,7 @@ DOWNLOAD_SECONDS = 900.0
 """For the 110 MB of the headless shell: 1 Mbit/s is enough."""
 
 INSTALL_SECONDS = 1200.0
+DRIVER_SECONDS = 30.0
 
 PLAYWRIGHT = (sys.executable, "-m", "playwright")
 
@@ -28,24 +29,24 @@ PROOF = Page(content="<!DOCTYPE html><title>vclean</title><p>One line of text.",
 def setup(out: TextIO, *, run: Run = run) -> Chromium:
     """Make sure that pages can be rendered here, and prove it by rendering one.
 
-    Looks for Chromium; where there is none, has Playwright download its headless shell, and where that fails
-    installs the system's package. Fonts and the OpenMP library that LightGBM needs come the same way where they are
-    missing. Says every step on `out`, asks nothing, and does nothing when everything is there.
+    First come fonts and the libraries that the wheels leave to the system, where they are missing. Then Chromium:
+    the one that is there, else Playwright's headless shell, else the system's package. Says every step on `out`,
+    asks nothing, and installs nothing when everything is there.
 
     Args:
         out: where the steps are told, one line each.
         run: runs the installing commands.
 
     Returns:
-        The Chromium that `find_chromium` will find from now on.
+        The Chromium that `find_chromium` finds from now on.
 
     Raises:
         BrowserMissingError: none could be installed; the text holds the command to run instead.
         BrowserError: the Chromium that was found does not start, or draws no text.
     """
-    chromium = _installed(out) or _downloaded(out, run)
-    _install_missing(chromium, out, run)
-    chromium = find_chromium()
+    manager = package_manager()
+    _complete(manager, out, run)
+    chromium = _installed(out) or _downloaded(out, run) or _packaged(manager, out, run)
     say(out, f"starting {chromium.path}")
     say(out, f"ready: {_started(chromium, out, run)} from {chromium.source}, {chromium.path}")
     return chromium
@@ -66,13 +67,15 @@ def prove(chromium: Chromium) -> str:
     return snapshot.build
 
 
-def missing_packages(manager: PackageManager, *, browser: bool) -> list[str]:
-    """The packages of `manager` that rendering and the model still need; with the browser's if `browser`."""
-    packages = list(manager.browser) if browser else []
+def missing_packages(manager: PackageManager, run: Run = run) -> list[str]:
+    """The packages of `manager`, beside a browser, that rendering and the model still need on this machine."""
+    packages: list[str] = []
     if not has_fonts():
         packages += manager.fonts
     if not openmp_loads():
         packages += manager.openmp
+    if not driver_starts(run):
+        packages += manager.atomic
     return packages
 
 
@@ -83,6 +86,11 @@ def openmp_loads() -> bool:
     except OSError:
         return False
     return True
+
+
+def driver_starts(run: Run = run) -> bool:
+    """Whether Playwright's own Node starts: it wants libatomic, which slim images lack."""
+    return run([*PLAYWRIGHT, "--version"], timeout=DRIVER_SECONDS).succeeded
 
 
 def say(out: TextIO, line: str) -> None:
@@ -113,31 +121,30 @@ def _downloaded(out: TextIO, run: Run) -> Chromium | None:
     return find_chromium()
 
 
-def _install_missing(chromium: Chromium | None, out: TextIO, run: Run) -> None:
-    manager = package_manager()
+def _complete(manager: PackageManager | None, out: TextIO, run: Run) -> None:
+    """Install what is missing beside a browser; what cannot be installed may yet turn out not to be needed."""
+    packages = missing_packages(manager, run) if manager else []
+    if manager and packages and not _install(manager, packages, out, run):
+        say(out, f"to be run by hand: {manager.command_line(packages)}")
+
+
+def _packaged(manager: PackageManager | None, out: TextIO, run: Run) -> Chromium:
     if manager is None:
-        return _require(chromium, "install Chromium or Chrome from its maker's page")
-    packages = missing_packages(manager, browser=chromium is None)
-    if packages and not _install(manager, packages, out, run):
-        command = manager.command_line(packages)
-        say(out, f"to be run by hand: {command}")
-        _require(chromium, f"run `{command}`")
-    return None
-
-
-def _require(chromium: Chromium | None, remedy: str) -> None:
-    if chromium is None:
-        raise BrowserMissingError(f"no Chromium could be installed: {remedy}, or set {OVERRIDE} to one")
+        raise BrowserMissingError(f"no Chromium: install one from its maker's page, or set {OVERRIDE} to one")
+    if not _install(manager, manager.browser, out, run):
+        command = manager.command_line([*manager.browser, *missing_packages(manager, run)])
+        raise BrowserMissingError(f"no Chromium could be installed: run `{command}`, or set {OVERRIDE} to one")
+    return find_chromium()
 
 
 def _install(manager: PackageManager, packages: Sequence[str], out: TextIO, run: Run) -> bool:
-    """Install by apt-get, the one manager whose outcome is tested; the others' commands are shown."""
+    """Install by apt-get, the one manager whose outcome is tested, where that can be done without a question."""
     root = privilege(run)
     if manager.command != "apt-get" or root is None:
         return False
     say(out, f"installing {' '.join(packages)} with {manager.command}")
-    for command in (manager.prepare, (*manager.install, *packages)):
-        outcome = run([*root, *command], timeout=INSTALL_SECONDS)
+    run([*root, *manager.prepare], timeout=INSTALL_SECONDS)
+    outcome = run([*root, *manager.install, *packages], timeout=INSTALL_SECONDS)
     if not outcome.succeeded:
         say(out, f"{manager.command} failed: {outcome.reason}")
     return outcome.succeeded

@@ -29,10 +29,10 @@ class Outcome:
 
     @property
     def reason(self) -> str:
-        """One line on the failure: the last line with the word error in it, or else the last one."""
+        """One line on the failure: the first that speaks of an error (others follow from it), or else the last."""
         lines = [line.strip() for line in self.output.splitlines() if line.strip()]
         errors = [line for line in lines if "error" in line.lower() or line.startswith("E:")]
-        return (errors or lines or [f"exit code {self.code}"])[-1]
+        return [*errors[:1], *lines[-1:], f"exit code {self.code}"][0]
 
 
 class Run(Protocol):
@@ -75,6 +75,7 @@ class PackageManager:
     browser: tuple[str, ...]
     fonts: tuple[str, ...]
     openmp: tuple[str, ...]
+    atomic: tuple[str, ...]
 
     def command_line(self, packages: Sequence[str]) -> str:
         """The command that installs `packages`, as a user would type it."""
@@ -91,6 +92,7 @@ MANAGERS = (
         ("chromium-headless-shell",),
         ("fonts-liberation", "fonts-dejavu-core"),
         ("libgomp1",),
+        ("libatomic1",),
     ),
     PackageManager(
         "dnf",
@@ -99,6 +101,7 @@ MANAGERS = (
         ("chromium-headless",),
         ("liberation-fonts", "dejavu-sans-fonts"),
         ("libgomp",),
+        ("libatomic",),
     ),
     PackageManager(
         "pacman",
@@ -107,8 +110,9 @@ MANAGERS = (
         ("chromium",),
         ("ttf-liberation", "ttf-dejavu"),
         ("gcc-libs",),
+        ("gcc-libs",),
     ),
-    PackageManager("brew", (), ("brew", "install"), ("chromium",), (), ("libomp",)),
+    PackageManager("brew", (), ("brew", "install"), ("chromium",), (), ("libomp",), ()),
 )
 
 

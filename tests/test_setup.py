@@ -12,7 +12,7 @@ import pytest
 from vclean import setup as module
 from vclean.errors import BrowserError, BrowserMissingError
 from vclean.render.chromium import Chromium, playwright_folder
-from vclean.setup import missing_packages, openmp_loads, prove, setup
+from vclean.setup import driver_starts, missing_packages, openmp_loads, prove, setup
 from vclean.system import MANAGERS, Outcome, PackageManager
 
 APT = MANAGERS[0]
@@ -64,6 +64,7 @@ def bare(bare_machine: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(module, "package_manager", lambda: APT)
     monkeypatch.setattr(module, "privilege", lambda _run: [])
     monkeypatch.setattr(module, "has_fonts", lambda: True)
+    monkeypatch.setattr(module, "driver_starts", lambda _run: True)
     return bare_machine
 
 
@@ -125,13 +126,20 @@ class TestSetup:
         with pytest.raises(BrowserMissingError, match="from its maker's page"):
             setup(io.StringIO(), run=Machine(install=fails))
 
-    def test_fonts_come_in_the_same_call(self, bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_fonts(self, bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """A slim image has none, and text without a font has no boxes."""
         monkeypatch.setattr(module, "has_fonts", lambda: False)
         executable(bare / "chromium")
         machine = Machine()
         setup(io.StringIO(), run=machine)
         assert machine.commands == [["apt-get", "update"], [*APT.install, "fonts-liberation", "fonts-dejavu-core"]]
+
+    def test_libraries_come_before_the_download(self, bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """For without its library, Playwright's Node cannot download anything."""
+        monkeypatch.setattr(module, "driver_starts", lambda _run: False)
+        machine = Machine(only_shell=downloads)
+        setup(io.StringIO(), run=machine)
+        assert machine.lines == ["apt-get update", "--no-install-recommends libatomic1", "--only-shell chromium"]
 
     def test_missing_fonts_do_not_stop_a_browser_that_draws(self, bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "has_fonts", lambda: False)
@@ -186,19 +194,22 @@ class TestBrowserThatDoesNotStart:
 
 class TestMissingPackages:
     @pytest.mark.parametrize("manager", MANAGERS, ids=lambda manager: manager.command)
-    def test_nothing(self, manager: PackageManager, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(module, "has_fonts", lambda: True)
-        assert missing_packages(manager, browser=False) == []
+    def test_nothing(self, manager: PackageManager, bare: Path) -> None:
+        assert missing_packages(manager, Machine()) == []
 
-    def test_all(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(module, "has_fonts", lambda: False)
-        monkeypatch.setattr(module, "openmp_loads", lambda: False)
-        assert missing_packages(APT, browser=True) == [
-            "chromium-headless-shell",
-            "fonts-liberation",
-            "fonts-dejavu-core",
-            "libgomp1",
-        ]
+    def test_all(self, bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        for check in ("has_fonts", "openmp_loads"):
+            monkeypatch.setattr(module, check, lambda: False)
+        monkeypatch.setattr(module, "driver_starts", lambda _run: False)
+        assert missing_packages(APT, Machine()) == ["fonts-liberation", "fonts-dejavu-core", "libgomp1", "libatomic1"]
+
+
+class TestDriverStarts:
+    def test_here(self) -> None:
+        assert driver_starts()
+
+    def test_library_is_missing(self) -> None:
+        assert not driver_starts(Machine(version=fails))
 
 
 class TestOpenmpLoads:

@@ -68,7 +68,7 @@ class TestOutcome:
         [
             ("", "exit code 7"),
             ("one\ntwo\n", "two"),
-            ("one\nError: no network\n  errno: 3,\n    at Object.main\n}\n", "Error: no network"),
+            ("one\nError: no network\n  errno: 3,\n}\nError: download failed\n", "Error: no network"),
             ("Reading\nE: Unable to locate package x\nDone\n", "E: Unable to locate package x"),
         ],
     )
