@@ -25,6 +25,9 @@ MAX_TITLE = 300
 TAG_SIZE, LEGEND_SIZE = 10, 13
 """Font sizes of the tags and of the legend."""
 
+EDGE = "#b0b0b0"
+"""Colour of the line between the legend and the picture."""
+
 _OUTSET = 2
 """Distance of a frame from the text it frames, so that the stroke stays off the letters."""
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PIL import Image, ImageDraw, ImageFile, ImageFont
 
 from vclean.errors import OutputError
-from vclean.render.overlay import LEGEND_SIZE, PENS, TAG_SIZE, Mark, Pen, Plan, Rect, entry_text_x, plan, swatch
+from vclean.render.overlay import EDGE, LEGEND_SIZE, PENS, TAG_SIZE, Mark, Pen, Plan, Rect, entry_text_x, plan, swatch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -113,6 +113,7 @@ def _draw_tag(brush: ImageDraw.ImageDraw, mark: Mark, strip: int, font: Font) ->
 
 def _draw_legend(brush: ImageDraw.ImageDraw, layout: Plan) -> None:
     font = ImageFont.load_default(LEGEND_SIZE)
+    brush.rectangle((0, layout.strip - 1, layout.width, layout.strip - 1), fill=EDGE)
     for entry in layout.legend:
         if entry.label is not None:
             _draw_frame(brush, swatch(entry), PENS[entry.label], fill=entry.label.is_content)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lxml import etree
 
 from vclean.characters import legal
-from vclean.render.overlay import LEGEND_SIZE, PENS, TAG_SIZE, Mark, Plan, Rect, entry_text_x, plan, swatch
+from vclean.render.overlay import EDGE, LEGEND_SIZE, PENS, TAG_SIZE, Mark, Plan, Rect, entry_text_x, plan, swatch
 from vclean.render.overlay_png import open_picture
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ def _style_sheet() -> str:
 
 
 def _add_legend(root: etree._Element, layout: Plan) -> None:
+    _add(root, "rect", y=layout.strip - 1, width="100%", height=1, fill=EDGE)
     for entry in layout.legend:
         group = _add(root, "g", **{"class": str(entry.label or "note")})
         if entry.label is not None:

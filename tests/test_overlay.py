@@ -153,7 +153,8 @@ class TestDrawPng:
         strip = plan(content, 400, 200).strip
         drawn = opened(draw_png(picture(), content))
         assert drawn.size == (400, strip + 200)
-        assert drawn.getpixel((200, strip - 1)) == (255, 255, 255)
+        assert drawn.getpixel((200, strip - 2)) == (255, 255, 255)
+        assert drawn.getpixel((200, strip - 1)) == (176, 176, 176)
         assert drawn.getpixel((200, strip)) == (250, 240, 230)
 
     @pytest.mark.parametrize("label", list(Label))
