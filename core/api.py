@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from functools import cache
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Final, Self
 
 from vclean.deadline import deadline
 from vclean.errors import UsageError, VcleanError
@@ -18,8 +17,12 @@ from vclean.sources import at_url, find, is_url, read_file
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from vclean.classify.methods import Method
     from vclean.render.browser import Renderer, Rendering
     from vclean.render.snapshot import Snapshot
+
+_MODEL_METHOD: Final = "vclean"
+"""The one method that has a model, whose version belongs in its results."""
 
 Input = Page | Path | str | bytes
 """What can be cleaned: a `Page`, a file's path, HTML as bytes, or a string (see `as_page`)."""
@@ -102,12 +105,10 @@ class Cleaner:
         model: Path | str | None = None,
         settings: RenderSettings | None = None,
     ) -> None:
-        from vclean.classify.methods import get
-
         self._render = render
         self._method = method
         self._settings = settings or RenderSettings()
-        self._label = get(method, Path(model) if model else None)
+        self._label, self._versions = _load(method, Path(model) if model else None)
         self._renderer: Renderer | None = None
         self._stack = ExitStack()
 
@@ -191,12 +192,20 @@ class Cleaner:
             probability=prediction.probability,
             confidence=prediction.confidence,
             method=self._method,
-            version=_versions(),
+            version=self._versions,
             language=language,
             id=name,
         )
 
 
-@cache
-def _versions() -> dict[str, str]:
-    return {"vclean": metadata.version("vclean")}
+def _load(name: str, model: Path | None) -> tuple[Method, dict[str, str]]:
+    """The method called `name`, and the versions of what makes its decisions."""
+    versions = {"vclean": metadata.version("vclean")}
+    if name != _MODEL_METHOD:
+        from vclean.classify.methods import get
+
+        return get(name, model), versions
+    from vclean.classify.model import load
+
+    loaded = load(model)
+    return loaded.label, {**versions, "model": loaded.version}
