@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from lxml import etree, html
 
 from vclean.features.blocks import cut
-from vclean.markup import MAX_DEPTH, to_html, to_tree
+from vclean.markup import to_html, to_tree
+from vclean.sweep import MAX_DEPTH
 
 
 def body(source, labels, layout=False):
