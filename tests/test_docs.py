@@ -1,0 +1,57 @@
+"""What the documents say of the program is true."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import vclean
+from vclean import errors
+from vclean.options import parse_args
+
+DOCS = Path(__file__).parent.parent / "docs"
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+
+
+def blocks(name: str, language: str) -> list[str]:
+    found = BLOCK.findall((DOCS / name).read_text(encoding="utf-8"))
+    return [code for kind, code in found if kind == language]
+
+
+def commands() -> list[list[str]]:
+    lines = [line.partition("#")[0] for code in blocks("start.md", "sh") for line in code.splitlines()]
+    calls = [line.rpartition("|")[2].partition(">")[0].split() for line in lines]
+    return [call[1:] for call in calls if call and call[0] == "vclean"]
+
+
+@pytest.mark.parametrize("arguments", commands(), ids=" ".join)
+def test_commands_are_understood(arguments: list[str]) -> None:
+    assert parse_args(arguments) is not None
+
+
+def test_every_exit_code_is_in_the_table() -> None:
+    rows = re.findall(r"^\| (\d+) \|", (DOCS / "start.md").read_text(encoding="utf-8"), re.MULTILINE)
+    codes = {kind.exit_code for kind in vars(errors).values() if isinstance(kind, type)}
+    assert {int(row) for row in rows} == codes | {0, 130}
+
+
+class TestPython:
+    @pytest.mark.parametrize("code", blocks("python.md", "python"))
+    def test_names_exist(self, code: str) -> None:
+        compile(code, "python.md", "exec")
+        names = set(re.findall(r"vclean\.(\w+)", code))
+        assert names
+        assert names <= set(vclean.__all__)
+
+    def test_names_of_errors_exist(self) -> None:
+        names = set(re.findall(r"`(\w+Error)`", (DOCS / "python.md").read_text(encoding="utf-8")))
+        assert len(names) > 3
+        assert all(issubclass(getattr(errors, name), vclean.VcleanError) for name in names)
+
+
+def test_links_between_the_documents_lead_somewhere() -> None:
+    for path in DOCS.glob("*.md"):
+        for target in re.findall(r"\]\(([\w./-]+)\)", path.read_text(encoding="utf-8")):
+            assert (path.parent / target).exists(), f"{path.name}: {target}"
