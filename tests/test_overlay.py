@@ -127,6 +127,11 @@ class TestTags:
         (mark,) = plan(overlay([[100, 0, 100, 20]], [P]), 400, 200).marks
         assert mark.tag.x + mark.tag.width == mark.frame.x
 
+    def test_below_it_in_a_crowded_line(self):
+        lines = [[0, 0, 400, 40], [0, 40, 100, 20], [104, 40, 100, 20], [208, 40, 192, 20]]
+        mark = plan(overlay([lines[2]], [P], lines=lines), 400, 200).marks[0]
+        assert mark.tag.y == mark.frame.y + mark.frame.height
+
     def test_keeps_off_text_and_other_tags(self):
         lines = [[60, 20 * row + 2, 200, 16] for row in range(1, 9)]
         marks = plan(overlay(lines, [P] * 8), 400, 200).marks
