@@ -195,13 +195,13 @@ class _Ground:
 
 
 def _places(frame: Rect, width: int) -> list[tuple[int, int, int, int]]:
-    """Where a tag may stand, best first: above, beside, below, and at last on the block, where lines often end."""
+    """Where a tag may stand, best first: above, right, left (over list markers), below, on the block."""
     right, bottom = frame.x + frame.width, frame.y + frame.height
     corners = [
         (frame.x, frame.y - _TAG_HEIGHT),
         (right - width, frame.y - _TAG_HEIGHT),
-        (frame.x - width, frame.y),
         (right, frame.y),
+        (frame.x - width, frame.y),
         (frame.x, bottom),
         (right - width, bottom),
         (right - width, bottom - _TAG_HEIGHT),

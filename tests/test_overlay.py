@@ -125,7 +125,14 @@ class TestTags:
 
     def test_beside_it_at_the_top_of_the_page(self):
         (mark,) = plan(overlay([[100, 0, 100, 20]], [P]), 400, 200).marks
-        assert mark.tag.x + mark.tag.width == mark.frame.x
+        assert mark.tag.x == mark.frame.x + mark.frame.width
+
+    def test_left_of_it_where_the_right_is_taken(self):
+        """The right comes first: on the left stand the markers of lists."""
+        lines = [[100, 0, 100, 20], [204, 0, 100, 20]]
+        first, second = plan(overlay(lines, [P, P]), 400, 200).marks
+        assert first.tag.x + first.tag.width == first.frame.x
+        assert second.tag.x == second.frame.x + second.frame.width
 
     def test_below_it_in_a_crowded_line(self):
         lines = [[0, 0, 400, 40], [0, 40, 100, 20], [104, 40, 100, 20], [208, 40, 192, 20]]
