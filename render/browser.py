@@ -38,8 +38,10 @@ _PAGES_PER_BROWSER: Final = 200
 _MAX_MEMORY: Final = 500 * 2**20
 _PAGES_PER_MEMORY_CHECK: Final = 10
 _START_SECONDS: Final = 60
-_GRACE_SECONDS: Final = 5
-"""From a page's deadline, when its browser is killed, to when its event loop is given up too."""
+_GRACE_SECONDS: Final = 2
+"""From a page's deadline, when its browser is killed, to when its event loop and driver are given up too."""
+
+_CLOSE_SECONDS: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +263,7 @@ class _Host:
     def close(self) -> None:
         """End the renderer and the thread."""
         self._end()
-        self._thread.join(_GRACE_SECONDS)
+        self._thread.join(_CLOSE_SECONDS)
 
     def _end(self) -> None:
         async def end() -> None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urldefrag, urlsplit
 
 from playwright.async_api import Error as PlaywrightError
-from playwright.async_api import TimeoutError as PlaywrightTimeoutError
 
 from vclean.render.devtools import context_options, evaluate, main_frame, picture
 from vclean.render.folder import BASE_URL
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 _LOAD_SHARE: Final = 0.5
 """Of the deadline: how long a page without scripts may load; it is then read as far as it has come."""
 
-_FONT_SECONDS: Final = 2.0
+_FONTS_LOADED: Final = {"expression": "document.fonts.ready.then(() => null)", "awaitPromise": True}
 
 
 class Visit:
@@ -94,15 +93,12 @@ async def _load(page: Page, url: str, guard: Guard, settings: RenderSettings) ->
         if guard.failure is not None:
             raise guard.failure from None
         raise
-    share = settings.settle if settings.scripts else settings.deadline * _LOAD_SHARE
-    with contextlib.suppress(PlaywrightTimeoutError):
-        await page.wait_for_load_state("load", timeout=share * 1000)
 
 
 async def _settle(page: Page, session: CDPSession, settings: RenderSettings) -> None:
-    if settings.scripts:
-        with contextlib.suppress(PlaywrightTimeoutError):
-            await page.wait_for_load_state("networkidle", timeout=settings.settle * 1000)
-    fonts = {"expression": "document.fonts.ready.then(() => null)", "awaitPromise": True}
+    """Wait for sub-resources and fonts, with scripts also for a quiet network; then take the page as it is."""
+    seconds = settings.settle if settings.scripts else settings.deadline * _LOAD_SHARE
     with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(session.send("Runtime.evaluate", fonts), _FONT_SECONDS)
+        async with asyncio.timeout(seconds):
+            await page.wait_for_load_state("networkidle" if settings.scripts else "load", timeout=0)
+            await session.send("Runtime.evaluate", _FONTS_LOADED)
