@@ -8,13 +8,11 @@ import pytest
 
 from vclean.render import chromium
 
-FIXTURES = Path(__file__).parent.parent / "fixtures"
-
 
 @pytest.fixture(scope="session")
 def fixtures() -> Path:
     """The folder of the pages of our own writing."""
-    return FIXTURES
+    return Path(__file__).parent.parent / "fixtures"
 
 
 @pytest.fixture

@@ -6,11 +6,11 @@ import re
 from pathlib import Path
 
 import pytest
-from conftest import FIXTURES
 from lxml import html
 
 from vclean.render.decode import decode
 
+FIXTURES = Path(__file__).parent.parent / "fixtures"
 PAGES = sorted(FIXTURES.glob("*/page.html"))
 NO_TEXT = {"frameset", "scripts-only"}
 """Pages whose own document holds no text, so that their gold is empty."""
