@@ -138,13 +138,13 @@ def _starts(
 def _join_texts(
     snapshot: Snapshot, stripped: list[str], kept: NDArray[np.intp], first: NDArray[np.intp]
 ) -> list[str]:
-    spaced = _space_before(snapshot, kept)
+    raw = _preformatted(snapshot)[snapshot.text_parent[kept]]
+    spaced = _space_before(snapshot, kept) & ~raw
     spaced[first] = False
-    raw = _preformatted(snapshot)
-    pieces = []
-    for text, space, pre in zip(kept.tolist(), spaced.tolist(), raw[snapshot.text_parent[kept]].tolist(), strict=True):
-        piece = snapshot.texts[text] if pre else stripped[text]
-        pieces.append(" " + piece if space else piece)
+    pieces = [(" " if space else "") + stripped[text] for text, space in zip(kept.tolist(), spaced.tolist(), strict=True)]
+    following = np.append(kept[1:], len(snapshot.texts))
+    for place in np.flatnonzero(raw).tolist():  # with the white space between this text node and the next
+        pieces[place] = "".join(snapshot.texts[kept[place] : following[place]])
     bounds = [*first.tolist(), len(pieces)]
     return ["".join(pieces[a:b]).strip() for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
 

@@ -163,7 +163,7 @@ def _line_count(view: View) -> NDArray[np.float32]:
 def _font(view: View) -> dict[str, NDArray[np.generic]]:
     styles, style = view.snapshot.styles, view.snapshot.style
     size, weight = view.char_mean(styles.number("font-size")[style]), view.char_mean(styles.number("font-weight")[style])
-    leading = styles.number("line-height") / styles.number("font-size")
+    leading = ratio(styles.number("line-height"), styles.number("font-size"))
     order = np.argsort(size, kind="stable")
     below = np.cumsum(view.tokens[order]) - view.tokens[order]
     first = np.searchsorted(size[order], size)

@@ -30,6 +30,7 @@ _ATTRIBUTE = {name: index for index, name in enumerate(ATTRIBUTES)}
 _LINKS = frozenset(("href", "src", "cite"))
 _ABSOLUTE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 _NOT_SPACE = re.compile(r"\S+")
+_TOO_DEEP = etree.ErrorTypes.ERR_RESOURCE_LIMIT
 _BODY_END = re.compile(r"</(?:body|html)\s*>", re.IGNORECASE)
 _NO_DISPLAY = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 _DISPLAY = re.compile(r"(?:^|;)\s*display\s*:\s*([a-z-]+)", re.IGNORECASE)
@@ -65,6 +66,8 @@ def _document(text: str) -> etree._Element:
         raise NotHtmlError("no HTML in the input: give a web page") from error
     if root is None:
         raise NotHtmlError("no HTML in the input: give a web page")
+    if any(entry.type == _TOO_DEEP for entry in parser.error_log):
+        raise LimitError("elements are nested deeper than 2,048 levels, where the parser stops: clean the page with --render")
     return root
 
 
@@ -82,6 +85,7 @@ class _Facts:
 def _prune(root: etree._Element) -> bool:
     """Remove what a snapshot leaves out; returns whether `<noscript>` content stays."""
     etree.strip_elements(root, *ua.SKIPPED_TAGS, with_tail=False)
+    _empty_head(root)
     for element in root.iter(*ua.REPLACED_TAGS):
         element.text = None
         del element[:]
@@ -91,6 +95,15 @@ def _prune(root: etree._Element) -> bool:
     if not use:
         etree.strip_elements(root, "noscript", with_tail=False)
     return use
+
+
+def _empty_head(root: etree._Element) -> None:
+    """Remove the head; what libxml2 put there of the body, for want of a `<body>` tag, stays as an element of its own."""
+    for head in root.findall("head"):
+        if len(head) or (head.text or "").strip():
+            head.tag = "div"
+        else:
+            root.remove(head)
 
 
 def _ink(text: str) -> int:

@@ -31,8 +31,8 @@ BOLD_TAGS = frozenset("b strong h1 h2 h3 h4 h5 h6 th".split())
 ITALIC_TAGS = frozenset("address cite dfn em i var".split())
 PREFORMATTED_TAGS = frozenset("listing plaintext pre xmp".split())
 
-SKIPPED_TAGS = frozenset("head script style template".split())
-"""Elements that a snapshot leaves out with all they hold."""
+SKIPPED_TAGS = frozenset("base link meta script style template title".split())
+"""Elements that a snapshot leaves out with all they hold: what stands in the head, wherever it stands."""
 
 REPLACED_TAGS = frozenset("applet audio canvas iframe math noembed noframes object svg textarea video".split())
 """Elements whose inner text is not text of the page: replaced content, fallback, raw text or an edit field."""

@@ -108,7 +108,7 @@ def _constants() -> str:
         {
             "attributes": ATTRIBUTES,
             "styles": STYLES,
-            "skipped": sorted(ua.SKIPPED_TAGS),
+            "skipped": sorted(ua.SKIPPED_TAGS | {"head"}),
             "replaced": sorted(ua.REPLACED_TAGS),
             "littleText": LITTLE_TEXT,
             "valueLimit": VALUE_LIMIT,
