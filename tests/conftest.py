@@ -9,12 +9,6 @@ import pytest
 from vclean.render import chromium
 
 
-@pytest.fixture(scope="session")
-def fixtures() -> Path:
-    """The folder of the pages of our own writing."""
-    return Path(__file__).parent.parent / "fixtures"
-
-
 @pytest.fixture
 def bare_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A machine without a Chromium; gives the only folder on its PATH, empty."""
