@@ -63,6 +63,10 @@ def _run(options: Options) -> int:
         from vclean.clean_command import clean_pages
 
         return clean_pages(options)
+    if isinstance(options, EvaluateOptions):
+        from vclean.evaluate_command import score_methods
+
+        return score_methods(options)
     from vclean import commands
 
     match options:
@@ -72,8 +76,6 @@ def _run(options: Options) -> int:
             return commands.examine(options)
         case TrainOptions():
             return commands.train(options)
-        case EvaluateOptions():
-            return commands.evaluate(options)
 
 
 @contextmanager

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import IO, TYPE_CHECKING, Final, Protocol
+from abc import ABC, abstractmethod
+from typing import IO, TYPE_CHECKING, Final
 
 from vclean.errors import OutputError, UsageError
 from vclean.files import write_atomic
@@ -15,21 +16,20 @@ if TYPE_CHECKING:
     from vclean.result import Result
 
 SUFFIXES: Final = {"cleaneval": ".txt", "text": ".txt", "markdown": ".md", "html": ".html", "json": ".json"}
-_HEADERS: Final = {"markdown": "<!-- {} -->\n", "html": "<!-- {} -->\n", "json": ""}
-_PLAIN_HEADER: Final = "==> {} <==\n"
 
 _PAGE_SUFFIX = re.compile(r"\.(x?html?|mht(ml)?)$", re.IGNORECASE)
 _UNSAFE = re.compile(r"[^\w.-]+")
 _LONGEST_NAME: Final = 120
 
 
-class Sink(Protocol):
+class Sink(ABC):
     """Takes the results of a run."""
 
+    @abstractmethod
     def put(self, result: Result) -> None:
         """Take one result."""
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027 - most have nothing to do
         """The run has come to its end: write what was held back."""
 
 
@@ -56,24 +56,29 @@ def sink_for(out: Path | None, name: str, *, many: bool) -> Sink:
     return FolderSink(_made(out), name)
 
 
-class StreamSink:
+class StreamSink(Sink):
     """Writes to a stream, in UTF-8, each of several pages under a line with its name (JSON: one line each)."""
 
     def __init__(self, stream: IO[str], name: str, *, many: bool) -> None:
         self._stream = stream
         self._format = name
-        self._header = _HEADERS.get(name, _PLAIN_HEADER) if many else ""
+        self._many = many
 
     def put(self, result: Result) -> None:
         """Write the result and flush, so that a reader sees it before the next page is done."""
-        self._stream.write(self._header.format(result.id.replace("--", "- -")) + result.write(self._format))
+        self._stream.write(self._header(result.id) + result.write(self._format))
         self._stream.flush()
 
-    def close(self) -> None:
-        """Nothing is held back."""
+    def _header(self, page_id: str) -> str:
+        if not self._many or self._format == "json":
+            return ""
+        name = " ".join(page_id.split())
+        if self._format in ("markdown", "html"):
+            return f"<!-- {name.replace('--', '- -')} -->\n"
+        return f"==> {name} <==\n"
 
 
-class FileSink:
+class FileSink(Sink):
     """Writes the one result to a file."""
 
     def __init__(self, path: Path, name: str) -> None:
@@ -84,11 +89,8 @@ class FileSink:
         """Write the file, whole or not at all."""
         write_atomic(self._path, result.write(self._format))
 
-    def close(self) -> None:
-        """Nothing is held back."""
 
-
-class FolderSink:
+class FolderSink(Sink):
     """Writes every result to a file of its own, named after the page."""
 
     def __init__(self, folder: Path, name: str) -> None:
@@ -101,11 +103,8 @@ class FolderSink:
         path = self._folder / (self._names.name(result.id) + SUFFIXES[self._format])
         write_atomic(path, result.write(self._format))
 
-    def close(self) -> None:
-        """Nothing is held back."""
 
-
-class LinesSink:
+class LinesSink(Sink):
     """Writes all results to one file of JSON lines, at the end of the run."""
 
     def __init__(self, path: Path) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from contextlib import closing
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
-from urllib.parse import urldefrag, urljoin
+from urllib.parse import urldefrag
 
 import httpx
 
@@ -14,6 +14,8 @@ from vclean.page import Page
 from vclean.render.addresses import check_public
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from vclean.settings import RenderSettings
 
 _MAX_REDIRECTS: Final = 10
@@ -43,43 +45,52 @@ def fetch(url: str, settings: RenderSettings, *, allow_hosts: frozenset[str] = f
         DeadlineError: it took longer than `deadline`.
     """
     end = time.monotonic() + settings.deadline
-    name = url
-    with httpx.Client(trust_env=False, headers=_HEADERS) as client:
-        for _ in range(_MAX_REDIRECTS + 1):
-            address = check_public(url, allow_hosts=allow_hosts)
-            answer = _hop(client, url, address, settings.max_bytes, end)
-            if isinstance(answer, Page):
-                return answer
-            url = answer
-    raise NetworkError(f"{name} redirects more than {_MAX_REDIRECTS} times: open it in a browser to see why")
+    transport = _CheckedTransport(allow_hosts, end)
+    client = httpx.Client(transport=transport, headers=_HEADERS, follow_redirects=True, max_redirects=_MAX_REDIRECTS)
+    with _as_our_errors(url), client, client.stream("GET", url) as response:
+        return _page(response, settings.max_bytes, end)
 
 
-def _hop(client: httpx.Client, url: str, address: str, max_bytes: int, end: float) -> Page | str:
-    """The page, or the URL it redirects to."""
+@contextmanager
+def _as_our_errors(url: str) -> Iterator[None]:
     try:
-        response = client.send(_request(client, httpx.URL(url), address, end), stream=True)
-        with closing(response):
-            if response.has_redirect_location:
-                return urldefrag(urljoin(url, response.headers["location"])).url
-            _check(response, url)
-            body = _body(response, url, max_bytes, end)
-            return Page(content=body, url=url, charset=response.charset_encoding or "", id=url)
+        yield
+    except httpx.TooManyRedirects as error:
+        message = f"{url} redirects more than {_MAX_REDIRECTS} times: open it in a browser to see why"
+        raise NetworkError(message) from error
     except httpx.TimeoutException as error:
         raise DeadlineError(f"{url} did not answer in time: try again or raise --timeout") from error
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise NetworkError(f"{url} could not be fetched ({str(error) or type(error).__name__})") from error
 
 
-def _request(client: httpx.Client, target: httpx.URL, address: str, end: float) -> httpx.Request:
-    """A request to the host of `target` at the one `address` that was checked."""
-    host = target.raw_host.decode("ascii")
-    return client.build_request(
-        "GET",
-        target.copy_with(host=address),
-        headers={"Host": target.netloc.decode("ascii")},
-        timeout=max(end - time.monotonic(), 0.001),
-        extensions={"sni_hostname": host},
-    )
+class _CheckedTransport(httpx.HTTPTransport):
+    """Connects every hop to the address that `check_public` gave, in the time that is left."""
+
+    def __init__(self, allow_hosts: frozenset[str], end: float) -> None:
+        # No connection is kept: it would be found again by its address, for another host that shares it.
+        super().__init__(limits=httpx.Limits(max_keepalive_connections=0))
+        self._allow_hosts = allow_hosts
+        self._end = end
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        address = check_public(str(request.url), allow_hosts=self._allow_hosts)
+        timeout = httpx.Timeout(max(self._end - time.monotonic(), 0.001))
+        checked = httpx.Request(
+            request.method,
+            request.url.copy_with(host=address),
+            headers=request.headers,
+            stream=request.stream,
+            extensions={"sni_hostname": request.url.raw_host.decode("ascii"), "timeout": timeout.as_dict()},
+        )
+        return super().handle_request(checked)
+
+
+def _page(response: httpx.Response, max_bytes: int, end: float) -> Page:
+    url = urldefrag(str(response.url)).url
+    _check(response, url)
+    body = _body(response, url, max_bytes, end)
+    return Page(content=body, url=url, charset=response.charset_encoding or "", id=url)
 
 
 def _check(response: httpx.Response, url: str) -> None:

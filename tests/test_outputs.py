@@ -84,6 +84,11 @@ class TestStreamSink:
         StreamSink(stream, "html", many=True).put(replace(result, id="x--><script>"))
         assert stream.getvalue().startswith("<!-- x- -><script> -->\n")
 
+    def test_a_name_stays_on_its_line(self, result: Result) -> None:
+        stream = io.StringIO()
+        StreamSink(stream, "text", many=True).put(replace(result, id="a\n==> b--c <=="))
+        assert stream.getvalue().startswith("==> a ==> b--c <== <==\n")
+
 
 class TestFiles:
     def test_one_file(self, result: Result, tmp_path: Path) -> None:

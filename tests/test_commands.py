@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from vclean import commands, doctor, setup
+from vclean.cli import main
+from vclean.doctor import Check
+from vclean.errors import BrowserMissingError
+
+
+class TestSetUp:
+    def test_steps_go_to_standard_output(
+        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.setattr(setup, "setup", lambda out: out.write("setup: ready\n"))
+        assert main(["setup"]) == 0
+        assert capsys.readouterr().out == "setup: ready\n"
+
+    def test_failure(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        def fail(_: object) -> None:
+            raise BrowserMissingError("no Chromium could be installed")
+
+        monkeypatch.setattr(setup, "setup", fail)
+        assert main(["setup"]) == 9
+        assert capsys.readouterr().err == "vclean: no Chromium could be installed\n"
+
+
+class TestExamine:
+    @pytest.fixture(autouse=True)
+    def checks(self, monkeypatch: pytest.MonkeyPatch) -> list[Check]:
+        found = [Check("python", "ok", "3.11")]
+        monkeypatch.setattr(doctor, "run_checks", lambda: iter(found))
+        return found
+
+    def test_all_is_well(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["doctor"]) == 0
+        assert capsys.readouterr().out.startswith("ok")
+
+    def test_something_is_not(self, checks: list[Check], capsys: pytest.CaptureFixture[str]) -> None:
+        checks.append(Check("fonts", "FAIL", "none", "vclean setup"))
+        assert main(["doctor", "--json"]) == 1
+        assert json.loads(capsys.readouterr().out)[1]["remedy"] == "vclean setup"
+
+
+class TestTrain:
+    def test_corpora_and_the_model_file_are_handed_on(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        from vclean.classify import training
+
+        calls: list[tuple[object, ...]] = []
+        monkeypatch.setattr(training, "train", lambda *arguments: calls.append(arguments), raising=False)
+        assert main(["train", "a.parquet", "b.parquet", "-o", "m.vclean"]) == 0
+        assert calls == [([Path("a.parquet"), Path("b.parquet")], Path("m.vclean"))]
+
+
+def test_commands_are_imported_when_they_are_called() -> None:
+    """`vclean.commands` itself must not pull the browser or the model library in."""
+    assert commands.__name__ in sys.modules
+    assert not {"setup", "doctor", "training"} & vars(commands).keys()
