@@ -1,38 +1,30 @@
-"""Training: gold pages in, a model out; and cross-validation by site.
-
-The two linear models see every page; the boosted model must see their verdicts as they will be on unknown sites, so a
-page's verdicts in training come from linear models that were fitted without its fold. A cross-validated model for fold
-`k` needs linear models without `k` and, for each other fold `j`, without both: fifteen fits for five folds, shared.
-"""
+"""Training: gold pages in, a model out; and cross-validation by site."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from importlib import metadata
+from typing import TYPE_CHECKING, Any, Final
 
 import lightgbm
 import numpy as np
 
-from vclean.classify import linear
-from vclean.classify.corpora import folds
-from vclean.classify.dataset import concatenate
+from vclean.classify.dataset import WEIGHT_CAP
 from vclean.classify.gold import CODES, UNKNOWN
-from vclean.features import context, matrix
-from vclean.features.tokens import BUCKETS
+from vclean.classify.model import FORMAT, Model
+from vclean.classify.table import LinearFits, Table, design_matrix
+from vclean.features import matrix
 from vclean.labels import Label
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
-    from vclean.classify.dataset import PageRows
     from vclean.classify.linear import LinearModel
+    from vclean.classify.prediction import Prediction
 
-SEED = 20071
-FOLDS = 5
-THREADS = 2
+SEED: Final = 20071
+THREADS: Final = 2
 
 _SHARED = {
     "learning_rate": 0.06,
@@ -55,98 +47,6 @@ TYPE_ROUNDS = 100
 """h, p, l, c of content blocks."""
 
 
-@dataclass(frozen=True, eq=False)
-class Table:
-    """All training pages as one table of R rows.
-
-    Attributes:
-        pages: the pages.
-        fold: int64 (P,), the fold of every page.
-    """
-
-    pages: Sequence[PageRows]
-    fold: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, pages: Sequence[PageRows], k: int = FOLDS, seed: int = 0) -> Table:
-        """`pages` with folds by site; a page read two ways is in one fold."""
-        return cls(pages, folds([page.site for page in pages], k, seed))
-
-    @cached_property
-    def row_fold(self) -> NDArray[np.int64]:
-        """int64 (R,): the fold of every row."""
-        return np.repeat(self.fold, [len(page) for page in self.pages])
-
-    @cached_property
-    def content(self) -> NDArray[np.bool_]:
-        """bool (R,)."""
-        return np.concatenate([page.content for page in self.pages])
-
-    @cached_property
-    def label(self) -> NDArray[np.int8]:
-        """int8 (R,)."""
-        return np.concatenate([page.label for page in self.pages])
-
-    @cached_property
-    def weight(self) -> NDArray[np.float32]:
-        """float32 (R,)."""
-        return np.concatenate([page.weight for page in self.pages])
-
-    def split(self, rows: NDArray[Any]) -> list[NDArray[Any]]:
-        """`rows` (R, ...) page by page."""
-        return np.split(rows, np.cumsum([len(page) for page in self.pages])[:-1])
-
-
-class LinearFits:
-    """The linear models of a table, each fitted once, by the folds it did not see."""
-
-    def __init__(self, table: Table) -> None:
-        self._table = table
-        rows = {
-            "site": np.repeat(np.unique([p.site for p in table.pages], return_inverse=True)[1], list(map(len, table.pages))),
-            "fold": table.row_fold,
-            "content": table.content,
-            "weight": table.weight,
-        }
-        self._path = linear.design(concatenate([p.path for p in table.pages]), 2 * BUCKETS, scaled=False, **rows)
-        self._word = linear.design(concatenate([p.word for p in table.pages]), BUCKETS, scaled=True, **rows)
-        self._fits: dict[frozenset[int], LinearModel] = {}
-
-    def without(self, *unseen: int) -> LinearModel:
-        """The models fitted on all folds but `unseen`."""
-        key = frozenset(unseen)
-        if key not in self._fits:
-            self._fits[key] = linear.LinearModel(
-                *self._path.fit(key, linear.PATH_PENALTY), *self._word.fit(key, linear.WORD_PENALTY)
-            )
-        return self._fits[key]
-
-    def scores(self, held_out: int | None) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Verdicts (R,) of the path and the word models for a boosted model that holds out a fold: every row's are
-        from models that saw neither its own fold nor that one.
-        """
-        path, word = np.empty((2, len(self._table.row_fold)), dtype=np.float32)
-        for fold in np.unique(self._table.row_fold).tolist():
-            rows = self._table.row_fold == fold
-            model = self.without(*({fold} if held_out is None else {fold, held_out}))
-            path[rows] = self._path.scores(model.path, model.path_bias)[rows]
-            word[rows] = self._word.scores(model.word, model.word_bias)[rows]
-        return path, word
-
-
-def design_matrix(table: Table, path: NDArray[np.float32], word: NDArray[np.float32]) -> NDArray[np.float32]:
-    """float32 (R, len(matrix.COLUMNS)): the whole matrix of the table, given the linear verdicts (R,)."""
-    full = np.empty((len(table.row_fold), len(matrix.COLUMNS)), dtype=np.float32)
-    begin = 0
-    for page, by_path, by_word in zip(table.pages, table.split(path), table.split(word), strict=True):
-        end = begin + len(page)
-        full[begin:end, : page.fixed.shape[1]] = page.fixed
-        if len(page):
-            full[begin:end, page.fixed.shape[1] :] = context.score_columns(by_path, by_word, page.layout)
-        begin = end
-    return full
-
-
 def fit_content(x: NDArray[np.float32], y: NDArray[np.bool_], weight: NDArray[np.float32]) -> lightgbm.Booster:
     """The boosted model of content against the rest."""
     data = lightgbm.Dataset(x, y, weight=weight, params=CONTENT_PARAMETERS, free_raw_data=True)
@@ -158,3 +58,81 @@ def fit_types(x: NDArray[np.float32], label: NDArray[np.int8]) -> lightgbm.Boost
     typed = np.flatnonzero((label != UNKNOWN) & (label != CODES.index(Label.OTHER)))
     data = lightgbm.Dataset(x[typed], label[typed], params=TYPE_PARAMETERS, free_raw_data=True)
     return lightgbm.train(TYPE_PARAMETERS, data, TYPE_ROUNDS)
+
+
+def cross_validate(table: Table, *, done: Callable[[], None] = lambda: None) -> list[Prediction]:
+    """A prediction for every page of `table`, by a model that saw no page of its site.
+
+    Args:
+        table: the pages.
+        done: called after each fold.
+    """
+    fits = LinearFits(table)
+    predictions: dict[int, Prediction] = {}
+    for fold in np.unique(table.fold).tolist():
+        predictions.update(_predict_fold(table, fits, fold))
+        done()
+    return [predictions[page] for page in range(len(table.pages))]
+
+
+def _predict_fold(table: Table, fits: LinearFits, fold: int) -> Iterator[tuple[int, Prediction]]:
+    x = design_matrix(table, *fits.scores(fold))
+    model = _fit_trees(x, table, table.row_fold != fold, fits.without(fold))
+    first = np.cumsum([0, *map(len, table.pages)])
+    for page in np.flatnonzero(table.fold == fold).tolist():
+        rows = x[first[page] : first[page + 1]]
+        yield page, model.decide(rows, table.pages[page].layout.tokens)
+
+
+def train(table: Table, *, scores: dict[str, Any] | None = None) -> Model:
+    """The model of all pages of `table`; the same pages give the same model.
+
+    Args:
+        table: the pages.
+        scores: cross-validated scores for the model card.
+    """
+    fits = LinearFits(table)
+    x = design_matrix(table, *fits.scores(None))
+    everything = np.ones(len(x), dtype=bool)
+    return _fit_trees(x, table, everything, fits.without(), _card(table, scores or {}))
+
+
+def _fit_trees(
+    x: NDArray[np.float32],
+    table: Table,
+    rows: NDArray[np.bool_],
+    linear_model: LinearModel,
+    card: dict[str, Any] | None = None,
+) -> Model:
+    content = fit_content(x[rows], table.content[rows], table.weight[rows])
+    return Model(linear_model, content, fit_types(x[rows], table.label[rows]), card or {})
+
+
+def _card(table: Table, scores: dict[str, Any]) -> dict[str, Any]:
+    """What a model is, for those who use it."""
+    return {
+        "format": FORMAT,
+        "name": "vclean block classifier: heading, paragraph, list item, continuation or other",
+        "corpora": _corpora(table),
+        "pages": len(table.pages),
+        "rows": len(table.row_fold),
+        "scores": scores,
+        "seed": SEED,
+        "folds": len(np.unique(table.fold)),
+        "parameters": {
+            "content": {**CONTENT_PARAMETERS, "rounds": CONTENT_ROUNDS},
+            "types": {**TYPE_PARAMETERS, "rounds": TYPE_ROUNDS},
+            "weight": f"square root of the words, up to {WEIGHT_CAP}",
+        },
+        "versions": {name: metadata.version(name) for name in ("vclean", "lightgbm", "numpy", "lxml", "scipy")},
+        "columns": [column.name for column in matrix.COLUMNS],
+    }
+
+
+def _corpora(table: Table) -> dict[str, dict[str, int]]:
+    """Pages of each corpus, by how they were read."""
+    counts: dict[str, dict[str, int]] = {}
+    for page in table.pages:
+        by_way = counts.setdefault(page.corpus, {"rendered": 0, "unrendered": 0})
+        by_way["rendered" if page.rendered else "unrendered"] += 1
+    return counts
