@@ -77,8 +77,8 @@ class _Run:
         """Clean one page and write its result; a failure is reported."""
         with self._reported(source.id):
             start = time.perf_counter()
-            page = at_url(source.read(), self.options.url) if self.options.url else source.read()
             with _bugs_reported():
+                page = at_url(source.read(), self.options.url) if self.options.url else source.read()
                 result = self._result(cleaner, page)
             self.sink.put(result)
             self._tell(result, page, time.perf_counter() - start)

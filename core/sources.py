@@ -94,12 +94,11 @@ def read_file(path: Path, max_bytes: int, *, url: str = "") -> Page:
 
 def at_url(page: Page, url: str) -> Page:
     """The page as one that came from `url`: its folder stands for the URL's directory."""
-    from vclean.render.folder import BASE_URL, FolderResources
-
-    url = url or page.url
     if page.path is None or not page.path.is_file():
         return replace(page, url=url)
-    return replace(page, url=url, resources=FolderResources(page.path.parent, url or BASE_URL))
+    from vclean.render.folder import beside
+
+    return replace(page, url=url, resources=beside(page.path, url))
 
 
 def _find_in(path: Path, max_bytes: int) -> Iterator[Source]:

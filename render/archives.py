@@ -169,8 +169,16 @@ def _redirect(record: WarcRecord, url: str) -> str:
         target = record.headers.get("WARC-Refers-To-Target-URI") or ""
         return target if _key(target) != _key(url) else ""
     if record.is_http and 300 <= _status(record) < 400:
-        return urljoin(url, record.http_headers.get("Location") or "")
+        return _joined(url, record.http_headers.get("Location") or "")
     return ""
+
+
+def _joined(base: str, reference: str) -> str:
+    """The absolute URL, or the empty string for what is none."""
+    try:
+        return urljoin(base, reference)
+    except ValueError:
+        return ""
 
 
 def _status(record: WarcRecord) -> int:

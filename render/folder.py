@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Final
 from urllib.parse import unquote, urljoin, urlsplit
@@ -64,8 +65,10 @@ class FolderResources:
 
     def _candidates(self, url: str) -> list[str]:
         """Paths below the root, percent-decoded: as it stands, and with the query as some savers name files."""
-        directory = urlsplit(urljoin(self.base_url, "."))
-        wanted = urlsplit(url)
+        try:
+            directory, wanted = urlsplit(urljoin(self.base_url, ".")), urlsplit(url)
+        except ValueError:
+            return []
         if wanted[:2] != directory[:2] or not wanted.path.startswith(directory.path):
             return []
         path = unquote(wanted.path[len(directory.path) :])
@@ -78,6 +81,33 @@ class FolderResources:
             return Resource(path.read_bytes(), _type_of(path.name))
         except OSError:
             return None
+
+
+def beside(path: Path, url: str = "") -> FolderResources | None:
+    """What lies beside the page at `path` and is served to it; None where there are only other pages.
+
+    Rendering a page with resources costs several times more, so it has to be for something.
+
+    Args:
+        path: the file of the page.
+        url: the address it came from; `BASE_URL` stands in for an unknown one.
+    """
+    try:
+        changed = path.parent.stat().st_mtime_ns
+    except OSError:
+        return None
+    return FolderResources(path.parent, url or BASE_URL) if _has_company(path.parent, changed) else None
+
+
+@lru_cache(maxsize=64)
+def _has_company(folder: Path, _changed: int) -> bool:
+    """Whether a folder holds another folder or a file that pages refer to; remembered until it changes."""
+    return any(_is_company(path) for path in folder.iterdir())
+
+
+def _is_company(path: Path) -> bool:
+    kind = _type_of(path.name)
+    return not path.name.startswith(".") and (path.is_dir() or (kind != "" and "html" not in kind))
 
 
 def _inside(root: Path, relative: str) -> Path | None:

@@ -75,7 +75,10 @@ def _url_of(part: EmailMessage, base: str) -> str:
     location = _header(part, "Content-Location")
     if location.startswith("cid:"):
         return _content_id_url(location.removeprefix("cid:"))
-    return urljoin(base, location) if location else _content_id_url(_content_id(part))
+    try:
+        return urljoin(base, location) if location else _content_id_url(_content_id(part))
+    except ValueError:
+        return location
 
 
 def _is_named(part: EmailMessage) -> bool:

@@ -115,6 +115,10 @@ class TestGet:
         assert found is not None
         assert found.body == b"p{}"
 
+    def test_a_redirect_to_nowhere(self, warc) -> None:
+        moved = record("http://a.example/old.css", response(b"", status="301 Moved", extra="Location: http://[/\r\n"))
+        assert Archive(warc(moved, STYLE)).get("http://a.example/old.css") is None
+
     def test_redirects_in_a_circle_end(self, warc) -> None:
         there = record("http://a.example/1", response(b"", status="302 Found", extra="Location: /2\r\n"))
         back = record("http://a.example/2", response(b"", status="302 Found", extra="Location: /1\r\n"))

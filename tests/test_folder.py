@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from vclean.page import Resource
-from vclean.render.folder import BASE_URL, FolderResources
+from vclean.render.folder import BASE_URL, FolderResources, beside
 
 
 @pytest.fixture
@@ -68,6 +69,7 @@ class TestGet:
             "%2Fetc%2Fhosts.css",
             "C:%5Coutside.css",
             "page.html:stream.css",
+            "../[",
             "a%00.css",
         ],
     )
@@ -77,6 +79,7 @@ class TestGet:
     def test_other_hosts_are_not_in_the_folder(self, saved: Path) -> None:
         assert FolderResources(saved).get("http://example.org/page_files/style.css") is None
         assert FolderResources(saved).get("file:///etc/hosts") is None
+        assert FolderResources(saved).get("http://[broken/style.css") is None
 
     def test_links_that_lead_outside(self, saved: Path) -> None:
         (saved / "link.css").symlink_to(saved.parent / "outside.css")
@@ -102,3 +105,25 @@ class TestGet:
 
     def test_files_that_vanish(self, tmp_path: Path) -> None:
         assert FolderResources(tmp_path / "gone").get(BASE_URL + "style.css") is None
+
+
+class TestBeside:
+    def test_a_saved_page_has_its_folder(self, saved: Path) -> None:
+        assert beside(saved / "page.html") == FolderResources(saved, BASE_URL)
+        assert beside(saved / "page.html", "https://example.org/a") == FolderResources(saved, "https://example.org/a")
+
+    @pytest.mark.parametrize("name", ["b.html", "notes.txt", ".hidden.css", "data.json"])
+    def test_a_page_among_pages_has_none(self, tmp_path: Path, name: str) -> None:
+        (tmp_path / "a.html").touch()
+        (tmp_path / name).touch()
+        assert beside(tmp_path / "a.html") is None
+
+    def test_a_file_that_comes_later_is_seen(self, tmp_path: Path) -> None:
+        (tmp_path / "a.html").touch()
+        assert beside(tmp_path / "a.html") is None
+        (tmp_path / "style.css").touch()
+        os.utime(tmp_path, ns=(0, tmp_path.stat().st_mtime_ns + 1))  # clocks may be coarse
+        assert beside(tmp_path / "a.html") is not None
+
+    def test_a_folder_that_is_gone(self, tmp_path: Path) -> None:
+        assert beside(tmp_path / "gone" / "a.html") is None

@@ -73,6 +73,11 @@ class TestReadMhtml:
         page = read_mhtml(SAVED.replace(b"\n" + location, b"\n", 1).replace(part, b""), "x.mhtml")
         assert page.url == "https://example.org/news/page.html"
 
+    def test_a_location_that_is_no_url(self) -> None:
+        page = read_mhtml(SAVED.replace(b"Location: i.png", b"Location: http://[i.png"), "page.mhtml")
+        assert page.resources is not None
+        assert page.resources.get("http://[i.png") is not None
+
     def test_a_single_html_part(self) -> None:
         page = read_mhtml(b"MIME-Version: 1.0\nContent-Type: text/html\n\n<p>alone", "x.mht")
         assert isinstance(page.content, bytes)

@@ -33,6 +33,7 @@ def parquet(path: Path, **columns: list[object]) -> Path:
 
 class TestFile:
     def test_a_page_knows_its_file_and_folder(self, tmp_path: Path) -> None:
+        (tmp_path / "page_files").mkdir()
         path = tmp_path / "page.html"
         path.write_bytes(b"<p>Hello")
         (source,) = find(str(path), SETTINGS)
