@@ -154,7 +154,9 @@ class AsyncRenderer:
         source = StoredSource(text, page.resources)
         async with visit(process, page.url, source, self._settings) as visited:
             payload = await visited.read(expression)
-            return Rendering(self._unpack(payload, page.url, process.build), await visited.picture() if picture else None)
+            return Rendering(
+                self._unpack(payload, page.url, process.build), await visited.picture() if picture else None
+            )
 
     async def _render_live(self, process: Process, page: Page, *, picture: bool) -> Rendering:
         async with (
@@ -162,7 +164,9 @@ class AsyncRenderer:
             visit(process, page.url, source, self._settings) as visited,
         ):
             payload = await visited.read(wire.expression(visited.url, self._settings))
-            return Rendering(self._unpack(payload, visited.url, process.build), await visited.picture() if picture else None)
+            return Rendering(
+                self._unpack(payload, visited.url, process.build), await visited.picture() if picture else None
+            )
 
     def _unpack(self, payload: str, url: str, build: str) -> Snapshot:
         return wire.unpack(payload, self._settings, build=build, url=url)
@@ -212,9 +216,7 @@ class Renderer:
             host = self._host = self._host or _Host(self._new_renderer())
             try:
                 host.run(host.renderer.start(), _START_SECONDS)
-                return host.run(
-                    host.renderer.render(page, picture=picture), self._settings.deadline + _GRACE_SECONDS
-                )
+                return host.run(host.renderer.render(page, picture=picture), self._settings.deadline + _GRACE_SECONDS)
             except _FrozenError:
                 self._host = None
                 raise _late(self._settings.deadline) from None

@@ -27,6 +27,33 @@ _LOG = logging.getLogger("vclean")
 _START_MS: Final = 30_000
 _CLOSE_SECONDS: Final = 10
 
+_DISABLED_FEATURES: Final = (
+    # One renderer process per page, frames included, so that one session sees all requests of a page.
+    "IsolateOrigins",
+    "site-per-process",
+    "SpareRendererForSitePerProcess",
+    # Addresses stay as they are written, also where an old page mixes http into https.
+    "AutoupgradeMixedContent",
+    "HttpsFirstBalancedModeAutoEnable",
+    "HttpsUpgrades",
+    # Nothing happens that no page asked for.
+    "MediaRouter",
+    "NetworkTimeServiceQuerying",
+    "OptimizationHints",
+    "PaintHolding",
+    "PreconnectToSearch",
+    "Prerender2",
+)
+"""Ours and those of Playwright that matter here: the last switch of a name wins, so ours replaces Playwright's."""
+
+_BLINK_SETTINGS: Final = (
+    "availableHoverTypes=2",
+    "availablePointerTypes=4",
+    "lazyLoadEnabled=false",
+    "primaryHoverType=2",
+    "primaryPointerType=4",
+)
+
 _FLAGS: Final = (
     # Every request is answered by us or not at all: no proxy, no name and no UDP leads out (see guard.py).
     "--proxy-server=http://proxy.invalid:1",
@@ -34,15 +61,15 @@ _FLAGS: Final = (
     "--host-resolver-rules=MAP * ~NOTFOUND",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--block-new-web-contents",
-    # One renderer process per page, frames included, so that one session sees all requests of a page.
     "--disable-site-isolation-trials",
-    "--disable-features=IsolateOrigins,site-per-process,Prerender2,SpareRendererForSitePerProcess",
-    # Playwright leaves this out for the headless shell; without it the profile's folder is not told.
+    "--allow-running-insecure-content",
+    "--disable-features=" + ",".join(_DISABLED_FEATURES),
+    "--blink-settings=" + ",".join(_BLINK_SETTINGS),
+    # The browser tells its command line, and with it the folder of its profile, only to automation.
     "--enable-automation",
     # Same glyphs and boxes on every machine with the same fonts.
     "--font-render-hinting=none",
     "--disable-lcd-text",
-    "--blink-settings=lazyLoadEnabled=false",
 )
 
 

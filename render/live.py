@@ -17,11 +17,20 @@ if TYPE_CHECKING:
     from vclean.settings import RenderSettings
 
 _TIMEOUT: Final = httpx.Timeout(15.0)
-_MAX_REDIRECTS: Final = 20
+_MAX_REDIRECTS: Final = 10
+"""Chromium follows 20, and then calls it a failed navigation."""
 _PAGE_TYPES: Final = ("text/", "application/xhtml", "application/xml")
 
 _OURS: Final = frozenset(
-    "connection content-disposition content-encoding content-length keep-alive set-cookie transfer-encoding".split()
+    (
+        "connection",
+        "content-disposition",
+        "content-encoding",
+        "content-length",
+        "keep-alive",
+        "set-cookie",
+        "transfer-encoding",
+    )
 )
 """Headers about the transport, which ends here."""
 
@@ -67,9 +76,7 @@ class LiveSource:
         return self._page(request.url, response)
 
     async def _fetch(self, request: Request) -> httpx.Response:
-        wanted = self._client.build_request(
-            request.method, request.url, headers=request.headers, content=request.body
-        )
+        wanted = self._client.build_request(request.method, request.url, headers=request.headers, content=request.body)
         try:
             response = await self._client.send(wanted, stream=True)
             try:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urldefrag, urlsplit
 
 from playwright.async_api import Error as PlaywrightError
 
+from vclean.errors import NetworkError
 from vclean.render.devtools import context_options, evaluate, main_frame, picture
 from vclean.render.folder import BASE_URL
 from vclean.render.guard import Guard
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from vclean.render.guard import Source
     from vclean.render.launch import Process
     from vclean.settings import RenderSettings
+
+_NET_ERROR: Final = re.compile(r"net::ERR_\w+")
 
 _LOAD_SHARE: Final = 0.5
 """Of the deadline: how long a page without scripts may load; it is then read as far as it has come."""
@@ -59,10 +63,9 @@ async def visit(process: Process, url: str, source: Source, settings: RenderSett
 
     Raises:
         VcleanError: what `source` raised for the page itself.
+        NetworkError: the browser refused to load the page.
     """
-    context = await process.browser.new_context(
-        **context_options(settings), java_script_enabled=settings.scripts
-    )
+    context = await process.browser.new_context(**context_options(settings), java_script_enabled=settings.scripts)
     try:
         page = await context.new_page()
         # Calls to a crashed page would wait for ever.
@@ -70,7 +73,7 @@ async def visit(process: Process, url: str, source: Source, settings: RenderSett
         session = await context.new_cdp_session(page)
         guard = Guard(session, source)
         await guard.start()
-        await _load(page, address(url), guard, settings)
+        await _load(page, address(url), guard)
         await _settle(page, session, settings)
         yield Visit(page, session)
     finally:
@@ -78,21 +81,29 @@ async def visit(process: Process, url: str, source: Source, settings: RenderSett
 
 
 def address(url: str) -> str:
-    """The address to navigate to: the fragment would scroll, and a local file has none.
+    """The address to navigate to: without the fragment, which would scroll; made up where `url` is no web address.
 
-    >>> address("https://example.org/a#b"), address("file:///etc/passwd")
-    ('https://example.org/a', 'http://page.invalid/')
+    >>> address("https://example.org/a#b"), address("file:///etc/passwd"), address("http://[")
+    ('https://example.org/a', 'http://page.invalid/', 'http://page.invalid/')
     """
-    return urldefrag(url).url if urlsplit(url).scheme in ("http", "https") else BASE_URL
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        usable = False
+    return urldefrag(url).url if usable else BASE_URL
 
 
-async def _load(page: Page, url: str, guard: Guard, settings: RenderSettings) -> None:
+async def _load(page: Page, url: str, guard: Guard) -> None:
     try:
         await page.goto(url, wait_until="commit", timeout=0)
-    except PlaywrightError:
+    except PlaywrightError as error:
         if guard.failure is not None:
             raise guard.failure from None
-        raise
+        reason = _NET_ERROR.search(str(error))
+        if reason is None:
+            raise
+        raise NetworkError(f"{url} could not be loaded ({reason.group()})") from None
 
 
 async def _settle(page: Page, session: CDPSession, settings: RenderSettings) -> None:

@@ -1,3 +1,4 @@
+import contextlib
 import http.server
 import socket
 import threading
@@ -42,15 +43,23 @@ class Site:
 
     address: str
     udp_port: int
-    paths: dict[str, tuple[int, dict[str, str], bytes]] = field(default_factory=dict)
+    paths: dict[str, tuple[int, dict[str, str], bytes, float]] = field(default_factory=dict)
     hits: list[str] = field(default_factory=list)
+    cookies: list[str] = field(default_factory=list)
 
     def serve(
-        self, path: str, body: str | bytes = b"", *, status: int = 200, kind: str = "text/html", **headers: str
+        self,
+        path: str,
+        body: str | bytes = b"",
+        *,
+        status: int = 200,
+        kind: str = "text/html",
+        delay: float = 0,
+        **headers: str,
     ) -> str:
-        """Answer `path` with `body`; returns its URL."""
+        """Answer `path` with `body` after `delay` seconds; returns its URL."""
         content = body if isinstance(body, bytes) else body.encode()
-        self.paths[path] = (status, {"content-type": kind} | headers, content)
+        self.paths[path] = (status, {"content-type": kind} | headers, content, delay)
         return f"http://{self.address}{path}"
 
 
@@ -58,16 +67,20 @@ class Site:
 def site() -> Iterator[Site]:
     udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     udp.bind(("127.0.0.1", 0))
+    closing = threading.Event()
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             where.hits.append(self.path)
-            status, headers, body = where.paths.get(self.path, (404, {}, b"nothing here"))
+            where.cookies.append(self.headers.get("cookie", ""))
+            status, headers, body, delay = where.paths.get(self.path, (404, {}, b"nothing here", 0))
+            closing.wait(delay)
             self.send_response(status)
             for name, value in headers.items():
                 self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(body)
+            with contextlib.suppress(ConnectionError):
+                self.end_headers()
+                self.wfile.write(body)
 
         do_POST = do_HEAD = do_OPTIONS = do_GET  # noqa: N815
 
@@ -84,6 +97,7 @@ def site() -> Iterator[Site]:
         for thread in threads:
             thread.start()
         yield where
+        closing.set()
         server.shutdown()
         udp.sendto(b"", udp.getsockname())
         for thread in threads:

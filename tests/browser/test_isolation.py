@@ -3,13 +3,15 @@
 import time
 
 import pytest
+
 from vclean.page import Page, Resource
 from vclean.render.browser import Renderer
 
 pytestmark = pytest.mark.browser
 
 PASSIVE = """<!doctype html><head>
-<link rel=stylesheet href="{to}/css"><link rel=preload as=image href="{to}/preload"><link rel=prefetch href="{to}/prefetch">
+<link rel=stylesheet href="{to}/css"><link rel=preload as=image href="{to}/preload">
+<link rel=prefetch href="{to}/prefetch">
 <link rel=preconnect href="{to}"><link rel=dns-prefetch href="{to}"><link rel=modulepreload href="{to}/module">
 <link rel=manifest href="{to}/manifest"><link rel=icon href="{to}/icon">
 <script type=speculationrules>{{"prerender":[{{"source":"list","urls":["{to}/prerender"]}}]}}</script>

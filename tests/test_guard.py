@@ -1,0 +1,160 @@
+import asyncio
+import base64
+from typing import Any
+
+import pytest
+
+from vclean.errors import NetworkError
+from vclean.page import Resource
+from vclean.render.guard import Guard, Request, Response, StoredSource, html
+
+
+class Store:
+    def __init__(self, **held: Resource) -> None:
+        self.held = {f"http://example.org/{name}": resource for name, resource in held.items()}
+
+    def get(self, url: str) -> Resource | None:
+        return self.held.get(url)
+
+
+def ask(source: StoredSource, name: str, **request: Any) -> Response | None:
+    return asyncio.run(source.answer(Request(url=f"http://example.org/{name}", **request)))
+
+
+class TestHtml:
+    def test_is_utf_8_and_says_so(self) -> None:
+        response = html("ž", content_security_policy="x")
+        assert response.body == "ž".encode()
+        assert dict(response.headers) == {"content-type": "text/html; charset=utf-8", "content-security-policy": "x"}
+
+    def test_lone_surrogates_are_replaced(self) -> None:
+        assert html("a\ud800").body == b"a?"
+
+
+class TestStoredSource:
+    def test_document_once(self) -> None:
+        """The page may not go elsewhere, nor be loaded again."""
+        source = StoredSource("<p>", Store(other=Resource(b"<b>", "text/html")))
+        assert ask(source, "page", document=True).body == b"<p>"
+        assert ask(source, "page", document=True) is None
+        assert ask(source, "other", document=True) is None
+
+    def test_resource_as_it_was_served(self) -> None:
+        response = ask(StoredSource("", Store(a=Resource(b"x", "text/css", 203))), "a")
+        assert (response.body, response.status) == (b"x", 203)
+        assert dict(response.headers)["content-type"] == "text/css"
+
+    def test_every_origin_may_use_it(self) -> None:
+        response = ask(StoredSource("", Store(a=Resource(b"x"))), "a")
+        assert response.headers == (("access-control-allow-origin", "*"),)
+
+    def test_what_is_not_held_is_refused(self) -> None:
+        assert ask(StoredSource("", Store()), "a") is None
+
+    def test_no_resources_at_all(self) -> None:
+        assert ask(StoredSource("", None), "a") is None
+
+    def test_forms_are_not_sent(self) -> None:
+        assert ask(StoredSource("", Store(a=Resource(b"x"))), "a", method="POST") is None
+
+
+class Session:
+    """Stands in for a CDP session: records what is sent."""
+
+    def __init__(self) -> None:
+        self.sent: list[tuple[str, dict[str, Any]]] = []
+        self.handlers: dict[str, Any] = {}
+
+    def on(self, event: str, handler: Any) -> None:
+        self.handlers[event] = handler
+
+    async def send(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
+        self.sent.append((method, params or {}))
+        return {"frameTree": {"frame": {"id": "main"}}}
+
+
+class Fixed:
+    """A source with one answer, which may be an error."""
+
+    def __init__(self, answer: Response | Exception | None) -> None:
+        self.fixed = answer
+        self.asked: list[Request] = []
+
+    async def answer(self, request: Request) -> Response | None:
+        self.asked.append(request)
+        if isinstance(self.fixed, Exception):
+            raise self.fixed
+        return self.fixed
+
+
+def paused(source: Fixed, **changes: Any) -> tuple[Guard, tuple[str, dict[str, Any]]]:
+    """A guard that has dealt with one request, and what it sent last."""
+    event = {
+        "requestId": "r1",
+        "frameId": "main",
+        "resourceType": "Image",
+        "request": {"url": "http://example.org/a", "method": "GET", "headers": {"Accept": "*/*"}},
+    }
+
+    async def run() -> tuple[Guard, tuple[str, dict[str, Any]]]:
+        session = Session()
+        guard = Guard(session, source)
+        await guard.start()
+        await session.handlers["Fetch.requestPaused"](event | changes)
+        return guard, session.sent[-1]
+
+    return asyncio.run(run())
+
+
+class TestGuard:
+    def test_all_requests_are_paused(self) -> None:
+        async def run() -> list[tuple[str, dict[str, Any]]]:
+            session = Session()
+            await Guard(session, Fixed(None)).start()
+            return session.sent
+
+        assert ("Fetch.enable", {"patterns": [{"urlPattern": "*"}]}) in asyncio.run(run())
+
+    def test_answer(self) -> None:
+        _, (method, sent) = paused(Fixed(Response(b"body", (("content-type", "image/png"),), 201)))
+        assert method == "Fetch.fulfillRequest"
+        assert (sent["requestId"], sent["responseCode"]) == ("r1", 201)
+        assert base64.b64decode(sent["body"]) == b"body"
+        assert sent["responseHeaders"] == [{"name": "content-type", "value": "image/png"}]
+
+    def test_refusal(self) -> None:
+        _, (method, sent) = paused(Fixed(None))
+        assert (method, sent) == ("Fetch.failRequest", {"requestId": "r1", "errorReason": "Aborted"})
+
+    @pytest.mark.parametrize(
+        ("kind", "frame", "document"),
+        [("Document", "main", True), ("Document", "inner", False), ("Image", "main", False)],
+    )
+    def test_document_is_that_of_the_main_frame(self, kind: str, frame: str, document: bool) -> None:
+        source = Fixed(None)
+        paused(source, resourceType=kind, frameId=frame)
+        assert source.asked[0].document is document
+
+    def test_body_of_a_post(self) -> None:
+        entries = [{"bytes": base64.b64encode(part).decode()} for part in (b"a=1&", b"b=2")]
+        source = Fixed(None)
+        request = {"url": "u", "method": "POST", "headers": {}, "postDataEntries": entries}
+        paused(source, request=request)
+        assert (source.asked[0].method, source.asked[0].body) == ("POST", b"a=1&b=2")
+
+    def test_failure_of_the_page_is_kept(self) -> None:
+        error = NetworkError("gone")
+        guard, (method, _) = paused(Fixed(error), resourceType="Document")
+        assert guard.failure is error
+        assert method == "Fetch.failRequest"
+
+    def test_failure_of_a_resource_is_a_refusal(self) -> None:
+        guard, (method, _) = paused(Fixed(NetworkError("gone")))
+        assert guard.failure is None
+        assert method == "Fetch.failRequest"
+
+    def test_any_other_error_is_logged(self, caplog: pytest.LogCaptureFixture) -> None:
+        """A paused request that nobody answers would hold the page until its deadline."""
+        _, (method, _) = paused(Fixed(ValueError("odd")))
+        assert method == "Fetch.failRequest"
+        assert "http://example.org/a could not be read" in caplog.text

@@ -1,0 +1,79 @@
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from vclean.render import watchdog
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="process groups")
+
+
+def sleeper() -> subprocess.Popen[bytes]:
+    """A process with a child, in a group of its own."""
+    return subprocess.Popen(["sh", "-c", "sleep 60 & sleep 60"], start_new_session=True)
+
+
+def ended(process: subprocess.Popen[bytes]) -> bool:
+    try:
+        return process.wait(5) != 0
+    except subprocess.TimeoutExpired:
+        return False
+
+
+class TestKillTree:
+    def test_whole_group(self) -> None:
+        process = sleeper()
+        watchdog.kill_tree(process.pid)
+        assert ended(process)
+
+    def test_gone_already(self) -> None:
+        process = subprocess.Popen(["true"], start_new_session=True)
+        process.wait()
+        assert watchdog.kill_tree(process.pid) is None
+
+    def test_own_group_is_spared(self) -> None:
+        """A process that shares our group is ended alone."""
+        process = subprocess.Popen(["sleep", "60"])
+        watchdog.kill_tree(process.pid)
+        assert ended(process)
+
+
+class TestRemove:
+    def test_tree(self, tmp_path: Path) -> None:
+        folder = tmp_path / "profile"
+        (folder / "deep").mkdir(parents=True)
+        (folder / "deep" / "file").write_text("x")
+        watchdog.remove(str(folder))
+        assert not folder.exists()
+
+    def test_missing(self, tmp_path: Path) -> None:
+        started = time.monotonic()
+        watchdog.remove(str(tmp_path / "none"))
+        assert time.monotonic() - started < 0.5
+
+
+class TestMain:
+    def start(self, browser: int, folder: Path, parent: int) -> subprocess.Popen[bytes]:
+        script = [sys.executable, "-I", "-S", watchdog.__file__]
+        return subprocess.Popen([*script, str(parent), str(browser), str(folder)], stdin=subprocess.PIPE)
+
+    def test_end_of_the_pipe(self, tmp_path: Path) -> None:
+        browser = sleeper()
+        dog = self.start(browser.pid, tmp_path / "profile", os.getpid())
+        (tmp_path / "profile").mkdir()
+        time.sleep(0.3)
+        assert browser.poll() is None
+        dog.communicate(timeout=5)
+        assert ended(browser)
+        assert not (tmp_path / "profile").exists()
+
+    def test_death_of_the_parent(self, tmp_path: Path) -> None:
+        """The pipe may still be open in a child that the parent has forked."""
+        browser = sleeper()
+        dog = self.start(browser.pid, tmp_path, parent=1)
+        assert dog.wait(5) == 0
+        dog.stdin.close()
+        assert ended(browser)

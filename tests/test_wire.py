@@ -1,0 +1,122 @@
+import base64
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from vclean.errors import LimitError
+from vclean.render import ua, wire
+from vclean.render.noscript import LITTLE_TEXT
+from vclean.render.snapshot import ATTRIBUTES, STYLES, Hidden, Snapshot
+from vclean.settings import RenderSettings
+
+
+def pack(values: Any, dtype: str = "<i4") -> str:
+    return base64.b64encode(np.array(values, dtype=dtype).tobytes()).decode()
+
+
+def answer(**changes: Any) -> str:
+    """What the walker says of `<p title=t>Hi` on a page of two elements and no body."""
+    columns = {
+        "tag": pack([0, 1]),
+        "parent": pack([-1, 0]),
+        "end": pack([2, 2]),
+        "depth": pack([0, 1]),
+        "box": pack([0, 0, 1366, 768, 8, 8.5, 100, 20], "<f4"),
+        "hidden": pack([0, 3], "u1"),
+        "style": pack([0, 0]),
+        "attr_node": pack([1]),
+        "attr_name": pack([ATTRIBUTES.index("title")]),
+        "text_parent": pack([1]),
+        "text_after": pack([1]),
+        "line_text": pack([0]),
+        "line_box": pack([8, 9, 12.5, 17], "<f4"),
+    }
+    whole = {
+        "columns": columns,
+        "tags": ["html", "p"],
+        "rows": ["\n".join(f"{name}-value" for name in STYLES)],
+        "texts": ["Hi"],
+        "attributes": ["t"],
+        "title": " A\n b ",
+        "language": "en",
+        "width": 1366,
+        "height": 768,
+        "noscript": False,
+        "sticky": False,
+    }
+    return json.dumps(whole | changes)
+
+
+def unpack(**changes: Any) -> Snapshot:
+    return wire.unpack(answer(**changes), RenderSettings(), build="Test/1", url="http://example.org/")
+
+
+class TestUnpack:
+    def test_columns_have_their_types_and_shapes(self) -> None:
+        found = unpack()
+        assert found.parent.tolist() == [-1, 0]
+        assert (found.box.shape, found.box.dtype) == ((2, 4), np.float32)
+        assert found.box[1].tolist() == [8, 8.5, 100, 20]
+        assert (found.line_box.shape, found.line_text.dtype) == ((1, 4), np.int32)
+        assert found.hidden.tolist() == [Hidden.NO, Hidden.OPACITY]
+
+    def test_strings(self) -> None:
+        found = unpack()
+        assert found.tags == ("html", "p")
+        assert found.texts == ["Hi"]
+        assert found.attributes("title") == {1: "t"}
+        assert found.styles.column("z-index") == ["z-index-value"]
+
+    def test_facts_of_the_page(self) -> None:
+        found = unpack()
+        assert (found.title, found.language, found.build) == ("A b", "en", "Test/1")
+        assert (found.width, found.height, found.rendered) == (1366.0, 768.0, True)
+        assert found.url == "http://example.org/"
+        assert found.settings == RenderSettings().to_dict()
+
+    def test_page_without_text(self) -> None:
+        columns = json.loads(answer())["columns"] | {"line_box": "", "line_text": "", "text_parent": ""}
+        found = unpack(columns=columns, texts=[])
+        assert found.line_box.shape == (0, 4)
+        assert found.text_parent.shape == (0,)
+
+    @pytest.mark.parametrize(
+        ("refusal", "message"),
+        [({"nodes": 200_000}, "200,000 elements, over the cap of 150,000"), ({"characters": 10**8}, "100,000,000")],
+    )
+    def test_caps(self, refusal: dict[str, int], message: str) -> None:
+        with pytest.raises(LimitError, match=message):
+            wire.unpack(json.dumps(refusal), RenderSettings(), build="", url="")
+
+
+class TestExpression:
+    @staticmethod
+    def options(expression: str) -> dict[str, Any]:
+        """The two parts of the options, put together as JavaScript would."""
+        decoder = json.JSONDecoder()
+        constants, end = decoder.raw_decode(expression, expression.rindex("({...") + len("({..."))
+        return constants | decoder.raw_decode(expression, end + len(", ..."))[0]
+
+    def test_walker_is_called_with_the_contract(self) -> None:
+        expression = wire.expression("", RenderSettings())
+        options = self.options(expression)
+        assert expression.endswith("})")
+        assert options["attributes"] == list(ATTRIBUTES)
+        assert options["styles"] == list(STYLES)
+
+    def test_rules_are_those_of_the_static_parser(self) -> None:
+        options = self.options(wire.expression("", RenderSettings()))
+        assert set(options["skipped"]) == ua.SKIPPED_TAGS | {"head"}
+        assert set(options["replaced"]) == ua.REPLACED_TAGS
+        assert options["littleText"] == LITTLE_TEXT
+
+    def test_settings_are_applied(self) -> None:
+        settings = RenderSettings(max_nodes=7, max_bytes=8, scripts=True)
+        options = self.options(wire.expression("http://example.org/", settings))
+        assert (options["maxNodes"], options["maxCharacters"], options["scripts"]) == (7, 8, True)
+
+    @pytest.mark.parametrize("url", ['"', "\\", "</script>", "\n", "\u2028", "é"])
+    def test_address_is_quoted(self, url: str) -> None:
+        assert self.options(wire.expression(url, RenderSettings()))["url"] == url
