@@ -18,6 +18,7 @@ from playwright.async_api import Error as PlaywrightError
 
 from vclean.errors import BrowserError
 from vclean.render import watchdog
+from vclean.render.sandbox import obstacle
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Playwright
@@ -133,7 +134,7 @@ async def launch(playwright: Playwright, executable: Path) -> Process:
         return await _describe(browser, folder)
     except PlaywrightError as error:
         shutil.rmtree(folder, ignore_errors=True)
-        raise BrowserError(f"{executable} does not start: run `vclean doctor` ({_first_line(error)})") from error
+        raise BrowserError(f"{executable} does not start: run `vclean doctor` ({_reason(error)})") from error
 
 
 async def _describe(browser: Browser, folder: str) -> Process:
@@ -156,11 +157,11 @@ def _watch(pid: int, folders: list[str]) -> subprocess.Popen[bytes]:
 
 @cache
 def _sandbox() -> bool:
-    """Chromium refuses to start its sandbox as root."""
-    is_root = hasattr(os, "geteuid") and os.geteuid() == 0
-    if is_root:
-        _LOG.warning("running as root: Chromium's sandbox is off; run vclean as a normal user to have it on")
-    return not is_root
+    """Whether the sandbox is on; where it cannot be, that is said once."""
+    in_the_way = obstacle()
+    if in_the_way:
+        _LOG.warning("Chromium's sandbox is off: %s (%s)", in_the_way.reason, in_the_way.remedy)
+    return in_the_way is None
 
 
 def _group(entry: Path) -> int:
@@ -179,5 +180,9 @@ def _private_bytes(entry: Path) -> int:
     return (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE")
 
 
-def _first_line(error: Exception) -> str:
-    return str(error).strip().partition("\n")[0]
+def _reason(error: Exception) -> str:
+    """One line: what the browser itself said last or fatally, or else what Playwright says."""
+    lines = str(error).strip().splitlines()
+    said = [line.partition("[err] ")[2] for line in lines if "[err] " in line]
+    fatal = [line for line in said if "FATAL" in line or "error while loading" in line]
+    return [*fatal[:1], *said[-1:], *lines[:1], "no reason given"][0]
