@@ -100,7 +100,7 @@ class AsyncRenderer:
             await self._drop()
         if self._process is None:
             if self._playwright is None:
-                self._playwright = await async_playwright().start()
+                self._playwright = await _start_driver()
             self._process = await launch(self._playwright, self._executable)
             self._pages = 0
         return self._process
@@ -309,6 +309,14 @@ class _Deadline:
 
 def _late(seconds: float) -> DeadlineError:
     return DeadlineError(f"the page was not rendered within {seconds:g} s: raise --timeout")
+
+
+async def _start_driver() -> Playwright:
+    """Playwright raises a bare Exception where its Node does not start."""
+    try:
+        return await async_playwright().start()
+    except Exception as error:
+        raise BrowserError(f"Playwright's driver does not start: run `vclean setup` ({error})") from error
 
 
 def _crash(error: PlaywrightError) -> BrowserError:

@@ -39,8 +39,8 @@ class TestReason:
     @pytest.mark.parametrize(
         ("text", "reason"),
         [
-            ("closed\nlogs:\n[pid=1][err] harmless\n[pid=1][err] 7:FATAL:zygote.cc No usable sandbox!\n[pid=1][err] #0 0x",
-             "7:FATAL:zygote.cc No usable sandbox!"),
+            ("closed\nlogs:\n[pid=1][err] harmless\n[pid=1][err] 7:FATAL:z.cc No usable sandbox!\n[pid=1][err] #0 0x",
+             "7:FATAL:z.cc No usable sandbox!"),
             ("closed\n[pid=1][err] c: error while loading shared libraries: libnss3.so\n  - [pid=1] <kill>",
              "c: error while loading shared libraries: libnss3.so"),
             ("closed\n[pid=1][err] one\n[pid=1][err] two\n", "two"),
@@ -60,4 +60,11 @@ class TestLaunch:
         broken.write_text("#!/bin/sh\necho 'error while loading shared libraries: libnss3.so' >&2\nexit 127\n")
         broken.chmod(0o755)
         with Renderer(chromium=broken) as renderer, pytest.raises(BrowserError, match=r"does not start: .*libnss3\.so"):
+            renderer.render(Page(content="<p>text"))
+
+    @pytest.mark.browser
+    def test_driver_that_does_not_start(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Slim images lack a library that Playwright's Node needs."""
+        monkeypatch.setenv("PLAYWRIGHT_NODEJS_PATH", "/bin/false")
+        with Renderer() as renderer, pytest.raises(BrowserError, match="driver does not start: run `vclean setup`"):
             renderer.render(Page(content="<p>text"))
