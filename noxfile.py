@@ -15,7 +15,6 @@ nox.options.error_on_missing_interpreters = False
 
 PYPROJECT = nox.project.load_toml("pyproject.toml")
 PYTHONS = nox.project.python_versions(PYPROJECT)
-SOURCES = ("core", "render", "features", "classify", "tests", "benchmarks", "noxfile.py")
 
 
 def group(name: str) -> list[str]:
@@ -34,8 +33,8 @@ def test(session: nox.Session, *requirements: str) -> None:
 def lint(session: nox.Session) -> None:
     """Check format and style."""
     session.install(*group("lint"))
-    session.run("ruff", "format", "--check", *SOURCES)
-    session.run("ruff", "check", *SOURCES)
+    session.run("ruff", "format", "--check")
+    session.run("ruff", "check")
 
 
 @nox.session
