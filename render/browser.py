@@ -97,10 +97,9 @@ class AsyncRenderer:
             BrowserError: it does not start.
         """
         if self._process is not None and self._is_worn(self._process):
-            await self._drop()
+            await self.close()
         if self._process is None:
-            if self._playwright is None:
-                self._playwright = await _start_driver()
+            self._playwright = self._playwright or await _start_driver()
             self._process = await launch(self._playwright, self._executable)
             self._pages = 0
         return self._process
@@ -136,11 +135,13 @@ class AsyncRenderer:
             self._process.kill()
 
     async def close(self) -> None:
-        """End the browser and its driver."""
-        await self._drop()
-        if self._playwright is not None:
-            await self._playwright.stop()
-            self._playwright = None
+        """End the browser and its driver; a later page starts them again."""
+        process, self._process, self._tab = self._process, None, None
+        playwright, self._playwright = self._playwright, None
+        if process is not None:
+            await process.close()
+        if playwright is not None:
+            await playwright.stop()
 
     async def _render(self, process: Process, page: Page, *, picture: bool) -> Rendering:
         if page.live:
@@ -175,11 +176,6 @@ class AsyncRenderer:
         if not process.is_alive or self._pages >= _PAGES_PER_BROWSER:
             return True
         return self._pages % _PAGES_PER_MEMORY_CHECK == 0 and process.memory() > _MAX_MEMORY
-
-    async def _drop(self) -> None:
-        process, self._process, self._tab = self._process, None, None
-        if process is not None:
-            await process.close()
 
 
 class Renderer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import os
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger("vclean")
 
 _START_MS: Final = 30_000
-_CLOSE_SECONDS: Final = 10
 
 _DISABLED_FEATURES: Final = (
     # One renderer process per page, frames included, so that one session sees all requests of a page.
@@ -63,7 +63,6 @@ _FLAGS: Final = (
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--block-new-web-contents",
     "--disable-site-isolation-trials",
-    "--allow-running-insecure-content",
     "--disable-features=" + ",".join(_DISABLED_FEATURES),
     "--blink-settings=" + ",".join(_BLINK_SETTINGS),
     # The browser tells its command line, and with it the folder of its profile, only to automation.
@@ -82,12 +81,14 @@ class Process:
         browser: Playwright's handle.
         pid: of the browser process; its children are in the same process group.
         build: product and version, for the record.
+        profile: the folder of its profile, which is in its command line.
         killed: whether `kill` was called.
     """
 
     browser: Browser
     pid: int
     build: str
+    profile: str
     _watchdog: subprocess.Popen[bytes]
     killed: bool = False
 
@@ -99,18 +100,21 @@ class Process:
     def kill(self) -> None:
         """End the browser and its children at once; safe from any thread."""
         self.killed = True
-        watchdog.kill_tree(self.pid)
+        watchdog.kill_tree(self.pid, self.profile)
 
     async def close(self) -> None:
         """End the browser, and remove what it left on disk."""
         self.kill()
         with contextlib.suppress(PlaywrightError):
             await self.browser.close()
-        self._watchdog.communicate(timeout=_CLOSE_SECONDS)
+        await asyncio.to_thread(self._watchdog.communicate)
 
     def memory(self) -> int:
-        """Bytes of private memory of the browser and its children; 0 where the system does not tell (`/proc`)."""
-        return sum(_private_bytes(entry) for entry in Path("/proc").glob("[0-9]*") if _group(entry) == self.pid)
+        """Bytes of private memory of the browser and its children; 0 where the system does not tell."""
+        if sys.platform != "linux":
+            return 0
+        group = _group(Path("/proc", str(self.pid)))
+        return sum(_private_bytes(entry) for entry in Path("/proc").glob("[0-9]*") if _group(entry) == group)
 
 
 async def launch(playwright: Playwright, executable: Path) -> Process:
@@ -126,7 +130,7 @@ async def launch(playwright: Playwright, executable: Path) -> Process:
             args=_FLAGS,
             ignore_default_args=["--disable-popup-blocking"],
             artifacts_dir=folder,
-            chromium_sandbox=_sandbox(),
+            chromium_sandbox=_can_be_sandboxed(),
             env={**os.environ, "TMPDIR": folder},
             handle_sigint=False,
             timeout=_START_MS,
@@ -144,11 +148,11 @@ async def _describe(browser: Browser, folder: str) -> Process:
     arguments = (await session.send("Browser.getBrowserCommandLine"))["arguments"]
     build = (await session.send("Browser.getVersion"))["product"]
     await session.detach()
-    profiles = [argument.partition("=")[2] for argument in arguments if argument.startswith("--user-data-dir=")]
-    return Process(browser, pid, build, _watch(pid, [*profiles, folder]))
+    profile = next(each.partition("=")[2] for each in arguments if each.startswith("--user-data-dir="))
+    return Process(browser, pid, build, profile, _watch(pid, profile, folder))
 
 
-def _watch(pid: int, folders: list[str]) -> subprocess.Popen[bytes]:
+def _watch(pid: int, *folders: str) -> subprocess.Popen[bytes]:
     script = [sys.executable, "-I", "-S", watchdog.__file__]
     return subprocess.Popen(
         [*script, str(os.getpid()), str(pid), *folders], stdin=subprocess.PIPE, start_new_session=True
@@ -156,11 +160,10 @@ def _watch(pid: int, folders: list[str]) -> subprocess.Popen[bytes]:
 
 
 @cache
-def _sandbox() -> bool:
-    """Whether the sandbox is on; where it cannot be, that is said once."""
+def _can_be_sandboxed() -> bool:
     in_the_way = obstacle()
-    if in_the_way:
-        _LOG.warning("Chromium's sandbox is off: %s (%s)", in_the_way.reason, in_the_way.remedy)
+    if in_the_way is not None:
+        _LOG.warning("Chromium's sandbox is off (%s): %s", in_the_way.reason, in_the_way.remedy)
     return in_the_way is None
 
 

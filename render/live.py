@@ -84,7 +84,7 @@ class LiveSource:
             finally:
                 await response.aclose()
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise NetworkError(f"{request.url} could not be fetched ({error or type(error).__name__})") from error
+            raise NetworkError(f"{request.url} could not be fetched ({str(error) or type(error).__name__})") from error
 
     async def _read(self, response: httpx.Response) -> httpx.Response:
         body = bytearray()

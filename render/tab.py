@@ -61,7 +61,8 @@ class Tab:
         self._stale = True
         # Sent together, so that no frame is painted in between.
         put = self._session.send("Page.setDocumentContent", {"frameId": self._frame, "html": text})
-        _, payload = await asyncio.gather(put, evaluate(self._session, expression))
+        answers: tuple[object, str] = await asyncio.gather(put, evaluate(self._session, expression))
+        payload = answers[1]
         self._stale = not payload.endswith('"sticky":false}')
         return payload
 

@@ -61,6 +61,7 @@ def unpack(payload: str, settings: RenderSettings, *, build: str, url: str) -> S
     """
     answer = json.loads(payload)
     _check_caps(answer, settings)
+    columns: dict[str, Any] = {name: _array(name, data) for name, data in answer["columns"].items()}
     return Snapshot(
         url=url,
         title=" ".join(answer["title"].split()),
@@ -75,7 +76,7 @@ def unpack(payload: str, settings: RenderSettings, *, build: str, url: str) -> S
         styles=Styles(names=STYLES, rows=tuple(tuple(row.split("\n")) for row in answer["rows"])),
         attr_value=answer["attributes"],
         texts=answer["texts"],
-        **{name: _array(name, data) for name, data in answer["columns"].items()},
+        **columns,
     )
 
 

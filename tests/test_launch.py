@@ -1,70 +1,90 @@
-"""Tests of what is said when the browser starts without its sandbox, or not at all."""
-
-from __future__ import annotations
-
-import logging
+import asyncio
+import os
 import sys
-from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from playwright.async_api import Error as PlaywrightError
 
 from vclean.errors import BrowserError
-from vclean.page import Page
 from vclean.render import launch
-from vclean.render.browser import Renderer
-from vclean.render.launch import _reason, _sandbox
 from vclean.render.sandbox import Obstacle
+
+
+class Chromium:
+    """Stands in for Playwright's browser type: keeps the options, and does not start."""
+
+    def __init__(self) -> None:
+        self.options: dict[str, Any] = {}
+
+    async def launch(self, **options: Any) -> None:
+        self.options = options
+        raise PlaywrightError("spawn failed\nCall log: ...")
+
+
+def start(chromium: Chromium) -> None:
+    asyncio.run(launch.launch(SimpleNamespace(chromium=chromium), Path("/opt/chromium")))
+
+
+class TestLaunch:
+    def test_failure_is_one_line_with_a_remedy(self) -> None:
+        with pytest.raises(BrowserError, match=r"/opt/chromium does not start.*vclean doctor.*spawn failed") as caught:
+            start(Chromium())
+        assert "\n" not in str(caught.value)
+
+    def test_failure_leaves_no_folder(self) -> None:
+        chromium = Chromium()
+        with pytest.raises(BrowserError):
+            start(chromium)
+        assert not Path(chromium.options["artifacts_dir"]).exists()
+
+    def test_no_way_out(self) -> None:
+        """The four switches that the isolation of pages rests on."""
+        chromium = Chromium()
+        with pytest.raises(BrowserError):
+            start(chromium)
+        names = {flag.partition("=")[0] for flag in chromium.options["args"]}
+        assert names >= {
+            "--proxy-server",
+            "--proxy-bypass-list",
+            "--host-resolver-rules",
+            "--force-webrtc-ip-handling-policy",
+        }
+
+    def test_no_switch_twice(self) -> None:
+        """Chromium heeds only the last switch of a name."""
+        names = [flag.partition("=")[0] for flag in launch._FLAGS]
+        assert len(names) == len(set(names))
 
 
 class TestSandbox:
     @pytest.fixture(autouse=True)
-    def fresh(self) -> Iterator[None]:
-        _sandbox.cache_clear()
+    def forget(self):
+        launch._can_be_sandboxed.cache_clear()
         yield
-        _sandbox.cache_clear()
+        launch._can_be_sandboxed.cache_clear()
 
-    def test_on(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_on_where_it_can_work(self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
         monkeypatch.setattr(launch, "obstacle", lambda: None)
-        assert _sandbox()
+        assert launch._can_be_sandboxed()
+        assert caplog.text == ""
 
     def test_off_is_said_once(self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-        monkeypatch.setattr(launch, "obstacle", lambda: Obstacle("there is a moat", "build a bridge"))
-        with caplog.at_level(logging.WARNING, logger="vclean"):
-            assert (_sandbox(), _sandbox()) == (False, False)
-        assert caplog.messages == ["Chromium's sandbox is off: there is a moat (build a bridge)"]
+        monkeypatch.setattr(launch, "obstacle", lambda: Obstacle("root", "be another user"))
+        assert [launch._can_be_sandboxed() for _ in range(3)] == [False] * 3
+        assert caplog.text.count("sandbox is off (root): be another user") == 1
 
 
-class TestReason:
-    @pytest.mark.parametrize(
-        ("text", "reason"),
-        [
-            ("closed\nlogs:\n[pid=1][err] harmless\n[pid=1][err] 7:FATAL:z.cc No usable sandbox!\n[pid=1][err] #0 0x",
-             "7:FATAL:z.cc No usable sandbox!"),
-            ("closed\n[pid=1][err] c: error while loading shared libraries: libnss3.so\n  - [pid=1] <kill>",
-             "c: error while loading shared libraries: libnss3.so"),
-            ("closed\n[pid=1][err] one\n[pid=1][err] two\n", "two"),
-            ("Timeout 30000ms exceeded.\nCall log:\n", "Timeout 30000ms exceeded."),
-            ("", "no reason given"),
-        ],
-    )  # fmt: skip
-    def test_reason(self, text: str, reason: str) -> None:
-        assert _reason(Exception(text)) == reason
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+class TestPrivateBytes:
+    def test_of_this_process(self) -> None:
+        own = Path("/proc", str(os.getpid()))
+        before = launch._private_bytes(own)
+        ballast = bytearray(os.urandom(50 * 2**20))
+        grown = launch._private_bytes(own) - before
+        assert abs(grown - len(ballast)) < 5 * 2**20
 
-
-@pytest.mark.skipif(sys.platform == "win32", reason="the browser is a shell script")
-class TestLaunch:
-    def test_a_browser_that_lacks_a_library(self, tmp_path: Path) -> None:
-        """The line on the missing library reaches the user."""
-        broken = tmp_path / "chromium"
-        broken.write_text("#!/bin/sh\necho 'error while loading shared libraries: libnss3.so' >&2\nexit 127\n")
-        broken.chmod(0o755)
-        with Renderer(chromium=broken) as renderer, pytest.raises(BrowserError, match=r"does not start: .*libnss3\.so"):
-            renderer.render(Page(content="<p>text"))
-
-    @pytest.mark.browser
-    def test_driver_that_does_not_start(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Slim images lack a library that Playwright's Node needs."""
-        monkeypatch.setenv("PLAYWRIGHT_NODEJS_PATH", "/bin/false")
-        with Renderer() as renderer, pytest.raises(BrowserError, match="driver does not start: run `vclean setup`"):
-            renderer.render(Page(content="<p>text"))
+    def test_of_one_that_is_gone(self, tmp_path: Path) -> None:
+        assert launch._private_bytes(tmp_path / "none") == 0

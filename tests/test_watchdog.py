@@ -11,9 +11,14 @@ from vclean.render import watchdog
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="process groups")
 
 
+MARK = "61.25"
+
+
 def sleeper() -> subprocess.Popen[bytes]:
     """A process with a child, in a group of its own."""
-    return subprocess.Popen(["sh", "-c", "sleep 60 & sleep 60"], start_new_session=True)
+    process = subprocess.Popen(["sh", "-c", f"sleep {MARK} & sleep {MARK}"], start_new_session=True)
+    time.sleep(0.1)  # the kernel sets the command line a moment after the start
+    return process
 
 
 def ended(process: subprocess.Popen[bytes]) -> bool:
@@ -26,18 +31,28 @@ def ended(process: subprocess.Popen[bytes]) -> bool:
 class TestKillTree:
     def test_whole_group(self) -> None:
         process = sleeper()
-        watchdog.kill_tree(process.pid)
+        watchdog.kill_tree(process.pid, MARK)
         assert ended(process)
 
     def test_gone_already(self) -> None:
         process = subprocess.Popen(["true"], start_new_session=True)
         process.wait()
-        assert watchdog.kill_tree(process.pid) is None
+        assert watchdog.kill_tree(process.pid, MARK) is None
+
+    @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+    def test_another_process_of_that_number(self) -> None:
+        process = sleeper()
+        watchdog.kill_tree(process.pid, "another")
+        time.sleep(0.2)
+        assert process.poll() is None
+        watchdog.kill_tree(process.pid, MARK)
+        assert ended(process)
 
     def test_own_group_is_spared(self) -> None:
         """A process that shares our group is ended alone."""
-        process = subprocess.Popen(["sleep", "60"])
-        watchdog.kill_tree(process.pid)
+        process = subprocess.Popen(["sleep", MARK])
+        time.sleep(0.1)
+        watchdog.kill_tree(process.pid, MARK)
         assert ended(process)
 
 
@@ -58,7 +73,7 @@ class TestRemove:
 class TestMain:
     def start(self, browser: int, folder: Path, parent: int) -> subprocess.Popen[bytes]:
         script = [sys.executable, "-I", "-S", watchdog.__file__]
-        return subprocess.Popen([*script, str(parent), str(browser), str(folder)], stdin=subprocess.PIPE)
+        return subprocess.Popen([*script, str(parent), str(browser), MARK, str(folder)], stdin=subprocess.PIPE)
 
     def test_end_of_the_pipe(self, tmp_path: Path) -> None:
         browser = sleeper()

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import threading
 import time
 from pathlib import Path
 
@@ -31,6 +32,12 @@ def processes(group: int) -> list[int]:
         if int(pgrp) == group and state != "Z":
             alive.append(int(entry.name))
     return alive
+
+
+def children(parent: int) -> list[int]:
+    """The processes that `parent` started itself."""
+    listed = Path(f"/proc/{parent}/task").glob("*/children")
+    return [int(pid) for tasks in listed for pid in tasks.read_text().split()]
 
 
 def until(condition, seconds: float = 10.0) -> bool:
@@ -128,6 +135,19 @@ class TestRecovery:
             killer.wait()
             assert renderer.render(Page(content="<p>Two.")).snapshot.texts == ["Two."]
 
+    def test_killed_driver(self) -> None:
+        """Playwright's driver stands between us and the browser; without it, both are replaced."""
+        with Renderer() as renderer:
+            renderer.render(Page(content="<p>One."))
+            group = group_of(renderer)
+            for pid in children(os.getpid()):
+                if b"run-driver" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                    os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(BrowserError):
+                renderer.render(Page(content="<p>Two."))
+            assert renderer.render(Page(content="<p>Three.")).snapshot.texts == ["Three."]
+            assert until(lambda: not processes(group))
+
     def test_crashed_renderer(self) -> None:
         """Only the process of the tab dies; it is noticed at once, not at the deadline."""
         with Renderer(RenderSettings(deadline=20)) as renderer:
@@ -147,12 +167,12 @@ class TestRecovery:
             renderer.render(Page(content="<p>One."))
             group = group_of(renderer)
             with monkeypatch.context() as patch:
-                patch.setattr(browser, "page_text", lambda *_: time.sleep(6) or "")
+                patch.setattr(browser, "page_text", lambda *_: time.sleep(4) or "")
                 with pytest.raises(DeadlineError):
                     renderer.render(Page(content="<p>Two."))
             assert renderer.render(Page(content="<p>Three.")).snapshot.texts == ["Three."]
             assert until(lambda: not processes(group))
-        time.sleep(3)
+            assert until(lambda: [thread.name for thread in threading.enumerate()].count("vclean-renderer") == 1)
 
     def test_worn_browser_is_replaced(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(browser, "_PAGES_PER_BROWSER", 2)
