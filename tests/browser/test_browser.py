@@ -137,10 +137,11 @@ class TestRecovery:
 
     def test_killed_driver(self) -> None:
         """Playwright's driver stands between us and the browser; without it, both are replaced."""
+        others = children(os.getpid())
         with Renderer() as renderer:
             renderer.render(Page(content="<p>One."))
             group = group_of(renderer)
-            for pid in children(os.getpid()):
+            for pid in set(children(os.getpid())) - set(others):
                 if b"run-driver" in Path(f"/proc/{pid}/cmdline").read_bytes():
                     os.kill(pid, signal.SIGKILL)
             with contextlib.suppress(BrowserError):
@@ -163,6 +164,7 @@ class TestRecovery:
 
     def test_frozen_loop(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Code that blocks the event loop itself is given up, and the next page gets another loop."""
+        threads = threading.active_count()
         with Renderer(RenderSettings(deadline=1)) as renderer:
             renderer.render(Page(content="<p>One."))
             group = group_of(renderer)
@@ -172,7 +174,7 @@ class TestRecovery:
                     renderer.render(Page(content="<p>Two."))
             assert renderer.render(Page(content="<p>Three.")).snapshot.texts == ["Three."]
             assert until(lambda: not processes(group))
-            assert until(lambda: [thread.name for thread in threading.enumerate()].count("vclean-renderer") == 1)
+        assert until(lambda: threading.active_count() <= threads)
 
     def test_worn_browser_is_replaced(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(browser, "_PAGES_PER_BROWSER", 2)
