@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from vclean.errors import VcleanError
 from vclean.explain import unexpected
-from vclean.options import CleanOptions, DoctorOptions, EvaluateOptions, SetupOptions, TrainOptions, parse_args
+from vclean.options import CleanOptions, DoctorOptions, EvaluateOptions, SetupOptions, parse_args
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -63,19 +63,15 @@ def _run(options: Options) -> int:
         from vclean.clean_command import clean_pages
 
         return clean_pages(options)
+    if isinstance(options, SetupOptions | DoctorOptions):
+        from vclean import commands
+
+        return commands.set_up() if isinstance(options, SetupOptions) else commands.examine(options)
+    from vclean import corpus_commands
+
     if isinstance(options, EvaluateOptions):
-        from vclean.evaluate_command import score_methods
-
-        return score_methods(options)
-    from vclean import commands
-
-    match options:
-        case SetupOptions():
-            return commands.set_up()
-        case DoctorOptions():
-            return commands.examine(options)
-        case TrainOptions():
-            return commands.train(options)
+        return corpus_commands.score_methods(options)
+    return corpus_commands.train_model(options)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The other commands: setup, doctor, train, evaluate."""
+"""The commands about the installation: setup, doctor."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from vclean.options import DoctorOptions, TrainOptions
+    from vclean.options import DoctorOptions
 
 
 def set_up() -> int:
@@ -22,11 +22,3 @@ def examine(options: DoctorOptions) -> int:
     from vclean.doctor import doctor
 
     return doctor(sys.stdout, as_json=options.json)
-
-
-def train(options: TrainOptions) -> int:
-    """Train a model and write its file; the exit code."""
-    from vclean.classify import training
-
-    training.train(options.corpora, options.out)
-    return 0

@@ -79,15 +79,16 @@ class DoctorOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainOptions:
-    """`vclean train`: the corpora, and the model file to write."""
+    """`vclean train`: the corpora, the model file to write, and where rendered pages are kept, if anywhere."""
 
     corpora: list[Path]
     out: Path
+    snapshots: Path | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluateOptions:
-    """`vclean evaluate`: corpora and methods, how to score, and where the figures go."""
+    """`vclean evaluate`: corpora and methods, how to score, where the figures go and rendered pages are kept."""
 
     corpora: list[Path]
     render: bool
@@ -95,6 +96,7 @@ class EvaluateOptions:
     folds: int
     json: Path | None
     predictions: Path | None
+    snapshots: Path | None
 
 
 Options = CleanOptions | SetupOptions | DoctorOptions | TrainOptions | EvaluateOptions
@@ -192,6 +194,7 @@ def _train(arguments: list[str]) -> TrainOptions:
     parser = _Parser(prog="vclean train", description="Train a model; the same corpora give the same model.")
     parser.add_argument("corpora", nargs="+", type=Path, metavar="CORPUS", help="corpus as Parquet")
     parser.add_argument("-o", "--out", type=Path, required=True, metavar="MODEL", help="the model file to write")
+    _add_snapshots(parser)
     return TrainOptions(**vars(parser.parse_args(arguments)))
 
 
@@ -201,11 +204,17 @@ def _evaluate(arguments: list[str]) -> EvaluateOptions:
     add("corpora", nargs="+", type=Path, metavar="CORPUS", help="corpus as Parquet")
     add("--render", action="store_true", help="render the pages")
     add("--method", dest="methods", action="append", metavar="NAME", help="may be repeated (vclean)")
-    add("--folds", type=_positive(int), default=0, metavar="K", help="cross-validate by domain in K folds")
+    add("--folds", type=_positive(int), default=0, metavar="K", help="cross-validate the model by domain in K folds")
     add("--json", type=Path, metavar="FILE", help="write the figures as JSON")
     add("--predictions", type=Path, metavar="FILE", help="write the clean text of every page as JSON lines")
+    _add_snapshots(parser)
     values = vars(parser.parse_args(arguments))
     return EvaluateOptions(**{**values, "methods": values["methods"] or ["vclean"]})
+
+
+def _add_snapshots(parser: argparse.ArgumentParser) -> None:
+    text = "keep rendered pages here; what is there already is not rendered again"
+    parser.add_argument("--snapshots", type=Path, metavar="FOLDER", help=text)
 
 
 def _positive(kind: Callable[[str], float]) -> Callable[[str], float]:

@@ -1,12 +1,10 @@
 from __future__ import annotations
 
 import json
-import sys
-from pathlib import Path
 
 import pytest
 
-from vclean import commands, doctor, setup
+from vclean import doctor, setup
 from vclean.cli import main
 from vclean.doctor import Check
 from vclean.errors import BrowserMissingError
@@ -44,19 +42,3 @@ class TestExamine:
         checks.append(Check("fonts", "FAIL", "none", "vclean setup"))
         assert main(["doctor", "--json"]) == 1
         assert json.loads(capsys.readouterr().out)[1]["remedy"] == "vclean setup"
-
-
-class TestTrain:
-    def test_corpora_and_the_model_file_are_handed_on(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        from vclean.classify import training
-
-        calls: list[tuple[object, ...]] = []
-        monkeypatch.setattr(training, "train", lambda *arguments: calls.append(arguments), raising=False)
-        assert main(["train", "a.parquet", "b.parquet", "-o", "m.vclean"]) == 0
-        assert calls == [([Path("a.parquet"), Path("b.parquet")], Path("m.vclean"))]
-
-
-def test_commands_are_imported_when_they_are_called() -> None:
-    """`vclean.commands` itself must not pull the browser or the model library in."""
-    assert commands.__name__ in sys.modules
-    assert not {"setup", "doctor", "training"} & vars(commands).keys()

@@ -81,8 +81,8 @@ class TestOtherCommands:
         assert parse_args(["doctor", "--json"]) == DoctorOptions(json=True)
 
     def test_train(self) -> None:
-        assert parse_args(["train", "a.parquet", "b.parquet", "-o", "m"]) == TrainOptions(
-            corpora=[Path("a.parquet"), Path("b.parquet")], out=Path("m")
+        assert parse_args(["train", "a.parquet", "b.parquet", "-o", "m", "--snapshots", "s"]) == TrainOptions(
+            corpora=[Path("a.parquet"), Path("b.parquet")], out=Path("m"), snapshots=Path("s")
         )
 
     def test_evaluate(self) -> None:
@@ -94,6 +94,7 @@ class TestOtherCommands:
             folds=5,
             json=Path("f.json"),
             predictions=Path("p.jsonl"),
+            snapshots=None,
         )
 
     def test_evaluate_defaults_to_the_model(self) -> None:

@@ -1,0 +1,172 @@
+"""`vclean evaluate` and `vclean train`: methods scored on corpora, and a model learned from them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Final
+
+from tqdm import tqdm
+
+from vclean.classify.corpora import read_corpus, site
+from vclean.classify.evaluate import Predictor, Reader, evaluate
+from vclean.classify.methods import get
+from vclean.classify.report import Report
+from vclean.errors import VcleanError
+from vclean.features.blocks import cut
+from vclean.files import write_atomic
+from vclean.formats import to_cleaneval, to_text
+from vclean.settings import RenderSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from vclean.classify.corpora import Corpus, GoldPage
+    from vclean.classify.dataset import PageRows
+    from vclean.classify.prediction import Prediction
+    from vclean.classify.table import Table
+    from vclean.features.blocks import Blocks
+    from vclean.options import EvaluateOptions, TrainOptions
+
+    Unseen = Mapping[tuple[str, str, bool], Prediction]
+    """Predictions by corpus, page id and whether the page was rendered, each by a model that never saw the site."""
+
+_MODEL_METHOD: Final = "vclean"
+_WAYS: Final = {False: "unrendered", True: "rendered"}
+
+
+def score_methods(options: EvaluateOptions) -> int:
+    """Score every method on every corpus, print the tables, write the files; the exit code.
+
+    With folds, the model's verdicts are cross-validated by site; with `render` too, on both readings of the pages,
+    and both are scored. Without folds, one reading is scored.
+
+    Raises:
+        InputError: a corpus is missing or damaged.
+        UsageError: there is no such method.
+    """
+    corpora = [read_corpus(path) for path in options.corpora]
+    with _readers(render=options.render, snapshots=options.snapshots, keep=options.folds > 0) as readers:
+        if options.folds and _MODEL_METHOD in options.methods:
+            report = _cross_validated(corpora, readers, _table(corpora, readers, options.folds), options.methods)
+        else:
+            report = _scored(corpora, {options.render: readers[options.render]}, options.methods, {})
+    sys.stdout.write(report.table() + "\n")
+    if options.json:
+        write_atomic(options.json, json.dumps(report.to_dict(), indent=1, ensure_ascii=False) + "\n")
+    if options.predictions:
+        write_atomic(options.predictions, report.predictions())
+    return 0
+
+
+def train_model(options: TrainOptions) -> int:
+    """Train a model on every page of the corpora, rendered and unrendered, and write its file; the exit code.
+
+    The cross-validated scores are printed and kept in the model's card.
+
+    Raises:
+        InputError: a corpus is missing or damaged.
+        OutputError: the model cannot be written.
+    """
+    from vclean.classify.table import FOLDS
+    from vclean.classify.training import train
+
+    corpora = [read_corpus(path) for path in options.corpora]
+    with _readers(render=True, snapshots=options.snapshots, keep=True) as readers:
+        table = _table(corpora, readers, FOLDS)
+        report = _cross_validated(corpora, readers, table, [_MODEL_METHOD])
+    model = train(table, scores=report.to_dict())
+    write_atomic(options.out, model.to_bytes())
+    sys.stdout.write(report.table() + "\n")
+    return 0
+
+
+@contextmanager
+def _readers(*, render: bool, snapshots: Path | None, keep: bool) -> Iterator[dict[bool, Reader]]:
+    """The ways to read a page, by whether they render.
+
+    Args:
+        render: whether there is one that does.
+        snapshots: the folder of what was rendered before, or None.
+        keep: whether pages are read more than once, so that rendering is kept for the time of the run at least.
+    """
+    from vclean.render.static import parse
+
+    if not render:
+        yield {False: parse}
+        return
+    from vclean.render.browser import Renderer
+    from vclean.render.store import StoredReader
+
+    settings = RenderSettings()
+    with ExitStack() as stack:
+        renderer = stack.enter_context(Renderer(settings))
+        read: Reader = lambda page: renderer.render(page).snapshot  # noqa: E731
+        if snapshots or keep:
+            folder = snapshots or Path(stack.enter_context(TemporaryDirectory(prefix="vclean-")))
+            read = StoredReader(folder, read, settings, rendered=True)
+        yield {False: parse, True: read}
+
+
+def _table(corpora: Sequence[Corpus], readers: Mapping[bool, Reader], folds: int) -> Table:
+    """Every page that can be read, each way, as training rows; pages that cannot be are left out."""
+    from vclean.classify.table import Table
+
+    total = len(readers) * sum(map(len, corpora))
+    with tqdm(total=total, unit="page", desc="reading", disable=None) as bar:
+        rows = [row for row in _rows(corpora, readers, bar) if row is not None]
+    return Table.of(rows, folds)
+
+
+def _rows(corpora: Sequence[Corpus], readers: Mapping[bool, Reader], bar: tqdm[object]) -> Iterator[PageRows | None]:
+    for corpus in corpora:
+        for page in corpus:
+            for read in readers.values():
+                yield _page_rows(page, read)
+                bar.update()
+
+
+def _page_rows(page: GoldPage, read: Reader) -> PageRows | None:
+    from vclean.classify.dataset import page_rows
+
+    try:
+        return page_rows(page, site(page), cut(read(page.page())))
+    except VcleanError:
+        return None
+
+
+def _cross_validated(
+    corpora: Sequence[Corpus], readers: Mapping[bool, Reader], table: Table, methods: Sequence[str]
+) -> Report:
+    from vclean.classify.training import cross_validate
+
+    with tqdm(unit="fold", desc="training", disable=None) as bar:
+        predictions = cross_validate(table, done=bar.update)
+    pages = [(page.corpus, page.id, page.rendered) for page in table.pages]
+    return _scored(corpora, readers, methods, dict(zip(pages, predictions, strict=True)))
+
+
+def _scored(
+    corpora: Sequence[Corpus], readers: Mapping[bool, Reader], methods: Sequence[str], unseen: Unseen
+) -> Report:
+    """The scores of the methods on every reading of the pages."""
+    outcomes = []
+    for rendered, read in readers.items():
+        suffix = f", {_WAYS[rendered]}" if len(readers) > 1 else ""
+        predictors = {name + suffix: _predictor(name, unseen, rendered=rendered) for name in methods}
+        outcomes += evaluate(corpora, predictors, read=read, write=_texts).outcomes
+    return Report(tuple(outcomes))
+
+
+def _predictor(name: str, unseen: Unseen, *, rendered: bool) -> Predictor:
+    if name == _MODEL_METHOD and unseen:
+        return lambda page, _: unseen[page.corpus, page.id, rendered]
+    method = get(name)
+    return lambda _, blocks: method(blocks)
+
+
+def _texts(blocks: Blocks, prediction: Prediction) -> tuple[str, str]:
+    return to_text(blocks.text, prediction.labels), to_cleaneval(blocks.text, prediction.labels)

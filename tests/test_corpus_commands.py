@@ -1,0 +1,193 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from vclean.classify import training
+from vclean.classify.prediction import Prediction
+from vclean.cli import main
+from vclean.labels import Label
+from vclean.render import browser
+from vclean.render.static import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from vclean.classify.dataset import PageRows
+    from vclean.classify.table import Table
+    from vclean.page import Page
+    from vclean.settings import RenderSettings
+
+PAGES = {
+    "a": ("<nav>Menu</nav><h1>Rain</h1><p>It rained all day in the valley, and nobody minded.", "Rain"),
+    "b": ("", "Nothing came of it."),
+    "c": ("<p>Sun.</p>", "Sun."),
+}
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    path = tmp_path / "small.parquet"
+    columns = {
+        "id": list(PAGES),
+        "url": [f"http://{name}.example/" for name in PAGES],
+        "page_type": ["article", "article", "forum"],
+        "html": [html.encode() for html, _ in PAGES.values()],
+        "gold_text": [gold for _, gold in PAGES.values()],
+    }
+    empty = dict.fromkeys(("gold_markup", "gold_markdown", "must", "must_not", "annotated_html"), [None] * 3)
+    pq.write_table(pa.table(columns | empty), path)
+    return path
+
+
+class TestScoreMethods:
+    def test_a_table_for_every_method(self, corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["evaluate", str(corpus), "--method", "text", "--method", "bte"]) == 0
+        out = capsys.readouterr().out
+        assert "small, text" in out
+        assert "small, bte" in out
+        assert "forum" in out
+
+    def test_a_page_that_fails_counts_as_empty_and_is_named(
+        self, corpus: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        main(["evaluate", str(corpus), "--method", "text"])
+        assert "failed: b: the document is empty" in capsys.readouterr().out
+
+    def test_figures_and_predictions(self, corpus: Path, tmp_path: Path) -> None:
+        files = ["--json", str(tmp_path / "f.json"), "--predictions", str(tmp_path / "p.jsonl")]
+        assert main(["evaluate", str(corpus), "--method", "text", *files]) == 0
+        figures = json.loads((tmp_path / "f.json").read_text())["small"]["text"]
+        assert figures["scores"]["all"]["pages"] == 3
+        lines = [json.loads(line) for line in (tmp_path / "p.jsonl").read_text().splitlines()]
+        assert [(line["id"], line["text"], line["cleaneval"]) for line in lines][1:] == [
+            ("b", "", ""),
+            ("c", "Sun.\n", "<p>Sun.\n"),
+        ]
+
+    def test_a_missing_corpus(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["evaluate", "none.parquet", "--method", "text"]) == 3
+        assert len(capsys.readouterr().err.splitlines()) == 1
+
+    def test_an_unknown_method(self, corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["evaluate", str(corpus), "--method", "magic"]) == 2
+        assert "no method 'magic'" in capsys.readouterr().err
+
+
+@pytest.fixture
+def learning(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
+    """Training that takes no time: every block of a rendered page is a heading, of an unrendered one a paragraph."""
+    seen: dict[str, object] = {}
+
+    def cross_validate(table: Table, *, done: Callable[[], None]) -> list[Prediction]:
+        seen["folds"] = sorted(set(table.fold.tolist()))
+        done()
+        return [predict(page) for page in table.pages]
+
+    def predict(page: PageRows) -> Prediction:
+        label = Label.HEADING if page.rendered else Label.PARAGRAPH
+        return Prediction([label] * len(page), np.ones(len(page), dtype=np.float32))
+
+    def train(table: Table, *, scores: dict[str, object]) -> SimpleNamespace:
+        seen["pages"] = [(page.id, page.rendered) for page in table.pages]
+        seen["scores"] = scores
+        return SimpleNamespace(to_bytes=lambda: b"a model")
+
+    monkeypatch.setattr(training, "cross_validate", cross_validate)
+    monkeypatch.setattr(training, "train", train)
+    return seen
+
+
+@pytest.fixture
+def renders(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A browser that only parses, and says so of every page it is given; gives the URLs of those pages."""
+    urls: list[str] = []
+
+    class FakeRenderer:
+        def __init__(self, settings: RenderSettings) -> None:
+            self.settings = settings.to_dict()
+
+        def __enter__(self) -> FakeRenderer:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            pass
+
+        def render(self, page: Page) -> browser.Rendering:
+            urls.append(page.url)
+            return browser.Rendering(replace(parse(page), rendered=True, settings=self.settings))
+
+    monkeypatch.setattr(browser, "Renderer", FakeRenderer)
+    return urls
+
+
+class TestCrossValidation:
+    def test_the_model_is_scored_by_predictions_for_unseen_sites(
+        self, corpus: Path, learning: dict[str, object], tmp_path: Path
+    ) -> None:
+        predictions = tmp_path / "p.jsonl"
+        assert main(["evaluate", str(corpus), "--folds", "2", "--predictions", str(predictions)]) == 0
+        lines = [json.loads(line) for line in predictions.read_text().splitlines()]
+        assert [line["method"] for line in lines] == ["vclean"] * 3
+        assert lines[2]["cleaneval"] == "<p>Sun.\n"
+        assert learning["folds"] == [0, 1]
+
+    def test_rendering_scores_both_readings(
+        self, corpus: Path, learning: dict[str, object], renders: list[str], tmp_path: Path
+    ) -> None:
+        predictions = tmp_path / "p.jsonl"
+        options = ["--render", "--folds", "2", "--method", "vclean", "--method", "text"]
+        assert main(["evaluate", str(corpus), *options, "--predictions", str(predictions)]) == 0
+        lines = [json.loads(line) for line in predictions.read_text().splitlines()]
+        found = {line["method"]: line["cleaneval"] for line in lines if line["id"] == "c"}
+        assert found == {
+            "vclean, unrendered": "<p>Sun.\n",
+            "text, unrendered": "<p>Sun.\n",
+            "vclean, rendered": "<h>Sun.\n",
+            "text, rendered": "<p>Sun.\n",
+        }
+
+    def test_every_page_is_rendered_once(self, corpus: Path, learning: dict[str, object], renders: list[str]) -> None:
+        """But for the page that cannot be: there is nothing to keep of it."""
+        main(["evaluate", str(corpus), "--render", "--folds", "2"])
+        assert [renders.count(f"http://{name}.example/") for name in PAGES] == [1, 2, 1]
+
+    def test_snapshots_outlive_the_run(
+        self, corpus: Path, learning: dict[str, object], renders: list[str], tmp_path: Path
+    ) -> None:
+        arguments = ["evaluate", str(corpus), "--render", "--method", "text", "--snapshots", str(tmp_path / "kept")]
+        main(arguments)
+        renders.clear()
+        main(arguments)
+        assert renders == ["http://b.example/"]
+
+    def test_methods_without_a_model_need_no_folds(self, corpus: Path, learning: dict[str, object]) -> None:
+        assert main(["evaluate", str(corpus), "--folds", "2", "--method", "text"]) == 0
+        assert learning == {}
+
+
+class TestTrainModel:
+    def test_learns_from_both_readings_and_writes_the_model(
+        self, corpus: Path, learning: dict[str, object], renders: list[str], tmp_path: Path
+    ) -> None:
+        assert main(["train", str(corpus), "-o", str(tmp_path / "m.vclean")]) == 0
+        assert (tmp_path / "m.vclean").read_bytes() == b"a model"
+        assert learning["pages"] == [("a", False), ("a", True), ("c", False), ("c", True)]
+        assert set(learning["scores"]["small"]) == {"vclean, unrendered", "vclean, rendered"}  # type: ignore[index]
+
+    def test_a_folder_that_is_missing(
+        self, corpus: Path, learning: dict[str, object], renders: list[str], tmp_path: Path
+    ) -> None:
+        assert main(["train", str(corpus), "-o", str(tmp_path / "none" / "m.vclean")]) == 12
+
+    def test_no_browser(self, corpus: Path, bare_machine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["train", str(corpus), "-o", "m.vclean"]) == 9
+        assert "vclean setup" in capsys.readouterr().err
