@@ -147,17 +147,20 @@ class AsyncRenderer:
         if page.live:
             return await self._render_live(process, page, picture=picture)
         text = page_text(page, self._settings.max_bytes)
-        expression = wire.expression(page.url, self._settings)
         if page.resources is None and not self._settings.scripts:
-            tab = self._tab = self._tab or await Tab.open(process, self._settings)
-            payload = await tab.read(text, expression)
-            return Rendering(self._unpack(payload, page.url, process.build), await tab.picture() if picture else None)
+            return await self._render_text(process, text, page.url, picture=picture)
         source = StoredSource(text, page.resources)
         async with visit(process, page.url, source, self._settings) as visited:
-            payload = await visited.read(expression)
+            payload = await visited.read(wire.expression(page.url, self._settings))
             return Rendering(
                 self._unpack(payload, page.url, process.build), await visited.picture() if picture else None
             )
+
+    async def _render_text(self, process: Process, text: str, url: str, *, picture: bool) -> Rendering:
+        tab = self._tab = self._tab or await Tab.open(process, self._settings)
+        expression = wire.expression(url, self._settings, skipping=wire.may_skip(text), discard=not picture)
+        payload = await tab.read(text, expression)
+        return Rendering(self._unpack(payload, url, process.build), await tab.picture() if picture else None)
 
     async def _render_live(self, process: Process, page: Page, *, picture: bool) -> Rendering:
         async with (

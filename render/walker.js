@@ -60,6 +60,7 @@
   // Content skipped by `content-visibility: auto` has no boxes until scrolled to; `hidden` is meant to be hidden.
   function contentVisibility() {
     const found = { auto: false, hidden: new Set() };
+    if (!options.skipping) return found;
     for (const element of document.querySelectorAll('body *')) {
       const value = getComputedStyle(element).contentVisibility;
       if (value === 'auto') found.auto = true;
@@ -152,7 +153,7 @@
     const hasSize = box.width > 0 || box.height > 0;
     if ((inner !== EVERYTHING && isShut(inner)) || (hasSize && isOutside(box, clip))) return HIDDEN.clipped;
     if (parseFloat(style.textIndent) <= FAR_INDENT) return HIDDEN.clipped;
-    return hasSize && (box.right + scrollX <= origin || box.bottom + scrollY <= 0) ? HIDDEN.offPage : HIDDEN.no;
+    return hasSize && (box.right + shift.x <= 0 || box.bottom + shift.y <= 0) ? HIDDEN.offPage : HIDDEN.no;
   }
 
   // ---- columns ----
@@ -180,10 +181,13 @@
     return text.isWellFormed() ? text : text.toWellFormed();
   }
 
+  // Properties by their camel-case names: a third faster than getPropertyValue.
+  const properties = options.styles.map((name) => name.replace(/-(.)/g, (_, letter) => letter.toUpperCase()));
+
   function styleRow(style) {
     const values = [];
-    for (const name of options.styles) {
-      const value = style.getPropertyValue(name);
+    for (const name of properties) {
+      const value = style[name];
       values.push(value.length > STYLE_VALUE_LIMIT ? value.slice(0, STYLE_VALUE_LIMIT) : value);
     }
     return intern(rows, values.join('\n'));
@@ -205,12 +209,12 @@
   }
 
   function addAttributes(element, index) {
-    for (const { name, value } of element.attributes) {
+    for (const name of element.getAttributeNames()) {
       const number = ATTRIBUTE.get(name);
       if (number === undefined) continue;
       column.attr_node.push(index);
       column.attr_name.push(number);
-      attributeValues.push(attributeValue(name, value));
+      attributeValues.push(attributeValue(name, element.getAttribute(name)));
     }
   }
 
@@ -236,7 +240,7 @@
         line = box;
         column.line_text.push(index);
       }
-      column.line_box.push(line.left + scrollX - origin, line.top + scrollY, line.right - line.left,
+      column.line_box.push(line.left + shift.x, line.top + shift.y, line.right - line.left,
         line.bottom - line.top);
     }
   }
@@ -303,7 +307,7 @@
   function place(own, hidden, box, opacity, clip, absoluteClip) {
     column.hidden.push(hidden);
     if (hidden === HIDDEN.display) column.box.push(0, 0, 0, 0);
-    else column.box.push(box.left + scrollX - origin, box.top + scrollY, box.width, box.height);
+    else column.box.push(box.left + shift.x, box.top + shift.y, box.width, box.height);
     return { ...own, hidden, opacity, clip, absolute: absoluteClip };
   }
 
@@ -354,18 +358,20 @@
   let base = options.url;
   if (baseElement) base = absolute(baseElement.getAttribute('href'));
   const noscript = needsNoscript();
-  adopt(noscript ? '' : 'noscript { display: none !important }');
+  const hideNoscript = noscript ? '' : 'noscript { display: none !important }';
+  adopt(hideNoscript);
   const { auto, hidden: skipsContents } = contentVisibility();
-  if (auto) adopt(`* { content-visibility: visible !important } ${noscript ? '' : 'noscript { display: none !important }'}`);
+  if (auto) adopt(`${hideNoscript} * { content-visibility: visible !important }`);
   finishAnimations();
 
   const page = document.scrollingElement ?? root;
   // Right-to-left pages scroll to the left of x = 0; the document's left edge is then negative.
   const origin = getComputedStyle(root).direction === 'rtl' ? Math.min(0, root.clientWidth - page.scrollWidth) : 0;
+  const shift = { x: scrollX - origin, y: scrollY }; // from viewport to document
   const range = document.createRange();
   walkTree();
   if (characters > options.maxCharacters) return JSON.stringify({ characters });
-  return JSON.stringify({
+  const answer = JSON.stringify({
     columns: packColumns(),
     tags: [...tags.keys()],
     rows: [...rows.keys()],
@@ -378,4 +384,6 @@
     noscript,
     sticky: isSticky(),
   });
+  if (options.discard) root.style.display = 'none'; // or it would be painted, for nobody
+  return answer;
 })

@@ -31,20 +31,34 @@ _DTYPES = {"box": "<f4", "line_box": "<f4", "hidden": "u1"}
 _WIDE = ("box", "line_box")
 
 
-def expression(url: str, settings: RenderSettings) -> str:
+def expression(url: str, settings: RenderSettings, *, skipping: bool = True, discard: bool = False) -> str:
     """The JavaScript expression that reads the page and evaluates to a payload for `unpack`.
 
     Args:
         url: what relative links resolve against; empty to leave them as they are.
         settings: whose caps the walker applies.
+        skipping: whether parts of the page may be skipped from layout (see `may_skip`).
+        discard: whether the page is done with afterwards, so that it need not be painted.
     """
     options = {
         "url": url,
         "scripts": settings.scripts,
+        "skipping": skipping,
+        "discard": discard,
         "maxNodes": settings.max_nodes,
         "maxCharacters": settings.max_bytes,
     }
     return f"{_walker()}({{...{_constants()}, ...{json.dumps(options)}}})"
+
+
+def may_skip(html: str) -> bool:
+    """Whether a page without style sheets of its own files uses `content-visibility`, which takes time to undo.
+
+    >>> may_skip("<p style='Content-Visibility: auto'>"), may_skip("<p hidden='until-found'>"), may_skip("<p>")
+    (True, True, False)
+    """
+    lower = html.lower()
+    return "content-visibility" in lower or "until-found" in lower
 
 
 def unpack(payload: str, settings: RenderSettings, *, build: str, url: str) -> Snapshot:

@@ -91,6 +91,15 @@ class TestUnpack:
             wire.unpack(json.dumps(refusal), RenderSettings(), build="", url="")
 
 
+class TestMaySkip:
+    @pytest.mark.parametrize("html", ["<style>p{CONTENT-visibility:auto}", "<p hidden=until-found>"])
+    def test_used(self, html: str) -> None:
+        assert wire.may_skip(html)
+
+    def test_not_used(self) -> None:
+        assert not wire.may_skip("<p style='visibility: hidden' hidden>content")
+
+
 class TestExpression:
     @staticmethod
     def options(expression: str) -> dict[str, Any]:
