@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from vclean.classify.corpora import Corpus, GoldPage
     from vclean.classify.dataset import PageRows
     from vclean.classify.prediction import Prediction
+    from vclean.classify.report import Outcome
     from vclean.classify.table import Table
     from vclean.features.blocks import Blocks
     from vclean.options import EvaluateOptions, TrainOptions
@@ -116,17 +117,15 @@ def _table(corpora: Sequence[Corpus], readers: Mapping[bool, Reader], folds: int
     from vclean.classify.table import Table
 
     total = len(readers) * sum(map(len, corpora))
-    with tqdm(total=total, unit="page", desc="reading", disable=None) as bar:
-        rows = [row for row in _rows(corpora, readers, bar) if row is not None]
-    return Table.of(rows, folds)
+    rows = tqdm(_rows(corpora, readers), total=total, unit="page", desc="reading", disable=None)
+    return Table.of([row for row in rows if row is not None], folds)
 
 
-def _rows(corpora: Sequence[Corpus], readers: Mapping[bool, Reader], bar: tqdm[object]) -> Iterator[PageRows | None]:
+def _rows(corpora: Sequence[Corpus], readers: Mapping[bool, Reader]) -> Iterator[PageRows | None]:
     for corpus in corpora:
         for page in corpus:
             for read in readers.values():
                 yield _page_rows(page, read)
-                bar.update()
 
 
 def _page_rows(page: GoldPage, read: Reader) -> PageRows | None:
@@ -144,7 +143,11 @@ def _cross_validated(
     from vclean.classify.training import cross_validate
 
     with tqdm(unit="fold", desc="training", disable=None) as bar:
-        predictions = cross_validate(table, done=bar.update)
+
+        def advance() -> None:
+            bar.update()
+
+        predictions = cross_validate(table, done=advance)
     pages = [(page.corpus, page.id, page.rendered) for page in table.pages]
     return _scored(corpora, readers, methods, dict(zip(pages, predictions, strict=True)))
 
@@ -153,7 +156,7 @@ def _scored(
     corpora: Sequence[Corpus], readers: Mapping[bool, Reader], methods: Sequence[str], unseen: Unseen
 ) -> Report:
     """The scores of the methods on every reading of the pages."""
-    outcomes = []
+    outcomes: list[Outcome] = []
     for rendered, read in readers.items():
         suffix = f", {_WAYS[rendered]}" if len(readers) > 1 else ""
         predictors = {name + suffix: _predictor(name, unseen, rendered=rendered) for name in methods}
