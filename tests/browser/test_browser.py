@@ -14,7 +14,7 @@ import pytest
 
 from vclean.errors import BrowserError, BrowserMissingError, DeadlineError, LimitError, NotHtmlError
 from vclean.page import Page
-from vclean.render import browser
+from vclean.render import asynchronous
 from vclean.render.browser import AsyncRenderer, Renderer
 from vclean.settings import RenderSettings
 
@@ -169,7 +169,7 @@ class TestRecovery:
             renderer.render(Page(content="<p>One."))
             group = group_of(renderer)
             with monkeypatch.context() as patch:
-                patch.setattr(browser, "page_text", lambda *_: time.sleep(4) or "")
+                patch.setattr(asynchronous, "page_text", lambda *_: time.sleep(4) or "")
                 with pytest.raises(DeadlineError):
                     renderer.render(Page(content="<p>Two."))
             assert renderer.render(Page(content="<p>Three.")).snapshot.texts == ["Three."]
@@ -177,7 +177,7 @@ class TestRecovery:
         assert until(lambda: threading.active_count() <= threads)
 
     def test_worn_browser_is_replaced(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(browser, "_PAGES_PER_BROWSER", 2)
+        monkeypatch.setattr(asynchronous, "_PAGES_PER_BROWSER", 2)
         with Renderer() as renderer:
             groups = []
             for _ in range(3):
@@ -187,8 +187,8 @@ class TestRecovery:
             assert not processes(groups[0])
 
     def test_big_browser_is_replaced(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(browser, "_PAGES_PER_MEMORY_CHECK", 1)
-        monkeypatch.setattr(browser, "_MAX_MEMORY", 2**20)
+        monkeypatch.setattr(asynchronous, "_PAGES_PER_MEMORY_CHECK", 1)
+        monkeypatch.setattr(asynchronous, "_MAX_MEMORY", 2**20)
         with Renderer() as renderer:
             renderer.render(Page(content="<p>Text"))
             group = group_of(renderer)

@@ -1,0 +1,216 @@
+"""Pages in, snapshots out, in one headless Chromium driven from an event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, Self
+
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import async_playwright
+
+from vclean.errors import BrowserError, DeadlineError, VcleanError
+from vclean.render import wire
+from vclean.render.chromium import find_chromium
+from vclean.render.decode import page_text
+from vclean.render.guard import StoredSource
+from vclean.render.launch import Process, launch
+from vclean.render.live import LiveSource
+from vclean.render.tab import Tab
+from vclean.render.visit import visit
+from vclean.settings import RenderSettings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from playwright.async_api import Playwright
+
+    from vclean.page import Page
+    from vclean.render.snapshot import Snapshot
+
+_PAGES_PER_BROWSER: Final = 200
+_MAX_MEMORY: Final = 500 * 2**20
+_PAGES_PER_MEMORY_CHECK: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Rendering:
+    """A rendered page, and its picture (PNG, one pixel per CSS px) where one was asked for."""
+
+    snapshot: Snapshot
+    picture: bytes | None = None
+
+
+class AsyncRenderer:
+    """Renders one page at a time in a browser of its own; several of them can share an event loop.
+
+    The browser starts with the first page, is replaced after 200 pages or at 500 MB, and after every failure.
+
+    Args:
+        settings: how to render, and what bounds a page.
+        chromium: the executable; None for the one `find_chromium` finds.
+        allow_hosts: host names that live pages may reach whatever their address.
+
+    Raises:
+        BrowserMissingError: there is no usable Chromium.
+    """
+
+    def __init__(
+        self,
+        settings: RenderSettings | None = None,
+        *,
+        chromium: Path | None = None,
+        allow_hosts: frozenset[str] = frozenset(),
+    ) -> None:
+        self._settings = settings or RenderSettings()
+        self._executable = chromium or find_chromium().path
+        self._allow_hosts = allow_hosts
+        self._lock = asyncio.Lock()
+        self._playwright: Playwright | None = None
+        self._process: Process | None = None
+        self._tab: Tab | None = None
+        self._pages = 0
+
+    async def __aenter__(self) -> Self:
+        """Nothing starts before the first page."""
+        return self
+
+    async def __aexit__(self, *exception: object) -> None:
+        """End the browser."""
+        await self.close()
+
+    async def start(self) -> Process:
+        """Have a browser that is fit for the next page.
+
+        Raises:
+            BrowserError: it does not start.
+        """
+        if self._process is not None and self._is_worn(self._process):
+            await self.close()
+        if self._process is None:
+            self._playwright = self._playwright or await _start_driver()
+            self._process = await launch(self._playwright, self._executable)
+            self._pages = 0
+        return self._process
+
+    async def render(self, page: Page, *, picture: bool = False) -> Rendering:
+        """Render one page.
+
+        Raises:
+            NotHtmlError: the page is empty or binary.
+            LimitError: it is over a cap.
+            DeadlineError: it took longer than `settings.deadline`.
+            BrowserError: the browser crashed; the next page gets a new one.
+        """
+        async with self._lock:
+            process = await self.start()
+            self._pages += 1
+            with _Deadline(self._settings.deadline, process) as deadline:
+                started = time.perf_counter()
+                try:
+                    rendering = await self._render(process, page, picture=picture)
+                except PlaywrightError as error:
+                    process.kill()
+                    raise deadline.error() or _crash(error) from error
+                except asyncio.CancelledError:
+                    process.kill()
+                    raise
+            timings = {"render": time.perf_counter() - started}
+            return replace(rendering, snapshot=replace(rendering.snapshot, timings=timings))
+
+    def kill(self) -> None:
+        """End the browser at once; safe from any thread."""
+        if self._process is not None:
+            self._process.kill()
+
+    async def close(self) -> None:
+        """End the browser and its driver; a later page starts them again."""
+        process, self._process, self._tab = self._process, None, None
+        playwright, self._playwright = self._playwright, None
+        if process is not None:
+            await process.close()
+        if playwright is not None:
+            await playwright.stop()
+
+    async def _render(self, process: Process, page: Page, *, picture: bool) -> Rendering:
+        if page.live:
+            return await self._render_live(process, page, picture=picture)
+        text = page_text(page, self._settings.max_bytes)
+        if page.resources is None and not self._settings.scripts:
+            return await self._render_text(process, text, page.url, picture=picture)
+        source = StoredSource(text, page.resources)
+        async with visit(process, page.url, source, self._settings) as visited:
+            payload = await visited.read(wire.expression(page.url, self._settings))
+            return Rendering(
+                self._unpack(payload, page.url, process.build), await visited.picture() if picture else None
+            )
+
+    async def _render_text(self, process: Process, text: str, url: str, *, picture: bool) -> Rendering:
+        tab = self._tab = self._tab or await Tab.open(process, self._settings)
+        expression = wire.expression(url, self._settings, skipping=wire.may_skip(text), discard=not picture)
+        payload = await tab.read(text, expression)
+        return Rendering(self._unpack(payload, url, process.build), await tab.picture() if picture else None)
+
+    async def _render_live(self, process: Process, page: Page, *, picture: bool) -> Rendering:
+        async with (
+            LiveSource(self._settings, self._allow_hosts) as source,
+            visit(process, page.url, source, self._settings) as visited,
+        ):
+            payload = await visited.read(wire.expression(visited.url, self._settings))
+            return Rendering(
+                self._unpack(payload, visited.url, process.build), await visited.picture() if picture else None
+            )
+
+    def _unpack(self, payload: str, url: str, build: str) -> Snapshot:
+        return wire.unpack(payload, self._settings, build=build, url=url)
+
+    def _is_worn(self, process: Process) -> bool:
+        if not process.is_alive or self._pages >= _PAGES_PER_BROWSER:
+            return True
+        return self._pages % _PAGES_PER_MEMORY_CHECK == 0 and process.memory() > _MAX_MEMORY
+
+
+class _Deadline:
+    """Kills the browser when a page's time is up, from a thread that no page can hold up."""
+
+    def __init__(self, seconds: float, process: Process) -> None:
+        self._seconds = seconds
+        self._process = process
+        self._timer = threading.Timer(seconds, self._strike)
+        self._timer.daemon = True
+        self._struck = False
+
+    def __enter__(self) -> Self:
+        self._timer.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._timer.cancel()
+
+    def error(self) -> VcleanError | None:
+        """The error to raise if the time was up."""
+        return late(self._seconds) if self._struck else None
+
+    def _strike(self) -> None:
+        self._struck = True
+        self._process.kill()
+
+
+def late(seconds: float) -> DeadlineError:
+    """The error for a page that was not done in time."""
+    return DeadlineError(f"the page was not rendered within {seconds:g} s: raise --timeout")
+
+
+async def _start_driver() -> Playwright:
+    """Playwright raises a bare Exception where its Node does not start."""
+    try:
+        return await async_playwright().start()
+    except Exception as error:
+        raise BrowserError(f"Playwright's driver does not start: run `vclean setup` ({error})") from error
+
+
+def _crash(error: PlaywrightError) -> BrowserError:
+    reason = str(error).strip().partition("\n")[0]
+    return BrowserError(f"the browser crashed on this page: try again, or clean it without rendering ({reason})")
