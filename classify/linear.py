@@ -35,7 +35,13 @@ _CLIP = 12.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinearModel:
-    """Weights float32 over hash buckets: `path` (2 * BUCKETS,), its second half for the innermost elements, `word` (BUCKETS,)."""
+    """Weights and biases of the two models.
+
+    Attributes:
+        path: float32 (2 * BUCKETS,), over the hash buckets of name tokens; the second half is for innermost elements.
+        word: float32 (BUCKETS,), over those of word tokens.
+        path_bias, word_bias: log odds of a block without tokens.
+    """
 
     path: NDArray[np.float32]
     path_bias: float
@@ -52,7 +58,7 @@ class LinearModel:
 
 
 def _clipped(scores: NDArray[np.floating]) -> NDArray[np.float32]:
-    return np.clip(scores, -_CLIP, _CLIP).astype(np.float32)
+    return np.asarray(np.clip(scores, -_CLIP, _CLIP), dtype=np.float32)
 
 
 def _row_scale(rows: Ragged) -> NDArray[np.float64]:
@@ -70,7 +76,7 @@ class Design:
         bucket: int64 (M,), the hash bucket of every column.
         size: number of hash buckets.
         row: int64 (R,), the distinct row of every training row.
-        fold: int64 (R,); positive, negative: float64 (R,), weights of the training rows by class.
+        fold: int64 (R,); positive, negative: float32 (R,), weights of the training rows by class.
     """
 
     x: csr_matrix
@@ -78,8 +84,8 @@ class Design:
     size: int
     row: NDArray[np.int64]
     fold: NDArray[np.int64]
-    positive: NDArray[np.float64]
-    negative: NDArray[np.float64]
+    positive: NDArray[np.float32]
+    negative: NDArray[np.float32]
 
     def fit(self, unseen: frozenset[int], penalty: float) -> tuple[NDArray[np.float32], float]:
         """Weights (size,) and bias of the logistic regression on all folds but `unseen`."""
@@ -102,27 +108,44 @@ def design(
     rows: Ragged, size: int, *, scaled: bool, site: NDArray[np.int64], fold: NDArray[np.int64],
     content: NDArray[np.bool_], weight: NDArray[np.float32],
 ) -> Design:  # fmt: skip
-    """The design of training rows: `rows` (R rows over `size` buckets), the site, fold, class and weight (R,) of each."""
+    """The design of the R training rows in `rows`, over `size` buckets; site, fold, class and weight are (R,)."""
     owner = np.repeat(np.arange(len(site)), np.diff(rows.start))
-    spread = csr_matrix((np.ones(len(owner), dtype=np.int8), (site[owner], rows.bucket)), shape=(site.max() + 1, size))
-    bucket = np.flatnonzero(np.bincount(spread.indices, minlength=size) >= MIN_SITES)
+    bucket = _shared_buckets(site[owner], rows.bucket, size)
     place = np.full(size, -1)
     place[bucket] = np.arange(len(bucket))
     column = place[rows.bucket]
     owner, column = owner[column >= 0], column[column >= 0]
-    key = np.zeros(len(site), dtype=np.uint64)
-    np.add.at(key, owner, mix(column.astype(np.uint64)))
     scale = _row_scale(rows) if scaled else np.ones(len(site))
-    _, first, row = np.unique(key + mix(scale.view(np.uint64)), return_index=True, return_inverse=True)
+    first, row = _distinct_rows(owner, column, scale)
     values = scale[owner].astype(np.float32)
-    x = csr_matrix((values, (owner, column)), shape=(len(site), len(bucket)))[first]
+    x = csr_matrix((values, (owner, column)), shape=(len(site), len(bucket)))[first, :]
     return Design(x, bucket, size, row, fold, weight * content, weight * ~content)
+
+
+def _shared_buckets(site: NDArray[np.int64], bucket: NDArray[np.int32], size: int) -> NDArray[np.int64]:
+    """The buckets, ascending, that tokens of `MIN_SITES` sites or more fall into; site and bucket of every token."""
+    shape = (int(site.max(initial=0)) + 1, size)
+    spread = csr_matrix((np.ones(len(site), dtype=np.int8), (site, bucket)), shape=shape)
+    return np.flatnonzero(np.bincount(spread.indices, minlength=size) >= MIN_SITES)
+
+
+def _distinct_rows(
+    owner: NDArray[np.int64], column: NDArray[np.int64], scale: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """A row of each kind, and the kind of every row: of one kind are rows of the same columns and the same scale."""
+    key = mix(scale.view(np.uint64))
+    np.add.at(key, owner, mix(column.astype(np.uint64)))
+    _, first, row = np.unique(key, return_index=True, return_inverse=True)
+    return first, row
 
 
 def fit(
     x: csr_matrix, positive: NDArray[np.float64], negative: NDArray[np.float64], penalty: float
 ) -> tuple[NDArray[np.float32], float]:
-    """Weights (M,) and bias of the logistic regression on the rows of `x` (U, M), each weighted by class; deterministic."""
+    """Weights (M,) and bias of the logistic regression on the rows of `x` (U, M), each weighted by class.
+
+    Minimises the weighted sum of log losses plus `penalty / 2` times the squared weights; the bias goes unpunished.
+    """
     back = x.T.tocsr()
 
     def loss(theta: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:

@@ -170,9 +170,7 @@ def _check(card: dict[str, Any], name: str) -> None:
 def _linear(data: bytes) -> LinearModel:
     with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
         path_bias, word_bias = arrays["bias"].tolist()
-        return LinearModel(
-            arrays["path"].astype(np.float32), path_bias, arrays["word"].astype(np.float32), word_bias
-        )
+        return LinearModel(arrays["path"].astype(np.float32), path_bias, arrays["word"].astype(np.float32), word_bias)
 
 
 def _booster(data: bytes) -> lightgbm.Booster:

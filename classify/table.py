@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.classify.dataset import PageRows
+    from vclean.classify.linear import Design
+    from vclean.features.tokens import Ragged
 
 FOLDS: Final = 5
 
@@ -53,18 +55,24 @@ class Table:
         return np.repeat(self.fold, [len(page) for page in self.pages])
 
     @cached_property
+    def row_site(self) -> NDArray[np.int64]:
+        """int64 (R,): a number for the site of every row."""
+        numbers = np.unique([page.site for page in self.pages], return_inverse=True)[1]
+        return np.repeat(numbers, [len(page) for page in self.pages])
+
+    @cached_property
     def content(self) -> NDArray[np.bool_]:
-        """bool (R,)."""
+        """Whether a row is content, bool (R,)."""
         return np.concatenate([page.content for page in self.pages])
 
     @cached_property
     def label(self) -> NDArray[np.int8]:
-        """int8 (R,)."""
+        """The code of a row's label, int8 (R,)."""
         return np.concatenate([page.label for page in self.pages])
 
     @cached_property
     def weight(self) -> NDArray[np.float32]:
-        """float32 (R,)."""
+        """The training weight of a row, float32 (R,)."""
         return np.concatenate([page.weight for page in self.pages])
 
     def split(self, rows: NDArray[Any]) -> list[NDArray[Any]]:
@@ -77,28 +85,23 @@ class LinearFits:
 
     def __init__(self, table: Table) -> None:
         self._table = table
-        rows = {
-            "site": np.repeat(np.unique([p.site for p in table.pages], return_inverse=True)[1], list(map(len, table.pages))),
-            "fold": table.row_fold,
-            "content": table.content,
-            "weight": table.weight,
-        }
-        self._path = linear.design(concatenate([p.path for p in table.pages]), 2 * BUCKETS, scaled=False, **rows)
-        self._word = linear.design(concatenate([p.word for p in table.pages]), BUCKETS, scaled=True, **rows)
+        self._path = _design(table, [page.path for page in table.pages], 2 * BUCKETS, scaled=False)
+        self._word = _design(table, [page.word for page in table.pages], BUCKETS, scaled=True)
         self._fits: dict[frozenset[int], LinearModel] = {}
 
     def without(self, *unseen: int) -> LinearModel:
         """The models fitted on all folds but `unseen`."""
         key = frozenset(unseen)
         if key not in self._fits:
-            self._fits[key] = linear.LinearModel(
+            self._fits[key] = LinearModel(
                 *self._path.fit(key, linear.PATH_PENALTY), *self._word.fit(key, linear.WORD_PENALTY)
             )
         return self._fits[key]
 
     def scores(self, held_out: int | None) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Verdicts (R,) of the path and the word models for a boosted model that holds out a fold: every row's are
-        from models that saw neither its own fold nor that one.
+        """Verdicts (R,) of the path and the word models, as a boosted model that holds out a fold has to learn from.
+
+        Every row's are from models that saw neither its own fold nor the one held out.
         """
         path, word = np.empty((2, len(self._table.row_fold)), dtype=np.float32)
         for fold in np.unique(self._table.row_fold).tolist():
@@ -107,6 +110,19 @@ class LinearFits:
             path[rows] = self._path.scores(model.path, model.path_bias)[rows]
             word[rows] = self._word.scores(model.word, model.word_bias)[rows]
         return path, word
+
+
+def _design(table: Table, tokens: Sequence[Ragged], size: int, *, scaled: bool) -> Design:
+    """The design of one linear model over the rows of `table`, given the tokens of every page."""
+    return linear.design(
+        concatenate(tokens),
+        size,
+        scaled=scaled,
+        site=table.row_site,
+        fold=table.row_fold,
+        content=table.content,
+        weight=table.weight,
+    )
 
 
 def design_matrix(table: Table, path: NDArray[np.float32], word: NDArray[np.float32]) -> NDArray[np.float32]:

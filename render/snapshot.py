@@ -33,7 +33,8 @@ STYLES = (
     "border-left-width", "list-style-type", "cursor", "z-index",
 )  # fmt: skip
 """The computed styles a snapshot keeps, by CSS name. A page that was not rendered has only `display`,
-`visibility`, `font-weight`, `font-style` and `white-space`, by the user agent's defaults for the tag and the inline style; the rest is empty."""
+`visibility`, `font-weight`, `font-style` and `white-space`, by the user agent's defaults for the tag and the inline
+style; the rest is empty."""
 
 
 class Hidden(IntEnum):
@@ -150,7 +151,8 @@ class Snapshot:
     def attributes(self, name: str) -> dict[int, str]:
         """The values of attribute `name`, by element."""
         rows = np.flatnonzero(self.attr_name == _ATTRIBUTE_INDEX[name])
-        return {int(self.attr_node[row]): self.attr_value[row] for row in rows}
+        nodes = self.attr_node[rows].tolist()
+        return {node: self.attr_value[row] for node, row in zip(nodes, rows.tolist(), strict=True)}
 
     def ancestors(self, element: int) -> list[int]:
         """The element and its ancestors, innermost first."""
@@ -183,12 +185,10 @@ _ATTRIBUTE_INDEX = {name: index for index, name in enumerate(ATTRIBUTES)}
 
 def subtree_ends(parent: NDArray[np.int32]) -> NDArray[np.int32]:
     """int32 (N,): one past the last element of each subtree, for parents in preorder."""
-    end = np.arange(1, len(parent) + 1, dtype=np.int32)
+    end, above = list(range(1, len(parent) + 1)), parent.tolist()
     for element in range(len(parent) - 1, 0, -1):
-        above = parent[element]
-        if end[element] > end[above]:
-            end[above] = end[element]
-    return end
+        end[above[element]] = max(end[above[element]], end[element])
+    return np.array(end, dtype=np.int32)
 
 
 def _leading_number(value: str) -> float:

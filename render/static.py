@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 from urllib.parse import urljoin
 
 import numpy as np
@@ -20,6 +20,8 @@ from vclean.render.snapshot import ATTRIBUTES, STYLES, Hidden, Snapshot, Styles,
 from vclean.settings import RenderSettings
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from vclean.page import Page
 
 VALUE_LIMIT = 2000
@@ -29,7 +31,6 @@ _BUILD = "lxml " + ".".join(map(str, etree.LXML_VERSION)) + " libxml2 " + ".".jo
 _ATTRIBUTE = {name: index for index, name in enumerate(ATTRIBUTES)}
 _LINKS = frozenset(("href", "src", "cite"))
 _ABSOLUTE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
-_NOT_SPACE = re.compile(r"\S+")
 _TOO_DEEP = etree.ErrorTypes.ERR_RESOURCE_LIMIT
 _BODY_END = re.compile(r"</(?:body|html)\s*>", re.IGNORECASE)
 _NO_DISPLAY = re.compile(r"display\s*:\s*none", re.IGNORECASE)
@@ -57,7 +58,7 @@ def parse(page: Page, settings: RenderSettings | None = None) -> Snapshot:
 
 
 def _document(text: str) -> etree._Element:
-    # libxml2 makes siblings of the root of what follows `</html>`; browsers read on inside the body (HTML, 13.2.6.4.19).
+    # What follows `</html>` becomes siblings of the root in libxml2; browsers read on in the body (HTML, 13.2.6.4.19).
     text = _BODY_END.sub("", text)
     parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
     try:
@@ -67,7 +68,7 @@ def _document(text: str) -> etree._Element:
     if root is None:
         raise NotHtmlError("no HTML in the input: give a web page")
     if any(entry.type == _TOO_DEEP for entry in parser.error_log):
-        raise LimitError("elements are nested deeper than 2,048 levels, where the parser stops: clean the page with --render")
+        raise LimitError("elements are nested deeper than the parser's 2,048 levels: clean the page with --render")
     return root
 
 
@@ -77,8 +78,8 @@ class _Facts:
     def __init__(self, root: etree._Element, url: str) -> None:
         title = root.find(".//title")
         base = root.find(".//base[@href]")
-        self.title = " ".join("".join(title.itertext()).split()) if title is not None else ""
-        self.language = (root.get("lang") or root.get("{http://www.w3.org/XML/1998/namespace}lang") or "").lower()
+        self.title = " ".join(_text(title).split()) if title is not None else ""
+        self.language = root.get("lang", "").lower()
         self.base = _join(url, base.get("href", "")) if base is not None else url
 
 
@@ -90,15 +91,15 @@ def _prune(root: etree._Element) -> bool:
         element.text = None
         del element[:]
     blocks = list(root.iter("noscript"))
-    inside = sum(_ink("".join(block.itertext())) for block in blocks)
-    use = bool(blocks) and noscript.needed(_ink("".join(root.itertext())) - inside, inside)
+    inside = sum(map(_ink, blocks))
+    use = bool(blocks) and noscript.needed(_ink(root) - inside, inside)
     if not use:
         etree.strip_elements(root, "noscript", with_tail=False)
     return use
 
 
 def _empty_head(root: etree._Element) -> None:
-    """Remove the head; what libxml2 put there of the body, for want of a `<body>` tag, stays as an element of its own."""
+    """Remove the head; what libxml2 put there of the body, for want of a `<body>` tag, stays in a `div`."""
     for head in root.findall("head"):
         if len(head) or (head.text or "").strip():
             head.tag = "div"
@@ -106,8 +107,13 @@ def _empty_head(root: etree._Element) -> None:
             root.remove(head)
 
 
-def _ink(text: str) -> int:
-    return sum(map(len, _NOT_SPACE.findall(text)))
+def _ink(element: etree._Element) -> int:
+    """The number of characters of an element's text that are not white space."""
+    return sum(map(len, _text(element).split()))
+
+
+def _text(element: etree._Element) -> str:
+    return "".join(map(str, element.itertext()))
 
 
 def _join(base: str, link: str) -> str:
@@ -160,13 +166,13 @@ class _Walk:
         self.tag.append(self.tags.setdefault(tag, len(self.tags)))
         self.parent.append(parent)
         self.depth.append(depth)
-        inline = self._attributes(index, element.items())
+        inline = self._attributes(index, cast("Sequence[tuple[str, str]]", element.items()))
         style, hidden = self.sheet.resolve(self.style[parent] if parent >= 0 else -1, tag, inline)
         self.style.append(style)
         self.hidden.append(hidden or (self.hidden[parent] if parent >= 0 else 0))
         return index
 
-    def _attributes(self, index: int, items: list[tuple[str, str]]) -> str:
+    def _attributes(self, index: int, items: Sequence[tuple[str, str]]) -> str:
         """Keep the attributes of a snapshot; returns what decides the style: inline style and `hidden`."""
         decides = ""
         for name, value in items:

@@ -27,12 +27,13 @@ DISPLAY = {tag: display for display, tags in _BY_DISPLAY.items() for tag in tags
 BLOCK_TAGS = frozenset(tag for tag, display in DISPLAY.items() if display not in ("none", "inline-block"))
 """Tags that end a line whatever a style sheet says: text on their two sides belongs to different blocks."""
 
-BOLD_TAGS = frozenset("b strong h1 h2 h3 h4 h5 h6 th".split())
-ITALIC_TAGS = frozenset("address cite dfn em i var".split())
-PREFORMATTED_TAGS = frozenset("listing plaintext pre xmp".split())
+BOLD_TAGS = frozenset(("b", "strong", "h1", "h2", "h3", "h4", "h5", "h6", "th"))
+ITALIC_TAGS = frozenset(("address", "cite", "dfn", "em", "i", "var"))
+PREFORMATTED_TAGS = frozenset(("listing", "plaintext", "pre", "xmp"))
 
-SKIPPED_TAGS = frozenset("base link meta script style template title".split())
+SKIPPED_TAGS = frozenset(("base", "link", "meta", "script", "style", "template", "title"))
 """Elements that a snapshot leaves out with all they hold: what stands in the head, wherever it stands."""
 
-REPLACED_TAGS = frozenset("applet audio canvas iframe math noembed noframes object svg textarea video".split())
+REPLACED_TAGS = frozenset(("applet", "audio", "canvas", "iframe", "math", "noembed", "noframes", "object", "svg",
+                           "textarea", "video"))  # fmt: skip
 """Elements whose inner text is not text of the page: replaced content, fallback, raw text or an edit field."""
