@@ -28,6 +28,9 @@ _LOG = logging.getLogger("vclean")
 
 _START_MS: Final = 30_000
 
+_LEFT_OUT: Final = ("--disable-ipc-flooding-protection", "--disable-popup-blocking")
+"""Of Playwright's switches: what they turn off holds up pages that navigate or open windows without end."""
+
 _DISABLED_FEATURES: Final = (
     # One renderer process per page, frames included, so that one session sees all requests of a page.
     "IsolateOrigins",
@@ -130,7 +133,7 @@ async def launch(playwright: Playwright, executable: Path) -> Process:
         browser = await playwright.chromium.launch(
             executable_path=executable,
             args=_FLAGS,
-            ignore_default_args=["--disable-popup-blocking"],
+            ignore_default_args=_LEFT_OUT,
             artifacts_dir=folder,
             chromium_sandbox=_can_be_sandboxed(),
             env={**os.environ, "TMPDIR": folder},

@@ -103,7 +103,9 @@ class TestRenderer:
         left = {path.name for path in set(Path(tempfile.gettempdir()).iterdir()) - before}
         assert not [name for name in left if name.startswith(("vclean-", "playwright"))]
 
-    def test_missing_executable(self, tmp_path: Path) -> None:
+    def test_missing_executable(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        # Playwright leaves an empty profile behind when the browser does not start.
+        monkeypatch.setenv("TMPDIR", str(tmp_path))
         with Renderer(chromium=tmp_path / "none") as renderer, pytest.raises(BrowserError, match="vclean doctor"):
             renderer.render(Page(content="<p>Text"))
 
