@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -114,7 +115,7 @@ def _has_text(snapshot: Snapshot) -> NDArray[np.bool_]:
     silent = snapshot.is_tag(ua.REPLACED_TAGS | ua.SKIPPED_TAGS)
     if not silent.any():
         return np.ones(len(snapshot.texts), dtype=bool)
-    return tree.path_sum(silent.astype(np.int32), snapshot.end)[snapshot.text_parent] == 0
+    return np.asarray(tree.path_sum(silent, snapshot.end)[snapshot.text_parent] == 0)
 
 
 def _starts(
@@ -135,18 +136,15 @@ def _starts(
     return starts
 
 
-def _join_texts(
-    snapshot: Snapshot, stripped: list[str], kept: NDArray[np.intp], first: NDArray[np.intp]
-) -> list[str]:
+def _join_texts(snapshot: Snapshot, stripped: list[str], kept: NDArray[np.intp], first: NDArray[np.intp]) -> list[str]:
     raw = _preformatted(snapshot)[snapshot.text_parent[kept]]
     spaced = _space_before(snapshot, kept) & ~raw
     spaced[first] = False
-    pieces = [(" " if space else "") + stripped[text] for text, space in zip(kept.tolist(), spaced.tolist(), strict=True)]
+    pieces = [" " * space + stripped[text] for text, space in zip(kept.tolist(), spaced.tolist(), strict=True)]
     following = np.append(kept[1:], len(snapshot.texts))
     for place in np.flatnonzero(raw).tolist():  # with the white space between this text node and the next
         pieces[place] = "".join(snapshot.texts[kept[place] : following[place]])
-    bounds = [*first.tolist(), len(pieces)]
-    return ["".join(pieces[a:b]).strip() for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+    return ["".join(pieces[begin:end]).strip() for begin, end in pairwise([*first.tolist(), len(pieces)])]
 
 
 def _space_before(snapshot: Snapshot, kept: NDArray[np.intp]) -> NDArray[np.bool_]:
@@ -169,7 +167,7 @@ def _space_before(snapshot: Snapshot, kept: NDArray[np.intp]) -> NDArray[np.bool
 def _preformatted(snapshot: Snapshot) -> NDArray[np.bool_]:
     """Whether an element keeps its line breaks, bool (N,)."""
     by_style = snapshot.styles.is_in("white-space", ("pre", "pre-wrap", "break-spaces"))[snapshot.style]
-    return by_style & (tree.path_sum(snapshot.is_tag(ua.PREFORMATTED_TAGS).astype(np.int32), snapshot.end) > 0)
+    return by_style & (tree.path_sum(snapshot.is_tag(ua.PREFORMATTED_TAGS), snapshot.end) > 0)
 
 
 def _union_boxes(snapshot: Snapshot, text_block: NDArray[np.int32], count: int) -> NDArray[np.float32]:
@@ -191,7 +189,7 @@ def _visibility(snapshot: Snapshot, parent: NDArray[np.int32]) -> NDArray[np.uin
     visibility = np.full(len(parent), Visibility.SHOWN, dtype=np.uint8)
     concealed = snapshot.hidden[parent] > 0
     if concealed.any():
-        signs = tree.path_sum(_revealing(snapshot).astype(np.int32), snapshot.end)[parent] > 0
+        signs = tree.path_sum(_revealing(snapshot), snapshot.end)[parent] > 0
         visibility[concealed & signs] = Visibility.REVEALABLE
         visibility[concealed & ~signs] = Visibility.HIDDEN
     return visibility
@@ -201,13 +199,18 @@ def _revealing(snapshot: Snapshot) -> NDArray[np.bool_]:
     """Elements that a reader can open, bool (N,): by tag, role, class, or because a control names their id."""
     found = snapshot.is_tag(_REVEALING_TAGS)
     for element, value in snapshot.attributes("class").items():
-        found[element] |= bool(_REVEALING_CLASS.search(value))
+        found[element] |= _names_revealing(value)
     for element, value in snapshot.attributes("role").items():
         found[element] |= value in _REVEALING_ROLES
     controlled = _controlled_ids(snapshot)
     for element, value in snapshot.attributes("id").items():
         found[element] |= value in controlled
     return found
+
+
+@lru_cache(maxsize=100_000)
+def _names_revealing(classes: str) -> bool:
+    return bool(_REVEALING_CLASS.search(classes))
 
 
 def _controlled_ids(snapshot: Snapshot) -> set[str]:

@@ -1,9 +1,9 @@
-"""The columns of a feature matrix: name, unit and meaning of each, declared as a table beside the code that fills it."""
+"""The columns of a feature matrix: name, unit and meaning, declared in a table beside the code that fills them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
+
+    Numbers = NDArray[np.number[Any]] | NDArray[np.bool_]
+    """What becomes a column: whole numbers, fractions or flags."""
+
+    Values = dict[str, Numbers]
+    """Columns by name, each (B,)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +34,7 @@ def table(text: str) -> tuple[Column, ...]:
     return tuple(Column(name, unit, doc) for name, unit, doc in rows)
 
 
-def stack(columns: Sequence[Column], values: Mapping[str, NDArray[np.generic]], count: int) -> NDArray[np.float32]:
+def stack(columns: Sequence[Column], values: Mapping[str, Numbers], count: int) -> NDArray[np.float32]:
     """float32 (count, len(columns)): `values` by name in the order of `columns`.
 
     Raises:
@@ -40,8 +46,8 @@ def stack(columns: Sequence[Column], values: Mapping[str, NDArray[np.generic]], 
     return matrix
 
 
-def ratio(part: NDArray[np.generic], whole: NDArray[np.generic] | float) -> NDArray[np.float32]:
+def ratio(part: Numbers | float, whole: Numbers | float) -> NDArray[np.float32]:
     """`part / whole`, 0 where the whole is 0; NaN stays NaN."""
-    whole = np.asarray(whole, dtype=np.float32)
+    dividend, divisor = np.asarray(part, dtype=np.float32), np.asarray(whole, dtype=np.float32)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(whole == 0, np.float32(0), np.asarray(part, dtype=np.float32) / whole)
+        return np.where(divisor == 0, np.float32(0), dividend / divisor)

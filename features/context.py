@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.features import signatures, tree
-from vclean.features.columns import Column, ratio
+from vclean.features import tree
+from vclean.features.columns import Column, ratio, stack
+from vclean.features.groups import Groups
 from vclean.features.structural import long_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
 
+    from vclean.features.columns import Numbers, Values
     from vclean.features.view import View
 
 LEVELS = 5
@@ -28,10 +28,13 @@ GROWTH = 1.5
 REACH = 3
 WINDOWS = (5, 15)
 
+_IMAGES = ("img", "svg", "video")
+_INPUTS = ("input", "button", "select", "textarea")
+
 _NEIGHBOURS = (
     "words", "link_share", "stop_words", "sentences", "tag", "heading_level", "capitalised_words", "visibility",
-    "actions", "boilerplate", "dates", "ends_sentence", "class_blocks", "container_images", "text_nodes", "in_list_item",
-    "font_size", "x", "width", "column_share",
+    "actions", "boilerplate", "dates", "ends_sentence", "class_blocks", "container_images", "text_nodes",
+    "in_list_item", "font_size", "x", "width", "column_share",
 )  # fmt: skip
 
 _SUBTREE = (
@@ -58,9 +61,16 @@ _SUBTREE = (
     ("height", "share", "Height of its box, in page heights"),
 )
 
+_STEPS = tuple(step for step in range(-REACH, REACH + 1) if step)
+
+
+def _step_doc(step: int) -> str:
+    return f"of the block {abs(step)} {'after' if step > 0 else 'before'}"
+
+
 COLUMNS: tuple[Column, ...] = (
-    *(Column(f"{name}{step:+d}", "as there", f"`{name}` of the block {abs(step)} {'after' if step > 0 else 'before'}; NaN beyond the page.")
-      for name in _NEIGHBOURS for step in range(-REACH, REACH + 1) if step),
+    *(Column(f"{name}{step:+d}", "as there", f"`{name}` {_step_doc(step)}; NaN beyond the page.")
+      for name in _NEIGHBOURS for step in _STEPS),
     *(Column(f"up{level}_{name}", unit, f"{doc}: the {level}. larger subtree.")
       for level in range(1, LEVELS + 1) for name, unit, doc in _SUBTREE),
 )  # fmt: skip
@@ -74,8 +84,7 @@ SCORE_COLUMNS: tuple[Column, ...] = tuple(
         ("score", "of the block itself"),
         *((f"up{level}", f"mean over the words of the {level}. larger subtree") for level in range(1, LEVELS + 1)),
         ("alike", "mean over the blocks with the same chain of tags and classes"),
-        *((f"{step:+d}", f"of the block {abs(step)} {'after' if step > 0 else 'before'}")
-          for step in range(-REACH, REACH + 1) if step),
+        *((f"{step:+d}", _step_doc(step)) for step in _STEPS),
         *((f"window{reach}", f"mean over the words of the {reach} blocks on both sides") for reach in WINDOWS),
         ("page", "mean over the words of the page"),
         ("rank", "share of the page's words in blocks of a higher verdict"),
@@ -98,13 +107,15 @@ class Layout:
     alike: NDArray[np.int32]
     tokens: NDArray[np.float32]
 
+    @property
+    def blocks(self) -> NDArray[np.float32]:
+        """float32 (B, LEVELS): how many blocks each of the subtrees has."""
+        return (self.end - self.begin).astype(np.float32)
+
 
 def subtrees(view: View) -> NDArray[np.int32]:
     """int32 (B, LEVELS): the elements that are a block's larger subtrees; the root where the tree ends."""
-    parent, count = view.snapshot.parent, view.block_count
-    grows = np.ones(len(parent), dtype=bool)
-    grows[1:] = count[parent[1:]] > count[1:]
-    larger = np.maximum(parent, 0)[tree.nearest(grows, parent)]
+    count, larger = view.block_count, _larger(view)
     here, found = view.blocks.node, np.empty((len(view), LEVELS), dtype=np.int32)
     for level in range(LEVELS):
         wanted = count[here] * GROWTH
@@ -115,12 +126,18 @@ def subtrees(view: View) -> NDArray[np.int32]:
     return found
 
 
+def _larger(view: View) -> NDArray[np.int32]:
+    """int32 (N,): the nearest ancestor with more blocks than the element; the root where there is none."""
+    parent, count = view.snapshot.parent, view.block_count
+    outgrown = np.ones(len(parent), dtype=bool)
+    outgrown[1:] = count[parent[1:]] > count[1:]
+    return np.maximum(parent, 0)[tree.nearest(outgrown, parent)]
+
+
 def layout(view: View, elements: NDArray[np.int32]) -> Layout:
     """The runs of blocks of the subtrees `elements` (B, LEVELS), and the groups of blocks alike."""
     first, last = _block_runs(view)
-    snapshot = view.snapshot
-    signature = signatures.path_signature(snapshot, signatures.class_hashes(snapshot))[view.anchor]
-    alike = np.unique(signature, return_inverse=True)[1]
+    alike = Groups.by(view.class_path[view.anchor]).number
     return Layout(
         first[elements].astype(np.int32), last[elements].astype(np.int32), alike.astype(np.int32), view.tokens
     )
@@ -140,121 +157,116 @@ def _first_text(view: View) -> NDArray[np.int64]:
     return np.searchsorted(view.snapshot.text_after, np.arange(len(view.snapshot)))
 
 
-def compute(view: View, values: Mapping[str, NDArray[np.generic]], where: Layout, elements: NDArray[np.int32]) -> dict[str, NDArray[np.generic]]:
+def compute(view: View, values: Values, where: Layout, elements: NDArray[np.int32]) -> Values:
     """The context columns of a page, each (B,), from the columns `values` of the other groups."""
-    found: dict[str, NDArray[np.generic]] = {}
+    found: Values = {}
     for name in _NEIGHBOURS:
-        found.update(_shifted(name, np.asarray(values[name], dtype=np.float32)))
-    numbers = _subtree_numbers(view, values, where, elements)
+        found.update({f"{name}{step}": column for step, column in _shifted(values[name]).items()})
+    numbers = _extent(view, where, elements) | _element_numbers(view, where, elements)
+    numbers |= _text_numbers(view, values, where)
     for name, columns in numbers.items():
-        for level in range(LEVELS):
-            found[f"up{level + 1}_{name}"] = columns[:, level]
+        found.update({f"up{level + 1}_{name}": columns[:, level] for level in range(LEVELS)})
     return found
 
 
-def _shifted(name: str, values: NDArray[np.float32]) -> dict[str, NDArray[np.generic]]:
-    """`values` of the blocks up to `REACH` before and after."""
+def _shifted(values: Numbers) -> Values:
+    """`values` (B,) of the blocks up to `REACH` before and after, by the signed distance."""
     edge = np.full(REACH, np.nan, dtype=np.float32)
-    padded = np.concatenate([edge, values, edge])
-    steps = [step for step in range(-REACH, REACH + 1) if step]
-    return {f"{name}{step:+d}": padded[REACH + step : REACH + step + len(values)] for step in steps}
+    padded = np.concatenate([edge, values.astype(np.float32), edge])
+    return {f"{step:+d}": padded[REACH + step : REACH + step + len(values)] for step in _STEPS}
 
 
-def _subtree_numbers(
-    view: View, values: Mapping[str, NDArray[np.generic]], where: Layout, elements: NDArray[np.int32]
-) -> dict[str, NDArray[np.generic]]:
-    """The `_SUBTREE` columns, each (B, LEVELS)."""
-    tokens, count = view.tokens, len(view)
+def _text_numbers(view: View, values: Values, where: Layout) -> Values:
+    """What the text of the subtrees is like, (B, LEVELS) each."""
+    tokens, blocks = view.tokens, where.blocks
     large = np.where(long_text(view), tokens, 0)
-    blocks = (where.end - where.begin).astype(np.float32)
     words, long_words = _run_sum(tokens, where), _run_sum(large, where)
-    index = np.arange(count)[:, None]
-    headings = np.asarray(values["heading_level"]) > 0
     return {
-        "blocks": blocks,
         "words": words,
         "words_of_page": ratio(words, float(tokens.sum())),
         "mean_words": ratio(words, blocks),
         "link_share": ratio(_run_sum(view.link_share * tokens, where), words),
         "stop_words": ratio(_run_sum(view.stop_words, where), words),
-        "sentences": ratio(_run_sum(np.asarray(values["sentences"], dtype=np.float32), where), words),
+        "sentences": ratio(_run_sum(values["sentences"], where), words),
         "long_of_page": ratio(long_words, float(large.sum())),
         "long_share": ratio(long_words, words),
-        "headings": _run_sum(headings.astype(np.float32), where),
-        "place": ratio(index - where.begin, blocks),
-        "begin": where.begin / count,
-        "end": where.end / count,
-        **_element_numbers(view, elements, blocks),
+        "headings": _run_sum(values["heading_level"] > 0, where),
     }
 
 
-def _element_numbers(
-    view: View, elements: NDArray[np.int32], blocks: NDArray[np.float32]
-) -> dict[str, NDArray[np.generic]]:
-    snapshot = view.snapshot
-    signature = signatures.path_signature(snapshot, signatures.class_hashes(snapshot))
-    _, group, size = np.unique(signature, return_inverse=True, return_counts=True)
-    masks = np.stack(
-        [snapshot.is_tag(("img", "svg", "video")), snapshot.is_tag(("input", "button", "select", "textarea"))], axis=1
-    )
-    inside = tree.subtree_sum(masks.astype(np.int32), snapshot.end)[elements]
+def _extent(view: View, where: Layout, elements: NDArray[np.int32]) -> Values:
+    """Which stretch of the page the subtrees are, (B, LEVELS) each."""
+    snapshot, count = view.snapshot, len(view)
     box = snapshot.box[elements] / np.array([snapshot.width, snapshot.height] * 2, dtype=np.float32)
     return {
-        "depth": snapshot.depth[view.blocks.node][:, None] - snapshot.depth[elements],
-        "alike": size[group][elements],
-        "images": ratio(inside[..., 0], blocks),
-        "inputs": ratio(inside[..., 1], blocks),
-        "x": box[..., 0],
-        "y": box[..., 1],
-        "width": box[..., 2],
-        "height": box[..., 3],
+        "blocks": where.blocks,
+        "place": ratio(np.arange(count)[:, None] - where.begin, where.blocks),
+        "begin": where.begin / count,
+        "end": where.end / count,
+        **{name: box[..., side] for side, name in enumerate(("x", "y", "width", "height"))},
     }
 
 
-def _run_sum(values: NDArray[np.float32], where: Layout) -> NDArray[np.float32]:
+def _element_numbers(view: View, where: Layout, elements: NDArray[np.int32]) -> Values:
+    """What the elements of the subtrees are, (B, LEVELS) each."""
+    snapshot = view.snapshot
+    images = tree.subtree_sum(snapshot.is_tag(_IMAGES), snapshot.end)
+    inputs = tree.subtree_sum(snapshot.is_tag(_INPUTS), snapshot.end)
+    return {
+        "depth": snapshot.depth[view.blocks.node][:, None] - snapshot.depth[elements],
+        "alike": Groups.by(view.class_path).size[elements],
+        "images": ratio(images[elements], where.blocks),
+        "inputs": ratio(inputs[elements], where.blocks),
+    }
+
+
+def _run_sum(values: Numbers, where: Layout) -> NDArray[np.float32]:
     """float32 (B, LEVELS): sum of `values` (B,) over each run."""
+    total = _running_sum(values)
+    return (total[where.end] - total[where.begin]).astype(np.float32)
+
+
+def _running_sum(values: Numbers) -> NDArray[np.float64]:
     total = np.zeros(len(values) + 1)
     np.cumsum(values, out=total[1:])
-    return (total[where.end] - total[where.begin]).astype(np.float32)
+    return total
 
 
 def score_columns(path: NDArray[np.float32], word: NDArray[np.float32], where: Layout) -> NDArray[np.float32]:
     """float32 (B, len(SCORE_COLUMNS)): the linear verdicts `path` and `word` (B,), averaged over the layout."""
-    found: dict[str, NDArray[np.generic]] = {}
+    found: Values = {}
     for name, score in zip(_SCORES, (path, word, path + word), strict=True):
         found.update({f"{name}_{part}": values for part, values in _averages(score, where).items()})
-    matrix = np.empty((len(path), len(SCORE_COLUMNS)), dtype=np.float32)
-    for index, column in enumerate(SCORE_COLUMNS):
-        matrix[:, index] = found[column.name]
-    return matrix
+    return stack(SCORE_COLUMNS, found, len(path))
 
 
-def _averages(score: NDArray[np.float32], where: Layout) -> dict[str, NDArray[np.generic]]:
+def _averages(score: NDArray[np.float32], where: Layout) -> Values:
     weight = where.tokens + 1
     weighted = score * weight
     ups = _run_sum(weighted, where) / np.maximum(_run_sum(weight, where), 1)
     alike = (np.bincount(where.alike, weighted) / np.bincount(where.alike, weight))[where.alike]
-    order = np.argsort(-score, kind="stable")
-    rank = np.empty(len(score), dtype=np.float32)
-    rank[order] = (np.cumsum(weight[order]) - weight[order]) / weight.sum()
     return {
         "score": score,
         **{f"up{level + 1}": ups[:, level] for level in range(LEVELS)},
         "alike": alike,
-        **_shifted("", score),
+        **_shifted(score),
         **{f"window{reach}": _window(weighted, weight, reach) for reach in WINDOWS},
         "page": np.full(len(score), weighted.sum() / weight.sum()),
-        "rank": rank,
+        "rank": _rank(score, weight),
     }
 
 
+def _rank(score: NDArray[np.float32], weight: NDArray[np.float32]) -> NDArray[np.float32]:
+    """float32 (B,): share of the weight in blocks of a higher score, the earlier of two equal ones first."""
+    order = np.argsort(-score, kind="stable")
+    rank = np.empty(len(score), dtype=np.float32)
+    rank[order] = (np.cumsum(weight[order]) - weight[order]) / weight.sum()
+    return rank
+
+
 def _window(weighted: NDArray[np.float32], weight: NDArray[np.float32], reach: int) -> NDArray[np.float64]:
-    """Weighted mean over the blocks from `reach` before to `reach` after."""
+    """float64 (B,): weighted mean over the blocks from `reach` before to `reach` after."""
     index, count = np.arange(len(weight)), len(weight)
     low, high = np.maximum(index - reach, 0), np.minimum(index + reach + 1, count)
-    sums = []
-    for values in (weighted, weight):
-        total = np.zeros(count + 1)
-        np.cumsum(values, out=total[1:])
-        sums.append(total[high] - total[low])
-    return np.asarray(sums[0] / sums[1])
+    sums, weights = _running_sum(weighted), _running_sum(weight)
+    return (sums[high] - sums[low]) / (weights[high] - weights[low])

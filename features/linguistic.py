@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vclean.features.columns import ratio, table
-from vclean.features.text import ALPHA, DIGIT, PUNCT, SINGLE, SPACE, SYMBOL, UPPER, Texts, hash_words, mix
+from vclean.features.groups import Groups
+from vclean.features.text import ALPHA, DIGIT, PUNCT, SINGLE, SPACE, SYMBOL, UPPER, Texts, Words, hash_words, mix
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from vclean.features.columns import Values
     from vclean.features.view import View
 
 COLUMNS = table(
@@ -92,24 +94,24 @@ _CLASSES = {
 _BULLETS = "•·-–—*▪■●○◦‣»›→►▶✓✔+"
 _CLOSERS = "\"'”’)]»」』"
 
-_DATE = re.compile(
-    r"\d{1,2}(?:[./-]\d{1,2}[./-]\d{2,4}|:\d\d)|\d{4}-\d\d-\d\d|\d{1,4}年|\d{1,2}月\d{1,2}日"
-)
+_DATE = re.compile(r"\d{1,2}(?:[./-]\d{1,2}[./-]\d{2,4}|:\d\d)|\d{4}-\d\d-\d\d|\d{1,4}年|\d{1,2}月\d{1,2}日")
 _PRICE = re.compile(r"[$€£¥₹₽] ?\d|\d ?(?:[€£]|USD|EUR|GBP|Kč|zł|руб)")
 _PHONE = re.compile(r"\+\d{1,3}[ .-]\d|\d{3}\)?[ .-]\d{3}[ .-]\d{4}")
 _PATTERNS = {"dates": _DATE, "prices": _PRICE, "phones": _PHONE}
 
 _TERMS = {
-    "months": """jan feb mar apr jun jul aug sep sept oct nov dec january february march april june july august september
-        october november december yesterday today hours_ago days_ago minutes_ago months_ago years_ago weeks_ago""",
+    "months": """jan feb mar apr jun jul aug sep sept oct nov dec january february march april june july august
+        september october november december yesterday today hours_ago days_ago minutes_ago months_ago years_ago
+        weeks_ago""",
     "urls": "http https www",
     "copyrights": "copyright all_rights",
-    "actions": """read_more learn_more show_more see_more view_more load_more show_all see_all view_all show_less sign_in
-        sign_up sign_out log_in log_out login logout subscribe share tweet print add_to click buy_now download reply
-        search back_to follow next previous skip_to register checkout cart menu close""",
+    "actions": """read_more learn_more show_more see_more view_more load_more show_all see_all view_all show_less
+        sign_in sign_up sign_out log_in log_out login logout subscribe share tweet print add_to click buy_now download
+        reply search back_to follow next previous skip_to register checkout cart menu close""",
     "bylines": "by posted published author updated written_by views comment comments replies",
-    "boilerplate": """privacy terms_of terms_and cookie cookies newsletter newsletters advertise advertisement advertising
-        sponsored disclaimer contact_us about_us sitemap related recommended you_may powered_by trademark""",
+    "boilerplate": """privacy terms_of terms_and cookie cookies newsletter newsletters advertise advertisement
+        advertising sponsored disclaimer contact_us about_us sitemap related recommended you_may powered_by
+        trademark""",
 }
 
 
@@ -121,15 +123,15 @@ def _term_hashes(name: str) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     return hash_words([term for term in terms if "_" not in term]), np.unique(pairs.bigram[pairs.bigram_owner >= 0])
 
 
-def compute(view: View) -> dict[str, NDArray[np.generic]]:
+def compute(view: View) -> Values:
     """The linguistic columns of a page, each (B,)."""
-    values: dict[str, NDArray[np.generic]] = {}
-    for part in (_counts, _shares, _edges, _characters, _patterns, _duplicates, _vocabulary):
+    values: Values = {}
+    for part in (_counts, _shares, _edges, _characters, _patterns, _terms, _duplicates, _vocabulary):
         values.update(part(view))
     return values
 
 
-def _counts(view: View) -> dict[str, NDArray[np.generic]]:
+def _counts(view: View) -> Values:
     texts, words, count = view.texts, view.words, len(view)
     chars = np.diff(texts.start, append=len(texts.code)) - 1
     tokens = view.tokens
@@ -148,7 +150,7 @@ def _counts(view: View) -> dict[str, NDArray[np.generic]]:
     }
 
 
-def _shares(view: View) -> dict[str, NDArray[np.generic]]:
+def _shares(view: View) -> Values:
     texts, words = view.texts, view.words
     kind = texts.kind
     ink = texts.count((kind & SPACE) == 0)
@@ -166,7 +168,7 @@ def _shares(view: View) -> dict[str, NDArray[np.generic]]:
     }
 
 
-def _edges(view: View) -> dict[str, NDArray[np.generic]]:
+def _edges(view: View) -> Values:
     texts = view.texts
     first = texts.code[texts.start]
     end = np.append(texts.start[1:], len(texts.code)) - 2
@@ -185,104 +187,98 @@ def _edges(view: View) -> dict[str, NDArray[np.generic]]:
     }
 
 
-def _characters(view: View) -> dict[str, NDArray[np.generic]]:
+def _characters(view: View) -> Values:
     texts = view.texts
-    values: dict[str, NDArray[np.generic]] = {
-        name: texts.count(_is_in(texts.code, characters)) for name, characters in _CLASSES.items()
-    }
-    values["commas"] = ratio(values["commas"], view.tokens)
+    count = {name: texts.count(_is_in(texts.code, characters)) for name, characters in _CLASSES.items()}
     following = np.append((texts.kind[1:] & (SPACE | SINGLE)) > 0, True)
     sentences = texts.count(_is_in(texts.code, _ENDS) & following)
-    values["sentences"] = sentences
-    values["sentence_length"] = view.tokens / np.maximum(sentences, 1)
-    return values
+    return {
+        **count,
+        "commas": ratio(count["commas"], view.tokens),
+        "sentences": sentences,
+        "sentence_length": view.tokens / np.maximum(sentences, 1),
+    }
 
 
-def _patterns(view: View) -> dict[str, NDArray[np.generic]]:
+def _patterns(view: View) -> Values:
     text = "\n".join(view.blocks.text)
-    values: dict[str, NDArray[np.generic]] = {}
+    values: Values = {}
     for name, pattern in _PATTERNS.items():
         positions = np.fromiter((match.start() for match in pattern.finditer(text)), dtype=np.int64)
         values[name] = view.texts.count_at(positions)
-    return values | _signs(view)
+    return {**values, "emails": _emails(view.texts), "years": _years(view)}
 
 
-def _signs(view: View) -> dict[str, NDArray[np.generic]]:
-    """Patterns that single characters and the digits of a word tell."""
-    texts, words = view.texts, view.words
-    code, word_like = texts.code, (texts.kind & (ALPHA | DIGIT)) > 0
-    at = (code[1:-1] == ord("@")) & word_like[:-2] & word_like[2:]
-    marks = texts.count(_is_in(code, "©®™"))
-    century = code[words.start] * 10 + code[np.minimum(words.start + 1, len(code) - 1)]
-    is_year = (words.end - words.start == 4) & _is_in(century, (ord("1") * 10 + ord("9"), ord("2") * 10 + ord("0")))
-    is_year &= (texts.kind[words.end - 1] & DIGIT) > 0
-    values: dict[str, NDArray[np.generic]] = {name: _terms(view, name) for name in _TERMS}
-    values["copyrights"] = values["copyrights"] + marks
-    values["emails"] = texts.count(np.concatenate([[False], at, [False]]))
-    values["years"] = words.per_text(is_year.astype(np.float32))
-    return values
+def _emails(texts: Texts) -> NDArray[np.float32]:
+    """float32 (B,): at signs between two letters or digits."""
+    word_like = (texts.kind & (ALPHA | DIGIT)) > 0
+    inside = (texts.code[1:-1] == ord("@")) & word_like[:-2] & word_like[2:]
+    return texts.count(np.concatenate([[False], inside, [False]]))
 
 
-def _terms(view: View, name: str) -> NDArray[np.float32]:
+def _years(view: View) -> NDArray[np.float32]:
+    """float32 (B,): words of four characters that begin with 19 or 20 and end with a digit."""
+    words, code = view.words, view.texts.code
+    first, second = code[words.start], code[np.minimum(words.start + 1, len(code) - 1)]
+    found = ((first == ord("1")) & (second == ord("9"))) | ((first == ord("2")) & (second == ord("0")))
+    found &= words.end - words.start == 4
+    found &= (view.texts.kind[words.end - 1] & DIGIT) > 0
+    return words.per_text(found.astype(np.float32))
+
+
+def _terms(view: View) -> Values:
+    count = {name: _count_terms(view.words, name) for name in _TERMS}
+    return {**count, "copyrights": count["copyrights"] + view.texts.count(_is_in(view.texts.code, "©®™"))}
+
+
+def _count_terms(words: Words, name: str) -> NDArray[np.float32]:
     """float32 (B,): how many terms of the list `name` a block has."""
     single, pairs = _term_hashes(name)
-    words = view.words
     found = np.isin(words.bigram, pairs) & (words.bigram_owner >= 0)
-    return words.per_text(np.isin(words.hash, single).astype(np.float32)) + np.bincount(
-        words.bigram_owner[found], minlength=len(view)
-    ).astype(np.float32)
+    in_pairs = np.bincount(words.bigram_owner[found], minlength=len(words.texts.start))
+    return words.per_text(np.isin(words.hash, single).astype(np.float32)) + in_pairs.astype(np.float32)
 
 
-def _duplicates(view: View) -> dict[str, NDArray[np.generic]]:
+def _duplicates(view: View) -> Values:
     numbers: dict[str, int] = {}
-    exact = np.array([numbers.setdefault(text, len(numbers)) for text in view.blocks.text], dtype=np.int64)
-    place = np.arange(len(view.words)) - np.searchsorted(view.words.owner, np.arange(len(view)))[view.words.owner]
-    powers = mix(place.astype(np.uint64))
-    shape = np.zeros(len(view), dtype=np.uint64)
-    np.add.at(shape, view.words.owner, view.words.hash * (powers | np.uint64(1)))
-    same, number = _group_counts(exact)
-    return {"duplicates": same, "duplicate_shape": _group_counts(shape)[0], "duplicate_number": number}
-
-
-def _group_counts(keys: NDArray[np.generic]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """How many others have the same key, and how many of them come before, both (B,)."""
-    order = np.argsort(keys, kind="stable")
-    new = np.flatnonzero(np.append(True, keys[order][1:] != keys[order][:-1]))
-    size = np.diff(new, append=len(keys))
-    number = np.empty(len(keys), dtype=np.int64)
-    number[order] = np.arange(len(keys)) - np.repeat(new, size)
-    others = np.empty(len(keys), dtype=np.int64)
-    others[order] = np.repeat(size - 1, size)
-    return others, number
-
-
-def _vocabulary(view: View) -> dict[str, NDArray[np.generic]]:
-    words, tokens = view.words, view.tokens
-    pair = np.unique(mix(words.hash) ^ words.owner.astype(np.uint64), return_index=True)[1]
-    types = np.bincount(words.owner[pair], minlength=len(view))
-    _, place, blocks_with = np.unique(words.hash[pair], return_inverse=True, return_counts=True)
-    shared = (blocks_with[place] > 1).astype(np.float32)
-    rare = np.bincount(words.owner[pair], 1 - shared, minlength=len(view))
+    same = Groups.by(np.array([numbers.setdefault(text, len(numbers)) for text in view.blocks.text], dtype=np.int64))
     return {
-        "word_types": ratio(types, tokens),
-        "repeated_words": ratio(np.bincount(words.owner[pair], shared, minlength=len(view)), types),
-        "rare_words": ratio(rare, types),
-        **_title(view, pair),
+        "duplicates": same.size - 1,
+        "duplicate_shape": Groups.by(_shapes(view.words)).size - 1,
+        "duplicate_number": same.place,
     }
 
 
-def _title(view: View, pair: NDArray[np.int64]) -> dict[str, NDArray[np.generic]]:
+def _shapes(words: Words) -> NDArray[np.uint64]:
+    """uint64 (B,): a number for the folded words of each text in their order."""
+    count = len(words.texts.start)
+    place = np.arange(len(words)) - np.searchsorted(words.owner, np.arange(count))[words.owner]
+    shape = np.zeros(count, dtype=np.uint64)
+    np.add.at(shape, words.owner, words.hash * (mix(place.astype(np.uint64)) | np.uint64(1)))
+    return shape
+
+
+def _vocabulary(view: View) -> Values:
+    """Columns on the distinct words of each block."""
+    words, count = view.words, len(view)
+    distinct = np.unique(mix(words.hash) ^ words.owner.astype(np.uint64), return_index=True)[1]
+    owner, hashes = words.owner[distinct], words.hash[distinct]
+    types = np.bincount(owner, minlength=count)
     title = np.unique(Texts.of([view.snapshot.title]).words.hash)
-    words = view.words
-    inside = np.isin(words.hash[pair], title).astype(np.float32)
-    covered = np.bincount(words.owner[pair], inside, minlength=len(view))
-    types = np.bincount(words.owner[pair], minlength=len(view))
-    return {"title_overlap": ratio(covered, types), "title_covered": ratio(covered, float(len(title)))}
+    shared = np.bincount(owner, Groups.by(hashes).size > 1, minlength=count)
+    covered = np.bincount(owner, np.isin(hashes, title), minlength=count)
+    return {
+        "word_types": ratio(types, view.tokens),
+        "repeated_words": ratio(shared, types),
+        "rare_words": ratio(types - shared, types),
+        "title_overlap": ratio(covered, types),
+        "title_covered": ratio(covered, len(title)),
+    }
 
 
-def _is_in(codes: NDArray[np.uint32], characters: str | tuple[int, ...]) -> NDArray[np.bool_]:
+def _is_in(codes: NDArray[np.uint32], characters: str) -> NDArray[np.bool_]:
     """Whether a code point is one of `characters`; comparing with each beats `np.isin` for a handful."""
     found = np.zeros(len(codes), dtype=bool)
     for character in characters:
-        found |= codes == (ord(character) if isinstance(character, str) else character)
+        found |= codes == ord(character)
     return found

@@ -8,6 +8,7 @@ rectangle's diagonal, so that it does not depend on the block's size.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -34,31 +35,27 @@ class Solidity(NamedTuple):
     """Solidity 3: mean distance of the vertices from the rectangle's centre, in halves of its diagonal."""
 
 
-def outlines(blocks: Blocks) -> NDArray[np.object_]:
-    """Shapely geometry (B,) of each block's outline in CSS px; None where a block has no line box."""
-    snapshot = blocks.snapshot
-    lines = np.flatnonzero(blocks.line_block >= 0)
+def outlines(blocks: Blocks, rows: NDArray[np.intp]) -> NDArray[np.object_]:
+    """Shapely geometry (len(rows),) of the outlines of the blocks `rows`, ascending; all of them have a line box."""
+    lines = np.flatnonzero(np.isin(blocks.line_block, rows))
     owner = blocks.line_block[lines]
-    shapes = np.full(len(blocks), None, dtype=object)
-    if len(lines):
-        rectangles = shapely.box(*_closed_lines(snapshot.line_box[lines], owner).T)
-        first = np.flatnonzero(np.diff(owner, prepend=-1))
-        bounds = np.append(first[1:], len(lines))
-        for begin, end in zip(first.tolist(), bounds.tolist(), strict=True):
-            shapes[owner[begin]] = _unite(rectangles[begin:end])
+    left, top, right, bottom = _closed_lines(blocks.snapshot.line_box[lines], owner).T
+    rectangles = np.asarray(shapely.box(left, top, right, bottom), dtype=object)
+    bounds = [*np.searchsorted(owner, rows).tolist(), len(lines)]
+    shapes = np.empty(len(rows), dtype=object)
+    shapes[:] = [_unite(rectangles[begin:end]) for begin, end in pairwise(bounds)]
     return shapes
 
 
 def solidity(blocks: Blocks) -> Solidity:
     """Solidity 1 to 3 of every block."""
-    count = len(blocks)
-    result = Solidity(*(np.full(count, np.nan, dtype=np.float32) for _ in range(3)))
+    result = Solidity(*(np.full(len(blocks), np.nan, dtype=np.float32) for _ in range(3)))
     single = _single_line(blocks)
     for column, value in zip(result, (1.0, _RECTANGLE_VERTICES, 1.0), strict=True):
         column[single] = value
     several = np.flatnonzero(~single & ~np.isnan(blocks.box[:, 0]))
     if len(several):
-        _measure(outlines(_only(blocks, several))[several], several, result)
+        _measure(outlines(blocks, several), several, result)
     return result
 
 
@@ -75,10 +72,9 @@ def _measure(shapes: NDArray[np.object_], at: NDArray[np.intp], result: Solidity
 
 
 def _single_line(blocks: Blocks) -> NDArray[np.bool_]:
-    """Blocks whose line boxes share one top and one bottom edge and so make a rectangle; shapely is not needed there."""
-    owner = blocks.line_block
-    lines = blocks.snapshot.line_box[owner >= 0]
-    owner = owner[owner >= 0]
+    """Blocks whose line boxes share one top and one bottom edge and so are a rectangle: shapely is not needed there."""
+    inside = blocks.line_block >= 0
+    owner, lines = blocks.line_block[inside], blocks.snapshot.line_box[inside]
     single = np.zeros(len(blocks), dtype=bool)
     if len(owner):
         first = np.flatnonzero(np.diff(owner, prepend=-1))
@@ -86,17 +82,6 @@ def _single_line(blocks: Blocks) -> NDArray[np.bool_]:
         reach = np.maximum.reduceat(edges, first) - np.minimum.reduceat(edges, first)
         single[owner[first]] = (reach < _SAME_EDGE).all(axis=1)
     return single
-
-
-def _only(blocks: Blocks, chosen: NDArray[np.intp]) -> Blocks:
-    """The same blocks with line boxes of the `chosen` ones alone in reach of `outlines`."""
-    keep = np.zeros(len(blocks) + 1, dtype=bool)
-    keep[chosen] = True
-    owner = np.where(keep[blocks.text_block], blocks.text_block, -1)
-    return type(blocks)(
-        snapshot=blocks.snapshot, text=blocks.text, node=blocks.node, text_block=owner, box=blocks.box,
-        visibility=blocks.visibility,
-    )  # fmt: skip
 
 
 def _closed_lines(box: NDArray[np.float32], owner: NDArray[np.int32]) -> NDArray[np.float64]:
@@ -112,5 +97,6 @@ def _closed_lines(box: NDArray[np.float32], owner: NDArray[np.int32]) -> NDArray
 
 def _unite(rectangles: NDArray[np.object_]) -> shapely.Geometry:
     if len(rectangles) == 1:
-        return rectangles[0]
+        only: shapely.Geometry = rectangles[0]
+        return only
     return shapely.simplify(shapely.union_all(rectangles), 0)

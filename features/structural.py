@@ -12,10 +12,13 @@ import numpy as np
 
 from vclean.features import signatures, tree
 from vclean.features.columns import Column, ratio, table
+from vclean.features.groups import Groups
+from vclean.labels import Visibility
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from vclean.features.columns import Values
     from vclean.features.view import View
 
 _CONTAINERS = {
@@ -32,11 +35,12 @@ _SPLITS = {
     "input": ("input", "textarea", "select", "button"), "iframe": ("iframe", "object", "embed"), "a": ("a",),
     "p": ("p",), "heading": ("h1", "h2", "h3", "h4", "h5", "h6"), "li": ("li",), "row": ("tr",),
 }  # fmt: skip
-TAG_CODES = (
-    "h1 h2 h3 h4 h5 h6 title p blockquote pre li dd dt td th caption figcaption summary article main section div center "
-    "span font b strong i em a label button legend option select form nav header footer aside address ul ol dl table tr "
-    "body html"
-).split()
+_TAGS = """
+h1 h2 h3 h4 h5 h6 title p blockquote pre li dd dt td th caption figcaption summary article main section div center span
+font b strong i em a label button legend option select form nav header footer aside address ul ol dl table tr body html
+"""
+TAG_CODES = tuple(_TAGS.split())
+"""The tags that have a code of their own: their place here."""
 LARGE_BLOCK = 20
 """Words from which a block counts as long text."""
 LINK_LIMIT = 0.33
@@ -114,17 +118,17 @@ ordinal_in_container | blocks | Blocks of the same container before this one.
 )  # fmt: skip
 
 
-def compute(view: View) -> dict[str, NDArray[np.generic]]:
+def compute(view: View) -> Values:
     """The structural columns of a page, each (B,)."""
-    values: dict[str, NDArray[np.generic]] = {}
-    for part in (_tags, _shares, _container, _position, _headings, _long_text, _page, _containers, _splits, _repetition):
+    values: Values = {}
+    for part in _PARTS:
         values.update(part(view))
     for share in _HOLDERS:
         values.update(_holder(view, share))
     return values
 
 
-def _tags(view: View) -> dict[str, NDArray[np.generic]]:
+def _tags(view: View) -> Values:
     snapshot, node = view.snapshot, view.blocks.node
     code = np.array([_TAG_CODE.get(tag, len(TAG_CODES)) for tag in snapshot.tags])[snapshot.tag]
     return {
@@ -136,7 +140,7 @@ def _tags(view: View) -> dict[str, NDArray[np.generic]]:
     }
 
 
-def _shares(view: View) -> dict[str, NDArray[np.generic]]:
+def _shares(view: View) -> Values:
     starts = np.cumsum(view.snapshot.is_tag(("a",)))
     after = view.snapshot.text_after[view.blocks.members]
     bounds = np.append(view.blocks.first[1:], len(after)) - 1
@@ -152,24 +156,28 @@ def _shares(view: View) -> dict[str, NDArray[np.generic]]:
     }
 
 
-def _container(view: View) -> dict[str, NDArray[np.generic]]:
+def _container(view: View) -> Values:
     snapshot, node = view.snapshot, view.blocks.node
-    images = tree.subtree_sum(snapshot.is_tag(_SPLITS["img"]).astype(np.int32), snapshot.end)
-    parent = np.maximum(snapshot.parent, 0)
-    children = np.bincount(parent[1:], minlength=len(snapshot))
-    key = parent.astype(np.int64) * len(snapshot.tags) + snapshot.tag
-    _, group, size = np.unique(key, return_inverse=True, return_counts=True)
+    images = tree.subtree_sum(snapshot.is_tag(_SPLITS["img"]), snapshot.end)
     first = np.flatnonzero(np.diff(node, prepend=-1))
-    ordinal = np.arange(len(node)) - np.repeat(first, np.diff(first, append=len(node)))
-    siblings = children[parent[node]]
     return {
         "container_blocks": view.block_count[node],
         "container_elements": (snapshot.end - np.arange(len(snapshot)))[node],
         "container_images": images[node],
+        "ordinal_in_container": np.arange(len(node)) - np.repeat(first, np.diff(first, append=len(node))),
+    }
+
+
+def _siblings(view: View) -> Values:
+    snapshot, node = view.snapshot, view.blocks.node
+    parent = np.maximum(snapshot.parent, 0)
+    children = np.bincount(parent[1:], minlength=len(snapshot))
+    same_tag = Groups.by(parent.astype(np.int64) * len(snapshot.tags) + snapshot.tag)
+    siblings = children[parent[node]]
+    return {
         "siblings": siblings,
-        "same_tag_siblings": ratio(size[group][node], siblings),
+        "same_tag_siblings": ratio(same_tag.size[node], siblings),
         "sibling_place": ratio(_child_number(parent)[node], siblings),
-        "ordinal_in_container": ordinal,
     }
 
 
@@ -182,7 +190,7 @@ def _child_number(parent: NDArray[np.int32]) -> NDArray[np.int64]:
     return number
 
 
-def _position(view: View) -> dict[str, NDArray[np.generic]]:
+def _position(view: View) -> Values:
     count, total = len(view), float(view.tokens.sum())
     before = np.cumsum(view.tokens) - view.tokens
     index = np.arange(count)
@@ -204,7 +212,7 @@ def heading_level(view: View) -> NDArray[np.int64]:
     return level
 
 
-def _headings(view: View) -> dict[str, NDArray[np.generic]]:
+def _headings(view: View) -> Values:
     level = heading_level(view)
     index = np.arange(len(view))
     last = np.maximum.accumulate(np.where(level > 0, index, -1))
@@ -220,27 +228,27 @@ def _headings(view: View) -> dict[str, NDArray[np.generic]]:
 
 
 def long_text(view: View) -> NDArray[np.bool_]:
-    """bool (B,): blocks of many words and few links, not hidden."""
-    return (view.tokens >= LARGE_BLOCK) & (view.link_share <= LINK_LIMIT) & (view.blocks.visibility < 2)
+    """Blocks of many words and few links that a reader can get to see, bool (B,)."""
+    return (view.tokens >= LARGE_BLOCK) & (view.link_share <= LINK_LIMIT) & (view.blocks.visibility < Visibility.HIDDEN)
 
 
-def _long_text(view: View) -> dict[str, NDArray[np.generic]]:
+def _long_text(view: View) -> Values:
     large, index, count = long_text(view), np.arange(len(view)), len(view)
     last = np.maximum.accumulate(np.where(large, index, -1))
     following = np.minimum.accumulate(np.where(large, index, count)[::-1])[::-1]
     return {
         "since_long": index - last,
         "until_long": following - index,
-        "long_share": np.full(count, ratio(view.tokens[large].sum(), float(view.tokens.sum()))),
+        "long_share": np.full(count, ratio(float(view.tokens[large].sum()), float(view.tokens.sum()))),
     }
 
 
-def _page(view: View) -> dict[str, NDArray[np.generic]]:
+def _page(view: View) -> Values:
     count, tokens = len(view), view.tokens
-    hidden = ratio(tokens[view.blocks.visibility > 0].sum(), float(tokens.sum()))
+    hidden = ratio(float(tokens[view.blocks.visibility > Visibility.SHOWN].sum()), float(tokens.sum()))
     chars = view.per_block(view.member_chars)
     return {
-        "page_link_share": np.full(count, ratio((view.link_share * chars).sum(), float(chars.sum()))),
+        "page_link_share": np.full(count, ratio(float((view.link_share * chars).sum()), float(chars.sum()))),
         "page_elements": np.full(count, len(view.snapshot)),
         "hidden_share": np.full(count, hidden),
         "visibility": view.blocks.visibility,
@@ -248,14 +256,14 @@ def _page(view: View) -> dict[str, NDArray[np.generic]]:
     }
 
 
-def _containers(view: View) -> dict[str, NDArray[np.generic]]:
+def _containers(view: View) -> Values:
     snapshot = view.snapshot
     masks = np.stack([snapshot.is_tag(tags) for tags in _CONTAINERS.values()], axis=1)
-    found = tree.path_sum(masks.astype(np.int32), snapshot.end)[view.anchor]
+    found = tree.path_sum(masks, snapshot.end)[view.anchor]
     return {f"in_{name}": found[:, index] for index, name in enumerate(_CONTAINERS)}
 
 
-def _splits(view: View) -> dict[str, NDArray[np.generic]]:
+def _splits(view: View) -> Values:
     snapshot, members, first = view.snapshot, view.blocks.members, view.blocks.first
     begins = snapshot.text_after[members[first]]
     ends = snapshot.text_after[members[np.append(first[1:], len(members)) - 1]]
@@ -265,53 +273,60 @@ def _splits(view: View) -> dict[str, NDArray[np.generic]]:
     return {f"split_{name}": between[:, index] for index, name in enumerate(_SPLITS)}
 
 
-def _holder(view: View, share: int) -> dict[str, NDArray[np.generic]]:
-    """Columns about the deepest element that holds `share` % of the words in long texts (of all words if none is long)."""
-    snapshot, node, large = view.snapshot, view.blocks.node, long_text(view)
-    weight = np.where(large, view.tokens, 0) if large.any() else view.tokens
-    inside = view.on_nodes(weight)
-    enough = inside >= share / 100 * inside[0]
-    holder = int(np.argmax(np.where(enough, snapshot.depth, -1)))
-    held = np.flatnonzero((node >= holder) & (node < snapshot.end[holder]))  # one run: text stands in tree order
-    begin, end = int(held[0]), int(held[-1]) + 1
-    index = np.arange(len(node))
+def _holder(view: View, share: int) -> Values:
+    """Columns about the deepest element that holds `share` % of the words in long texts (of all words without any)."""
+    holder = _holder_element(view, share)
+    depth, node, index = view.snapshot.depth, view.blocks.node, np.arange(len(view))
+    begin, end = _held_blocks(view, holder)
     distance = np.where(index < begin, begin - index, np.maximum(index - end + 1, 0))
     before = np.cumsum(view.tokens) - view.tokens
     words = float(view.tokens[begin:end].sum())
-    place = ratio(before - before[min(begin, len(node) - 1)], words)
-    return {
-        f"holder{share}_inside": distance == 0,
-        f"holder{share}_side": np.sign(index - begin) * (distance > 0),
-        f"holder{share}_distance": distance,
-        f"holder{share}_place": np.clip(place, -1, 2),
-        f"holder{share}_depth": snapshot.depth[node] - snapshot.depth[holder],
-        f"holder{share}_words": np.full(len(node), ratio(np.float32(words), float(view.tokens.sum()))),
+    values: Values = {
+        "inside": distance == 0,
+        "side": np.sign(index - begin) * (distance > 0),
+        "distance": distance,
+        "place": np.clip(ratio(before - before[begin], words), -1, 2),
+        "depth": depth[node] - depth[holder],
+        "words": np.full(len(view), ratio(words, float(view.tokens.sum()))),
     }
+    return {f"holder{share}_{part}": column for part, column in values.items()}
 
 
-def _repetition(view: View) -> dict[str, NDArray[np.generic]]:
+def _holder_element(view: View, share: int) -> int:
+    large = long_text(view)
+    inside = view.on_nodes(np.where(large, view.tokens, 0) if large.any() else view.tokens)
+    enough = (inside >= share / 100 * inside[0]) & (view.block_count > 0)
+    return int(np.argmax(np.where(enough, view.snapshot.depth, -1)))
+
+
+def _held_blocks(view: View, element: int) -> tuple[int, int]:
+    """The first block in an element's subtree and one past the last: text stands in tree order, so they are one run."""
+    node = view.blocks.node
+    held = np.flatnonzero((node >= element) & (node < view.snapshot.end[element]))
+    return int(held[0]), int(held[-1]) + 1
+
+
+def _repetition(view: View) -> Values:
     snapshot = view.snapshot
     by_tag = signatures.path_signature(snapshot, signatures.tag_hashes(snapshot))[view.anchor]
-    by_class = signatures.path_signature(snapshot, signatures.class_hashes(snapshot))[view.anchor]
-    return {**_group(view, by_tag, "path"), **_group(view, by_class, "class")}
+    return {**_group(view, by_tag, "path"), **_group(view, view.class_path[view.anchor], "class")}
 
 
-def _group(view: View, signature: NDArray[np.uint64], kind: str) -> dict[str, NDArray[np.generic]]:
-    count, tokens = len(view), view.tokens
-    _, group, size = np.unique(signature, return_inverse=True, return_counts=True)
-    index = np.arange(count)
-    order = np.argsort(group, kind="stable")
-    new = np.cumsum(size) - size
-    place = np.empty(count)
-    place[order] = index - np.repeat(new, size)
-    words = np.bincount(group, tokens)
-    spread = index[order[new + size - 1]] - index[order[new]]
-    return {
-        f"{kind}_blocks": size[group],
-        f"{kind}_share": ratio(words, float(tokens.sum()))[group],
-        f"{kind}_mean_words": (words / size)[group],
-        f"{kind}_link_share": (np.bincount(group, view.link_share) / size)[group],
-        f"{kind}_stop_words": ratio(np.bincount(group, view.stop_words), words)[group],
-        f"{kind}_place": place / size[group],
-        f"{kind}_spread": spread[group] / count,
+def _group(view: View, signature: NDArray[np.uint64], kind: str) -> Values:
+    groups = Groups.by(signature)
+    words = groups.total(view.tokens)
+    values: Values = {
+        "blocks": groups.size,
+        "share": ratio(words, float(view.tokens.sum())),
+        "mean_words": words / groups.size,
+        "link_share": groups.total(view.link_share) / groups.size,
+        "stop_words": ratio(groups.total(view.stop_words), words),
+        "place": groups.place / groups.size,
+        "spread": groups.spread / len(view),
     }
+    return {f"{kind}_{part}": column for part, column in values.items()}
+
+
+_PARTS = (
+    _tags, _shares, _container, _siblings, _position, _headings, _long_text, _page, _containers, _splits, _repetition,
+)  # fmt: skip

@@ -32,7 +32,10 @@ _KEPT_TABLE = 1 << 20
 
 @cache
 def character_tables() -> tuple[NDArray[np.uint8], NDArray[np.uint32]]:
-    """Class bits uint8 and folded code point uint32 (lower case, every digit 0) of each code point below `TABLE_SIZE`."""
+    """Class bits uint8 and folded code point uint32 of each code point below `TABLE_SIZE`.
+
+    Folded means in lower case and, for a digit of any script, 0.
+    """
     kinds = np.array([_BITS[category(chr(code))[0]] for code in range(TABLE_SIZE)], dtype=np.uint8)
     for low, high in _SINGLE_RANGES:
         kinds[low:high] |= np.where(kinds[low:high] & ALPHA, SINGLE, 0).astype(np.uint8)

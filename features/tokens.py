@@ -50,40 +50,52 @@ class Ragged:
 
 def element_tokens(snapshot: Snapshot) -> Ragged:
     """The name tokens of every element: its tag, classes, id, role, microdata, and the words they are made of."""
-    names: list[tuple[str, ...]] = [(tag,) for tag in snapshot.tags]
-    by_element: dict[int, list[str]] = {}
-    for attribute in _NAMED:
-        for element, value in snapshot.attributes(attribute).items():
-            by_element.setdefault(element, [attribute[0]]).extend((attribute, value))
-    rows = [_tag_buckets(name[0]) for name in names]
-    buckets = [rows[tag] for tag in snapshot.tag.tolist()]
-    for element, pairs in by_element.items():
-        buckets[element] = buckets[element] + _buckets(tuple(pairs[1:]))
+    by_tag = [(name_hash("t:" + tag) % BUCKETS,) for tag in snapshot.tags]
+    buckets = [by_tag[tag] for tag in snapshot.tag.tolist()]
+    for element, named in _named_attributes(snapshot).items():
+        buckets[element] += _buckets(tuple(named))
     start = np.zeros(len(buckets) + 1, dtype=np.int64)
     np.cumsum([len(row) for row in buckets], out=start[1:])
     return Ragged(start, np.array([bucket for row in buckets for bucket in row], dtype=np.int32))
 
 
-@lru_cache(maxsize=1000)
-def _tag_buckets(tag: str) -> tuple[int, ...]:
-    return (name_hash("t:" + tag) % BUCKETS,)
+def _named_attributes(snapshot: Snapshot) -> dict[int, list[tuple[str, str]]]:
+    """Pairs of attribute and value by element, in the order of `_NAMED`."""
+    found: dict[int, list[tuple[str, str]]] = {}
+    for attribute in _NAMED:
+        for element, value in snapshot.attributes(attribute).items():
+            found.setdefault(element, []).append((attribute, value))
+    return found
 
 
 @lru_cache(maxsize=100_000)
-def _buckets(pairs: tuple[str, ...]) -> tuple[int, ...]:
-    """Buckets of the names in `pairs` of attribute and value."""
-    names: dict[str, None] = {}
-    for attribute, value in zip(pairs[::2], pairs[1::2], strict=True):
+def _buckets(named: tuple[tuple[str, str], ...]) -> tuple[int, ...]:
+    """Buckets of the different tokens in pairs of attribute and value."""
+    tokens: dict[str, int] = {}
+    for attribute, value in named:
         for name in value.split()[:_MAX_NAMES]:
-            names[f"{attribute}:{name.lower()}"] = None
-            names.update((f"w:{part.lower()}", None) for part in _PART.findall(name) if len(part) > 1)
-    return tuple(name_hash(name) % BUCKETS for name in names)
+            tokens.update(_name_buckets(attribute, name))
+    return tuple(tokens.values())
+
+
+@lru_cache(maxsize=100_000)
+def _name_buckets(attribute: str, name: str) -> tuple[tuple[str, int], ...]:
+    """The tokens of one name with their buckets: the whole name, then the words it is made of."""
+    tokens = [f"{attribute}:{name.lower()}", *(f"w:{part.lower()}" for part in _PART.findall(name) if len(part) > 1)]
+    return tuple((token, name_hash(token) % BUCKETS) for token in tokens)
 
 
 def path_scores(
     view: View, tokens: Ragged, path: NDArray[np.float32], near: NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    """float32 (B,): sum of the weights `path` over the names of all elements round a block's longest text, and of `near` over the `NEAR` innermost."""
+    """The verdict of the path model on each block, float32 (B,).
+
+    Args:
+        view: the page.
+        tokens: `element_tokens` of the page.
+        path: float32 (BUCKETS,), weights of the names of all elements round the block's longest text.
+        near: float32 (BUCKETS,), weights that the names of the `NEAR` innermost have on top.
+    """
     snapshot = view.snapshot
     scores = tree.path_sum(tokens.sums(path), snapshot.end)[view.anchor]
     inner = tokens.sums(near)
@@ -101,7 +113,10 @@ def _innermost(view: View) -> list[NDArray[np.int32]]:
 
 
 def path_rows(view: View, tokens: Ragged) -> Ragged:
-    """The tokens of every block's path, as `path_scores` weighs them; buckets of the innermost are shifted by `BUCKETS`."""
+    """The tokens of every block's path, as `path_scores` weighs them.
+
+    Those of the `NEAR` innermost elements come twice, the second time shifted by `BUCKETS`.
+    """
     inner = np.stack(_innermost(view), axis=1).tolist()
     start, bucket = tokens.start.tolist(), tokens.bucket
     rows = []
@@ -114,7 +129,7 @@ def path_rows(view: View, tokens: Ragged) -> Ragged:
 
 
 def word_rows(view: View) -> Ragged:
-    """The words and pairs of neighbouring words of every block; what is heavy in text is not heavy in weight: a row counts by the root of its length."""
+    """The words and the pairs of neighbouring words of every block."""
     words = view.words
     inside = words.bigram_owner >= 0
     owner = np.concatenate([words.owner, words.bigram_owner[inside]])

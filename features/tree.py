@@ -5,26 +5,40 @@ An element `i` owns the range `[i, end[i])`; sums over subtrees and over root pa
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    Whole = NDArray[np.integer[Any]] | NDArray[np.bool_]
+    Real = NDArray[np.floating[Any]]
 
-def subtree_sum(values: NDArray[Any], end: NDArray[np.int32]) -> NDArray[Any]:
+
+@overload
+def subtree_sum(values: Whole, end: NDArray[np.int32]) -> NDArray[np.int64]: ...
+@overload
+def subtree_sum(values: Real, end: NDArray[np.int32]) -> NDArray[np.float64]: ...
+def subtree_sum(values: Whole | Real, end: NDArray[np.int32]) -> NDArray[np.int64] | NDArray[np.float64]:
     """The sum of `values` over every element's subtree, itself included; shape of `values`, (N,) or (N, k)."""
-    total = _running_sum(values)
-    return total[end] - total[:-1]
+    wide = _widen(values)
+    total = np.zeros((len(wide) + 1, *wide.shape[1:]), dtype=wide.dtype)
+    np.cumsum(wide, axis=0, out=total[1:])
+    return np.asarray(total[end] - total[:-1])
 
 
-def path_sum(values: NDArray[Any], end: NDArray[np.int32]) -> NDArray[Any]:
+@overload
+def path_sum(values: Whole, end: NDArray[np.int32]) -> NDArray[np.int64]: ...
+@overload
+def path_sum(values: Real, end: NDArray[np.int32]) -> NDArray[np.float64]: ...
+def path_sum(values: Whole | Real, end: NDArray[np.int32]) -> NDArray[np.int64] | NDArray[np.float64]:
     """The sum of `values` over every element and all its ancestors; shape of `values`, (N,) or (N, k)."""
-    change = np.zeros((len(values) + 1, *values.shape[1:]), dtype=_wide(values))
-    change[:-1] = values
-    np.subtract.at(change, end, values)
-    return np.cumsum(change, axis=0)[:-1]
+    wide = _widen(values)
+    change = np.zeros((len(wide) + 1, *wide.shape[1:]), dtype=wide.dtype)
+    change[:-1] = wide
+    np.subtract.at(change, end, wide)
+    return np.asarray(np.cumsum(change, axis=0)[:-1])
 
 
 def nearest(mask: NDArray[np.bool_], parent: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -46,11 +60,8 @@ def is_ancestor(above: NDArray[np.int32], below: NDArray[np.int32], end: NDArray
     return (above <= below) & (below < end[above])
 
 
-def _running_sum(values: NDArray[Any]) -> NDArray[Any]:
-    total = np.zeros((len(values) + 1, *values.shape[1:]), dtype=_wide(values))
-    np.cumsum(values, axis=0, out=total[1:])
-    return total
-
-
-def _wide(values: NDArray[Any]) -> type:
-    return np.float64 if values.dtype.kind == "f" else np.int64
+def _widen(values: Whole | Real) -> NDArray[np.int64] | NDArray[np.float64]:
+    """64 bits, so that no sum over a page overflows."""
+    if np.issubdtype(values.dtype, np.floating):
+        return values.astype(np.float64, copy=False)
+    return values.astype(np.int64, copy=False)

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.features import language, tree
+from vclean.features import language, signatures, tree
 from vclean.features.columns import ratio
 from vclean.features.text import DIGIT, Texts, Words
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from numpy.typing import NDArray
 
     from vclean.features.blocks import Blocks
@@ -41,13 +43,9 @@ class View:
         """The blocks' texts as code points."""
         return Texts.of(self.blocks.text)
 
-    @property
+    @cached_property
     def words(self) -> Words:
         """The words of the blocks."""
-        return self._words
-
-    @cached_property
-    def _words(self) -> Words:
         return self.texts.words
 
     @cached_property
@@ -103,22 +101,27 @@ class View:
         """float32 (B,): sum of the text nodes' `values` (K,) over each block."""
         return np.add.reduceat(values, self.blocks.first).astype(np.float32)
 
-    def within(self, tags: frozenset[str] | tuple[str, ...]) -> NDArray[np.bool_]:
-        """bool (N,): whether an element or an ancestor of it has one of `tags`."""
+    def within(self, tags: Collection[str]) -> NDArray[np.bool_]:
+        """Whether an element or an ancestor of it has one of `tags`, bool (N,)."""
         mask = self.snapshot.is_tag(tags)
         if not mask.any():
             return mask
-        return tree.path_sum(mask.astype(np.int32), self.snapshot.end) > 0
+        return tree.path_sum(mask, self.snapshot.end) > 0
 
     @cached_property
     def link_share(self) -> NDArray[np.float32]:
         """float32 (B,): share of a block's characters that are link text."""
         return self.char_share(self.within(("a",)))
 
+    @cached_property
+    def class_path(self) -> NDArray[np.uint64]:
+        """uint64 (N,): a number for the chain of tags and classes from the root to every element."""
+        return signatures.path_signature(self.snapshot, signatures.class_hashes(self.snapshot))
+
     def on_nodes(self, values: NDArray[np.float32]) -> NDArray[np.float64]:
         """float64 (N,): sum over every element's subtree of the blocks' `values` (B,), each at its container."""
         at_node = np.bincount(self.blocks.node, values, minlength=len(self.snapshot))
-        return tree.subtree_sum(at_node, self.snapshot.end)
+        return tree.subtree_sum(at_node.astype(np.float64, copy=False), self.snapshot.end)
 
     @cached_property
     def block_count(self) -> NDArray[np.float64]:

@@ -12,10 +12,12 @@ import numpy as np
 
 from vclean.features import outline, tree
 from vclean.features.columns import ratio, table
+from vclean.features.groups import Groups
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from vclean.features.columns import Values
     from vclean.features.view import View
 
 COLUMNS = table(
@@ -82,44 +84,49 @@ _SAME = 2.0
 """Edges and widths within this many CSS px of each other count as the same."""
 
 
-def compute(view: View) -> dict[str, NDArray[np.generic]]:
+def compute(view: View) -> Values:
     """The visual columns of a page, each (B,)."""
     if not view.snapshot.rendered:
         return _unrendered(len(view))
-    values: dict[str, NDArray[np.generic]] = {}
-    for part in (_place, _outline, _font, _colours, _flow, _neighbours, _columns):
+    values: Values = {}
+    for part in (_place, _sizes, _outline, _font, _typeface, _colours, _flow, _neighbours, _same, _columns):
         values.update(part(view))
     return values
 
 
-def _unrendered(count: int) -> dict[str, NDArray[np.generic]]:
+def _unrendered(count: int) -> Values:
     blank = np.full(count, np.nan, dtype=np.float32)
-    values: dict[str, NDArray[np.generic]] = {column.name: blank for column in COLUMNS}
+    values: Values = {column.name: blank for column in COLUMNS}
     values["rendered"] = np.zeros(count, dtype=np.float32)
     return values
 
 
-def _place(view: View) -> dict[str, NDArray[np.generic]]:
+def _place(view: View) -> Values:
     x, y, width, height = view.blocks.box.T
     page_width, page_height = view.snapshot.width, view.snapshot.height
-    count = len(view)
-    area = width * height
     return {
         "x": x / page_width,
         "y": y,
         "y_share": y / page_height,
         "bottom_distance": page_height - y - height,
+        "centre_offset": (x + width / 2) / page_width - 0.5,
+        "above_fold": _where_seen(y < view.snapshot.settings["height"], y),
+        "page_height": np.full(len(view), page_height),
+        "page_width": np.full(len(view), page_width),
+        "rendered": np.ones(len(view)),
+    }
+
+
+def _sizes(view: View) -> Values:
+    width, height = view.blocks.box[:, 2], view.blocks.box[:, 3]
+    area = width * height
+    return {
         "width": width,
         "height": height,
         "relative_width": ratio(width, _highest(width)),
         "relative_height": ratio(height, _highest(height)),
-        "width_share": width / page_width,
+        "width_share": width / view.snapshot.width,
         "area_share": ratio(area, float(np.nansum(area))),
-        "centre_offset": (x + width / 2) / page_width - 0.5,
-        "above_fold": _where_seen(y < view.snapshot.settings["height"], y),
-        "page_height": np.full(count, page_height),
-        "page_width": np.full(count, page_width),
-        "rendered": np.ones(count),
     }
 
 
@@ -132,7 +139,7 @@ def _where_seen(values: NDArray[np.bool_], seen: NDArray[np.float32]) -> NDArray
     return np.where(np.isnan(seen), np.float32(np.nan), values.astype(np.float32))
 
 
-def _outline(view: View) -> dict[str, NDArray[np.generic]]:
+def _outline(view: View) -> Values:
     solid = outline.solidity(view.blocks)
     lines = _line_count(view)
     chars = np.diff(view.texts.start, append=len(view.texts.code)) - 1
@@ -147,34 +154,43 @@ def _outline(view: View) -> dict[str, NDArray[np.generic]]:
 
 def _line_count(view: View) -> NDArray[np.float32]:
     """float32 (B,): line boxes of different vertical place; NaN without any."""
-    owner = view.blocks.line_block
-    inside = owner >= 0
-    middle = view.snapshot.line_box[inside, 1] + view.snapshot.line_box[inside, 3] / 2
-    owner = owner[inside]
-    lines = np.full(len(view), np.nan, dtype=np.float32)
-    if len(owner):
-        new = np.ones(len(owner), dtype=bool)
-        new[1:] = (owner[1:] != owner[:-1]) | (np.abs(np.diff(middle)) > view.snapshot.line_box[inside, 3][1:] / 2)
-        count = np.bincount(owner, new, minlength=len(view))
-        lines[count > 0] = count[count > 0]
-    return lines
+    inside = view.blocks.line_block >= 0
+    owner, box = view.blocks.line_block[inside], view.snapshot.line_box[inside]
+    if not len(owner):
+        return np.full(len(view), np.nan, dtype=np.float32)
+    middle = box[:, 1] + box[:, 3] / 2
+    new = np.ones(len(owner), dtype=bool)
+    new[1:] = (owner[1:] != owner[:-1]) | (np.abs(np.diff(middle)) > box[1:, 3] / 2)
+    count = np.bincount(owner, new, minlength=len(view))
+    return np.where(count > 0, count, np.nan).astype(np.float32)
 
 
-def _font(view: View) -> dict[str, NDArray[np.generic]]:
+def _font(view: View) -> Values:
     styles, style = view.snapshot.styles, view.snapshot.style
-    size, weight = view.char_mean(styles.number("font-size")[style]), view.char_mean(styles.number("font-weight")[style])
-    leading = ratio(styles.number("line-height"), styles.number("font-size"))
-    order = np.argsort(size, kind="stable")
-    below = np.cumsum(view.tokens[order]) - view.tokens[order]
-    first = np.searchsorted(size[order], size)
+    size, weight = styles.number("font-size"), styles.number("font-weight")
+    mean_size, mean_weight = view.char_mean(size[style]), view.char_mean(weight[style])
     return {
-        "font_size": size,
-        "relative_font": size / _usual(size, view.tokens),
-        "font_rank": ratio(below[np.minimum(first, len(size) - 1)], float(view.tokens.sum())),
-        "font_weight": weight,
-        "relative_weight": weight / _usual(weight, view.tokens),
+        "font_size": mean_size,
+        "relative_font": mean_size / _usual(mean_size, view.tokens),
+        "font_rank": _rank(mean_size, view.tokens),
+        "font_weight": mean_weight,
+        "relative_weight": mean_weight / _usual(mean_weight, view.tokens),
+        "line_height": view.char_mean(ratio(styles.number("line-height"), size)[style]),
+    }
+
+
+def _rank(values: NDArray[np.float32], weight: NDArray[np.float32]) -> NDArray[np.float32]:
+    """float32 (B,): share of the weight on smaller values."""
+    order = np.argsort(values, kind="stable")
+    below = np.cumsum(weight[order]) - weight[order]
+    first = np.searchsorted(values[order], values)
+    return ratio(below[first], float(weight.sum()))
+
+
+def _typeface(view: View) -> Values:
+    styles, style = view.snapshot.styles, view.snapshot.style
+    return {
         "italic": view.char_share(styles.is_in("font-style", ("italic", "oblique"))[style]),
-        "line_height": view.char_mean(leading[style]),
         "upper_styled": view.char_share(styles.is_in("text-transform", ("uppercase",))[style]),
         "underlined": view.char_share(styles.is_in("text-decoration-line", ("underline",))[style]),
         "centred": view.char_share(styles.is_in("text-align", ("center", "-webkit-center"))[style]),
@@ -201,11 +217,11 @@ def luminance(colour: NDArray[np.float32]) -> NDArray[np.float32]:
 
 def contrast(first: NDArray[np.float32], second: NDArray[np.float32]) -> NDArray[np.float32]:
     """Contrast ratio of two luminances, 1 to 21 (WCAG 2, 1.4.3)."""
-    return (np.maximum(first, second) + 0.05) / (np.minimum(first, second) + 0.05)
+    return np.asarray((np.maximum(first, second) + 0.05) / (np.minimum(first, second) + 0.05), dtype=np.float32)
 
 
 def backgrounds(view: View) -> NDArray[np.float32]:
-    """float32 (B, 3): colour 0-255 of the nearest background that is more than half opaque; white when there is none."""
+    """float32 (B, 3): colour 0-255 of the nearest background that is more than half opaque; white without one."""
     snapshot = view.snapshot
     colour = snapshot.styles.colour("background-color")[snapshot.style]
     painted = colour[:, 3] > 0.5
@@ -213,7 +229,7 @@ def backgrounds(view: View) -> NDArray[np.float32]:
     return np.where(painted[behind, None], colour[behind, :3], np.float32(255))
 
 
-def _colours(view: View) -> dict[str, NDArray[np.generic]]:
+def _colours(view: View) -> Values:
     snapshot = view.snapshot
     text = snapshot.styles.colour("color")[snapshot.style][view.anchor][:, :3]
     behind = backgrounds(view)
@@ -229,21 +245,21 @@ def _colours(view: View) -> dict[str, NDArray[np.generic]]:
 
 
 def _share_alike(colour: NDArray[np.float32], tokens: NDArray[np.float32]) -> NDArray[np.float32]:
+    """float32 (B,): share of the words in blocks of the same `colour` (B, 3); unknown colours count as black."""
     code = np.nan_to_num(colour) @ np.array([65536, 256, 1], dtype=np.float64)
-    _, group = np.unique(code, return_inverse=True)
-    return ratio(np.bincount(group, tokens), float(tokens.sum()))[group]
+    return ratio(Groups.by(code).total(tokens), float(tokens.sum()))
 
 
-def _flow(view: View) -> dict[str, NDArray[np.generic]]:
+def _flow(view: View) -> Values:
     styles, style = view.snapshot.styles, view.snapshot.style
     masks = np.stack(
         [styles.is_in("float", ("left", "right")), styles.is_in("position", ("absolute", "fixed", "sticky"))], axis=1
     )[style]
-    found = tree.path_sum(masks.astype(np.int32), view.snapshot.end)[view.blocks.node] > 0
+    found = tree.path_sum(masks, view.snapshot.end)[view.blocks.node] > 0
     return {"floated": found[:, 0], "out_of_flow": found[:, 1]}
 
 
-def _neighbours(view: View) -> dict[str, NDArray[np.generic]]:
+def _neighbours(view: View) -> Values:
     x, y, width, height = view.blocks.box.T
     gap = y[1:] - (y + height)[:-1]
     step = np.diff(x)
@@ -259,35 +275,33 @@ def _neighbours(view: View) -> dict[str, NDArray[np.generic]]:
     }
 
 
-def _columns(view: View) -> dict[str, NDArray[np.generic]]:
+def _same(view: View) -> Values:
+    total = float(view.tokens.sum())
+    width, left = Groups.by(_grid(view.blocks.box[:, 2])), Groups.by(_grid(view.snapshot.box[view.blocks.node, 0]))
+    return {
+        "same_width_share": ratio(width.total(view.tokens), total),
+        "same_left_share": ratio(left.total(view.tokens), total),
+        "same_left_blocks": left.size,
+        "styled": np.full(len(view), len(left.sizes) / len(view)),
+    }
+
+
+def _columns(view: View) -> Values:
     box = view.snapshot.box[view.blocks.node]
     left, width = box[:, 0], box[:, 2]
-    page_width = view.snapshot.width
-    column = _grid(left) * 100_003 + _grid(width)
-    words, group = _group_words(column, view.tokens)
-    main = int(np.argmax(words[group]))
-    total = float(view.tokens.sum())
-    same_left, left_group = _group_words(_grid(left), view.tokens)
-    same_width, width_group = _group_words(_grid(view.blocks.box[:, 2]), view.tokens)
+    words = Groups.by(_grid(left) * 100_003 + _grid(width)).total(view.tokens)
+    main = int(np.argmax(words))
     return {
-        "same_width_share": ratio(same_width, total)[width_group],
-        "same_left_share": ratio(same_left, total)[left_group],
-        "same_left_blocks": np.bincount(left_group)[left_group],
-        "column_share": ratio(words, total)[group],
+        "column_share": ratio(words, float(view.tokens.sum())),
         "column_width": width,
-        "column_left": left / page_width,
+        "column_left": left / view.snapshot.width,
         "column_fill": ratio(view.blocks.box[:, 2], width),
-        "main_column_offset": (left - left[main]) / page_width,
+        "main_column_offset": (left - left[main]) / view.snapshot.width,
         "main_column_width": ratio(width, float(width[main])),
-        "styled": np.full(len(view), len(same_left) / len(view)),
     }
 
 
 def _grid(values: NDArray[np.float32]) -> NDArray[np.float64]:
     """Places rounded to a grid of `_SAME` px; -1 where there is none."""
-    return np.nan_to_num(np.rint(values / _SAME), nan=-1).astype(np.float64)
-
-
-def _group_words(keys: NDArray[np.float64], tokens: NDArray[np.float32]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    _, group = np.unique(keys, return_inverse=True)
-    return np.bincount(group, tokens), group
+    places = np.rint(values / _SAME).astype(np.float64)
+    return np.where(np.isnan(places), -1, places)
