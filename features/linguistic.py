@@ -201,12 +201,13 @@ def _characters(view: View) -> Values:
 
 
 def _patterns(view: View) -> Values:
-    text = "\n".join(view.blocks.text)
-    values: Values = {}
+    figures = np.flatnonzero(view.texts.count((view.texts.kind & DIGIT) > 0)).tolist()  # no pattern is without a digit
+    values: Values = {"emails": _emails(view.texts), "years": _years(view)}
     for name, pattern in _PATTERNS.items():
-        positions = np.fromiter((match.start() for match in pattern.finditer(text)), dtype=np.int64)
-        values[name] = view.texts.count_at(positions)
-    return {**values, "emails": _emails(view.texts), "years": _years(view)}
+        column = np.zeros(len(view), dtype=np.float32)
+        column[figures] = [len(pattern.findall(view.blocks.text[index])) for index in figures]
+        values[name] = column
+    return values
 
 
 def _emails(texts: Texts) -> NDArray[np.float32]:

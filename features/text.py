@@ -87,11 +87,6 @@ class Texts:
         """float32 (B,): how many characters of each text have `mask` set."""
         return np.add.reduceat(mask, self.start, dtype=np.float32)
 
-    def count_at(self, positions: NDArray[np.int64]) -> NDArray[np.float32]:
-        """float32 (B,): how many of the character `positions` fall into each text."""
-        owner = np.searchsorted(self.start, positions, side="right") - 1
-        return np.bincount(owner, minlength=len(self.start)).astype(np.float32)
-
     @cached_property
     def words(self) -> Words:
         """The words of all texts."""
