@@ -37,7 +37,7 @@ _SHARED = {
     "num_threads": THREADS,
     "seed": SEED,
     "deterministic": True,
-    "force_row_wise": True,
+    "force_col_wise": True,
     "verbosity": -1,
 }
 CONTENT_PARAMETERS: dict[str, Any] = {**_SHARED, "objective": "binary", "num_leaves": 63}
@@ -104,7 +104,8 @@ def _fit_trees(
     linear_model: LinearModel,
     card: dict[str, Any] | None = None,
 ) -> Model:
-    content = fit_content(x[rows], table.content[rows], table.weight[rows])
+    rows = rows & table.sampled
+    content = fit_content(x[rows], table.content[rows], table.sampled_weight[rows])
     return Model(linear_model, content, fit_types(x[rows], table.label[rows]), card or {})
 
 
