@@ -86,19 +86,17 @@ def cut(snapshot: Snapshot) -> Blocks:
     level = block_level(snapshot)
     container = tree.nearest(level, snapshot.parent)
     starts = _starts(snapshot, kept, container, level)
-    owner = np.cumsum(starts) - 1
-    text_block = np.full(len(snapshot.texts), -1, dtype=np.int32)
-    text_block[kept] = owner
-    count = int(owner[-1]) + 1 if len(owner) else 0
     first = np.flatnonzero(starts)
-    node = container[snapshot.text_parent[kept[first]]].astype(np.int32)
+    parent = snapshot.text_parent[kept[first]]
+    text_block = np.full(len(snapshot.texts), -1, dtype=np.int32)
+    text_block[kept] = np.cumsum(starts) - 1
     return Blocks(
         snapshot=snapshot,
         text=_join_texts(snapshot, stripped, kept, first),
-        node=node,
+        node=container[parent],
         text_block=text_block,
-        box=_union_boxes(snapshot, text_block, count),
-        visibility=_visibility(snapshot, snapshot.text_parent[kept[first]]),
+        box=_union_boxes(snapshot, text_block, len(first)),
+        visibility=_visibility(snapshot, parent),
     )
 
 

@@ -24,9 +24,13 @@ if TYPE_CHECKING:
     from vclean.features.view import View
 
 LEVELS = 5
+"""Larger subtrees per block."""
 GROWTH = 1.5
+"""How many times the blocks of a subtree the next one has at least."""
 REACH = 3
+"""Neighbours on each side."""
 WINDOWS = (5, 15)
+"""Blocks on each side over which the linear verdicts are averaged."""
 
 _IMAGES = ("img", "svg", "video")
 _INPUTS = ("input", "button", "select", "textarea")

@@ -27,32 +27,32 @@ COLUMNS = table(
 chars | characters | Length of the text.
 words | words | Number of words; characters of Thai, Chinese, Japanese and the like count one each.
 word_length | characters | Mean length of a word.
-word_types | share | Distinct words among the words.
+word_types | share | Distinct words over the words.
 page_words | words | Words of the whole page.
 page_blocks | blocks | Blocks of the whole page.
 words_of_page | share | The block's share of the page's words.
-alpha | share | Letters among the characters.
+alpha | share | Letters among the characters, white space aside.
 upper | share | Capital letters among the letters.
-digit | share | Digits among the characters.
-punctuation | share | Punctuation marks among the characters.
-symbol | share | Symbols (currency, arithmetic, emoji) among the characters.
-unspaced_script | share | Characters of scripts written without spaces among the characters.
+digit | share | Digits among the characters, white space aside.
+punctuation | share | Punctuation marks among the characters, white space aside.
+symbol | share | Symbols (currency, arithmetic, emoji) among the characters, white space aside.
+unspaced_script | share | Characters of scripts written without spaces among the characters, white space aside.
 capitalised_words | share | Words that begin with a capital.
 digit_words | share | Words that begin with a digit.
-all_caps | flag | No letter is a lower-case one, and there is a letter.
+all_caps | flag | All letters are capitals, and there is one.
 commas | marks per word | Commas of any script.
 stop_words | share | Stop words of the page's language among the words; 0 without a list for it.
 stop_word_count | words | Number of stop words.
-sentences | sentences | Sentence ends inside or at the end of the text.
+sentences | sentences | Marks that end a sentence, with white space or an unspaced script behind.
 sentence_length | words | Words per sentence end; all words where there is none.
 starts_capital | flag | The first character is a capital.
 starts_digit | flag | The first character is a digit.
-starts_lower | flag | The first character is a lower-case letter.
+starts_lower | flag | The first character is a letter, no capital and of no unspaced script.
 starts_bullet | flag | The first character is a bullet, dash or arrow.
-ends_sentence | flag | The last character ends a sentence, quotes and brackets aside.
-ends_question | flag | The last character is a question or exclamation mark.
+ends_sentence | flag | The last character ends a sentence, a closing quote or bracket aside.
+ends_question | flag | The last character is a question or exclamation mark, a closing quote or bracket aside.
 ends_colon | flag | The last character is a colon.
-ends_ellipsis | flag | The last character is an ellipsis, or three dots.
+ends_ellipsis | flag | The last character is an ellipsis, or a full stop two places behind another.
 pipes | characters | Vertical bars, raquos and middle dots, which part the entries of a menu.
 slashes | characters | Slashes.
 currency | characters | Currency signs.
@@ -61,10 +61,10 @@ brackets | characters | Brackets and parentheses.
 hashes | characters | Hash and at signs.
 dates | matches | Dates in figures, and clock times.
 months | words | Names of months, and "days ago".
-years | matches | Years 1900-2099.
-urls | matches | Addresses of pages.
-emails | matches | E-mail addresses.
-copyrights | matches | Copyright and trade marks, and "all rights reserved".
+years | words | Years 1900-2099.
+urls | words | What web addresses begin with: http, https, www.
+emails | matches | At signs between two letters or digits.
+copyrights | matches | Signs of copyright and trade mark, and the words "copyright" and "all rights".
 prices | matches | Amounts with a currency sign or code.
 phones | matches | Telephone numbers.
 actions | matches | Words of interface actions: read more, sign in, subscribe, share, add to cart.
@@ -73,11 +73,11 @@ boilerplate | matches | Words of notices: privacy, terms, cookie, newsletter, ad
 duplicates | blocks | Other blocks of the page with the same text.
 duplicate_shape | blocks | Other blocks with the same text once digits are taken as one digit.
 duplicate_number | blocks | Blocks with the same text before this one.
-title_overlap | share | Words of the block that occur in the page's title.
-title_covered | share | Words of the page's title that occur in the block.
-repeated_words | share | Words of the block that occur in another block of the page too.
-rare_words | share | Words of the block that occur nowhere else on the page.
-language_known | flag | The page's language has a list of stop words.
+title_overlap | share | Distinct words of the block that occur in the page's title.
+title_covered | share | Distinct words of the page's title that occur in the block.
+repeated_words | share | Distinct words of the block that occur in another block of the page too.
+rare_words | share | Distinct words of the block that occur nowhere else on the page.
+language_known | flag | A stop word of the page's language occurs on the page.
 """
 )
 

@@ -56,19 +56,19 @@ tag | code | The container's tag, by its place in `TAG_CODES`; one more for any 
 parent_tag | code | The tag of the container's parent.
 inner_tag | code | The tag of the element that directly holds the block's longest text.
 depth | elements | Depth of the container in the tree.
-inline_depth | elements | Elements between the container and the block's longest text.
+inline_depth | elements | How much deeper than the container the block's longest text stands.
 links | elements | Links in the block.
 link_share | share | Link text among the block's characters.
-bold_share | share | Text in bold elements among the block's characters.
+bold_share | share | Text in bold elements, headings too, among the block's characters.
 italic_share | share | Text in italic elements among the block's characters.
 code_share | share | Text in code elements among the block's characters.
 text_nodes | nodes | Text nodes in the block.
 container_blocks | blocks | Blocks in the container's subtree.
 container_elements | elements | Elements in the container's subtree.
 container_images | elements | Images in the container's subtree.
-heading_level | level | The level of the nearest heading element round the block, 0 when it is in none.
-siblings | elements | Elements that are siblings of the container.
-same_tag_siblings | share | Siblings of the container with its tag.
+heading_level | level | The level of the heading element round the block, 0 when it is in none.
+siblings | elements | Children of the container's parent, itself included.
+same_tag_siblings | share | Those with the container's tag among them.
 sibling_place | share | The container's place among its siblings.
 position | share | The block's place on the page, counted in blocks.
 word_position | share | The block's place on the page, counted in words.
@@ -80,15 +80,15 @@ after_h1 | words | Words since the first h1; negative before it; the words befor
 has_h1 | flag | The page has an h1.
 since_heading | blocks | Blocks since the last heading element; the blocks before it where there is none.
 last_heading_level | level | The level of that heading, 0 where there is none.
-since_long | blocks | Blocks since the last long text.
-until_long | blocks | Blocks until the next long text.
-long_share | share | Words in long texts without links among the page's words.
+since_long | blocks | Blocks since the last long text; since the page's beginning where there is none.
+until_long | blocks | Blocks until the next long text; until the page's end where there is none.
+long_share | share | Words in long texts among the page's words. Long texts have 20 words, few links, and are not hidden.
 page_link_share | share | Link text among the page's characters.
 page_elements | elements | Elements of the page.
 visibility | code | 0 shown, 1 hidden but revealable, 2 hidden.
-hidden_share | share | Hidden text among the page's words.
-noscript_used | flag | The page's text comes from `<noscript>`.
-ordinal_in_container | blocks | Blocks of the same container before this one.
+hidden_share | share | Text that is hidden or revealable among the page's words.
+noscript_used | flag | The content of `<noscript>` is part of the page.
+ordinal_in_container | blocks | Blocks of the same container right before this one.
 """
     ),
     *(Column(f"in_{name}", "elements", f"Ancestors that are {', '.join(tags)}.") for name, tags in _CONTAINERS.items()),
@@ -100,7 +100,7 @@ ordinal_in_container | blocks | Blocks of the same container before this one.
           ("inside", "flag", "The block is in the smallest element that holds {share} % of the page's long text."),
           ("side", "code", "-1 before that element, 0 in it, 1 behind it."),
           ("distance", "blocks", "Blocks to that element; 0 inside."),
-          ("place", "share", "Place inside that element, in words, 0 to 1; outside it, clipped."),
+          ("place", "share", "Place inside that element, in words, 0 to 1; outside it as far on, from -1 to 2."),
           ("depth", "elements", "How much deeper the container is than that element."),
           ("words", "share", "Words in that element among the page's words."),
       )),
@@ -205,7 +205,7 @@ def _position(view: View) -> Values:
 
 
 def heading_level(view: View) -> NDArray[np.int64]:
-    """int64 (B,): the level of the heading element round each block, 0 when it is in none."""
+    """int64 (B,): the level of the heading element round each block, the highest of several; 0 when it is in none."""
     level = np.zeros(len(view), dtype=np.int64)
     for number in range(6, 0, -1):
         level[view.within((f"h{number}",))[view.anchor]] = number

@@ -37,15 +37,15 @@ above_fold | flag | The block begins within the first viewport.
 solidity1 | share | Area of the outline over the area of its bounding rectangle (FIASCO).
 solidity2 | vertices | Vertices of the outline (FIASCO).
 solidity3 | half diagonals | Mean distance of the outline's vertices from its centre (FIASCO).
-lines | lines | Line boxes of different heights on the page.
+lines | lines | Lines of the text: its line boxes, those beside each other counted once.
 line_chars | characters | Characters per line.
 font_size | CSS px | Mean over the characters.
-relative_font | share | Font size over the size most of the page's text is set in.
+relative_font | ratio | Font size over the size most of the page's text is set in.
 font_rank | share | Share of the page's text in a smaller font size.
 font_weight | CSS weight | Mean over the characters.
-relative_weight | share | Font weight over the weight most of the page's text is set in.
+relative_weight | ratio | Font weight over the weight most of the page's text is set in.
 italic | share | Characters in an italic or oblique face.
-line_height | share | Line height over font size; NaN where it is `normal`.
+line_height | ratio | Line height over font size; NaN where any of it is `normal`.
 upper_styled | share | Characters that a style sheet sets in capitals.
 underlined | share | Characters in an underlined inline element.
 text_luminance | share | Relative luminance of the text colour, 0 black to 1 white (WCAG 2, 1.4.3).
@@ -65,14 +65,14 @@ left_offset_next | CSS px | Left edge minus the left edge of the block after.
 same_width_before | flag | The block before is as wide (GenieKnows).
 same_width_after | flag | The block after is as wide.
 same_width_share | share | Share of the page's words in blocks of the same width.
-same_left_share | share | Share of the page's words in blocks with the same left edge.
-same_left_blocks | blocks | Blocks with the same left edge.
+same_left_share | share | Share of the page's words in containers of the same left edge.
+same_left_blocks | blocks | Blocks whose containers have the same left edge.
 column_share | share | Share of the page's words in the block's column: containers of the same left edge and width.
 column_width | CSS px | Width of the block's container.
 column_left | share | Left edge of the block's container, in page widths.
 column_fill | share | Width of the text over the width of the container.
 main_column_offset | share | From the column with most words to the block's container, left edges, in page widths.
-main_column_width | share | Width of the container over that of the column with most words.
+main_column_width | ratio | Width of the container over that of the column with most words.
 page_height | CSS px | Height of the page.
 page_width | CSS px | Width of the page.
 styled | share | Distinct left edges of containers over the blocks: how much layout the page has.
