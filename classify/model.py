@@ -10,6 +10,7 @@ import hashlib
 import io
 import json
 import zipfile
+import zlib
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -48,7 +49,7 @@ class Model:
         content: boosted trees, probability that a block is content.
         types: boosted trees, probabilities of h, p, l and c for a block of content.
         card: what the model is: corpora, scores, seed, versions, columns.
-        version: the first digits of the SHA-256 of the model's file.
+        version: the first digits of the SHA-256 of its weights and trees; the card does not count.
     """
 
     linear: LinearModel
@@ -66,7 +67,7 @@ class Model:
     def decide(self, x: NDArray[np.float32], words: NDArray[np.float32]) -> Prediction:
         """Labels from a whole matrix (B, len(matrix.COLUMNS)) and the words (B,) of its blocks."""
         if not len(x):
-            return Prediction([], np.zeros(0, dtype=np.float32), 0.0)
+            return Prediction([], np.zeros(0, dtype=np.float32), 0.0, self.version)
         probability = _predict(self.content, x).astype(np.float32)
         keep, confidence = best_cut(probability, words)
         labels = [Label.OTHER] * len(x)
@@ -74,7 +75,7 @@ class Model:
         codes = _predict(self.types, x[kept]).argmax(axis=1)
         for block, code in zip(kept.tolist(), codes.tolist(), strict=True):
             labels[block] = CODES[code]
-        return Prediction(labels, probability, confidence)
+        return Prediction(labels, probability, confidence, self.version)
 
     def to_bytes(self) -> bytes:
         """The model's file; the same model gives the same bytes."""
@@ -148,14 +149,10 @@ def from_bytes(data: bytes, name: str) -> Model:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             card = json.loads(archive.read("card.json"))
             _check(card, name)
-            return Model(
-                _linear(archive.read("linear.npz")),
-                _booster(archive.read("content.txt")),
-                _booster(archive.read("types.txt")),
-                card,
-                hashlib.sha256(data).hexdigest()[:12],
-            )
-    except (zipfile.BadZipFile, KeyError, ValueError, TypeError, EOFError) as error:
+            parts = [archive.read(member) for member in ("linear.npz", "content.txt", "types.txt")]
+            version = hashlib.sha256(b"".join(parts)).hexdigest()[:12]
+            return Model(_linear(parts[0]), _booster(parts[1]), _booster(parts[2]), card, version)
+    except (zipfile.BadZipFile, zlib.error, KeyError, ValueError, TypeError, EOFError) as error:
         raise ModelError(f"{name} is no vclean model, or a damaged one: train it with `vclean train`") from error
 
 

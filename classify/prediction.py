@@ -20,8 +20,10 @@ class Prediction:
         labels: B labels.
         probability: float32 (B,), that a block is content, in 0..1; 0 or 1 for methods that only decide.
         confidence: of the page, the F1 expected of the labels, in 0..1; NaN for methods that give none.
+        model: the version of the model that made it, empty for methods without one.
     """
 
     labels: list[Label]
     probability: NDArray[np.float32]
     confidence: float = float("nan")
+    model: str = ""

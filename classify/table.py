@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 FOLDS: Final = 5
 ROWS_PER_PAGE: Final = 200
 """The boosted models learn from so many rows of a page at most: the rest of a long page repeats what they say, and a
-third of the training time goes (word F1 on the corpora unchanged to .001)."""
+third of the training time goes."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from importlib import metadata
 from typing import TYPE_CHECKING, Any, Final
 
@@ -114,6 +115,7 @@ def _card(table: Table, scores: dict[str, Any]) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "name": "vclean block classifier: heading, paragraph, list item, continuation or other",
+        "trained": datetime.now(tz=UTC).date().isoformat(),
         "corpora": _corpora(table),
         "pages": len(table.pages),
         "rows": len(table.row_fold),
