@@ -82,7 +82,7 @@ since_heading | blocks | Blocks since the last heading element; the blocks befor
 last_heading_level | level | The level of that heading, 0 where there is none.
 since_long | blocks | Blocks since the last long text; since the page's beginning where there is none.
 until_long | blocks | Blocks until the next long text; until the page's end where there is none.
-long_share | share | Words in long texts among the page's words. Long texts have 20 words, few links, and are not hidden.
+long_share | share | Words in long texts among the page's words. Long texts have 20 words, few links and are not hidden.
 page_link_share | share | Link text among the page's characters.
 page_elements | elements | Elements of the page.
 visibility | code | 0 shown, 1 hidden but revealable, 2 hidden.

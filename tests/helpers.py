@@ -6,7 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from vclean.features import matrix
 from vclean.features.blocks import cut
+from vclean.features.view import View
 from vclean.labels import Label
 from vclean.page import Page
 from vclean.render.snapshot import STYLES, Styles
@@ -46,6 +48,17 @@ def laid_out(html, url="https://example.org/dir/page.html", styles=None):
         line_text=np.array(shown, dtype=np.int32),
         line_box=np.array(lines, dtype=np.float32).reshape(-1, 4),
     )
+
+
+def view(html):
+    """The blocks of a page as the static parser has it, with what is derived from them."""
+    return View(cut(snapshot(html)))
+
+
+def columns(page):
+    """The columns of a snapshot that depend on the page alone, by name, each an array of one number per block."""
+    fixed = matrix.extract(cut(page)).fixed
+    return {column.name: fixed[:, index] for index, column in enumerate(matrix.FIXED_COLUMNS)}
 
 
 def result(page, labels, **facts):

@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from vclean.features.columns import Column, ratio, stack, table
+
+
+class TestTable:
+    def test_lines_become_columns(self):
+        found = table(
+            """
+a | px | The first.
+b_2 | marks per word | The second; with a semicolon.
+"""
+        )
+        assert found == (
+            Column("a", "px", "The first."),
+            Column("b_2", "marks per word", "The second; with a semicolon."),
+        )
+
+    @pytest.mark.parametrize("line", ["a | px", "a | px | one | two"])
+    def test_a_line_has_three_cells(self, line):
+        with pytest.raises(ValueError, match="unpack"):
+            table(line)
+
+
+class TestStack:
+    COLUMNS = (Column("b", "", ""), Column("a", "", ""))
+
+    def test_in_the_order_of_the_columns(self):
+        found = stack(self.COLUMNS, {"a": np.array([1, 2]), "b": np.array([True, False])}, 2)
+        assert found.dtype == np.float32
+        assert found.tolist() == [[1, 1], [0, 2]]
+
+    def test_values_that_nobody_asked_for_are_left_out(self):
+        found = stack(self.COLUMNS[:1], {"a": np.zeros(1), "b": np.ones(1)}, 1)
+        assert found.tolist() == [[1]]
+
+    def test_a_column_without_values_is_an_error(self):
+        with pytest.raises(KeyError, match="a"):
+            stack(self.COLUMNS, {"b": np.zeros(2)}, 2)
+
+
+class TestRatio:
+    def test_element_by_element(self):
+        assert ratio(np.array([1, 3]), np.array([2, 4])).tolist() == [0.5, 0.75]
+
+    def test_zero_where_the_whole_is_zero(self):
+        assert ratio(np.array([5.0, 0.0]), np.array([0.0, 0.0])).tolist() == [0, 0]
+
+    def test_nan_stays_nan(self):
+        nan = np.array([np.nan])
+        assert np.isnan(ratio(nan, np.ones(1))).all()
+        assert np.isnan(ratio(np.ones(1), nan)).all()
+
+    def test_one_whole_for_all(self):
+        assert ratio(np.array([1, 2]), 4).tolist() == [0.25, 0.5]
+        assert ratio(np.array([1, 2]), 0.0).tolist() == [0, 0]
+
+    def test_single_precision(self):
+        assert ratio(np.array([1]), np.array([3])).dtype == np.float32
+        assert ratio(1.0, 3.0) == np.float32(1) / np.float32(3)

@@ -1,0 +1,220 @@
+from __future__ import annotations
+
+import string
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vclean.features.text import (
+    ALPHA,
+    DIGIT,
+    PUNCT,
+    SINGLE,
+    SPACE,
+    SYMBOL,
+    TABLE_SIZE,
+    UPPER,
+    Texts,
+    character_tables,
+    hash_words,
+    mix,
+)
+
+TEXTS = st.lists(st.text(alphabet="abAB 1.,\n中ก", min_size=1, max_size=12), min_size=1, max_size=6)
+
+
+def words_of(*texts):
+    """The words of each text, as they stand in it."""
+    words = Texts.of(texts).words
+    found = [[] for _ in texts]
+    for start, end, owner in zip(words.start, words.end, words.owner, strict=True):
+        found[owner].append("".join(map(chr, words.texts.code[start:end])))
+    return found if len(texts) > 1 else found[0]
+
+
+class TestCharacterTables:
+    @pytest.mark.parametrize(
+        ("character", "bits"),
+        [
+            ("a", ALPHA),
+            ("A", ALPHA | UPPER),
+            ("É", ALPHA | UPPER),
+            ("ß", ALPHA),
+            ("Я", ALPHA | UPPER),
+            ("ع", ALPHA),
+            ("中", ALPHA | SINGLE),
+            ("か", ALPHA | SINGLE),
+            ("ก", ALPHA | SINGLE),
+            ("한", ALPHA),
+            ("5", DIGIT),
+            ("٣", DIGIT),
+            ("½", DIGIT),
+            (".", PUNCT),
+            ("。", PUNCT),
+            ("—", PUNCT),
+            (" ", SPACE),
+            ("\n", SPACE),
+            ("\u00a0", SPACE),
+            ("\u200b", SPACE),
+            ("€", SYMBOL),
+            ("+", SYMBOL),
+            ("😀", SYMBOL),
+            ("\u0301", ALPHA),
+        ],
+    )
+    def test_kinds(self, character, bits):
+        kinds, _ = character_tables()
+        assert kinds[ord(character)] == bits
+
+    @pytest.mark.parametrize(
+        ("character", "folded"),
+        [("a", "a"), ("A", "a"), ("É", "é"), ("Σ", "σ"), ("7", "0"), ("٣", "0"), (".", "."), ("中", "中")],
+    )
+    def test_folding(self, character, folded):
+        _, fold = character_tables()
+        assert chr(fold[ord(character)]) == folded
+
+    def test_a_capital_of_two_lower_characters_folds_to_the_first(self):
+        _, fold = character_tables()
+        assert chr(fold[ord("İ")]) == "i"
+
+    def test_every_character_is_of_a_kind(self):
+        kinds, fold = character_tables()
+        assert len(kinds) == len(fold) == TABLE_SIZE
+        assert (kinds > 0).all()
+
+
+class TestTexts:
+    def test_one_run_with_a_line_feed_after_each(self):
+        texts = Texts.of(["ab", "c"])
+        assert "".join(map(chr, texts.code)) == "ab\nc\n"
+        assert texts.start.tolist() == [0, 3]
+
+    def test_astral_characters_are_one_character(self):
+        texts = Texts.of(["a😀𝒜", "𠀀"])
+        assert texts.start.tolist() == [0, 4]
+        assert texts.code.tolist() == [ord("a"), 0x1F600, 0x1D49C, 10, 0x20000, 10]
+
+    def test_lone_surrogates_are_no_obstacle(self):
+        assert Texts.of(["a\ud800b"]).code.tolist() == [97, 0xD800, 98, 10]
+
+    def test_above_the_tables_all_are_ideographs(self):
+        texts = Texts.of(["\U00020000\U0002a6d6"])
+        assert texts.kind.tolist() == [ALPHA | SINGLE, ALPHA | SINGLE, SPACE]
+
+    def test_count(self):
+        texts = Texts.of(["a1b2", "..", "3"])
+        assert texts.count((texts.kind & DIGIT) > 0).tolist() == [2, 0, 1]
+
+    def test_folded(self):
+        folded = Texts.of(["Äb 19"]).folded
+        assert "".join(map(chr, folded)) == "äb 00\n"
+
+
+class TestWords:
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("The cat sat.", ["The", "cat", "sat"]),
+            ("don't stop-gap", ["don", "t", "stop", "gap"]),
+            ("x86 2nd 3.14", ["x86", "2nd", "3", "14"]),
+            ("... !? €", []),
+            ("中文字", ["中", "文", "字"]),
+            ("iPhone中文15", ["iPhone", "中", "文", "15"]),
+            ("ภาษาไทย", list("ภาษาไทย")),
+            ("السلام عليكم", ["السلام", "عليكم"]),
+            ("한국어 텍스트", ["한국어", "텍스트"]),
+            ("cafe\u0301 noir", ["cafe\u0301", "noir"]),
+            ("a😀b", ["a", "b"]),
+            ("𝒜𝒷 c", ["𝒜𝒷", "c"]),
+            ("𠀀𠀁", ["𠀀", "𠀁"]),
+        ],
+    )
+    def test_what_a_word_is(self, text, expected):
+        assert words_of(text) == expected
+
+    def test_no_word_goes_over_the_end_of_a_text(self):
+        assert words_of("one two", "three", ".", "four") == [["one", "two"], ["three"], [], ["four"]]
+
+    def test_per_text(self):
+        words = Texts.of(["one two", ".", "three"]).words
+        assert words.per_text().tolist() == [2, 0, 1]
+        assert words.per_text(np.array([1, 10, 100], dtype=np.float32)).tolist() == [11, 0, 100]
+
+    def test_equal_words_have_equal_hashes_wherever_they_stand(self):
+        hashes = Texts.of(["the cat", "saw the cat", "THE Cat"]).words.hash
+        assert hashes[0] == hashes[3] == hashes[5]
+        assert hashes[1] == hashes[4] == hashes[6]
+        assert len(np.unique(hashes)) == 3
+
+    def test_digits_are_all_alike(self):
+        hashes = Texts.of(["2019 1984 42"]).words.hash
+        assert hashes[0] == hashes[1] != hashes[2]
+
+    def test_order_of_letters_counts(self):
+        assert len(np.unique(Texts.of(["tar rat art"]).words.hash)) == 3
+
+    def test_bigrams_stay_inside_a_text(self):
+        words = Texts.of(["a b", "a b c"]).words
+        assert words.bigram_owner.tolist() == [0, -1, 1, 1]
+        assert words.bigram[0] == words.bigram[2]
+        assert words.bigram[0] != words.bigram[3]
+
+    def test_order_of_words_counts(self):
+        words = Texts.of(["a b", "b a"]).words
+        assert words.bigram[0] != words.bigram[2]
+
+    @given(TEXTS)
+    def test_equals_the_loop(self, texts):
+        """A word is a run of letters and digits; a character of Chinese or Thai is one by itself."""
+        expected = []
+        for text in texts:
+            spaced = "".join(f" {c} " if c in "中ก" else c if c.isalnum() else " " for c in text)
+            expected.append(spaced.split())
+        found = words_of(*texts)
+        assert (found if len(texts) > 1 else [found]) == expected
+
+    @given(TEXTS)
+    def test_hashes_are_those_of_the_single_words(self, texts):
+        words = Texts.of(texts).words
+        for start, end, value in zip(words.start, words.end, words.hash, strict=True):
+            word = "".join(map(chr, words.texts.code[start:end]))
+            assert hash_words([word]).tolist() == [value]
+
+    def test_a_long_page(self):
+        """Beyond the tables of powers that are kept."""
+        count = 200_000
+        hashes = Texts.of(["w x y " * count]).words.hash
+        assert len(hashes) == 3 * count
+        assert len(np.unique(hashes)) == 3
+
+
+class TestHashWords:
+    def test_ascending_and_distinct(self):
+        found = hash_words(["the", "a", "The", "of"])
+        assert len(found) == 3
+        assert (np.diff(found.astype(object)) > 0).all()
+
+    def test_no_words(self):
+        assert len(hash_words([])) == 0
+
+    def test_the_same_on_every_machine(self):
+        """Models keep these numbers: they never change."""
+        assert hash_words(["cat"]).tolist() == [0x53F431753B17ABD6]
+
+
+class TestMix:
+    def test_reference_values_of_splitmix64(self):
+        """The generator with seed 0 mixes multiples of the golden ratio: its published first outputs."""
+        state = np.array([0x9E3779B97F4A7C15, 0x3C6EF372FE94F82A], dtype=np.uint64)
+        assert mix(state).tolist() == [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4]
+
+    def test_different_values_stay_different(self):
+        assert len(np.unique(mix(np.arange(10_000, dtype=np.uint64)))) == 10_000
+
+
+def test_ascii_punctuation_is_punctuation_or_symbol():
+    kind = Texts.of([string.punctuation]).kind[:-1]
+    assert ((kind & (PUNCT | SYMBOL)) > 0).all()
