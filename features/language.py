@@ -29,12 +29,13 @@ def detect(text: str, declared: str = "") -> str:
 
     Args:
         text: the page's text; the first `SAMPLE` characters count.
-        declared: what the page says of itself (`<html lang>`), believed when the text is too short for a verdict.
+        declared: what the page says of itself (`<html lang>`), believed when the text gives no verdict.
     """
     sample = text[:SAMPLE]
-    found, _ = detect_fast(sample)
-    if found != "unknown":
-        return str(found)
+    if any(map(str.isalpha, sample)):  # without letters the detector says English
+        found, _ = detect_fast(sample)
+        if found != "unknown":
+            return str(found)
     return _by_script(sample) or declared.partition("-")[0].lower()
 
 

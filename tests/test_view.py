@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers import snapshot, view
+
+from vclean.features.blocks import cut
+from vclean.features.view import View
+
+LINKED = "<p>abc <a href=x>de</a></p><p><a href=x><b>link</b></a></p><p>text</p>"
+"""Three blocks: 2 of 6 characters linked (white space of the source counts), all, none."""
+
+
+def tag_of(found, element):
+    return found.snapshot.tags[found.snapshot.tag[element]]
+
+
+class TestTokens:
+    def test_words_per_block(self):
+        assert view("<p>One two.</p><p>--</p><p>中文</p>").tokens.tolist() == [2, 0, 2]
+
+
+class TestLanguage:
+    def test_from_the_text(self):
+        text = "The quick brown fox jumps over the lazy dog, and then it goes back to where it came from. " * 5
+        assert view(f"<html lang=de><p>{text}</p>").language == "en"
+
+    def test_declared_where_the_text_is_too_short(self):
+        assert view("<html lang=de-AT><p>12</p>").language == "de"
+
+
+class TestStopWords:
+    TEXT = (
+        "<html lang=en><p>The cat sat on the mat, and it was a very good mat for all of the cats that were there.</p>"
+        "<p>{}</p>"
+    )
+
+    @pytest.mark.parametrize(("text", "expected"), [("the of", 2), ("THE cat", 1), ("zebra", 0), ("theof", 0)])
+    def test_counted_per_block(self, text, expected):
+        assert view(self.TEXT.format(text)).stop_words[1] == expected
+
+    def test_none_without_a_language(self):
+        assert view("<p>1234</p>").stop_words.tolist() == [0]
+
+    def test_none_without_a_list(self):
+        assert not view("<html lang=xx><p>the of</p>").stop_words.any()
+
+
+class TestAnchor:
+    @pytest.mark.parametrize(
+        ("html", "expected"),
+        [
+            ("<p>One</p>", "p"),
+            ("<p>One <b>longer</b></p>", "b"),
+            ("<p>much longer <b>two</b></p>", "p"),
+            ("<p><i>same</i><b>size</b></p>", "i"),
+        ],
+    )
+    def test_parent_of_the_longest_text(self, html, expected):
+        found = view(html)
+        assert tag_of(found, found.anchor[0]) == expected
+
+    def test_one_per_block(self):
+        found = view("<p>One</p><ul><li>Two<li><a href=x>Three</a></ul>")
+        assert [tag_of(found, element) for element in found.anchor] == ["p", "li", "a"]
+
+
+class TestCharShare:
+    def test_link_share(self):
+        assert view(LINKED).link_share.tolist() == pytest.approx([2 / 6, 1, 0])
+
+    def test_of_any_elements(self):
+        found = view(LINKED)
+        assert found.char_share(found.within(("b",))).tolist() == [0, 1, 0]
+
+
+class TestCharMean:
+    def test_weighted_by_characters(self):
+        found = view("<p>abc<b>d</b></p><p>x</p>")
+        values = np.where(found.snapshot.is_tag(("b",)), 20, 10).astype(np.float32)
+        assert found.char_mean(values).tolist() == [12.5, 10]
+
+
+class TestPerBlock:
+    def test_sums_over_text_nodes(self):
+        found = view("<p>a<b>b</b>c</p><p>d</p>")
+        assert found.per_block(np.array([1, 2, 4, 8], dtype=np.float32)).tolist() == [7, 8]
+
+
+class TestWithin:
+    def test_an_element_counts_as_within_itself(self):
+        found = view("<div><a href=x><b>x</b></a></div><i>y</i>")
+        inside = {tag_of(found, element) for element in np.flatnonzero(found.within(("a",)))}
+        assert inside == {"a", "b"}
+
+    def test_a_tag_that_is_not_there(self):
+        assert not view("<p>x</p>").within(("table",)).any()
+
+
+class TestOnNodes:
+    HTML = "<body><div><p>One</p><p>Two</p></div><p>Three</p></body>"
+
+    def test_blocks_of_a_subtree(self):
+        found = view(self.HTML)
+        count = dict(
+            zip((tag_of(found, element) for element in range(len(found.snapshot))), found.block_count, strict=True)
+        )
+        assert (count["body"], count["div"], count["p"]) == (3, 2, 1)
+
+    def test_any_values(self):
+        found = view(self.HTML)
+        sums = found.on_nodes(np.array([1, 10, 100], dtype=np.float32))
+        assert sums[found.snapshot.is_tag(("div",))].tolist() == [11]
+        assert sums[0] == 111
+
+
+class TestClassPath:
+    def test_elements_made_by_one_piece_of_a_template(self):
+        found = view("<ul><li class='a b'>One<li class='b a'>Two<li class=a>Three</ul>")
+        one, two, three = found.class_path[found.anchor]
+        assert one == two != three
+
+
+class TestDigitWords:
+    def test_words_that_begin_with_a_digit(self):
+        assert view("<p>2nd of 12 in A4</p><p>x</p>").digit_words.tolist() == [2, 0]
+
+
+def test_members_follow_the_blocks():
+    found = view("<p>One <b>two</b></p>\n<p>Three</p>")
+    assert found.member_chars.tolist() == [4, 3, 5]
+    assert [tag_of(found, element) for element in found.member_parent] == ["p", "b", "p"]
+
+
+def test_a_page_without_blocks_has_no_rows():
+    assert len(View(cut(snapshot("<p></p>")))) == 0
+
+
+def test_the_declared_language_is_the_snapshots():
+    page = replace(snapshot("<p>7</p>"), language="fr-ca")
+    assert View(cut(page)).language == "fr"
