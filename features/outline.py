@@ -25,14 +25,17 @@ _SAME_EDGE = 1.0
 
 
 class Solidity(NamedTuple):
-    """The three solidities, float32 (B,) each; NaN where a block has no line box."""
+    """The three solidities, float32 (B,) each; NaN where a block has no line box or its outline no area.
+
+    Of an outline in several parts, each ring's first vertex counts twice, as the last.
+    """
 
     area_share: NDArray[np.float32]
     """Solidity 1: area of the outline over the area of its bounding rectangle."""
     vertices: NDArray[np.float32]
-    """Solidity 2: number of vertices of the outline."""
+    """Solidity 2: number of vertices of the outline; 0 where it has no area."""
     spread: NDArray[np.float32]
-    """Solidity 3: mean distance of the vertices from the rectangle's centre, in halves of its diagonal."""
+    """Solidity 3: mean distance of the vertices of the closed rings from the rectangle's centre, in half diagonals."""
 
 
 def outlines(blocks: Blocks, rows: NDArray[np.intp]) -> NDArray[np.object_]:
@@ -68,7 +71,8 @@ def _measure(shapes: NDArray[np.object_], at: NDArray[np.intp], result: Solidity
     centre = np.stack([low_x + high_x, low_y + high_y], axis=1) / 2
     distance = np.hypot(*(points - centre[owner]).T)
     half = np.maximum(np.hypot(high_x - low_x, high_y - low_y) / 2, 1e-6)
-    result.spread[at] = np.bincount(owner, distance) / np.bincount(owner) / half
+    total, count = np.bincount(owner, distance, len(at)), np.bincount(owner, minlength=len(at))
+    result.spread[at] = total / np.maximum(count, 1) / half
 
 
 def _single_line(blocks: Blocks) -> NDArray[np.bool_]:

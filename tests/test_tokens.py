@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from helpers import snapshot, view
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vclean.features.signatures import name_hash
+from vclean.features.text import Texts
+from vclean.features.tokens import BUCKETS, NEAR, Ragged, element_tokens, path_rows, path_scores, word_rows
+
+PAGE = """<body class="home"><div id=main class="content Post-Body"><p>One <b class=x>longer text</b></p><p>Two</p>
+</div><ul role=navigation><li class=item><a href=x rel=next>Three</a></ul></body>"""
+
+
+def bucket(token):
+    return name_hash(token) % BUCKETS
+
+
+def tokens_of(html, tag):
+    """The tokens of the first element with the tag, as buckets."""
+    page = snapshot(html)
+    found = element_tokens(page)
+    element = int(np.flatnonzero(page.is_tag((tag,)))[0])
+    return found.bucket[found.start[element] : found.start[element + 1]].tolist()
+
+
+def rows(ragged):
+    return [ragged.bucket[begin:end].tolist() for begin, end in zip(ragged.start[:-1], ragged.start[1:], strict=True)]
+
+
+class TestRagged:
+    def test_of(self):
+        found = Ragged.of(np.array([0, 0, 2], dtype=np.int32), np.array([5, 6, 7]), 4)
+        assert found.start.tolist() == [0, 2, 2, 3, 3]
+        assert rows(found) == [[5, 6], [], [7], []]
+
+    def test_sums(self):
+        weights = np.zeros(BUCKETS, dtype=np.float32)
+        weights[[5, 6, 7]] = 1, 10, 100
+        found = Ragged(np.array([0, 2, 2, 4]), np.array([5, 6, 7, 7], dtype=np.int32))
+        assert found.sums(weights).tolist() == [11, 0, 200]
+
+    def test_no_rows(self):
+        nothing = Ragged(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32))
+        assert nothing.sums(np.zeros(BUCKETS, dtype=np.float32)).shape == (0,)
+
+
+class TestElementTokens:
+    @pytest.mark.parametrize(
+        ("html", "tokens"),
+        [
+            ("<p>", ["t:p"]),
+            ("<p class=intro>", ["t:p", "class:intro", "w:intro"]),
+            ("<p class='a intro'>", ["t:p", "class:a", "class:intro", "w:intro"]),
+            ("<p id=mainText>", ["t:p", "id:maintext", "w:main", "w:text"]),
+            ("<p class='post-body_2'>", ["t:p", "class:post-body_2", "w:post", "w:body"]),
+            ("<p class='HTMLBox'>", ["t:p", "class:htmlbox", "w:htmlb", "w:ox"]),
+            ("<p role=note>", ["t:p", "role:note", "w:note"]),
+            ("<p itemprop=articleBody>", ["t:p", "itemprop:articlebody", "w:article", "w:body"]),
+            ("<p class=post id=post>", ["t:p", "class:post", "w:post", "id:post"]),
+            ("<p class='post post'>", ["t:p", "class:post", "w:post"]),
+            ("<p title=post style='color: red'>", ["t:p"]),
+        ],
+    )
+    def test_names_and_the_words_they_are_made_of(self, html, tokens):
+        assert tokens_of(html + "x", "p") == [bucket(token) for token in tokens]
+
+    def test_names_beyond_the_24th_are_left_out(self):
+        names = " ".join(f"{index}" for index in range(40))
+        assert len(tokens_of(f"<p class='{names}'>x", "p")) == 1 + 24
+
+    def test_every_element_has_at_least_its_tag(self):
+        page = snapshot(PAGE)
+        found = element_tokens(page)
+        assert len(found.start) == len(page) + 1
+        first = found.bucket[found.start[:-1]]
+        assert first.tolist() == [bucket(f"t:{page.tags[tag]}") for tag in page.tag]
+
+    def test_same_page_same_tokens(self):
+        one, two = element_tokens(snapshot(PAGE)), element_tokens(snapshot(PAGE))
+        assert one.bucket.tobytes() == two.bucket.tobytes()
+        assert one.start.tobytes() == two.start.tobytes()
+
+
+class TestPathRows:
+    def test_one_row_per_block(self):
+        found = view(PAGE)
+        assert len(path_rows(found, element_tokens(found.snapshot)).start) == len(found) + 1
+
+    def test_the_names_on_the_path_and_again_those_near_the_text(self):
+        found = view("<body><div class=c><p><a><b>x")
+        chain = ["t:b", "t:a", "t:p", "t:div", "class:c", "t:body", "t:html"]
+        near = ["t:b", "t:a", "t:p"]
+        expected = [bucket(token) for token in chain] + [bucket(token) + BUCKETS for token in near]
+        assert rows(path_rows(found, element_tokens(found.snapshot))) == [expected]
+        assert len(near) == NEAR
+
+    def test_a_path_shorter_than_near(self):
+        found = view("<body>x")
+        assert len(rows(path_rows(found, element_tokens(found.snapshot)))[0]) == 4
+
+
+class TestPathScores:
+    @given(st.integers(0, 2**32 - 1))
+    def test_equal_the_rows_times_the_weights(self, seed):
+        """What is learned from the rows is what the scores apply."""
+        found = view(PAGE)
+        tokens = element_tokens(found.snapshot)
+        weights = np.random.default_rng(seed).normal(size=2 * BUCKETS).astype(np.float32)
+        expected = [float(weights[row].astype(np.float64).sum()) for row in rows(path_rows(found, tokens))]
+        scores = path_scores(found, tokens, weights[:BUCKETS], weights[BUCKETS:])
+        assert scores.dtype == np.float32
+        assert scores.tolist() == pytest.approx(expected, abs=1e-4)
+
+    def test_the_page_around_a_block_does_not_count(self):
+        found = view(PAGE)
+        weights = np.zeros(BUCKETS, dtype=np.float32)
+        weights[bucket("t:li")] = 1
+        scores = path_scores(found, element_tokens(found.snapshot), weights, np.zeros_like(weights))
+        assert scores.tolist() == [0, 0, 1]
+
+
+class TestWordRows:
+    def test_words_then_pairs(self):
+        words = Texts.of(["the cat sat"]).words
+        hashes = np.concatenate([words.hash, words.bigram])
+        assert rows(word_rows(view("<p>The cat sat.</p>"))) == [[int(h) >> 40 & BUCKETS - 1 for h in hashes]]
+
+    def test_pairs_stay_inside_a_block(self):
+        lengths = [len(row) for row in rows(word_rows(view("<p>One two three</p><p>--</p><p>Four</p><p>Five six</p>")))]
+        assert lengths == [5, 0, 1, 3]
+
+    def test_equal_blocks_have_equal_rows(self):
+        one, other, two = rows(word_rows(view("<p>Read more!</p><p>Or less</p><p>read MORE</p>")))
+        assert one == two != other
+
+    def test_buckets_are_in_range(self):
+        found = word_rows(view(PAGE))
+        assert found.bucket.dtype == np.int32
+        assert found.bucket.min() >= 0
+        assert found.bucket.max() < BUCKETS
