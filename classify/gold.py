@@ -35,6 +35,7 @@ _HEADING, _PARAGRAPH, _ITEM, _CONTINUATION, _OTHER = range(len(CODES))
 _MARK = re.compile(r"<([hpl])>", re.IGNORECASE)
 _MARK_CODE = {"h": _HEADING, "p": _PARAGRAPH, "l": _ITEM}
 _LINE_TYPE = (
+    (re.compile(r"\s*\|"), UNKNOWN),  # a row of a table: what its cells are is no matter of Markdown
     (re.compile(r"\s{0,3}#{1,6}\s"), _HEADING),
     (re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s"), _ITEM),
 )
