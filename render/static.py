@@ -17,6 +17,7 @@ from vclean.errors import LimitError, NotHtmlError
 from vclean.render import noscript, ua
 from vclean.render.decode import page_text
 from vclean.render.snapshot import ATTRIBUTES, STYLES, Hidden, Snapshot, Styles, subtree_ends
+from vclean.render.waiting import within
 from vclean.settings import RenderSettings
 
 if TYPE_CHECKING:
@@ -44,12 +45,14 @@ def parse(page: Page, settings: RenderSettings | None = None) -> Snapshot:
 
     Raises:
         NotHtmlError: the content is empty, binary, or has no element.
-        LimitError: it is over `settings.max_bytes` or `settings.max_nodes`.
+        LimitError: it is over `settings.max_bytes` or `settings.max_nodes`, or nested too deeply for the parser.
+        DeadlineError: the parser took longer than `settings.deadline`.
     """
     settings = settings or RenderSettings()
     started = time.perf_counter()
     text = page_text(page, settings.max_bytes)
-    root = _document(text)
+    # The parser's time grows with the square of the number of attributes of one element.
+    root = within(settings.deadline, lambda: _document(text))
     facts = _Facts(root, page.url)
     use_noscript = _prune(root)
     walk = _Walk(facts.base, settings.max_nodes)
@@ -90,9 +93,9 @@ def _prune(root: etree._Element) -> bool:
     for element in root.iter(*ua.REPLACED_TAGS):
         element.text = None
         del element[:]
-    blocks = list(root.iter("noscript"))
-    inside = sum(map(_ink, blocks))
-    use = bool(blocks) and noscript.needed(_ink(root) - inside, inside)
+    outermost = [block for block in root.iter("noscript") if next(block.iterancestors("noscript"), None) is None]
+    inside = sum(map(_ink, outermost))
+    use = bool(outermost) and noscript.needed(_ink(root) - inside, inside)
     if not use:
         etree.strip_elements(root, "noscript", with_tail=False)
     return use
