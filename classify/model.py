@@ -38,6 +38,8 @@ FORMAT: Final = 1
 """Version of the file's layout."""
 _EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 _SHIPPED: Final = "default.vclean"
+_DAMAGE: Final = (zipfile.BadZipFile, zlib.error, RuntimeError, LookupError, ValueError, TypeError, EOFError, OSError)
+"""What reading a damaged archive raises; RuntimeError where a wrong bit means encryption or an unknown method."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -152,7 +154,7 @@ def from_bytes(data: bytes, name: str) -> Model:
             parts = [archive.read(member) for member in ("linear.npz", "content.txt", "types.txt")]
             version = hashlib.sha256(b"".join(parts)).hexdigest()[:12]
             return Model(_linear(parts[0]), _booster(parts[1]), _booster(parts[2]), card, version)
-    except (zipfile.BadZipFile, zlib.error, KeyError, ValueError, TypeError, EOFError) as error:
+    except _DAMAGE as error:
         raise ModelError(f"{name} is no vclean model, or a damaged one: train it with `vclean train`") from error
 
 

@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 import zipfile
+import zlib
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Final
 
@@ -29,6 +30,9 @@ _COLUMNS: Final = ("tag", "parent", "end", "depth", "box", "hidden", "style", "a
                    "text_after", "line_text", "line_box")  # fmt: skip
 _FACTS: Final = tuple(field.name for field in fields(Snapshot) if field.name not in (*_COLUMNS, "styles", "timings"))
 
+_DAMAGE: Final = (zipfile.BadZipFile, zlib.error, RuntimeError, KeyError, ValueError, EOFError, OSError)
+"""What reading a damaged archive raises; RuntimeError where a wrong bit means encryption or an unknown method."""
+
 
 def to_bytes(snapshot: Snapshot) -> bytes:
     """The snapshot as a compressed archive of its columns, without its timings; equal snapshots give equal bytes."""
@@ -51,7 +55,7 @@ def from_bytes(data: bytes) -> Snapshot:
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
             facts = json.loads(archive["facts"].tobytes())
             columns = {name: archive[name] for name in _COLUMNS}
-    except (zipfile.BadZipFile, KeyError, ValueError, EOFError, OSError) as error:
+    except _DAMAGE as error:
         raise InputError("a stored snapshot is damaged: delete it and render the page again") from error
     if facts.pop("version") != VERSION:
         raise InputError("a stored snapshot is of another version: delete it and render the page again")
