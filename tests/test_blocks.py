@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from helpers import laid_out, snapshot
@@ -148,6 +150,12 @@ class TestText:
     )  # fmt: skip
     def test_what_is_no_text(self, silent):
         assert texts(f"<p>One</p>{silent}") == ["One"]
+
+    def test_text_of_elements_that_show_none(self):
+        """Should a snapshot hold the text of an edit field, it is no text of the page."""
+        page = snapshot("<p>One</p><b>Two <i>three</i></b>")
+        page = replace(page, tags=tuple("textarea" if tag == "b" else tag for tag in page.tags))
+        assert cut(page).text == ["One"]
 
     @pytest.mark.parametrize("html", ["<p></p>", "<p> &nbsp;\n</p>", "<title>Title</title>", "<img src=x>"])
     def test_no_text_at_all(self, html):
