@@ -52,7 +52,7 @@ starts_bullet | flag | The first character is a bullet, dash or arrow.
 ends_sentence | flag | The last character ends a sentence, a closing quote or bracket aside.
 ends_question | flag | The last character is a question or exclamation mark, a closing quote or bracket aside.
 ends_colon | flag | The last character is a colon.
-ends_ellipsis | flag | The last character is an ellipsis, or a full stop two places behind another.
+ends_ellipsis | flag | The last character is an ellipsis, or ends in a full stop that stands two places behind another.
 pipes | characters | Vertical bars, raquos and middle dots, which part the entries of a menu.
 slashes | characters | Slashes.
 currency | characters | Currency signs.
@@ -175,6 +175,7 @@ def _edges(view: View) -> Values:
     last = texts.code[np.maximum(end, texts.start)]
     inner = texts.code[np.maximum(end - _is_in(last, _CLOSERS), texts.start)]
     kind = texts.kind[texts.start]
+    dots = end - 2 >= texts.start
     return {
         "starts_capital": (kind & UPPER) > 0,
         "starts_digit": (kind & DIGIT) > 0,
@@ -183,7 +184,7 @@ def _edges(view: View) -> Values:
         "ends_sentence": _is_in(inner, _ENDS),
         "ends_question": _is_in(inner, "?!？！؟"),
         "ends_colon": _is_in(last, ":："),
-        "ends_ellipsis": _is_in(last, "…") | (_is_in(last, ".") & _is_in(texts.code[np.maximum(end - 2, 0)], ".")),
+        "ends_ellipsis": _is_in(last, "…") | (dots & _is_in(last, ".") & _is_in(texts.code[end - 2], ".")),
     }
 
 

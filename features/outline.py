@@ -25,17 +25,14 @@ _SAME_EDGE = 1.0
 
 
 class Solidity(NamedTuple):
-    """The three solidities, float32 (B,) each; NaN where a block has no line box or its outline no area.
-
-    Of an outline in several parts, each ring's first vertex counts twice, as the last.
-    """
+    """The three solidities, float32 (B,) each; NaN where a block has no line box or its outline no area."""
 
     area_share: NDArray[np.float32]
     """Solidity 1: area of the outline over the area of its bounding rectangle."""
     vertices: NDArray[np.float32]
     """Solidity 2: number of vertices of the outline; 0 where it has no area."""
     spread: NDArray[np.float32]
-    """Solidity 3: mean distance of the vertices of the closed rings from the rectangle's centre, in half diagonals."""
+    """Solidity 3: mean distance of the vertices from the rectangle's centre, in half diagonals."""
 
 
 def outlines(blocks: Blocks, rows: NDArray[np.intp]) -> NDArray[np.object_]:
@@ -65,14 +62,22 @@ def solidity(blocks: Blocks) -> Solidity:
 def _measure(shapes: NDArray[np.object_], at: NDArray[np.intp], result: Solidity) -> None:
     low_x, low_y, high_x, high_y = shapely.bounds(shapes).T
     result.area_share[at] = shapely.area(shapes) / np.maximum((high_x - low_x) * (high_y - low_y), 1e-6)
-    points, owner = shapely.get_coordinates(shapes), np.repeat(np.arange(len(at)), shapely.get_num_coordinates(shapes))
-    rings = np.bincount(shapely.get_rings(shapes, return_index=True)[1], minlength=len(at))
-    result.vertices[at] = shapely.get_num_coordinates(shapes) - rings
+    points, owner = _vertices(shapes)
+    count = np.bincount(owner, minlength=len(at))
+    result.vertices[at] = count
     centre = np.stack([low_x + high_x, low_y + high_y], axis=1) / 2
-    distance = np.hypot(*(points - centre[owner]).T)
     half = np.maximum(np.hypot(high_x - low_x, high_y - low_y) / 2, 1e-6)
-    total, count = np.bincount(owner, distance, len(at)), np.bincount(owner, minlength=len(at))
+    total = np.bincount(owner, np.hypot(*(points - centre[owner]).T), len(at))
     result.spread[at] = total / np.maximum(count, 1) / half
+
+
+def _vertices(shapes: NDArray[np.object_]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """The vertices (V, 2) of all rings of all parts, and the shape of each (V,); the point that closes a ring is no other."""
+    parts, part_owner = shapely.get_parts(shapes, return_index=True)
+    rings, ring_part = shapely.get_rings(parts, return_index=True)
+    points, ring = shapely.get_coordinates(rings, return_index=True)
+    opens = np.append(ring[1:] == ring[:-1], False)[: len(ring)]
+    return points[opens], part_owner[ring_part[ring[opens]]]
 
 
 def _single_line(blocks: Blocks) -> NDArray[np.bool_]:

@@ -77,7 +77,7 @@ class Texts:
     @cached_property
     def folded(self) -> NDArray[np.uint32]:
         """uint32 (C,): lower-cased characters, every digit a 0."""
-        return character_tables()[1][self._index]
+        return np.where(self.code < TABLE_SIZE, character_tables()[1][self._index], self.code)
 
     @cached_property
     def _index(self) -> NDArray[np.uint32]:

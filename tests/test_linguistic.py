@@ -108,7 +108,7 @@ class TestEdges:
             ),
             ("ends_question", ["So?", "So!", "是？", '"So?"'], ["So.", "So"]),
             ("ends_colon", ["So:", "是："], ["So.", "a:b"]),
-            ("ends_ellipsis", ["More…", "More..."], ["More.", "a.b"]),
+            ("ends_ellipsis", ["More…", "More..."], ["More.", "a.b", ".", ".."]),
         ],
     )
     def test_flags(self, name, yes, no):

@@ -30,6 +30,10 @@ def distances(points, centre, half_diagonal):
 
 
 class TestSolidity:
+    def test_an_outline_in_two_parts_has_eight_vertices(self):
+        """Two lines far apart make two rectangles."""
+        assert solidity_of((0, 0, 100, 20), (0, 200, 100, 20))[1] == 8
+
     def test_a_line_is_a_rectangle(self):
         assert solidity_of((10, 20, 300, 16)) == (1, 4, 1)
 
@@ -52,10 +56,10 @@ class TestSolidity:
         assert low < spread < high
         assert spread < 1
 
-    def test_the_spread_counts_the_first_vertex_twice(self):
-        """Rings are closed: an L whose first vertex is known."""
+    def test_the_spread_is_over_the_vertices(self):
+        """An L: the point that closes the ring is no vertex more."""
         shape = outlines(blocks_of([(0, 0, 100, 20), (0, 20, 40, 20)]), np.array([0]))[0]
-        expected = distances(shapely.get_coordinates(shape), (50, 20), np.hypot(50, 20))
+        expected = distances(shapely.get_coordinates(shape)[:-1], (50, 20), np.hypot(50, 20))
         assert solidity_of((0, 0, 100, 20), (0, 20, 40, 20))[2] == pytest.approx(expected)
 
     def test_centred_lines(self):
