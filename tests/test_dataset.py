@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import numpy as np
+from helpers import laid_out, snapshot
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vclean.classify.corpora import GoldPage
+from vclean.classify.dataset import WEIGHT_CAP, concatenate, page_rows
+from vclean.classify.gold import CODES, UNKNOWN
+from vclean.features import matrix
+from vclean.features.blocks import cut
+from vclean.features.tokens import BUCKETS, Ragged
+from vclean.labels import Label
+
+HTML = "<ul class=menu><li>Home<li>News</ul><h1>The cat</h1><p>It sat on the mat all day.<p>Copyright"
+GOLD = GoldPage(
+    corpus="news",
+    id="7",
+    text="The cat\nIt sat on the mat all day.",
+    markup="<h>The cat\n<p>It sat on the mat all day.",
+)
+
+
+def rows_of(html: str = HTML, gold: GoldPage = GOLD):
+    return page_rows(gold, "example.org", cut(snapshot(html)))
+
+
+class TestPageRows:
+    def test_labels(self) -> None:
+        rows = rows_of()
+        assert [CODES[code] for code in rows.label] == [
+            Label.OTHER, Label.OTHER, Label.HEADING, Label.PARAGRAPH, Label.OTHER,
+        ]  # fmt: skip
+        assert rows.content.tolist() == [False, False, True, True, False]
+        assert rows.share.tolist() == [0, 0, 1, 1, 0]
+
+    def test_gold_without_types(self) -> None:
+        rows = rows_of(gold=GoldPage(text="The cat\nIt sat on the mat all day."))
+        assert rows.label.tolist() == [4, 4, UNKNOWN, UNKNOWN, 4]
+
+    def test_the_page_is_named(self) -> None:
+        rows = rows_of()
+        assert (rows.corpus, rows.id, rows.site, rows.rendered) == ("news", "7", "example.org", False)
+        assert page_rows(GOLD, "", cut(laid_out(HTML))).rendered
+
+    def test_shapes(self) -> None:
+        rows = rows_of()
+        assert len(rows) == 5
+        assert rows.fixed.shape == (5, len(matrix.FIXED_COLUMNS))
+        assert len(rows.path.start) == len(rows.word.start) == 6
+        assert rows.path.bucket.max() >= BUCKETS > rows.word.bucket.max()
+
+    def test_weights_are_roots_of_words_up_to_a_cap(self) -> None:
+        rows = rows_of("<p>one<p>one two three four<p>" + "word " * 1000)
+        assert rows.weight.tolist() == [1, 2, np.float32(WEIGHT_CAP**0.5)]
+        assert rows.weight.dtype == np.float32
+
+    def test_a_page_without_blocks(self) -> None:
+        rows = rows_of("<p>")
+        assert len(rows) == len(rows.weight) == 0
+        assert rows.fixed.shape == (0, len(matrix.FIXED_COLUMNS))
+        assert rows.path.start.tolist() == rows.word.start.tolist() == [0]
+
+
+class TestConcatenate:
+    @given(st.lists(st.lists(st.lists(st.integers(0, 9), max_size=4), max_size=4), min_size=1, max_size=5))
+    def test_rows_follow_each_other(self, tables: list[list[list[int]]]) -> None:
+        parts = [
+            Ragged(np.cumsum([0, *map(len, rows)]), np.array([b for row in rows for b in row], dtype=np.int32))
+            for rows in tables
+        ]
+        whole = concatenate(parts)
+        bounds = zip(whole.start, whole.start[1:], strict=False)
+        assert [whole.bucket[a:b].tolist() for a, b in bounds] == [row for rows in tables for row in rows]
+        assert whole.start.dtype == np.int64
