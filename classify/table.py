@@ -80,7 +80,7 @@ class Table:
 
     @cached_property
     def sampled(self) -> NDArray[np.bool_]:
-        """Whether the boosted models learn from a row, bool (R,): `ROWS_PER_PAGE` of a page, drawn with a fixed seed."""
+        """Whether the boosted models learn from a row, bool (R,): up to `ROWS_PER_PAGE` of a page, seeded."""
         draw = np.random.default_rng(len(self.pages))
         return np.concatenate([draw.permutation(len(page)) < ROWS_PER_PAGE for page in self.pages])
 

@@ -13,6 +13,7 @@ from vclean.classify.dataset import WEIGHT_CAP
 from vclean.classify.gold import CODES, UNKNOWN
 from vclean.classify.model import FORMAT, Model
 from vclean.classify.table import LinearFits, Table, design_matrix
+from vclean.errors import InputError
 from vclean.features import matrix
 from vclean.labels import Label
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 SEED: Final = 20071
 THREADS: Final = 2
+MIN_FOLDS: Final = 3
+"""One held out, one whose verdicts are wanted, and one at least to learn them from."""
 
 _SHARED = {
     "learning_rate": 0.06,
@@ -56,9 +59,28 @@ def fit_content(x: NDArray[np.float32], y: NDArray[np.bool_], weight: NDArray[np
 
 def fit_types(x: NDArray[np.float32], label: NDArray[np.int8]) -> lightgbm.Booster:
     """The boosted model of a content block's type; rows without one are left out."""
-    typed = np.flatnonzero((label != UNKNOWN) & (label != CODES.index(Label.OTHER)))
+    typed = np.flatnonzero(_is_typed(label))
     data = lightgbm.Dataset(x[typed], label[typed], params=TYPE_PARAMETERS, free_raw_data=True)
     return lightgbm.train(TYPE_PARAMETERS, data, TYPE_ROUNDS)
+
+
+def _is_typed(label: NDArray[np.int8]) -> NDArray[np.bool_]:
+    return (label != UNKNOWN) & (label != CODES.index(Label.OTHER))
+
+
+def _check(table: Table) -> None:
+    """Raise an error unless there is something of each kind to learn from, whatever fold is held out."""
+    folds = np.unique(table.fold).tolist()
+    if len(folds) < MIN_FOLDS or not all(_teaches(table, table.row_fold != fold) for fold in folds):
+        raise InputError(
+            "too few pages to learn from: give corpora of several sites, with content and boilerplate, "
+            "at least one of them with the column gold_markup or gold_markdown"
+        )
+
+
+def _teaches(table: Table, rows: NDArray[np.bool_]) -> bool:
+    """Whether there are rows of content of known type among `rows`, and others."""
+    return bool(_is_typed(table.label[rows]).any()) and not table.content[rows].all()
 
 
 def cross_validate(table: Table, *, done: Callable[[], None] = lambda: None) -> list[Prediction]:
@@ -67,7 +89,11 @@ def cross_validate(table: Table, *, done: Callable[[], None] = lambda: None) -> 
     Args:
         table: the pages.
         done: called after each fold.
+
+    Raises:
+        InputError: the pages are too few, or nothing is known of the types of their blocks.
     """
+    _check(table)
     fits = LinearFits(table)
     predictions: dict[int, Prediction] = {}
     for fold in np.unique(table.fold).tolist():
@@ -91,7 +117,11 @@ def train(table: Table, *, scores: dict[str, Any] | None = None) -> Model:
     Args:
         table: the pages.
         scores: cross-validated scores for the model card.
+
+    Raises:
+        InputError: the pages are too few, or nothing is known of the types of their blocks.
     """
+    _check(table)
     fits = LinearFits(table)
     x = design_matrix(table, *fits.scores(None))
     everything = np.ones(len(x), dtype=bool)
