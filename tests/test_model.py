@@ -1,0 +1,189 @@
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import zipfile
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from helpers import snapshot
+from synthetic import SITES, gold_page, rows, train_quickly
+
+from vclean.classify import model as module
+from vclean.classify.gold import CODES
+from vclean.classify.model import Model, from_bytes, load, load_default
+from vclean.classify.table import Table
+from vclean.classify.training import train
+from vclean.errors import ModelError
+from vclean.features import matrix
+from vclean.features.blocks import cut
+from vclean.labels import Label
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[Model]:
+    with pytest.MonkeyPatch.context() as patch:
+        train_quickly(patch)
+        yield train(Table.of([rows(number) for number in range(2 * SITES)]))
+
+
+@pytest.fixture(scope="module")
+def data(model: Model) -> bytes:
+    return model.to_bytes()
+
+
+@pytest.fixture
+def blocks():
+    return cut(snapshot(gold_page(42).html.decode()))
+
+
+def repacked(data: bytes, **members: bytes | None) -> bytes:
+    """The archive with some members replaced, or left out where None; `card` is `card.json`."""
+    names = {"card": "card.json", "linear": "linear.npz", "content": "content.txt", "types": "types.txt"}
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(file, "w") as new:
+        for key, name in names.items():
+            content = members.get(key, old.read(name))
+            if content is not None:
+                new.writestr(name, content)
+    return file.getvalue()
+
+
+class Probabilities:
+    """Trees that say what they are told."""
+
+    def __init__(self, *values: object) -> None:
+        self.values = np.array(values, dtype=float)
+
+    def predict(self, x: np.ndarray, num_threads: int) -> np.ndarray:
+        assert num_threads == 1
+        return self.values[: len(x)]
+
+
+class TestDecide:
+    WORDS = np.array([10, 10, 10], dtype=np.float32)
+
+    def decide(self, model: Model, content: list[float], types: list[list[float]]):
+        trees = replace(model, content=Probabilities(*content), types=Probabilities(*types))
+        return trees.decide(np.zeros((len(content), 1), dtype=np.float32), self.WORDS[: len(content)])
+
+    def test_kept_blocks_get_their_likeliest_type(self, model: Model) -> None:
+        """Types are asked for the kept blocks alone, in their order."""
+        found = self.decide(model, [0.9, 0.1, 0.8], [[0, 0, 0.9, 0.1], [0.7, 0.3, 0, 0]])
+        assert found.labels == [Label.LIST_ITEM, Label.OTHER, Label.HEADING]
+        np.testing.assert_allclose(found.probability, [0.9, 0.1, 0.8], rtol=1e-6)
+        assert found.probability.dtype == np.float32
+        assert found.confidence == pytest.approx(34 / 38)
+
+    @pytest.mark.parametrize("code", range(4))
+    def test_codes_are_those_of_training(self, model: Model, code: int) -> None:
+        found = self.decide(model, [0.9], [[float(code == other) for other in range(4)]])
+        assert found.labels == [CODES[code]] == [list(Label)[code]]
+
+    def test_no_rows(self, model: Model) -> None:
+        found = model.decide(np.zeros((0, len(matrix.COLUMNS)), dtype=np.float32), self.WORDS[:0])
+        assert (found.labels, len(found.probability), found.confidence) == ([], 0, 0)
+
+
+class TestLabel:
+    def test_one_label_a_block(self, model: Model, blocks) -> None:
+        found = model.label(blocks)
+        assert len(found.labels) == len(found.probability) == len(blocks)
+        assert 0 < found.confidence <= 1
+
+    def test_a_page_without_blocks(self, model: Model) -> None:
+        assert model.label(cut(snapshot("<p>"))).labels == []
+
+    def test_a_page_of_one_word(self, model: Model) -> None:
+        assert len(model.label(cut(snapshot("word"))).labels) == 1
+
+
+class TestBytes:
+    def test_what_was_written_is_read(self, model: Model, data: bytes, blocks) -> None:
+        """The weights of the linear models are kept to half precision."""
+        read = from_bytes(data, "it")
+        np.testing.assert_array_equal(read.linear.path, model.linear.path.astype(np.float16).astype(np.float32))
+        np.testing.assert_array_equal(read.linear.word, model.linear.word.astype(np.float16).astype(np.float32))
+        assert (read.linear.path_bias, read.linear.word_bias) == (model.linear.path_bias, model.linear.word_bias)
+        assert read.card == model.card
+        np.testing.assert_allclose(read.label(blocks).probability, model.label(blocks).probability, atol=0.02)
+        assert read.label(blocks).labels == model.label(blocks).labels
+
+    def test_written_again_it_is_the_same(self, data: bytes) -> None:
+        assert from_bytes(data, "it").to_bytes() == data
+
+    def test_the_version_is_of_what_decides(self, data: bytes) -> None:
+        version = from_bytes(data, "it").version
+        card = json.loads(zipfile.ZipFile(io.BytesIO(data)).read("card.json"))
+        other_card = repacked(data, card=json.dumps(card | {"pages": 1}).encode())
+        other_trees = repacked(data, types=zipfile.ZipFile(io.BytesIO(data)).read("content.txt"))
+        assert len(version) == 12
+        assert from_bytes(other_card, "it").version == version != from_bytes(other_trees, "it").version
+
+    def test_members_have_no_dates(self, data: bytes) -> None:
+        """Else the same model would give other bytes at another time."""
+        times = {member.date_time for member in zipfile.ZipFile(io.BytesIO(data)).infolist()}
+        assert times == {(1980, 1, 1, 0, 0, 0)}
+
+
+class TestDamage:
+    @pytest.mark.parametrize("name", ["card", "linear", "content", "types"])
+    @pytest.mark.parametrize("content", [None, b"", b"[]", b"tree\nversion=v4\n", b"\xff\xfe"])
+    def test_a_wrong_member(self, data: bytes, name: str, content: bytes | None) -> None:
+        with pytest.raises(ModelError, match=r"^m\.vclean is no vclean model, or a damaged one: train it with"):
+            from_bytes(repacked(data, **{name: content}), "m.vclean")
+
+    @pytest.mark.parametrize("content", [b"", b"not a model", b"PK\x03\x04" + b"\0" * 200])
+    def test_no_archive(self, content: bytes) -> None:
+        with pytest.raises(ModelError, match="no vclean model, or a damaged one"):
+            from_bytes(content, "m.vclean")
+
+    def test_cut_off(self, data: bytes) -> None:
+        with pytest.raises(ModelError, match="damaged"):
+            from_bytes(data[: len(data) // 2], "m.vclean")
+
+    def test_flipped_bytes(self, data: bytes) -> None:
+        """Noticed or harmless; never another error."""
+        for place in range(7, len(data), len(data) // 40):
+            broken = bytearray(data)
+            broken[place] ^= 0xFF
+            with contextlib.suppress(ModelError):
+                assert isinstance(from_bytes(bytes(broken), "m"), Model)
+
+    @pytest.mark.parametrize("change", [{"format": 99}, {"columns": ["words"]}])
+    def test_another_version(self, data: bytes, change: dict[str, object]) -> None:
+        card = json.loads(zipfile.ZipFile(io.BytesIO(data)).read("card.json"))
+        card |= {**change, "versions": {"vclean": "9.9"}}
+        with pytest.raises(ModelError, match=r"^m was trained with vclean 9\.9, whose features differ: train it again"):
+            from_bytes(repacked(data, card=json.dumps(card).encode()), "m")
+
+
+class TestLoad:
+    def test_a_file(self, data: bytes, tmp_path: Path) -> None:
+        (tmp_path / "m.vclean").write_bytes(data)
+        assert load(tmp_path / "m.vclean").version == from_bytes(data, "it").version
+
+    def test_a_missing_file(self, tmp_path: Path) -> None:
+        with pytest.raises(ModelError, match=r"cannot read the model .*m\.vclean: No such file"):
+            load(tmp_path / "m.vclean")
+
+    def test_a_folder(self, tmp_path: Path) -> None:
+        with pytest.raises(ModelError, match="cannot read the model"):
+            load(tmp_path)
+
+    def test_without_a_path_the_shipped_one(self, monkeypatch: pytest.MonkeyPatch, model: Model) -> None:
+        monkeypatch.setattr(module, "load_default", lambda: model)
+        assert load() is model
+
+    def test_the_shipped_one_is_not_there(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(module, "_SHIPPED", "nothing.vclean")
+        load_default.cache_clear()
+        with pytest.raises(ModelError, match="not in the installed package: install vclean again"):
+            load_default()
