@@ -1,0 +1,231 @@
+"""CPU time per page, stage by stage: `python benchmarks/speed.py CORPUS.parquet [--pages N] [--render] [--json OUT]`.
+
+Time is user and system time, not the clock on the wall, so that other work on the machine does not count. Pages are
+taken evenly from the whole corpus; the first ones warm everything up and are left out. With `--render` every page is
+also rendered, right after it was parsed, and the time is that of all processes: Python, the driver and Chromium.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from vclean.classify import model
+from vclean.classify.corpora import read_corpus
+from vclean.errors import InputError, VcleanError
+from vclean.features import language, matrix
+from vclean.features.blocks import cut
+from vclean.files import write_atomic
+from vclean.render.browser import Renderer
+from vclean.render.static import parse
+from vclean.result import Result
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from vclean.classify.corpora import Corpus
+    from vclean.classify.model import Model
+    from vclean.page import Page
+    from vclean.render.snapshot import Snapshot
+
+    Times = dict[str, float]
+    """Seconds of CPU by stage."""
+
+WARM_UP = 5
+STAGES = ("read", "cut", "features", "predict", "write")
+"""Decoding and parsing, or rendering; cutting into blocks; the feature matrix; labels; the language and the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Median and 90th percentile, in milliseconds."""
+
+    median: float
+    p90: float
+
+    @classmethod
+    def of(cls, seconds: Sequence[float]) -> Spread:
+        """The spread of some times, one at least."""
+        median, p90 = np.percentile(np.array(seconds) * 1000, [50, 90])
+        return cls(round(float(median), 2), round(float(p90), 2))
+
+
+class Stopwatch:
+    """CPU time from one lap to the next."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self.laps: Times = {}
+        self._clock = clock
+        self._last = clock()
+
+    def lap(self, name: str) -> None:
+        """Give the time since the last lap to `name`."""
+        now = self._clock()
+        self.laps[name] = now - self._last
+        self._last = self._clock()
+
+
+class Processes:
+    """The CPU time of the processes that this one started, their children included."""
+
+    def __init__(self) -> None:
+        import psutil
+
+        self._psutil = psutil
+        self._self = psutil.Process()
+
+    def seconds(self) -> float:
+        """User and system time of all that live, and of those that ended and were waited for."""
+        times = [self._times(process) for process in self._self.children(recursive=True)]
+        own = self._self.cpu_times()
+        return sum(times) + own.children_user + own.children_system
+
+    def _times(self, process: object) -> float:
+        try:
+            return sum(process.cpu_times()[:4])
+        except self._psutil.NoSuchProcess:
+            return 0.0
+
+
+def stages(page: Page, read: Callable[[Page], Snapshot], trained: Model, clock: Callable[[], float]) -> Times:
+    """The times of one page, by stage and in total.
+
+    Raises:
+        VcleanError: the page could not be read.
+    """
+    watch = Stopwatch(clock)
+    snapshot = read(page)
+    watch.lap("read")
+    blocks = cut(snapshot)
+    watch.lap("cut")
+    features = matrix.extract(blocks)
+    watch.lap("features")
+    x = matrix.with_scores(features, *trained.linear.scores(features))
+    found = trained.decide(x, features.layout.tokens)
+    watch.lap("predict")
+    spoken = language.detect(" ".join(blocks.text), snapshot.language)
+    Result(blocks=blocks, labels=found.labels, probability=found.probability, language=spoken).cleaneval  # noqa: B018
+    watch.lap("write")
+    return {**watch.laps, "total": sum(watch.laps.values())}
+
+
+def with_children(run: Callable[[], Times], processes: Processes) -> Times:
+    """The times of `run`, with what other processes did meanwhile added to reading and to the total."""
+    before = processes.seconds()
+    times = run()
+    outside = processes.seconds() - before
+    return times | {"read": times["read"] + outside, "total": times["total"] + outside}
+
+
+def evenly(corpus: Corpus, count: int) -> Iterator[Page]:
+    """`count` pages spread over the corpus, or all where it has fewer."""
+    chosen = set(np.linspace(0, len(corpus) - 1, max(0, min(count, len(corpus))), dtype=int).tolist())
+    return (page.page() for place, page in enumerate(corpus) if place in chosen)
+
+
+def measure(pages: Iterator[Page], trained: Model, renderer: Renderer | None) -> tuple[list[Times], list[Times], int]:
+    """The times of the pages unrendered and rendered (none without a renderer), and how many failed."""
+    processes = Processes() if renderer else None
+    parsed: list[Times] = []
+    rendered: list[Times] = []
+    failed = 0
+    for page in pages:
+        try:
+            one = stages(page, parse, trained, time.process_time)
+            if renderer is not None and processes is not None:
+                rendered.append(with_children(lambda: _rendered(page, renderer, trained), processes))  # noqa: B023
+            parsed.append(one)
+        except VcleanError:
+            failed += 1
+    return parsed[WARM_UP:], rendered[WARM_UP:], failed
+
+
+def _rendered(page: Page, renderer: Renderer, trained: Model) -> Times:
+    return stages(page, lambda page: renderer.render(page).snapshot, trained, time.process_time)
+
+
+def summary(times: Sequence[Times]) -> dict[str, Spread]:
+    """The spread of every stage and of the total."""
+    return {stage: Spread.of([page[stage] for page in times]) for stage in (*STAGES, "total")}
+
+
+def ratio(parsed: Sequence[Times], rendered: Sequence[Times]) -> float:
+    """How many times the CPU of parsing a page rendering it takes, the median over the pages."""
+    return round(float(np.median([b["total"] / a["total"] for a, b in zip(parsed, rendered, strict=True)])), 2)
+
+
+def table(ways: dict[str, dict[str, Spread]]) -> str:
+    """A table of the spreads by stage, two columns for each way to read a page."""
+    lines = ["ms of CPU per page".ljust(20) + "".join(f"{way:>20}" for way in ways)]
+    lines.append(" " * 20 + "".join(f"{'median':>12}{'p90':>8}" for _ in ways))
+    for stage in (*STAGES, "total"):
+        lines.append(
+            stage.ljust(20) + "".join(f"{way[stage].median:12.1f}{way[stage].p90:8.1f}" for way in ways.values())
+        )
+    return "\n".join(lines)
+
+
+def summaries(parsed: Sequence[Times], rendered: Sequence[Times]) -> dict[str, dict[str, Spread]]:
+    """The spreads of the ways to read a page that were measured."""
+    ways = {"unrendered": parsed, "rendered": rendered}
+    return {way: summary(times) for way, times in ways.items() if times}
+
+
+def report(corpus: Corpus, parsed: Sequence[Times], rendered: Sequence[Times], failed: int) -> dict[str, object]:
+    """All that was found, for JSON."""
+    ways = summaries(parsed, rendered)
+    return {
+        "corpus": corpus.name,
+        "pages": len(parsed),
+        "failed": failed,
+        "versions": {name: metadata.version(name) for name in ("vclean", "lightgbm", "lxml", "numpy")},
+        "ms": {way: {stage: asdict(spread) for stage, spread in found.items()} for way, found in ways.items()},
+        "ratio": ratio(parsed, rendered) if rendered else None,
+    }
+
+
+def run(options: argparse.Namespace) -> None:
+    """Measure, print the table, and write the JSON file.
+
+    Raises:
+        VcleanError: there is no model, no browser, or no such corpus, or too few pages could be read.
+    """
+    corpus, trained = read_corpus(options.corpus), model.load()
+    with Renderer() if options.render else nullcontext() as renderer:
+        parsed, rendered, failed = measure(evenly(corpus, options.pages + WARM_UP), trained, renderer)
+    if not parsed:
+        raise InputError(f"{options.corpus} has too few pages that can be read: give a corpus of more than {WARM_UP}")
+    print(table(summaries(parsed, rendered)))
+    print(f"{len(parsed)} pages of {corpus.name}, {failed} failed")
+    if rendered:
+        print(f"rendering a page takes {ratio(parsed, rendered)} times the CPU of parsing it (median of the ratios)")
+    if options.json:
+        write_atomic(options.json, json.dumps(report(corpus, parsed, rendered, failed), indent=1) + "\n")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the benchmark; the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__.partition(":")[0])
+    parser.add_argument("corpus", type=Path, help="a Parquet file with the columns id, html and gold_text")
+    parser.add_argument("--pages", type=int, default=300, help="how many (default: 300)")
+    parser.add_argument("--render", action="store_true", help="measure rendering too")
+    parser.add_argument("--json", type=Path, help="write the figures to this file")
+    try:
+        run(parser.parse_args(arguments))
+    except VcleanError as error:
+        print(f"speed.py: {error}", file=sys.stderr)
+        return error.exit_code
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
