@@ -65,7 +65,7 @@ def fit_types(x: NDArray[np.float32], label: NDArray[np.int8]) -> lightgbm.Boost
 
 
 def _is_typed(label: NDArray[np.int8]) -> NDArray[np.bool_]:
-    return (label != UNKNOWN) & (label != CODES.index(Label.OTHER))
+    return ~np.isin(label, (UNKNOWN, CODES.index(Label.OTHER)))
 
 
 def _check(table: Table) -> None:
