@@ -134,7 +134,7 @@ def _distinct_rows(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """A row of each kind, and the kind of every row: of one kind are rows of the same columns and the same scale."""
     key = mix(scale.view(np.uint64))
-    np.add.at(key, owner, mix(column.astype(np.uint64)))
+    np.add.at(key, owner, mix(column.astype(np.uint64) + np.uint64(1)))  # `mix` leaves 0 as it is
     _, first, row = np.unique(key, return_index=True, return_inverse=True)
     return first, row
 

@@ -89,7 +89,6 @@ class _Facts:
 def _prune(root: etree._Element) -> bool:
     """Remove what a snapshot leaves out; returns whether `<noscript>` content stays."""
     etree.strip_elements(root, *ua.SKIPPED_TAGS, with_tail=False)
-    _empty_head(root)
     for element in root.iter(*ua.REPLACED_TAGS):
         element.text = None
         del element[:]
@@ -98,13 +97,14 @@ def _prune(root: etree._Element) -> bool:
     use = bool(outermost) and noscript.needed(_ink(root) - inside, inside)
     if not use:
         etree.strip_elements(root, "noscript", with_tail=False)
+    _empty_head(root)
     return use
 
 
 def _empty_head(root: etree._Element) -> None:
     """Remove the head; what libxml2 put there of the body, for want of a `<body>` tag, stays in a `div`."""
     for head in root.findall("head"):
-        if len(head) or (head.text or "").strip():
+        if _text(head).strip():
             head.tag = "div"
         else:
             root.remove(head)
