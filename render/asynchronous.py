@@ -149,7 +149,8 @@ class AsyncRenderer:
 
     async def _render_text(self, process: Process, text: str, url: str, *, picture: bool) -> Rendering:
         tab = self._tab = self._tab or await Tab.open(process, self._settings)
-        expression = wire.expression(url, self._settings, skipping=wire.may_skip(text), discard=not picture)
+        hints = {"skipping": wire.may_skip(text), "fonts": wire.may_embed_fonts(text), "discard": not picture}
+        expression = wire.expression(url, self._settings, **hints)
         payload = await tab.read(text, expression)
         return Rendering(self._unpack(payload, url, process.build), await tab.picture() if picture else None)
 

@@ -38,13 +38,13 @@ async def main_frame(session: CDPSession) -> str:
 
 
 async def evaluate(session: CDPSession, expression: str, *, world: int | None = None) -> str:
-    """The string a JavaScript expression evaluates to, in the page's own world or in the context `world`.
+    """The string that a JavaScript expression evaluates to or promises, in the page's own world or in `world`.
 
     Raises:
         BrowserError: the expression threw.
     """
-    place = {} if world is None else {"contextId": world}
-    answer = await session.send("Runtime.evaluate", {"expression": expression, "returnByValue": True} | place)
+    options = {"expression": expression, "returnByValue": True, "awaitPromise": True}
+    answer = await session.send("Runtime.evaluate", options if world is None else options | {"contextId": world})
     if "exceptionDetails" in answer:
         thrown = answer["exceptionDetails"].get("exception", {}).get("description", "unknown error")
         raise BrowserError(f"the page could not be read in the browser ({thrown.partition(chr(10))[0]})")

@@ -11,7 +11,7 @@ import httpx
 
 from vclean.errors import DeadlineError, LimitError, NetworkError, NotHtmlError
 from vclean.page import Page
-from vclean.render.addresses import check_public
+from vclean.render.transport import CheckedTransport
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,7 +45,7 @@ def fetch(url: str, settings: RenderSettings, *, allow_hosts: frozenset[str] = f
         DeadlineError: it took longer than `deadline`.
     """
     end = time.monotonic() + settings.deadline
-    transport = _CheckedTransport(allow_hosts, end)
+    transport = CheckedTransport(allow_hosts, end)
     client = httpx.Client(transport=transport, headers=_HEADERS, follow_redirects=True, max_redirects=_MAX_REDIRECTS)
     with _as_our_errors(url), client, client.stream("GET", url) as response:
         return _page(response, settings.max_bytes, end)
@@ -62,28 +62,6 @@ def _as_our_errors(url: str) -> Iterator[None]:
         raise DeadlineError(f"{url} did not answer in time: try again or raise --timeout") from error
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise NetworkError(f"{url} could not be fetched ({str(error) or type(error).__name__})") from error
-
-
-class _CheckedTransport(httpx.HTTPTransport):
-    """Connects every hop to the address that `check_public` gave, in the time that is left."""
-
-    def __init__(self, allow_hosts: frozenset[str], end: float) -> None:
-        # No connection is kept: it would be found again by its address, for another host that shares it.
-        super().__init__(limits=httpx.Limits(max_keepalive_connections=0))
-        self._allow_hosts = allow_hosts
-        self._end = end
-
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        address = check_public(str(request.url), allow_hosts=self._allow_hosts)
-        timeout = httpx.Timeout(max(self._end - time.monotonic(), 0.001))
-        checked = httpx.Request(
-            request.method,
-            request.url.copy_with(host=address),
-            headers=request.headers,
-            stream=request.stream,
-            extensions={"sni_hostname": request.url.raw_host.decode("ascii"), "timeout": timeout.as_dict()},
-        )
-        return super().handle_request(checked)
 
 
 def _page(response: httpx.Response, max_bytes: int, end: float) -> Page:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Final, Self
 
 import httpx
 
 from vclean.errors import LimitError, NetworkError, NotHtmlError
-from vclean.render.addresses import check_public
 from vclean.render.decode import decode
 from vclean.render.guard import Response, html
+from vclean.render.transport import AsyncCheckedTransport
 
 if TYPE_CHECKING:
     from vclean.render.guard import Request
@@ -48,7 +47,7 @@ class LiveSource:
 
     def __init__(self, settings: RenderSettings, allow_hosts: frozenset[str]) -> None:
         self._max_bytes = settings.max_bytes
-        self._client = httpx.AsyncClient(transport=_CheckedTransport(allow_hosts), timeout=_TIMEOUT)
+        self._client = httpx.AsyncClient(transport=AsyncCheckedTransport(allow_hosts), timeout=_TIMEOUT)
         self._hops = 0
         self._arrived = False
 
@@ -116,27 +115,6 @@ class LiveSource:
         text = html(decode(response.content, response.charset_encoding or ""))
         others = tuple(header for header in _headers(response) if header[0] != "content-type")
         return Response(text.body, (*text.headers, *others))
-
-
-class _CheckedTransport(httpx.AsyncHTTPTransport):
-    """Connects to the address that `check_public` allowed, so that no second look-up can lead elsewhere."""
-
-    def __init__(self, allow_hosts: frozenset[str]) -> None:
-        # No connection is kept: it would be found again by its address, for another host that shares it.
-        super().__init__(limits=httpx.Limits(max_connections=20, max_keepalive_connections=0))
-        self._allow_hosts = allow_hosts
-
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        address = await asyncio.to_thread(check_public, str(request.url), allow_hosts=self._allow_hosts)
-        host = request.url.raw_host.decode("ascii")
-        checked = httpx.Request(
-            request.method,
-            request.url.copy_with(host=address),
-            headers=request.headers,
-            stream=request.stream,
-            extensions=request.extensions | {"sni_hostname": host},
-        )
-        return await super().handle_async_request(checked)
 
 
 def _headers(response: httpx.Response) -> tuple[tuple[str, str], ...]:

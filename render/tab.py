@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from vclean.render.devtools import context_options, evaluate, main_frame, picture
 from vclean.render.guard import Guard, Request, Response, html
+from vclean.render.wire import AGAIN
 
 if TYPE_CHECKING:
     from playwright.async_api import CDPSession, Page
@@ -56,15 +57,19 @@ class Tab:
 
     async def read(self, text: str, expression: str) -> str:
         """Put a document in place of the last one, and read it with an expression of `wire`."""
-        if self._stale:
+        payload = AGAIN if self._stale else await self._put(text, expression)
+        if payload == AGAIN:
             await self._page.goto(_BLANK_URL)
+            payload = await self._put(text, expression)
+        self._stale = not payload.endswith('"sticky":false}')
+        return payload
+
+    async def _put(self, text: str, expression: str) -> str:
         self._stale = True
         # Sent together, so that no frame is painted in between.
         put = self._session.send("Page.setDocumentContent", {"frameId": self._frame, "html": text})
         answers: tuple[object, str] = await asyncio.gather(put, evaluate(self._session, expression))
-        payload = answers[1]
-        self._stale = not payload.endswith('"sticky":false}')
-        return payload
+        return answers[1]
 
     async def picture(self) -> bytes:
         """A PNG of the document that was read last (see `devtools.picture`)."""

@@ -11,7 +11,7 @@ from urllib.parse import urldefrag, urlsplit
 
 from playwright.async_api import Error as PlaywrightError
 
-from vclean.errors import NetworkError
+from vclean.errors import BrowserError, NetworkError
 from vclean.render.devtools import context_options, evaluate, main_frame, picture
 from vclean.render.folder import BASE_URL
 from vclean.render.guard import Guard
@@ -30,7 +30,13 @@ _NET_ERROR: Final = re.compile(r"net::ERR_\w+")
 _LOAD_SHARE: Final = 0.5
 """Of the deadline: how long a page without scripts may load; it is then read as far as it has come."""
 
-_FONTS_LOADED: Final = {"expression": "document.fonts.ready.then(() => null)", "awaitPromise": True}
+_FONTS_LOADED: Final = """
+scrollY; // has the page laid out, which is when its fonts begin to load
+Object.getOwnPropertyDescriptor(Document.prototype, 'fonts').get.call(document).ready.then(() => null)
+"""
+
+_NAVIGATED: Final = re.compile("Cannot find context|Inspected target navigated|Execution context was destroyed")
+_ATTEMPTS: Final = 10
 
 
 class Visit:
@@ -41,10 +47,12 @@ class Visit:
         self._session = session
 
     async def read(self, expression: str) -> str:
-        """Read the page with an expression of `wire`, out of reach of the page's scripts."""
-        frame = await main_frame(self._session)
-        world = await self._session.send("Page.createIsolatedWorld", {"frameId": frame})
-        return await evaluate(self._session, expression, world=world["executionContextId"])
+        """Read the page with an expression of `wire`, out of reach of the page's scripts.
+
+        Raises:
+            BrowserError: the page navigates faster than it can be read.
+        """
+        return await _evaluate_apart(self._session, expression)
 
     async def picture(self) -> bytes:
         """A PNG of the page as it is now (see `devtools.picture`)."""
@@ -112,4 +120,16 @@ async def _settle(page: Page, session: CDPSession, settings: RenderSettings) -> 
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await page.wait_for_load_state("networkidle" if settings.scripts else "load", timeout=0)
-            await session.send("Runtime.evaluate", _FONTS_LOADED)
+            await _evaluate_apart(session, _FONTS_LOADED)
+
+
+async def _evaluate_apart(session: CDPSession, expression: str) -> str:
+    """Evaluate in a world of its own, where nothing of the page's scripts is; again if the page navigates meanwhile."""
+    for _ in range(_ATTEMPTS):
+        try:
+            world = await session.send("Page.createIsolatedWorld", {"frameId": await main_frame(session)})
+            return await evaluate(session, expression, world=world["executionContextId"])
+        except PlaywrightError as error:
+            if not _NAVIGATED.search(str(error)):
+                raise
+    raise BrowserError("the page navigates faster than it can be read: clean it without --js")

@@ -1,5 +1,6 @@
-// Reads the laid-out page and returns it as one JSON string of packed columns (see wire.py for the reader).
-// Runs in one turn of the page's event loop: nothing of the page can change between the first read and the last.
+// Reads the laid-out page and returns it as one JSON string of packed columns (see wire.py for the reader), or a
+// promise of it where parts of the page are still arriving.
+// Reads in one turn of the page's event loop: nothing of the page can change between the first read and the last.
 (function walk(options) {
   'use strict';
 
@@ -15,7 +16,38 @@
   const REPLACED = new Set(options.replaced);
   const ATTRIBUTE = new Map(options.attributes.map((name, index) => [name, index]));
   const SHEET = Symbol.for('vclean.sheet');
-  const root = document.documentElement;
+  const USED = Symbol.for('vclean.used');
+  const LINK_COLOURS = 'body[link], body[alink], body[vlink]';
+
+  // ---- what the page cannot shadow ----
+
+  // A name in the page shadows a property of the document or of a form: `<img name=body>`, `<input name=childNodes>`
+  // (HTML, 3.1.7 and 4.10.3). Nodes are therefore read through their prototypes, and never by a property's name.
+  function reader(Type, name) {
+    const { get, value } = Object.getOwnPropertyDescriptor(Type.prototype, name);
+    return Function.prototype.call.bind(get ?? value);
+  }
+
+  function ofDocument(name) {
+    return reader(Document, name).bind(null, document);
+  }
+
+  const attributeNames = reader(Element, 'getAttributeNames');
+  const attributeOf = reader(Element, 'getAttribute');
+  const boxOf = reader(Element, 'getBoundingClientRect');
+  const childNodes = reader(Node, 'childNodes');
+  const nameOf = reader(Element, 'localName');
+  const shadowRoot = reader(Element, 'shadowRoot');
+  const typeOf = reader(Node, 'nodeType');
+  const select = ofDocument('querySelector');
+  const selectAll = ofDocument('querySelectorAll');
+  const body = ofDocument('body')();
+  const root = ofDocument('documentElement')() ?? emptyRoot();
+
+  // Scripts can take the root away.
+  function emptyRoot() {
+    return reader(Node, 'appendChild')(document, ofDocument('createElement')('html'));
+  }
 
   // ---- before the first layout ----
 
@@ -23,19 +55,20 @@
     return text.replace(/\s+/g, '').length;
   }
 
-  function isText(element) {
-    return !SKIPPED.has(element.localName) && !REPLACED.has(element.localName);
+  function isText(name) {
+    return !SKIPPED.has(name) && !REPLACED.has(name);
   }
 
   function countInk() {
     const ink = { page: 0, noscript: 0 };
-    const stack = [[document.body, 'page']];
+    const stack = [[body, 'page']];
     while (stack.length > 0) {
       const [node, place] = stack.pop();
-      for (let child = node.firstChild; child; child = child.nextSibling) {
-        if (child.nodeType === TEXT) ink[place] += inkOf(child.data);
-        else if (child.nodeType === ELEMENT && isText(child)) {
-          stack.push([child, child.localName === 'noscript' ? 'noscript' : place]);
+      for (const child of childNodes(node)) {
+        const type = typeOf(child);
+        if (type === TEXT) ink[place] += inkOf(child.data);
+        else if (type === ELEMENT && isText(nameOf(child))) {
+          stack.push([child, nameOf(child) === 'noscript' ? 'noscript' : place]);
         }
       }
     }
@@ -44,7 +77,7 @@
 
   // The rule is noscript.needed(). With scripts on, noscript holds unparsed text and never counts.
   function needsNoscript() {
-    if (options.scripts || !document.body || !document.querySelector('noscript')) return false;
+    if (options.scripts || !body || !select('noscript')) return false;
     const ink = countInk();
     return ink.page < options.littleText && ink.noscript > ink.page;
   }
@@ -53,15 +86,16 @@
     const sheet = new CSSStyleSheet();
     sheet[SHEET] = true;
     sheet.replaceSync(css);
-    const others = [...document.adoptedStyleSheets].filter((each) => !each[SHEET]);
-    document.adoptedStyleSheets = [...others, sheet];
+    const adopted = ofDocument('adoptedStyleSheets')();
+    const last = adopted.findIndex((each) => each[SHEET]);
+    adopted.splice(last, last < 0 ? 0 : 1, sheet);
   }
 
   // Content skipped by `content-visibility: auto` has no boxes until scrolled to; `hidden` is meant to be hidden.
   function contentVisibility() {
     const found = { auto: false, hidden: new Set() };
     if (!options.skipping) return found;
-    for (const element of document.querySelectorAll('body *')) {
+    for (const element of selectAll('body *')) {
       const value = getComputedStyle(element).contentVisibility;
       if (value === 'auto') found.auto = true;
       else if (value === 'hidden') found.hidden.add(element);
@@ -71,7 +105,7 @@
 
   // The end state is the one a reader sees, and the only one that does not depend on the clock.
   function finishAnimations() {
-    for (const animation of document.getAnimations()) {
+    for (const animation of ofDocument('getAnimations')()) {
       try {
         animation.finish();
       } catch {
@@ -80,11 +114,23 @@
     }
   }
 
+  // Embedded fonts load after the first layout, and images of odd media types after the document; both are there at
+  // once when an earlier page had them too.
+  function arriving() {
+    const images = [...selectAll('img[src^="data:" i]')].filter((image) => !image.complete);
+    const waits = images.map((image) => image.decode());
+    if (!options.fonts) return waits;
+    const fonts = ofDocument('fonts')();
+    boxOf(root);
+    return fonts.status === 'loading' ? [...waits, fonts.ready] : waits;
+  }
+
   // What setDocumentContent leaves behind on the reused document for the pages that follow.
   function isSticky() {
     const sticky = 'meta[http-equiv]:not([http-equiv="content-type" i], [http-equiv="x-ua-compatible" i]), ' +
-      'meta[name="referrer" i], meta[name="color-scheme" i], style[title], link[title]';
-    return document.querySelector(sticky) !== null;
+      'meta[name="referrer" i], meta[name="color-scheme" i], style[title], link[title], ' +
+      LINK_COLOURS;
+    return select(sticky) !== null;
   }
 
   // ---- clips and visibility ----
@@ -123,7 +169,7 @@
   function contentClip(element, style, box, clip) {
     if (isClippedByPath(style)) return NOTHING;
     const overflow = style.overflowX;
-    if (overflow === 'visible' || element === root || element === document.body || style.display === 'inline') {
+    if (overflow === 'visible' || element === root || element === body || style.display === 'inline') {
       return clip;
     }
     if (style.display === 'contents' || isTableRow(style.display)) return clip;
@@ -138,13 +184,14 @@
   }
 
   function isClosedDetails(parent, element) {
-    return parent.localName === 'details' && !parent.open && element !== parent.querySelector(':scope > summary');
+    return parent instanceof HTMLDetailsElement && !parent.open &&
+      element !== parent.querySelector(':scope > summary');
   }
 
-  function isDisplayed(element, parent, style) {
+  function isDisplayed(element, above, style) {
     // An element outside the flat tree (fallback of a video, unslotted child) has no computed style at all.
     if (style.display === 'none' || style.display === '') return false;
-    return parent === null || !(skipsContents.has(parent) || isClosedDetails(parent, element));
+    return !skipsContents.has(above.element) && !(above.name === 'details' && isClosedDetails(above.element, element));
   }
 
   function hiddenCode(style, above, box, clip, inner) {
@@ -209,18 +256,18 @@
   }
 
   function addAttributes(element, index) {
-    for (const name of element.getAttributeNames()) {
+    for (const name of attributeNames(element)) {
       const number = ATTRIBUTE.get(name);
       if (number === undefined) continue;
       column.attr_node.push(index);
       column.attr_name.push(number);
-      attributeValues.push(attributeValue(name, element.getAttribute(name)));
+      attributeValues.push(attributeValue(name, attributeOf(element, name)));
     }
   }
 
-  function addElement(element, parent, depth) {
+  function addElement(element, name, parent, depth) {
     const index = column.tag.length;
-    column.tag.push(intern(tags, element.localName));
+    column.tag.push(intern(tags, name));
     column.parent.push(parent);
     column.end.push(index + 1);
     column.depth.push(depth);
@@ -260,10 +307,11 @@
   }
 
   function addText(node, parent) {
-    const blank = !/\S/.test(node.data);
+    const { data } = node;
+    const blank = !/\S/.test(data);
     const index = texts.length;
-    texts.push(blank && !parent.preformatted ? ' ' : wellFormed(node.data));
-    characters += node.data.length;
+    texts.push(blank && !parent.preformatted ? ' ' : wellFormed(data));
+    characters += data.length;
     column.text_parent.push(parent.index);
     column.text_after.push(column.tag.length - 1);
     if (!blank && parent.hidden === HIDDEN.no) addLines(index, node);
@@ -272,31 +320,30 @@
   // ---- the walk ----
 
   // The children in the flat tree: a shadow root's in place of its host's, a slot's assigned ones.
-  function childrenOf(element) {
-    if (REPLACED.has(element.localName)) return [];
-    if (element.shadowRoot) return [...element.shadowRoot.childNodes];
-    if (element.localName === 'slot') {
+  function childrenOf(element, name) {
+    if (REPLACED.has(name)) return [];
+    if (name === 'slot' && element instanceof HTMLSlotElement) {
       const assigned = element.assignedNodes();
       if (assigned.length > 0) return assigned;
     }
-    return [...element.childNodes];
+    return [...childNodes(shadowRoot(element) ?? element)];
   }
 
-  function isWalked(element) {
-    const name = element.localName;
+  function isWalked(name) {
     return !SKIPPED.has(name) && (name !== 'noscript' || noscript);
   }
 
   // What an element hands down: `clip` to contents in flow, `absolute` to absolutely positioned descendants.
-  function look(element, above) {
+  function look(element, name, above) {
     const style = getComputedStyle(element);
-    const index = addElement(element, above.index, above.depth + 1);
+    const depth = above.depth + 1;
+    const index = addElement(element, name, above.index, depth);
     column.style.push(styleRow(style));
-    const own = { element, index, depth: above.depth + 1, preformatted: /^(pre|break)/.test(style.whiteSpace) };
-    if (above.hidden === HIDDEN.display || !isDisplayed(element, above.element, style)) {
+    const own = { element, name, index, depth, preformatted: /^(pre|break)/.test(style.whiteSpace) };
+    if (above.hidden === HIDDEN.display || !isDisplayed(element, above, style)) {
       return place(own, HIDDEN.display, new DOMRect(), 0, EVERYTHING, EVERYTHING);
     }
-    const box = element.getBoundingClientRect();
+    const box = boxOf(element);
     const outer = { absolute: above.absolute, fixed: EVERYTHING }[style.position] ?? above.clip;
     const inner = contentClip(element, style, box, outer);
     const hidden = hiddenCode(style, above, box, outer, inner);
@@ -313,9 +360,9 @@
 
   function walkTree() {
     const top = {
-      element: null, index: -1, depth: -1, hidden: HIDDEN.no, opacity: 1, clip: EVERYTHING, absolute: EVERYTHING,
+      element: null, name: '', index: -1, depth: -1, hidden: HIDDEN.no, opacity: 1, clip: EVERYTHING, absolute: EVERYTHING,
     };
-    const stack = [{ self: look(root, top), children: childrenOf(root), next: 0 }];
+    const stack = [visit(root, nameOf(root), top)];
     while (stack.length > 0) {
       const frame = stack[stack.length - 1];
       if (frame.next === frame.children.length) {
@@ -324,11 +371,17 @@
         continue;
       }
       const child = frame.children[frame.next++];
-      if (child.nodeType === TEXT) addText(child, frame.self);
-      else if (child.nodeType === ELEMENT && isWalked(child)) {
-        stack.push({ self: look(child, frame.self), children: childrenOf(child), next: 0 });
+      const type = typeOf(child);
+      if (type === TEXT) addText(child, frame.self);
+      else if (type === ELEMENT) {
+        const name = nameOf(child);
+        if (isWalked(name)) stack.push(visit(child, name, frame.self));
       }
     }
+  }
+
+  function visit(element, name, above) {
+    return { self: look(element, name, above), children: childrenOf(element, name), next: 0 };
   }
 
   // ---- packing ----
@@ -351,25 +404,32 @@
     return packed;
   }
 
-  const count = document.getElementsByTagName('*').length;
+  const count = ofDocument('getElementsByTagName')('*').length;
   if (count > options.maxNodes) return JSON.stringify({ nodes: count });
+  // Styles of earlier pages, with the link colours of their time, are taken over where the rules are the same.
+  if (document[USED] && select(LINK_COLOURS)) return '{"again":true}';
 
-  const baseElement = document.querySelector('base[href]');
+  const baseElement = select('base[href]');
   let base = options.url;
-  if (baseElement) base = absolute(baseElement.getAttribute('href'));
+  if (baseElement) base = absolute(attributeOf(baseElement, 'href'));
   const noscript = needsNoscript();
   const hideNoscript = noscript ? '' : 'noscript { display: none !important }';
   adopt(hideNoscript);
   const { auto, hidden: skipsContents } = contentVisibility();
   if (auto) adopt(`${hideNoscript} * { content-visibility: visible !important }`);
   finishAnimations();
+  const waits = arriving();
+  if (waits.length > 0) return Promise.allSettled(waits).then(() => walk(options));
 
-  const page = document.scrollingElement ?? root;
+  const page = ofDocument('scrollingElement')() ?? root;
+  const width = reader(Element, 'scrollWidth')(page);
   // Right-to-left pages scroll to the left of x = 0; the document's left edge is then negative.
-  const origin = getComputedStyle(root).direction === 'rtl' ? Math.min(0, root.clientWidth - page.scrollWidth) : 0;
+  const left = Math.min(0, reader(Element, 'clientWidth')(root) - width);
+  const origin = getComputedStyle(root).direction === 'rtl' ? left : 0;
   const shift = { x: scrollX - origin, y: scrollY }; // from viewport to document
-  const range = document.createRange();
+  const range = ofDocument('createRange')();
   walkTree();
+  document[USED] = true;
   if (characters > options.maxCharacters) return JSON.stringify({ characters });
   const answer = JSON.stringify({
     columns: packColumns(),
@@ -377,13 +437,13 @@
     rows: [...rows.keys()],
     texts,
     attributes: attributeValues,
-    title: wellFormed(document.title),
-    language: wellFormed(root.lang.toLowerCase()),
-    width: page.scrollWidth,
-    height: page.scrollHeight,
+    title: wellFormed(ofDocument('title')()),
+    language: wellFormed((attributeOf(root, 'lang') ?? '').toLowerCase()),
+    width,
+    height: reader(Element, 'scrollHeight')(page),
     noscript,
     sticky: isSticky(),
   });
-  if (options.discard) root.style.display = 'none'; // or it would be painted, for nobody
+  if (options.discard) reader(HTMLElement, 'style')(root).display = 'none'; // or it would be painted, for nobody
   return answer;
 })

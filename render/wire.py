@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -27,23 +28,33 @@ VALUE_LIMIT = 2000
 DATA_LIMIT = 64
 """`data:` URLs are cut here: enough to tell their type."""
 
+AGAIN = '{"again":true}'
+"""The payload of a page that looks different in a document that held others before."""
+
+_EMBEDDED_FONT = re.compile(r"@(?i:font-face\s*\{[^{}]*url\([\s\"']*data:)")  # the bare @ makes it fast
 _DTYPES = {"box": "<f4", "line_box": "<f4", "hidden": "u1"}
 _WIDE = ("box", "line_box")
 
 
-def expression(url: str, settings: RenderSettings, *, skipping: bool = True, discard: bool = False) -> str:
-    """The JavaScript expression that reads the page and evaluates to a payload for `unpack`.
+def expression(
+    url: str, settings: RenderSettings, *, skipping: bool = True, fonts: bool = False, discard: bool = False
+) -> str:
+    """The JavaScript expression that reads the page and evaluates to a payload for `unpack`, or a promise of one.
+
+    On a page that needs a document of its own it evaluates to `AGAIN` instead.
 
     Args:
         url: what relative links resolve against; empty to leave them as they are.
         settings: whose caps the walker applies.
         skipping: whether parts of the page may be skipped from layout (see `may_skip`).
+        fonts: whether to wait for fonts (see `may_embed_fonts`).
         discard: whether the page is done with afterwards, so that it need not be painted.
     """
     options = {
         "url": url,
         "scripts": settings.scripts,
         "skipping": skipping,
+        "fonts": fonts,
         "discard": discard,
         "maxNodes": settings.max_nodes,
         "maxCharacters": settings.max_bytes,
@@ -59,6 +70,15 @@ def may_skip(html: str) -> bool:
     """
     lower = html.lower()
     return "content-visibility" in lower or "until-found" in lower
+
+
+def may_embed_fonts(html: str) -> bool:
+    """Whether a page may bring fonts along as `data:` URLs.
+
+    >>> may_embed_fonts("<style>@Font-Face { src: url( 'DATA:font/woff2,')"), may_embed_fonts("<img src='data:,'>")
+    (True, False)
+    """
+    return _EMBEDDED_FONT.search(html) is not None
 
 
 def unpack(payload: str, settings: RenderSettings, *, build: str, url: str) -> Snapshot:

@@ -28,6 +28,13 @@ def scripted() -> Iterator[Renderer]:
         yield shared
 
 
+class Nothing:
+    """Resources that are all missing."""
+
+    def get(self, url: str) -> None:
+        return None
+
+
 def bounded(renderer: Renderer, html: str, error: type[Exception] | tuple[type[Exception], ...] | None = None) -> float:
     """Render within the deadline, to a snapshot or to `error`; then render another page."""
     started = time.monotonic()
@@ -64,6 +71,50 @@ class TestWithoutScripts:
         bounded(plain, "<meta http-equiv=refresh content='0;url=about:blank'><p>Here.")
 
 
+class TestClobbering:
+    """Names in a page shadow properties of its document and its forms, never what the page is read with."""
+
+    NAMES = (
+        "adoptedStyleSheets appendChild assignedNodes attributes body childNodes children createRange data defaultView"
+        " documentElement firstChild fonts getAnimations getAttribute getAttributeNames getBoundingClientRect"
+        " getElementsByTagName images isConnected lang length localName nextSibling nodeType open ownerDocument"
+        " parentNode querySelector querySelectorAll scrollingElement scrollWidth shadowRoot style tagName textContent"
+        " title"
+    )  # fmt: skip
+
+    @pytest.fixture(params=["img", "form", "embed", "object", "iframe"])
+    def clobbering(self, request: pytest.FixtureRequest) -> str:
+        named = "".join(f"<{request.param} name={name} id={name}></{request.param}>" for name in self.NAMES.split())
+        inputs = "".join(f"<input name={name}>" for name in self.NAMES.split())
+        return f"<title>True</title><p>Before.</p>{named}<form><b>Inside.</b>{inputs}</form><p id=x>After."
+
+    def test_tree_and_title(self, renderer: Renderer, clobbering: str) -> None:
+        found = renderer.render(Page(content=clobbering)).snapshot
+        assert found.texts == ["Before.", "Inside.", "After."]
+        assert found.title == "True"
+        assert len(found) == 6 + 2 * len(self.NAMES.split())
+
+    def test_with_resources(self, renderer: Renderer, clobbering: str) -> None:
+        found = renderer.render(Page(content=clobbering, resources=Nothing())).snapshot
+        assert found.texts == ["Before.", "Inside.", "After."]
+
+    def test_with_scripts(self, scripted: Renderer, clobbering: str) -> None:
+        found = scripted.render(Page(content=clobbering)).snapshot
+        assert found.texts == ["Before.", "Inside.", "After."]
+
+    def test_noscript_and_lazy_content_in_a_form(self, renderer: Renderer) -> None:
+        html = "<form><input name=childNodes><noscript><p>" + "word " * 99 + "</noscript></form>"
+        lazy = "<div style='content-visibility: auto'><p style='height: 500px'></div>"
+        found = renderer.render(Page(content=f"<img name=adoptedStyleSheets>{html}{lazy * 10}")).snapshot
+        assert found.noscript
+        assert found.height > 5000
+
+    def test_frames_of_a_frameset(self, renderer: Renderer) -> None:
+        frames = "".join(f"<frame name={name}>" for name in self.NAMES.split())
+        found = renderer.render(Page(content=f"<frameset>{frames}</frameset>")).snapshot
+        assert len(found) == 2 + frames.count("<frame")
+
+
 class TestWithScripts:
     def test_endless_loop(self, scripted: Renderer) -> None:
         bounded(scripted, "<script>for (;;);</script>", DeadlineError)
@@ -86,10 +137,37 @@ class TestWithScripts:
             "<p>Here.<script>setInterval(() => document.body.append(document.createElement('b')), 1)</script>",
         )
 
+    def test_restless_page(self, scripted: Renderer) -> None:
+        """A page that goes from copy to copy of itself is read in between."""
+        again = "location = URL.createObjectURL(new Blob([document.documentElement.outerHTML], { type: 'text/html' }))"
+        html = f"<p>Here.<script>setInterval(() => {{ {again} }}, 30)</script>"
+        assert scripted.render(Page(content=html)).snapshot.texts == ["Here."]
+
+    def test_page_without_a_root(self, scripted: Renderer) -> None:
+        found = scripted.render(Page(content="<p>Here.<script>document.documentElement.remove()</script>")).snapshot
+        assert len(found) == 1
+        assert found.texts == []
+
+    def test_form_for_a_root(self, scripted: Renderer) -> None:
+        html = """<script>const form = document.createElement('form');
+        form.innerHTML = '<input name=scrollWidth><input name=childNodes><input name=lang>Inside.';
+        document.replaceChild(form, document.documentElement)</script>"""
+        assert scripted.render(Page(content=html)).snapshot.texts == ["Inside."]
+
+    def test_foreign_elements_named_like_ours(self, scripted: Renderer) -> None:
+        html = """<p>Here.<script>for (const name of ['details', 'slot', 'form'])
+        document.body.append(document.createElementNS('urn:x', name))</script>"""
+        assert scripted.render(Page(content=html)).snapshot.tags[-3:] == ("details", "slot", "form")
+
     def test_tampered_builtins(self, scripted: Renderer) -> None:
         """The page's scripts cannot get at what reads the page."""
         html = """<p>True.</p><script>JSON.stringify = () => '{}'; Element.prototype.getBoundingClientRect = null;
-        window.getComputedStyle = null; Array.prototype.push = () => { throw 1 }; document.title = '\\ud800'</script>"""
+        window.getComputedStyle = null; Array.prototype.push = () => { throw 1 }; document.title = '\\ud800';
+        for (const name of ['Map', 'Set', 'Symbol', 'CSSStyleSheet', 'Int32Array', 'btoa']) window[name] = null;
+        Object.defineProperty(Node.prototype, 'childNodes', { get: () => [] });
+        Object.prototype.get = () => 'lie'; Function.prototype.call = Function.prototype.bind = () => 'lie';
+        document.getAnimations = document.createRange = null;</script>"""
         snapshot = scripted.render(Page(content=html)).snapshot
         assert snapshot.texts == ["True."]
+        assert snapshot.box[-1][2] > 1000
         assert snapshot.title == "\ufffd"

@@ -1,9 +1,15 @@
+import base64
+import io
+from pathlib import Path
+
 import numpy as np
 import pytest
+from PIL import Image
 
 from vclean.errors import LimitError
 from vclean.page import Page
 from vclean.render.browser import Renderer
+from vclean.render.fonts import font_folders
 from vclean.render.snapshot import Hidden, Snapshot
 from vclean.settings import RenderSettings
 
@@ -15,6 +21,16 @@ NO_MARGIN = "<!doctype html><style>body { margin: 0 } p { margin: 0 }</style>"
 def element(snapshot: Snapshot, name: str) -> int:
     """The element with the id `name`."""
     return next(node for node, value in snapshot.attributes("id").items() if value == name)
+
+
+@pytest.fixture(scope="module")
+def font_file() -> Path:
+    """Any font with Latin letters."""
+    names = ("DejaVuSans", "LiberationSans", "NotoSans-Regular", "Arial", "Roboto-Regular", "Verdana")
+    found = [path for folder in font_folders() for path in folder.rglob("*.ttf") if path.stem.startswith(names)]
+    if not found:
+        pytest.skip("no font that is known to have Latin letters")
+    return min(found, key=lambda path: path.stat().st_size)
 
 
 def hidden_of(snapshot: Snapshot, name: str = "x") -> Hidden:
@@ -312,10 +328,12 @@ class TestReuse:
             "<noscript><p>" + "word " * 99,
             "<div style='content-visibility: auto'>",
             "<frameset><frame></frameset>",
+            "<body link=red vlink=red alink=red><a href=a>",
         ],
     )
     def test_page_after_another(self, renderer: Renderer, before: str) -> None:
-        page = Page(content="<style title=b>p { color: red; width: 50px }</style><p lang=x>text text</p><noscript>n")
+        html = "<style title=b>p { color: red; width: 50px }</style><p lang=x>text text</p><a href=a>b</a><noscript>n"
+        page = Page(content=html)
         with Renderer() as fresh:
             alone = fresh.render(page).snapshot
         renderer.render(Page(content=before + "<p>before"))
@@ -323,6 +341,43 @@ class TestReuse:
         assert after.texts == alone.texts
         assert after.styles == alone.styles
         assert np.array_equal(after.box, alone.box)
+
+    def test_link_colours_after_a_page_with_the_same_rules(self, renderer: Renderer) -> None:
+        """Chromium shares computed styles between elements to which the same rules apply, of other pages too."""
+        for colour in ("rgb(255, 0, 0)", "rgb(0, 128, 0)"):
+            renderer.render(Page(content="<p><a href=a>b</a>"))
+            found = renderer.render(Page(content=f"<body link='{_hex(colour)}'><p><a href=a>b</a>")).snapshot
+            assert found.styles.column("color")[int(found.style[-1])] == colour
+
+
+def _hex(colour: str) -> str:
+    """`#rrggbb` for `rgb(r, g, b)`."""
+    return "#" + "".join(f"{int(part):02x}" for part in colour[4:-1].split(","))
+
+
+class TestArriving:
+    """Parts of a page that load after it are there at the first rendering already."""
+
+    def test_image_of_an_odd_media_type(self, snap) -> None:
+        data = io.BytesIO()
+        Image.new("RGB", (16, 9)).save(data, "PNG")
+        source = f"data:image/odd;base64,{base64.b64encode(data.getvalue()).decode()}"
+        assert snap(f"<img id=x src='{source}'>").box[-1][2:].tolist() == [16, 9]
+
+    def test_broken_image(self, snap) -> None:
+        assert snap("<img src='data:image/odd,x'><p>t").texts == ["t"]
+
+    def test_embedded_font(self, snap, font_file: Path) -> None:
+        source = f"data:font/ttf;base64,{base64.b64encode(font_file.read_bytes()).decode()}"
+        face = f"@font-face {{ font-family: f; size-adjust: 900%; src: url({source}) }}"
+        html = f"<style>{face} p {{ font: 10px f }}</style><p>text"
+        first, again = snap(html), snap(html)
+        assert first.line_box.tobytes() == again.line_box.tobytes()
+        assert first.line_box[0][2] > 100
+
+    def test_broken_font(self, snap) -> None:
+        face = "@font-face { font-family: f; src: url('data:font/woff2,x'), url(http://x.org/f.woff) }"
+        assert snap(f"<style>{face} p {{ font-family: f }}</style><p>t").texts == ["t"]
 
 
 class TestCaps:
