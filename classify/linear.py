@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 ROUNDS = 60
 """L-BFGS iterations; the verdicts' ranking settles well before."""
-PATH_PENALTY = 3.0
-WORD_PENALTY = 1.0
+PATH_PENALTY = 50.0
+WORD_PENALTY = 3.0
 """L2 penalties, over the sum of log losses with weights of mean 1."""
 MIN_SITES = 2
 """A token has to occur on this many sites to be learned from."""

@@ -72,7 +72,7 @@ def _measure(shapes: NDArray[np.object_], at: NDArray[np.intp], result: Solidity
 
 
 def _vertices(shapes: NDArray[np.object_]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """The vertices (V, 2) of all rings of all parts, without the point that closes a ring, and the shape of each (V,)."""
+    """The vertices (V, 2) of all rings of all parts, without the point that closes a ring, and the shape of each."""
     parts, part_owner = shapely.get_parts(shapes, return_index=True)
     rings, ring_part = shapely.get_rings(parts, return_index=True)
     points, ring = shapely.get_coordinates(rings, return_index=True)
