@@ -31,7 +31,7 @@ MIN_FOLDS: Final = 3
 """One held out, one whose verdicts are wanted, and one at least to learn them from."""
 
 _SHARED = {
-    "learning_rate": 0.06,
+    "learning_rate": 0.05,
     "feature_fraction": 0.2,
     "bagging_fraction": 0.9,
     "bagging_freq": 1,
@@ -45,7 +45,7 @@ _SHARED = {
     "verbosity": -1,
 }
 CONTENT_PARAMETERS: dict[str, Any] = {**_SHARED, "objective": "binary", "num_leaves": 63}
-CONTENT_ROUNDS = 260
+CONTENT_ROUNDS = 400
 TYPE_PARAMETERS: dict[str, Any] = {**_SHARED, "objective": "multiclass", "num_class": 4, "num_leaves": 31}
 TYPE_ROUNDS = 100
 """h, p, l, c of content blocks."""
