@@ -31,7 +31,7 @@ MIN_FOLDS: Final = 3
 """One held out, one whose verdicts are wanted, and one at least to learn them from."""
 
 _SHARED = {
-    "learning_rate": 0.05,
+    "learning_rate": 0.06,
     "feature_fraction": 0.2,
     "bagging_fraction": 0.9,
     "bagging_freq": 1,
@@ -45,10 +45,16 @@ _SHARED = {
     "verbosity": -1,
 }
 CONTENT_PARAMETERS: dict[str, Any] = {**_SHARED, "objective": "binary", "num_leaves": 63}
-CONTENT_ROUNDS = 400
-TYPE_PARAMETERS: dict[str, Any] = {**_SHARED, "objective": "multiclass", "num_class": 4, "num_leaves": 31}
-TYPE_ROUNDS = 100
+CONTENT_ROUNDS = 300
+TYPE_PARAMETERS: dict[str, Any] = {
+    **_SHARED,
+    "objective": "multiclass",
+    "num_class": 4,
+    "num_leaves": 31,
+    "learning_rate": 0.1,
+}
 """h, p, l, c of content blocks."""
+TYPE_ROUNDS = 60
 
 
 def fit_content(x: NDArray[np.float32], y: NDArray[np.bool_], weight: NDArray[np.float32]) -> lightgbm.Booster:
