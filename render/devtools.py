@@ -12,8 +12,10 @@ if TYPE_CHECKING:
 
     from vclean.settings import RenderSettings
 
-MAX_PICTURE_SIDE: Final = 16_384
+MAX_PICTURE_HEIGHT: Final = 16_384
 """CSS px. A page is cut off there: beyond the GPU's largest texture a picture is blank or repeats itself."""
+MAX_PICTURE_WIDTH: Final = 4_096
+"""CSS px. Pages scroll down, hardly ever sideways: what is wider is a mistake, and its picture would not fit memory."""
 
 
 def context_options(settings: RenderSettings) -> dict[str, Any]:
@@ -52,13 +54,13 @@ async def evaluate(session: CDPSession, expression: str, *, world: int | None = 
 
 
 async def picture(session: CDPSession) -> bytes:
-    """A PNG of the whole page, one pixel per CSS px, at most `MAX_PICTURE_SIDE` px wide and high."""
+    """A PNG of the whole page, one pixel per CSS px, at most `MAX_PICTURE_WIDTH` x `MAX_PICTURE_HEIGHT`."""
     size = (await session.send("Page.getLayoutMetrics"))["cssContentSize"]
     clip = {
         "x": size["x"],
         "y": size["y"],
-        "width": min(size["width"], MAX_PICTURE_SIDE),
-        "height": min(size["height"], MAX_PICTURE_SIDE),
+        "width": min(size["width"], MAX_PICTURE_WIDTH),
+        "height": min(size["height"], MAX_PICTURE_HEIGHT),
         "scale": 1,
     }
     options = {"format": "png", "clip": clip, "captureBeyondViewport": True, "optimizeForSpeed": True}
