@@ -1,0 +1,110 @@
+"""The tables of docs/features.md and docs/model.md: `python benchmarks/documents.py` renews them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from vclean.classify.model import load_default
+from vclean.features import context, linguistic, structural, visual
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from vclean.features.columns import Column
+
+DOCS = Path(__file__).parent.parent / "docs"
+
+GROUPS: dict[str, tuple[Column, ...]] = {
+    "Linguistic": linguistic.COLUMNS,
+    "Structural": structural.COLUMNS,
+    "Visual": visual.COLUMNS,
+    "Context": context.COLUMNS,
+    "Verdicts of the linear models": context.SCORE_COLUMNS,
+}
+"""The groups in the order of the matrix."""
+
+_SCORES = {
+    "word_f1": ("word F1", 3),
+    "lcs_f1": ("LCS F1", 3),
+    "lcs_f1_micro": ("LCS F1 micro", 3),
+    "cleaneval": ("CleanEval text", 1),
+    "cleaneval_markup": ("text+markup", 1),
+    "must": ("must", 3),
+    "must_not": ("must not", 3),
+}
+
+
+def feature_tables() -> str:
+    """A Markdown table for every group of columns."""
+    return "".join(f"\n### {name}\n\n{_columns(columns)}" for name, columns in GROUPS.items())
+
+
+def _columns(columns: Iterable[Column]) -> str:
+    return table(("column", "unit", "meaning"), ((f"`{each.name}`", each.unit, each.doc) for each in columns))
+
+
+def model_tables() -> str:
+    """The shipped model's corpora, scores and parameters."""
+    card = load_default().card
+    corpora = ((name, counts["unrendered"], counts["rendered"]) for name, counts in card["corpora"].items())
+    versions = ", ".join(f"{name} {version}" for name, version in card["versions"].items())
+    facts = f"\nTrained {card['trained']}, seed {card['seed']}, with {versions}; {card['rows']:,} blocks.\n"
+    return (
+        f"{facts}\n### Pages\n\n{table(('corpus', 'read unrendered', 'read rendered'), corpora)}"
+        f"\n### Scores in {card['folds']}-fold cross-validation by site\n\n{_scores(card['scores'])}"
+        f"\n### Parameters\n\n{_parameters(card['parameters'])}"
+    )
+
+
+def _scores(scores: dict[str, Any]) -> str:
+    head = ("corpus", "pages", "reading", *(title for title, _ in _SCORES.values()))
+    return table(head, _score_rows(scores))
+
+
+def _score_rows(scores: dict[str, Any]) -> Iterable[tuple[object, ...]]:
+    for corpus, methods in scores.items():
+        names = dict.fromkeys(name for figures in methods.values() for name in figures["scores"])
+        for part in names:
+            for method, figures in methods.items():
+                found = figures["scores"][part]
+                where = corpus if part == "all" else f"{corpus}: {part}"
+                cells = (_cell(found[name], places) for name, (_, places) in _SCORES.items())
+                yield (where, found["pages"], method.partition(", ")[2], *cells)
+
+
+def _cell(value: float | None, places: int) -> str:
+    return "" if value is None else f"{value:.{places}f}"
+
+
+def _parameters(parameters: dict[str, Any]) -> str:
+    trees = {name: part for name, part in parameters.items() if isinstance(part, dict)}
+    names = dict.fromkeys(name for part in trees.values() for name in part)
+    return table(("parameter", *trees), ((name, *(part.get(name, "") for part in trees.values())) for name in names))
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    """A Markdown table."""
+    head = list(head)
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
+
+
+DOCUMENTS: dict[str, tuple[str, Callable[[], str]]] = {
+    "features.md": ("## Every column\n", feature_tables),
+    "model.md": ("## The card\n", model_tables),
+}
+"""For each document, the heading below which it is renewed, and what stands there."""
+
+
+def main() -> None:
+    """Write the tables into the documents."""
+    for name, (heading, tables) in DOCUMENTS.items():
+        document = DOCS / name
+        above = document.read_text(encoding="utf-8").partition(heading)[0]
+        document.write_text(above + heading + tables(), encoding="utf-8")
+        print(f"renewed {document}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+from vclean.classify.model import load_default
+from vclean.features import matrix
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="module")
+def script():
+    return runpy.run_path(str(ROOT / "benchmarks" / "documents.py"))
+
+
+@pytest.mark.parametrize("name", ["features.md", "model.md"])
+def test_the_document_is_up_to_date(script, name):
+    heading, tables = script["DOCUMENTS"][name]
+    text = (ROOT / "docs" / name).read_text(encoding="utf-8")
+    assert text.partition(heading)[2] == tables(), "run: python benchmarks/documents.py"
+
+
+def test_the_groups_are_the_matrix_in_its_order(script):
+    assert sum(script["GROUPS"].values(), ()) == matrix.COLUMNS
+
+
+def test_every_corpus_of_the_model_has_its_scores(script):
+    text = script["model_tables"]()
+    for corpus, methods in load_default().card["scores"].items():
+        for figures in methods.values():
+            assert f"| {corpus} | {figures['scores']['all']['pages']} |" in text
+
+
+def test_tables(script):
+    assert script["table"](("a", "b"), [(1, 2)]) == "| a | b |\n| --- | --- |\n| 1 | 2 |\n"
+
+
+def test_renewing_keeps_what_stands_above(script, tmp_path, monkeypatch, capsys):
+    for name, (heading, _) in script["DOCUMENTS"].items():
+        (tmp_path / name).write_text("Above.\n\n" + heading + "\nold tables\n", encoding="utf-8")
+    main = script["main"]
+    monkeypatch.setitem(main.__globals__, "DOCS", tmp_path)
+    main()
+    for name, (heading, tables) in script["DOCUMENTS"].items():
+        assert (tmp_path / name).read_text(encoding="utf-8") == "Above.\n\n" + heading + tables()
+    assert capsys.readouterr().out.count("renewed") == len(script["DOCUMENTS"])
