@@ -1,4 +1,4 @@
-"""From probabilities to labels: how many blocks of a page to keep."""
+"""From probabilities to labels: how many blocks of a page to keep, and what each of them is."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from vclean.labels import Label
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+HEADING, CONTINUATION = (list(Label).index(label) for label in (Label.HEADING, Label.CONTINUATION))
 
 
 def best_cut(probability: NDArray[np.float32], words: NDArray[np.float32]) -> tuple[NDArray[np.bool_], float]:
@@ -33,3 +37,20 @@ def best_cut(probability: NDArray[np.float32], words: NDArray[np.float32]) -> tu
     keep = np.zeros(len(probability), dtype=bool)
     keep[order[: best + 1]] = True
     return keep, float(expected[best])
+
+
+def type_codes(probability: NDArray[np.float64]) -> list[int]:
+    """The codes of the kept blocks of a page, in document order: the most probable type that can stand there.
+
+    Nothing continues a heading, and the first block continues nothing.
+
+    Args:
+        probability: (K, 4), of h, p, l and c, in the order of `Label`.
+    """
+    best = probability.argmax(axis=1).tolist()
+    other = probability[:, :CONTINUATION].argmax(axis=1).tolist()
+    codes: list[int] = []
+    for first_choice, second_choice in zip(best, other, strict=True):
+        barred = first_choice == CONTINUATION and (not codes or codes[-1] == HEADING)
+        codes.append(second_choice if barred else first_choice)
+    return codes

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from vclean.classify.decision import best_cut
+from vclean.classify.decision import best_cut, type_codes
 from vclean.classify.gold import CODES
 from vclean.classify.linear import LinearModel
 from vclean.classify.prediction import Prediction
@@ -74,8 +74,8 @@ class Model:
         keep, confidence = best_cut(probability, words)
         labels = [Label.OTHER] * len(x)
         kept = np.flatnonzero(keep)
-        codes = _predict(self.types, x[kept]).argmax(axis=1)
-        for block, code in zip(kept.tolist(), codes.tolist(), strict=True):
+        codes = type_codes(_predict(self.types, x[kept]))
+        for block, code in zip(kept.tolist(), codes, strict=True):
             labels[block] = CODES[code]
         return Prediction(labels, probability, confidence, self.version)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import lightgbm
 import numpy as np
 
+from vclean.classify import linear
 from vclean.classify.dataset import WEIGHT_CAP
 from vclean.classify.gold import CODES, UNKNOWN
 from vclean.classify.model import FORMAT, Model
@@ -161,6 +162,11 @@ def _card(table: Table, scores: dict[str, Any]) -> dict[str, Any]:
         "parameters": {
             "content": {**CONTENT_PARAMETERS, "rounds": CONTENT_ROUNDS},
             "types": {**TYPE_PARAMETERS, "rounds": TYPE_ROUNDS},
+            "linear": {
+                "path penalty": linear.PATH_PENALTY,
+                "word penalty": linear.WORD_PENALTY,
+                "rounds": linear.ROUNDS,
+            },
             "weight": f"square root of the words, up to {WEIGHT_CAP}",
         },
         "versions": {name: metadata.version(name) for name in ("vclean", "lightgbm", "numpy", "lxml", "scipy")},

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.classify.decision import best_cut
+from vclean.classify.decision import best_cut, type_codes
 
 BLOCKS = st.lists(st.tuples(st.integers(0, 8).map(lambda eighths: eighths / 8), st.integers(0, 50)), max_size=12)
 
@@ -69,3 +69,28 @@ class TestBestCut:
         kept = [probability for (probability, _), chosen in zip(blocks, keep, strict=True) if chosen]
         left = [probability for (probability, _), chosen in zip(blocks, keep, strict=True) if not chosen]
         assert min(kept, default=1) >= max(left, default=0)
+
+
+class TestTypeCodes:
+    H, P, L, C = range(4)
+
+    def codes(self, *rows):
+        return type_codes(np.array(rows, dtype=float).reshape(-1, 4))
+
+    def test_the_most_probable_type(self):
+        assert self.codes([0.7, 0.1, 0.1, 0.1], [0.1, 0.7, 0.1, 0.1], [0.1, 0.1, 0.7, 0.1]) == [self.H, self.P, self.L]
+
+    def test_a_block_continues_the_one_before(self):
+        assert self.codes([0, 1, 0, 0], [0, 0.2, 0.1, 0.7], [0, 0.1, 0.2, 0.7]) == [self.P, self.C, self.C]
+
+    def test_the_first_block_continues_nothing(self):
+        assert self.codes([0.1, 0.1, 0.2, 0.6]) == [self.L]
+
+    def test_nothing_continues_a_heading(self):
+        assert self.codes([1, 0, 0, 0], [0.1, 0.2, 0.1, 0.6], [0, 0.3, 0, 0.7]) == [self.H, self.P, self.C]
+
+    def test_what_becomes_a_heading_is_not_continued_either(self):
+        assert self.codes([1, 0, 0, 0], [0.3, 0.1, 0, 0.6], [0, 0.4, 0, 0.6]) == [self.H, self.H, self.P]
+
+    def test_no_block(self):
+        assert self.codes() == []

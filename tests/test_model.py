@@ -84,8 +84,9 @@ class TestDecide:
 
     @pytest.mark.parametrize("code", range(4))
     def test_codes_are_those_of_training(self, model: Model, code: int) -> None:
-        found = self.decide(model, [0.9], [[float(code == other) for other in range(4)]])
-        assert found.labels == [CODES[code]] == [list(Label)[code]]
+        paragraph = [0.0, 1.0, 0.0, 0.0]
+        found = self.decide(model, [0.9, 0.9], [paragraph, [float(code == other) for other in range(4)]])
+        assert found.labels[1] == CODES[code] == list(Label)[code]
 
     def test_no_rows(self, model: Model) -> None:
         found = model.decide(np.zeros((0, len(matrix.COLUMNS)), dtype=np.float32), self.WORDS[:0])
