@@ -101,7 +101,7 @@ class TestMaySkip:
 
 
 class TestMayEmbedFonts:
-    @pytest.mark.parametrize("source", ["data:font/woff2,x", "'data:x/y;base64,x'", ' "DATA:,x"', "a.woff), url(data:,x"])
+    @pytest.mark.parametrize("source", ["data:font/woff2,x", "'data:x/y,x'", ' "DATA:,x"', "a.woff), url(data:,x"])
     def test_used(self, source: str) -> None:
         assert wire.may_embed_fonts(f"<style>@Font-Face {{ font-family: f; src: url({source}) }}")
 

@@ -312,6 +312,18 @@ class TestNoscript:
         assert found.box[element(found, "x")][1] < 200
 
 
+FOLLOWER = Page(
+    content="<style title=b>p { color: red; width: 50px }</style><p lang=x>text text</p><a href=a>b</a><noscript>n"
+)
+
+
+@pytest.fixture(scope="module")
+def alone() -> Snapshot:
+    """The page in a tab that held no other."""
+    with Renderer() as fresh:
+        return fresh.render(FOLLOWER).snapshot
+
+
 class TestReuse:
     """Nothing of a page is left on the tab when the next one comes."""
 
@@ -331,13 +343,9 @@ class TestReuse:
             "<body link=red vlink=red alink=red><a href=a>",
         ],
     )
-    def test_page_after_another(self, renderer: Renderer, before: str) -> None:
-        html = "<style title=b>p { color: red; width: 50px }</style><p lang=x>text text</p><a href=a>b</a><noscript>n"
-        page = Page(content=html)
-        with Renderer() as fresh:
-            alone = fresh.render(page).snapshot
+    def test_page_after_another(self, renderer: Renderer, alone: Snapshot, before: str) -> None:
         renderer.render(Page(content=before + "<p>before"))
-        after = renderer.render(page).snapshot
+        after = renderer.render(FOLLOWER).snapshot
         assert after.texts == alone.texts
         assert after.styles == alone.styles
         assert np.array_equal(after.box, alone.box)
