@@ -36,14 +36,36 @@ def check_public(url: str, *, allow_hosts: frozenset[str] = frozenset()) -> str:
         allow_hosts: host names that are let through whatever their address.
 
     Raises:
-        NetworkError: the scheme is another one, the host is unknown or has an address that is not public.
+        NetworkError: the URL is no web address, the host is unknown or has an address that is not public.
     """
-    host, port = _host_and_port(url)
+    host, port = host_and_port(url)
     addresses = _resolve(host, port)
     refused = [] if host in allow_hosts else [address for address in addresses if not is_public(address)]
     if refused:
-        raise NetworkError(f"{host} is at {refused[0]}, which is not a public address: pages there are refused")
+        at = "" if host == refused[0] else f"at {refused[0]}, which is "
+        raise NetworkError(f"{host} is {at}not a public address: save the page, and clean the file")
     return addresses[0]
+
+
+def host_and_port(url: str) -> tuple[str, int]:
+    """The host of a web address, in lower case, and its port.
+
+    >>> host_and_port("https://Example.org/a"), host_and_port("http://[::1]:8080/")
+    (('example.org', 443), ('::1', 8080))
+
+    Raises:
+        NetworkError: the URL is malformed, or has no host, or another scheme.
+    """
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+    except ValueError as error:
+        raise NetworkError(f"{url} is no valid URL ({error})") from error
+    if parts.scheme not in ("http", "https"):
+        raise NetworkError(f"{url} is refused: only http and https addresses are fetched")
+    if not host or port == 0:
+        raise NetworkError(f"{url} is no web address: give one such as https://example.org/")
+    return host, port or (443 if parts.scheme == "https" else 80)
 
 
 def _embedded(ip: ipaddress.IPv4Address | ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
@@ -52,17 +74,6 @@ def _embedded(ip: ipaddress.IPv4Address | ipaddress.IPv6Address) -> ipaddress.IP
     if ip in _EMBEDDED_IPV4:
         return ipaddress.IPv4Address(int(ip) & 0xFFFF_FFFF)
     return ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None)
-
-
-def _host_and_port(url: str) -> tuple[str, int]:
-    try:
-        parts = urlsplit(url)
-        host, port = parts.hostname or "", parts.port
-    except ValueError as error:
-        raise NetworkError(f"{url} is no valid URL ({error})") from error
-    if parts.scheme not in ("http", "https") or not host:
-        raise NetworkError(f"{url} is refused: only http and https addresses are fetched")
-    return host, port or (443 if parts.scheme == "https" else 80)
 
 
 def _resolve(host: str, port: int) -> list[str]:

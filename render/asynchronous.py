@@ -13,6 +13,7 @@ from playwright.async_api import async_playwright
 
 from vclean.errors import BrowserError, DeadlineError, VcleanError
 from vclean.render import wire
+from vclean.render.addresses import host_and_port
 from vclean.render.chromium import find_chromium
 from vclean.render.decode import page_text
 from vclean.render.guard import StoredSource
@@ -101,6 +102,7 @@ class AsyncRenderer:
         Raises:
             NotHtmlError: the page is empty or binary.
             LimitError: it is over a cap.
+            NetworkError: it is a live page that could not be fetched.
             DeadlineError: it took longer than `settings.deadline`.
             BrowserError: the browser crashed; the next page gets a new one.
         """
@@ -155,6 +157,7 @@ class AsyncRenderer:
         return Rendering(self._unpack(payload, url, process.build), await tab.picture() if picture else None)
 
     async def _render_live(self, process: Process, page: Page, *, picture: bool) -> Rendering:
+        host_and_port(page.url)  # or the visit would be one to a made-up address
         async with (
             LiveSource(self._settings, self._allow_hosts) as source,
             visit(process, page.url, source, self._settings) as visited,

@@ -11,6 +11,7 @@ import httpx
 
 from vclean.errors import DeadlineError, LimitError, NetworkError, NotHtmlError
 from vclean.page import Page
+from vclean.render.addresses import host_and_port
 from vclean.render.transport import CheckedTransport
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def fetch(url: str, settings: RenderSettings, *, allow_hosts: frozenset[str] = f
         LimitError: the document is over `max_bytes`.
         DeadlineError: it took longer than `deadline`.
     """
+    host_and_port(url)
     end = time.monotonic() + settings.deadline
     transport = CheckedTransport(allow_hosts, end)
     client = httpx.Client(transport=transport, headers=_HEADERS, follow_redirects=True, max_redirects=_MAX_REDIRECTS)

@@ -7,11 +7,12 @@ import contextlib
 import re
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final
-from urllib.parse import urldefrag, urlsplit
+from urllib.parse import urldefrag
 
 from playwright.async_api import Error as PlaywrightError
 
 from vclean.errors import BrowserError, NetworkError
+from vclean.render.addresses import host_and_port
 from vclean.render.devtools import context_options, evaluate, main_frame, picture
 from vclean.render.folder import BASE_URL
 from vclean.render.guard import Guard
@@ -95,11 +96,10 @@ def address(url: str) -> str:
     ('https://example.org/a', 'http://page.invalid/', 'http://page.invalid/')
     """
     try:
-        parts = urlsplit(url)
-        usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:
-        usable = False
-    return urldefrag(url).url if usable else BASE_URL
+        host_and_port(url)
+    except NetworkError:
+        return BASE_URL
+    return urldefrag(url).url
 
 
 async def _load(page: Page, url: str, guard: Guard) -> None:

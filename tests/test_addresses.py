@@ -7,7 +7,7 @@ import pytest
 
 from vclean.errors import NetworkError
 from vclean.render import addresses
-from vclean.render.addresses import check_public, is_public
+from vclean.render.addresses import check_public, host_and_port, is_public
 
 
 def test_docstrings() -> None:
@@ -60,15 +60,12 @@ class TestCheckPublic:
         names["intranet"] = ["10.0.0.1"]
         assert check_public("http://intranet/", allow_hosts=frozenset({"intranet"})) == "10.0.0.1"
 
-    @pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://example.org/", "http://", "example.org", ""])
-    def test_other_schemes_are_refused(self, url: str) -> None:
-        with pytest.raises(NetworkError, match="only http and https"):
-            check_public(url)
-
-    @pytest.mark.parametrize("url", ["http://[::1", "http://example.org:99999/"])
-    def test_invalid_urls(self, url: str) -> None:
-        with pytest.raises(NetworkError, match="no valid URL"):
-            check_public(url)
+    def test_refusal_says_the_address_of_a_name_only(self, names: dict[str, list[str]]) -> None:
+        names["intranet"] = names["10.0.0.1"] = ["10.0.0.1"]
+        with pytest.raises(NetworkError, match=r"^intranet is at 10\.0\.0\.1, which is not a public address: save"):
+            check_public("http://intranet/")
+        with pytest.raises(NetworkError, match=r"^10\.0\.0\.1 is not a public address: save"):
+            check_public("http://10.0.0.1/")
 
     def test_unknown_hosts(self, names: dict[str, list[str]]) -> None:
         assert not names
@@ -79,3 +76,32 @@ class TestCheckPublic:
     def test_spellings_of_loopback(self, host: str) -> None:
         with pytest.raises(NetworkError):
             check_public(f"http://{host}/")
+
+
+class TestHostAndPort:
+    @pytest.mark.parametrize(
+        ("url", "expected"),
+        [
+            ("http://example.org", ("example.org", 80)),
+            ("https://EXAMPLE.org/a?b#c", ("example.org", 443)),
+            ("http://user:word@example.org:8080/", ("example.org", 8080)),
+            ("https://[2001:db8::1]/", ("2001:db8::1", 443)),
+        ],
+    )
+    def test_web_addresses(self, url: str, expected: tuple[str, int]) -> None:
+        assert host_and_port(url) == expected
+
+    @pytest.mark.parametrize("url", ["http://", "https:///page", "http://example.org:0/", "http:example.org"])
+    def test_no_web_address(self, url: str) -> None:
+        with pytest.raises(NetworkError, match="no web address: give one such as"):
+            host_and_port(url)
+
+    @pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://example.org/", "example.org", ""])
+    def test_other_schemes_are_refused(self, url: str) -> None:
+        with pytest.raises(NetworkError, match="only http and https"):
+            host_and_port(url)
+
+    @pytest.mark.parametrize("url", ["http://[::1", "http://example.org:99999/"])
+    def test_invalid_urls(self, url: str) -> None:
+        with pytest.raises(NetworkError, match="no valid URL"):
+            host_and_port(url)

@@ -237,6 +237,11 @@ class TestLive:
             renderer.render(Page(url=url, live=True))
         assert site.hits == []
 
+    @pytest.mark.parametrize("url", ["", "http://", "http://example.org:99999/", "http://[/", "file:///etc/passwd"])
+    def test_no_web_address(self, live: Renderer, url: str) -> None:
+        with pytest.raises(NetworkError, match=r"no web address|no valid URL|only http and https"):
+            live.render(Page(url=url, live=True))
+
     def test_error_status(self, live: Renderer, site) -> None:
         with pytest.raises(NetworkError, match="404"):
             live.render(Page(url=f"http://{site.address}/none", live=True))

@@ -61,6 +61,13 @@ class TestTree:
         assert tag in tags_of(found)
         assert "inside" not in "".join(found.texts)
 
+    def test_frames_of_a_frameset_keep_their_addresses(self, snap) -> None:
+        inner = "<frameset><frame src=b.html></frameset>"
+        found = snap(f"<frameset><frame src=a.html>{inner}<noframes>none</noframes></frameset>", "http://example.org/")
+        assert tags_of(found) == ["html", "frameset", "frame", "frameset", "frame", "noframes"]
+        assert found.attributes("src") == {2: "http://example.org/a.html", 4: "http://example.org/b.html"}
+        assert found.texts == []
+
     def test_options_are_text(self, snap) -> None:
         assert snap("<select><option>One<option>Two</select>").texts == ["One", "Two"]
 
