@@ -14,8 +14,8 @@ from tqdm.contrib.logging import logging_redirect_tqdm
 from vclean.api import Cleaner
 from vclean.errors import BrowserMissingError, ModelError, OutputError, UsageError, VcleanError
 from vclean.explain import unexpected, why_empty
-from vclean.files import write_atomic
-from vclean.outputs import Names, beside, sink_for
+from vclean.files import check_writable, write_atomic
+from vclean.outputs import Names, beside, made, sink_for
 from vclean.settings import RenderSettings
 from vclean.sources import Source, at_url, find, holds_many
 
@@ -35,22 +35,22 @@ _log = logging.getLogger("vclean")
 def clean_pages(options: CleanOptions) -> int:
     """Clean every page, write the results, and give the exit code.
 
-    A page that fails among several is named on standard error, the rest goes on, and the code is 1; where there is
-    one page only, its error is raised.
+    A page that fails among several is named on standard error, the rest goes on, and the code is 1. Where there is
+    one page only, its error is raised; where there is one argument that gave no result, the code is its error's.
 
     Raises:
         VcleanError: by what went wrong.
     """
     run = _Run(options)
-    with Cleaner(render=run.renders, method=options.method, model=options.model, settings=run.settings) as cleaner:
+    cleaner = Cleaner(render=run.renders, method=options.method, model=options.model, settings=run.settings)
+    with run.sink, cleaner:
         for source in _progress(run.sources(), visible=run.shows_progress):
             run.clean(cleaner, source)
-    run.sink.close()
-    return int(run.failed)
+    return run.exit_code
 
 
 class _Run:
-    """One run of the command: what was asked for, where results go, and whether a page failed."""
+    """One run of the command: what was asked for, where results go, and what failed."""
 
     def __init__(self, options: CleanOptions) -> None:
         self.options = options
@@ -58,8 +58,18 @@ class _Run:
         self.settings = _settings(options)
         self.renders = options.render or options.js or options.overlay is not None
         self.sink = sink_for(options.out, options.format, many=self.many)
-        self.failed = False
         self._names = Names()
+        self._codes: set[int] = set()
+        self._done = 0
+        if options.overlay:
+            check_writable(made(options.overlay.parent) / options.overlay.name if self.many else options.overlay)
+
+    @property
+    def exit_code(self) -> int:
+        """0 if nothing failed, 1 if something did, unless that was all of one argument, and for one reason."""
+        if len(self._codes) == 1 and not self._done and len(self.options.pages) == 1:
+            return next(iter(self._codes))
+        return int(bool(self._codes))
 
     @property
     def shows_progress(self) -> bool:
@@ -81,6 +91,7 @@ class _Run:
                 page = at_url(source.read(), self.options.url) if self.options.url else source.read()
                 result = self._result(cleaner, page)
             self.sink.put(result)
+            self._done += 1
             self._tell(result, page, time.perf_counter() - start)
 
     def _result(self, cleaner: Cleaner, page: Page) -> Result:
@@ -110,7 +121,7 @@ class _Run:
             message = str(error) if name in str(error) else f"{name}: {error}"
             if not self.many:
                 raise type(error)(message) from error
-            self.failed = True
+            self._codes.add(error.exit_code)
             _log.error("%s", message)
 
 

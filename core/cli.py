@@ -36,12 +36,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except KeyboardInterrupt:
             return INTERRUPTED
         except BrokenPipeError:
-            _discard_stdout()
             return 0
         except Exception as error:
             _log.error("%s", unexpected(error))
             _log.debug("", exc_info=True)
             return VcleanError.exit_code
+        finally:
+            _leave_stdout()
 
 
 def main_inner(arguments: list[str]) -> int:
@@ -88,6 +89,12 @@ def _messages() -> Iterator[None]:
         _log.removeHandler(handler)
 
 
-def _discard_stdout() -> None:
-    """Keep the interpreter from flushing into the closed pipe at exit (Python documentation, SIGPIPE)."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _leave_stdout() -> None:
+    """Keep the interpreter from failing at exit on what a closed pipe or a full disk did not take.
+
+    The way is that of the Python documentation (signal, SIGPIPE).
+    """
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -17,7 +17,7 @@ from vclean.classify.methods import get
 from vclean.classify.report import Report
 from vclean.errors import VcleanError
 from vclean.features.blocks import cut
-from vclean.files import write_atomic
+from vclean.files import check_writable, write_atomic, write_stream
 from vclean.formats import to_cleaneval, to_text
 from vclean.settings import RenderSettings
 
@@ -48,14 +48,17 @@ def score_methods(options: EvaluateOptions) -> int:
     Raises:
         InputError: a corpus is missing or damaged.
         UsageError: there is no such method.
+        OutputError: a file cannot be written, which is found before the work where it can be.
     """
+    for path in filter(None, (options.json, options.predictions)):
+        check_writable(path)
     corpora = [read_corpus(path) for path in options.corpora]
     with _readers(render=options.render, snapshots=options.snapshots, keep=options.folds > 0) as readers:
         if options.folds and _MODEL_METHOD in options.methods:
             report = _cross_validated(corpora, readers, _table(corpora, readers, options.folds), options.methods)
         else:
             report = _scored(corpora, {options.render: readers[options.render]}, options.methods, {})
-    sys.stdout.write(report.table() + "\n")
+    write_stream(sys.stdout, report.table() + "\n")
     if options.json:
         write_atomic(options.json, json.dumps(report.to_dict(), indent=1, ensure_ascii=False) + "\n")
     if options.predictions:
@@ -66,22 +69,23 @@ def score_methods(options: EvaluateOptions) -> int:
 def train_model(options: TrainOptions) -> int:
     """Train a model on every page of the corpora, rendered and unrendered, and write its file; the exit code.
 
-    The cross-validated scores are printed and kept in the model's card.
+    The cross-validated scores are printed before the model is trained, and kept in its card.
 
     Raises:
         InputError: a corpus is missing or damaged.
-        OutputError: the model cannot be written.
+        OutputError: the model cannot be written, which is found before the work where it can be.
     """
     from vclean.classify.table import FOLDS
     from vclean.classify.training import train
 
+    check_writable(options.out)
     corpora = [read_corpus(path) for path in options.corpora]
     with _readers(render=True, snapshots=options.snapshots, keep=True) as readers:
         table = _table(corpora, readers, FOLDS)
         report = _cross_validated(corpora, readers, table, [_MODEL_METHOD])
+    write_stream(sys.stdout, report.table() + "\n")
     model = train(table, scores=report.to_dict())
     write_atomic(options.out, model.to_bytes())
-    sys.stdout.write(report.table() + "\n")
     return 0
 
 

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import errno
+import os
 import secrets
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO, TYPE_CHECKING, Self
 
 from vclean.errors import OutputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _REMEDIES = {
     errno.ENOENT: "its folder does not exist; create the folder first",
@@ -22,34 +28,109 @@ _REMEDIES = {
 
 
 def write_atomic(path: str | Path, data: bytes | str) -> None:
-    """Write `data` to `path`, replacing what is there, or leave everything as it was.
-
-    Text is written as UTF-8, with line ends as they are; what UTF-8 cannot hold (lone surrogates) becomes
-    `?`. A symbolic link is followed. Devices and pipes, which cannot be replaced, are written to directly.
+    """Write `data` to `path`, replacing what is there, or leave everything as it was: see `Replacement`.
 
     Raises:
         OutputError: the file could not be written; the text says why and what to do.
     """
-    content = data.encode("utf-8", errors="replace") if isinstance(data, str) else data
+    with Replacement(path) as file:
+        file.write(data)
+
+
+class Replacement:
+    """A file that takes the place of `path` at the end of its `with` block, unless the block raises.
+
+    Text is written as UTF-8, with line ends as they are; what UTF-8 cannot hold (lone surrogates) becomes `?`.
+    A symbolic link is followed. Devices and pipes, which cannot be replaced, are written to directly.
+
+    Every method raises:
+        OutputError: the file could not be written; the text says why and what to do.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self._path = path
+        with _explained(path):
+            self._target = Path(path).resolve()
+
+    def __enter__(self) -> Self:
+        """Open the file, aside."""
+        with _explained(self._path):
+            special = _is_special(self._target)
+            self._aside = None if special else _beside(self._target)
+            self._file = (self._aside or self._target).open("wb")
+        return self
+
+    def write(self, data: bytes | str) -> None:
+        """Add `data`."""
+        with _explained(self._path):
+            self._file.write(data.encode("utf-8", errors="replace") if isinstance(data, str) else data)
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Put the file in its place, or away if the block raised."""
+        with _explained(self._path):
+            try:
+                self._file.close()
+                if self._aside and kind is None:
+                    self._aside.replace(self._target)
+            finally:
+                if self._aside:
+                    self._aside.unlink(missing_ok=True)
+
+
+def check_writable(path: str | Path) -> None:
+    """Make sure, before the work, that `write_atomic` can write to `path`; nothing is changed.
+
+    Raises:
+        OutputError: it cannot, by what is known now; the text says why and what to do.
+    """
+    with _explained(path):
+        target = Path(path).resolve()
+        if not _is_special(target):
+            aside = _beside(target)
+            aside.touch(exist_ok=False)
+            aside.unlink()
+        elif not os.access(target, os.W_OK):
+            raise PermissionError(errno.EACCES, "permission denied")
+
+
+def write_stream(stream: IO[str], text: str) -> None:
+    """Write `text` to a stream and flush it.
+
+    Raises:
+        OutputError: the stream takes no more; the text says why and what to do.
+        BrokenPipeError: its reader is gone.
+    """
     try:
-        _write(Path(path).resolve(), content)
-    except (OSError, RuntimeError) as error:
-        raise OutputError(f"cannot write {path}: {_reason(error)}") from error
+        stream.write(text)
+        stream.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputError(f"cannot write the output: {_reason(error)}") from error
 
 
-def _write(target: Path, content: bytes) -> None:
+def _is_special(target: Path) -> bool:
+    """Whether there is a device or a pipe, which cannot be replaced.
+
+    Raises:
+        OSError: the path is a folder, or cannot be looked at.
+    """
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, "is a folder")
-    if target.exists() and not target.is_file():
-        target.write_bytes(content)
-        return
-    aside = target.with_name(f".vclean-{secrets.token_hex(8)}.tmp")
+    return target.exists() and not target.is_file()
+
+
+def _beside(target: Path) -> Path:
+    """A name that is free, in the folder of `target`."""
+    return target.with_name(f".vclean-{secrets.token_hex(8)}.tmp")
+
+
+@contextmanager
+def _explained(path: str | Path) -> Iterator[None]:
     try:
-        with aside.open("xb") as file:
-            file.write(content)
-        aside.replace(target)
-    finally:
-        aside.unlink(missing_ok=True)
+        yield
+    except (OSError, RuntimeError) as error:
+        raise OutputError(f"cannot write {path}: {_reason(error)}") from error
 
 
 def _reason(error: OSError | RuntimeError) -> str:

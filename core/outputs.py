@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import sys
 from abc import ABC, abstractmethod
-from typing import IO, TYPE_CHECKING, Final
+from hashlib import sha256
+from typing import IO, TYPE_CHECKING, Final, Self
 
 from vclean.errors import OutputError, UsageError
-from vclean.files import write_atomic
+from vclean.files import Replacement, check_writable, write_atomic, write_stream
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,17 +21,24 @@ SUFFIXES: Final = {"cleaneval": ".txt", "text": ".txt", "markdown": ".md", "html
 _PAGE_SUFFIX = re.compile(r"\.(x?html?|mht(ml)?)$", re.IGNORECASE)
 _UNSAFE = re.compile(r"[^\w.-]+")
 _LONGEST_NAME: Final = 120
+"""In bytes: file systems take 255, and suffixes and an overlay's own name are added."""
+
+_FILE_SUFFIXES: Final = frozenset({".txt", ".md", ".html", ".json", ".xml"})
 
 
 class Sink(ABC):
-    """Takes the results of a run."""
+    """Takes the results of a run, inside a `with` block that is the run."""
+
+    def __enter__(self) -> Self:
+        """Begin the run."""
+        return self
 
     @abstractmethod
     def put(self, result: Result) -> None:
         """Take one result."""
 
-    def close(self) -> None:  # noqa: B027 - most have nothing to do
-        """The run has come to its end: write what was held back."""
+    def __exit__(self, *exception: object) -> None:  # noqa: B027 - most have nothing to do
+        """End the run; what it wrote only counts if nothing was raised."""
 
 
 def sink_for(out: Path | None, name: str, *, many: bool) -> Sink:
@@ -41,19 +49,18 @@ def sink_for(out: Path | None, name: str, *, many: bool) -> Sink:
 
     Raises:
         UsageError: several pages are to go into one file, in a format that cannot be told apart there.
-        OutputError: the folder cannot be made.
+        OutputError: the folder cannot be made, or the file cannot be written.
     """
     if out is None:
         return StreamSink(sys.stdout, name, many=many)
     if out.is_dir():
         return FolderSink(out, name)
-    if not many:
-        return FileSink(out, name)
-    if name == "json":
-        return LinesSink(out)
-    if out.is_file():
-        raise UsageError(f"{out} is a file: several pages need a folder, or -f json for a file of lines")
-    return FolderSink(_made(out), name)
+    if many and name != "json":
+        if out.is_file() or out.suffix.lower() in _FILE_SUFFIXES:
+            raise UsageError(f"{out} is a file's name: several pages need a folder, or -f json for a file of lines")
+        return FolderSink(made(out), name)
+    check_writable(out)
+    return LinesSink(out) if many else FileSink(out, name)
 
 
 class StreamSink(Sink):
@@ -66,8 +73,7 @@ class StreamSink(Sink):
 
     def put(self, result: Result) -> None:
         """Write the result and flush, so that a reader sees it before the next page is done."""
-        self._stream.write(self._header(result.id) + result.write(self._format))
-        self._stream.flush()
+        write_stream(self._stream, self._header(result.id) + result.write(self._format))
 
     def _header(self, page_id: str) -> str:
         if not self._many or self._format == "json":
@@ -105,19 +111,23 @@ class FolderSink(Sink):
 
 
 class LinesSink(Sink):
-    """Writes all results to one file of JSON lines, at the end of the run."""
+    """Writes all results to one file of JSON lines, which is in its place at the end of the run."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._lines: list[str] = []
+        self._file = Replacement(path)
+
+    def __enter__(self) -> Self:
+        """Open the file, aside."""
+        self._file.__enter__()
+        return self
 
     def put(self, result: Result) -> None:
-        """Keep the line."""
-        self._lines.append(result.write("json"))
+        """Add the line."""
+        self._file.write(result.write("json"))
 
-    def close(self) -> None:
-        """Write the file, whole or not at all."""
-        write_atomic(self._path, "".join(self._lines))
+    def __exit__(self, kind: type[BaseException] | None = None, *_: object) -> None:
+        """Put the file in its place, whole or not at all."""
+        self._file.__exit__(kind)
 
 
 class Names:
@@ -127,9 +137,11 @@ class Names:
         self._count: dict[str, int] = {}
 
     def name(self, page_id: str) -> str:
-        """A name that is safe on every file system; a second page of the same name gets a number."""
+        """A name that is safe on every file system: a second page of the same name gets a number, a name that is
+        too long ends in a hash of the whole.
+        """
         bare = _PAGE_SUFFIX.sub("", page_id.partition("://")[2] or page_id)
-        name = _UNSAFE.sub("_", bare).strip("._")[-_LONGEST_NAME:] or "page"
+        name = _shortened(_UNSAFE.sub("_", bare).strip("._") or "page")
         count = self._count[name.lower()] = self._count.get(name.lower(), 0) + 1
         return name if count == 1 else self.name(f"{name}-{count}")
 
@@ -139,9 +151,21 @@ def beside(path: Path, name: str) -> Path:
     return path.with_name(f"{path.stem}-{name}{path.suffix}")
 
 
-def _made(folder: Path) -> Path:
+def made(folder: Path) -> Path:
+    """The folder, made with those above it if it is not there.
+
+    Raises:
+        OutputError: it cannot be made.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(f"the folder {folder} cannot be made ({error.strerror}): name another one") from error
     return folder
+
+
+def _shortened(name: str) -> str:
+    if len(name.encode()) <= _LONGEST_NAME:
+        return name
+    end = "-" + sha256(name.encode()).hexdigest()[:8]
+    return name.encode()[: _LONGEST_NAME - len(end)].decode(errors="ignore") + end

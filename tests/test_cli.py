@@ -9,6 +9,8 @@ import sys
 import time
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from test_archives import PAGE, STYLE
 from test_fetch import ALLOWED, QUICK, site  # noqa: F401 - a fixture
@@ -44,7 +46,8 @@ def page(tmp_path: Path) -> Path:
 
 def process(*arguments: str | Path, **options: object) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "vclean", *map(str, arguments)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)  # type: ignore[call-overload]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen(command, **(pipes | options))  # type: ignore[call-overload]
 
 
 class TestOnePage:
@@ -71,6 +74,11 @@ class TestOnePage:
 
     def test_output_file_in_a_folder_that_is_missing(self, run, page: Path, tmp_path: Path) -> None:
         code, out, errors = run(page, "-o", tmp_path / "none" / "out.txt")
+        assert (code, out, len(errors)) == (12, "", 1)
+
+    @pytest.mark.parametrize("option", ["-o", "--overlay"])
+    def test_an_output_that_cannot_be_written_is_found_first(self, run, tmp_path: Path, option: str) -> None:
+        code, out, errors = run("missing.html", option, tmp_path / "none" / "out.png")
         assert (code, out, len(errors)) == (12, "", 1)
 
     def test_text_that_the_terminal_cannot_show_is_utf_8_all_the_same(self, page: Path) -> None:
@@ -244,9 +252,25 @@ class TestBadInput:
 
     def test_a_folder_without_pages(self, run, tmp_path: Path) -> None:
         (tmp_path / "notes.txt").touch()
-        answer = run(tmp_path)
-        assert answer[0] == 1
-        assert "without HTML files" in answer[2][0]
+        self.fails(run(tmp_path), 3, "without HTML files")
+
+    @pytest.mark.parametrize("content", [b"nothing like it", b"", PAGE[: len(PAGE) // 4]])
+    def test_an_archive_without_a_page(self, run, tmp_path: Path, content: bytes) -> None:
+        """It gives the code of the error: 1 is for runs of which something came."""
+        (tmp_path / "a.warc").write_bytes(content)
+        self.fails(run(tmp_path / "a.warc"), 3, "a.warc")
+
+    def test_a_table_without_pages(self, run, tmp_path: Path) -> None:
+        pq.write_table(pa.table({"text": ["x"]}), tmp_path / "a.parquet")
+        self.fails(run(tmp_path / "a.parquet"), 3, "no column 'html'")
+
+    def test_a_folder_whose_pages_fail_for_different_reasons(self, run, tmp_path: Path) -> None:
+        (tmp_path / "a.html").touch()
+        (tmp_path / "b.html").write_text("<p>x" * 160_000)
+        assert run(tmp_path)[0] == 1
+
+    def test_several_arguments_of_which_nothing_came(self, run) -> None:
+        assert run("none.html", "neither.html")[0] == 1
 
     def test_no_browser(self, run, page: Path, bare_machine: Path) -> None:
         self.fails(run(page, "--render"), 9, "vclean setup")
@@ -340,6 +364,15 @@ class TestProcess:
         running.stderr.close()
         assert (running.wait(60), errors) == (0, b"")
 
+    @pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux only")
+    def test_a_full_disk(self, page: Path) -> None:
+        with Path("/dev/full").open("wb") as full:
+            running = process(page, "--method", "text", stdout=full)
+            _, errors = running.communicate(timeout=60)
+        assert running.returncode == 12
+        assert errors.startswith(b"vclean: cannot write the output: the disk is full")
+        assert errors.count(b"\n") == 1
+
     @pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")
     def test_control_c_leaves_nothing_behind(self, page: Path, tmp_path: Path) -> None:
         out = tmp_path / "out.jsonl"
@@ -350,6 +383,7 @@ class TestProcess:
             writer.write(b"<p>never done")
             writer.flush()
             running.send_signal(signal.SIGINT)
-            _, errors = running.communicate(timeout=60)
+        # The end of the page wakes a reader whom the signal reached too early to interrupt the reading itself.
+        _, errors = running.communicate(timeout=60)
         assert (running.returncode, errors) == (130, b"")
         assert {path.name for path in tmp_path.iterdir()} == {"page.html", "pipe.html"}

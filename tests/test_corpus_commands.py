@@ -32,6 +32,8 @@ PAGES = {
     "c": ("<p>Sun.</p>", "Sun."),
 }
 
+NO_WEIGHTS = SimpleNamespace(to_bytes=lambda: b"a model")
+
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
@@ -73,6 +75,13 @@ class TestScoreMethods:
             ("c", "Sun.\n", "<p>Sun.\n"),
         ]
 
+    @pytest.mark.parametrize("option", ["--json", "--predictions"])
+    def test_a_file_that_cannot_be_written_is_found_first(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str], option: str
+    ) -> None:
+        assert main(["evaluate", "none.parquet", option, str(tmp_path / "none" / "f")]) == 12
+        assert "create the folder" in capsys.readouterr().err
+
     def test_a_missing_corpus(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["evaluate", "none.parquet", "--method", "text"]) == 3
         assert len(capsys.readouterr().err.splitlines()) == 1
@@ -99,7 +108,7 @@ def learning(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
     def train(table: Table, *, scores: dict[str, object]) -> SimpleNamespace:
         seen["pages"] = [(page.id, page.rendered) for page in table.pages]
         seen["scores"] = scores
-        return SimpleNamespace(to_bytes=lambda: b"a model")
+        return NO_WEIGHTS
 
     monkeypatch.setattr(training, "cross_validate", cross_validate)
     monkeypatch.setattr(training, "train", train)
@@ -134,7 +143,7 @@ class TestCrossValidation:
         self, corpus: Path, learning: dict[str, object], tmp_path: Path
     ) -> None:
         predictions = tmp_path / "p.jsonl"
-        assert main(["evaluate", str(corpus), "--folds", "2", "--predictions", str(predictions)]) == 0
+        assert main(["evaluate", str(corpus), "--folds", "3", "--predictions", str(predictions)]) == 0
         lines = [json.loads(line) for line in predictions.read_text().splitlines()]
         assert [line["method"] for line in lines] == ["vclean"] * 3
         assert lines[2]["cleaneval"] == "<p>Sun.\n"
@@ -144,7 +153,7 @@ class TestCrossValidation:
         self, corpus: Path, learning: dict[str, object], renders: list[str], tmp_path: Path
     ) -> None:
         predictions = tmp_path / "p.jsonl"
-        options = ["--render", "--folds", "2", "--method", "vclean", "--method", "text"]
+        options = ["--render", "--folds", "3", "--method", "vclean", "--method", "text"]
         assert main(["evaluate", str(corpus), *options, "--predictions", str(predictions)]) == 0
         lines = [json.loads(line) for line in predictions.read_text().splitlines()]
         found = {line["method"]: line["cleaneval"] for line in lines if line["id"] == "c"}
@@ -157,7 +166,7 @@ class TestCrossValidation:
 
     def test_every_page_is_rendered_once(self, corpus: Path, learning: dict[str, object], renders: list[str]) -> None:
         """But for the page that cannot be: there is nothing to keep of it."""
-        main(["evaluate", str(corpus), "--render", "--folds", "2"])
+        main(["evaluate", str(corpus), "--render", "--folds", "3"])
         assert [renders.count(f"http://{name}.example/") for name in PAGES] == [1, 2, 1]
 
     def test_snapshots_outlive_the_run(
@@ -170,7 +179,7 @@ class TestCrossValidation:
         assert renders == ["http://b.example/"]
 
     def test_methods_without_a_model_need_no_folds(self, corpus: Path, learning: dict[str, object]) -> None:
-        assert main(["evaluate", str(corpus), "--folds", "2", "--method", "text"]) == 0
+        assert main(["evaluate", str(corpus), "--folds", "3", "--method", "text"]) == 0
         assert learning == {}
 
 
@@ -183,11 +192,26 @@ class TestTrainModel:
         assert learning["pages"] == [("a", False), ("a", True), ("c", False), ("c", True)]
         assert set(learning["scores"]["small"]) == {"vclean, unrendered", "vclean, rendered"}  # type: ignore[index]
 
-    def test_a_folder_that_is_missing(
-        self, corpus: Path, learning: dict[str, object], renders: list[str], tmp_path: Path
+    def test_a_folder_that_is_missing_is_found_first(
+        self, corpus: Path, learning: dict[str, object], tmp_path: Path
     ) -> None:
         assert main(["train", str(corpus), "-o", str(tmp_path / "none" / "m.vclean")]) == 12
+        assert learning == {}
+
+    def test_the_figures_outlive_a_model_that_cannot_be_written(
+        self,
+        corpus: Path,
+        learning: dict[str, object],
+        renders: list[str],
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str],
+    ) -> None:
+        (tmp_path / "models").mkdir()
+        monkeypatch.setattr(training, "train", lambda *_, **__: (tmp_path / "models").rmdir() or NO_WEIGHTS)
+        assert main(["train", str(corpus), "-o", str(tmp_path / "models" / "m.vclean")]) == 12
+        assert "small, vclean, rendered" in capsys.readouterr().out
 
     def test_no_browser(self, corpus: Path, bare_machine: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        assert main(["train", str(corpus), "-o", "m.vclean"]) == 9
+        assert main(["train", str(corpus), "-o", str(corpus.with_name("m.vclean"))]) == 9
         assert "vclean setup" in capsys.readouterr().err

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import stat
 import sys
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from vclean.errors import OutputError
-from vclean.files import write_atomic
+from vclean.files import Replacement, check_writable, write_atomic, write_stream
 
 
 @pytest.fixture
@@ -105,3 +106,73 @@ class TestWriteAtomic:
             write_atomic(path, "x")
         assert str(path) in str(caught.value)
         assert "\n" not in str(caught.value)
+
+
+class TestReplacement:
+    def test_nothing_is_there_before_the_end(self, tmp_path):
+        with Replacement(tmp_path / "out.txt") as file:
+            file.write("one ")
+            file.write(b"two")
+            assert not (tmp_path / "out.txt").exists()
+        assert (tmp_path / "out.txt").read_text() == "one two"
+
+    @pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError, OSError])
+    def test_a_block_that_raises_leaves_everything_as_it_was(self, tmp_path, error):
+        (tmp_path / "out.txt").write_text("old")
+        with pytest.raises(error), Replacement(tmp_path / "out.txt") as file:
+            file.write("new")
+            raise error
+        assert (tmp_path / "out.txt").read_text() == "old"
+        assert len(list(tmp_path.iterdir())) == 1
+
+
+class TestCheckWritable:
+    def test_nothing_is_changed(self, tmp_path):
+        (tmp_path / "old.txt").write_text("old")
+        check_writable(tmp_path / "old.txt")
+        check_writable(tmp_path / "new.txt")
+        assert [path.read_text() for path in tmp_path.iterdir()] == ["old"]
+
+    @pytest.mark.parametrize(
+        ("name", "message"),
+        [("none/out.txt", "create the folder"), ("", "it is a folder"), ("file/out.txt", "not a folder")],
+    )
+    def test_what_cannot_be_written(self, tmp_path, name, message):
+        (tmp_path / "file").touch()
+        with pytest.raises(OutputError, match=message):
+            check_writable(tmp_path / name)
+
+    @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everything")
+    def test_a_folder_without_permission(self, tmp_path):
+        tmp_path.chmod(0o500)
+        with pytest.raises(OutputError, match="permission denied"):
+            check_writable(tmp_path / "out.txt")
+
+    @pytest.mark.skipif(not Path("/dev/null").exists(), reason="POSIX devices")
+    def test_a_device(self):
+        check_writable("/dev/null")
+        assert Path("/dev/null").is_char_device()
+
+
+class TestWriteStream:
+    def test_the_text_is_there_at_once(self):
+        stream = io.StringIO()
+        write_stream(stream, "žluť")
+        assert stream.getvalue() == "žluť"
+
+    @pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux only")
+    def test_a_full_disk(self):
+        stream = Path("/dev/full").open("w")  # noqa: SIM115 - closing it fails, too
+        with pytest.raises(OutputError, match="disk is full"):
+            write_stream(stream, "x")
+        with pytest.raises(OSError, match="No space"):
+            stream.close()
+
+    def test_a_reader_that_is_gone(self):
+        reading, writing = os.pipe()
+        os.close(reading)
+        stream = os.fdopen(writing, "w")
+        with pytest.raises(BrokenPipeError):
+            write_stream(stream, "x")
+        with pytest.raises(BrokenPipeError):
+            stream.close()

@@ -44,6 +44,21 @@ class TestSinkFor:
         with pytest.raises(UsageError, match="several pages need a folder"):
             sink_for(tmp_path / "a.txt", "text", many=True)
 
+    @pytest.mark.parametrize("name", ["t.txt", "t.MD", "t.html", "t.json", "t.xml"])
+    def test_a_name_that_is_meant_for_a_file(self, tmp_path: Path, name: str) -> None:
+        with pytest.raises(UsageError, match="several pages need a folder"):
+            sink_for(tmp_path / name, "text", many=True)
+        assert list(tmp_path.iterdir()) == []
+
+    def test_a_folder_with_the_name_of_a_file(self, tmp_path: Path) -> None:
+        (tmp_path / "t.txt").mkdir()
+        assert isinstance(sink_for(tmp_path / "t.txt", "text", many=True), FolderSink)
+
+    @pytest.mark.parametrize("many", [False, True])
+    def test_a_file_that_cannot_be_written_is_found_at_once(self, tmp_path: Path, many: bool) -> None:
+        with pytest.raises(OutputError, match="create the folder"):
+            sink_for(tmp_path / "none" / "a.json", "json", many=many)
+
     def test_a_folder_that_cannot_be_made(self, tmp_path: Path) -> None:
         (tmp_path / "a.txt").touch()
         with pytest.raises(OutputError, match="cannot be made"):
@@ -92,25 +107,28 @@ class TestStreamSink:
 
 class TestFiles:
     def test_one_file(self, result: Result, tmp_path: Path) -> None:
-        sink = FileSink(tmp_path / "a.txt", "text")
-        sink.put(result)
-        sink.close()
+        with FileSink(tmp_path / "a.txt", "text") as sink:
+            sink.put(result)
         assert (tmp_path / "a.txt").read_bytes() == "Head\n\nŽluť.\n".encode()
 
     def test_a_file_a_page(self, result: Result, tmp_path: Path) -> None:
-        sink = FolderSink(tmp_path, "markdown")
-        sink.put(result)
-        sink.put(result)
-        sink.close()
+        with FolderSink(tmp_path, "markdown") as sink:
+            sink.put(result)
+            sink.put(result)
         assert sorted(path.name for path in tmp_path.iterdir()) == ["dir_page-2.md", "dir_page.md"]
 
-    def test_lines_are_written_at_the_end(self, result: Result, tmp_path: Path) -> None:
-        sink = LinesSink(tmp_path / "a.jsonl")
-        sink.put(result)
-        sink.put(result)
-        assert list(tmp_path.iterdir()) == []
-        sink.close()
+    def test_lines_are_in_place_at_the_end(self, result: Result, tmp_path: Path) -> None:
+        with LinesSink(tmp_path / "a.jsonl") as sink:
+            sink.put(result)
+            sink.put(result)
+            assert not (tmp_path / "a.jsonl").exists()
         assert (tmp_path / "a.jsonl").read_text(encoding="utf-8") == result.write("json") * 2
+
+    def test_no_lines_are_left_of_a_run_that_ended_early(self, result: Result, tmp_path: Path) -> None:
+        with pytest.raises(KeyboardInterrupt), LinesSink(tmp_path / "a.jsonl") as sink:
+            sink.put(result)
+            raise KeyboardInterrupt
+        assert list(tmp_path.iterdir()) == []
 
     def test_a_folder_that_vanished(self, result: Result, tmp_path: Path) -> None:
         with pytest.raises(OutputError, match="folder"):
@@ -139,10 +157,15 @@ class TestNames:
         given = [names.name(page_id) for page_id in ("a.html", "a.htm", "A.html", "a-2", "a.html")]
         assert len({name.lower() for name in given}) == 5
 
+    def test_a_long_name_keeps_its_head_and_differs_by_its_tail(self) -> None:
+        names = [Names().name(f"https://example.org/{'a' * 200}{tail}") for tail in "xy"]
+        assert all(name.startswith("example.org_aaaa") for name in names)
+        assert names[0] != names[1]
+
     @given(st.text(max_size=400))
     def test_any_id_gives_a_harmless_name(self, page_id: str) -> None:
         name = Names().name(page_id)
-        assert 0 < len(name) <= 120
+        assert 0 < len(name.encode()) <= 120
         assert not name.startswith(".")
         assert not set(name) & set('/\\:*?"<>|\0\n ')
 
