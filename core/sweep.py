@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
+import numpy as np
+
 from vclean.characters import legal
 from vclean.labels import Label
 from vclean.pruning import INLINE, STRUCTURE, Kind, prune
@@ -218,14 +220,16 @@ class Sweep:
             self._put_image(element, [*above, _new("p", "m", element)])
 
     def _inline_image(self, element: int) -> None:
-        """An image in a line of text."""
+        """An image in a line of text, parted from the word before where white space stands there."""
         self._leave(element)
-        self._put_image(element, self._chain())
+        before = int(np.searchsorted(self.snapshot.text_after, element)) - 1
+        spaced = self.snapshot.texts[before][-1:].isspace() and not (self.broken or self._is_code())
+        self._put_image(element, self._chain(), " " * spaced)
 
-    def _put_image(self, element: int, chain: list[_Open]) -> None:
+    def _put_image(self, element: int, chain: list[_Open], gap: str = "") -> None:
         attributes = self._attributes(element, "img")
         if "src" in attributes:
-            self.writer.goto(chain)
+            self.writer.goto(chain, gap)
             self.writer.void("img", attributes)
 
     def _break(self, element: int) -> None:

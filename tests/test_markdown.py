@@ -56,9 +56,14 @@ class TestEscape:
     @pytest.mark.parametrize(
         ("text", "expected"),
         [
-            ("2 * 3", r"2 \* 3"),
+            ("2 * 3", "2 * 3"),
+            ("2*3", r"2\*3"),
+            ("* no item", r"\* no item"),
             ("snake_case", "snake_case"),
             ("_x_", r"\_x\_"),
+            ("__init__", r"\_\_init\_\_"),
+            ("~~x~~", r"\~\~x\~\~"),
+            ("~5", "~5"),
             ("a `b`", r"a \`b\`"),
             ("[1] and [2]", "[1] and [2]"),
             ("[a](b)", r"[a\](b)"),
@@ -78,3 +83,159 @@ class TestEscape:
     )
     def test_only_what_would_be_markup(self, text, expected):
         assert markdown(f"<p>{text}", "p") == expected + "\n"
+
+    @pytest.mark.parametrize(
+        ("source", "expected"),
+        [
+            ("a <b>b</b> - c", "a **b** - c"),
+            ("a <b>b</b> 1. c", "a **b** 1. c"),
+            ("a<br>- b", "a  \n\\- b"),
+            ("<u>1.</u> a", r"1\. a"),
+        ],
+    )
+    def test_starts_of_lines_only(self, source, expected):
+        assert markdown(f"<p>{source}", "p") == expected + "\n"
+
+    @pytest.mark.parametrize(
+        ("source", "expected"),
+        [
+            ("Wow!<a href=/x>y</a>", r"Wow\![y](https://example.org/x)"),
+            ("Wow! <a href=/x>y</a>", "Wow! [y](https://example.org/x)"),
+            ("Wow!<b>y</b>", "Wow!**y**"),
+        ],
+    )
+    def test_a_link_is_no_image(self, source, expected):
+        assert markdown(f"<p>{source}", "p") == expected + "\n"
+
+
+class TestHeadings:
+    @pytest.mark.parametrize(
+        ("source", "expected"),
+        [
+            ("Learn C #", r"Learn C \#"),
+            ("Learn C##", "Learn C##"),
+            ("1. Rain", "1. Rain"),
+            ("- Rain -", "- Rain -"),
+            ("a<br>b", "a b"),
+            ('a <img src=/i.png alt="b"> c', "a ![b](https://example.org/i.png) c"),
+            ("10<sup>6</sup>", "10<sup>6</sup>"),
+        ],
+    )
+    def test_text(self, source, expected):
+        assert markdown(f"<h1>{source}</h1>", "h") == f"# {expected}\n"
+
+
+class TestEmphasis:
+    @pytest.mark.parametrize(
+        ("source", "expected"),
+        [
+            ("<b>a</b>b", "**a**b"),
+            ("<b>current.</b>Make", "**current.** Make"),
+            ("Make<b>(x)</b>", "Make **(x)**"),
+            ("(<b>(x)</b>)", "(**(x)**)"),
+            ("<b>x:</b>, y", "**x:**, y"),
+            ("<i>a<b>b.</b></i>c", "*a**b.*** c"),
+            ("<b><u>x.</u></b><u>y</u>", "**x.** y"),
+            ("<b>x.</b><br>y", "**x.**  \ny"),
+            ("<del>x.</del>y", "~~x.~~ y"),
+            ("H<sub>2</sub>O, 10<sup>6</sup>", "H<sub>2</sub>O, 10<sup>6</sup>"),
+        ],
+    )
+    def test_is_read_as_emphasis(self, source, expected):
+        """CommonMark 0.31, section 6.2: after punctuation a mark ends emphasis only before space or punctuation."""
+        assert markdown(f"<p>{source}", "p") == expected + "\n"
+
+    @pytest.mark.parametrize(
+        ("source", "expected"),
+        [
+            ("<b>a<br></b>b", "**a**  \nb"),
+            ("a<b><br>b</b>", "a  \n**b**"),
+            ("<b><i>a<br></i></b>b", "***a***  \nb"),
+            ("<b>a<br>b</b>", "**a  \nb**"),
+        ],
+    )
+    def test_line_breaks_at_the_edge_move_out(self, source, expected):
+        assert markdown(f"<p>{source}", "p") == expected + "\n"
+
+
+class TestLinks:
+    def test_address_as_text(self):
+        source = "<p><a href=https://a.org/x_y>https://a.org/x_y</a>"
+        assert markdown(source, "p") == "<https://a.org/x_y>\n"
+
+    @pytest.mark.parametrize(
+        ("address", "expected"),
+        [("/a_(b)", "https://example.org/a_(b)"), ("/a(b", "<https://example.org/a(b>")],
+    )
+    def test_brackets_in_the_address(self, address, expected):
+        assert markdown(f'<p><a href="{address}">x</a>', "p") == f"[x]({expected})\n"
+
+    def test_brackets_in_the_text_of_an_image(self):
+        assert markdown('<p>a <img src="/i.png" alt="[x]"> b', "p") == r"a ![\[x\]](https://example.org/i.png) b" + "\n"
+
+
+class TestDefinitions:
+    def test_term_and_paragraphs(self):
+        source = "<dl><dt>Rope<dd>It crosses.<dt><b>Step</b><dd><p>One.<p>Two.</dl>"
+        assert markdown(source, "lllll") == "**Rope**\n\nIt crosses.\n\n**Step**\n\nOne.\n\nTwo.\n"
+
+    def test_block_in_a_term_is_not_bold(self):
+        assert markdown("<dl><dt><pre>x</pre><dd>y</dl>", "pp") == "```\nx\n```\n\ny\n"
+
+
+class TestTables:
+    @pytest.mark.parametrize(
+        "source",
+        [
+            "<thead><tr><th>a<th>b<tbody><tr><td>1<td>2",
+            "<thead><tr><td>a<td>b<tbody><tr><th>1<td>2",
+            "<tbody><tr><th>a<th>b<tbody><tr><th>1<th>2",
+            "<tr><th>a<th>b<tfoot><tr><td>1<td>2",
+        ],
+    )
+    def test_one_header(self, source):
+        assert markdown(f"<table>{source}</table>", "pppp") == "| a | b |\n| --- | --- |\n| 1 | 2 |\n"
+
+    def test_two_header_rows(self):
+        source = "<table><thead><tr><th>a<tr><th>b<tbody><tr><td>1</table>"
+        assert markdown(source, "ppp") == "| a |\n| --- |\n| b |\n| 1 |\n"
+
+    def test_caption_comes_before(self):
+        source = "<table><caption>C</caption><tr><th>a<th>b<tr><td>1<td>2</table>"
+        assert markdown(source, "ppppp") == "C\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n"
+
+    def test_spans(self):
+        source = "<table><tr><th rowspan=2>a<th colspan=2>b<th>c<tr><td>1<td>2<td>3<tr><td colspan=3>4<td>5</table>"
+        assert markdown(source, "p" * 8) == (
+            "| a | b |  | c |\n| --- | --- | --- | --- |\n|  | 1 | 2 | 3 |\n| 4 |  |  | 5 |\n"
+        )
+
+    def test_span_of_the_whole_width(self):
+        source = "<table><tr><th colspan=100>a<tr><td>1<td>2</table>"
+        assert markdown(source, "ppp") == "| a |  |\n| --- | --- |\n| 1 | 2 |\n"
+
+    def test_rows_of_the_head_do_not_reach_into_the_body(self):
+        source = "<table><thead><tr><th rowspan=9>a<th>b<tbody><tr><td>1<td>2</table>"
+        assert markdown(source, "pppp") == "| a | b |\n| --- | --- |\n| 1 | 2 |\n"
+
+    def test_rowspan_of_nought_reaches_the_end(self):
+        source = "<table><tr><th rowspan=0>a<th>b<tr><td>1<tr><td>2</table>"
+        assert markdown(source, "pppp") == "| a | b |\n| --- | --- |\n|  | 1 |\n|  | 2 |\n"
+
+    @pytest.mark.parametrize(
+        ("cell", "labels", "expected"),
+        [
+            ("<code>a|b</code>", "p", r"`a\|b`"),
+            ("<a href='/a|b'>x</a>", "p", r"[x](https://example.org/a\|b)"),
+            ("a<br>b", "p", "a<br>b"),
+            ("<p>a<p>b", "pp", "a<br>b"),
+            ("<ul><li>a<li>b</ul>", "ll", "a<br>b"),
+            ("x<ul><li>a<li>b</ul>y", "pllp", "x<br>a<br>b<br>y"),
+            ("<pre>a  b\n  c`</pre>", "p", "`a  b`<br>``   c` ``"),
+            ("a <img src=/i.png alt=b> c", "p", "a ![b](https://example.org/i.png) c"),
+            ("1. x", "p", "1. x"),
+        ],
+    )
+    def test_cells(self, cell, labels, expected):
+        source = f"<table><tr><th>a<th>b<tr><td>{cell}<td>2<tr><td>3<td>4</table>"
+        assert markdown(source, f"pp{labels}ppp") == (f"| a | b |\n| --- | --- |\n| {expected} | 2 |\n| 3 | 4 |\n")

@@ -239,7 +239,12 @@ class TestImages:
 
     def test_in_a_line(self):
         assert body('<p>a <img src="/i.png" alt=":)"> b', "p") == (
-            '<p>a<img src="https://example.org/i.png" alt=":)"> b</p>'
+            '<p>a <img src="https://example.org/i.png" alt=":)"> b</p>'
+        )
+
+    def test_in_a_word(self):
+        assert body('<p>a<img src="/i.png" alt=":)">b', "p") == (
+            '<p>a<img src="https://example.org/i.png" alt=":)">b</p>'
         )
 
     def test_beside_boilerplate_goes(self):
