@@ -9,6 +9,7 @@ import numpy as np
 
 from vclean.classify import gold
 from vclean.features import matrix, tokens
+from vclean.labels import Label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,8 +78,25 @@ def page_rows(page: GoldPage, site: str, blocks: Blocks) -> PageRows:
         word=features.word_tokens,
         share=truth.content_share,
         content=truth.is_content,
-        label=truth.label,
+        label=_told_types(truth.label, page, blocks),
     )
+
+
+def _told_types(label: NDArray[np.int8], page: GoldPage, blocks: Blocks) -> NDArray[np.int8]:
+    """int8 (B,): `label`, without what gold in Markdown leaves untold.
+
+    Where it marks no list item at all, the items of the page's lists are of unknown type, not paragraphs; so are
+    headings where it marks none (on wcxb, 6,400 blocks in `li` on pages without a mark; with one, 83 % are items).
+    """
+    if page.markup or not page.markdown:
+        return label
+    tags = {Label.LIST_ITEM: ("li", "dt", "dd"), Label.HEADING: ("h1", "h2", "h3", "h4", "h5", "h6")}
+    told = label.copy()
+    for kind, names in tags.items():
+        if not (label == gold.CODES.index(kind)).any():
+            inside = blocks.snapshot.is_tag(names)[blocks.node]
+            told[inside & (label != gold.CODES.index(Label.OTHER))] = gold.UNKNOWN
+    return told
 
 
 def concatenate(rows: Sequence[Ragged]) -> Ragged:

@@ -90,6 +90,11 @@ class Table:
         scale = [np.full(len(page), max(1, len(page) / ROWS_PER_PAGE), dtype=np.float32) for page in self.pages]
         return self.weight * np.concatenate(scale)
 
+    @cached_property
+    def fits(self) -> LinearFits:
+        """The linear models of the table; cross-validation and training share those they both need."""
+        return LinearFits(self)
+
     def split(self, rows: NDArray[Any]) -> list[NDArray[Any]]:
         """`rows` (R, ...) page by page."""
         return np.split(rows, np.cumsum([len(page) for page in self.pages])[:-1])

@@ -13,7 +13,7 @@ from vclean.classify import linear
 from vclean.classify.dataset import WEIGHT_CAP
 from vclean.classify.gold import CODES, UNKNOWN
 from vclean.classify.model import FORMAT, Model
-from vclean.classify.table import LinearFits, Table, design_matrix
+from vclean.classify.table import design_matrix
 from vclean.errors import InputError
 from vclean.features import matrix
 from vclean.labels import Label
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from vclean.classify.linear import LinearModel
     from vclean.classify.prediction import Prediction
+    from vclean.classify.table import LinearFits, Table
 
 SEED: Final = 20071
 THREADS: Final = 2
@@ -101,7 +102,7 @@ def cross_validate(table: Table, *, done: Callable[[], None] = lambda: None) -> 
         InputError: the pages are too few, or nothing is known of the types of their blocks.
     """
     _check(table)
-    fits = LinearFits(table)
+    fits = table.fits
     predictions: dict[int, Prediction] = {}
     for fold in np.unique(table.fold).tolist():
         predictions.update(_predict_fold(table, fits, fold))
@@ -129,7 +130,7 @@ def train(table: Table, *, scores: dict[str, Any] | None = None) -> Model:
         InputError: the pages are too few, or nothing is known of the types of their blocks.
     """
     _check(table)
-    fits = LinearFits(table)
+    fits = table.fits
     x = design_matrix(table, *fits.scores(None))
     everything = np.ones(len(x), dtype=bool)
     return _fit_trees(x, table, everything, fits.without(), _card(table, scores or {}))

@@ -262,7 +262,7 @@ def _averages(score: NDArray[np.float32], where: Layout) -> Values:
 
 def _rank(score: NDArray[np.float32], weight: NDArray[np.float32]) -> NDArray[np.float32]:
     """float32 (B,): share of the weight in blocks of a higher score, the earlier of two equal ones first."""
-    order = np.argsort(-score, kind="stable")
+    order = np.argsort(-np.round(score, 3), kind="stable")  # ties stay in order, however the sums were rounded
     rank = np.empty(len(score), dtype=np.float32)
     rank[order] = (np.cumsum(weight[order]) - weight[order]) / weight.sum()
     return rank

@@ -39,6 +39,21 @@ class TestPageRows:
         rows = rows_of(gold=GoldPage(text="The cat\nIt sat on the mat all day."))
         assert rows.label.tolist() == [4, 4, UNKNOWN, UNKNOWN, 4]
 
+    def test_markdown_without_a_list_says_nothing_of_items(self) -> None:
+        """Gold that marks headings but no item: a paragraph inside `li` may well be one."""
+        html = "<h1>The cat</h1><ul><li>It sat on the mat.<li>It slept all day.</ul><p>Then it ate."
+        text = "The cat\nIt sat on the mat.\nIt slept all day.\nThen it ate."
+        unmarked = rows_of(html, GoldPage(text=text, markdown="# " + text))
+        assert unmarked.label.tolist() == [0, UNKNOWN, UNKNOWN, 1]
+        marked = rows_of(html, GoldPage(text=text, markdown="# " + text.replace("It ", "- It ", 1)))
+        assert marked.label.tolist() == [0, 2, 1, 1]
+
+    def test_markdown_without_a_heading_says_nothing_of_headings(self) -> None:
+        html = "<h1>The cat</h1><p>It sat on the mat."
+        text = "The cat\nIt sat on the mat."
+        assert rows_of(html, GoldPage(text=text, markdown=text)).label.tolist() == [UNKNOWN, 1]
+        assert rows_of(html, GoldPage(text=text, markup="<p>The cat\n<p>It sat on the mat.")).label.tolist() == [1, 1]
+
     def test_the_page_is_named(self) -> None:
         rows = rows_of()
         assert (rows.corpus, rows.id, rows.site, rows.rendered) == ("news", "7", "example.org", False)
