@@ -9,20 +9,25 @@ from typing import TYPE_CHECKING, Final, Self
 
 from vclean.deadline import deadline
 from vclean.errors import UsageError, VcleanError
+from vclean.formats import to_text
 from vclean.page import Page
 from vclean.result import Result
 from vclean.settings import RenderSettings
 from vclean.sources import at_url, find, is_url, read_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from vclean.classify.methods import Method
+    from vclean.labels import Label
     from vclean.render.browser import Renderer, Rendering
     from vclean.render.snapshot import Snapshot
 
 _MODEL_METHOD: Final = "vclean"
 """The one method that has a model, whose version belongs in its results."""
+
+_TELLING: Final = 200
+"""Characters from which on the content alone tells the language."""
 
 Input = Page | Path | str | bytes
 """What can be cleaned: a `Page`, a file's path, HTML as bytes, or a string (see `as_page`)."""
@@ -60,7 +65,7 @@ def clean(
 def as_page(page: Input, *, url: str = "", settings: RenderSettings, live: bool = False) -> Page:
     """The page that an input means.
 
-    A string is HTML if it has a `<` in it, a live page if it is an http(s) URL, else the path of a file.
+    A string is HTML if it has a `<` in it or is blank, a live page if it is an http(s) URL, else the path of a file.
 
     Args:
         page: the input; bytes are HTML.
@@ -74,7 +79,7 @@ def as_page(page: Input, *, url: str = "", settings: RenderSettings, live: bool 
     """
     if isinstance(page, Page):
         return at_url(page, url) if url else page
-    if isinstance(page, bytes) or (isinstance(page, str) and "<" in page):
+    if isinstance(page, bytes) or (isinstance(page, str) and ("<" in page or not page.strip())):
         return Page(content=page, url=url)
     if isinstance(page, str) and is_url(page):
         return next(find(page, settings, live=live)).read()
@@ -185,7 +190,7 @@ class Cleaner:
         with deadline(self._settings.deadline):
             blocks = cut(snapshot)
             prediction = self._label(blocks)
-            language = detect(" ".join(blocks.text), snapshot.language)
+            language = detect(_telling(blocks.text, prediction.labels), snapshot.language)
         return Result(
             blocks=blocks,
             labels=prediction.labels,
@@ -196,6 +201,12 @@ class Cleaner:
             language=language,
             id=name,
         )
+
+
+def _telling(texts: Sequence[str], labels: Sequence[Label]) -> str:
+    """The text that tells the language: the content, for menus mislead, or all text where there is little content."""
+    kept = to_text(texts, labels)
+    return kept if len(kept) >= _TELLING else " ".join(texts)
 
 
 def _load(name: str, model: Path | None) -> tuple[Method, dict[str, str]]:

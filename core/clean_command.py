@@ -88,7 +88,9 @@ class _Run:
         with self._reported(source.id):
             start = time.perf_counter()
             with _bugs_reported():
-                page = at_url(source.read(), self.options.url) if self.options.url else source.read()
+                page = source.read()
+                if self.options.url and not page.url:
+                    page = at_url(page, self.options.url)
                 result = self._result(cleaner, page)
             self.sink.put(result)
             self._done += 1

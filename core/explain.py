@@ -27,7 +27,7 @@ def why_empty(result: Result, page: Page) -> str:
     if snapshot.settings.get("scripts"):
         return "no text: the page shows none, even with its scripts run"
     if _has_scripts(page):
-        return "no text: the page has only scripts; try --render --js"
+        return f"no text: the page has only scripts; try {'--js' if snapshot.rendered else '--render --js'}"
     return "no text: the page has none"
 
 

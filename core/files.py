@@ -65,7 +65,7 @@ class Replacement:
         with _explained(self._path):
             self._file.write(data.encode("utf-8", errors="replace") if isinstance(data, str) else data)
 
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+    def __exit__(self, kind: object = None, *_: object) -> None:
         """Put the file in its place, or away if the block raised."""
         with _explained(self._path):
             try:

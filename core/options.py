@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _PICTURES: Final = (".png", ".svg")
+_FEWEST_FOLDS: Final = 3
+"""Training itself cross-validates on what a fold leaves, and needs two folds there."""
 
 _EPILOG: Final = """\
 PAGE is an HTML file, - for standard input, an http(s) URL, a folder of HTML files, or an MHTML, WARC, WACZ or
@@ -26,8 +28,8 @@ Parquet file (with a column html). Other commands, each with its own --help:
   vclean evaluate   score methods on corpora
 
 A page called like a command is written ./setup. Exit codes: 0 success, 1 some of several pages failed, 2 usage,
-3 unreadable input, 4 no HTML, 5 over a cap, 6 deadline, 7 network, 8 browser, 9 no browser, 10 model, 11 missing
-extra, 12 output, 130 interrupted.
+3 unreadable input, 4 no HTML, 5 over a cap, 6 deadline, 7 network, 8 browser, 9 no browser, 10 model, 12 output,
+130 interrupted.
 """
 
 
@@ -43,7 +45,7 @@ class CleanOptions:
         out: file or folder; None for standard output.
         overlay: picture file, `.png` or `.svg`.
         method, model: what labels the blocks.
-        url: the address the one page came from.
+        url: the address of pages that come without one.
         timeout, max_bytes, max_nodes, width, height: see `RenderSettings`.
         verbosity: -1 quiet, 0 normal, 1 talkative.
     """
@@ -148,10 +150,16 @@ def _add_input(parser: argparse.ArgumentParser) -> None:
     add("pages", nargs="+", metavar="PAGE", help="what to clean (see below)")
     add("--render", action="store_true", help="render in headless Chromium, for boxes, styles and visibility")
     add("--js", action="store_true", help="run the page's scripts (implies --render)")
-    add("--url", default="", metavar="BASE", help="the address the page came from; links resolve against it")
+    add("--url", default="", metavar="BASE", help="the address of a page that comes without one, for its links")
     add("--method", default="vclean", metavar="NAME", help="what labels the blocks: vclean, bte, text, ...")
     add("--model", type=Path, metavar="FILE", help="a model in place of the shipped one")
-    add("--timeout", type=_positive(float), default=30.0, metavar="S", help="seconds for one page (%(default)g)")
+    add(
+        "--timeout",
+        type=_positive(float),
+        default=30.0,
+        metavar="S",
+        help="seconds for each step of one page (%(default)g)",
+    )
     add("--max-bytes", type=_positive(int), default=32 * 2**20, metavar="N", help="cap on a page (%(default)d)")
     add("--max-nodes", type=_positive(int), default=150_000, metavar="N", help="cap on its elements (%(default)d)")
     add("--width", type=_positive(int), default=1366, metavar="PX", help="width of the window (%(default)d)")
@@ -171,8 +179,8 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 def _checked(options: CleanOptions) -> CleanOptions:
     if options.overlay and options.overlay.suffix.lower() not in _PICTURES:
         raise UsageError(f"the overlay {options.overlay} has to end in .png or .svg")
-    if options.url and len(options.pages) > 1:
-        raise UsageError("--url is the address of one page: give one page, or leave it out")
+    if "" in options.pages:
+        raise UsageError("a PAGE is empty: name a file, a folder, a URL, or - for standard input")
     if options.url and not options.url.lower().startswith(("http://", "https://")):
         raise UsageError(f"--url has to start with http:// or https://, not {options.url!r}")
     return options
@@ -204,11 +212,13 @@ def _evaluate(arguments: list[str]) -> EvaluateOptions:
     add("corpora", nargs="+", type=Path, metavar="CORPUS", help="corpus as Parquet")
     add("--render", action="store_true", help="render the pages")
     add("--method", dest="methods", action="append", metavar="NAME", help="may be repeated (vclean)")
-    add("--folds", type=_positive(int), default=0, metavar="K", help="cross-validate the model by domain in K folds")
+    add("--folds", type=_positive(int), default=0, metavar="K", help="cross-validate by domain in K folds, 3 or more")
     add("--json", type=Path, metavar="FILE", help="write the figures as JSON")
     add("--predictions", type=Path, metavar="FILE", help="write the clean text of every page as JSON lines")
     _add_snapshots(parser)
     values = vars(parser.parse_args(arguments))
+    if 0 < values["folds"] < _FEWEST_FOLDS:
+        parser.error("argument --folds: K has to be 3 or more")
     return EvaluateOptions(**{**values, "methods": values["methods"] or ["vclean"]})
 
 

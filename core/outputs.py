@@ -125,9 +125,9 @@ class LinesSink(Sink):
         """Add the line."""
         self._file.write(result.write("json"))
 
-    def __exit__(self, kind: type[BaseException] | None = None, *_: object) -> None:
+    def __exit__(self, *exception: object) -> None:
         """Put the file in its place, whole or not at all."""
-        self._file.__exit__(kind)
+        self._file.__exit__(*exception)
 
 
 class Names:
@@ -137,8 +137,9 @@ class Names:
         self._count: dict[str, int] = {}
 
     def name(self, page_id: str) -> str:
-        """A name that is safe on every file system: a second page of the same name gets a number, a name that is
-        too long ends in a hash of the whole.
+        """A name that is safe on every file system.
+
+        A second page of the same name gets a number; a name that is too long ends in a hash of the whole.
         """
         bare = _PAGE_SUFFIX.sub("", page_id.partition("://")[2] or page_id)
         name = _shortened(_UNSAFE.sub("_", bare).strip("._") or "page")

@@ -31,7 +31,7 @@ class Result:
         confidence: float, of the page: expected F1 of the chosen cut; NaN where the method gives none.
         method: the name of the method, "vclean" for the model.
         version: of vclean and of the model, by name.
-        language: detected, ISO 639-1, or empty.
+        language: of the content, detected, ISO 639-1, or empty.
         id: the page's name.
     """
 

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from typing import Final
 
 from vclean.errors import UsageError
+
+_LEAST_SIDE: Final = 16
+_GREATEST_SIDE: Final = 16_384
+"""Chromium takes no picture with a longer side."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -12,10 +17,10 @@ class RenderSettings:
     """How a page is rendered, and what bounds it.
 
     Attributes:
-        width, height: viewport in CSS px.
+        width, height: viewport in CSS px, 16 to 16,384.
         scripts: run the page's scripts (navigates at the page's URL; slower, less repeatable).
         settle: seconds a page with scripts may stay busy before it is read.
-        deadline: wall-clock seconds for one page, all stages, enforced from outside the event loop.
+        deadline: wall-clock seconds for each step of one page: fetching, rendering, labelling.
         max_bytes: cap on the size of the document.
         max_nodes: cap on the number of elements; a larger page is an error, never a silent cut.
 
@@ -33,9 +38,12 @@ class RenderSettings:
 
     def __post_init__(self) -> None:
         """Check ranges."""
-        for name in ("width", "height", "settle", "deadline", "max_bytes", "max_nodes"):
+        for name in ("settle", "deadline", "max_bytes", "max_nodes"):
             if not getattr(self, name) > 0:
                 raise UsageError(f"{name} has to be positive, not {getattr(self, name)}")
+        for name in ("width", "height"):
+            if not _LEAST_SIDE <= getattr(self, name) <= _GREATEST_SIDE:
+                raise UsageError(f"{name} has to be {_LEAST_SIDE} to {_GREATEST_SIDE:,} px, not {getattr(self, name)}")
 
     def to_dict(self) -> dict[str, float | bool]:
         """The settings by name, for the record in a snapshot or a result."""

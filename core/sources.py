@@ -19,6 +19,15 @@ if TYPE_CHECKING:
 STDIN: Final = "-"
 _HTML: Final = frozenset({".html", ".htm", ".xhtml"})
 _MHTML: Final = frozenset({".mhtml", ".mht"})
+_ARCHIVES: Final = {
+    b"\x1f\x8b": "gzip archive",
+    b"\x28\xb5\x2f\xfd": "zstd archive",
+    b"WARC/": "WARC archive",
+    b"PK\x03\x04": "zip archive",
+    b"PAR1": "Parquet file",
+}
+"""What may hold pages but cannot be read from a stream, by its first bytes."""
+
 _ROWS_AT_ONCE: Final = 32
 
 
@@ -119,7 +128,11 @@ def _is_archive(path: Path) -> bool:
 
 
 def _read_stdin(max_bytes: int) -> Page:
-    return Page(content=_read_at_most(sys.stdin.buffer, max_bytes, "standard input"), id=STDIN)
+    head = sys.stdin.buffer.read(max(map(len, _ARCHIVES)))
+    for signature, name in _ARCHIVES.items():
+        if head.startswith(signature):
+            raise InputError(f"standard input is a {name}, not a page: give it as a file")
+    return Page(content=_read_at_most(sys.stdin.buffer, max_bytes, "standard input", head), id=STDIN)
 
 
 def _read_url(url: str, settings: RenderSettings, *, live: bool) -> Page:
@@ -142,8 +155,8 @@ def _read_bytes(path: Path, max_bytes: int) -> bytes:
         raise InputError(f"{path} cannot be read ({getattr(error, 'strerror', None) or error})") from error
 
 
-def _read_at_most(stream: IO[bytes], max_bytes: int, name: str) -> bytes:
-    content = stream.read(max_bytes + 1)
+def _read_at_most(stream: IO[bytes], max_bytes: int, name: str, head: bytes = b"") -> bytes:
+    content = head + stream.read(max(max_bytes + 1 - len(head), 0))
     if len(content) > max_bytes:
         raise LimitError(f"{name} is over the cap of {max_bytes:,} bytes: raise it with --max-bytes")
     return content

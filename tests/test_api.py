@@ -2,11 +2,14 @@ from __future__ import annotations
 
 import doctest
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 import vclean
 from vclean import Cleaner, Page, RenderSettings, api, clean
+from vclean.classify.prediction import Prediction
 from vclean.errors import (
     BrowserMissingError,
     DeadlineError,
@@ -17,8 +20,14 @@ from vclean.errors import (
     UsageError,
     VcleanError,
 )
+from vclean.labels import Label
 from vclean.render import browser, fetch
 from vclean.render.static import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from vclean.features.blocks import Blocks
 
 HTML = "<html lang=en><title>Weather</title><h1>Rain</h1><p>It rained all day in the valley. <a href=more>More</a>"
 
@@ -101,6 +110,12 @@ class TestClean:
         with pytest.raises(NotHtmlError):
             clean(b"", method="text")
 
+    @pytest.mark.parametrize("blank", ["", " \n"])
+    def test_an_empty_string_is_an_empty_document(self, blank: str) -> None:
+        """And not the folder that the empty path stands for."""
+        with pytest.raises(NotHtmlError, match="the document is empty"):
+            clean(blank, method="text")
+
     def test_the_same_bytes_twice(self) -> None:
         assert clean(HTML, method="bte").json == clean(HTML, method="bte").json
 
@@ -113,6 +128,35 @@ class TestClean:
             monkeypatch.setattr(cleaner, "_label", endless)
             with pytest.raises(DeadlineError, match="--timeout"):
                 cleaner.clean(HTML)
+
+
+class TestLanguage:
+    MENU = "<p>" + "Nachrichten, Wetter, Sport und Kultur aus dem ganzen Land und über die Grenzen hinaus. " * 20
+    STORY = "<p>" + "It rained all day in the valley, and nobody who lived there minded very much. " * 4
+
+    @pytest.fixture
+    def language(self) -> Callable[[str], str]:
+        """The language of a page whose last block is its content."""
+
+        def label(blocks: Blocks) -> Prediction:
+            labels = [Label.OTHER] * (len(blocks) - 1) + [Label.PARAGRAPH]
+            return Prediction(labels, np.ones(len(blocks), dtype=np.float32))
+
+        def detect(html: str) -> str:
+            with Cleaner(method="text") as cleaner:
+                cleaner._label = label
+                return cleaner.clean(html).language
+
+        return detect
+
+    def test_the_content_tells_not_the_menus(self, language: Callable[[str], str]) -> None:
+        assert language(self.MENU + self.STORY) == "en"
+
+    def test_a_little_content_does_not_tell(self, language: Callable[[str], str]) -> None:
+        assert language(self.MENU + "<p>All rights reserved.") == "de"
+
+    def test_the_page_is_believed_where_the_text_does_not_tell(self, language: Callable[[str], str]) -> None:
+        assert language("<html lang=sk><p>1<p>2") == "sk"
 
 
 class TestRendering:

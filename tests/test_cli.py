@@ -68,6 +68,20 @@ class TestOnePage:
         page.write_text("<p>See <a href=more.html>more</a>")
         assert "(https://example.org/a/more.html)" in run(page, "--url", "https://example.org/a/b", "-f", "markdown")[1]
 
+    def test_the_url_is_for_pages_without_one(self, run, tmp_path: Path) -> None:
+        link = "<p>See <a href=more.html>more</a>"
+        columns = {"html": [link, link], "url": ["https://own.example/", None]}
+        pq.write_table(pa.table(columns), tmp_path / "a.parquet")
+        out = run(tmp_path / "a.parquet", "--url", "https://given.example/", "-f", "markdown")[1]
+        assert out.index("(https://own.example/more.html)") < out.index("(https://given.example/more.html)")
+
+    @pytest.mark.parametrize("side", ["--width", "--height"])
+    @pytest.mark.parametrize("value", ["15", "16385"])
+    def test_an_impossible_window(self, run, page: Path, side: str, value: str) -> None:
+        code, out, errors = run(page, side, value)
+        assert (code, out) == (2, "")
+        assert "16 to 16,384 px" in errors[0]
+
     def test_output_file(self, run, page: Path, tmp_path: Path) -> None:
         assert run(page, "-o", tmp_path / "out.txt") == (0, "", [])
         assert (tmp_path / "out.txt").read_text() == TEXT

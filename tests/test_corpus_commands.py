@@ -198,18 +198,14 @@ class TestTrainModel:
         assert main(["train", str(corpus), "-o", str(tmp_path / "none" / "m.vclean")]) == 12
         assert learning == {}
 
+    @pytest.mark.usefixtures("learning", "renders")
     def test_the_figures_outlive_a_model_that_cannot_be_written(
-        self,
-        corpus: Path,
-        learning: dict[str, object],
-        renders: list[str],
-        tmp_path: Path,
-        monkeypatch: pytest.MonkeyPatch,
-        capsys: pytest.CaptureFixture[str],
+        self, corpus: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        (tmp_path / "models").mkdir()
-        monkeypatch.setattr(training, "train", lambda *_, **__: (tmp_path / "models").rmdir() or NO_WEIGHTS)
-        assert main(["train", str(corpus), "-o", str(tmp_path / "models" / "m.vclean")]) == 12
+        folder = corpus.with_name("models")
+        folder.mkdir()
+        monkeypatch.setattr(training, "train", lambda *_, **__: folder.rmdir() or NO_WEIGHTS)
+        assert main(["train", str(corpus), "-o", str(folder / "m.vclean")]) == 12
         assert "small, vclean, rendered" in capsys.readouterr().out
 
     def test_no_browser(self, corpus: Path, bare_machine: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -29,6 +29,12 @@ class TestWhyEmpty:
     def test_only_scripts(self, html: str | bytes) -> None:
         assert explanation(html) == "no text: the page has only scripts; try --render --js"
 
+    def test_only_scripts_of_a_page_that_was_rendered(self) -> None:
+        page = Page(content="<body><script>1</script>")
+        result = clean(page, method="text")
+        rendered = replace(result.blocks, snapshot=replace(result.blocks.snapshot, rendered=True))
+        assert why_empty(replace(result, blocks=rendered), page).endswith("; try --js")
+
     def test_a_frameset_names_its_frames(self) -> None:
         html = "<frameset><frame src=menu.html><frame name=x><frame src=/main.html></frameset>"
         assert explanation(html, url="https://example.org/a/").endswith(

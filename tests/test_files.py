@@ -119,9 +119,14 @@ class TestReplacement:
     @pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError, OSError])
     def test_a_block_that_raises_leaves_everything_as_it_was(self, tmp_path, error):
         (tmp_path / "out.txt").write_text("old")
-        with pytest.raises(error), Replacement(tmp_path / "out.txt") as file:
-            file.write("new")
-            raise error
+
+        def write_and_fail():
+            with Replacement(tmp_path / "out.txt") as file:
+                file.write("new")
+                raise error
+
+        with pytest.raises(error):
+            write_and_fail()
         assert (tmp_path / "out.txt").read_text() == "old"
         assert len(list(tmp_path.iterdir())) == 1
 

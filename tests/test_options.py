@@ -63,7 +63,7 @@ class TestClean:
             (["a", "--width", "-1"], "has to be positive"),
             (["a", "-v", "-q"], "not allowed with"),
             (["a", "--overlay", "a.jpg"], r"end in \.png or \.svg"),
-            (["a", "b", "--url", "http://example.org/"], "address of one page"),
+            (["a", ""], "a PAGE is empty"),
             (["a", "--url", "example.org"], "http:// or https://"),
         ],
     )
@@ -101,6 +101,11 @@ class TestOtherCommands:
         options = parse_args(["evaluate", "a.parquet"])
         assert isinstance(options, EvaluateOptions)
         assert (options.methods, options.folds) == (["vclean"], 0)
+
+    @pytest.mark.parametrize("folds", ["1", "2"])
+    def test_too_few_folds(self, folds: str) -> None:
+        with pytest.raises(UsageError, match="K has to be 3 or more"):
+            parse_args(["evaluate", "a.parquet", "--folds", folds])
 
     def test_a_page_called_like_a_command(self) -> None:
         assert clean("./setup").pages == ["./setup"]

@@ -125,9 +125,13 @@ class TestFiles:
         assert (tmp_path / "a.jsonl").read_text(encoding="utf-8") == result.write("json") * 2
 
     def test_no_lines_are_left_of_a_run_that_ended_early(self, result: Result, tmp_path: Path) -> None:
-        with pytest.raises(KeyboardInterrupt), LinesSink(tmp_path / "a.jsonl") as sink:
-            sink.put(result)
-            raise KeyboardInterrupt
+        def interrupted() -> None:
+            with LinesSink(tmp_path / "a.jsonl") as sink:
+                sink.put(result)
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            interrupted()
         assert list(tmp_path.iterdir()) == []
 
     def test_a_folder_that_vanished(self, result: Result, tmp_path: Path) -> None:

@@ -109,6 +109,23 @@ class TestStdin:
         assert source.read().content == b"<p>\x93piped"
         assert source.id == "-"
 
+    @pytest.mark.parametrize(
+        ("content", "name"),
+        [(gzip.compress(PAGE), "gzip"), (PAGE, "WARC"), (b"PK\x03\x04", "zip"), (b"PAR1", "Parquet")],
+    )
+    def test_an_archive(self, monkeypatch: pytest.MonkeyPatch, content: bytes, name: str) -> None:
+        """It is known before the cap is reached, which would have another remedy."""
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content + bytes(2000))))
+        (source,) = find("-", SETTINGS)
+        with pytest.raises(InputError, match=f"is a {name} .*: give it as a file"):
+            source.read()
+
+    @pytest.mark.parametrize("content", [b"", b"<p>", b"a" * 1000])
+    def test_any_length_up_to_the_cap(self, monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+        (source,) = find("-", SETTINGS)
+        assert source.read().content == content
+
     def test_over_the_cap(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a" * 2000)))
         (source,) = find("-", SETTINGS)
