@@ -25,7 +25,7 @@ def to_tree(result: Result) -> etree._Element:
     snapshot = result.blocks.snapshot
     builder = etree.TreeBuilder()
     builder.start("html", _root_attributes(result))
-    _write_head(builder, snapshot.title or snapshot.url or result.id or "Untitled")
+    _write_head(builder, snapshot.title, snapshot.url)
     builder.start("body", {})
     builder.data("\n")
     Sweep(result.blocks, result.labels, builder).run()
@@ -34,13 +34,17 @@ def to_tree(result: Result) -> etree._Element:
     return builder.close()
 
 
-def _write_head(builder: etree.TreeBuilder, title: str) -> None:
+def _write_head(builder: etree.TreeBuilder, title: str, address: str) -> None:
+    """The title, which HTML wants even where it is empty, and where the page comes from if it is of the web."""
     builder.start("head", {})
     builder.start("meta", {"charset": "utf-8"})
     builder.end("meta")
     builder.start("title", {})
     builder.data(legal(title))
     builder.end("title")
+    if address.lower().startswith(("http://", "https://")):
+        builder.start("link", {"rel": "canonical", "href": legal(address)})
+        builder.end("link")
     builder.end("head")
     builder.data("\n")
 

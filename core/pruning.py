@@ -32,6 +32,9 @@ INLINE = frozenset((
 
 HEADINGS = tuple(f"h{level}" for level in range(1, 7))
 
+PERMALINKS = frozenset("¶#§∞⚓🔗\u200b\uf0c1")
+"""Signs that documentation tools put at the end of a heading as a link to it; the last is Font Awesome's chain."""
+
 _CELLS, _BARE_TABLE_PARTS = frozenset(("td", "th")), TABLE_PARTS - {"td", "th", "caption"}
 _NO_TABLE_ROLES = frozenset(("presentation", "none"))
 _MAX_BLOCKS_PER_CELL = 3
@@ -68,17 +71,34 @@ def prune(blocks: Blocks, labels: Sequence[Label]) -> Pruned:
     """Choose what is kept of a page, given its blocks' labels."""
     snapshot = blocks.snapshot
     content = np.array([label.is_content for label in labels], dtype=bool)
-    kept = blocks.members[content[blocks.text_block[blocks.members]]]
+    heading = np.array([label is Label.HEADING for label in labels], dtype=bool)
+    kept = np.setdiff1d(blocks.members[content[blocks.text_block[blocks.members]]], _permalinks(blocks, heading))
     holds = _count(snapshot, snapshot.text_parent[kept]) > 0
     elements = _elements(blocks, kept, holds)
     home = tree.nearest(snapshot.is_tag(STRUCTURE), snapshot.parent)[blocks.node]
     begins = np.array([label.is_content and label is not Label.CONTINUATION for label in labels], dtype=bool)
     return Pruned(
         events=_events(blocks, content, kept, elements),
-        level=_levels(blocks, np.array([label is Label.HEADING for label in labels], dtype=bool)),
+        level=_levels(blocks, heading),
         home=home,
         crowd=np.bincount(home[begins], minlength=len(snapshot)),
     )
+
+
+def _permalinks(blocks: Blocks, heading: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """The last texts of headings that are a sign in a link of its own."""
+    snapshot, members = blocks.snapshot, blocks.members
+    link = tree.nearest(snapshot.is_tag(("a",)), snapshot.parent)[snapshot.text_parent]
+    last = np.flatnonzero(np.diff(blocks.text_block[members], append=len(blocks)))[heading]
+    found = [
+        text
+        for before, text in zip(members[last - 1].tolist(), members[last].tolist(), strict=True)
+        if snapshot.texts[text].strip() in PERMALINKS
+        and link[text] > 0
+        and link[before] != link[text]
+        and blocks.text_block[before] == blocks.text_block[text]
+    ]
+    return np.array(found, dtype=np.int32)
 
 
 def _count(snapshot: Snapshot, elements: NDArray[np.int32]) -> NDArray[np.int64]:

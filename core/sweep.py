@@ -7,6 +7,7 @@ is made. The labels say what is a heading and what a list item; the page's tags 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
@@ -52,6 +53,9 @@ _ATTRIBUTES = {
     "th": ("colspan", "rowspan", "scope"),
     "img": ("src", "alt"),
 }
+_LANGUAGE = re.compile(r"(?<!\S)lang(?:uage)?-([\w+#.-]+)(?!\S)")
+"""The class that names the language of code: https://html.spec.whatwg.org/#the-code-element, and its short form."""
+
 _ADDRESSES = frozenset(("href", "cite", "src"))
 _SCHEMES = frozenset(("", "http", "https", "mailto", "tel", "ftp"))
 _ITEMS = {"ul": "li", "ol": "li", "dl": "dd"}
@@ -124,6 +128,7 @@ class Sweep:
         self.snapshot = blocks.snapshot
         self.page, self.writer = prune(blocks, labels), _Writer(builder)
         self.values = {name: self.snapshot.attributes(name) for names in _ATTRIBUTES.values() for name in names}
+        self.classes = self.snapshot.attributes("class")
         self.stack: list[_Open] = []
         self.items: dict[tuple[str, int], _Open] = {}
         self.block = -1
@@ -205,7 +210,8 @@ class Sweep:
             value = legal(self.values[name].get(element, "")).strip()
             if value and (name not in _ADDRESSES or _is_safe(value)):
                 found[name] = value
-        return found
+        language = _LANGUAGE.search(self.classes.get(element, "")) if tag in ("code", "pre") else None
+        return found | ({"class": f"language-{language[1]}"} if language else {})
 
     # Content
 

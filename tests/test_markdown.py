@@ -34,6 +34,11 @@ class TestStructure:
     def test_code_block_that_holds_a_fence(self):
         assert markdown("<pre>```\nx\n```</pre>", "p") == "````\n```\nx\n```\n````\n"
 
+    def test_language_of_code(self):
+        source = "<pre><code class='hl language-python'>x</code></pre>"
+        assert markdown(source, "p") == "```python\nx\n```\n"
+        assert markdown("<pre class=lang-c>x</pre>", "p") == "```c\nx\n```\n"
+
     def test_quotation(self):
         assert markdown("<blockquote><p>a<p>b</blockquote>", "pp") == "> a\n>\n> b\n"
 

@@ -84,6 +84,30 @@ class TestHeadings:
         assert body("<h4>Not a title</h4>", "p") == "<p>Not a title</p>"
 
 
+class TestPermalinks:
+    @pytest.mark.parametrize("sign", ["¶", "#", " § ", "🔗", "&#8203;", "<span>#</span>"])
+    def test_at_the_end_of_a_heading_goes(self, sign):
+        assert body(f'<h2>Title <a href="#t">{sign}</a></h2>', "h") == "<h2>Title</h2>"
+
+    @pytest.mark.parametrize(
+        ("source", "labels"),
+        [
+            ("<h2>C <b>#</b></h2>", "h"),
+            ("<h2>Title <a href=/x># 7</a></h2>", "h"),
+            ("<h2><a href=/x>C <i>#</i></a></h2>", "h"),
+            ("<h2><a href=/x>#</a></h2>", "h"),
+            ("<p>Title <a href=/x>#</a></p>", "p"),
+            ("<h2>Title <a href=/x>#</a> 7</h2>", "h"),
+        ],
+    )
+    def test_anything_else_stays(self, source, labels):
+        assert "#" in body(source, labels)
+
+    def test_the_blocks_keep_it(self):
+        page = result(snapshot("<h2>Title <a href='#t'>¶</a></h2>"), "h")
+        assert page.cleaneval == "<h>Title ¶\n"
+
+
 class TestLists:
     def test_nested(self):
         source = "<ul><li>a<ol start=3><li>b<li>c</ol><li>d</ul>"
@@ -189,6 +213,15 @@ class TestCode:
     def test_break_is_a_line_end(self):
         assert body("<pre>a<br>b</pre>", "p") == "<pre>a\nb</pre>"
 
+    @pytest.mark.parametrize("name", ["language-c++", "hl language-c++ x", "lang-c++"])
+    def test_language_is_kept(self, name):
+        assert body(f'<pre><code class="{name}">x', "p") == '<pre><code class="language-c++">x</code></pre>'
+        assert body(f'<pre class="{name}">x', "p") == '<pre class="language-c++">x</pre>'
+
+    @pytest.mark.parametrize("name", ["hl", "language-", "language-a`b", "my-language-c"])
+    def test_other_classes_go(self, name):
+        assert body(f'<pre><code class="{name}">x', "p") == "<pre><code>x</code></pre>"
+
     def test_inline(self):
         assert body("<p>Use <code>x</code> and <kbd>y</kbd>", "p") == "<p>Use <code>x</code> and <kbd>y</kbd></p>"
 
@@ -279,9 +312,13 @@ class TestDocument:
     def test_whole(self):
         page = snapshot("<html lang=cs dir=ltr><title>A &amp; B</title><p>Text")
         assert to_html(result(page, "p")) == (
-            '<!DOCTYPE html>\n<html lang="cs" dir="ltr"><head><meta charset="utf-8"><title>A &amp; B</title></head>\n'
+            '<!DOCTYPE html>\n<html lang="cs" dir="ltr"><head><meta charset="utf-8"><title>A &amp; B</title>'
+            '<link rel="canonical" href="https://example.org/dir/page.html"></head>\n'
             "<body>\n<p>Text</p>\n</body></html>\n"
         )
+
+    def test_page_without_blocks(self):
+        assert "<body>\n</body>" in to_html(result(snapshot("<hr>"), ""))
 
     def test_direction(self):
         page = snapshot("<html dir=RTL lang=ar><p>نص")
@@ -291,10 +328,13 @@ class TestDocument:
         page = snapshot("<html lang=en><p>Text")
         assert '<html lang="de">' in to_html(result(page, "p", language="de"))
 
-    def test_title_is_never_empty(self):
-        assert "<title>https://example.org/dir/page.html</title>" in to_html(result(snapshot("<p>x"), "p"))
-        assert "<title>page 7</title>" in to_html(result(snapshot("<p>x", url=""), "p", id="page 7"))
-        assert "<title>Untitled</title>" in to_html(result(snapshot("<p>x", url=""), "p"))
+    def test_no_title_is_invented(self):
+        """HTML requires the element, not words in it."""
+        assert "<title></title>" in to_html(result(snapshot("<p>x"), "p", id="page 7"))
+
+    @pytest.mark.parametrize("url", ["", "file:///home/me/page.html"])
+    def test_no_address_outside_the_web(self, url):
+        assert "canonical" not in to_html(result(snapshot("<p>x", url=url), "p"))
 
     def test_depth_is_bounded(self):
         """Tags beyond the bound go, the text stays."""
