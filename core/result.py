@@ -44,6 +44,11 @@ class Result:
     language: str = ""
     id: str = ""
 
+    def __repr__(self) -> str:
+        content = sum(label.is_content for label in self.labels)
+        language, confidence = self.language or "unknown", f"{self.confidence:.2f}"
+        return f"<Result {self.id!r}: {content} of {len(self.blocks)} blocks, {language=!s}, {confidence=!s}>"
+
     @cached_property
     def cleaneval(self) -> str:
         """One unit per line with its mark, `<h>`, `<p>` or `<l>`: see `vclean.formats.to_cleaneval`."""

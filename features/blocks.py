@@ -58,6 +58,9 @@ class Blocks:
     box: NDArray[np.float32]
     visibility: NDArray[np.uint8]
 
+    def __repr__(self) -> str:
+        return f"<Blocks {self.snapshot.url!r}: {len(self)} blocks>"
+
     def __len__(self) -> int:
         """The number of blocks."""
         return len(self.text)

@@ -140,6 +140,10 @@ class Snapshot:
     line_box: NDArray[np.float32]
     timings: dict[str, float] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        state = "rendered" if self.rendered else "not rendered"
+        return f"<Snapshot {self.url!r}: {len(self)} elements, {len(self.texts)} texts, {state}>"
+
     def __len__(self) -> int:
         """The number of elements."""
         return len(self.tag)

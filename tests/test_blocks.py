@@ -167,6 +167,11 @@ class TestText:
         assert blocks.members.shape == blocks.first.shape == (0,)
 
 
+class TestRepr:
+    def test_is_one_line_without_arrays(self):
+        assert repr(cut(snapshot("<p>a<p>b"))) == "<Blocks 'https://example.org/dir/page.html': 2 blocks>"
+
+
 class TestRows:
     HTML = "<body>x<p>One <b>two</b></p> <ul><li>Three<br><br>four"
 

@@ -54,6 +54,15 @@ class TestFormats:
         assert result(snapshot("<p>Menu"), "o").write(name) == ""
 
 
+class TestRepr:
+    def test_is_one_line_of_facts(self, article):
+        found = repr(result(article.blocks.snapshot, "ohpcll", id="a.html", language="en", confidence=0.876))
+        assert found == "<Result 'a.html': 5 of 6 blocks, language=en, confidence=0.88>"
+
+    def test_what_is_not_known(self, seen):
+        assert repr(seen) == "<Result '': 5 of 6 blocks, language=unknown, confidence=nan>"
+
+
 class TestWrite:
     @pytest.mark.parametrize("name", FORMATS)
     def test_every_format(self, article, name):

@@ -125,6 +125,12 @@ class TestAttributes:
         assert len(set(ATTRIBUTES)) == len(ATTRIBUTES)
 
 
+class TestRepr:
+    def test_is_one_line_without_arrays(self):
+        page = snapshot("<html><head></head><body><p>a</p></body></html>", url="https://a.org/")
+        assert repr(page) == "<Snapshot 'https://a.org/': 3 elements, 1 texts, not rendered>"
+
+
 class TestIsTag:
     def test_elements_of_any_of_the_tags(self) -> None:
         page = snapshot("<p>a<b>b</b><i>c</i>")
