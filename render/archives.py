@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
+import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Final
@@ -20,6 +22,12 @@ if TYPE_CHECKING:
 HTML_TYPES: Final = frozenset({"text/html", "application/xhtml+xml"})
 _MAX_RESOURCE: Final = 16 * 2**20
 _MAX_HOPS: Final = 10
+_GZIP_MAGIC: Final = b"\x1f\x8b\x08"
+_GZIP_MEMBER: Final = re.compile(re.escape(_GZIP_MAGIC))
+_CHUNK: Final = 2**20
+_GLANCE: Final = 1024
+"""Bytes of a gzip member that are enough to unpack its first few: header, a name, the code tables."""
+
 _KINDS: Final = WarcRecordType.response | WarcRecordType.resource | WarcRecordType.revisit
 
 
@@ -39,7 +47,8 @@ class Archive:
 
     Attributes:
         pages: the records that are HTML with status 200, in the archive's order.
-        damage: what is wrong with the archive, one line, or empty; what comes before the damage is usable.
+        damage: what is wrong with the archive, one line, or empty; what comes before the damage is usable, and in
+            gzip what comes after it, from the next record on.
 
     Raises:
         InputError: the file cannot be opened.
@@ -110,22 +119,45 @@ class Archive:
             yield stream
 
     def _index(self, member: str) -> None:
-        """Enter every record of a member; an unreadable file raises, a damaged one is used up to the damage."""
-        last: Record | None = None
-        count = 0
+        """Enter every record of a member; an unreadable file raises, of a damaged one what can be read is used."""
+        found: list[Record] = []
+        damage: OSError | None = None
         try:
             with self._open(member) as stream:
-                for record in ArchiveIterator(stream, record_types=_KINDS):
-                    last = self._enter(record, member)
-                    count += 1
+                start: int | None = 0
+                while start is not None:
+                    error = self._index_from(stream, start, member, found)
+                    damage = damage or error
+                    begun = max(start, found[-1].offset if found else 0)
+                    start = _next_gzip_record(stream, begun + 1) if error else None
         except OSError as error:
-            if not count:
-                raise InputError(f"{self._path} is no readable web archive ({_reason(error)})") from error
-            self.damage = f"{self._path} is damaged after {count} records ({_reason(error)})"
-        if not count and not self.damage:
+            damage = error
+        self._judge(found, damage)
+
+    def _index_from(self, stream: IO[bytes], start: int, member: str, found: list[Record]) -> OSError | None:
+        """Add the records from the offset `start` on to `found`; gives the damage that ended them, if any."""
+        stream.seek(start)
+        try:
+            for record in ArchiveIterator(stream, record_types=_KINDS):
+                found.append(self._enter(record, member))
+        except OSError as error:
+            return error
+        return None
+
+    def _judge(self, found: list[Record], damage: OSError | None) -> None:
+        """Set `damage` by what a member gave.
+
+        Raises:
+            InputError: it gave nothing.
+        """
+        if damage and not found:
+            raise InputError(f"{self._path} is no readable web archive ({_reason(damage)})") from damage
+        if not found:
             raise InputError(f"{self._path} holds no web archive records: it is empty or cut off")
-        if last and not self.damage and self._is_cut_off(last):
-            self.damage = f"{self._path} is cut off after {count - 1} records: download it again"
+        if damage:
+            self.damage = f"{self._path} is damaged ({_reason(damage)}): {len(found)} records could be read"
+        elif self._is_cut_off(found[-1]):
+            self.damage = f"{self._path} is cut off after {len(found) - 1} records: download it again"
 
     def _enter(self, record: WarcRecord, member: str) -> Record:
         url = (record.headers.get("WARC-Target-URI") or "").strip("<>")
@@ -161,6 +193,32 @@ class Archive:
             found = next(iter(ArchiveIterator(stream, auto_decode="all" if decode else "none")))
             charset = (found.http_charset or "") if found.is_http else ""
             return found.reader.read(limit + 1), _content_type(found), charset, _status(found)
+
+
+def _next_gzip_record(stream: IO[bytes], start: int) -> int | None:
+    """The offset, `start` or later, of the next gzip member that begins a WARC record; or None.
+
+    By the standard (ISO 28500, annex on compression) every record is a member of its own.
+    """
+    stream.seek(start)
+    kept = b""
+    while data := stream.read(_CHUNK):
+        window = kept + data
+        searched = max(len(window) - _GLANCE, 0)
+        for match in _GZIP_MEMBER.finditer(window, 0, searched + len(_GZIP_MAGIC) - 1):
+            if _begins_record(window[match.start() : match.start() + _GLANCE]):
+                return start + match.start()
+        start += searched
+        kept = window[-_GLANCE:]
+    matches = (match.start() for match in _GZIP_MEMBER.finditer(kept))
+    return next((start + at for at in matches if _begins_record(kept[at:])), None)
+
+
+def _begins_record(data: bytes) -> bool:
+    try:
+        return zlib.decompressobj(wbits=31).decompress(data, 5) == b"WARC/"
+    except zlib.error:
+        return False
 
 
 def _redirect(record: WarcRecord, url: str) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from vclean.errors import InputError, LimitError
+from vclean.render import archives
 from vclean.render.archives import Archive
 
 CAP = 10_000
@@ -175,8 +176,20 @@ class TestDamage:
         data[start + 12 : start + 60] = b"\xff" * 48
         path.write_bytes(data)
         archive = Archive(path)
-        assert len(archive.pages) == 1
-        assert "damaged after 1 records" in archive.damage
+        assert [archive.page(page, CAP).content for page in archive.pages] == [b"<p>one", b"<p>one"]
+        assert "2 records could be read" in archive.damage
+        assert "\n" not in archive.damage
+
+    @pytest.mark.parametrize("chunk", [1, 1100, 3000, 2**20])
+    def test_damage_everywhere_but_in_the_last_record(self, warc, monkeypatch: pytest.MonkeyPatch, chunk: int) -> None:
+        """The next record is found wherever it lies in the pieces that are searched."""
+        monkeypatch.setattr(archives, "_CHUNK", chunk)
+        last = record("http://a.example/last", response(b"<p>last"))
+        path = warc(PAGE, name="a.warc.gz")
+        path.write_bytes(path.read_bytes()[:60] + b"\x1f\x8b\x08" * 1500 + gzip.compress(last))
+        archive = Archive(path)
+        assert archive.page(archive.pages[-1], CAP).content == b"<p>last"
+        assert archive.damage
 
     def test_a_record_damaged_after_indexing(self, warc) -> None:
         path = warc(PAGE, name="a.warc.gz")

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 from pathlib import Path
 
 import pyarrow as pa
@@ -16,10 +17,11 @@ from test_archives import PAGE, STYLE
 from test_fetch import ALLOWED, QUICK, site  # noqa: F401 - a fixture
 
 from vclean import clean_command, cli
-from vclean.api import Cleaner
+from vclean.api import Cleaner, clean
 from vclean.cli import main, main_inner
 from vclean.errors import InputError, VcleanError
-from vclean.render import fetch
+from vclean.render import browser, fetch
+from vclean.result import Result
 
 HTML = "<html lang=en><title>Weather</title><h1>Rain</h1><p>It rained all day in the valley."
 TEXT = "<h>Rain\n<p>It rained all day in the valley.\n"
@@ -134,6 +136,20 @@ class TestSeveralPages:
     def test_a_folder_of_results(self, run, pages: list[Path], tmp_path: Path) -> None:
         assert run(*pages, "-f", "text", "-o", tmp_path / "out") == (0, "", [])
         assert len(list((tmp_path / "out").glob("*.txt"))) == 2
+
+    def test_a_picture_a_page_named_like_its_result(
+        self, run, pages: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """In a folder that is made, as that of the results is."""
+        monkeypatch.setattr(browser, "Renderer", lambda _: nullcontext())
+        monkeypatch.setattr(Cleaner, "clean_with_picture", lambda _, page: (clean(page, method="text"), b""))
+        monkeypatch.setattr(Result, "overlay", lambda *_: b"a picture")
+        long = tmp_path / ("n" * 200 + ".html")
+        long.write_text("<p>x")
+        assert run(*pages, long, "--overlay", tmp_path / "mo" / "x.png", "-o", tmp_path / "out")[0] == 0
+        pictures = {path.stem.removeprefix("x-") for path in (tmp_path / "mo").iterdir()}
+        assert pictures == {path.stem for path in (tmp_path / "out").iterdir()}
+        assert len(pictures) == 3
 
     def test_a_folder_of_pages(self, run, pages: list[Path], tmp_path: Path) -> None:
         assert run(tmp_path) == run(*pages)
