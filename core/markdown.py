@@ -24,7 +24,7 @@ _INLINE = re.compile(
 )
 """Characters that would begin markup where they stand: emphasis, code, links, tags, entities (CommonMark 0.31)."""
 
-_LINE_START = re.compile(r"^(\s*)(#{1,6}(?=\s|$)|[>+-](?=\s|$)|=+\s*$|-+\s*$)")
+_LINE_START = re.compile(r"^(\s*)(#{1,6}(?=\s|$)|[>*+-](?=\s|$)|=+\s*$|-+\s*$)")
 _NUMBER_START = re.compile(r"^(\s*\d{1,9})([.)](?=\s|$))")
 _HEADING_END = re.compile(r"(^|\s)(#+)$")
 _ONE_LINE = frozenset(("td", "th", *HEADINGS))

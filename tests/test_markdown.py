@@ -95,6 +95,7 @@ class TestEscape:
             ("a <b>b</b> - c", "a **b** - c"),
             ("a <b>b</b> 1. c", "a **b** 1. c"),
             ("a<br>- b", "a  \n\\- b"),
+            ("a<br>* b", "a  \n\\* b"),
             ("<u>1.</u> a", r"1\. a"),
         ],
     )
