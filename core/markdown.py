@@ -24,9 +24,10 @@ _INLINE = re.compile(
 )
 """Characters that would begin markup where they stand: emphasis, code, links, tags, entities (CommonMark 0.31)."""
 
-_LINE_START = re.compile(r"^(\s*)(#{1,6}(?=\s|$)|[>*+-](?=\s|$)|=+\s*$|-+\s*$)")
+_LINE_START = re.compile(r"^(\s*)(#{1,6}(?=\s|$)|>|[*+-](?=\s|$)|=+\s*$|-+\s*$)")
 _NUMBER_START = re.compile(r"^(\s*\d{1,9})([.)](?=\s|$))")
 _HEADING_END = re.compile(r"(^|\s)(#+)$")
+_BRACKET = re.compile(r"(?<!\\)[\[\]]")
 _ONE_LINE = frozenset(("td", "th", *HEADINGS))
 _CELLS = frozenset(("td", "th"))
 _IN_TERM = ("p", "pre", "ul", "ol", "dl", "table", "blockquote", "figure")
@@ -104,12 +105,14 @@ class _Converter(MarkdownConverter):
         return _INLINE.sub(r"\\\g<0>", text)
 
     def process_text(self, el: NavigableString, parent_tags: set[str]) -> str:
-        """The same for a whole node: with what would be markup at the start of a line or before a link."""
+        """The same for a whole node: with what would be markup at the start of a line, in a link or before one."""
         text: str = super().process_text(el, parent_tags=parent_tags)  # type: ignore[misc]
         if "_noformat" in parent_tags:
             return text
         if text.endswith("!") and _beside(el, after=True) == "[":
             text = text[:-1] + r"\!"
+        if "a" in parent_tags and text.count("[") != text.count("]"):
+            text = _BRACKET.sub(r"\\\g<0>", text)
         if not parent_tags & _ONE_LINE and _beside(el, after=False) in ("", "\n"):
             text = _NUMBER_START.sub(r"\1\\\2", _LINE_START.sub(r"\1\\\2", text))
         return text

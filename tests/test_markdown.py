@@ -82,6 +82,7 @@ class TestEscape:
             ("-5", "-5"),
             ("1. no item", r"1\. no item"),
             ("1.5", "1.5"),
+            (">> no quotation", r"\>> no quotation"),
             ("> no quotation", r"\> no quotation"),
             ("C:\\dir", r"C:\\dir"),
         ],
@@ -168,6 +169,10 @@ class TestLinks:
     def test_address_as_text(self):
         source = "<p><a href=https://a.org/x_y>https://a.org/x_y</a>"
         assert markdown(source, "p") == "<https://a.org/x_y>\n"
+
+    @pytest.mark.parametrize(("text", "expected"), [("a [b", r"a \[b"), ("b] c", r"b\] c"), ("[1]", "[1]")])
+    def test_brackets_in_the_text(self, text, expected):
+        assert markdown(f"<p><a href=/x>{text}</a>", "p") == f"[{expected}](https://example.org/x)\n"
 
     @pytest.mark.parametrize(
         ("address", "expected"),
