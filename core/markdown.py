@@ -28,6 +28,7 @@ _LINE_START = re.compile(r"^(\s*)(#{1,6}(?=\s|$)|>|[*+-](?=\s|$)|=+\s*$|-+\s*$)"
 _NUMBER_START = re.compile(r"^(\s*\d{1,9})([.)](?=\s|$))")
 _HEADING_END = re.compile(r"(^|\s)(#+)$")
 _BRACKET = re.compile(r"(?<!\\)[\[\]]")
+_BALANCED = re.compile(r"(?:\\.|[^\[\]\\]|\[(?:\\.|[^\[\]\\])*\])*", re.DOTALL)
 _ONE_LINE = frozenset(("td", "th", *HEADINGS))
 _CELLS = frozenset(("td", "th"))
 _IN_TERM = ("p", "pre", "ul", "ol", "dl", "table", "blockquote", "figure")
@@ -111,7 +112,7 @@ class _Converter(MarkdownConverter):
             return text
         if text.endswith("!") and _beside(el, after=True) == "[":
             text = text[:-1] + r"\!"
-        if "a" in parent_tags and text.count("[") != text.count("]"):
+        if "a" in parent_tags and not _BALANCED.fullmatch(text):
             text = _BRACKET.sub(r"\\\g<0>", text)
         if not parent_tags & _ONE_LINE and _beside(el, after=False) in ("", "\n"):
             text = _NUMBER_START.sub(r"\1\\\2", _LINE_START.sub(r"\1\\\2", text))

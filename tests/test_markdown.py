@@ -170,7 +170,8 @@ class TestLinks:
         source = "<p><a href=https://a.org/x_y>https://a.org/x_y</a>"
         assert markdown(source, "p") == "<https://a.org/x_y>\n"
 
-    @pytest.mark.parametrize(("text", "expected"), [("a [b", r"a \[b"), ("b] c", r"b\] c"), ("[1]", "[1]")])
+    @pytest.mark.parametrize(("text", "expected"), [("a [b", r"a \[b"), ("b] c", r"b\] c"), ("b] [c", r"b\] \[c"),
+         ("a [b](c)", r"a \[b\](c)"), ("[1]", "[1]")])  # fmt: skip
     def test_brackets_in_the_text(self, text, expected):
         assert markdown(f"<p><a href=/x>{text}</a>", "p") == f"[{expected}](https://example.org/x)\n"
 
