@@ -171,6 +171,15 @@ class _Converter(MarkdownConverter):
 
     convert_th = convert_td
 
+    def convert_code(self, _el: Tag, text: str, parent_tags: set[str]) -> str:
+        """A code span, on one line: what follows a line break in it could be read as a list or a quotation."""
+        words = re.sub(r"\s*\n\s*", " ", text)
+        if "_noformat" in parent_tags or not words.strip():
+            return text
+        return f"{' ' * words[0].isspace()}{_code_span(words.strip())}{' ' * words[-1].isspace()}"
+
+    convert_kbd = convert_samp = convert_code
+
     def convert_pre(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         """A code block, fenced by more backticks than it holds in a row; in a cell every line as code."""
         code = text.strip("\n")

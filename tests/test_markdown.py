@@ -46,6 +46,13 @@ class TestStructure:
         source = "<p>a <b>b</b> <em>c</em> <code>d*</code> <a href='/x'>e</a>"
         assert markdown(source, "p") == "a **b** *c* `d*` [e](https://example.org/x)\n"
 
+    @pytest.mark.parametrize(
+        ("source", "expected"),
+        [("a<br>- b", "`a - b`"), ("a`b", "`` a`b ``"), ("a_*b", "`a_*b`")],
+    )
+    def test_code_in_a_line(self, source, expected):
+        assert markdown(f"<p><code>{source}</code>", "p") == expected + "\n"
+
     def test_line_break(self):
         assert markdown("<p>Rose<br>is a rose", "p") == "Rose  \nis a rose\n"
 
