@@ -62,7 +62,7 @@ class Probabilities:
     def __init__(self, *values: object) -> None:
         self.values = np.array(values, dtype=float)
 
-    def predict(self, x: np.ndarray, num_threads: int) -> np.ndarray:
+    def predict(self, x: np.ndarray, num_threads: int, **_: object) -> np.ndarray:
         assert num_threads == 1
         return self.values[: len(x)]
 
