@@ -38,7 +38,11 @@ FORMAT: Final = 1
 """Version of the file's layout."""
 _EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 _SHIPPED: Final = "default.vclean"
-_EARLY_STOP: Final[dict[str, Any]] = {"pred_early_stop": True, "pred_early_stop_freq": 20, "pred_early_stop_margin": 10.0}
+_EARLY_STOP: Final[dict[str, Any]] = {
+    "pred_early_stop": True,
+    "pred_early_stop_freq": 20,
+    "pred_early_stop_margin": 10.0,
+}
 """A block under .007 or over .993 after some trees needs no more: a third of the time; no label of 29,725 changed."""
 _DAMAGE: Final = (zipfile.BadZipFile, zlib.error, RuntimeError, LookupError, ValueError, TypeError, EOFError, OSError)
 """What reading a damaged archive raises; RuntimeError where a wrong bit means encryption or an unknown method."""
