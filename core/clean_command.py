@@ -16,6 +16,7 @@ from vclean.errors import BrowserMissingError, ModelError, OutputError, UsageErr
 from vclean.explain import unexpected, why_empty
 from vclean.files import check_writable, write_atomic
 from vclean.outputs import Names, beside, made, sink_for
+from vclean.review import Review
 from vclean.settings import RenderSettings
 from vclean.sources import Source, at_url, find, holds_many
 
@@ -46,6 +47,8 @@ def clean_pages(options: CleanOptions) -> int:
     with run.sink, cleaner:
         for source in _progress(run.sources(), visible=run.shows_progress):
             run.clean(cleaner, source)
+    if run.review:
+        run.review.write()
     return run.exit_code
 
 
@@ -58,6 +61,7 @@ class _Run:
         self.settings = _settings(options)
         self.renders = options.render or options.js or options.overlay is not None
         self.sink = sink_for(options.out, options.format, many=self.many)
+        self.review = Review(options.review, options.review_below) if options.review else None
         self._names = Names()
         self._codes: set[int] = set()
         self._done = 0
@@ -92,6 +96,8 @@ class _Run:
                 if self.options.url and not page.url:
                     page = at_url(page, self.options.url)
                 result = self._result(cleaner, page)
+            if self.review:
+                self.review.look(result)
             self.sink.put(result)
             self._done += 1
             self._tell(result, page, time.perf_counter() - start)

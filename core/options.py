@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _PICTURES: Final = (".png", ".svg")
 _FEWEST_FOLDS: Final = 3
 """Training itself cross-validates on what a fold leaves, and needs two folds there."""
+_REVIEW_BELOW: Final = 0.8
+"""A page of this confidence has a word F1 of about as much."""
 
 _EPILOG: Final = """\
 PAGE is an HTML file, - for standard input, an http(s) URL, a folder of HTML files, or an MHTML, WARC, WACZ or
@@ -44,6 +46,7 @@ class CleanOptions:
         format: one of `FORMATS`.
         out: file or folder; None for standard output.
         overlay: picture file, `.png` or `.svg`.
+        review: file for the list of pages whose confidence is under `review_below`; None for no list.
         method, model: what labels the blocks.
         url: the address of pages that come without one.
         timeout, max_bytes, max_nodes, width, height: see `RenderSettings`.
@@ -56,6 +59,8 @@ class CleanOptions:
     format: str
     out: Path | None
     overlay: Path | None
+    review: Path | None
+    review_below: float
     method: str
     model: Path | None
     url: str
@@ -141,6 +146,9 @@ def _clean(arguments: list[str]) -> CleanOptions:
     parser.add_argument("--version", action=_Version)
     values = vars(parser.parse_args(arguments))
     loud, quiet = values.pop("verbose"), values.pop("quiet")
+    if values["review_below"] is not None and values["review"] is None:
+        parser.error("argument --review-below: needs --review FILE")
+    values["review_below"] = values["review_below"] or _REVIEW_BELOW
     options = CleanOptions(**values, verbosity=int(loud) - int(quiet))
     return _checked(options)
 
@@ -171,6 +179,9 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     add("-f", "--format", choices=FORMATS, default=FORMATS[0], help="output format (%(default)s)")
     add("-o", "--out", type=Path, metavar="OUT", help="file; for several pages a folder, or a file of JSON lines")
     add("--overlay", type=Path, metavar="FILE", help="draw the blocks over the page's picture: .png or .svg")
+    add("--review", type=Path, metavar="FILE", help="list the pages of low confidence, the lowest first, as JSON lines")
+    text = f"with --review: the confidence under which a page is listed, up to 1 ({_REVIEW_BELOW:g})"
+    add("--review-below", type=_share, metavar="P", help=text)
     loudness = parser.add_mutually_exclusive_group()
     loudness.add_argument("-v", "--verbose", action="store_true", help="say more on standard error")
     loudness.add_argument("-q", "--quiet", action="store_true", help="say errors only")
@@ -240,6 +251,14 @@ def _positive(kind: Callable[[str], float]) -> Callable[[str], float]:
         return value
 
     return convert
+
+
+def _share(text: str) -> float:
+    """An argument type: a number of more than zero and at most one."""
+    value = float(_positive(float)(text))
+    if value > 1:
+        raise argparse.ArgumentTypeError(f"has to be 1 or less, not {text}")
+    return value
 
 
 class _Version(argparse.Action):

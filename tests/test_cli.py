@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -92,7 +93,7 @@ class TestOnePage:
         code, out, errors = run(page, "-o", tmp_path / "none" / "out.txt")
         assert (code, out, len(errors)) == (12, "", 1)
 
-    @pytest.mark.parametrize("option", ["-o", "--overlay"])
+    @pytest.mark.parametrize("option", ["-o", "--overlay", "--review"])
     def test_an_output_that_cannot_be_written_is_found_first(self, run, tmp_path: Path, option: str) -> None:
         code, out, errors = run("missing.html", option, tmp_path / "none" / "out.png")
         assert (code, out, len(errors)) == (12, "", 1)
@@ -180,6 +181,46 @@ class TestSeveralPages:
         assert (code, len(errors)) == (1, 1)
         assert "<p>one" in out
         assert "cut off" in errors[0]
+
+
+class TestReview:
+    """`--review FILE` lists the pages of low confidence; every method of the model gives one."""
+
+    @pytest.fixture
+    def pages(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+        """A folder of three pages, whose confidence is the number in their titles."""
+        for name, confidence in (("a", 0.7), ("b", 0.2), ("c", 0.9)):
+            (tmp_path / f"{name}.html").write_text(HTML.replace("Weather", str(confidence)))
+        whole = Cleaner.clean
+
+        def told(self: Cleaner, document: clean_command.Page) -> Result:
+            result = whole(self, document)
+            return replace(result, confidence=float(result.blocks.snapshot.title))
+
+        monkeypatch.setattr(Cleaner, "clean", told)
+        return tmp_path
+
+    def test_the_pages_of_a_folder(self, run, pages: Path) -> None:
+        code, out, errors = run(pages, "--review", pages / "look.jsonl")
+        found = [json.loads(line) for line in (pages / "look.jsonl").read_text().splitlines()]
+        assert (code, errors, out.count("==>")) == (0, [], 3)
+        assert [(Path(page["id"]).name, page["confidence"]) for page in found] == [("b.html", 0.2), ("a.html", 0.7)]
+
+    def test_the_threshold(self, run, pages: Path) -> None:
+        assert run(pages, "--review", pages / "look.jsonl", "--review-below", "0.5")[0] == 0
+        assert (pages / "look.jsonl").read_text().count("\n") == 1
+
+    def test_a_failed_page_does_not_keep_the_list_from_being_written(self, run, pages: Path) -> None:
+        (pages / "d.html").write_bytes(b"")
+        assert run(pages, "--review", pages / "look.jsonl")[0] == 1
+        assert (pages / "look.jsonl").read_text().count("\n") == 2
+
+    def test_a_method_without_confidence(self, run, page: Path, tmp_path: Path) -> None:
+        code, out, errors = run(page, "--review", tmp_path / "look.jsonl")
+        assert (code, out) == (2, "")
+        assert len(errors) == 1
+        assert "the method text gives none" in errors[0]
+        assert not (tmp_path / "look.jsonl").exists()
 
 
 class TestBadInput:

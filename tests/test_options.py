@@ -42,6 +42,14 @@ class TestClean:
         assert (options.format, options.out, options.overlay) == ("json", Path("out"), Path("x.PNG"))
         assert options.timeout == 2.5
 
+    @pytest.mark.parametrize(("arguments", "below"), [((), 0.8), (("--review-below", "0.6"), 0.6)])
+    def test_review(self, arguments: tuple[str, ...], below: float) -> None:
+        options = clean("a", "--review", "look.jsonl", *arguments)
+        assert (options.review, options.review_below) == (Path("look.jsonl"), below)
+
+    def test_no_review(self) -> None:
+        assert clean("a").review is None
+
     def test_standard_input(self) -> None:
         assert clean("-", "--url", "https://example.org/").url == "https://example.org/"
 
@@ -65,6 +73,10 @@ class TestClean:
             (["a", "--overlay", "a.jpg"], r"end in \.png or \.svg"),
             (["a", ""], "a PAGE is empty"),
             (["a", "--url", "example.org"], "http:// or https://"),
+            (["a", "--review-below", "0.5"], "--review-below: needs --review FILE"),
+            (["a", "--review", "r", "--review-below", "0"], "has to be positive"),
+            (["a", "--review", "r", "--review-below", "80"], "has to be 1 or less, not 80"),
+            (["a", "--review", "r", "--review-below", "low"], "'low' is no number"),
         ],
     )
     def test_usage_errors_are_one_line(self, arguments: list[str], message: str) -> None:
