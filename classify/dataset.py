@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vclean.classify import gold
-from vclean.features import matrix, tokens
+from vclean.features import matrix, tokens, tree
+from vclean.features.groups import Groups
 from vclean.labels import Label
 
 if TYPE_CHECKING:
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from vclean.features.blocks import Blocks
     from vclean.features.context import Layout
     from vclean.features.tokens import Ragged
+
+_HEADING_TAGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_ITEM_TAGS, _CELL_TAGS = ("li", "dt", "dd"), ("td", "th")
 
 WEIGHT_CAP = 200
 """Words from which a block weighs no more in training."""
@@ -85,18 +89,20 @@ def page_rows(page: GoldPage, site: str, blocks: Blocks) -> PageRows:
 def _told_types(label: NDArray[np.int8], page: GoldPage, blocks: Blocks) -> NDArray[np.int8]:
     """int8 (B,): `label`, without what gold in Markdown leaves untold.
 
-    Where it marks no list item at all, the items of the page's lists are of unknown type, not paragraphs; so are
-    headings where it marks none (on wcxb, 6,400 blocks in `li` on pages without a mark; with one, 83 % are items).
+    Such gold leaves marks out: a paragraph in a heading tag or an item is of unknown type. And it puts what the page
+    sets apart on one line: only what does not begin its item or container, or is in a cell, is told to continue.
     """
     if page.markup or not page.markdown:
         return label
-    tags = {Label.LIST_ITEM: ("li", "dt", "dd"), Label.HEADING: ("h1", "h2", "h3", "h4", "h5", "h6")}
-    told = label.copy()
-    for kind, names in tags.items():
-        if not (label == gold.CODES.index(kind)).any():
-            inside = blocks.snapshot.is_tag(names)[blocks.node]
-            told[inside & (label != gold.CODES.index(Label.OTHER))] = gold.UNKNOWN
-    return told
+    snapshot, node = blocks.snapshot, blocks.node
+    marked = tree.nearest(snapshot.is_tag(_HEADING_TAGS), snapshot.parent)[node] > 0
+    marked |= snapshot.is_tag(_ITEM_TAGS)[node]
+    in_cell = tree.nearest(snapshot.is_tag(_CELL_TAGS), snapshot.parent)[node] > 0
+    holder = tree.nearest(snapshot.is_tag(_ITEM_TAGS), snapshot.parent)[node]
+    begins = Groups.by(np.where(holder > 0, holder, node)).place == 0
+    untold = (label == gold.CODES.index(Label.PARAGRAPH)) & marked
+    untold |= (label == gold.CODES.index(Label.CONTINUATION)) & begins & ~in_cell
+    return np.where(untold, np.int8(gold.UNKNOWN), label)
 
 
 def concatenate(rows: Sequence[Ragged]) -> Ragged:

@@ -36,9 +36,11 @@ _MARK = re.compile(r"<([hpl])>", re.IGNORECASE)
 _MARK_CODE = {"h": _HEADING, "p": _PARAGRAPH, "l": _ITEM}
 _LINE_TYPE = (
     (re.compile(r"\s*\|"), UNKNOWN),  # a row of a table: what its cells are is no matter of Markdown
+    (re.compile(r"\s*(\*\*|__)[^*_]+\1:?\s*$"), UNKNOWN),  # a line in bold: a heading by its looks, or a paragraph
     (re.compile(r"\s{0,3}#{1,6}\s"), _HEADING),
     (re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s"), _ITEM),
 )
+_FENCE = re.compile(r"\s*(?:```|~~~)")
 _LINK_TARGET = re.compile(r"\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"]*\")?\)")
 _HEADLINE = re.compile(rb'class="x-nc-sel1"[^>]*>([^<]+)<')
 
@@ -92,7 +94,7 @@ def gold_units(page: GoldPage) -> list[Unit]:
     if page.markup:
         return _markup_units(page.markup)
     if page.markdown:
-        return [Unit(_line_code(line), tokens(_plain(line))) for line in page.markdown.splitlines() if line.strip()]
+        return _markdown_units(page.markdown)
     headlines = {tuple(tokens(text.decode("utf-8", "replace"))) for text in _HEADLINE.findall(page.annotated)}
     lines = [tokens(line) for line in page.text.splitlines()]
     return [Unit(_HEADING if tuple(line) in headlines else UNKNOWN, line) for line in lines if line]
@@ -105,6 +107,17 @@ def _markup_units(markup: str) -> list[Unit]:
         Unit(_MARK_CODE[mark.lower()], tokens(text)) for mark, text in zip(marked[::2], marked[1::2], strict=True)
     ]
     return [unit for unit in units if unit.words]
+
+
+def _markdown_units(markdown: str) -> list[Unit]:
+    """Every line is a unit; a line of fenced code is a paragraph whatever it begins with."""
+    units, fenced = [], False
+    for line in markdown.splitlines():
+        if _FENCE.match(line):
+            fenced = not fenced
+        elif line.strip():
+            units.append(Unit(_PARAGRAPH if fenced else _line_code(line), tokens(_plain(line))))
+    return units
 
 
 def _line_code(line: str) -> int:

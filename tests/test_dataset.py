@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from helpers import laid_out, snapshot
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +14,7 @@ from vclean.features.blocks import cut
 from vclean.features.tokens import BUCKETS, Ragged
 from vclean.labels import Label
 
+CONTINUATION = CODES.index(Label.CONTINUATION)
 HTML = "<ul class=menu><li>Home<li>News</ul><h1>The cat</h1><p>It sat on the mat all day.<p>Copyright"
 GOLD = GoldPage(
     corpus="news",
@@ -39,20 +41,35 @@ class TestPageRows:
         rows = rows_of(gold=GoldPage(text="The cat\nIt sat on the mat all day."))
         assert rows.label.tolist() == [4, 4, UNKNOWN, UNKNOWN, 4]
 
-    def test_markdown_without_a_list_says_nothing_of_items(self) -> None:
-        """Gold that marks headings but no item: a paragraph inside `li` may well be one."""
+    def test_markdown_that_leaves_an_item_unmarked_says_nothing_of_it(self) -> None:
         html = "<h1>The cat</h1><ul><li>It sat on the mat.<li>It slept all day.</ul><p>Then it ate."
         text = "The cat\nIt sat on the mat.\nIt slept all day.\nThen it ate."
         unmarked = rows_of(html, GoldPage(text=text, markdown="# " + text))
         assert unmarked.label.tolist() == [0, UNKNOWN, UNKNOWN, 1]
         marked = rows_of(html, GoldPage(text=text, markdown="# " + text.replace("It ", "- It ", 1)))
-        assert marked.label.tolist() == [0, 2, 1, 1]
+        assert marked.label.tolist() == [0, 2, UNKNOWN, 1]
 
-    def test_markdown_without_a_heading_says_nothing_of_headings(self) -> None:
+    def test_markdown_that_leaves_a_heading_unmarked_says_nothing_of_it(self) -> None:
         html = "<h1>The cat</h1><p>It sat on the mat."
         text = "The cat\nIt sat on the mat."
         assert rows_of(html, GoldPage(text=text, markdown=text)).label.tolist() == [UNKNOWN, 1]
         assert rows_of(html, GoldPage(text=text, markup="<p>The cat\n<p>It sat on the mat.")).label.tolist() == [1, 1]
+
+    @pytest.mark.parametrize(
+        ("html", "code"),
+        [
+            ("<p>It sat.<p>Then it ate.", UNKNOWN),
+            ("<div>It sat.<p>An advertisement.</p>Then it ate.</div>", CONTINUATION),
+            ("<div>It sat.<br><br>Then it ate.</div>", CONTINUATION),
+            ("<ul><li><p>It sat.<p>Then it ate.</ul>", CONTINUATION),
+            ("<ul><li>It sat.<li>Then it ate.</ul>", UNKNOWN),
+            ("<table><tr><td>It sat.<td>Then it ate.</table>", CONTINUATION),
+        ],
+    )
+    def test_two_blocks_on_a_line_of_markdown(self, html: str, code: int) -> None:
+        """A line may hold several paragraphs of the page; what stands in one container does continue."""
+        line = "It sat. Then it ate."
+        assert rows_of(html, GoldPage(text=line, markdown=line)).label[-1] == code
 
     def test_the_page_is_named(self) -> None:
         rows = rows_of()

@@ -141,11 +141,18 @@ class TestMarkdownTypes:
             ("-5 degrees are cold", "p"),
             ("**bold** and plain words", "p"),
             ("| a | table | row |", "?"),
+            ("**Bold words alone**", "?"),
+            ("__Bold words alone__:", "?"),
         ],
     )
     def test_lines(self, line, letter):
         page = GoldPage(text=line, markdown=line)
         assert letters(align([line], page)) == letter
+
+    def test_fenced_code_is_no_heading_and_no_list(self):
+        """What begins a line of code is no mark; after the fence it is one again."""
+        page = GoldPage(text="pip here\nitem two\nA title", markdown="```sh\n# pip here\n- item two\n```\n## A title")
+        assert letters(align(["# pip here", "- item two", "A title"], page)) == "pph"
 
     def test_link_targets_are_not_words_of_the_text(self):
         units = gold_units(GoldPage(markdown='See [the cat](https://example.org/a_(b)?q=1 "A title") and more'))
