@@ -79,5 +79,12 @@ def bench(session: nox.Session) -> None:
     session.run("python", "benchmarks/speed.py", *session.posargs)
 
 
+@nox.session(default=False)
+def leaderboard(session: nox.Session) -> None:
+    """Compare vclean with its rivals: `nox -s leaderboard -- CORPUS.parquet... [--predictions FILE]`."""
+    session.install(".", *group("bench"))
+    session.run("python", "benchmarks/leaderboard.py", *session.posargs)
+
+
 if __name__ == "__main__":
     nox.main()

@@ -1,0 +1,177 @@
+"""The systems of the leaderboard: each takes a page as crawled and gives its clean text.
+
+Every system gets the bytes and decodes them itself, with its defaults, as its documentation has it; the one that only
+takes text (boilerpy3) gets it as resiliparse detects and decodes it. Time counts from bytes to text.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module, metadata
+from typing import Any
+
+from vclean.classify.corpora import GoldPage
+from vclean.classify.methods import get
+from vclean.errors import VcleanError
+from vclean.features.blocks import cut
+from vclean.formats import to_cleaneval, to_text
+
+Texts = tuple[str, str]
+"""The clean text, and the same with CleanEval's marks, empty where the system gives none."""
+Extract = Callable[[GoldPage], Texts]
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """One extractor.
+
+    Attributes:
+        name: in the tables.
+        package: the distribution it is in.
+        how: its settings, and how it decodes, in a few words.
+        load: gives the extractor; ImportError where it is not installed.
+        browser: whether it works in other processes, whose time counts too.
+    """
+
+    name: str
+    package: str
+    how: str
+    load: Callable[[], Extract]
+    browser: bool = False
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether it is what the others are compared with."""
+        return self.name.startswith("vclean")
+
+
+def available(systems: tuple[System, ...]) -> tuple[list[System], list[str]]:
+    """The systems that work here, and a line on each that does not."""
+    found, missing = [], []
+    for system in systems:
+        try:
+            with silence():
+                system.load()(GoldPage(html=b"<p>A page to load everything with."))
+            found.append(system)
+        except (ImportError, VcleanError) as error:
+            missing.append(f"{system.name} was left out ({error}): pip install {system.package}")
+    return found, missing
+
+
+@contextmanager
+def silence() -> Iterator[None]:
+    """Keep the systems' logs from standard error: what they fail on is counted."""
+    logging.disable()
+    try:
+        yield
+    finally:
+        logging.disable(logging.NOTSET)
+
+
+def versions(systems: list[System]) -> dict[str, str]:
+    """The version of every package in use, by name."""
+    return {name: metadata.version(name) for name in sorted({system.package for system in systems})}
+
+
+def _trafilatura() -> Extract:
+    extract = import_module("trafilatura").extract
+    return lambda page: (extract(page.html, url=page.url or None) or "", "")
+
+
+def _readability() -> Extract:
+    document = import_module("readability").Document
+    plain = _plain_text()
+    return lambda page: (plain(document(page.html, url=page.url or None).summary()), "")
+
+
+def _resiliparse() -> Extract:
+    plain, tree = _plain_text(), import_module("resiliparse.parse.html").HTMLTree
+    detect = import_module("resiliparse.parse.encoding").detect_encoding
+    return lambda page: (plain(tree.parse_from_bytes(page.html, detect(page.html)), main_content=True), "")
+
+
+def _plain_text() -> Callable[..., str]:
+    """Resiliparse's text of HTML, without what stands for images."""
+    extract = import_module("resiliparse.extract.html2text").extract_plain_text
+    return lambda html, **options: str(extract(html, alt_texts=False, **options))
+
+
+def _justext() -> Extract:
+    package = import_module("justext")
+    stop_words = package.get_stoplist("English")
+
+    def extract(page: GoldPage) -> Texts:
+        paragraphs = package.justext(page.html, stop_words)
+        return "\n".join(each.text for each in paragraphs if not each.is_boilerplate), ""
+
+    return extract
+
+
+def _boilerpy(name: str) -> Callable[[], Extract]:
+    def load() -> Extract:
+        extractor = getattr(import_module("boilerpy3.extractors"), name)()
+        encoding = import_module("resiliparse.parse.encoding")
+        return lambda page: (extractor.get_content(_text(encoding, page.html)), "")
+
+    return load
+
+
+def _text(encoding: Any, html: bytes) -> str:  # noqa: ANN401 - an untyped module
+    return str(encoding.bytes_to_str(html, encoding.detect_encoding(html)))
+
+
+def _rs_trafilatura() -> Extract:
+    extract = import_module("rs_trafilatura").extract_bytes
+    return lambda page: (extract(page.html, url=page.url or None).main_content, "")
+
+
+def _own(method: str) -> Callable[[], Extract]:
+    def load() -> Extract:
+        from vclean.render.static import parse
+
+        label = get(method)
+
+        def extract(page: GoldPage) -> Texts:
+            blocks = cut(parse(page.page()))
+            labels = label(blocks).labels
+            return to_text(blocks.text, labels), to_cleaneval(blocks.text, labels)
+
+        return extract
+
+    return load
+
+
+def _rendered() -> Extract:
+    from vclean.api import Cleaner
+
+    # Never left: the browser ends with the process that it was started for.
+    cleaner = Cleaner(render=True).__enter__()
+
+    def extract(page: GoldPage) -> Texts:
+        result = cleaner.clean(page.page())
+        return result.text, result.cleaneval
+
+    return extract
+
+
+RIVALS = (
+    System("rs-trafilatura", "rs-trafilatura", "extract_bytes", _rs_trafilatura),
+    System("trafilatura", "trafilatura", "extract, with the page's URL", _trafilatura),
+    System("readability-lxml", "readability-lxml", "summary, its HTML turned into text by resiliparse", _readability),
+    System("resiliparse", "resiliparse", "detect_encoding, extract_plain_text(main_content=True)", _resiliparse),
+    System("jusText", "jusText", "justext with the English stop words", _justext),
+    System("boilerpy3, article", "boilerpy3", "ArticleExtractor",
+           _boilerpy("ArticleExtractor")),
+    System("boilerpy3, default", "boilerpy3", "DefaultExtractor",
+           _boilerpy("DefaultExtractor")),
+    System("BTE", "vclean", "`vclean --method bte`", _own("bte")),
+    System("all text", "vclean", "`vclean --method text`", _own("text")),
+)  # fmt: skip
+"""What vclean is compared with."""
+
+VCLEAN = System("vclean", "vclean", "the model that ships, unrendered", _own("vclean"))
+RENDERED = System("vclean, rendered", "vclean", "the model that ships, rendered, Chromium's time included", _rendered,
+                  browser=True)  # fmt: skip
