@@ -89,7 +89,8 @@ class TestAvailable:
         pytest.importorskip(name.lower(), exc_type=ImportError)
         system = next(system for system in rivals.RIVALS if system.name == name)
         sentence = "It was said that the café had seven bridges, and that nobody in the valley minded them at all."
-        html = f"<html><meta charset=windows-1252><body><article><h1>River</h1>{f'<p>{sentence}</p>' * 6}</article></body></html>"
+        paragraphs = f"<p>{' '.join([sentence] * 3)}</p>" * 4
+        html = f"<html><meta charset=windows-1252><body><article><h1>River</h1>{paragraphs}</article></body></html>"
         text, marked = system.load()(GoldPage(html=html.encode("windows-1252")))
         assert sentence in text
         assert marked == ""
