@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 _IN_CELLS = ("p", "ul", "ol", "li", "dl", "dt", "dd", "blockquote", "figure", "figcaption")
 _NUMBER = re.compile(r"\s*([0-9]{1,5})")
+_START = re.compile(r"[0-9]{1,8}")
+"""CommonMark takes numbers of up to nine figures; one is left to count on."""
+
 _MAX_COLSPAN, _MAX_ROWSPAN = 1000, 65534
 """The bounds of the HTML standard."""
 
@@ -22,7 +25,8 @@ def flatten(body: etree._Element) -> None:
     """Change a cleaned body in place.
 
     Captions come before their tables, spans of cells become empty cells, blocks in cells are parted by `br`, terms
-    lose their own emphasis, and a `br` at the edge of an inline element moves out of it.
+    lose their own emphasis, a `br` at the edge of an inline element moves out of it, and items get an attribute
+    `mark`: what begins them in Markdown.
     """
     for table in list(body.iter("table")):
         _lift_caption(table)
@@ -33,6 +37,8 @@ def flatten(body: etree._Element) -> None:
         etree.strip_tags(term, "b", "strong")
     for line_break in list(body.iter("br")):
         _move_out(line_break)
+    for item_list in body.iter("ul", "ol"):
+        _mark_items(item_list)
 
 
 def _lift_caption(table: etree._Element) -> None:
@@ -99,3 +105,31 @@ def _move_out(line_break: etree._Element) -> None:
             parent.addprevious(line_break)
         else:
             return
+
+
+def _mark_items(item_list: etree._Element) -> None:
+    """A bullet or a number for every item, other than in the list right before, which it would be one with."""
+    items = item_list.findall("li")
+    again = _follows_another(item_list)
+    if item_list.tag == "ul":
+        marks = ["*" if again else "-"] * len(items)
+    else:
+        start = _start(item_list, items)
+        marks = [f"{number}{')' if again else '.'}" for number in range(start, start + len(items))]
+    for item, mark in zip(items, marks, strict=True):
+        item.set("mark", mark)
+
+
+def _follows_another(item_list: etree._Element) -> bool:
+    """Whether a list of the same kind, marked in the usual way, stands right before a list."""
+    before = item_list.getprevious()
+    if before is None or before.tag != item_list.tag or (before.tail or "").strip():
+        return False
+    first = before.find("li")
+    return first is not None and first.get("mark", "")[-1:] in ("-", ".")
+
+
+def _start(item_list: etree._Element, items: list[etree._Element]) -> int:
+    """The number of the first item: the list's start, or the item's own value."""
+    told = item_list.get("start") or (items[0].get("value", "") if items else "")
+    return int(told) if _START.fullmatch(told) else 1

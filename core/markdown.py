@@ -12,7 +12,8 @@ from lxml import etree
 from markdownify import MarkdownConverter
 
 from vclean.flatten import flatten
-from vclean.pruning import HEADINGS, INLINE
+from vclean.levels import HEADINGS
+from vclean.pruning import INLINE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -118,6 +119,19 @@ class _Converter(MarkdownConverter):
             text = _NUMBER_START.sub(r"\1\\\2", _LINE_START.sub(r"\1\\\2", text))
         return text
 
+    def convert_ol(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        """A numbered list; inside an item a paragraph can be broken off by a list that begins with 1 alone."""
+        items: str = super().convert_list(el, text, parent_tags)  # type: ignore[misc]
+        first = el.find("li")
+        return items if first is None or str(first.get("mark"))[:-1] == "1" else f"\n{items}"
+
+    def convert_li(self, el: Tag, text: str, **_context: set[str]) -> str:
+        """An item, its further lines indented as far as the words of its first."""
+        mark, lines = f"{el['mark']} ", text.strip().split("\n")
+        indented = ("", *(" " * len(mark) * bool(line) for line in lines[1:]))
+        body = "\n".join(indent + line for indent, line in zip(indented, lines, strict=True))
+        return f"{mark}{body}\n" if body else "\n"
+
     def convert_hN(self, n: int, _el: Tag, text: str, parent_tags: set[str]) -> str:  # noqa: N802
         """A heading, whose own number signs at the end are not taken for its end."""
         words = _HEADING_END.sub(r"\1\\\2", " ".join(text.split()))
@@ -220,7 +234,7 @@ def _destination(address: str) -> str:
 
 def to_markdown(page: etree._Element) -> str:
     """The body of a cleaned page, as `vclean.markup.to_tree` gives it; `""` when it holds nothing."""
-    options: dict[str, Any] = {"bullets": "-", "bs4_options": "lxml", "sup_symbol": "<sup>", "sub_symbol": "<sub>"}
+    options: dict[str, Any] = {"bs4_options": "lxml", "sup_symbol": "<sup>", "sub_symbol": "<sub>"}
     body = deepcopy(page[-1])
     flatten(body)
     text: str = _Converter(**options).convert(etree.tostring(body, method="html", encoding="unicode"))

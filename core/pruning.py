@@ -10,7 +10,7 @@ import numpy as np
 
 from vclean.features import tree
 from vclean.labels import Label
-from vclean.record import main_element
+from vclean.levels import levels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,8 +29,6 @@ INLINE = frozenset((
     "s", "samp", "strong", "sub", "sup", "time", "u", "var",
 ))  # fmt: skip
 """Elements that say something of the words in them."""
-
-HEADINGS = tuple(f"h{level}" for level in range(1, 7))
 
 PERMALINKS = frozenset("¶#§∞⚓🔗\u200b\uf0c1")
 """Signs that documentation tools put at the end of a heading as a link to it; the last is Font Awesome's chain."""
@@ -79,7 +77,7 @@ def prune(blocks: Blocks, labels: Sequence[Label]) -> Pruned:
     begins = np.array([label.is_content and label is not Label.CONTINUATION for label in labels], dtype=bool)
     return Pruned(
         events=_events(blocks, content, kept, elements),
-        level=_levels(blocks, heading),
+        level=levels(blocks, heading),
         home=home,
         crowd=np.bincount(home[begins], minlength=len(snapshot)),
     )
@@ -168,13 +166,13 @@ def _events(
 
 
 def _code_space(blocks: Blocks, kept: NDArray[np.int32]) -> NDArray[np.intp]:
-    """The white space between the kept texts of one preformatted block: it holds the line breaks."""
+    """The white space between the kept texts of one preformatted element: it holds line breaks and indents."""
     snapshot = blocks.snapshot
-    inside = tree.path_sum(snapshot.is_tag(("pre",)).astype(np.int64), snapshot.end) > 0
-    blank = np.flatnonzero((blocks.text_block < 0) & inside[snapshot.text_parent])
+    code = tree.nearest(snapshot.is_tag(("pre",)), snapshot.parent)[snapshot.text_parent]
+    blank = np.flatnonzero((blocks.text_block < 0) & (code > 0))
     before, after = _neighbours(kept, blank)
-    owner = blocks.text_block
-    inner: NDArray[np.intp] = blank[(before >= 0) & (after >= 0) & (owner[before] == owner[after])]
+    around = (before >= 0) & (after >= 0)
+    inner: NDArray[np.intp] = blank[around & (code[before] == code[blank]) & (code[after] == code[blank])]
     return inner
 
 
@@ -219,17 +217,3 @@ def _breaks(blocks: Blocks, content: NDArray[np.bool_]) -> NDArray[np.intp]:
     before, after = _around(blocks, rows)
     inner: NDArray[np.intp] = rows[(before >= 0) & (before == after) & np.append(content, False)[before]]
     return inner
-
-
-def _levels(blocks: Blocks, heading: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """By the heading tag round or in the block; else by the rank of its font size among the page's headings; else 2."""
-    snapshot = blocks.snapshot
-    tags = snapshot.is_tag(HEADINGS)
-    owner = main_element(blocks)
-    tag = tree.nearest(tags, snapshot.parent)[owner]
-    named = np.array([int(name[1]) if name in HEADINGS else 0 for name in snapshot.tags], dtype=np.int64)
-    size = np.round(snapshot.styles.number("font-size")[snapshot.style[owner]])
-    sizes = np.unique(size[heading & np.isfinite(size)])[::-1]
-    rank = np.searchsorted(-sizes, -size) + 1
-    guess = np.where(np.isfinite(size), np.minimum(rank, 6), 2)
-    return np.where(tags[tag], named[snapshot.tag[tag]], guess)

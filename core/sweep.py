@@ -136,6 +136,7 @@ class Sweep:
         self.place: list[tuple[str, int]] = []
         self.cursor = 0
         self.broken = False
+        self.space = ""
 
     def run(self) -> None:
         """Write everything and close what was opened."""
@@ -242,6 +243,7 @@ class Sweep:
         self._leave(element)
         if self._is_code():
             self.writer.builder.data("\n")
+            self.space = "\n"
             return
         self.writer.goto(self._chain())
         self.writer.void("br", {})
@@ -255,11 +257,20 @@ class Sweep:
         if block >= 0 and block != self.block:
             gap = self._begin(block)
         raw = self.snapshot.texts[text]
-        if not self._is_code():
+        if self._is_code():
+            raw = self._code(raw)
+        else:
             spaced, raw = self._line(raw)
             gap = " " if spaced else gap
         self.writer.goto(self._chain(), gap)
         self.writer.builder.data(legal(raw))
+
+    def _code(self, raw: str) -> str:
+        """The text of a node of code; remembers the white space it ends in."""
+        code = raw.replace("\N{NO-BREAK SPACE}", " ")
+        bare = code.rstrip()
+        self.space = code[len(bare) :] if bare else self.space + code
+        return code
 
     def _line(self, raw: str) -> tuple[bool, str]:
         """The words of a text node, and whether the block's text has white space before them."""
@@ -277,7 +288,7 @@ class Sweep:
         joined = place == self.place and self.block >= 0
         self.block, self.place, self.cursor, self.broken = block, place, 0, False
         if joined and structure and structure[-1].tag == "pre":
-            return "\n"
+            return "" if "\n" in self.space else "\n"
         if joined and self.labels[block] is Label.CONTINUATION:
             return " "
         self.wrapper = self._wrapper(block, structure, self.wrapper if joined else [])

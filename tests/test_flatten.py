@@ -60,7 +60,7 @@ class TestCells:
         assert "|".join(filter(None, (text.strip() for text in cell.itertext()))) == "a|b|c|d"
 
     def test_blocks_outside_cells_stay(self):
-        assert flat("<ul><li>a</li></ul>") == "<ul><li>a</li></ul>"
+        assert flat("<figure>a</figure>") == "<figure>a</figure>"
 
 
 class TestTerms:
@@ -81,3 +81,31 @@ class TestLineBreaks:
     )
     def test_move_out_of_inline_elements(self, source, expected):
         assert flat(source) == expected
+
+
+class TestMarks:
+    """What begins the items of a list in Markdown."""
+
+    @pytest.mark.parametrize(
+        ("lists", "marks"),
+        [
+            ("<ul><li>a</li><li>b</li></ul>", "- -"),
+            ("<ol><li>a</li><li>b</li></ol>", "1. 2."),
+            ("<ol start='3'><li>a</li><li>b</li></ol>", "3. 4."),
+            ("<ol start='0'><li>a</li></ol>", "0."),
+            ("<ol><li value='7'>a</li><li>b</li></ol>", "7. 8."),
+            ("<ol start='-2'><li>a</li></ol>", "1."),
+            ("<ol start='1234567890'><li>a</li></ol>", "1."),
+            ("<ol start='\u00b2'><li>a</li></ol>", "1."),
+            ("<ul><li>a</li></ul> <ul><li>b</li></ul><ul><li>c</li></ul>", "- * -"),
+            ("<ol><li>a</li></ol><ol><li>b</li></ol>", "1. 1)"),
+            ("<ul><li>a</li></ul><ol><li>b</li></ol><ul><li>c</li></ul>", "- 1. -"),
+            ("<ul><li>a</li></ul><p>x</p><ul><li>b</li></ul>", "- -"),
+            ("<ul><li>a</li></ul>words<ul><li>b</li></ul>", "- -"),
+            ("<ul><li>a<ul><li>b</li></ul></li></ul>", "- -"),
+        ],
+    )
+    def test_marks(self, lists, marks):
+        body = etree.fromstring(f"<body>{lists}</body>")
+        flatten(body)
+        assert " ".join(item.get("mark") for item in body.iter("li")) == marks

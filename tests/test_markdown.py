@@ -10,11 +10,24 @@ def markdown(source, labels):
 
 class TestStructure:
     def test_headings(self):
-        assert markdown("<h1>A</h1><h2>B</h2><div>C</div>", "hhh") == "# A\n\n## B\n\n## C\n"
+        assert markdown("<h1>A</h1><h2>B</h2><div>C</div>", "hhh") == "# A\n\n## B\n\n### C\n"
 
     def test_nested_lists(self):
         source = "<p>x<ul><li>a<ol start=3><li>b<li>c</ol><li>d</ul><p>y"
-        assert markdown(source, "pllllp") == "x\n\n- a\n  3. b\n  4. c\n- d\n\ny\n"
+        assert markdown(source, "pllllp") == "x\n\n- a\n\n  3. b\n  4. c\n- d\n\ny\n"
+
+    def test_nested_list_from_one(self):
+        assert markdown("<ul><li>a<ol><li>b</ol></ul>", "ll") == "- a\n  1. b\n"
+
+    def test_lists_right_behind_each_other(self):
+        """With the same marks they would be one list."""
+        bullets = "<ul><li>a</ul><ul><li>b</ul><ul><li>c</ul>"
+        assert markdown(bullets, "lll") == "- a\n\n* b\n\n- c\n"
+        numbers = "<ol><li>a<li>b</ol><ol><li>c</ol>"
+        assert markdown(numbers, "lll") == "1. a\n2. b\n\n1) c\n"
+
+    def test_paragraphs_of_an_item(self):
+        assert markdown("<ol start=9><li><p>a<p>b<li>c</ol>", "lpl") == "9. a\n\n   b\n10. c\n"
 
     def test_list_without_tags(self):
         assert markdown("<div>a</div><div>b</div>", "ll") == "- a\n- b\n"

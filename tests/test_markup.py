@@ -213,6 +213,14 @@ class TestCode:
     def test_break_is_a_line_end(self):
         assert body("<pre>a<br>b</pre>", "p") == "<pre>a\nb</pre>"
 
+    def test_lines_of_code_with_their_own_line_breaks(self):
+        """A line in a block of its own ends once, by its own line break or by the block."""
+        lines = "<div><b>a:</b> x\n</div><div>  <b>b</b></div>"
+        assert body(f"<pre>{lines}</pre>", "pp") == "<pre><b>a:</b> x\n  <b>b</b></pre>"
+
+    def test_no_break_spaces_in_code(self):
+        assert body("<pre>a\u00a0b</pre>", "p") == "<pre>a b</pre>"
+
     @pytest.mark.parametrize("name", ["language-c++", "hl language-c++ x", "lang-c++"])
     def test_language_is_kept(self, name):
         assert body(f'<pre><code class="{name}">x', "p") == '<pre><code class="language-c++">x</code></pre>'
