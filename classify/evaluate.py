@@ -5,16 +5,20 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from functools import partial
+from math import isnan
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from tqdm import tqdm
 
 from vclean.classify import scores
+from vclean.classify.calibration import Verdict
 from vclean.classify.corpora import GoldPage
+from vclean.classify.gold import align
 from vclean.classify.prediction import Prediction
 from vclean.classify.report import Outcome, Report
 from vclean.errors import UsageError, VcleanError
 from vclean.features.blocks import Blocks, cut
+from vclean.features.text import Texts
 from vclean.page import Page
 from vclean.render.snapshot import Snapshot
 
@@ -76,8 +80,9 @@ def _progress(corpora: Sequence[Corpus]) -> Iterator[GoldPage]:
 def _run(page: GoldPage, predictors: Mapping[str, Predictor], read: Reader, write: Writer) -> Iterator[Outcome]:
     blocks, unread = _attempt(lambda: cut(read(page.page())))
     for name, predict in predictors.items():
-        texts, error = (None, unread) if blocks is None else _attempt(partial(_texts, page, blocks, predict, write))
-        text, cleaneval = texts or ("", "")
+        found, error = (None, unread) if blocks is None else _attempt(partial(_predict, page, blocks, predict, write))
+        prediction, text, cleaneval = found or (None, "", "")
+        score = score_page(page, text, cleaneval)
         yield Outcome(
             corpus=page.corpus,
             id=page.id,
@@ -85,13 +90,28 @@ def _run(page: GoldPage, predictors: Mapping[str, Predictor], read: Reader, writ
             method=name,
             text=text,
             cleaneval=cleaneval,
-            score=score_page(page, text, cleaneval),
+            score=score,
             error=error,
+            verdict=_verdict(page, blocks, prediction, score.word.f1) if blocks is not None and prediction else None,
         )
 
 
-def _texts(page: GoldPage, blocks: Blocks, predict: Predictor, write: Writer) -> tuple[str, str]:
-    return write(blocks, predict(page, blocks))
+def _predict(page: GoldPage, blocks: Blocks, predict: Predictor, write: Writer) -> tuple[Prediction, str, str]:
+    prediction = predict(page, blocks)
+    return prediction, *write(blocks, prediction)
+
+
+def _verdict(page: GoldPage, blocks: Blocks, prediction: Prediction, f1: float) -> Verdict | None:
+    """What the method said beside what is true; None where it only decides and gives no probability."""
+    if isnan(prediction.confidence):
+        return None
+    return Verdict(
+        probability=prediction.probability,
+        content=align(blocks.text, page).is_content,
+        words=Texts.of(blocks.text).words.per_text(),
+        confidence=prediction.confidence,
+        f1=f1,
+    )
 
 
 def _attempt(step: Callable[[], _T]) -> tuple[_T | None, str]:

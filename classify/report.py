@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from vclean.classify import scores
+from vclean.classify import calibration, scores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from vclean.classify.calibration import Verdict
     from vclean.classify.scores import PageScore, Scores
 
 _FIELDS = {
@@ -39,6 +40,7 @@ class Outcome:
         text, cleaneval: the clean text, without and with marks; empty when the page failed.
         score: against the page's gold.
         error: why the page failed, in one line, or empty.
+        verdict: the probabilities behind it and what came of them; None where the method gives none, or failed.
     """
 
     corpus: str
@@ -49,6 +51,7 @@ class Outcome:
     cleaneval: str
     score: PageScore
     error: str
+    verdict: Verdict | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +61,31 @@ class Report:
     outcomes: tuple[Outcome, ...]
 
     def table(self) -> str:
-        """A table for each corpus and method: all pages, then each page type, then the pages that failed."""
+        """A table for each corpus and method: all pages, each page type, calibration errors, the pages that failed."""
         return "\n\n".join(_section(corpus, method, part) for (corpus, method), part in self._parts().items())
 
     def to_dict(self) -> dict[str, Any]:
-        """The same figures by corpus, method and page type, ready for JSON: None stands for "not defined"."""
+        """The same figures by corpus, method and page type, ready for JSON: None stands for "not defined".
+
+        Methods that give probabilities have their reliability beside: see `vclean.classify.calibration.examine`.
+        """
         result: dict[str, dict[str, Any]] = {}
         for (corpus, method), part in self._parts().items():
             failed = [{"id": outcome.id, "error": outcome.error} for outcome in part if outcome.error]
             figures = {name: score.to_dict() for name, score in _by_type(part).items()}
-            result.setdefault(corpus, {})[method] = {"scores": figures, "failed": failed}
+            entry = {"scores": figures, "failed": failed}
+            if verdicts := _verdicts(part):
+                entry["calibration"] = calibration.examine(verdicts)
+            result.setdefault(corpus, {})[method] = entry
         return result
+
+    def calibration(self) -> dict[str, Any]:
+        """The reliability of each method that gives probabilities, over all corpora together, ready for JSON."""
+        verdicts: dict[str, list[Verdict]] = {}
+        for outcome in self.outcomes:
+            if outcome.verdict:
+                verdicts.setdefault(outcome.method, []).append(outcome.verdict)
+        return {method: calibration.examine(pages) for method, pages in verdicts.items()}
 
     def predictions(self) -> str:
         """One JSON object a line for each page and method: corpus, id, method, text, cleaneval."""
@@ -95,7 +112,20 @@ def _section(corpus: str, method: str, part: Sequence[Outcome]) -> str:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [_line(row, widths) for row in rows]
     failed = [f"failed: {outcome.id}: {outcome.error}" for outcome in part if outcome.error]
-    return "\n".join([f"{corpus}, {method}", *lines, *failed])
+    return "\n".join([f"{corpus}, {method}", *lines, *_calibration_errors(part), *failed])
+
+
+def _verdicts(part: Sequence[Outcome]) -> list[Verdict]:
+    return [outcome.verdict for outcome in part if outcome.verdict]
+
+
+def _calibration_errors(part: Sequence[Outcome]) -> list[str]:
+    """One line, where there is something to say."""
+    verdicts = _verdicts(part)
+    if not verdicts:
+        return []
+    errors = (f"{name} {found['ece']:.3f}" for name, found in calibration.examine(verdicts).items())
+    return [f"expected calibration error: {', '.join(errors)}"]
 
 
 def _cells(score: Scores) -> list[str]:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -121,6 +123,34 @@ class TestEvaluate:
         pages = corpus((ARTICLE, GOLD, None), ("<p>x</p>", "y", None))
         first, second = run([pages]), run([pages])
         assert (first.table(), first.predictions()) == (second.table(), second.predictions())
+
+
+class TestVerdict:
+    """What a method with probabilities said of a page stands beside what is true of it."""
+
+    def test_of_a_method_with_a_confidence(self, corpus):
+        def predict(page, blocks):
+            return replace(baselines.all_text(blocks), confidence=0.75)
+
+        [outcome] = run([corpus((ARTICLE + "<p>Imprint</p>", GOLD, None))], {"sure": predict}).outcomes
+        assert outcome.verdict.content.tolist() == [True, True, False]
+        assert outcome.verdict.words.tolist() == [1, 10, 1]
+        assert outcome.verdict.probability.tolist() == [1, 1, 1]
+        assert (outcome.verdict.confidence, outcome.verdict.f1) == (0.75, outcome.score.word.f1)
+
+    def test_none_of_a_method_that_only_decides(self, corpus):
+        assert run([corpus((ARTICLE, GOLD, None))]).outcomes[0].verdict is None
+
+    def test_none_of_a_page_that_failed(self, corpus):
+        assert run([corpus(("", GOLD, None))]).outcomes[0].verdict is None
+
+    def test_a_page_without_a_block(self, corpus):
+        def predict(page, blocks):
+            return replace(baselines.all_text(blocks), confidence=0.0)
+
+        [outcome] = run([corpus(("<p></p>", "", None))], {"sure": predict}).outcomes
+        assert len(outcome.verdict.content) == 0
+        assert outcome.verdict.f1 == 1
 
 
 class TestBadCorpora:

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
+from vclean.classify.calibration import Verdict
 from vclean.classify.corpora import GoldPage
 from vclean.classify.evaluate import score_page
 from vclean.classify.report import Outcome, Report
@@ -80,6 +83,58 @@ class TestToDict:
         record = report.to_dict()
         assert json.loads(json.dumps(record, allow_nan=False)) == record
         assert record["news"]["bte"]["scores"]["all"]["cleaneval_markup"] is None
+
+
+def sure(probability, content, confidence, f1):
+    return Verdict(
+        probability=np.array(probability, dtype=np.float32),
+        content=np.array(content),
+        words=np.full(len(content), 10, dtype=np.float32),
+        confidence=confidence,
+        f1=f1,
+    )
+
+
+class TestCalibration:
+    """Methods that give probabilities have their reliability beside the scores."""
+
+    @pytest.fixture
+    def told(self):
+        return Report(
+            (
+                replace(outcome("1", method="vclean"), verdict=sure([0.75, 0.25], [True, False], 0.9, 1.0)),
+                replace(outcome("2", method="vclean", corpus="wcxb"), verdict=sure([0.75], [False], 0.5, 0.2)),
+                outcome("3", method="vclean", error="page took too long"),
+                outcome("1", method="bte"),
+            )
+        )
+
+    def test_a_line_of_the_table(self, told):
+        sections = told.table().split("\n\n")
+        assert sections[0].splitlines()[-2:] == [
+            "expected calibration error: blocks 0.250, words 0.250, pages 0.100",
+            "failed: 3: page took too long",
+        ]
+        assert [section.splitlines()[0] for section in sections if "calibration" in section] == [
+            "news, vclean",
+            "wcxb, vclean",
+        ]
+
+    def test_by_corpus(self, told):
+        record = json.loads(json.dumps(told.to_dict(), allow_nan=False))
+        assert record["news"]["vclean"]["calibration"]["pages"]["ece"] == pytest.approx(0.1)
+        assert record["wcxb"]["vclean"]["calibration"]["blocks"]["ece"] == 0.75
+        assert "calibration" not in record["news"]["bte"]
+
+    def test_over_all_corpora(self, told):
+        [(method, found)] = told.calibration().items()
+        assert method == "vclean"
+        assert found["blocks"]["ece"] == pytest.approx((0.25 + 2 * 0.25) / 3)
+        assert [row["count"] for row in found["blocks"]["bins"]] == [1, 2]
+        assert found["pages"]["ece"] == pytest.approx(0.2)
+
+    def test_no_method_with_probabilities(self, report):
+        assert report.calibration() == {}
 
 
 class TestPredictions:

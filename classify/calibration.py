@@ -1,0 +1,183 @@
+"""Whether probabilities mean what they say, and maps that make them.
+
+A probability is calibrated if of all the blocks given .8, eight in ten are content; a page's confidence, if the pages
+given .8 have a word F1 of .8 on average. The reliability table compares the two in bins, the expected calibration error
+(ECE) is the mean distance, weighted by bin (Naeini, Cooper and Hauskrecht 2015; Guo et al. 2017).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from scipy.optimize import isotonic_regression
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    Numbers = NDArray[np.float64]
+
+BINS: Final = 10
+KNOTS: Final = 24
+"""Points of a map: more follow the noise."""
+_STEP: Final = 1e-6
+"""What a map rises between two points at least, so that it keeps the order of what it maps."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reliability:
+    """What was said and what came of it, bin by bin, lowest first; bins without anything in them are left out.
+
+    Attributes:
+        count: int64 (K,), how many fell into a bin.
+        weight: float64 (K,), how much they weigh together.
+        said: float64 (K,), their weighted mean probability.
+        observed: float64 (K,), the weighted mean of what came of them.
+    """
+
+    count: NDArray[np.int64]
+    weight: Numbers
+    said: Numbers
+    observed: Numbers
+
+    @property
+    def error(self) -> float:
+        """The expected calibration error, in 0..1; 0 of nothing at all."""
+        total = self.weight.sum()
+        return float(self.weight @ np.abs(self.said - self.observed) / total) if total else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """The error, and a row for each bin, ready for JSON."""
+        columns = (self.count.tolist(), self.said.round(4).tolist(), self.observed.round(4).tolist())
+        rows = [{"count": n, "said": p, "observed": q} for n, p, q in zip(*columns, strict=True)]
+        return {"ece": round(self.error, 5), "bins": rows}
+
+
+def reliability(
+    said: ArrayLike, observed: ArrayLike, weight: ArrayLike | None = None, *, bins: int = BINS, equal_mass: bool = False
+) -> Reliability:
+    """The reliability table of N probabilities.
+
+    Args:
+        said: (N,), in 0..1.
+        observed: (N,), what came of each, in 0..1: 0 or 1, or a score.
+        weight: (N,), how much each counts; all alike without it.
+        bins: how many.
+        equal_mass: bins of the same weight, equal probabilities together, in place of bins of the same width.
+    """
+    p, q = np.asarray(said, dtype=float), np.asarray(observed, dtype=float)
+    w = np.ones(len(p)) if weight is None else np.asarray(weight, dtype=float)
+    place = _equal_mass(p, w, bins) if equal_mass else np.minimum((p * bins).astype(np.int64), bins - 1)
+    count, mass = np.bincount(place, minlength=bins), np.bincount(place, w, bins)
+    used = mass > 0
+    means = [np.bincount(place, w * values, bins)[used] / mass[used] for values in (p, q)]
+    return Reliability(count[used], mass[used], *means)
+
+
+def _equal_mass(p: Numbers, w: Numbers, bins: int) -> NDArray[np.int64]:
+    """The bin of every probability, int64 (N,), by the weight of all that are smaller and half of its equals."""
+    values, kind = np.unique(p, return_inverse=True)
+    mass = np.bincount(kind, w, len(values))
+    middle = (np.cumsum(mass) - mass / 2) / max(mass.sum(), 1e-300)
+    return np.minimum((middle * bins).astype(np.int64), bins - 1)[kind]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Verdict:
+    """What was said of a page with B blocks, and what came of it.
+
+    Attributes:
+        probability: float32 (B,), that a block is content.
+        content: bool (B,), whether it is.
+        words: float32 (B,), words per block.
+        confidence: of the page, in 0..1.
+        f1: the word F1 of what was kept of it.
+    """
+
+    probability: NDArray[np.float32]
+    content: NDArray[np.bool_]
+    words: NDArray[np.float32]
+    confidence: float
+    f1: float
+
+
+def examine(pages: Sequence[Verdict]) -> dict[str, Any]:
+    """The reliability of one page's verdicts or of many, ready for JSON: of the blocks, of their words, of the pages.
+
+    Blocks are what is told by their probability, each as one or by its words; pages by their confidence. The errors
+    are of ten bins of the same width, `ece`, and of the same mass, `ece_equal_mass`; the bins shown are the former.
+    """
+    columns = [[getattr(page, name) for page in pages] for name in ("probability", "content", "words")]
+    said, content, words = (np.concatenate([*column, np.zeros(0)]) for column in columns)
+    confidence, f1 = np.array([[page.confidence, page.f1] for page in pages]).reshape(-1, 2).T
+    return {
+        "blocks": _examined(said, content, np.ones(len(said))),
+        "words": _examined(said, content, words),
+        "pages": _examined(confidence, f1, np.ones(len(f1))),
+    }
+
+
+def _examined(said: Numbers, observed: Numbers, weight: Numbers) -> dict[str, Any]:
+    even = reliability(said, observed, weight)
+    full = reliability(said, observed, weight, equal_mass=True)
+    return {"ece": even.to_dict()["ece"], "ece_equal_mass": full.to_dict()["ece"], "bins": even.to_dict()["bins"]}
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationMap:
+    """An increasing function from 0..1 to 0..1: straight lines between points.
+
+    Attributes:
+        said, observed: the points, both ascending; without points the map changes nothing.
+    """
+
+    said: tuple[float, ...] = ()
+    observed: tuple[float, ...] = ()
+
+    def __call__(self, probability: NDArray[np.floating[Any]]) -> NDArray[np.float32]:
+        """float32 (N,): what `probability` (N,) means."""
+        if not self.said:
+            return probability.astype(np.float32)
+        return np.interp(probability, self.said, self.observed).astype(np.float32)
+
+    def to_dict(self) -> dict[str, list[float]]:
+        """The points, for JSON."""
+        return {"said": list(self.said), "observed": list(self.observed)}
+
+    @classmethod
+    def from_dict(cls, points: dict[str, Sequence[float]]) -> CalibrationMap:
+        """The map of `to_dict`.
+
+        Raises:
+            ValueError: the points do not make an increasing map.
+        """
+        said, observed = (tuple(map(float, points[name])) for name in ("said", "observed"))
+        if len(said) != len(observed) or not all(np.diff(said) > 0) or not all(np.diff(observed) > 0):
+            raise ValueError("no increasing map")
+        return cls(said, observed)
+
+
+def fit_map(
+    said: ArrayLike, observed: ArrayLike, weight: ArrayLike | None = None, *, knots: int = KNOTS
+) -> CalibrationMap:
+    """The map from what was said to what came of it: isotonic regression (Zadrozny and Elkan 2002) over equal masses.
+
+    It has `knots` points at most; the rest is as in `reliability`.
+    """
+    found = reliability(said, observed, weight, bins=knots, equal_mass=True)
+    if len(found.count) < 2:
+        return CalibrationMap()
+    level = isotonic_regression(found.observed, weights=found.weight).x
+    x, y = _apart(found.said), _apart(level)
+    # Beyond the outermost bins as much is added or taken away as there, as far as 0..1 reaches.
+    low, high = max(0.0, y[0] - x[0]), min(1.0, y[-1] + 1 - x[-1])
+    return CalibrationMap((0.0, *x.tolist(), 1.0), (low, *y.tolist(), high))
+
+
+def _apart(values: Numbers) -> Numbers:
+    """Ascending `values` (K,) of 0..1, a little apart from each other and from the ends."""
+    count = len(values)
+    return np.asarray(values * (1 - _STEP * (count + 1)) + _STEP * np.arange(1, count + 1))
