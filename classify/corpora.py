@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from vclean.page import Resources
+
 REQUIRED = ("id", "html", "gold_text")
 """The columns a corpus cannot do without."""
 OPTIONAL = ("url", "page_type", "gold_markup", "gold_markdown", "annotated_html", "must", "must_not")
@@ -63,6 +65,7 @@ class GoldPage:
         markdown: gold text as Markdown, or empty.
         annotated: the document with L3S-GN1's marks (class `x-nc-sel1` is the headline), or empty.
         must, must_not: snippets that have to be, or must not be, in the clean text.
+        resources: where its style sheets and images are, or None.
     """
 
     corpus: str = ""
@@ -76,10 +79,11 @@ class GoldPage:
     annotated: bytes = b""
     must: tuple[str, ...] = ()
     must_not: tuple[str, ...] = ()
+    resources: Resources | None = None
 
     def page(self) -> Page:
         """The page without its gold."""
-        return Page(content=self.html, url=self.url, id=self.id)
+        return Page(content=self.html, url=self.url, resources=self.resources, id=self.id)
 
 
 @dataclass(frozen=True, slots=True)

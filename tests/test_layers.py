@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-BASE = {"characters", "errors", "files", "labels", "page", "settings"}
+BASE = {"characters", "errors", "files", "labels", "page", "roles", "settings"}
 """The modules of core/ that stand below everything; its others stand on top."""
 
 FOLDERS = {"core": "vclean", "render": "vclean.render", "features": "vclean.features", "classify": "vclean.classify"}

@@ -1,0 +1,162 @@
+"""What an element is called: well-known words in classes and ids, tags and ARIA roles, as bits.
+
+The words are vocabulary of the field, as the authors of themes and the readers of their markup use it (readability's
+and trafilatura's name lists, WordPress, Bootstrap, Blogger), in English and the larger European languages. No site.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from vclean.render.snapshot import Snapshot
+
+_VOCABULARY: Final = """
+nav: nav* menu* navi* topnav subnav mainnav sitenav
+header: header* head masthead hdr kopf* cabecera entete branding jumbotron hero
+footer: foot* footer* fuss* pie pied colophon bottom
+side: side* sidebar* aside rail secondary barra seitenleiste
+column: col column* spalte colonne columna
+left: left* links
+right: right* rechts
+top: top* topbar
+comments: comment* kommentar* comentario* commentaire* reply replies respond disqus discuss* feedback guestbook
+ad: ad ads adv advert* adsense adsbygoogle adbox adslot banner* sponsor* promo* werbung anzeige* publicidad pub dfp
+logo: logo* brand sitename sitetitle
+author: author* byline* autor* auteur vcard bio writer posted postedby
+date: date* time* timestamp datum fecha published updated
+related: relat* recommend* similar more readmore mehr also popular trending recent latest
+share: share* sharing social* follow* facebook twitter addthis addtoany bookmark*
+search: search* suche* buscar recherche* query cerca
+form: form* login* signin signup register* subscribe* newsletter contact* input* field* kontakt
+crumbs: breadcrumb* crumb* breadcrumbs pathway
+tags: tag tags tagcloud categor* label* keywords topics
+widget: widget* module* portlet* box* panel* block* plugin
+content: content* main* maincontent inhalt* contenido contenu* contenuto body* primary center middle
+article: article* post* entry* story* artikel articulo node hentry news blog*
+text: text* copy* paragraph prose description descr* excerpt summary abstract lead teaser*
+title: title* headline* heading* titel titulo titre caption subtitle
+list: list* items item liste lista archive*
+links: link linklist blogroll urls
+table: table* grid data tabelle tabla
+media: image* img* photo* picture* pic pics gallery* thumb* video* player* slide* carousel* media foto* figure flash
+wrapper: wrap* container* page* outer* inner* layout* frame* holder site
+pages: pagination pager paging pagenav prev next previous older newer
+shop: cart* price* product* shop* buy* basket warenkorb checkout
+legal: copyright* legal privacy* terms impressum disclaimer credits
+overlay: cookie* popup* modal* overlay* dialog* lightbox tooltip consent
+hidden: hidden hide sr skip* invisible screen
+language: lang* language* locale translate flags
+index: toc index* contents outline
+meta: meta* info* details stats status
+"""
+
+_TAGS: Final = {
+    "nav": "nav menu", "aside": "aside", "header": "header hgroup", "footer": "footer", "main": "main",
+    "article": "article", "section": "section", "form": "form fieldset", "input": "input select textarea button",
+    "table": "table tbody thead tfoot", "row": "tr", "cell": "td th", "list": "ul ol dl dir", "item": "li dt dd",
+    "p": "p", "h1": "h1", "h2": "h2", "h3": "h3 h4 h5 h6", "div": "div", "a": "a", "inline": "span font b strong i em",
+    "image": "img svg picture figure canvas area map", "video": "video object embed iframe applet audio",
+    "center": "center", "address": "address", "quote": "blockquote q", "code": "pre code", "body": "body html",
+}  # fmt: skip
+_ARIA: Final = ("navigation", "complementary", "contentinfo", "banner", "main", "article", "search", "form", "dialog",
+                "list", "img", "menu")  # fmt: skip
+
+_WORDS: Final = {
+    key: frozenset(words.split())
+    for key, _, words in (line.partition(":") for line in _VOCABULARY.strip().splitlines())
+}
+NAMES: Final = tuple(_WORDS)
+"""The groups of words, in the order of their bits."""
+KINDS: Final = (*(f"tag_{name}" for name in _TAGS), *(f"aria_{name}" for name in _ARIA))
+"""The groups of tags, then ARIA roles, in the order of their bits."""
+
+_EXACT: Final = {word: bit for bit, words in enumerate(_WORDS.values()) for word in words if word[-1] != "*"}
+_STEMS: Final = {word[:-1]: bit for bit, words in enumerate(_WORDS.values()) for word in words if word[-1] == "*"}
+_LENGTHS: Final = sorted({len(stem) for stem in _STEMS}, reverse=True)
+_TAG_BIT: Final = {tag: bit for bit, tags in enumerate(_TAGS.values()) for tag in tags.split()}
+_ARIA_BIT: Final = {role: bit for bit, role in enumerate(_ARIA, start=len(_TAGS))}
+_PART: Final = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+|[^\W\d_]+")
+_NAMED: Final = ("class", "id", "itemprop", "name")
+
+
+def name_bits(snapshot: Snapshot) -> NDArray[np.uint64]:
+    """uint64 (N,): which of `NAMES` occur in an element's class, id, name and itemprop, or an image's file name."""
+    bits = np.zeros(len(snapshot), dtype=np.uint64)
+    for attribute in _NAMED:
+        _add(bits, snapshot.attributes(attribute), _bits)
+    images = snapshot.is_tag(("img",))
+    _add(bits, {node: src for node, src in snapshot.attributes("src").items() if images[node]}, _file_bits)
+    return bits
+
+
+def kind_bits(snapshot: Snapshot) -> NDArray[np.uint64]:
+    """uint64 (N,): which of `KINDS` an element's tag and ARIA role are."""
+    by_tag = [1 << _TAG_BIT[tag] if tag in _TAG_BIT else 0 for tag in snapshot.tags]
+    bits = np.array(by_tag, dtype=np.uint64)[snapshot.tag]
+    _add(bits, snapshot.attributes("role"), _aria_bits)
+    return bits
+
+
+def _add(bits: NDArray[np.uint64], values: dict[int, str], read: Callable[[str], int]) -> None:
+    if values:
+        bits[list(values)] |= np.array([read(value) for value in values.values()], dtype=np.uint64)
+
+
+@lru_cache(maxsize=100_000)
+def _bits(value: str) -> int:
+    bits = 0
+    for part in _PART.findall(value[:_LONGEST]):
+        word = part.lower()
+        if (bit := _group(word)) is not None:
+            bits |= 1 << bit
+    return bits
+
+
+def _group(word: str) -> int | None:
+    """The group of a word: of the whole word, else of its longest known beginning."""
+    if word in _EXACT:
+        return _EXACT[word]
+    return next((_STEMS[word[:n]] for n in _LENGTHS if word[:n] in _STEMS), None)
+
+
+_LONGEST: Final = 300
+"""Characters of an attribute that are read; what is longer is no name."""
+
+
+def _file_bits(address: str) -> int:
+    try:
+        return _bits(PurePosixPath(urlsplit(address[:_LONGEST]).path).stem)
+    except ValueError:
+        return 0
+
+
+def _aria_bits(value: str) -> int:
+    role = value.strip().lower()
+    return 1 << _ARIA_BIT[role] if role in _ARIA_BIT else 0
+
+
+def above(bits: NDArray[np.uint64], parent: NDArray[np.int32]) -> NDArray[np.uint64]:
+    """uint64 (N,): the bits of all ancestors of an element together, by pointer doubling."""
+    root = parent < 0
+    found = np.where(root, np.uint64(0), bits[np.maximum(parent, 0)])
+    jump = np.maximum(parent, 0)
+    while not root[jump].all() or not (jump[jump] == jump).all():
+        found |= np.where(root[jump], np.uint64(0), found[jump])
+        jump = jump[jump]
+    return found | np.where(root, np.uint64(0), found[jump])
+
+
+def unpack(bits: NDArray[np.uint64], count: int) -> NDArray[np.bool_]:
+    """The lowest `count` bits as columns, bool (len(bits), count)."""
+    return (bits[:, None] >> np.arange(count, dtype=np.uint64)) & np.uint64(1) > 0
