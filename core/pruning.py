@@ -11,6 +11,7 @@ import numpy as np
 from vclean.features import tree
 from vclean.labels import Label
 from vclean.levels import levels
+from vclean.permalinks import Permalinks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,9 +30,6 @@ INLINE = frozenset((
     "s", "samp", "strong", "sub", "sup", "time", "u", "var",
 ))  # fmt: skip
 """Elements that say something of the words in them."""
-
-PERMALINKS = frozenset("¶#§∞⚓🔗\u200b\uf0c1")
-"""Signs that documentation tools put at the end of a heading as a link to it; the last is Font Awesome's chain."""
 
 _CELLS, _BARE_TABLE_PARTS = frozenset(("td", "th")), TABLE_PARTS - {"td", "th", "caption"}
 _NO_TABLE_ROLES = frozenset(("presentation", "none"))
@@ -54,12 +52,14 @@ class Pruned:
 
     Attributes:
         events: what to write, in document order: the kind, and the element or the text node.
+        owner: int32 (T,), the block a text is written with, -1 where it only stands between two.
         level: int (B,), the level a block has as a heading, 1 to 6.
         home: int32 (B,), the innermost structural element of the page, kept or not, round a block.
         crowd: int (N,), how many units begin directly in a structural element.
     """
 
     events: list[tuple[Kind, int]]
+    owner: NDArray[np.int32]
     level: NDArray[np.int64]
     home: NDArray[np.int32]
     crowd: NDArray[np.int64]
@@ -70,33 +70,20 @@ def prune(blocks: Blocks, labels: Sequence[Label]) -> Pruned:
     snapshot = blocks.snapshot
     content = np.array([label.is_content for label in labels], dtype=bool)
     heading = np.array([label is Label.HEADING for label in labels], dtype=bool)
-    kept = np.setdiff1d(blocks.members[content[blocks.text_block[blocks.members]]], _permalinks(blocks, heading))
+    permalinks = Permalinks(blocks, heading)
+    kept = np.setdiff1d(blocks.members[content[blocks.text_block[blocks.members]]], permalinks.texts)
     holds = _count(snapshot, snapshot.text_parent[kept]) > 0
-    elements = _elements(blocks, kept, holds)
+    elements = _elements(blocks, kept, holds) & ~permalinks.elements
     home = tree.nearest(snapshot.is_tag(STRUCTURE), snapshot.parent)[blocks.node]
+    space = _code_space(blocks, kept)
     begins = np.array([label.is_content and label is not Label.CONTINUATION for label in labels], dtype=bool)
     return Pruned(
-        events=_events(blocks, content, kept, elements),
+        events=_events(blocks, content, np.union1d(kept, space), elements),
+        owner=_owner(blocks, kept, space),
         level=levels(blocks, heading),
         home=home,
         crowd=np.bincount(home[begins], minlength=len(snapshot)),
     )
-
-
-def _permalinks(blocks: Blocks, heading: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """The last texts of headings that are a sign in a link of its own."""
-    snapshot, members = blocks.snapshot, blocks.members
-    link = tree.nearest(snapshot.is_tag(("a",)), snapshot.parent)[snapshot.text_parent]
-    last = np.flatnonzero(np.diff(blocks.text_block[members], append=len(blocks)))[heading]
-    found = [
-        text
-        for before, text in zip(members[last - 1].tolist(), members[last].tolist(), strict=True)
-        if snapshot.texts[text].strip() in PERMALINKS
-        and link[text] > 0
-        and link[before] != link[text]
-        and blocks.text_block[before] == blocks.text_block[text]
-    ]
-    return np.array(found, dtype=np.int32)
 
 
 def _count(snapshot: Snapshot, elements: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -145,10 +132,9 @@ def _data_tables(
 
 
 def _events(
-    blocks: Blocks, content: NDArray[np.bool_], kept: NDArray[np.int32], elements: NDArray[np.bool_]
+    blocks: Blocks, content: NDArray[np.bool_], texts: NDArray[np.intp], elements: NDArray[np.bool_]
 ) -> list[tuple[Kind, int]]:
     snapshot = blocks.snapshot
-    texts = np.union1d(kept, _code_space(blocks, kept))
     images, inline = _images(blocks, content, elements)
     found = [
         (Kind.ELEMENT, np.flatnonzero(elements)),
@@ -174,6 +160,17 @@ def _code_space(blocks: Blocks, kept: NDArray[np.int32]) -> NDArray[np.intp]:
     around = (before >= 0) & (after >= 0)
     inner: NDArray[np.intp] = blank[around & (code[before] == code[blank]) & (code[after] == code[blank])]
     return inner
+
+
+def _owner(blocks: Blocks, kept: NDArray[np.int32], space: NDArray[np.intp]) -> NDArray[np.int32]:
+    """The blocks of the texts; white space that begins a block's container, such as an indent, is written with it."""
+    snapshot, owner = blocks.snapshot, blocks.text_block.copy()
+    before, after = (owner[texts] for texts in _neighbours(kept, space))
+    parent = snapshot.text_parent[space]
+    begins = tree.is_ancestor(blocks.node[after], parent, snapshot.end)
+    begins &= ~tree.is_ancestor(blocks.node[before], parent, snapshot.end)
+    owner[space[begins]] = after[begins]
+    return owner
 
 
 def _neighbours(texts: NDArray[np.int32], place: NDArray[np.intp]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

@@ -252,7 +252,7 @@ class Sweep:
 
     def _text(self, text: int) -> None:
         self._leave(int(self.snapshot.text_parent[text]))
-        block = int(self.blocks.text_block[text])
+        block = int(self.page.owner[text])
         gap = ""
         if block >= 0 and block != self.block:
             gap = self._begin(block)

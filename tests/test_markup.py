@@ -98,10 +98,36 @@ class TestPermalinks:
             ("<h2><a href=/x>#</a></h2>", "h"),
             ("<p>Title <a href=/x>#</a></p>", "p"),
             ("<h2>Title <a href=/x>#</a> 7</h2>", "h"),
+            ("<h2>Title <a href=#t>part #</a></h2><p id=t>x", "hp"),
         ],
     )
     def test_anything_else_stays(self, source, labels):
         assert "#" in body(source, labels)
+
+    @pytest.mark.parametrize(
+        "source",
+        [
+            "<h2 id=t>Title <a href='#t'>Link to this heading</a></h2>",
+            "<h2 id=t>Title <a href='https://example.org/dir/page.html#t'>Link to <i>this</i> heading</a></h2>",
+            "<h2><a id=t href='#t'>#</a> Title</h2>",
+            "<section id=t><h2>Title <a href='#t'>Copy link</a></h2></section>",
+            "<h2><span id=t>Title</span> <a href='#t'>edit</a></h2>",
+        ],
+    )
+    def test_that_leads_to_its_own_heading_goes(self, source):
+        """Whatever it says, in any language, before the heading or behind it."""
+        assert body(source, "h") == "<h2>Title</h2>"
+
+    def test_round_a_whole_heading_goes_without_its_words(self):
+        assert body("<h2 id=t><a href='#t'>Title</a></h2>", "h") == "<h2>Title</h2>"
+        assert body("<h2><a href='#b'>A</a><a href='#c'>B</a></h2>", "h") == "<h2>A B</h2>"
+
+    def test_of_other_text_stays(self):
+        assert "#t" in body("<p id=t>See <a href='#t'>here</a></p>", "p")
+
+    @pytest.mark.parametrize("address", ["#", "https://example.org/dir/page.html", "page.html#"])
+    def test_to_the_whole_page_goes_anywhere(self, address):
+        assert body(f"<p>Go <a href='{address}'>up</a></p>", "p") == "<p>Go up</p>"
 
     def test_the_blocks_keep_it(self):
         page = result(snapshot("<h2>Title <a href='#t'>¶</a></h2>"), "h")
@@ -217,6 +243,11 @@ class TestCode:
         """A line in a block of its own ends once, by its own line break or by the block."""
         lines = "<div><b>a:</b> x\n</div><div>  <b>b</b></div>"
         assert body(f"<pre>{lines}</pre>", "pp") == "<pre><b>a:</b> x\n  <b>b</b></pre>"
+
+    def test_indents_of_lines_of_code(self):
+        """The white space that begins a line comes after the line break, though it stands in no block."""
+        lines = "<div>a<br></div><div><span>  </span>b<br></div><div><span>  </span>c<br></div>"
+        assert body(f"<pre>{lines}</pre>", "ppp") == "<pre>a\n  b\n  c</pre>"
 
     def test_no_break_spaces_in_code(self):
         assert body("<pre>a\u00a0b</pre>", "p") == "<pre>a b</pre>"
