@@ -6,70 +6,99 @@ Sources: Victor (Marek, Pecina, Spousta 2007: character and token classes, sente
 
 from __future__ import annotations
 
-import re
-from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from vclean.features import figures
 from vclean.features.columns import ratio, table
 from vclean.features.groups import Groups
-from vclean.features.text import ALPHA, DIGIT, PUNCT, SINGLE, SPACE, SYMBOL, UPPER, Texts, Words, hash_words, mix
+from vclean.features.text import (
+    ALPHA,
+    ASK,
+    BRACKET,
+    BULLET,
+    CLOSER,
+    COLON,
+    COMMA,
+    CURRENCY,
+    DIGIT,
+    FULL_STOP,
+    HASH,
+    LOWER,
+    PIPE,
+    PUNCT,
+    QUOTE,
+    SINGLE,
+    SLASH,
+    SPACE,
+    STOP,
+    SYMBOL,
+    UPPER,
+    Texts,
+    Words,
+    mix,
+)  # fmt: skip
+from vclean.features.vocabulary import LISTS
+from vclean.features.wordlists import MONTHS, URLS, has_vocabulary
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from vclean.features.columns import Values
+    from vclean.features.columns import Numbers, Values
     from vclean.features.view import View
 
 COLUMNS = table(
     """
 chars | characters | Length of the text.
-words | words | Number of words; characters of Thai, Chinese, Japanese and the like count one each.
-word_length | characters | Mean length of a word.
+words | words | Number of words; letters of Thai, Chinese, Japanese and the like count one each.
+word_length | characters | Mean length of a word, letters of unspaced scripts aside; NaN where there are only such.
 word_types | share | Distinct words over the words.
 page_words | words | Words of the whole page.
 page_blocks | blocks | Blocks of the whole page.
 words_of_page | share | The block's share of the page's words.
+page_chars | characters | Characters of all blocks of the page.
+chars_of_page | share | The block's share of the page's characters.
 alpha | share | Letters among the characters, white space aside.
-upper | share | Capital letters among the letters.
+upper | share | Capitals among the letters of scripts with case; NaN where all letters are of others.
 digit | share | Digits among the characters, white space aside.
 punctuation | share | Punctuation marks among the characters, white space aside.
 symbol | share | Symbols (currency, arithmetic, emoji) among the characters, white space aside.
 unspaced_script | share | Characters of scripts written without spaces among the characters, white space aside.
-capitalised_words | share | Words that begin with a capital.
+capitalised_words | share | Words that begin with a capital, among those that could; NaN where none could.
 digit_words | share | Words that begin with a digit.
 all_caps | flag | All letters are capitals, and there is one.
 commas | marks per word | Commas of any script.
-stop_words | share | Stop words of the page's language among the words; 0 without a list for it.
-stop_word_count | words | Number of stop words.
-sentences | sentences | Marks that end a sentence, with white space or an unspaced script behind.
-sentence_length | words | Words per sentence end; all words where there is none.
-starts_capital | flag | The first character is a capital.
+stop_words | share | Stop words of the page's language among the words; NaN without a list for it.
+stop_words_to_page | ratio | The share of stop words over that of the whole page, which languages do not share.
+stop_word_count | words | Number of stop words; NaN without a list for the language.
+sentences | sentences | Marks that end a sentence; a full stop needs white space or a quote behind. NaN in Thai and Lao.
+sentence_length | words | Words per sentence end; all words where there is none. NaN in Thai and Lao.
+starts_capital | flag | The first character is a letter and no small one; in scripts without case every letter is.
 starts_digit | flag | The first character is a digit.
-starts_lower | flag | The first character is a letter, no capital and of no unspaced script.
+starts_lower | flag | The first character is a small letter; there is none in scripts without case.
 starts_bullet | flag | The first character is a bullet, dash or arrow.
-ends_sentence | flag | The last character ends a sentence, a closing quote or bracket aside.
+ends_sentence | flag | The last character ends a sentence, a closing quote or bracket aside. NaN in Thai and Lao.
 ends_question | flag | The last character is a question or exclamation mark, a closing quote or bracket aside.
 ends_colon | flag | The last character is a colon.
 ends_ellipsis | flag | The last character is an ellipsis, or ends in a full stop that stands two places behind another.
-pipes | characters | Vertical bars, raquos and middle dots, which part the entries of a menu.
+pipes | characters | Vertical bars, middle dots and unpaired guillemets, which part the entries of a menu.
 slashes | characters | Slashes.
 currency | characters | Currency signs.
 quotes | characters | Quotation marks.
 brackets | characters | Brackets and parentheses.
 hashes | characters | Hash and at signs.
-dates | matches | Dates in figures, and clock times.
-months | words | Names of months, and "days ago".
-years | words | Years 1900-2099.
+dates | matches | Dates in figures, and clock times, also as 年月日 and 년월일.
+months | matches | Names of months, "yesterday", "days ago", in the page's language and in English.
+years | words | Years 1900-2099; in Thai and Persian also those of their own calendar.
 urls | words | What web addresses begin with: http, https, www.
 emails | matches | At signs between two letters or digits.
-copyrights | matches | Signs of copyright and trade mark, and the words "copyright" and "all rights".
+copyrights | matches | Signs of copyright and trade mark, and words such as "copyright" and "all rights", likewise.
 prices | matches | Amounts with a currency sign or code.
 phones | matches | Telephone numbers.
-actions | matches | Words of interface actions: read more, sign in, subscribe, share, add to cart.
-bylines | matches | Words of authorship and posting: by, posted, published, author.
-boilerplate | matches | Words of notices: privacy, terms, cookie, newsletter, advertisement.
+actions | matches | Words of interface actions, in the page's language and in English: read more, sign in, share.
+bylines | matches | Words of authorship and posting, likewise: by, posted, published, author.
+boilerplate | matches | Words of notices, likewise: privacy, terms, cookie, newsletter, advertisement.
 duplicates | blocks | Other blocks of the page with the same text.
 duplicate_shape | blocks | Other blocks with the same text once digits are taken as one digit.
 duplicate_number | blocks | Blocks with the same text before this one.
@@ -78,55 +107,22 @@ title_covered | share | Distinct words of the page's title that occur in the blo
 repeated_words | share | Distinct words of the block that occur in another block of the page too.
 rare_words | share | Distinct words of the block that occur nowhere else on the page.
 language_known | flag | A stop word of the page's language occurs on the page.
+vocabulary_known | flag | There are word lists of the language; else columns are NaN where no English word matches.
 """
 )
 
-_ENDS = ".!?…。！？؟।॥"
-_CLASSES = {
-    "commas": ",،、，;；",
-    "pipes": "|»«›‹·•¦",
-    "slashes": "/\\",
-    "currency": "$€£¥₹₽₩¢₴₺",
-    "quotes": "\"“”„‟'‘’«»「」『』",
-    "brackets": "()[]{}（）【】",
-    "hashes": "#@",
-}
-_BULLETS = "•·-–—*▪■●○◦‣»›→►▶✓✔+"
-_CLOSERS = "\"'”’)]»」』"
-
-_DATE = re.compile(r"\d{1,2}(?:[./-]\d{1,2}[./-]\d{2,4}|:\d\d)|\d{4}-\d\d-\d\d|\d{1,4}年|\d{1,2}月\d{1,2}日")
-_PRICE = re.compile(r"[$€£¥₹₽] ?\d|\d ?(?:[€£]|USD|EUR|GBP|Kč|zł|руб)")
-_PHONE = re.compile(r"\+\d{1,3}[ .-]\d|\d{3}\)?[ .-]\d{3}[ .-]\d{4}")
-_PATTERNS = {"dates": _DATE, "prices": _PRICE, "phones": _PHONE}
-
-_TERMS = {
-    "months": """jan feb mar apr jun jul aug sep sept oct nov dec january february march april june july august
-        september october november december yesterday today hours_ago days_ago minutes_ago months_ago years_ago
-        weeks_ago""",
-    "urls": "http https www",
-    "copyrights": "copyright all_rights",
-    "actions": """read_more learn_more show_more see_more view_more load_more show_all see_all view_all show_less
-        sign_in sign_up sign_out log_in log_out login logout subscribe share tweet print add_to click buy_now download
-        reply search back_to follow next previous skip_to register checkout cart menu close""",
-    "bylines": "by posted published author updated written_by views comment comments replies",
-    "boilerplate": """privacy terms_of terms_and cookie cookies newsletter newsletters advertise advertisement
-        advertising sponsored disclaimer contact_us about_us sitemap related recommended you_may powered_by
-        trademark""",
-}
-
-
-@cache
-def _term_hashes(name: str) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Hashes of the single words of a term list, and of its pairs of words."""
-    terms = _TERMS[name].split()
-    pairs = Texts.of([term.replace("_", " ") for term in terms if "_" in term] or [""]).words
-    return hash_words([term for term in terms if "_" not in term]), np.unique(pairs.bigram[pairs.bigram_owner >= 0])
+_COUNTED = {
+    "commas": COMMA, "slashes": SLASH, "currency": CURRENCY, "quotes": QUOTE, "brackets": BRACKET, "hashes": HASH,
+}  # fmt: skip
+_NO_SENTENCE_MARKS = frozenset(("th", "lo"))
+_CENTURIES = {"th": (24, 25), "fa": (13, 14)}
+"""First two digits of the years of this and the last century in calendars other than the Gregorian."""
 
 
 def compute(view: View) -> Values:
     """The linguistic columns of a page, each (B,)."""
     values: Values = {}
-    for part in (_counts, _shares, _edges, _characters, _patterns, _terms, _duplicates, _vocabulary):
+    for part in (_counts, _stop_words, _shares, _edges, _characters, _patterns, _terms, _duplicates, _vocabulary):
         values.update(part(view))
     return values
 
@@ -135,80 +131,105 @@ def _counts(view: View) -> Values:
     texts, words, count = view.texts, view.words, len(view)
     chars = np.diff(texts.start, append=len(texts.code)) - 1
     tokens = view.tokens
-    length = words.per_text((words.end - words.start).astype(np.float32))
+    spaced = (texts.kind[words.start] & SINGLE) == 0
+    length = words.per_text(((words.end - words.start) * spaced).astype(np.float32))
     return {
         "chars": chars,
         "words": tokens,
-        "word_length": ratio(length, tokens),
+        "word_length": _where_any(length, words.per_text(spaced.astype(np.float32)), tokens),
         "page_words": np.full(count, tokens.sum()),
         "page_blocks": np.full(count, count),
         "words_of_page": ratio(tokens, float(tokens.sum())),
-        "stop_words": ratio(view.stop_words, tokens),
-        "stop_word_count": view.stop_words,
+        "page_chars": np.full(count, chars.sum()),
+        "chars_of_page": ratio(chars, float(chars.sum())),
         "digit_words": ratio(view.digit_words, tokens),
-        "language_known": np.full(count, view.stop_words.any()),
+    }
+
+
+def _where_any(part: NDArray[np.float32], whole: NDArray[np.float32], things: NDArray[np.float32]) -> Numbers:
+    """`part / whole`; where the whole is 0, NaN if there are `things` of another kind, else 0."""
+    return np.where((whole == 0) & (things > 0), np.float32(np.nan), ratio(part, whole))
+
+
+def _stop_words(view: View) -> Values:
+    found, tokens = view.stop_words, view.tokens
+    share = ratio(found, tokens)
+    return {
+        "stop_words": share,
+        "stop_words_to_page": ratio(share, ratio(float(found.sum()), float(tokens.sum()))),
+        "stop_word_count": found,
+        "language_known": np.full(len(view), bool((found > 0).any())),
     }
 
 
 def _shares(view: View) -> Values:
     texts, words = view.texts, view.words
-    kind = texts.kind
-    ink = texts.count((kind & SPACE) == 0)
-    letters, capitals = texts.count((kind & ALPHA) > 0), texts.count((kind & UPPER) > 0)
-    capitalised = words.per_text(((kind[words.start] & UPPER) > 0).astype(np.float32))
+    kind, ink = texts.kind, texts.count((texts.kind & SPACE) == 0)
+    letters, capitals = texts.has(ALPHA), texts.has(UPPER)
+    first = kind[words.start]
+    capitalised = words.per_text(((first & UPPER) > 0).astype(np.float32))
+    could = words.per_text(((first & (UPPER | LOWER | DIGIT)) > 0).astype(np.float32))
     return {
         "alpha": ratio(letters, ink),
-        "upper": ratio(capitals, letters),
-        "digit": ratio(texts.count((kind & DIGIT) > 0), ink),
-        "punctuation": ratio(texts.count((kind & PUNCT) > 0), ink),
-        "symbol": ratio(texts.count((kind & SYMBOL) > 0), ink),
-        "unspaced_script": ratio(texts.count((kind & SINGLE) > 0), ink),
-        "capitalised_words": ratio(capitalised, view.tokens),
+        "upper": _where_any(capitals, texts.has(UPPER | LOWER), letters),
+        "digit": ratio(texts.has(DIGIT), ink),
+        "punctuation": ratio(texts.has(PUNCT), ink),
+        "symbol": ratio(texts.has(SYMBOL), ink),
+        "unspaced_script": ratio(texts.has(SINGLE), ink),
+        "capitalised_words": _where_any(capitalised, could, view.tokens),
         "all_caps": (letters > 0) & (letters == capitals),
     }
 
 
 def _edges(view: View) -> Values:
-    texts = view.texts
-    first = texts.code[texts.start]
+    texts, kind = view.texts, view.texts.kind
     end = np.append(texts.start[1:], len(texts.code)) - 2
-    last = texts.code[np.maximum(end, texts.start)]
-    inner = texts.code[np.maximum(end - _is_in(last, _CLOSERS), texts.start)]
-    kind = texts.kind[texts.start]
-    dots = end - 2 >= texts.start
+    end = np.maximum(end, texts.start)
+    first, last = kind[texts.start], kind[end]
+    inner = kind[np.maximum(end - ((last & CLOSER) > 0), texts.start)]
+    tail = texts.code[end]
+    dotted = (tail == ord(".")) & (end - 2 >= texts.start) & (texts.code[end - 2] == ord("."))
     return {
-        "starts_capital": (kind & UPPER) > 0,
-        "starts_digit": (kind & DIGIT) > 0,
-        "starts_lower": ((kind & ALPHA) > 0) & ((kind & (UPPER | SINGLE)) == 0),
-        "starts_bullet": _is_in(first, _BULLETS),
-        "ends_sentence": _is_in(inner, _ENDS),
-        "ends_question": _is_in(inner, "?!？！؟"),
-        "ends_colon": _is_in(last, ":："),
-        "ends_ellipsis": _is_in(last, "…") | (dots & _is_in(last, ".") & _is_in(texts.code[end - 2], ".")),
+        "starts_capital": ((first & ALPHA) > 0) & ((first & LOWER) == 0),
+        "starts_digit": (first & DIGIT) > 0,
+        "starts_lower": (first & LOWER) > 0,
+        "starts_bullet": (first & BULLET) > 0,
+        "ends_sentence": _marked(view, (inner & STOP) > 0),
+        "ends_question": (inner & ASK) > 0,
+        "ends_colon": (last & COLON) > 0,
+        "ends_ellipsis": (tail == ord("…")) | dotted,
     }
+
+
+def _marked(view: View, values: Numbers) -> Numbers:
+    """`values` about the ends of sentences; NaN in languages that do not mark them."""
+    return np.full(len(view), np.float32(np.nan)) if view.language in _NO_SENTENCE_MARKS else values
 
 
 def _characters(view: View) -> Values:
     texts = view.texts
-    count = {name: texts.count(_is_in(texts.code, characters)) for name, characters in _CLASSES.items()}
-    following = np.append((texts.kind[1:] & (SPACE | SINGLE)) > 0, True)
-    sentences = texts.count(_is_in(texts.code, _ENDS) & following)
+    count = {name: texts.has(bits) for name, bits in _COUNTED.items()}
+    opened, closed = (texts.count(texts.code == ord(mark)) for mark in "«»")
+    sentences = _sentence_ends(texts)
     return {
         **count,
+        "pipes": texts.has(PIPE) + np.abs(opened - closed),
         "commas": ratio(count["commas"], view.tokens),
-        "sentences": sentences,
-        "sentence_length": view.tokens / np.maximum(sentences, 1),
+        "sentences": _marked(view, sentences),
+        "sentence_length": _marked(view, view.tokens / np.maximum(sentences, 1)),
     }
 
 
+def _sentence_ends(texts: Texts) -> NDArray[np.float32]:
+    """float32 (B,): marks that end a sentence, several in a row as one."""
+    stops, following = (texts.kind[:-1] & STOP) > 0, texts.kind[1:]
+    ends = stops & (((following & (SPACE | SINGLE | CLOSER)) > 0) | ((texts.kind[:-1] & FULL_STOP) > 0))
+    return texts.count(np.append(ends & ((following & STOP) == 0), False))
+
+
 def _patterns(view: View) -> Values:
-    figures = np.flatnonzero(view.texts.count((view.texts.kind & DIGIT) > 0)).tolist()  # no pattern is without a digit
-    values: Values = {"emails": _emails(view.texts), "years": _years(view)}
-    for name, pattern in _PATTERNS.items():
-        column = np.zeros(len(view), dtype=np.float32)
-        column[figures] = [len(pattern.findall(view.blocks.text[index])) for index in figures]
-        values[name] = column
-    return values
+    plain = "\n".join(view.blocks.text) + "\n"
+    return {**figures.compute(view.texts, plain), "emails": _emails(view.texts), "years": _years(view)}
 
 
 def _emails(texts: Texts) -> NDArray[np.float32]:
@@ -219,26 +240,31 @@ def _emails(texts: Texts) -> NDArray[np.float32]:
 
 
 def _years(view: View) -> NDArray[np.float32]:
-    """float32 (B,): words of four characters that begin with 19 or 20 and end with a digit."""
-    words, code = view.words, view.texts.code
-    first, second = code[words.start], code[np.minimum(words.start + 1, len(code) - 1)]
-    found = ((first == ord("1")) & (second == ord("9"))) | ((first == ord("2")) & (second == ord("0")))
-    found &= words.end - words.start == 4
-    found &= (view.texts.kind[words.end - 1] & DIGIT) > 0
-    return words.per_text(found.astype(np.float32))
+    """float32 (B,): words of four digits, of any script, whose first two are those of this or the last century."""
+    words, digit = view.words, view.texts.digit
+    start = words.start[words.end - words.start == 4]
+    owner = words.owner[words.end - words.start == 4]
+    century = digit[start].astype(np.int64) * 10 + digit[np.minimum(start + 1, len(digit) - 1)]
+    found = np.isin(century, (19, 20, *_CENTURIES.get(view.language, ())))
+    found &= (digit[start + 2] < 10) & (digit[start + 3] < 10)
+    return np.bincount(owner[found], minlength=len(view)).astype(np.float32)
 
 
 def _terms(view: View) -> Values:
-    count = {name: _count_terms(view.words, name) for name in _TERMS}
-    return {**count, "copyrights": count["copyrights"] + view.texts.count(_is_in(view.texts.code, "©®™"))}
+    known = has_vocabulary(view.language)
+    count = {name: _known(view.terms.count(name), known) for name in LISTS}
+    return {
+        **count,
+        "months": view.terms.count(MONTHS),
+        "urls": view.terms.count(URLS),
+        "copyrights": count["copyrights"] + view.texts.count(_is_in(view.texts.code, "©®™℗")),
+        "vocabulary_known": np.full(len(view), known),
+    }
 
 
-def _count_terms(words: Words, name: str) -> NDArray[np.float32]:
-    """float32 (B,): how many terms of the list `name` a block has."""
-    single, pairs = _term_hashes(name)
-    found = np.isin(words.bigram, pairs) & (words.bigram_owner >= 0)
-    in_pairs = np.bincount(words.bigram_owner[found], minlength=len(words.texts.start))
-    return words.per_text(np.isin(words.hash, single).astype(np.float32)) + in_pairs.astype(np.float32)
+def _known(count: NDArray[np.float32], known: bool) -> NDArray[np.float32]:
+    """Counts of a list; where nothing was found for want of a list, NaN."""
+    return count if known else np.where(count > 0, count, np.float32(np.nan))
 
 
 def _duplicates(view: View) -> Values:

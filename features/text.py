@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
-from unicodedata import category
+from unicodedata import category, digit, normalize
 
 import numpy as np
 
@@ -17,13 +17,48 @@ if TYPE_CHECKING:
 TABLE_SIZE = 0x20000
 """The tables cover the first two planes; what lies above is ideographs (CJK Unified Ideographs Extension B and on)."""
 
-ALPHA, UPPER, DIGIT, PUNCT, SPACE, SYMBOL, SINGLE = (1 << bit for bit in range(7))
-"""Bits of a character's class. `SINGLE` marks scripts written without spaces, where each character counts as a word."""
+(ALPHA, UPPER, LOWER, DIGIT, PUNCT, SPACE, SYMBOL, SINGLE, MARK, COMMA, STOP, FULL_STOP, ASK, COLON, CLOSER, QUOTE,
+ BRACKET, CURRENCY, PIPE, SLASH, HASH, BULLET) = (1 << bit for bit in range(22))  # fmt: skip
+"""Bits of a character's classes.
 
-_BITS = {"L": ALPHA, "M": ALPHA, "N": DIGIT, "P": PUNCT, "Z": SPACE, "C": SPACE, "S": SYMBOL}
-_SINGLE_RANGES = ((0x0E00, 0x0F00), (0x1000, 0x10A0), (0x1780, 0x1800), (0x2E80, 0x2FE0), (0x3040, 0x3100),
-                  (0x31F0, 0x3200), (0x3400, 0x4DC0), (0x4E00, 0xA000), (0xF900, 0xFB00))  # fmt: skip
-"""Thai, Lao, Myanmar, Khmer, kana and Han: blocks of the Unicode standard whose words no space divides."""
+`UPPER` and `LOWER` mark letters of scripts that have case, `SINGLE` those of scripts written without spaces, where each
+letter counts as a word, `MARK` what belongs to the character before it: combining marks and joiners. `STOP` marks what
+ends a sentence, `FULL_STOP` what does so whatever follows it.
+"""
+
+_BITS = {"L": ALPHA, "M": ALPHA | MARK, "N": DIGIT, "P": PUNCT, "Z": SPACE, "C": SPACE, "S": SYMBOL}
+_FINE_BITS = {"Sc": CURRENCY, "Ps": BRACKET, "Pe": BRACKET | CLOSER, "Pi": QUOTE | CLOSER, "Pf": QUOTE | CLOSER}
+_SINGLE_RANGES = (
+    (0x0E00, 0x0F00), (0x1000, 0x10A0), (0x1780, 0x1800), (0x1950, 0x19E0), (0x1A20, 0x1AB0), (0x2E80, 0x2FE0),
+    (0x3005, 0x3008), (0x3031, 0x3036), (0x303B, 0x303D), (0x3040, 0x3130), (0x31A0, 0x31C0), (0x31F0, 0x3200),
+    (0x3400, 0x4DC0), (0x4E00, 0xA000), (0xA9E0, 0xAA00), (0xAA60, 0xAAE0), (0xF900, 0xFB00), (0xFF66, 0xFFA0),
+    (0x16FE0, 0x18D80), (0x1AFF0, 0x1B170),
+)  # fmt: skip
+"""Thai, Lao, Myanmar, Khmer, the Tai scripts, kana, bopomofo, Han and Tangut: scripts whose words no space divides
+(most are the class SA or ID of Unicode's line breaking, UAX #14)."""
+_JOINERS = "\u00ad\u200c\u200d\u2060"
+"""Soft hyphen, (non-)joiners and word joiner stand inside words: UAX #29, rule WB4."""
+_LETTER_LIKE = "\u055b\u055c\u055e\u05f3"
+"""Armenian and Hebrew marks that stand inside words: the value ALetter of UAX #29."""
+_COMPATIBILITY = (0xFB00, 0x10000)
+"""Presentation forms and half or full width: as their usual letters."""
+
+_ASCII_STOPS = ".!?…"
+_FULL_STOPS = "\u037e։؝؞؟۔܀܁܂߹࠷࠹࠽࠾।॥။።፧፨᙮᜵᜶។៕᠃᠉᥄᥅᪨᪩᪪᪫᭚᭛᭞᭟᰻᰼᱾᱿‼‽⁇⁈⁉⸮⸼。꓿꘎꘏꛳꛷꡶꡷꣎꣏꤯꧈꧉꩝꩞꩟꫰꫱꯫︒︕︖﹒﹖﹗！．？｡"
+"""Sentence_Terminal of the Unicode Character Database, without the marks of ASCII and what is a comma in Burmese."""
+_CHARACTERS = {
+    COMMA: ",;،؛、，；､﹐﹑﹔՝߸፣፤፥᠂᠈၊꘍",
+    STOP: _ASCII_STOPS + _FULL_STOPS,
+    FULL_STOP: _FULL_STOPS,
+    ASK: "?!？！؟\u037e‼‽⁇⁈⁉፧⸮﹖﹗︕︖",
+    COLON: ":：﹕︓፦៖",
+    CLOSER: "\"'＂＇",
+    QUOTE: "\"'„‚「」『』﹁﹂﹃﹄〝〞〟＂＇״",
+    PIPE: "|‹›·•¦｜│",
+    SLASH: "/\\／＼",
+    HASH: "#@＃＠",
+    BULLET: "•·-–—*▪■●○◦‣»›→►▶✓✔+∙❖➤➔★☆◆◇※－＊",
+}
 
 _MULTIPLIER = 0x9E3779B97F4A7C15
 _INVERSE = pow(_MULTIPLIER, -1, 1 << 64)
@@ -31,22 +66,44 @@ _KEPT_TABLE = 1 << 20
 
 
 @cache
-def character_tables() -> tuple[NDArray[np.uint8], NDArray[np.uint32]]:
-    """Class bits uint8 and folded code point uint32 of each code point below `TABLE_SIZE`.
+def character_tables() -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """Class bits and folded code point, uint32 each, of each code point below `TABLE_SIZE`.
 
-    Folded means in lower case and, for a digit of any script, 0.
+    Folded means in lower case and usual width and, for a digit of any script, 0.
     """
-    kinds = np.array([_BITS[category(chr(code))[0]] for code in range(TABLE_SIZE)], dtype=np.uint8)
+    names = [category(chr(code)) for code in range(TABLE_SIZE)]
+    kinds = np.array([_BITS[name[0]] | _FINE_BITS.get(name, 0) for name in names], dtype=np.uint32)
+    for bit, characters in _CHARACTERS.items():
+        kinds[[ord(character) for character in characters]] |= bit
+    kinds[[ord(character) for character in _JOINERS]] = SPACE | MARK
+    kinds[[ord(character) for character in _LETTER_LIKE]] |= ALPHA
+    kinds[[ord(character) for character in _CHARACTERS[QUOTE]]] &= ~np.uint32(BRACKET)
     for low, high in _SINGLE_RANGES:
-        kinds[low:high] |= np.where(kinds[low:high] & ALPHA, SINGLE, 0).astype(np.uint8)
+        kinds[low:high] |= np.where(kinds[low:high] & ALPHA, SINGLE, 0).astype(np.uint32)
+    return kinds, _folded(kinds)
+
+
+def _folded(kinds: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """The folded code points; the letters with case get their bits in `kinds`."""
     fold = np.arange(TABLE_SIZE, dtype=np.uint32)
+    for code in range(*_COMPATIBILITY):
+        usual = normalize("NFKC", chr(code))
+        fold[code] = ord(usual) if len(usual) == 1 else code
     for code in np.flatnonzero(kinds & ALPHA).tolist():
-        lower = chr(code).lower()
-        if lower != chr(code):
+        character = chr(fold[code])
+        if (lower := character.lower()) != character:
             fold[code] = ord(lower[0])
             kinds[code] |= UPPER
+        elif character.title() != character:
+            kinds[code] |= LOWER
     fold[(kinds & DIGIT) > 0] = ord("0")
-    return kinds, fold
+    return fold
+
+
+@cache
+def digit_values() -> NDArray[np.uint8]:
+    """The value 0 to 9 of each digit of any script below `TABLE_SIZE`, 255 of any other character."""
+    return np.array([digit(chr(code), 255) for code in range(TABLE_SIZE)], dtype=np.uint8)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +127,7 @@ class Texts:
         return cls(code, np.cumsum(length) - length)
 
     @cached_property
-    def kind(self) -> NDArray[np.uint8]:
+    def kind(self) -> NDArray[np.uint32]:
         """uint8 (C,): class bits of every character."""
         return character_tables()[0][self._index]
 
@@ -88,17 +145,35 @@ class Texts:
         return np.add.reduceat(mask, self.start, dtype=np.float32)
 
     @cached_property
+    def digit(self) -> NDArray[np.uint8]:
+        """uint8 (C,): the value of every digit, 255 for other characters."""
+        return digit_values()[self._index]
+
+    def has(self, bits: int) -> NDArray[np.float32]:
+        """float32 (B,): how many characters of each text have one of the class `bits`."""
+        return self.count((self.kind & np.uint32(bits)) > 0)
+
+    @cached_property
     def words(self) -> Words:
         """The words of all texts."""
-        kind = self.kind
-        inside = (kind & (ALPHA | DIGIT)) > 0
-        single = (kind & SINGLE) > 0
-        before = np.concatenate([[False], inside[:-1] & ~single[:-1]])
-        start = np.flatnonzero(inside & (~before | single))
-        after = np.concatenate([inside[1:] & ~single[1:], [False]])
-        end = np.flatnonzero(inside & (~after | single)) + 1
+        inside = self._in_words
+        single = (self.kind & SINGLE) > 0
+        begins = inside & ~np.concatenate([[False], inside[:-1] & ~single[:-1]]) | inside & single
+        begins &= (self.kind & MARK) == 0
+        ends = inside & ~np.concatenate([inside[1:] & ~begins[1:], [False]])
+        start, end = np.flatnonzero(begins), np.flatnonzero(ends) + 1
         owner = np.searchsorted(self.start, start, side="right") - 1
         return Words(self, start, end, owner.astype(np.int32))
+
+    @cached_property
+    def _in_words(self) -> NDArray[np.bool_]:
+        """Which characters are letters, digits, or marks that follow those, bool (C,)."""
+        inside = (self.kind & (ALPHA | DIGIT)) > 0
+        mark = (self.kind & MARK) > 0
+        if not mark.any():
+            return inside
+        bearer = np.maximum.accumulate(np.where(mark, 0, np.arange(len(mark))))
+        return inside[bearer] & ~mark[bearer]
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.features import language, signatures, tree
+from vclean.features import language, signatures, tree, wordlists
 from vclean.features.columns import ratio
 from vclean.features.text import DIGIT, Texts, Words
 
@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.features.blocks import Blocks
+    from vclean.features.terms import Found
     from vclean.render.snapshot import Snapshot
-
-_SAMPLED_BLOCKS = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,18 +54,20 @@ class View:
 
     @cached_property
     def language(self) -> str:
-        """The page's language, from its longest blocks."""
-        longest = sorted(self.blocks.text, key=len, reverse=True)[:_SAMPLED_BLOCKS]
-        return language.detect(" ".join(longest), self.snapshot.language)
+        """The page's language, from the text outside links as far as there is enough of it."""
+        return language.detect(language.sample(self.blocks.text, self.link_share), self.snapshot.language)
+
+    @cached_property
+    def terms(self) -> Found:
+        """The terms of all word lists of the page's language, and of the English ones, in the blocks."""
+        return wordlists.terms_of(self.language).find(self.words)
 
     @cached_property
     def stop_words(self) -> NDArray[np.float32]:
-        """float32 (B,): stop words of the page's language per block."""
-        hashes = language.stop_word_hashes(self.language)
-        if not len(hashes):
-            return np.zeros(len(self), dtype=np.float32)
-        place = np.minimum(np.searchsorted(hashes, self.words.hash), len(hashes) - 1)
-        return self.words.per_text((hashes[place] == self.words.hash).astype(np.float32))
+        """float32 (B,): words that are, or are part of, stop words of the page's language; NaN without a list."""
+        if not wordlists.has_stop_words(self.language):
+            return np.full(len(self), np.float32(np.nan))
+        return self.terms.covered(wordlists.STOP_WORDS)
 
     @cached_property
     def member_chars(self) -> NDArray[np.float32]:

@@ -147,7 +147,7 @@ class TestSubtreeColumns:
             ("images", "<div><p>a<img></p><p>b</p></div><svg></svg><p>c</p><p>d</p>", [0.5, 0.5]),
             ("inputs", "<div><p>a</p><p>b<input></p></div><p>c</p><p>d<button></button></p>", [0.5, 0.5]),
             ("alike", "<div class=x><p>a</p><p>b</p></div><div class=x><p>c</p></div><div><p>d</p></div>", [2, 1]),
-            ("stop_words", "<html lang=xx><div><p>a</p><p>b</p></div><p>c</p><p>d</p>", [0, 0]),
+            ("stop_words", "<html lang=en><div><p>zebra</p><p>the</p></div><p>zebra</p><p>lion</p>", [0.5, 0.25]),
         ],
     )
     def test_content(self, name, html, expected):

@@ -9,18 +9,36 @@ from hypothesis import strategies as st
 
 from vclean.features.text import (
     ALPHA,
+    ASK,
+    BRACKET,
+    BULLET,
+    CLOSER,
+    COLON,
+    COMMA,
+    CURRENCY,
     DIGIT,
+    FULL_STOP,
+    HASH,
+    LOWER,
+    MARK,
+    PIPE,
     PUNCT,
+    QUOTE,
     SINGLE,
+    SLASH,
     SPACE,
+    STOP,
     SYMBOL,
     TABLE_SIZE,
     UPPER,
     Texts,
     character_tables,
+    digit_values,
     hash_words,
     mix,
-)
+)  # fmt: skip
+
+COARSE = ALPHA | UPPER | LOWER | DIGIT | PUNCT | SPACE | SYMBOL | SINGLE | MARK
 
 TEXTS = st.lists(st.text(alphabet="abAB 1.,\n中ก", min_size=1, max_size=12), min_size=1, max_size=6)
 
@@ -38,10 +56,13 @@ class TestCharacterTables:
     @pytest.mark.parametrize(
         ("character", "bits"),
         [
-            ("a", ALPHA),
+            ("a", ALPHA | LOWER),
             ("A", ALPHA | UPPER),
             ("É", ALPHA | UPPER),
-            ("ß", ALPHA),
+            ("ß", ALPHA | LOWER),
+            ("я", ALPHA | LOWER),
+            ("ა", ALPHA),
+            ("ª", ALPHA),
             ("Я", ALPHA | UPPER),
             ("ع", ALPHA),
             ("中", ALPHA | SINGLE),
@@ -61,16 +82,80 @@ class TestCharacterTables:
             ("€", SYMBOL),
             ("+", SYMBOL),
             ("😀", SYMBOL),
-            ("\u0301", ALPHA),
+            ("\u0301", ALPHA | MARK),
+            ("\u0e31", ALPHA | MARK | SINGLE),
+            ("\u200d", SPACE | MARK),
+            ("\u200f", SPACE),
+            ("々", ALPHA | SINGLE),
+            ("ｶ", ALPHA | SINGLE),
+            ("ກ", ALPHA | SINGLE),
+            ("ក", ALPHA | SINGLE),
+            ("က", ALPHA | SINGLE),
+            ("ཀ", ALPHA),
+            ("አ", ALPHA),
+            ("५", DIGIT),
+            ("๕", DIGIT),
+            ("՞", ALPHA | PUNCT),
         ],
     )
     def test_kinds(self, character, bits):
         kinds, _ = character_tables()
-        assert kinds[ord(character)] == bits
+        assert kinds[ord(character)] & COARSE == bits
+
+    @pytest.mark.parametrize(
+        ("bits", "characters"),
+        [
+            (COMMA, ",;،؛、，；､՝፣၊"),
+            (STOP, ".!?…。！？؟।॥։።។။۔｡"),
+            (FULL_STOP, "。！？؟।॥։።។။۔"),
+            (ASK, "?!？！؟\u037e፧"),
+            (COLON, ":：፦៖"),
+            (QUOTE, "\"'“”„‟‘’«»‹›「」『』"),
+            (BRACKET, "()[]{}（）【】〈〉《》"),
+            (CLOSER, ")]}”’»」』）】\"'“"),
+            (CURRENCY, "$€£¥₹₽₩¢₴₺฿₫৳￥"),
+            (PIPE, "|·•¦｜│"),
+            (SLASH, "/\\／"),
+            (HASH, "#@＃＠"),
+            (BULLET, "•-–—*▪●→✓・"[:-1] + "※"),
+        ],
+    )
+    def test_marks_of_all_scripts(self, bits, characters):
+        kinds, _ = character_tables()
+        assert [character for character in characters if not kinds[ord(character)] & bits] == []
+        assert not kinds[ord("a")] & bits
+
+    def test_a_full_stop_of_ascii_needs_more(self):
+        kinds, _ = character_tables()
+        assert not any(kinds[ord(character)] & FULL_STOP for character in ".!?…")
+
+    def test_quotes_are_no_brackets(self):
+        kinds, _ = character_tables()
+        assert not ((kinds & QUOTE > 0) & (kinds & BRACKET > 0)).any()
+
+    def test_only_punctuation_and_symbols_are_marks_of_the_text(self):
+        kinds, _ = character_tables()
+        marks = COMMA | STOP | ASK | COLON | QUOTE | BRACKET | CURRENCY | PIPE | SLASH | HASH | BULLET
+        assert ((kinds[kinds & marks > 0] & (PUNCT | SYMBOL)) > 0).all()
 
     @pytest.mark.parametrize(
         ("character", "folded"),
-        [("a", "a"), ("A", "a"), ("É", "é"), ("Σ", "σ"), ("7", "0"), ("٣", "0"), (".", "."), ("中", "中")],
+        [
+            ("a", "a"),
+            ("A", "a"),
+            ("É", "é"),
+            ("Σ", "σ"),
+            ("7", "0"),
+            ("٣", "0"),
+            (".", "."),
+            ("中", "中"),
+            ("Ａ", "a"),
+            ("ｶ", "カ"),
+            ("ﻉ", "ع"),
+            ("５", "0"),
+            ("५", "0"),
+            ("Я", "я"),
+        ],
     )
     def test_folding(self, character, folded):
         _, fold = character_tables()
@@ -124,6 +209,20 @@ class TestWords:
             ("中文字", ["中", "文", "字"]),
             ("iPhone中文15", ["iPhone", "中", "文", "15"]),
             ("ภาษาไทย", list("ภาษาไทย")),
+            ("ที่นี่ ๑๒๓", ["ที่", "นี่", "๑๒๓"]),
+            ("ພາສາລາວ", list("ພາສາລາວ")),
+            ("ភាសាខ្មែរ", ["ភា", "សា", "ខ្", "មែ", "រ"]),
+            ("မြန်မာစာ", ["မြ", "န်", "မာ", "စာ"]),
+            ("人々は", ["人", "々", "は"]),
+            ("चिट्ठियाँ, दवाइयाँ", ["चिट्ठियाँ", "दवाइयाँ"]),
+            ("مَرْحَبًا بك", ["مَرْحَبًا", "بك"]),
+            ("می\u200cخواهم", ["می\u200cخواهم"]),
+            ("soft\u00adhyphen", ["soft\u00adhyphen"]),
+            ("عدد ٢٠٢٦", ["عدد", "٢٠٢٦"]),
+            ("Ինչպե՞ս ես", ["Ինչպե՞ս", "ես"]),
+            ("བོད་ཡིག", ["བོད", "ཡིག"]),
+            ("ሰላም፡ዓለም", ["ሰላም", "ዓለም"]),
+            ("❤\ufe0f \u0301", []),
             ("السلام عليكم", ["السلام", "عليكم"]),
             ("한국어 텍스트", ["한국어", "텍스트"]),
             ("cafe\u0301 noir", ["cafe\u0301", "noir"]),
@@ -189,6 +288,21 @@ class TestWords:
         hashes = Texts.of(["w x y " * count]).words.hash
         assert len(hashes) == 3 * count
         assert len(np.unique(hashes)) == 3
+
+
+class TestHas:
+    def test_characters_of_a_class_per_text(self):
+        assert Texts.of(["a, b، c、", "x", ",,"]).has(COMMA).tolist() == [3, 0, 2]
+
+    def test_any_of_several_classes(self):
+        assert Texts.of(["aB1"]).has(UPPER | DIGIT).tolist() == [2]
+
+
+class TestDigitValues:
+    @pytest.mark.parametrize(("character", "value"), [("7", 7), ("٣", 3), ("५", 5), ("๙", 9), ("a", 255), ("½", 255)])
+    def test_value(self, character, value):
+        assert digit_values()[ord(character)] == value
+        assert Texts.of([character]).digit.tolist() == [value, 255]
 
 
 class TestHashWords:

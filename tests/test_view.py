@@ -30,6 +30,11 @@ class TestLanguage:
     def test_declared_where_the_text_is_too_short(self):
         assert view("<html lang=de-AT><p>12</p>").language == "de"
 
+    def test_menus_do_not_tell(self):
+        menu = "<ul>" + "<li><a href=x>The home page of all the news and the weather for today</a>" * 30 + "</ul>"
+        text = "<p>Přívoz přejíždí řeku každou hodinu, a když je voda vysoká, nejezdí vůbec.</p>"
+        assert view(f"<html lang=en>{menu}{text}").language == "cs"
+
 
 class TestStopWords:
     TEXT = (
@@ -41,11 +46,19 @@ class TestStopWords:
     def test_counted_per_block(self, text, expected):
         assert view(self.TEXT.format(text)).stop_words[1] == expected
 
-    def test_none_without_a_language(self):
-        assert view("<p>1234</p>").stop_words.tolist() == [0]
+    def test_parts_of_a_phrase_count_each(self):
+        assert view("<html lang=zh><p>渡轮每小时过河一次</p><p>我们的</p>").stop_words[1] == 3
 
-    def test_none_without_a_list(self):
-        assert not view("<html lang=xx><p>the of</p>").stop_words.any()
+    @pytest.mark.parametrize("html", ["<p>1234</p>", "<html lang=xx><p>the of</p>"])
+    def test_nan_without_a_list(self, html):
+        assert np.isnan(view(html).stop_words).all()
+
+
+class TestTerms:
+    def test_of_the_pages_language_and_english(self):
+        found = view("<html lang=cs><p>Přihlásit</p><p>Log in</p><p>Anmelden</p>")
+        assert found.language == "cs"
+        assert found.terms.count("actions").tolist() == [1, 1, 0]
 
 
 class TestAnchor:
