@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _IN_CELLS = ("p", "ul", "ol", "li", "dl", "dt", "dd", "blockquote", "figure", "figcaption")
+_UNMARKED = frozenset(("dl", "dt", "dd", "figure", "figcaption"))
+"""Elements that leave no mark in Markdown other than a blank line."""
+
 _NUMBER = re.compile(r"\s*([0-9]{1,5})")
 _START = re.compile(r"[0-9]{1,8}")
 """CommonMark takes numbers of up to nine figures; one is left to count on."""
@@ -122,11 +125,23 @@ def _mark_items(item_list: etree._Element) -> None:
 
 def _follows_another(item_list: etree._Element) -> bool:
     """Whether a list of the same kind, marked in the usual way, stands right before a list."""
-    before = item_list.getprevious()
-    if before is None or before.tag != item_list.tag or (before.tail or "").strip():
+    before = _right_before(item_list)
+    while before is not None and before.tag in _UNMARKED and len(before) and not (before[-1].tail or "").strip():
+        before = before[-1]
+    if before is None or before.tag != item_list.tag:
         return False
     first = before.find("li")
     return first is not None and first.get("mark", "")[-1:] in ("-", ".")
+
+
+def _right_before(element: etree._Element) -> etree._Element | None:
+    """The element right before an element, or before the unmarked one that it begins; None if words are between."""
+    before, parent = element.getprevious(), element.getparent()
+    if before is not None:
+        return None if (before.tail or "").strip() else before
+    if parent is None or parent.tag not in _UNMARKED or (parent.text or "").strip():
+        return None
+    return _right_before(parent)
 
 
 def _start(item_list: etree._Element, items: list[etree._Element]) -> int:

@@ -103,6 +103,10 @@ class TestMarks:
             ("<ul><li>a</li></ul><p>x</p><ul><li>b</li></ul>", "- -"),
             ("<ul><li>a</li></ul>words<ul><li>b</li></ul>", "- -"),
             ("<ul><li>a<ul><li>b</li></ul></li></ul>", "- -"),
+            ("<dl><dd><ul><li>a</li></ul></dd></dl><ul><li>b</li></ul>", "- *"),
+            ("<ul><li>a</li></ul><dl><dd><ul><li>b</li></ul></dd></dl>", "- *"),
+            ("<ul><li>a</li></ul><dl><dd>x<ul><li>b</li></ul></dd></dl>", "- -"),
+            ("<dl><dd><ul><li>a</li></ul>x</dd></dl><ul><li>b</li></ul>", "- -"),
         ],
     )
     def test_marks(self, lists, marks):

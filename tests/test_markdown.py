@@ -2,6 +2,14 @@ from __future__ import annotations
 
 import pytest
 from helpers import result, snapshot
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lxml import html
+from markdown_it import MarkdownIt
+
+from vclean.features.blocks import cut
+from vclean.flatten import flatten
+from vclean.markup import to_tree
 
 
 def markdown(source, labels):
@@ -271,3 +279,42 @@ class TestTables:
     def test_cells(self, cell, labels, expected):
         source = f"<table><tr><th>a<th>b<tr><td>{cell}<td>2<tr><td>3<td>4</table>"
         assert markdown(source, f"pp{labels}ppp") == (f"| a | b |\n| --- | --- |\n| {expected} | 2 |\n| 3 | 4 |\n")
+
+
+COUNTED = {"h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "tr", "pre", "blockquote"}
+TAGS = ["p", "div", "ul", "ol", "ol start=4", "li", "table", "tr", "td", "pre", "a href=/x", "b", "h2", "h3",
+        "blockquote", "span", "code", "dl", "dt", "dd"]  # fmt: skip
+
+trees = st.recursive(
+    st.sampled_from(["one", "two ", " three", "<br>", "1. four", "- five", "# six", "a*b"]),
+    lambda children: st.builds(
+        lambda tag, inner: f"<{tag}>{''.join(inner)}</{tag.split()[0]}>",
+        st.sampled_from(TAGS),
+        st.lists(children, max_size=4),
+    ),
+    max_leaves=20,
+)
+
+
+def shape(body):
+    """Elements with text outside cells, and the rows of tables, with the lists and quotations they are in."""
+    found = []
+    for element in body.iter(*COUNTED):
+        above = [ancestor.tag for ancestor in element.iterancestors()]
+        if not {"td", "th"} & set(above) and (element.tag == "tr" or element.text_content().strip()):
+            found.append((element.tag, sum(tag in ("ul", "ol") for tag in above), above.count("blockquote")))
+    return found
+
+
+class TestReparsed:
+    """A parser of CommonMark reads from the Markdown what the cleaned page has."""
+
+    @settings(deadline=None)
+    @given(trees, st.randoms(use_true_random=False))
+    def test_structure_survives(self, source, random):
+        page = snapshot(f"<div>{source}</div>")
+        cleaned = result(page, random.choices("hpll", k=len(cut(page))))
+        body = html.fromstring(html.tostring(to_tree(cleaned)[-1]))
+        flatten(body)
+        parsed = MarkdownIt("commonmark").enable("table").render(cleaned.markdown)
+        assert shape(html.fromstring(f"<div>{parsed}</div>")) == shape(body)
