@@ -224,7 +224,16 @@ def _sentence_ends(texts: Texts) -> NDArray[np.float32]:
     """float32 (B,): marks that end a sentence, several in a row as one."""
     stops, following = (texts.kind[:-1] & STOP) > 0, texts.kind[1:]
     ends = stops & (((following & (SPACE | SINGLE | CLOSER)) > 0) | ((texts.kind[:-1] & FULL_STOP) > 0))
-    return texts.count(np.append(ends & ((following & STOP) == 0), False))
+    ends &= ((following & STOP) == 0) & ~_ordinals(texts)[:-1]
+    return texts.count(np.append(ends, False))
+
+
+def _ordinals(texts: Texts) -> NDArray[np.bool_]:
+    """Full stops behind one or two digits and before a space, bool (C,): ordinals and dates of most of Europe."""
+    digit = np.concatenate([np.zeros(3, dtype=bool), (texts.kind & DIGIT) > 0])
+    short = digit[2:-1] & ~(digit[1:-2] & digit[:-3])
+    before_space = np.append(texts.code[1:] == ord(" "), False)
+    return short & before_space & (texts.code == ord("."))
 
 
 def _patterns(view: View) -> Values:
