@@ -12,7 +12,8 @@ from vclean.features.region_columns import BOX_COLUMNS, COLUMNS, KIND_COLUMNS, N
 from vclean.features.regions import candidates, regions_at
 from vclean.features.view import View
 
-PAGE = """<body><div id=menu class=topnav role=navigation><ul><li><a href=/>Home page</a><li><a href=/b>Second</a></ul></div>
+PAGE = """<body><div id=menu class=topnav role=navigation><ul><li><a href=/>Home page</a>
+<li><a href=/b>Second</a></ul></div>
 <div id=text><h1>The title of it</h1><p>Twelve words are what this one sentence has, and no more.</p></div>
 <div id=foot><img src=logo.png width=120px height=40% alt="The logo"><span>Copyright 2020</span></div></body>"""
 BOXES = {"html": (0, 0, 1000, 800), "body": (0, 0, 1000, 800), "menu": (0, 0, 200, 800), "text": (200, 0, 800, 700),

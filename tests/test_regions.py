@@ -54,7 +54,8 @@ class TestCandidates:
     @given(st.lists(st.sampled_from(["<div>", "</div>", "<p>word</p>", "text", "<ul>", "</ul>"]), max_size=30))
     def test_every_block_is_in_its_region_and_in_all_round_it(self, parts):
         regions = candidates(view("<body>start" + "".join(parts)))
-        for block, region in enumerate(regions.block_region.tolist()):
+        for block in range(len(regions.block_region)):
+            region = int(regions.block_region[block])
             while region >= 0:
                 assert regions.first[region] <= block < regions.last[region]
                 region = int(regions.parent[region])
