@@ -26,7 +26,7 @@ PAGE = f"""<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "http://www.
 <table><tr><td data-block=2 data-block-type=Article><p>Text
 <img data-block=2 data-block-type=Image src=a.png></table>
 <div data-block=2 data-block-type=LinkList>More</div><p data-block=2 data-block-type=Whatever>End</p></div>
-<div class=block-highlight>Outside</div>{DIALOG}<script>var s = "{DIALOG.replace('"', "'").replace(chr(10), "")}"</script>
+<div class=block-highlight>Outside</div>{DIALOG}<script>{SCRIPT}</script>
 </body></html>"""
 
 
