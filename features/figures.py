@@ -105,7 +105,7 @@ def _prices(texts: Texts, runs: _Runs, plain: str) -> list[int]:
     named[named] = [bool(_MONEY.match(plain, end - 1)) for end in runs.end[named].tolist()]
     led = ~(ahead | behind | named) & _is_one_of(code[runs.before], "spr.FRDP")
     led[led] = [_named_before(plain, begin) for begin in runs.begin[led].tolist()]
-    return np.concatenate([signs, runs.begin[named | led]]).tolist()
+    return [*signs.tolist(), *runs.begin[named | led].tolist()]
 
 
 def _named_before(plain: str, begin: int) -> bool:

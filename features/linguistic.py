@@ -233,7 +233,7 @@ def _ordinals(texts: Texts) -> NDArray[np.bool_]:
     digit = np.concatenate([np.zeros(3, dtype=bool), (texts.kind & DIGIT) > 0])
     short = digit[2:-1] & ~(digit[1:-2] & digit[:-3])
     before_space = np.append(texts.code[1:] == ord(" "), False)
-    return short & before_space & (texts.code == ord("."))
+    return np.asarray(short & before_space & (texts.code == ord(".")))
 
 
 def _patterns(view: View) -> Values:
