@@ -5,8 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from vclean.render import chromium
+
+settings.register_profile("any machine", deadline=None)  # the first example loads models; others share the machine
+settings.load_profile("any machine")
 
 
 @pytest.fixture
