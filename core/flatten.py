@@ -146,5 +146,5 @@ def _right_before(element: etree._Element) -> etree._Element | None:
 
 def _start(item_list: etree._Element, items: list[etree._Element]) -> int:
     """The number of the first item: the list's start, or the item's own value."""
-    told = item_list.get("start") or (items[0].get("value", "") if items else "")
+    told = item_list.get("start", "") or (items[0].get("value", "") if items else "")
     return int(told) if _START.fullmatch(told) else 1

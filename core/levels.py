@@ -62,7 +62,7 @@ def _below_the_last(told: NDArray[np.int64]) -> NDArray[np.int64]:
     """One level below the last heading that has a tag; `told` is 0 where there is none."""
     last = np.maximum.accumulate(np.where(told > 0, np.arange(len(told)), -1))
     above = np.where(last >= 0, told[last], _USUAL - 1)
-    return np.minimum(above + 1, _LOWEST)
+    return np.asarray(np.minimum(above + 1, _LOWEST))
 
 
 def _contradict(told: NDArray[np.int64], looks: NDArray[np.float64]) -> bool:
