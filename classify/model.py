@@ -22,6 +22,7 @@ from vclean.classify.decision import best_cut, type_codes
 from vclean.classify.gold import CODES
 from vclean.classify.linear import LinearModel
 from vclean.classify.prediction import Prediction
+from vclean.classify.repetition import with_evidence
 from vclean.errors import ModelError
 from vclean.features import matrix
 from vclean.labels import Label
@@ -66,18 +67,25 @@ class Model:
     card: dict[str, Any]
     version: str = ""
 
-    def label(self, blocks: Blocks) -> Prediction:
-        """Label the blocks of a page."""
+    def label(self, blocks: Blocks, evidence: NDArray[np.float32] | None = None) -> Prediction:
+        """Label the blocks of a page; for `evidence` see `decide`."""
         features = matrix.extract(blocks)
         x = matrix.with_scores(features, *self.linear.scores(features))
-        return self.decide(x, features.layout.tokens)
+        return self.decide(x, features.layout.tokens, evidence)
 
-    def decide(self, x: NDArray[np.float32], words: NDArray[np.float32]) -> Prediction:
-        """Labels from a whole matrix (B, len(matrix.COLUMNS)) and the words (B,) of its blocks."""
+    def decide(
+        self, x: NDArray[np.float32], words: NDArray[np.float32], evidence: NDArray[np.float32] | None = None
+    ) -> Prediction:
+        """Labels from a whole matrix (B, len(matrix.COLUMNS)) and the words (B,) of its blocks.
+
+        `evidence` (B,), what is known of the blocks beyond their page, is added to their log odds.
+        """
         if not len(x):
             return Prediction([], np.zeros(0, dtype=np.float32), 0.0, self.version)
         # One thread: waking a second one costs more than the few hundred rows of a page.
         probability = np.asarray(self.content.predict(x, num_threads=1, **_EARLY_STOP), dtype=np.float32)
+        if evidence is not None:
+            probability = with_evidence(probability, evidence)
         keep, confidence = best_cut(probability, words)
         labels = [Label.OTHER] * len(x)
         kept = np.flatnonzero(keep)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from vclean.deadline import deadline
 from vclean.errors import UsageError, VcleanError
@@ -18,10 +18,16 @@ from vclean.sources import at_url, find, is_url, read_file
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from vclean.classify.methods import Method
+    from vclean.classify.model import Model
+    from vclean.features.blocks import Blocks
     from vclean.labels import Label
     from vclean.render.browser import Renderer, Rendering
     from vclean.render.snapshot import Snapshot
+    from vclean.sites import Sites
 
 _MODEL_METHOD: Final = "vclean"
 """The one method that has a model, whose version belongs in its results."""
@@ -113,7 +119,7 @@ class Cleaner:
         self._render = render
         self._method = method
         self._settings = settings or RenderSettings()
-        self._label, self._versions = _load(method, Path(model) if model else None)
+        self._label, self._model, self._versions = _load(method, Path(model) if model else None)
         self._renderer: Renderer | None = None
         self._stack = ExitStack()
 
@@ -137,8 +143,7 @@ class Cleaner:
     def clean(self, page: Input, *, url: str = "") -> Result:
         """Clean one page, as `vclean.clean` does."""
         document = self._page(page, url)
-        snapshot = self._rendering(document).snapshot if self._render else self._parsed(document)
-        return self._result(snapshot, document.id)
+        return self.label(self.cut(document)[0], document.id)
 
     def clean_with_picture(self, page: Input, *, url: str = "") -> tuple[Result, bytes]:
         """Clean one page and take its picture: PNG or JPEG, in CSS px, the whole page up to the renderer's cap.
@@ -147,50 +152,97 @@ class Cleaner:
             UsageError: the cleaner does not render.
         """
         document = self._page(page, url)
-        rendering = self._rendering(document, picture=True)
-        return self._result(rendering.snapshot, document.id), rendering.picture or b""
+        blocks, picture = self.cut(document, picture=True)
+        return self.label(blocks, document.id), picture
 
     def clean_many(
-        self, pages: Iterable[Input], *, on_error: Callable[[Input, VcleanError], None] | None = None
+        self,
+        pages: Iterable[Input],
+        *,
+        same_site: bool = False,
+        on_error: Callable[[Input, VcleanError], None] | None = None,
     ) -> Iterator[Result]:
         """Clean pages one after the other, in their order.
 
         Args:
             pages: read as they are needed.
+            same_site: compare the pages of each host, those without a URL with each other: what they repeat is
+                rarely content. All pages are read before the first result; they wait on disk (see `vclean.sites`).
             on_error: called with a page that failed, which then has no result; without it the error is raised.
+
+        Raises:
+            UsageError: pages are to be compared, and the method cannot take that into account.
         """
+        if same_site:
+            yield from self._clean_sites(pages, on_error or _fail)
+            return
         for page in pages:
             try:
                 result = self.clean(page)
             except VcleanError as error:
-                if on_error is None:
-                    raise
-                on_error(page, error)
+                (on_error or _fail)(page, error)
             else:
                 yield result
 
-    def _page(self, page: Input, url: str) -> Page:
-        return as_page(page, url=url, settings=self._settings, live=self._render)
+    def _clean_sites(self, pages: Iterable[Input], on_error: Callable[[Input, VcleanError], None]) -> Iterator[Result]:
+        with self.sites() as sites:
+            for page in pages:
+                try:
+                    document = self._page(page, "")
+                    sites.add(self.cut(document)[0], document.id)
+                except VcleanError as error:
+                    on_error(page, error)
+            for blocks, name, repeated in sites:
+                try:
+                    result = self.label(blocks, name, repeated=repeated)
+                except VcleanError as error:
+                    on_error(Page(url=blocks.snapshot.url, id=name), error)
+                else:
+                    yield result
 
-    def _parsed(self, page: Page) -> Snapshot:
-        from vclean.render.static import parse
+    def sites(self) -> Sites[Any]:
+        """A place for the blocks of pages that are to be compared before they are labelled.
 
-        with deadline(self._settings.deadline):
-            return parse(page, self._settings)
+        Raises:
+            UsageError: the method cannot take into account what the pages of a site repeat.
+        """
+        from vclean.sites import Sites
 
-    def _rendering(self, page: Page, *, picture: bool = False) -> Rendering:
-        if self._renderer is None:
-            raise UsageError("this Cleaner renders nothing: use it as `with Cleaner(render=True) as cleaner:`")
-        return self._renderer.render(page, picture=picture)
+        if self._model is None:
+            raise UsageError(f"the method {self._method} cannot compare the pages of a site: use the method vclean")
+        return Sites()
 
-    def _result(self, snapshot: Snapshot, name: str) -> Result:
+    def cut(self, page: Page, *, picture: bool = False) -> tuple[Blocks, bytes]:
+        """The blocks of a page, not labelled yet, and its picture, or `b""` where none is asked for.
+
+        Raises:
+            VcleanError: as `clean` does.
+        """
         from vclean.features.blocks import cut
+
+        if not self._render and not picture:
+            with deadline(self._settings.deadline):
+                return cut(self._parsed(page)), b""
+        rendering = self._rendering(page, picture=picture)
+        with deadline(self._settings.deadline):
+            return cut(rendering.snapshot), rendering.picture or b""
+
+    def label(self, blocks: Blocks, name: str = "", *, repeated: NDArray[np.float32] | None = None) -> Result:
+        """The result for the blocks of the page called `name`.
+
+        Args:
+            blocks: of `cut`.
+            name: the page's name.
+            repeated: float32 (B,), the evidence that `sites` gives on them, for methods with a model.
+
+        Raises:
+            DeadlineError: it took too long.
+        """
         from vclean.features.language import detect
 
         with deadline(self._settings.deadline):
-            blocks = cut(snapshot)
-            prediction = self._label(blocks)
-            language = detect(_telling(blocks.text, prediction.labels), snapshot.language)
+            prediction = self._model.label(blocks, repeated) if self._model else self._label(blocks)
+            language = detect(_telling(blocks.text, prediction.labels), blocks.snapshot.language)
         return Result(
             blocks=blocks,
             labels=prediction.labels,
@@ -202,6 +254,23 @@ class Cleaner:
             id=name,
         )
 
+    def _page(self, page: Input, url: str) -> Page:
+        return as_page(page, url=url, settings=self._settings, live=self._render)
+
+    def _parsed(self, page: Page) -> Snapshot:
+        from vclean.render.static import parse
+
+        return parse(page, self._settings)
+
+    def _rendering(self, page: Page, *, picture: bool = False) -> Rendering:
+        if self._renderer is None:
+            raise UsageError("this Cleaner renders nothing: use it as `with Cleaner(render=True) as cleaner:`")
+        return self._renderer.render(page, picture=picture)
+
+
+def _fail(_page: Input, error: VcleanError) -> None:
+    raise error
+
 
 def _telling(texts: Sequence[str], labels: Sequence[Label]) -> str:
     """The text that tells the language: the content, for menus mislead, or all text where there is little content."""
@@ -209,14 +278,14 @@ def _telling(texts: Sequence[str], labels: Sequence[Label]) -> str:
     return kept if len(kept) >= _TELLING else " ".join(texts)
 
 
-def _load(name: str, model: Path | None) -> tuple[Method, dict[str, str]]:
-    """The method called `name`, and the versions of what makes its decisions."""
+def _load(name: str, model: Path | None) -> tuple[Method, Model | None, dict[str, str]]:
+    """The method called `name`, its model if it has one, and the versions of what makes its decisions."""
     versions = {"vclean": metadata.version("vclean")}
     if name != _MODEL_METHOD:
         from vclean.classify.methods import get
 
-        return get(name, model), versions
+        return get(name, model), None, versions
     from vclean.classify.model import load
 
     loaded = load(model)
-    return loaded.label, {**versions, "model": loaded.version}
+    return loaded.label, loaded, {**versions, "model": loaded.version}

@@ -13,7 +13,7 @@ from tqdm.contrib.logging import logging_redirect_tqdm
 
 from vclean.api import Cleaner
 from vclean.errors import BrowserMissingError, ModelError, OutputError, UsageError, VcleanError
-from vclean.explain import unexpected, why_empty
+from vclean.explain import has_scripts, unexpected, why_empty
 from vclean.files import check_writable, write_atomic
 from vclean.outputs import Names, beside, made, sink_for
 from vclean.review import Review
@@ -22,6 +22,7 @@ from vclean.sources import Source, at_url, find, holds_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from vclean.options import CleanOptions
     from vclean.page import Page
@@ -45,8 +46,12 @@ def clean_pages(options: CleanOptions) -> int:
     run = _Run(options)
     cleaner = Cleaner(render=run.renders, method=options.method, model=options.model, settings=run.settings)
     with run.sink, cleaner:
-        for source in _progress(run.sources(), visible=run.shows_progress):
-            run.clean(cleaner, source)
+        sources = _progress(run.sources(), visible=run.shows_progress)
+        if options.same_site:
+            run.clean_sites(cleaner, sources)
+        else:
+            for source in sources:
+                run.clean(cleaner, source)
     if run.review:
         run.review.write()
     return run.exit_code
@@ -92,31 +97,51 @@ class _Run:
         with self._reported(source.id):
             start = time.perf_counter()
             with _bugs_reported():
-                page = source.read()
-                if self.options.url and not page.url:
-                    page = at_url(page, self.options.url)
-                result = self._result(cleaner, page)
-            if self.review:
-                self.review.look(result)
-            self.sink.put(result)
-            self._done += 1
-            self._tell(result, page, time.perf_counter() - start)
+                page = self._read(source)
+                blocks, picture = cleaner.cut(page, picture=self.options.overlay is not None)
+                result = cleaner.label(blocks, page.id)
+            self._put(result, picture, scripted=has_scripts(page))
+            self._tell(result, time.perf_counter() - start)
 
-    def _result(self, cleaner: Cleaner, page: Page) -> Result:
-        path = self.options.overlay
-        if path is None:
-            return cleaner.clean(page)
-        result, picture = cleaner.clean_with_picture(page)
-        kind: Literal["png", "svg"] = "svg" if path.suffix.lower() == ".svg" else "png"
-        target = beside(path, self._names.name(page.id)) if self.many else path
-        write_atomic(target, result.overlay(picture, kind))
-        return result
+    def clean_sites(self, cleaner: Cleaner, sources: Iterator[Source]) -> None:
+        """Read all pages, then label and write them; failures are reported."""
+        with cleaner.sites() as sites:
+            for source in sources:
+                with self._reported(source.id), _bugs_reported():
+                    page = self._read(source)
+                    blocks, picture = cleaner.cut(page, picture=self.options.overlay is not None)
+                    sites.add(blocks, (page.id, picture, has_scripts(page)))
+            for blocks, (name, picture, scripted), repeated in sites:
+                with self._reported(name):
+                    start = time.perf_counter()
+                    with _bugs_reported():
+                        result = cleaner.label(blocks, name, repeated=repeated)
+                    self._put(result, picture, scripted=scripted)
+                    self._tell(result, time.perf_counter() - start)
 
-    def _tell(self, result: Result, page: Page, seconds: float) -> None:
-        kept = sum(label.is_content for label in result.labels)
-        _log.info("%s: %d of %d blocks kept, %.2f s", page.id, kept, len(result.blocks), seconds)
+    def _read(self, source: Source) -> Page:
+        page = source.read()
+        return at_url(page, self.options.url) if self.options.url and not page.url else page
+
+    def _put(self, result: Result, picture: bytes, *, scripted: bool) -> None:
+        """Write a result wherever it is wanted."""
+        if self.options.overlay:
+            self._draw(result, picture, self.options.overlay)
+        if self.review:
+            self.review.look(result)
+        self.sink.put(result)
+        self._done += 1
         if not result.text.strip():
-            _log.warning("%s: %s", page.id, why_empty(result, page))
+            _log.warning("%s: %s", result.id, why_empty(result, scripted=scripted))
+
+    def _draw(self, result: Result, picture: bytes, path: Path) -> None:
+        kind: Literal["png", "svg"] = "svg" if path.suffix.lower() == ".svg" else "png"
+        target = beside(path, self._names.name(result.id)) if self.many else path
+        write_atomic(target, result.overlay(picture, kind))
+
+    def _tell(self, result: Result, seconds: float) -> None:
+        kept = sum(label.is_content for label in result.labels)
+        _log.info("%s: %d of %d blocks kept, %.2f s", result.id, kept, len(result.blocks), seconds)
 
     @contextmanager
     def _reported(self, name: str) -> Iterator[None]:

@@ -16,8 +16,13 @@ def unexpected(error: Exception) -> str:
     return f"unexpected {type(error).__name__}{': ' * bool(reason)}{reason}; -v shows where: please report it"
 
 
-def why_empty(result: Result, page: Page) -> str:
-    """What of the page explains that there is no text, and what to try; for a result without any."""
+def why_empty(result: Result, *, scripted: bool) -> str:
+    """What of the page explains that there is no text, and what to try; for a result without any.
+
+    Args:
+        result: of the page.
+        scripted: whether there are scripts in its source.
+    """
     snapshot = result.blocks.snapshot
     if snapshot.is_tag({"frameset"}).any():
         return f"no text: the page is a frameset; clean its frames: {_frames(snapshot)}"
@@ -26,7 +31,7 @@ def why_empty(result: Result, page: Page) -> str:
         return f"no text: all {count} blocks were taken for boilerplate; -f json shows them, --method text keeps them"
     if snapshot.settings.get("scripts"):
         return "no text: the page shows none, even with its scripts run"
-    if _has_scripts(page):
+    if scripted:
         return f"no text: the page has only scripts; try {'--js' if snapshot.rendered else '--render --js'}"
     return "no text: the page has none"
 
@@ -37,7 +42,7 @@ def _frames(snapshot: Snapshot) -> str:
     return ", ".join(sources[frame] for frame in frames if frame in sources) or "it names none"
 
 
-def _has_scripts(page: Page) -> bool:
+def has_scripts(page: Page) -> bool:
     """Whether there is a script in the source; a snapshot leaves scripts out. A live page may well have some."""
     content = page.content if isinstance(page.content, bytes) else page.content.encode("utf-8", "replace")
     return page.live or b"<script" in content.lower()

@@ -49,12 +49,12 @@ class Replacement:
 
     def __init__(self, path: str | Path) -> None:
         self._path = path
-        with _explained(path):
+        with explained(path):
             self._target = Path(path).resolve()
 
     def __enter__(self) -> Self:
         """Open the file, aside."""
-        with _explained(self._path):
+        with explained(self._path):
             special = _is_special(self._target)
             self._aside = None if special else _beside(self._target)
             self._file = (self._aside or self._target).open("wb")
@@ -62,12 +62,12 @@ class Replacement:
 
     def write(self, data: bytes | str) -> None:
         """Add `data`."""
-        with _explained(self._path):
+        with explained(self._path):
             self._file.write(data.encode("utf-8", errors="replace") if isinstance(data, str) else data)
 
     def __exit__(self, kind: object = None, *_: object) -> None:
         """Put the file in its place, or away if the block raised."""
-        with _explained(self._path):
+        with explained(self._path):
             try:
                 self._file.close()
                 if self._aside and kind is None:
@@ -83,7 +83,7 @@ def check_writable(path: str | Path) -> None:
     Raises:
         OutputError: it cannot, by what is known now; the text says why and what to do.
     """
-    with _explained(path):
+    with explained(path):
         target = Path(path).resolve()
         if not _is_special(target):
             aside = _beside(target)
@@ -126,7 +126,8 @@ def _beside(target: Path) -> Path:
 
 
 @contextmanager
-def _explained(path: str | Path) -> Iterator[None]:
+def explained(path: str | Path) -> Iterator[None]:
+    """Turn what goes wrong with writing to `path` inside the block into an `OutputError` that says why."""
     try:
         yield
     except (OSError, RuntimeError) as error:

@@ -48,6 +48,7 @@ class CleanOptions:
         overlay: picture file, `.png` or `.svg`.
         review: file for the list of pages whose confidence is under `review_below`; None for no list.
         method, model: what labels the blocks.
+        same_site: compare the pages of each site before labelling them.
         url: the address of pages that come without one.
         timeout, max_bytes, max_nodes, width, height: see `RenderSettings`.
         verbosity: -1 quiet, 0 normal, 1 talkative.
@@ -63,6 +64,7 @@ class CleanOptions:
     review_below: float
     method: str
     model: Path | None
+    same_site: bool
     url: str
     timeout: float
     max_bytes: int
@@ -161,6 +163,7 @@ def _add_input(parser: argparse.ArgumentParser) -> None:
     add("--url", default="", metavar="BASE", help="the address of a page that comes without one, for its links")
     add("--method", default="vclean", metavar="NAME", help="what labels the blocks: vclean, bte, text, ...")
     add("--model", type=Path, metavar="FILE", help="a model in place of the shipped one")
+    add("--same-site", action="store_true", help="compare the pages of each site: what they repeat is no content")
     add(
         "--timeout",
         type=_positive(float),

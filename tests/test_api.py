@@ -9,7 +9,9 @@ import pytest
 
 import vclean
 from vclean import Cleaner, Page, RenderSettings, api, clean
+from vclean.classify import model
 from vclean.classify.prediction import Prediction
+from vclean.classify.repetition import with_evidence
 from vclean.errors import (
     BrowserMissingError,
     DeadlineError,
@@ -26,6 +28,8 @@ from vclean.render.static import parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from numpy.typing import NDArray
 
     from vclean.features.blocks import Blocks
 
@@ -218,6 +222,64 @@ class TestCleanMany:
             assert [result.text for result in results] == ["a\n", "b\n"]
         assert [page for page, _ in failures] == [b""]
         assert isinstance(failures[0][1], NotHtmlError)
+
+
+class Even:
+    """A model to which every block is as likely content as any other."""
+
+    version = "even"
+
+    def label(self, blocks: Blocks, evidence: NDArray[np.float32] | None = None) -> Prediction:
+        if "wrong" in " ".join(blocks.text):
+            raise DeadlineError("too slow")
+        shift = np.zeros(len(blocks), dtype=np.float32) if evidence is None else evidence
+        return Prediction([Label.PARAGRAPH] * len(blocks), with_evidence(np.full(len(blocks), 0.5), shift))
+
+
+class TestSameSite:
+    """All pages are read, then each is labelled by what the model says and what its site repeats."""
+
+    @pytest.fixture
+    def cleaner(self, monkeypatch: pytest.MonkeyPatch) -> Cleaner:
+        monkeypatch.setattr(model, "load", lambda _: Even())
+        return Cleaner()
+
+    def test_repeated_blocks_are_less_likely_content(self, cleaner: Cleaner) -> None:
+        pages = [Page(content=f"<p>Home<p>{name}", id=name, url=f"https://example.org/{name}") for name in "abc"]
+        found = list(cleaner.clean_many(pages, same_site=True))
+        assert [result.id for result in found] == ["a", "b", "c"]
+        assert all(result.probability[0] < 0.3 and result.probability[1] == 0.5 for result in found)
+
+    def test_only_pages_of_one_host_are_compared(self, cleaner: Cleaner) -> None:
+        pages = [Page(content=f"<p>Home<p>{name}", url=f"https://{name}.example/") for name in "abc"]
+        for result in cleaner.clean_many(pages, same_site=True):
+            assert result.probability.tolist() == [0.5, 0.5]
+
+    def test_pages_are_not_compared_unasked(self, cleaner: Cleaner) -> None:
+        for result in cleaner.clean_many(["<p>Home<p>a", "<p>Home<p>b"]):
+            assert result.probability.tolist() == [0.5, 0.5]
+
+    def test_a_failure_is_raised(self, cleaner: Cleaner) -> None:
+        with pytest.raises(NotHtmlError):
+            list(cleaner.clean_many(["<p>a", b""], same_site=True))
+
+    def test_failures_that_are_dealt_with(self, cleaner: Cleaner) -> None:
+        """A page that cannot be read is given as it came, one that cannot be labelled by its name and address."""
+        failures: list[object] = []
+        pages = [b"", Page(content="<p>wrong", id="w", url="https://example.org/"), "<p>b"]
+        found = list(cleaner.clean_many(pages, same_site=True, on_error=lambda page, _: failures.append(page)))
+        assert [result.text for result in found] == ["b\n"]
+        assert failures == [b"", Page(id="w", url="https://example.org/")]
+
+    def test_pages_are_rendered_once(self, fake_browser: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(model, "load", lambda _: Even())
+        with Cleaner(render=True) as cleaner:
+            assert len(list(cleaner.clean_many([Page(content=HTML, id=name) for name in "ab"], same_site=True))) == 2
+        assert fake_browser == ["start", "render a", "render b", "end"]
+
+    def test_a_method_that_cannot_compare(self) -> None:
+        with Cleaner(method="text") as cleaner, pytest.raises(UsageError, match="method text cannot compare"):
+            list(cleaner.clean_many(iter(int, 1), same_site=True))
 
 
 def test_the_docstring_example_is_true_of_any_method() -> None:

@@ -11,17 +11,26 @@ from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from numpy.typing import NDArray
 from test_archives import PAGE, STYLE
 from test_fetch import ALLOWED, QUICK, site  # noqa: F401 - a fixture
 
-from vclean import clean_command, cli
-from vclean.api import Cleaner, clean
+from vclean import cli
+from vclean.api import Cleaner
+from vclean.classify import model
+from vclean.classify.prediction import Prediction
+from vclean.classify.repetition import with_evidence
 from vclean.cli import main, main_inner
 from vclean.errors import InputError, VcleanError
+from vclean.features.blocks import Blocks, cut
+from vclean.labels import Label
+from vclean.page import Page
 from vclean.render import browser, fetch
+from vclean.render.static import parse
 from vclean.result import Result
 
 HTML = "<html lang=en><title>Weather</title><h1>Rain</h1><p>It rained all day in the valley."
@@ -143,7 +152,7 @@ class TestSeveralPages:
     ) -> None:
         """In a folder that is made, as that of the results is."""
         monkeypatch.setattr(browser, "Renderer", lambda _: nullcontext())
-        monkeypatch.setattr(Cleaner, "clean_with_picture", lambda _, page: (clean(page, method="text"), b""))
+        monkeypatch.setattr(Cleaner, "cut", lambda _, page, picture: (cut(parse(page)), b""))
         monkeypatch.setattr(Result, "overlay", lambda *_: b"a picture")
         long = tmp_path / ("n" * 200 + ".html")
         long.write_text("<p>x")
@@ -183,6 +192,68 @@ class TestSeveralPages:
         assert "cut off" in errors[0]
 
 
+class Even:
+    """A model to which every block is as likely content as any other."""
+
+    version = "even"
+
+    def label(self, blocks: Blocks, evidence: NDArray[np.float32] | None = None) -> Prediction:
+        probability = np.full(len(blocks), 0.6, dtype=np.float32)
+        if evidence is not None:
+            probability = with_evidence(probability, evidence)
+        return Prediction([Label.PARAGRAPH] * len(blocks), probability, confidence=0.6)
+
+
+class TestSameSite:
+    """`--same-site` reads all pages, then labels each by what the model says and what its site repeats."""
+
+    @pytest.fixture
+    def pages(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+        monkeypatch.setattr(model, "load", lambda _: Even())
+        for name, weather in (("a", "It rained all day in the valley."), ("b", "A dry day, said the ferryman.")):
+            (tmp_path / f"{name}.html").write_text(f"<p>Home<h1>Rain</h1><p>{weather}")
+        return tmp_path
+
+    def test_the_pages_of_a_folder_in_their_order(self, run, pages: Path) -> None:
+        code, out, errors = run(pages, "--same-site", "-f", "json", method="vclean")
+        found = [json.loads(line) for line in out.splitlines()]
+        assert (code, errors) == (0, [])
+        assert [Path(page["id"]).name for page in found] == ["a.html", "b.html"]
+
+    def test_what_is_repeated_is_less_likely_content(self, run, pages: Path) -> None:
+        alone, together = (
+            [[block["probability"] for block in json.loads(line)["blocks"]] for line in out.splitlines()]
+            for out in (run(pages, *options, "-f", "json", method="vclean")[1] for options in ((), ("--same-site",)))
+        )
+        assert alone == [pytest.approx([0.6, 0.6, 0.6], abs=0.001)] * 2
+        assert together == [pytest.approx([0.292, 0.292, 0.6], abs=0.001)] * 2
+
+    def test_a_bad_page_is_named_and_the_rest_goes_on(self, run, pages: Path) -> None:
+        (pages / "aa.html").touch()
+        code, out, errors = run(pages, "--same-site", method="vclean")
+        assert (code, out.count("==>"), len(errors)) == (1, 2, 1)
+        assert "aa.html" in errors[0]
+
+    def test_with_a_review(self, run, pages: Path) -> None:
+        assert run(pages, "--same-site", "--review", pages / "look", "--review-below", "1", method="vclean")[0] == 0
+        assert (pages / "look").read_text().count("\n") == 2
+
+    def test_why_there_is_no_text_is_said_all_the_same(self, run, pages: Path) -> None:
+        (pages / "c.html").write_text("<body><script>draw()</script>")
+        errors = run(pages, "--same-site", method="vclean")[2]
+        assert [error.partition(": no text: ")[2] for error in errors] == [
+            "the page has only scripts; try --render --js"
+        ]
+
+    def test_each_page_is_told_on_demand(self, run, pages: Path) -> None:
+        assert sum("blocks kept" in line for line in run(pages, "--same-site", "-v", method="vclean")[2]) == 2
+
+    def test_a_method_that_cannot_compare(self, run, pages: Path) -> None:
+        code, out, errors = run(pages, "--same-site", method="bte")
+        assert (code, out, len(errors)) == (2, "", 1)
+        assert "the method bte cannot compare" in errors[0]
+
+
 class TestReview:
     """`--review FILE` lists the pages of low confidence; every method of the model gives one."""
 
@@ -191,13 +262,12 @@ class TestReview:
         """A folder of three pages, whose confidence is the number in their titles."""
         for name, confidence in (("a", 0.7), ("b", 0.2), ("c", 0.9)):
             (tmp_path / f"{name}.html").write_text(HTML.replace("Weather", str(confidence)))
-        whole = Cleaner.clean
+        whole = Cleaner.label
 
-        def told(self: Cleaner, document: clean_command.Page) -> Result:
-            result = whole(self, document)
-            return replace(result, confidence=float(result.blocks.snapshot.title))
+        def told(self: Cleaner, blocks: Blocks, name: str) -> Result:
+            return replace(whole(self, blocks, name), confidence=float(blocks.snapshot.title))
 
-        monkeypatch.setattr(Cleaner, "clean", told)
+        monkeypatch.setattr(Cleaner, "label", told)
         return tmp_path
 
     def test_the_pages_of_a_folder(self, run, pages: Path) -> None:
@@ -376,7 +446,7 @@ class TestMain:
         def fail(*_: object, **__: object) -> None:
             raise error
 
-        monkeypatch.setattr(Cleaner, "clean", fail)
+        monkeypatch.setattr(Cleaner, "cut", fail)
         code, out, errors = run(page)
         assert (code, out, len(errors)) == (1, "", 1)
         assert type(error).__name__ in errors[0]
@@ -386,31 +456,31 @@ class TestMain:
         self, run, page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         (tmp_path / "odd.html").write_text("<p>odd")
-        whole = Cleaner.clean
+        whole = Cleaner.cut
 
-        def fail_on_odd(self: Cleaner, document: clean_command.Page) -> object:
+        def fail_on_odd(self: Cleaner, document: Page, **options: bool) -> object:
             if "odd" in document.id:
                 raise ValueError("odd")
-            return whole(self, document)
+            return whole(self, document, **options)
 
-        monkeypatch.setattr(Cleaner, "clean", fail_on_odd)
+        monkeypatch.setattr(Cleaner, "cut", fail_on_odd)
         code, out, errors = run(tmp_path / "odd.html", page)
         assert code == 1
         assert TEXT in out
         assert "odd.html" in errors[0]
 
     def test_where_the_bug_is_is_told_on_demand(self, run, page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        def fail(*_: object) -> None:
+        def fail(*_: object, **__: object) -> None:
             raise ValueError("odd")
 
-        monkeypatch.setattr(Cleaner, "clean", fail)
+        monkeypatch.setattr(Cleaner, "cut", fail)
         assert any("Traceback" in line for line in run(page, "-v")[2])
 
     def test_an_interrupt(self, run, page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        def interrupt(*_: object) -> None:
+        def interrupt(*_: object, **__: object) -> None:
             raise KeyboardInterrupt
 
-        monkeypatch.setattr(Cleaner, "clean", interrupt)
+        monkeypatch.setattr(Cleaner, "cut", interrupt)
         assert run(page) == (130, "", [])
 
     def test_every_exit_code_is_an_error_of_ours(self) -> None:

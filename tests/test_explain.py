@@ -5,14 +5,14 @@ from dataclasses import replace
 import pytest
 
 from vclean.api import clean
-from vclean.explain import unexpected, why_empty
+from vclean.explain import has_scripts, unexpected, why_empty
 from vclean.labels import Label
 from vclean.page import Page
 
 
 def explanation(html: str | bytes, **page: object) -> str:
     document = Page(content=html, **page)  # type: ignore[arg-type]
-    return why_empty(clean(document, method="text"), document)
+    return why_empty(clean(document, method="text"), scripted=has_scripts(document))
 
 
 class TestUnexpected:
@@ -33,7 +33,7 @@ class TestWhyEmpty:
         page = Page(content="<body><script>1</script>")
         result = clean(page, method="text")
         rendered = replace(result.blocks, snapshot=replace(result.blocks.snapshot, rendered=True))
-        assert why_empty(replace(result, blocks=rendered), page).endswith("; try --js")
+        assert why_empty(replace(result, blocks=rendered), scripted=True).endswith("; try --js")
 
     def test_a_frameset_names_its_frames(self) -> None:
         html = "<frameset><frame src=menu.html><frame name=x><frame src=/main.html></frameset>"
@@ -50,16 +50,20 @@ class TestWhyEmpty:
     def test_only_boilerplate(self) -> None:
         page = Page(content="<p>one<p>two")
         result = replace(clean(page, method="text"), labels=[Label.OTHER] * 2)
-        assert "all 2 blocks were taken for boilerplate" in why_empty(result, page)
+        assert "all 2 blocks were taken for boilerplate" in why_empty(result, scripted=False)
 
     def test_scripts_that_were_run(self) -> None:
         page = Page(content="<body><script>1</script>")
         result = clean(page, method="text")
         ran = replace(result.blocks.snapshot, settings={"scripts": True})
         result = replace(result, blocks=replace(result.blocks, snapshot=ran))
-        assert why_empty(result, page) == "no text: the page shows none, even with its scripts run"
+        assert why_empty(result, scripted=True) == "no text: the page shows none, even with its scripts run"
 
-    def test_a_live_page_may_have_scripts(self) -> None:
-        page = Page(url="https://example.org/", live=True)
-        result = clean(Page(content="<body>"), method="text")
-        assert "--js" in why_empty(result, page)
+
+class TestHasScripts:
+    @pytest.mark.parametrize(("html", "found"), [("<SCRIPT src=a>", True), (b"<script>1", True), ("<p>script", False)])
+    def test_in_the_source(self, html: str | bytes, found: bool) -> None:
+        assert has_scripts(Page(content=html)) is found
+
+    def test_a_live_page_may_have_them(self) -> None:
+        assert has_scripts(Page(url="https://example.org/", live=True))

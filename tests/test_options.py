@@ -47,6 +47,10 @@ class TestClean:
         options = clean("a", "--review", "look.jsonl", *arguments)
         assert (options.review, options.review_below) == (Path("look.jsonl"), below)
 
+    @pytest.mark.parametrize(("arguments", "compared"), [((), False), (("--same-site",), True)])
+    def test_same_site(self, arguments: tuple[str, ...], compared: bool) -> None:
+        assert clean("a", *arguments).same_site is compared
+
     def test_no_review(self) -> None:
         assert clean("a").review is None
 
