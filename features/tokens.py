@@ -129,7 +129,7 @@ def path_rows(view: View, tokens: Ragged) -> Ragged:
 
 
 def word_rows(view: View) -> Ragged:
-    """The words and the pairs of neighbouring words of every block."""
+    """The words of every block and the pairs of neighbours; in scripts without spaces, letters and pairs of letters."""
     words = view.words
     inside = words.bigram_owner >= 0
     owner = np.concatenate([words.owner, words.bigram_owner[inside]])

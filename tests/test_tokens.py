@@ -128,6 +128,17 @@ class TestWordRows:
         hashes = np.concatenate([words.hash, words.bigram])
         assert rows(word_rows(view("<p>The cat sat.</p>"))) == [[int(h) >> 40 & BUCKETS - 1 for h in hashes]]
 
+    def test_letters_and_their_pairs_in_scripts_without_spaces(self):
+        one, two = rows(word_rows(view("<p>登录账号</p><p>请登录</p>")))
+        assert (len(one), len(two)) == (7, 5)
+        assert len(set(one) & set(two)) == 3  # two letters and the pair
+
+    def test_an_unknown_language_tells_nothing(self):
+        """What falls into the buckets of other words falls on both sides: the verdict stays near that of no words."""
+        weights = np.random.default_rng(1).normal(size=BUCKETS).astype(np.float32)
+        found = word_rows(view("<p>" + "Čáp samozřejmě počítat neumí, jenže bude další jaro dlouhé. " * 3 + "</p>"))
+        assert abs(found.sums(weights)[0]) / len(rows(found)[0]) < 0.5
+
     def test_pairs_stay_inside_a_block(self):
         lengths = [len(row) for row in rows(word_rows(view("<p>One two three</p><p>--</p><p>Four</p><p>Five six</p>")))]
         assert lengths == [5, 0, 1, 3]
