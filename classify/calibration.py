@@ -71,7 +71,7 @@ def reliability(
     p, q = np.asarray(said, dtype=float), np.asarray(observed, dtype=float)
     w = np.ones(len(p)) if weight is None else np.asarray(weight, dtype=float)
     place = _equal_mass(p, w, bins) if equal_mass else np.minimum((p * bins).astype(np.int64), bins - 1)
-    count, mass = np.bincount(place, minlength=bins), np.bincount(place, w, bins)
+    count, mass = np.bincount(place, minlength=bins).astype(np.int64), np.bincount(place, w, bins)
     used = mass > 0
     means = [np.bincount(place, w * values, bins)[used] / mass[used] for values in (p, q)]
     return Reliability(count[used], mass[used], *means)
@@ -82,7 +82,7 @@ def _equal_mass(p: Numbers, w: Numbers, bins: int) -> NDArray[np.int64]:
     values, kind = np.unique(p, return_inverse=True)
     mass = np.bincount(kind, w, len(values))
     middle = (np.cumsum(mass) - mass / 2) / max(mass.sum(), 1e-300)
-    return np.minimum((middle * bins).astype(np.int64), bins - 1)[kind]
+    return np.asarray(np.minimum((middle * bins).astype(np.int64), bins - 1)[kind])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -141,7 +141,7 @@ class CalibrationMap:
         """float32 (N,): what `probability` (N,) means."""
         if not self.said:
             return probability.astype(np.float32)
-        return np.interp(probability, self.said, self.observed).astype(np.float32)
+        return np.asarray(np.interp(probability, self.said, self.observed), dtype=np.float32)
 
     def to_dict(self) -> dict[str, list[float]]:
         """The points, for JSON."""

@@ -113,7 +113,7 @@ class Repetition:
 
     def evidence(self, site: str, prints: Fingerprints) -> NDArray[np.float32]:
         """float32 (B,): log odds to add to those of the blocks of a page of `site` that was counted."""
-        return (self.shares(site, prints) @ np.array(WEIGHTS)).astype(np.float32)
+        return np.asarray(self.shares(site, prints) @ np.array(WEIGHTS), dtype=np.float32)
 
 
 def _lookup(counts: Counter[int], keys: NDArray[np.uint64]) -> NDArray[np.float64]:
