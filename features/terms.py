@@ -14,7 +14,7 @@ import numpy as np
 from vclean.features.text import Texts, mix
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -45,15 +45,14 @@ class Terms:
     @classmethod
     def of(cls, lists: Mapping[str, Sequence[str]]) -> Terms:
         """Terms by the name of their list; letter case and punctuation between words do not count."""
+        place = np.repeat(np.arange(len(lists)), [len(terms) for terms in lists.values()])
         found: dict[int, int] = {}
         longer: set[int] = set()
         first = np.zeros(1 << _FILTER_BITS, dtype=bool)
-        for place, terms in enumerate(lists.values()):
-            for hashes in filter(None, map(_prefixes, terms)):
-                found |= {value: found.get(value, 0) for value in hashes}
-                found[hashes[-1]] |= 1 << place
-                longer.update(hashes[:-1])
-                first[hashes[0] >> 64 - _FILTER_BITS] = True
+        for value, whole, begins, owner in _prefixes([term for terms in lists.values() for term in terms]):
+            found[value] = found.get(value, 0) | (1 << int(place[owner]) if whole else 0)
+            longer |= set() if whole else {value}
+            first[value >> 64 - _FILTER_BITS] |= begins
         order = sorted(found)
         codes = np.array([found[value] for value in order], dtype=np.uint32)
         more = np.array([value in longer for value in order], dtype=bool)
@@ -115,13 +114,23 @@ class Found:
         return (self.lists & np.uint32(1 << self.names.index(name))) > 0
 
 
-def _prefixes(term: str) -> list[int]:
-    """The hash of a term's first word, of its first two words, and so on."""
-    hashes = Texts.of([term]).words.hash
-    found = hashes[:1]
-    for index in range(1, len(hashes)):
-        found = np.append(found, _joined(found[-1:], hashes[index : index + 1]))
-    return [int(value) for value in found]
+def _prefixes(terms: Sequence[str]) -> Iterator[tuple[int, bool, bool, int]]:
+    """The hash of each term's first word, of its first two, and so on.
+
+    With each: whether it is the whole term, whether it is a single word, and the place of the term in `terms`.
+    """
+    words = Texts.of([*terms, ""]).words
+    count = words.per_text().astype(np.int64)
+    start = np.cumsum(count) - count
+    owner, length = np.flatnonzero(count), 1
+    value = words.hash[start[owner]]
+    while len(owner):
+        for hashed, term in zip(value.tolist(), owner.tolist(), strict=True):
+            yield hashed, bool(count[term] == length), length == 1, term
+        more = count[owner] > length
+        owner = owner[more]
+        value = _joined(value[more], words.hash[start[owner] + length])
+        length += 1
 
 
 def _joined(value: NDArray[np.uint64], following: NDArray[np.uint64]) -> NDArray[np.uint64]:
