@@ -27,6 +27,8 @@ _TRUST = 20.0
 _SURE = 0.2
 """Probability from which a verdict counts: below, every fourth is wrong (short messages in 55 languages)."""
 _NO_LANGUAGE = "zxx"
+_MACROLANGUAGES = {"yue": "zh", "wuu": "zh", "arz": "ar", "ary": "ar", "hbo": "he"}
+"""Languages that are written like one that has a code of two letters."""
 
 
 def detect(text: str, declared: str = "") -> str:
@@ -40,7 +42,11 @@ def detect(text: str, declared: str = "") -> str:
     sample = " ".join(text[:SAMPLE].split())
     if not any(map(str.isalpha, sample)):
         return stated
-    probability = dict(_identifier().rank(sample))
+    probability: dict[str, float] = {}
+    for code, share in _identifier().rank(sample):
+        language = _MACROLANGUAGES.get(code, code)
+        if len(language) == 2 or language == _NO_LANGUAGE:
+            probability[language] = probability.get(language, 0.0) + share
     if stated in probability:
         probability[stated] *= _TRUST
     best = max(probability, key=probability.__getitem__)
@@ -50,12 +56,10 @@ def detect(text: str, declared: str = "") -> str:
 
 @cache
 def _identifier() -> LanguageIdentifier:
-    """The detector, for languages that have a code of two letters; loading takes a third of a second."""
+    """The detector; loading takes half a second, and a choice of languages would copy its table."""
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
-    identifier.set_languages([label for label in identifier.labels if len(label) == 2 or label == _NO_LANGUAGE])
-    return identifier
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
 
 
 def sample(texts: Sequence[str], link_share: NDArray[np.float32]) -> str:

@@ -70,6 +70,10 @@ class TestDetect:
             "no": "no",
         }
 
+    def test_what_is_written_like_another_language_counts_as_it(self):
+        """Cantonese, with characters of its own."""
+        assert detect("佢哋喺香港住咗好耐，仲未去過海洋公園，下個禮拜先去。") == "zh"
+
     def test_too_few_words_tell_nothing(self):
         assert detect("OK") == ""
 
