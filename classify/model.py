@@ -26,6 +26,7 @@ from vclean.classify.repetition import with_evidence
 from vclean.errors import ModelError
 from vclean.features import matrix
 from vclean.labels import Label
+from vclean.settings import Policy
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,26 +68,38 @@ class Model:
     card: dict[str, Any]
     version: str = ""
 
-    def label(self, blocks: Blocks, evidence: NDArray[np.float32] | None = None) -> Prediction:
-        """Label the blocks of a page; for `evidence` see `decide`."""
+    def label(
+        self, blocks: Blocks, *, evidence: NDArray[np.float32] | None = None, policy: Policy | None = None
+    ) -> Prediction:
+        """Label the blocks of a page; for `evidence` and `policy` see `decide`."""
         features = matrix.extract(blocks)
         x = matrix.with_scores(features, *self.linear.scores(features))
-        return self.decide(x, features.layout.tokens, evidence)
+        return self.decide(x, features.layout.tokens, evidence=evidence, policy=policy)
 
     def decide(
-        self, x: NDArray[np.float32], words: NDArray[np.float32], evidence: NDArray[np.float32] | None = None
+        self,
+        x: NDArray[np.float32],
+        words: NDArray[np.float32],
+        *,
+        evidence: NDArray[np.float32] | None = None,
+        policy: Policy | None = None,
     ) -> Prediction:
-        """Labels from a whole matrix (B, len(matrix.COLUMNS)) and the words (B,) of its blocks.
+        """Labels of the B blocks of a page.
 
-        `evidence` (B,), what is known of the blocks beyond their page, is added to their log odds.
+        Args:
+            x: float32 (B, len(matrix.COLUMNS)), the whole matrix.
+            words: float32 (B,), words per block.
+            evidence: float32 (B,), what is known of the blocks beyond their page, added to their log odds.
+            policy: what counts as content.
         """
+        policy = policy or Policy()
         if not len(x):
             return Prediction([], np.zeros(0, dtype=np.float32), 0.0, self.version)
         # One thread: waking a second one costs more than the few hundred rows of a page.
         probability = np.asarray(self.content.predict(x, num_threads=1, **_EARLY_STOP), dtype=np.float32)
         if evidence is not None:
             probability = with_evidence(probability, evidence)
-        keep, confidence = best_cut(probability, words)
+        keep, confidence = best_cut(probability, words, policy.beta)
         labels = [Label.OTHER] * len(x)
         kept = np.flatnonzero(keep)
         codes = type_codes(np.asarray(self.types.predict(x[kept], num_threads=1)))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from vclean.labels import Label, Visibility
     from vclean.page import Page, Resource, Resources
     from vclean.result import Result
-    from vclean.settings import RenderSettings
+    from vclean.settings import Policy, RenderSettings
 
     __version__: str
 
@@ -29,6 +29,7 @@ __all__ = [
     "Cleaner",
     "Label",
     "Page",
+    "Policy",
     "RenderSettings",
     "Resource",
     "Resources",
@@ -43,6 +44,7 @@ _HOMES = {
     "Cleaner": "api",
     "Label": "labels",
     "Page": "page",
+    "Policy": "settings",
     "RenderSettings": "settings",
     "Resource": "page",
     "Resources": "page",

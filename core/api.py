@@ -12,7 +12,7 @@ from vclean.errors import UsageError, VcleanError
 from vclean.formats import to_text
 from vclean.page import Page
 from vclean.result import Result
-from vclean.settings import RenderSettings
+from vclean.settings import Policy, RenderSettings
 from vclean.sources import at_url, find, is_url, read_file
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from vclean.classify.methods import Method
     from vclean.classify.model import Model
+    from vclean.classify.prediction import Prediction
     from vclean.features.blocks import Blocks
     from vclean.labels import Label
     from vclean.render.browser import Renderer, Rendering
@@ -46,6 +47,7 @@ def clean(
     render: bool = False,
     method: str = "vclean",
     model: Path | str | None = None,
+    policy: Policy | None = None,
     settings: RenderSettings | None = None,
 ) -> Result:
     """Clean one page; for several, a `Cleaner` keeps browser and model.
@@ -56,6 +58,7 @@ def clean(
         render: render it in headless Chromium instead of parsing it only.
         method: the name of the method that labels the blocks.
         model: a model file in place of the shipped one.
+        policy: what counts as content.
         settings: how to render, and what bounds a page.
 
     Raises:
@@ -64,7 +67,7 @@ def clean(
     >>> clean("<p>Hello.").blocks.text
     ['Hello.']
     """
-    with Cleaner(render=render, method=method, model=model, settings=settings) as cleaner:
+    with Cleaner(render=render, method=method, model=model, policy=policy, settings=settings) as cleaner:
         return cleaner.clean(page, url=url)
 
 
@@ -101,10 +104,11 @@ class Cleaner:
         render: render pages in headless Chromium instead of parsing them only.
         method: the name of the method that labels the blocks.
         model: a model file in place of the shipped one, for the methods that have one.
+        policy: what counts as content, for the methods that have a model.
         settings: how to render, and what bounds a page.
 
     Raises:
-        UsageError: there is no such method.
+        UsageError: there is no such method, or it takes no policy.
         ModelError: the model file is missing, damaged or of another version.
     """
 
@@ -114,12 +118,16 @@ class Cleaner:
         render: bool = False,
         method: str = "vclean",
         model: Path | str | None = None,
+        policy: Policy | None = None,
         settings: RenderSettings | None = None,
     ) -> None:
         self._render = render
         self._method = method
         self._settings = settings or RenderSettings()
         self._label, self._model, self._versions = _load(method, Path(model) if model else None)
+        self._policy = policy or Policy()
+        if self._model is None and self._policy != Policy():
+            raise UsageError(f"the method {method} cannot be told what counts as content: use the method vclean")
         self._renderer: Renderer | None = None
         self._stack = ExitStack()
 
@@ -241,7 +249,7 @@ class Cleaner:
         from vclean.features.language import detect
 
         with deadline(self._settings.deadline):
-            prediction = self._model.label(blocks, repeated) if self._model else self._label(blocks)
+            prediction = self._predict(blocks, repeated)
             language = detect(_telling(blocks.text, prediction.labels), blocks.snapshot.language)
         return Result(
             blocks=blocks,
@@ -253,6 +261,11 @@ class Cleaner:
             language=language,
             id=name,
         )
+
+    def _predict(self, blocks: Blocks, repeated: NDArray[np.float32] | None) -> Prediction:
+        if self._model is None:
+            return self._label(blocks)
+        return self._model.label(blocks, evidence=repeated, policy=self._policy)
 
     def _page(self, page: Input, url: str) -> Page:
         return as_page(page, url=url, settings=self._settings, live=self._render)

@@ -44,7 +44,13 @@ def clean_pages(options: CleanOptions) -> int:
         VcleanError: by what went wrong.
     """
     run = _Run(options)
-    cleaner = Cleaner(render=run.renders, method=options.method, model=options.model, settings=run.settings)
+    cleaner = Cleaner(
+        render=run.renders,
+        method=options.method,
+        model=options.model,
+        policy=options.policy,
+        settings=run.settings,
+    )
     with run.sink, cleaner:
         sources = _progress(run.sources(), visible=run.shows_progress)
         if options.same_site:

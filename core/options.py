@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from vclean.errors import UsageError
 from vclean.formats import FORMATS
+from vclean.settings import Policy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,6 +21,11 @@ _FEWEST_FOLDS: Final = 3
 """Training itself cross-validates on what a fold leaves, and needs two folds there."""
 _REVIEW_BELOW: Final = 0.8
 """A page of this confidence has a word F1 of about as much."""
+
+_PRECISE: Final = 0.25
+_COMPLETE: Final = 4.0
+"""How many times recall counts as precision with `--precision` and `--recall`."""
+_COMMENTS: Final = {"in": True, "out": False, None: None}
 
 _EPILOG: Final = """\
 PAGE is an HTML file, - for standard input, an http(s) URL, a folder of HTML files, or an MHTML, WARC, WACZ or
@@ -48,6 +55,7 @@ class CleanOptions:
         overlay: picture file, `.png` or `.svg`.
         review: file for the list of pages whose confidence is under `review_below`; None for no list.
         method, model: what labels the blocks.
+        policy: what counts as content.
         same_site: compare the pages of each site before labelling them.
         url: the address of pages that come without one.
         timeout, max_bytes, max_nodes, width, height: see `RenderSettings`.
@@ -64,6 +72,7 @@ class CleanOptions:
     review_below: float
     method: str
     model: Path | None
+    policy: Policy
     same_site: bool
     url: str
     timeout: float
@@ -144,6 +153,7 @@ def _clean(arguments: list[str]) -> CleanOptions:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     _add_input(parser)
+    _add_policy(parser)
     _add_output(parser)
     parser.add_argument("--version", action=_Version)
     values = vars(parser.parse_args(arguments))
@@ -151,7 +161,8 @@ def _clean(arguments: list[str]) -> CleanOptions:
     if values["review_below"] is not None and values["review"] is None:
         parser.error("argument --review-below: needs --review FILE")
     values["review_below"] = values["review_below"] or _REVIEW_BELOW
-    options = CleanOptions(**values, verbosity=int(loud) - int(quiet))
+    policy = Policy(beta=values.pop("beta"), comments=_COMMENTS[values.pop("comments")])
+    options = CleanOptions(**values, policy=policy, verbosity=int(loud) - int(quiet))
     return _checked(options)
 
 
@@ -175,6 +186,15 @@ def _add_input(parser: argparse.ArgumentParser) -> None:
     add("--max-nodes", type=_positive(int), default=150_000, metavar="N", help="cap on its elements (%(default)d)")
     add("--width", type=_positive(int), default=1366, metavar="PX", help="width of the window (%(default)d)")
     add("--height", type=_positive(int), default=768, metavar="PX", help="height of the window (%(default)d)")
+
+
+def _add_policy(parser: argparse.ArgumentParser) -> None:
+    balance = parser.add_mutually_exclusive_group()
+    add = partial(balance.add_argument, dest="beta", action="store_const")
+    add("--precision", const=_PRECISE, default=1.0, help="keep only what is surely content")
+    add("--recall", const=_COMPLETE, help="keep what may be content, too")
+    text = "whether readers' comments are content (as the model has learnt it)"
+    parser.add_argument("--comments", choices=("in", "out"), help=text)
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:

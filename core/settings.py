@@ -1,4 +1,4 @@
-"""Settings of a run: frozen, checked on construction, recorded in every snapshot."""
+"""Settings of a run, frozen and checked on construction: how pages are rendered, and what counts as content."""
 
 from __future__ import annotations
 
@@ -48,3 +48,25 @@ class RenderSettings:
     def to_dict(self) -> dict[str, float | bool]:
         """The settings by name, for the record in a snapshot or a result."""
         return asdict(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """What counts as content where annotators differ, for methods that can be told.
+
+    Attributes:
+        beta: how many times as much recall counts as precision: under 1 only what is sure is kept, over 1 what is
+            doubtful too.
+        comments: whether readers' comments are content; None: as the corpora of the model have it.
+
+    Raises:
+        UsageError: `beta` is not a positive number.
+    """
+
+    beta: float = 1.0
+    comments: bool | None = None
+
+    def __post_init__(self) -> None:
+        """Check the range."""
+        if not 0 < self.beta < float("inf"):
+            raise UsageError(f"beta has to be a positive number, not {self.beta}")
