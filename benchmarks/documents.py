@@ -53,6 +53,7 @@ def model_tables() -> str:
     return (
         f"{facts}\n### Pages\n\n{table(('corpus', 'read unrendered', 'read rendered'), corpora)}"
         f"\n### Scores in {card['folds']}-fold cross-validation by site\n\n{_scores(card['scores'])}"
+        f"{_calibrations(card.get('calibration', {}))}"
         f"\n### Parameters\n\n{_parameters(card['parameters'])}"
     )
 
@@ -71,6 +72,29 @@ def _score_rows(scores: dict[str, Any]) -> Iterable[tuple[object, ...]]:
                 where = corpus if part == "all" else f"{corpus}: {part}"
                 cells = (_cell(found[name], places) for name, (_, places) in _SCORES.items())
                 yield (where, found["pages"], method.partition(", ")[2], *cells)
+
+
+def _calibrations(methods: dict[str, Any]) -> str:
+    return "".join(
+        f"\n### Calibration, {method.partition(', ')[2] or method}\n\n{_calibration(found)}"
+        for method, found in methods.items()
+    )
+
+
+def _calibration(found: dict[str, Any]) -> str:
+    """Bins side by side, where they are the same for all, and the errors below them."""
+    head = ("probability or confidence", *(f"{name}: {part}" for name in found for part in ("count", "said", "came")))
+    rows: dict[str, list[object]] = {f"{low / 10:.1f} to {low / 10 + 0.1:.1f}": [] for low in range(10)}
+    for place, row in enumerate(rows.values()):
+        for part in found.values():
+            bins = {min(int(each["said"] * 10), 9): each for each in part["bins"]}
+            each = bins.get(place, {"count": 0, "said": None, "observed": None})
+            row += [f"{each['count']:,}", _cell(each["said"], 3), _cell(each["observed"], 3)]
+    errors = [
+        (label, *(cell for part in found.values() for cell in ("", "", _cell(part[key], 3))))
+        for key, label in (("ece", "expected calibration error"), ("ece_equal_mass", "in bins of the same mass"))
+    ]
+    return table(head, [*((name, *row) for name, row in rows.items()), *errors])
 
 
 def _cell(value: float | None, places: int) -> str:

@@ -34,6 +34,29 @@ def test_every_corpus_of_the_model_has_its_scores(script):
             assert f"| {corpus} | {figures['scores']['all']['pages']} |" in text
 
 
+class TestCalibrations:
+    """The reliability of blocks, words and pages side by side, bin by bin."""
+
+    def test_a_table_for_every_method(self, script):
+        one = {"ece": 0.0123, "ece_equal_mass": 0.02, "bins": [{"count": 1234, "said": 0.25, "observed": 0.2}]}
+        found = script["_calibrations"]({"vclean, rendered": {"blocks": one, "pages": one}})
+        lines = found.splitlines()
+        assert lines[1] == "### Calibration, rendered"
+        assert lines[3] == (
+            "| probability or confidence | blocks: count | blocks: said | blocks: came"
+            " | pages: count | pages: said | pages: came |"
+        )
+        assert lines[5] == "| 0.0 to 0.1 | 0 |  |  | 0 |  |  |"
+        assert lines[7] == "| 0.2 to 0.3 | 1,234 | 0.250 | 0.200 | 1,234 | 0.250 | 0.200 |"
+        assert lines[-2:] == [
+            "| expected calibration error |  |  | 0.012 |  |  | 0.012 |",
+            "| in bins of the same mass |  |  | 0.020 |  |  | 0.020 |",
+        ]
+
+    def test_nothing_without_one(self, script):
+        assert script["_calibrations"]({}) == ""
+
+
 def test_tables(script):
     assert script["table"](("a", "b"), [(1, 2)]) == "| a | b |\n| --- | --- |\n| 1 | 2 |\n"
 
