@@ -9,6 +9,7 @@ import lightgbm
 import numpy as np
 
 from vclean.classify.corpora import folds
+from vclean.errors import InputError
 from vclean.features.region_blocks import CLASSES, NONE
 
 if TYPE_CHECKING:
@@ -20,12 +21,13 @@ if TYPE_CHECKING:
 
 SEED: Final = 20071
 FOLDS: Final = 5
-ROUNDS: Final = 30
+_MIN_SITES: Final = 2
+ROUNDS: Final = 45
 PARAMETERS: dict[str, Any] = {
     "objective": "multiclass",
     "num_class": CLASSES,
-    "num_leaves": 15,
-    "learning_rate": 0.12,
+    "num_leaves": 7,
+    "learning_rate": 0.15,
     "feature_fraction": 0.3,
     "bagging_fraction": 0.8,
     "bagging_freq": 1,
@@ -90,10 +92,16 @@ class RegionFits:
 
     @classmethod
     def of(cls, rows: Sequence[RegionRows]) -> RegionFits:
-        """Fit the models of `rows`, whose sites decide the folds; pages marked by a generator are in all of them."""
+        """Fit the models of `rows`, whose sites decide the folds; pages marked by a generator are in all of them.
+
+        Raises:
+            InputError: fewer than two sites are marked by hand.
+        """
         by_hand = sorted({page.site for page in rows if page.by_hand})
+        if len(by_hand) < _MIN_SITES:
+            raise InputError("too few marked pages to learn roles from: give an archive with pages of several sites")
         fold = dict(zip(by_hand, folds(by_hand, FOLDS).tolist(), strict=True))
-        models = [fit([page for page in rows if fold.get(page.site) != held_out]) for held_out in range(FOLDS)]
+        models = {out: fit([page for page in rows if fold.get(page.site) != out]) for out in set(fold.values())}
         return cls(fit(rows), {site: models[fold[site]] for site in by_hand})
 
     def for_site(self, site: str) -> lightgbm.Booster:

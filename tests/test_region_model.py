@@ -8,6 +8,7 @@ from vclean.classify import region_model
 from vclean.classify.marks import strip
 from vclean.classify.region_model import NONE_WEIGHT, STYLED_WEIGHT, RegionFits, fit, posterior
 from vclean.classify.region_rows import CODES, RegionRows, marked_rows
+from vclean.errors import InputError
 from vclean.features.blocks import cut
 from vclean.features.region_blocks import CLASSES, NONE
 from vclean.features.region_columns import COLUMNS
@@ -97,6 +98,14 @@ class TestRegionFits:
         fits = RegionFits.of([*pages, page(20, site="docs.example", by_hand=False)])
         assert fits.for_site("docs.example") is fits.full
         assert "docs.example" not in fits.unseen
+
+    def test_one_site_is_too_few(self, pages):
+        with pytest.raises(InputError, match="too few marked pages"):
+            RegionFits.of([pages[0], pages[0]])
+
+    def test_two_sites_are_enough(self, pages):
+        fits = RegionFits.of(pages[:2])
+        assert fits.for_site("site0.example").model_to_string() == fit(pages[1:2]).model_to_string()
 
     def test_every_fold_leaves_something_out(self, pages):
         fits = RegionFits.of(pages)
