@@ -56,6 +56,9 @@ _ATTRIBUTES = {
 _LANGUAGE = re.compile(r"(?<!\S)lang(?:uage)?-([\w+#.-]+)(?!\S)")
 """The class that names the language of code: https://html.spec.whatwg.org/#the-code-element, and its short form."""
 
+_BULLET = re.compile(r"[•·‣⁃▪▫◦●○■□➢►▶*–—-]+(?=\s|$)")
+"""What begins an item of a list that the page writes without list elements; a list of ours has marks of its own."""
+
 _ADDRESSES = frozenset(("href", "cite", "src"))
 _SCHEMES = frozenset(("", "http", "https", "mailto", "tel", "ftp"))
 _ITEMS = {"ul": "li", "ol": "li", "dl": "dd"}
@@ -260,6 +263,9 @@ class Sweep:
         if self._is_code():
             raw = self._code(raw)
         else:
+            raw = self._unbulleted(raw)
+            if not raw:
+                return
             spaced, raw = self._line(raw)
             gap = " " if spaced else gap
         self.writer.goto(self._chain(), gap)
@@ -271,6 +277,17 @@ class Sweep:
         bare = code.rstrip()
         self.space = code[len(bare) :] if bare else self.space + code
         return code
+
+    def _unbulleted(self, raw: str) -> str:
+        """A text without the bullet that begins its block, if the block is an item in a list of ours."""
+        found = _BULLET.match(raw.lstrip()) if self.cursor == 0 and self._is_own_item() else None
+        if found is None:
+            return raw
+        self.cursor, self.broken = found.end(), True
+        return raw.lstrip()[found.end() :].lstrip()
+
+    def _is_own_item(self) -> bool:
+        return len(self.wrapper) > 1 and self.wrapper[-1].tag == "li"
 
     def _line(self, raw: str) -> tuple[bool, str]:
         """The words of a text node, and whether the block's text has white space before them."""

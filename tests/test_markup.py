@@ -151,6 +151,17 @@ class TestLists:
     def test_item_of_several_paragraphs(self):
         assert body("<ul><li><p>a<p>b</ul>", "pp") == "<ul><li><p>a</p><p>b</p></li></ul>"
 
+    @pytest.mark.parametrize("item", ["• a", "- a", "– a", "•&nbsp;a", "<b>•</b> a", "<span>*</span>a", " ▪  a"])
+    def test_bullets_of_items_without_a_list_go(self, item):
+        assert body(f"<div>{item}</div><div>{item}</div>", "ll") == "<ul><li>a</li><li>a</li></ul>"
+
+    @pytest.mark.parametrize(("item", "label"), [("-5 degrees", "l"), ("• a", "p"), ("a • b", "l")])
+    def test_what_is_no_bullet_stays(self, item, label):
+        assert item in body(f"<div>{item}</div>", label)
+
+    def test_bullets_in_a_list_of_the_page_stay(self):
+        assert body("<ul><li>• a</ul>", "l") == "<ul><li>• a</li></ul>"
+
     def test_items_without_a_list_get_one(self):
         assert body("<div>a</div><div>b</div><p>c", "llp") == "<ul><li>a</li><li>b</li></ul><p>c</p>"
 
