@@ -10,6 +10,8 @@ from scipy.special import ndtr, ndtri
 from vclean.labels import Label
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
 AGREEMENT: Final = 0.5
@@ -25,6 +27,14 @@ HEADING, CONTINUATION = (list(Label).index(label) for label in (Label.HEADING, L
 def best_cut(
     probability: NDArray[np.float32], words: NDArray[np.float32], beta: float = 1.0
 ) -> tuple[NDArray[np.bool_], float]:
+    """The blocks to keep for one `beta`, bool (B,), and the expected F: see `best_cuts`."""
+    keeps, expected = best_cuts(probability, words, (beta,))
+    return keeps[0], float(expected[0])
+
+
+def best_cuts(
+    probability: NDArray[np.float32], words: NDArray[np.float32], betas: Sequence[float]
+) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
     """Keep the blocks, most probable first, that maximise the expected word F measure of the page.
 
     With kept words K, gold words among them T and gold words of the page G, F = (1 + beta^2) T / (K + beta^2 G). Its
@@ -34,22 +44,23 @@ def best_cut(
     Args:
         probability: float32 (B,), that a block is content.
         words: float32 (B,), words per block.
-        beta: how many times as much recall counts as precision (van Rijsbergen 1979).
+        betas: K numbers, how many times as much recall counts as precision (van Rijsbergen 1979).
 
     Returns:
-        bool (B,), the blocks to keep, and the expected F; nothing to keep has an expected F of 0.
+        bool (K, B), the blocks to keep, and float64 (K,), the expected F; nothing to keep has an expected F of 0.
     """
+    keeps, best = np.zeros((len(betas), len(probability)), dtype=bool), np.zeros(len(betas))
     if not len(probability):
-        return np.zeros(0, dtype=bool), 0.0
+        return keeps, best
     order = np.argsort(-probability, kind="stable")
     size = words[order].astype(np.float64)[:, None]
     hits = np.cumsum(_scenarios(probability[order]) * size, axis=0)
-    whole = np.cumsum(size, axis=0) + beta**2 * hits[-1]
-    expected = ((1 + beta**2) * hits / np.maximum(whole, _TINY)) @ _CHANCES
-    best = int(np.argmax(expected))
-    keep = np.zeros(len(probability), dtype=bool)
-    keep[order[: best + 1]] = True
-    return keep, float(expected[best])
+    kept = np.cumsum(size, axis=0)
+    for row, beta in enumerate(betas):
+        expected = ((1 + beta**2) * hits / np.maximum(kept + beta**2 * hits[-1], _TINY)) @ _CHANCES
+        last = int(np.argmax(expected))
+        keeps[row, order[: last + 1]], best[row] = True, expected[last]
+    return keeps, best
 
 
 def _scenarios(probability: NDArray[np.float32]) -> NDArray[np.float64]:

@@ -1,0 +1,161 @@
+"""How much of a page to keep: a model of the word F1 that each of a few cuts would have.
+
+The block probabilities say in which order blocks are content. How many of them are is a question about the page: are
+its comments part of it, are its teasers? The candidates are the cuts that are best for different weights of recall. A
+boosted model predicts the word F1 of each from the page, from what the usual cut keeps, and from what the candidate
+adds to it or drops; the best is taken, and its prediction is the page's confidence.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from vclean.classify.decision import best_cuts
+from vclean.features import matrix
+
+if TYPE_CHECKING:
+    import lightgbm
+    from numpy.typing import NDArray
+
+BETAS: Final = (0.2, 0.35, 0.5, 0.7, 1.0, 1.5, 2.5)
+USUAL: Final = BETAS.index(1.0)
+"""The cut that is taken unless another is better by `MARGIN`."""
+MARGIN: Final = 0.01
+"""Word F1 by which a prediction has to be better: half of the changes that promise less are for the worse."""
+
+PARAMETERS: dict[str, Any] = {
+    "objective": "regression",
+    "num_leaves": 31,
+    "learning_rate": 0.03,
+    "feature_fraction": 0.3,
+    "bagging_fraction": 0.7,
+    "bagging_freq": 1,
+    "min_data_in_leaf": 100,
+    "lambda_l2": 20.0,
+    "num_threads": 2,
+    "deterministic": True,
+    "force_col_wise": True,
+    "seed": 20071,
+    "verbosity": -1,
+}
+ROUNDS: Final = 300
+
+_LOOKS: Final = (
+    "words", "link_share", "stop_words", "sentences", "tag", "heading_level", "path_score", "word_score", "both_up1",
+    "both_up2", "both_up3", "both_up5", "both_alike", "word_alike", "up1_blocks", "up2_words_of_page",
+    "up3_words_of_page", "up3_long_share", "class_blocks", "bylines", "dates", "boilerplate", "actions", "duplicates",
+    "both_rank", "repeated_words", "visibility", "words_of_page", "both_page",
+)  # fmt: skip
+"""Columns of the blocks whose means over the words say what is kept, added or dropped."""
+_PAGE: Final = (
+    "page_words", "page_blocks", "page_elements", "page_link_share", "long_share", "hidden_share", "has_h1",
+    "language_known", "holder50_words", "holder75_words", "both_page", "word_page", "path_page",
+)  # fmt: skip
+"""Columns that are the same for all blocks of a page."""
+_SURE: Final = (0.1, 0.3, 0.5, 0.7, 0.9)
+_TINY: Final = 1e-6
+
+
+def _places(names: tuple[str, ...]) -> list[int]:
+    place = {column.name: index for index, column in enumerate(matrix.COLUMNS)}
+    return [place[name] for name in names]
+
+
+_LOOKS_AT: Final = _places(_LOOKS)
+_PAGE_AT: Final = _places(_PAGE)
+
+
+def candidates(
+    x: NDArray[np.float32], probability: NDArray[np.float32], words: NDArray[np.float32]
+) -> tuple[NDArray[np.bool_], NDArray[np.float32]]:
+    """The cuts to choose from, and what the model reads of each.
+
+    Args:
+        x: float32 (B, len(matrix.COLUMNS)), B at least 1.
+        probability: float32 (B,), that a block is content.
+        words: float32 (B,), words per block.
+
+    Returns:
+        bool (len(BETAS), B), the blocks each keeps, and float32 (len(BETAS), F).
+    """
+    keeps, expected = best_cuts(probability, words, BETAS)
+    looks = np.nan_to_num(x[:, _LOOKS_AT])
+    page = _page(x, probability, words, keeps[USUAL], float(expected[USUAL]))
+    usual = _mean(keeps[USUAL : USUAL + 1], words, looks)
+    rows = np.column_stack([_changes(probability, words, keeps, expected), _mean(keeps ^ keeps[USUAL], words, looks)])
+    return keeps, np.hstack([rows, np.tile(np.append(page, usual), (len(keeps), 1))]).astype(np.float32)
+
+
+def _changes(
+    probability: NDArray[np.float32],
+    words: NDArray[np.float32],
+    keeps: NDArray[np.bool_],
+    expected: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """float64 (K, 8): by how much each cut differs from the usual one."""
+    usual, count = keeps[USUAL], len(words)
+    changed = keeps ^ usual
+    place = np.arange(count, dtype=np.float32)[:, None] / count
+    size = changed @ words
+    return np.column_stack(
+        [
+            np.arange(len(keeps)),
+            expected,
+            size / max(float(words[usual].sum()), 1),
+            size,
+            changed.sum(axis=1),
+            _mean(changed, words, probability[:, None]),
+            keeps.sum(axis=1),
+            _mean(changed, words, place) - _mean(usual[None], words, place),
+        ]
+    )
+
+
+def _page(
+    x: NDArray[np.float32],
+    probability: NDArray[np.float32],
+    words: NDArray[np.float32],
+    usual: NDArray[np.bool_],
+    expected: float,
+) -> NDArray[np.float64]:
+    """float64 (P,): what the page is like, and how sure its blocks are."""
+    gold = float(probability @ words)
+    kept = float(words[usual].sum())
+    sure = [float(words[probability > limit].sum()) / max(gold, 1) for limit in _SURE]
+    counts = [expected, gold, kept, len(words), int(usual.sum()), kept / max(float(words.sum()), 1)]
+    return np.concatenate([x[0, _PAGE_AT], counts, sure])
+
+
+def _mean(chosen: NDArray[np.bool_], words: NDArray[np.float32], values: NDArray[np.float32]) -> NDArray[np.float64]:
+    """float64 (K, V): means of `values` (B, V) over the words of the `chosen` (K, B) blocks; 0 where there are none."""
+    weight = chosen * words.astype(np.float64)
+    return np.asarray(weight @ values / np.maximum(weight.sum(axis=1, keepdims=True), _TINY))
+
+
+def word_f1(
+    keeps: NDArray[np.bool_], share: NDArray[np.float32], words: NDArray[np.float32], gold_words: int
+) -> NDArray[np.float64]:
+    """float64 (K,): the word F1 of cuts, from the share (B,) of each block's words that are gold.
+
+    Exact up to words that gold has once and the page more often: .005 from the score of the text, on average.
+    """
+    hits, kept = keeps @ (share * words), keeps @ words
+    return np.minimum(2 * hits / np.maximum(kept + gold_words, 1), 1.0).astype(np.float64)
+
+
+def fit(rows: NDArray[np.float32], f1: NDArray[np.float64]) -> lightgbm.Booster:
+    """The model, from the candidates' rows (N, F) and their word F1 (N,)."""
+    import lightgbm
+
+    return lightgbm.train(PARAMETERS, lightgbm.Dataset(rows, f1, params=PARAMETERS), ROUNDS)
+
+
+def choose(model: lightgbm.Booster, rows: NDArray[np.float32]) -> tuple[int, float]:
+    """Which of the candidates to take, and its predicted word F1, in 0..1."""
+    predicted = np.asarray(model.predict(rows, num_threads=1))
+    preferred = predicted.copy()
+    preferred[USUAL] += MARGIN
+    best = int(np.argmax(preferred))
+    return best, float(np.clip(predicted[best], 0, 1))
