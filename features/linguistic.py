@@ -26,6 +26,7 @@ from vclean.features.text import (
     FULL_STOP,
     HASH,
     LOWER,
+    MARK,
     PIPE,
     PUNCT,
     QUOTE,
@@ -38,7 +39,7 @@ from vclean.features.text import (
     Texts,
     Words,
     mix,
-)  # fmt: skip
+)
 from vclean.features.vocabulary import LISTS
 from vclean.features.wordlists import MONTHS, URLS, has_vocabulary
 
@@ -177,7 +178,7 @@ def _shares(view: View) -> Values:
         "symbol": ratio(texts.has(SYMBOL), ink),
         "unspaced_script": ratio(texts.has(SINGLE), ink),
         "capitalised_words": _where_any(capitalised, could, view.tokens),
-        "all_caps": (letters > 0) & (letters == capitals),
+        "all_caps": (capitals > 0) & (capitals == texts.count((kind & (ALPHA | MARK)) == ALPHA)),
     }
 
 

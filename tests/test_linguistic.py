@@ -109,7 +109,18 @@ class TestShares:
         assert value(name, text) == pytest.approx(expected)
 
     @pytest.mark.parametrize(
-        ("text", "expected"), [("BUY NOW 2", 1), ("BUY now", 0), ("123", 0), ("中文", 0), ("A", 1), ("ÄÖÜ", 1)]
+        ("text", "expected"),
+        [
+            ("BUY NOW 2", 1),
+            ("BUY now", 0),
+            ("123", 0),
+            ("中文", 0),
+            ("A", 1),
+            ("ÄÖÜ", 1),
+            ("E\u0301A", 1),
+            ("中 ABC", 0),
+            ("ع", 0),
+        ],
     )
     def test_all_caps(self, text, expected):
         assert value("all_caps", text) == expected
