@@ -25,6 +25,7 @@ from vclean.errors import (
 from vclean.labels import Label
 from vclean.render import browser, fetch
 from vclean.render.static import parse
+from vclean.settings import Policy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -229,7 +230,9 @@ class Even:
 
     version = "even"
 
-    def label(self, blocks: Blocks, evidence: NDArray[np.float32] | None = None) -> Prediction:
+    def label(
+        self, blocks: Blocks, *, evidence: NDArray[np.float32] | None = None, policy: Policy | None = None
+    ) -> Prediction:
         if "wrong" in " ".join(blocks.text):
             raise DeadlineError("too slow")
         shift = np.zeros(len(blocks), dtype=np.float32) if evidence is None else evidence

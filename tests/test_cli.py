@@ -32,6 +32,7 @@ from vclean.page import Page
 from vclean.render import browser, fetch
 from vclean.render.static import parse
 from vclean.result import Result
+from vclean.settings import Policy
 
 HTML = "<html lang=en><title>Weather</title><h1>Rain</h1><p>It rained all day in the valley."
 TEXT = "<h>Rain\n<p>It rained all day in the valley.\n"
@@ -197,7 +198,9 @@ class Even:
 
     version = "even"
 
-    def label(self, blocks: Blocks, evidence: NDArray[np.float32] | None = None) -> Prediction:
+    def label(
+        self, blocks: Blocks, *, evidence: NDArray[np.float32] | None = None, policy: Policy | None = None
+    ) -> Prediction:
         probability = np.full(len(blocks), 0.6, dtype=np.float32)
         if evidence is not None:
             probability = with_evidence(probability, evidence)
