@@ -56,8 +56,10 @@ def available(systems: tuple[System, ...]) -> tuple[list[System], list[str]]:
             with silence():
                 system.load()(GoldPage(html=b"<p>A page to load everything with."))
             found.append(system)
-        except (ImportError, VcleanError) as error:
+        except ImportError as error:
             missing.append(f"{system.name} was left out ({error}): pip install {system.package}")
+        except VcleanError as error:
+            missing.append(f"{system.name} was left out ({error})")
     return found, missing
 
 

@@ -79,6 +79,13 @@ class TestAvailable:
         assert found == []
         assert missing == ["Nowhere was left out (No module named 'nowhere'): pip install nowhere-lib"]
 
+    def test_one_that_does_not_work(self, rivals) -> None:
+        def broken() -> None:
+            raise InputError("no model: train one")
+
+        found, missing = rivals.available((rivals.System("vclean", "vclean", "", broken),))
+        assert (found, missing) == ([], ["vclean was left out (no model: train one)"])
+
     def test_our_own_are_always_there(self, rivals) -> None:
         own = tuple(system for system in rivals.RIVALS if system.package == "vclean")
         assert rivals.available(own) == (list(own), [])
