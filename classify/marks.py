@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
-    from resiliparse.parse.html import DOMNode
+    from resiliparse.parse.html import ElementNode
 
     from vclean.features.blocks import Blocks
     from vclean.render.archives import Record
@@ -79,7 +79,7 @@ class MarkedPage:
             corpus=corpus,
             id=self.page.id,
             url=self.page.url,
-            html=bytes(self.page.content),
+            html=self.page.content if isinstance(self.page.content, bytes) else self.page.content.encode("utf-8-sig"),
             text="\n".join(text for text, keep in zip(blocks.text, kept.tolist(), strict=True) if keep),
             resources=self.page.resources,
         )
@@ -145,10 +145,10 @@ def strip(html: str) -> tuple[str, tuple[Mark, ...]]:
     _remove_tool(document)
     marks = [
         Mark(_xpath(element), role, int(element.getattr("data-block") or 1))
-        for element in document.document.query_selector_all("[data-block-type]")
+        for element in _select(document, "[data-block-type]")
         if (role := _TYPES.get((element.getattr("data-block-type") or "").lower()))
     ]
-    for element in document.document.query_selector_all("[data-block], [data-block-type]"):
+    for element in _select(document, "[data-block], [data-block-type]"):
         for name in [name for name in element.attrs if name.startswith("data-block")]:
             element.delattr(name)
     return _with_doctype(str(document), html), tuple(marks)
@@ -156,23 +156,27 @@ def strip(html: str) -> tuple[str, tuple[Mark, ...]]:
 
 def _remove_tool(document: HTMLTree) -> None:
     """Remove the dialog, the scripts and style sheets of the tool, and its class from what it was left on."""
-    root = document.document
-    traces = [*root.query_selector_all("#popupDialog"), *filter(_is_tool, root.query_selector_all("link,script,style"))]
+    traces = [*_select(document, "#popupDialog"), *filter(_is_tool, _select(document, "link, script, style"))]
     if not traces:
         return
     for element in traces:
         _outermost(element).decompose()
-    for element in root.query_selector_all(".highlight"):
-        names = [name for name in element.class_name.split() if name != "highlight"]
-        element.class_name = " ".join(names)
+    for element in _select(document, ".highlight"):
+        names = [name for name in (element.getattr("class") or "").split() if name != "highlight"]
+        element.setattr("class", " ".join(names))
 
 
-def _is_tool(element: DOMNode) -> bool:
+def _select(document: HTMLTree, css: str) -> list[ElementNode]:
+    root = document.document
+    return list(root.query_selector_all(css)) if root else []
+
+
+def _is_tool(element: ElementNode) -> bool:
     address = (element.getattr("href") or "") + (element.getattr("src") or "")
-    return _TOOL in address or any(trace in element.text for trace in _TRACES)
+    return _TOOL in address or any(trace in (element.text or "") for trace in _TRACES)
 
 
-def _outermost(element: DOMNode) -> DOMNode:
+def _outermost(element: ElementNode) -> ElementNode:
     """The dialog round the element, or the element itself."""
     around = element.closest(".ui-dialog")
     return element if around is None else around
@@ -184,16 +188,16 @@ def _with_doctype(written: str, source: str) -> str:
     return (declared.group(1) if declared else "") + _DOCTYPE.sub("", written, count=1)
 
 
-def _xpath(element: DOMNode) -> str:
+def _xpath(element: ElementNode) -> str:
     steps = []
-    here: DOMNode | None = element
-    while here is not None and here.tag and not here.tag.startswith("#"):
+    here: ElementNode | None = element
+    while here is not None:
         number, before = 1, here.prev_element
         while before is not None:
             number += before.tag == here.tag
             before = before.prev_element
         steps.append(f"{here.tag}[{number}]")
-        here = here.parent
+        here = here.parent_element
     return "/" + "/".join(reversed(steps))
 
 

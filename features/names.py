@@ -154,9 +154,9 @@ def above(bits: NDArray[np.uint64], parent: NDArray[np.int32]) -> NDArray[np.uin
     while not root[jump].all() or not (jump[jump] == jump).all():
         found |= np.where(root[jump], np.uint64(0), found[jump])
         jump = jump[jump]
-    return found | np.where(root, np.uint64(0), found[jump])
+    return np.bitwise_or(found, np.where(root, np.uint64(0), found[jump]), dtype=np.uint64)
 
 
 def unpack(bits: NDArray[np.uint64], count: int) -> NDArray[np.bool_]:
     """The lowest `count` bits as columns, bool (len(bits), count)."""
-    return (bits[:, None] >> np.arange(count, dtype=np.uint64)) & np.uint64(1) > 0
+    return np.asarray(bits[:, None] >> np.arange(count, dtype=np.uint64) & np.uint64(1), dtype=bool)

@@ -56,7 +56,9 @@ class RegionLayout:
         """The layout of a page's candidates."""
         snapshot = regions.snapshot
         page = np.array([snapshot.width, snapshot.height] * 2, dtype=np.float32)
-        return cls(regions.parent, regions.block_region, snapshot.box[regions.node] / np.maximum(page, 1))
+        return cls(
+            regions.parent, regions.block_region, (snapshot.box[regions.node] / np.maximum(page, 1)).astype(np.float32)
+        )
 
 
 def block_columns(posterior: NDArray[np.float32], where: RegionLayout) -> NDArray[np.float32]:

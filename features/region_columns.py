@@ -387,10 +387,10 @@ def _beside(run: _Runs) -> Values:
     scale = np.array([snapshot.width, max(snapshot.height, 1.0)], dtype=np.float32)
     centre = (view.blocks.box[:, :2] + view.blocks.box[:, 2:] / 2) / scale
     seen = ~np.isnan(centre).any(axis=1)
-    edges = np.linspace(0, 1, _CELLS + 1)
-    cells = np.histogram2d(*np.clip(centre[seen], 0, 1).T, bins=(edges, edges), weights=run.words[seen])[0]
+    place = np.minimum(np.clip(centre[seen], 0, 1) * _CELLS, _CELLS - 1).astype(np.int64)
+    cells = np.bincount(place[:, 0] * _CELLS + place[:, 1], run.words[seen], minlength=_CELLS**2)
     total = np.zeros((_CELLS + 1, _CELLS + 1))
-    total[1:, 1:] = cells.cumsum(axis=0).cumsum(axis=1) / run.words.sum()
+    total[1:, 1:] = cells.reshape(_CELLS, _CELLS).cumsum(axis=0).cumsum(axis=1) / run.words.sum()
     box = snapshot.box[run.regions.node]
     low, high = _cell(box[:, :2] / scale), _cell((box[:, :2] + box[:, 2:]) / scale)
     left, top, right, bottom = low[:, 0], low[:, 1], high[:, 0], high[:, 1]
