@@ -80,6 +80,11 @@ class TestRendered:
         page = laid_out("<h4>A</h4><h2>B</h2><p>C</p>", styles=sized(h4="32", h2="20", p="16"))
         assert found(page) == [1, 2, 3]
 
+    def test_one_level_out_of_order_is_no_contradiction(self):
+        """Of the pairs of levels most are in order: an h3 in small print leaves the tags as they are."""
+        page = laid_out("<h2>A</h2><h3>B</h3><h4>C</h4>", styles=sized(h2="32", h3="12", h4="16"))
+        assert found(page) == [2, 3, 4]
+
     def test_sizes_of_other_text_do_not_count(self):
         page = laid_out("<p>Big</p><div>Title</div>", styles=sized(p="40", div="20"))
         assert found(page, "ph")[1] == 1
