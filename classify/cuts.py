@@ -8,6 +8,7 @@ adds to it or drops; the best is taken, and its prediction is the page's confide
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -20,19 +21,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BETAS: Final = (0.2, 0.35, 0.5, 0.7, 1.0, 1.5, 2.5)
-USUAL: Final = BETAS.index(1.0)
-"""The cut that is taken unless another is better by `MARGIN`."""
 MARGIN: Final = 0.01
 """Word F1 by which a prediction has to be better: half of the changes that promise less are for the worse."""
 
 PARAMETERS: dict[str, Any] = {
     "objective": "regression",
-    "num_leaves": 31,
+    "num_leaves": 15,
     "learning_rate": 0.03,
     "feature_fraction": 0.3,
     "bagging_fraction": 0.7,
     "bagging_freq": 1,
-    "min_data_in_leaf": 100,
+    "min_data_in_leaf": 50,
     "lambda_l2": 20.0,
     "num_threads": 2,
     "deterministic": True,
@@ -67,50 +66,52 @@ _LOOKS_AT: Final = _places(_LOOKS)
 _PAGE_AT: Final = _places(_PAGE)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    """The K cuts of a page of B blocks to choose from.
+
+    Attributes:
+        keeps: bool (K, B), the blocks each keeps.
+        rows: float32 (K, F), what the model reads of each.
+        usual: the one to take unless another is better by `MARGIN`.
+    """
+
+    keeps: NDArray[np.bool_]
+    rows: NDArray[np.float32]
+    usual: int
+
+
 def candidates(
-    x: NDArray[np.float32], probability: NDArray[np.float32], words: NDArray[np.float32]
-) -> tuple[NDArray[np.bool_], NDArray[np.float32]]:
-    """The cuts to choose from, and what the model reads of each.
+    x: NDArray[np.float32], probability: NDArray[np.float32], words: NDArray[np.float32], beta: float = 1.0
+) -> Candidates:
+    """The cuts of a page: all of `BETAS`, or the one of a `beta` that is asked for.
 
     Args:
         x: float32 (B, len(matrix.COLUMNS)), B at least 1.
         probability: float32 (B,), that a block is content.
         words: float32 (B,), words per block.
-
-    Returns:
-        bool (len(BETAS), B), the blocks each keeps, and float32 (len(BETAS), F).
+        beta: how many times as much recall is to count as precision; 1 leaves it to the model.
     """
-    keeps, expected = best_cuts(probability, words, BETAS)
+    betas = BETAS if beta == 1 else (beta,)
+    keeps, expected = best_cuts(probability, words, (1.0, *betas))
     looks = np.nan_to_num(x[:, _LOOKS_AT])
-    page = _page(x, probability, words, keeps[USUAL], float(expected[USUAL]))
-    usual = _mean(keeps[USUAL : USUAL + 1], words, looks)
-    rows = np.column_stack([_changes(probability, words, keeps, expected), _mean(keeps ^ keeps[USUAL], words, looks)])
-    return keeps, np.hstack([rows, np.tile(np.append(page, usual), (len(keeps), 1))]).astype(np.float32)
-
-
-def _changes(
-    probability: NDArray[np.float32],
-    words: NDArray[np.float32],
-    keeps: NDArray[np.bool_],
-    expected: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """float64 (K, 8): by how much each cut differs from the usual one."""
-    usual, count = keeps[USUAL], len(words)
-    changed = keeps ^ usual
-    place = np.arange(count, dtype=np.float32)[:, None] / count
+    changed, place = keeps ^ keeps[0], np.linspace(0, 1, len(words))[:, None]
     size = changed @ words
-    return np.column_stack(
-        [
-            np.arange(len(keeps)),
-            expected,
-            size / max(float(words[usual].sum()), 1),
-            size,
-            changed.sum(axis=1),
-            _mean(changed, words, probability[:, None]),
-            keeps.sum(axis=1),
-            _mean(changed, words, place) - _mean(usual[None], words, place),
-        ]
-    )
+    rows = [
+        np.log([1.0, *betas]),
+        expected,
+        size / max(float(words[keeps[0]].sum()), 1),
+        size,
+        changed.sum(axis=1),
+        _mean(changed, words, probability[:, None]),
+        keeps.sum(axis=1),
+        _mean(changed, words, place) - _mean(keeps[:1], words, place),
+        _mean(changed, words, looks),
+        np.tile(_page(x, probability, words, keeps[0], float(expected[0])), (len(keeps), 1)),
+        np.tile(_mean(keeps[:1], words, looks), (len(keeps), 1)),
+    ]
+    usual = betas.index(1.0) if beta == 1 else 0
+    return Candidates(keeps[1:], np.column_stack(rows)[1:].astype(np.float32), usual)
 
 
 def _page(
@@ -128,7 +129,9 @@ def _page(
     return np.concatenate([x[0, _PAGE_AT], counts, sure])
 
 
-def _mean(chosen: NDArray[np.bool_], words: NDArray[np.float32], values: NDArray[np.float32]) -> NDArray[np.float64]:
+def _mean(
+    chosen: NDArray[np.bool_], words: NDArray[np.float32], values: NDArray[np.floating[Any]]
+) -> NDArray[np.float64]:
     """float64 (K, V): means of `values` (B, V) over the words of the `chosen` (K, B) blocks; 0 where there are none."""
     weight = chosen * words.astype(np.float64)
     return np.asarray(weight @ values / np.maximum(weight.sum(axis=1, keepdims=True), _TINY))
@@ -152,10 +155,10 @@ def fit(rows: NDArray[np.float32], f1: NDArray[np.float64]) -> lightgbm.Booster:
     return lightgbm.train(PARAMETERS, lightgbm.Dataset(rows, f1, params=PARAMETERS), ROUNDS)
 
 
-def choose(model: lightgbm.Booster, rows: NDArray[np.float32]) -> tuple[int, float]:
-    """Which of the candidates to take, and its predicted word F1, in 0..1."""
-    predicted = np.asarray(model.predict(rows, num_threads=1))
+def choose(model: lightgbm.Booster, cuts: Candidates) -> tuple[NDArray[np.bool_], float]:
+    """The blocks to keep, bool (B,), and the word F1 predicted of that, in 0..1."""
+    predicted = np.asarray(model.predict(cuts.rows, num_threads=1))
     preferred = predicted.copy()
-    preferred[USUAL] += MARGIN
+    preferred[cuts.usual] += MARGIN
     best = int(np.argmax(preferred))
-    return best, float(np.clip(predicted[best], 0, 1))
+    return cuts.keeps[best], float(np.clip(predicted[best], 0, 1))

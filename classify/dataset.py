@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vclean.classify import gold
+from vclean.classify.scores import count_words
+from vclean.classify.smoothing import groups
 from vclean.features import matrix, tokens, tree
 from vclean.features.groups import Groups
 from vclean.labels import Label
@@ -43,6 +45,8 @@ class PageRows:
         share: float32 (B,), share of a block's words that are in the gold.
         content: bool (B,).
         label: int8 (B,), an index into `Label`, or `gold.UNKNOWN`.
+        group: int32 (B,), the list, table or code a block is of, or -1: see `smoothing.groups`.
+        gold_words: words of the page's gold.
     """
 
     corpus: str
@@ -56,6 +60,8 @@ class PageRows:
     share: NDArray[np.float32]
     content: NDArray[np.bool_]
     label: NDArray[np.int8]
+    group: NDArray[np.int32]
+    gold_words: int
 
     def __len__(self) -> int:
         """The number of blocks."""
@@ -83,6 +89,8 @@ def page_rows(page: GoldPage, site: str, blocks: Blocks) -> PageRows:
         share=truth.content_share,
         content=truth.is_content,
         label=_told_types(truth.label, page, blocks),
+        group=groups(blocks),
+        gold_words=count_words(page.text),
     )
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from vclean.classify.gold import CODES
 from vclean.labels import Label
 
 if TYPE_CHECKING:
@@ -75,7 +76,20 @@ def _scenarios(probability: NDArray[np.float32]) -> NDArray[np.float64]:
     return shifted
 
 
-def type_codes(probability: NDArray[np.float64]) -> list[int]:
+def labelled(keep: NDArray[np.bool_], types: NDArray[np.float32]) -> list[Label]:
+    """The labels of a page's B blocks.
+
+    Args:
+        keep: bool (B,), which are content.
+        types: float32 (K, 4), the probabilities of h, p, l and c of those K.
+    """
+    labels = [Label.OTHER] * len(keep)
+    for block, code in zip(np.flatnonzero(keep).tolist(), type_codes(types), strict=True):
+        labels[block] = CODES[code]
+    return labels
+
+
+def type_codes(probability: NDArray[np.floating[Any]]) -> list[int]:
     """The codes of the kept blocks of a page, in document order: the most probable type that can stand there.
 
     Nothing continues a heading, and the first block continues nothing.

@@ -1,7 +1,8 @@
 """`Model`: the trained classifier, its file, and how it labels the blocks of a page.
 
 A model file is a zip archive: `card.json` (what it was trained on, with which scores, seed and versions, and the
-columns it reads), `linear.npz` (the two linear models), `content.txt` and `types.txt` (LightGBM's own text format).
+columns it reads), `linear.npz` (the two linear models), `content.txt`, `types.txt` and `cuts.txt` (LightGBM's own text
+format), `calibration.json` (points of a line).
 """
 
 from __future__ import annotations
@@ -18,14 +19,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from vclean.classify.decision import best_cut, type_codes
-from vclean.classify.gold import CODES
+from vclean.classify.calibration import CalibrationMap
+from vclean.classify.cuts import candidates
+from vclean.classify.decider import Decider
+from vclean.classify.decision import labelled
 from vclean.classify.linear import LinearModel
 from vclean.classify.prediction import Prediction
 from vclean.classify.repetition import with_evidence
+from vclean.classify.smoothing import groups, smooth
 from vclean.errors import ModelError
 from vclean.features import matrix
-from vclean.labels import Label
 from vclean.settings import Policy
 
 if TYPE_CHECKING:
@@ -36,7 +39,7 @@ if TYPE_CHECKING:
 
     from vclean.features.blocks import Blocks
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 """Version of the file's layout."""
 _EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 _SHIPPED: Final = "default.vclean"
@@ -46,6 +49,7 @@ _EARLY_STOP: Final[dict[str, Any]] = {
     "pred_early_stop_margin": 10.0,
 }
 """A block under .007 or over .993 after some trees needs no more: a third of the time; no label of 29,725 changed."""
+_PARTS: Final = ("linear.npz", "content.txt", "types.txt", "cuts.txt", "calibration.json")
 _DAMAGE: Final = (zipfile.BadZipFile, zlib.error, RuntimeError, LookupError, ValueError, TypeError, EOFError, OSError)
 """What reading a damaged archive raises; RuntimeError where a wrong bit means encryption or an unknown method."""
 
@@ -58,6 +62,7 @@ class Model:
         linear: the two linear models.
         content: boosted trees, probability that a block is content.
         types: boosted trees, probabilities of h, p, l and c for a block of content.
+        decider: what is kept.
         card: what the model is: corpora, scores, seed, versions, columns.
         version: the first digits of the SHA-256 of its weights and trees; the card does not count.
     """
@@ -65,6 +70,7 @@ class Model:
     linear: LinearModel
     content: lightgbm.Booster
     types: lightgbm.Booster
+    decider: Decider
     card: dict[str, Any]
     version: str = ""
 
@@ -74,12 +80,13 @@ class Model:
         """Label the blocks of a page; for `evidence` and `policy` see `decide`."""
         features = matrix.extract(blocks)
         x = matrix.with_scores(features, *self.linear.scores(features))
-        return self.decide(x, features.layout.tokens, evidence=evidence, policy=policy)
+        return self.decide(x, features.layout.tokens, groups(blocks), evidence=evidence, policy=policy)
 
     def decide(
         self,
         x: NDArray[np.float32],
         words: NDArray[np.float32],
+        group: NDArray[np.int32],
         *,
         evidence: NDArray[np.float32] | None = None,
         policy: Policy | None = None,
@@ -89,23 +96,20 @@ class Model:
         Args:
             x: float32 (B, len(matrix.COLUMNS)), the whole matrix.
             words: float32 (B,), words per block.
+            group: int32 (B,), what is kept or dropped as a whole: see `smoothing.groups`.
             evidence: float32 (B,), what is known of the blocks beyond their page, added to their log odds.
             policy: what counts as content.
         """
         policy = policy or Policy()
         if not len(x):
             return Prediction([], np.zeros(0, dtype=np.float32), 0.0, self.version)
-        # One thread: waking a second one costs more than the few hundred rows of a page.
-        probability = np.asarray(self.content.predict(x, num_threads=1, **_EARLY_STOP), dtype=np.float32)
+        probability = content_probability(self.content, x)
         if evidence is not None:
             probability = with_evidence(probability, evidence)
-        keep, confidence = best_cut(probability, words, policy.beta)
-        labels = [Label.OTHER] * len(x)
-        kept = np.flatnonzero(keep)
-        codes = type_codes(np.asarray(self.types.predict(x[kept], num_threads=1)))
-        for block, code in zip(kept.tolist(), codes, strict=True):
-            labels[block] = CODES[code]
-        return Prediction(labels, probability, confidence, self.version)
+        keep, confidence = self.decider.keep(candidates(x, probability, words, policy.beta))
+        kept = smooth(keep, words, group)
+        labels = labelled(kept, type_probability(self.types, x[kept]))
+        return Prediction(labels, self.decider.calibration(probability), confidence, self.version)
 
     def to_bytes(self) -> bytes:
         """The model's file; the same model gives the same bytes."""
@@ -122,8 +126,21 @@ class Model:
                 "linear.npz": arrays.getvalue(),
                 "content.txt": self.content.model_to_string().encode(),
                 "types.txt": self.types.model_to_string().encode(),
+                "cuts.txt": self.decider.cuts.model_to_string().encode(),
+                "calibration.json": json.dumps(self.decider.calibration.to_dict()).encode(),
             }
         )
+
+
+def content_probability(trees: lightgbm.Booster, x: NDArray[np.float32]) -> NDArray[np.float32]:
+    """float32 (B,): that the rows `x` (B, len(matrix.COLUMNS)) are content, B at least 1, before calibration."""
+    # One thread: waking a second one costs more than the few hundred rows of a page.
+    return np.asarray(trees.predict(x, num_threads=1, **_EARLY_STOP), dtype=np.float32)
+
+
+def type_probability(trees: lightgbm.Booster, x: NDArray[np.float32]) -> NDArray[np.float32]:
+    """float32 (B, 4): the probabilities of h, p, l and c for the rows `x`, B at least 1."""
+    return np.asarray(trees.predict(x, num_threads=1), dtype=np.float32)
 
 
 def _zip(members: dict[str, bytes]) -> bytes:
@@ -174,11 +191,19 @@ def from_bytes(data: bytes, name: str) -> Model:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             card = json.loads(archive.read("card.json"))
             _check(card, name)
-            parts = [archive.read(member) for member in ("linear.npz", "content.txt", "types.txt")]
-            version = hashlib.sha256(b"".join(parts)).hexdigest()[:12]
-            return Model(_linear(parts[0]), _booster(parts[1]), _booster(parts[2]), card, version)
+            parts = [archive.read(member) for member in _PARTS]
     except _DAMAGE as error:
-        raise ModelError(f"{name} is no vclean model, or a damaged one: train it with `vclean train`") from error
+        raise _damaged(name) from error
+    version = hashlib.sha256(b"".join(parts)).hexdigest()[:12]
+    try:
+        decider = Decider(_booster(parts[3]), CalibrationMap.from_dict(json.loads(parts[4])))
+        return Model(_linear(parts[0]), _booster(parts[1]), _booster(parts[2]), decider, card, version)
+    except _DAMAGE as error:
+        raise _damaged(name) from error
+
+
+def _damaged(name: str) -> ModelError:
+    return ModelError(f"{name} is no vclean model, or a damaged one: train it with `vclean train`")
 
 
 def _check(card: dict[str, Any], name: str) -> None:

@@ -23,6 +23,11 @@ _PUNCTUATION = re.compile(r"[^\w\s]|_")
 _MARK = re.compile(r"<[hpl]>", re.IGNORECASE)
 
 
+def count_words(text: str) -> int:
+    """How many words `text` has, as `word_score` counts them."""
+    return len(_WORD.findall(text))
+
+
 @dataclass(frozen=True, slots=True)
 class WordScore:
     """Precision, recall and their harmonic mean, each in 0..1."""

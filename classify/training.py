@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import metadata
 from typing import TYPE_CHECKING, Any, Final
@@ -9,10 +10,16 @@ from typing import TYPE_CHECKING, Any, Final
 import lightgbm
 import numpy as np
 
-from vclean.classify import linear
+from vclean.classify import cuts, linear
+from vclean.classify.cuts import candidates
 from vclean.classify.dataset import WEIGHT_CAP
+from vclean.classify.decider import Unseen
+from vclean.classify.decider import fit as fit_decider
+from vclean.classify.decision import labelled
 from vclean.classify.gold import CODES, UNKNOWN
-from vclean.classify.model import FORMAT, Model
+from vclean.classify.model import FORMAT, Model, content_probability, type_probability
+from vclean.classify.prediction import Prediction
+from vclean.classify.smoothing import smooth
 from vclean.classify.table import design_matrix
 from vclean.errors import InputError
 from vclean.features import matrix
@@ -21,11 +28,12 @@ from vclean.labels import Label
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from lightgbm import Booster
     from numpy.typing import NDArray
 
-    from vclean.classify.linear import LinearModel
-    from vclean.classify.prediction import Prediction
-    from vclean.classify.table import LinearFits, Table
+    from vclean.classify.dataset import PageRows
+    from vclean.classify.decider import Decider
+    from vclean.classify.table import Table
 
 SEED: Final = 20071
 THREADS: Final = 2
@@ -59,13 +67,13 @@ TYPE_PARAMETERS: dict[str, Any] = {
 TYPE_ROUNDS = 60
 
 
-def fit_content(x: NDArray[np.float32], y: NDArray[np.bool_], weight: NDArray[np.float32]) -> lightgbm.Booster:
+def fit_content(x: NDArray[np.float32], y: NDArray[np.bool_], weight: NDArray[np.float32]) -> Booster:
     """The boosted model of content against the rest."""
     data = lightgbm.Dataset(x, y, weight=weight, params=CONTENT_PARAMETERS, free_raw_data=True)
     return lightgbm.train(CONTENT_PARAMETERS, data, CONTENT_ROUNDS)
 
 
-def fit_types(x: NDArray[np.float32], label: NDArray[np.int8]) -> lightgbm.Booster:
+def fit_types(x: NDArray[np.float32], label: NDArray[np.int8]) -> Booster:
     """The boosted model of a content block's type; rows without one are left out."""
     typed = np.flatnonzero(_is_typed(label))
     data = lightgbm.Dataset(x[typed], label[typed], params=TYPE_PARAMETERS, free_raw_data=True)
@@ -91,61 +99,93 @@ def _teaches(table: Table, rows: NDArray[np.bool_]) -> bool:
     return bool(_is_typed(table.label[rows]).any()) and not table.content[rows].all()
 
 
-def cross_validate(table: Table, *, done: Callable[[], None] = lambda: None) -> list[Prediction]:
-    """A prediction for every page of `table`, by a model that saw no page of its site.
+@dataclass(frozen=True, slots=True, eq=False)
+class CrossValidation:
+    """What models say of the P pages of a table, each by one that saw no page of its site.
 
-    Args:
+    Attributes:
         table: the pages.
-        done: called after each fold.
-
-    Raises:
-        InputError: the pages are too few, or nothing is known of the types of their blocks.
+        unseen: P verdicts.
     """
-    _check(table)
-    fits = table.fits
-    predictions: dict[int, Prediction] = {}
-    for fold in np.unique(table.fold).tolist():
-        predictions.update(_predict_fold(table, fits, fold))
-        done()
-    return [predictions[page] for page in range(len(table.pages))]
+
+    table: Table
+    unseen: list[Unseen]
+
+    @classmethod
+    def of(cls, table: Table, *, done: Callable[[], None] = lambda: None) -> CrossValidation:
+        """Fit a model for each fold; `done` is called after each.
+
+        Raises:
+            InputError: the pages are too few, or nothing is known of the types of their blocks.
+        """
+        _check(table)
+        found: dict[int, Unseen] = {}
+        for fold in np.unique(table.fold).tolist():
+            found.update(_read_fold(table, fold))
+            done()
+        return cls(table, [found[page] for page in range(len(table.pages))])
+
+    def decider(self, held_out: int | None = None) -> Decider:
+        """The decider fitted on all pages but those of a fold."""
+        pages = np.flatnonzero(self.table.fold != (-1 if held_out is None else held_out)).tolist()
+        return fit_decider([self.table.pages[page] for page in pages], [self.unseen[page] for page in pages])
+
+    def predictions(self) -> list[Prediction]:
+        """A prediction for every page, the decider fitted without its fold too.
+
+        What the decider learns from, the verdicts on the other folds, is by models that saw this one. They know its
+        sites, not its answer, and the decider reads but a few numbers a page: it was not worth twenty fits more.
+        """
+        deciders = {fold: self.decider(fold) for fold in np.unique(self.table.fold).tolist()}
+        folds = self.table.fold.tolist()
+        return [
+            _decided(deciders[fold], page, said)
+            for fold, page, said in zip(folds, self.table.pages, self.unseen, strict=True)
+        ]
 
 
-def _predict_fold(table: Table, fits: LinearFits, fold: int) -> Iterator[tuple[int, Prediction]]:
-    x = design_matrix(table, *fits.scores(fold))
-    model = _fit_trees(x, table, table.row_fold != fold, fits.without(fold))
+def _read_fold(table: Table, fold: int) -> Iterator[tuple[int, Unseen]]:
+    x = design_matrix(table, *table.fits.scores(fold))
+    content, types = _fit_trees(x, table, table.row_fold != fold)
     first = np.cumsum([0, *map(len, table.pages)])
     for page in np.flatnonzero(table.fold == fold).tolist():
-        rows = x[first[page] : first[page + 1]]
-        yield page, model.decide(rows, table.pages[page].layout.tokens)
+        yield page, _said(content, types, x[first[page] : first[page + 1]], table.pages[page])
 
 
-def train(table: Table, *, scores: dict[str, Any] | None = None) -> Model:
-    """The model of all pages of `table`; the same pages give the same model.
+def _said(content: Booster, types: Booster, x: NDArray[np.float32], page: PageRows) -> Unseen:
+    if not len(page):
+        nothing = np.zeros(0, dtype=np.float32)
+        return Unseen(nothing, nothing.reshape(0, 4), None)
+    probability = content_probability(content, x)
+    found = candidates(x, probability, page.layout.tokens)
+    return Unseen(probability, type_probability(types, x), found)
+
+
+def _decided(decider: Decider, page: PageRows, said: Unseen) -> Prediction:
+    if said.cuts is None:
+        return Prediction([], said.probability, 0.0)
+    keep, confidence = decider.keep(said.cuts)
+    kept = smooth(keep, page.layout.tokens, page.group)
+    return Prediction(labelled(kept, said.types[kept]), decider.calibration(said.probability), confidence)
+
+
+def train(validation: CrossValidation, *, scores: dict[str, Any] | None = None) -> Model:
+    """The model of all pages of a table; the same pages give the same model.
 
     Args:
-        table: the pages.
+        validation: what the decider learns from, and the pages.
         scores: cross-validated scores for the model card.
-
-    Raises:
-        InputError: the pages are too few, or nothing is known of the types of their blocks.
     """
-    _check(table)
-    fits = table.fits
-    x = design_matrix(table, *fits.scores(None))
-    everything = np.ones(len(x), dtype=bool)
-    return _fit_trees(x, table, everything, fits.without(), _card(table, scores or {}))
+    table = validation.table
+    x = design_matrix(table, *table.fits.scores(None))
+    content, types = _fit_trees(x, table, np.ones(len(x), dtype=bool))
+    return Model(table.fits.without(), content, types, validation.decider(), _card(table, scores or {}))
 
 
-def _fit_trees(
-    x: NDArray[np.float32],
-    table: Table,
-    rows: NDArray[np.bool_],
-    linear_model: LinearModel,
-    card: dict[str, Any] | None = None,
-) -> Model:
+def _fit_trees(x: NDArray[np.float32], table: Table, rows: NDArray[np.bool_]) -> tuple[Booster, Booster]:
+    """The boosted models of content and of types, from some rows of `table`, whose whole matrix is `x`."""
     rows = rows & table.sampled
-    content = fit_content(x[rows], table.content[rows], table.sampled_weight[rows])
-    return Model(linear_model, content, fit_types(x[rows], table.label[rows]), card or {})
+    return fit_content(x[rows], table.content[rows], table.sampled_weight[rows]), fit_types(x[rows], table.label[rows])
 
 
 def _card(table: Table, scores: dict[str, Any]) -> dict[str, Any]:
@@ -168,6 +208,7 @@ def _card(table: Table, scores: dict[str, Any]) -> dict[str, Any]:
                 "word penalty": linear.WORD_PENALTY,
                 "rounds": linear.ROUNDS,
             },
+            "cuts": {**cuts.PARAMETERS, "rounds": cuts.ROUNDS},
             "weight": f"square root of the words, up to {WEIGHT_CAP}",
         },
         "versions": {name: metadata.version(name) for name in ("vclean", "lightgbm", "numpy", "lxml", "scipy")},

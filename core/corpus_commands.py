@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from vclean.classify.prediction import Prediction
     from vclean.classify.report import Outcome
     from vclean.classify.table import Table
+    from vclean.classify.training import CrossValidation
     from vclean.features.blocks import Blocks
     from vclean.options import EvaluateOptions, TrainOptions
 
@@ -55,7 +56,8 @@ def score_methods(options: EvaluateOptions) -> int:
     corpora = [read_corpus(path) for path in options.corpora]
     with _readers(render=options.render, snapshots=options.snapshots, keep=options.folds > 0) as readers:
         if options.folds and _MODEL_METHOD in options.methods:
-            report = _cross_validated(corpora, readers, _table(corpora, readers, options.folds), options.methods)
+            validation = _cross_validated(_table(corpora, readers, options.folds))
+            report = _scored(corpora, readers, options.methods, _unseen(validation))
         else:
             report = _scored(corpora, {options.render: readers[options.render]}, options.methods, {})
     write_stream(sys.stdout, report.table() + "\n")
@@ -81,10 +83,10 @@ def train_model(options: TrainOptions) -> int:
     check_writable(options.out)
     corpora = [read_corpus(path) for path in options.corpora]
     with _readers(render=True, snapshots=options.snapshots, keep=True) as readers:
-        table = _table(corpora, readers, FOLDS)
-        report = _cross_validated(corpora, readers, table, [_MODEL_METHOD])
+        validation = _cross_validated(_table(corpora, readers, FOLDS))
+        report = _scored(corpora, readers, [_MODEL_METHOD], _unseen(validation))
     write_stream(sys.stdout, report.table() + "\n")
-    model = train(table, scores=report.to_dict())
+    model = train(validation, scores=report.to_dict())
     write_atomic(options.out, model.to_bytes())
     return 0
 
@@ -141,19 +143,20 @@ def _page_rows(page: GoldPage, read: Reader) -> PageRows | None:
         return None
 
 
-def _cross_validated(
-    corpora: Sequence[Corpus], readers: Mapping[bool, Reader], table: Table, methods: Sequence[str]
-) -> Report:
-    from vclean.classify.training import cross_validate
+def _cross_validated(table: Table) -> CrossValidation:
+    from vclean.classify.training import CrossValidation
 
     with tqdm(unit="fold", desc="training", disable=None) as bar:
 
         def advance() -> None:
             bar.update()
 
-        predictions = cross_validate(table, done=advance)
-    pages = [(page.corpus, page.id, page.rendered) for page in table.pages]
-    return _scored(corpora, readers, methods, dict(zip(pages, predictions, strict=True)))
+        return CrossValidation.of(table, done=advance)
+
+
+def _unseen(validation: CrossValidation) -> Unseen:
+    pages = [(page.corpus, page.id, page.rendered) for page in validation.table.pages]
+    return dict(zip(pages, validation.predictions(), strict=True))
 
 
 def _scored(
