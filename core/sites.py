@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import zlib
+from contextlib import suppress
 from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Generic, Self, TypeVar
 
@@ -24,8 +25,8 @@ Note = TypeVar("Note")
 class Sites(Generic[Note]):
     """The blocks of many pages, site by site, first in, first out; used as a context manager.
 
-    The pages wait in a temporary file, some 40 kB each. In memory is what counts their blocks: about 300 bytes for
-    every block of a site that differs from all others.
+    The pages wait in a temporary file, some 40 kB each and their notes. In memory is what counts their blocks: about
+    200 bytes for every block of a site that differs from all others.
     """
 
     def __init__(self) -> None:
@@ -44,7 +45,8 @@ class Sites(Generic[Note]):
 
     def __exit__(self, *exception: object) -> None:
         """Let go of the pages."""
-        self._file.close()
+        with suppress(OSError):  # what a full disk did not take was said when it was added
+            self._file.close()
 
     def add(self, blocks: Blocks, note: Note) -> None:
         """Keep a page, and whatever has to be known of it later: anything that can be pickled.
@@ -57,10 +59,14 @@ class Sites(Generic[Note]):
             pickle.dump(zlib.compress(pickle.dumps((blocks, note)), 1), self._file)
 
     def __iter__(self) -> Iterator[tuple[Blocks, Note, NDArray[np.float32]]]:
-        """The pages in the order they came, each with the evidence on its blocks; once, after the last was added."""
-        self._file.flush()
-        end = self._file.tell()
-        self._file.seek(0)
+        """The pages in the order they came, each with the evidence on its blocks; once, after the last was added.
+
+        Raises:
+            OutputError: the disk is full.
+        """
+        with explained("a temporary file"):
+            end = self._file.tell()
+            self._file.seek(0)
         while self._file.tell() < end:
             blocks, note = pickle.loads(zlib.decompress(pickle.load(self._file)))
             yield blocks, note, self._repetition.evidence(host(blocks.snapshot.url), fingerprints(blocks))

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import IO
 
 import numpy as np
 import pytest
@@ -17,10 +17,6 @@ MENU = "<div class=menu><a href=/>Home</a></div>"
 
 def page(text: str, url: str = "https://example.org/1") -> Blocks:
     return cut(snapshot(f"{MENU}<p>{text}</p>", url))
-
-
-def open_unbuffered(path: str) -> IO[bytes]:
-    return Path(path).open("r+b", buffering=0)
 
 
 def together(*pages: Blocks) -> list[list[float]]:
@@ -77,7 +73,10 @@ class TestSites:
             pass
 
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux only")
-    def test_a_full_disk(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(sites, "TemporaryFile", lambda **_: open_unbuffered("/dev/full"))
-        with pytest.raises(OutputError, match="the disk is full"), Sites[int]() as found:
-            found.add(page("one"), 1)
+    @pytest.mark.parametrize("count", [1, 50])
+    def test_a_full_disk(self, monkeypatch: pytest.MonkeyPatch, count: int) -> None:
+        """It shows when a buffer is full, or at the latest when the pages are read back."""
+        full = partial(Path("/dev/full").open, "wb")
+        monkeypatch.setattr(sites, "TemporaryFile", lambda **_: full())
+        with pytest.raises(OutputError, match="the disk is full"):
+            together(*(page(str(number)) for number in range(count)))
