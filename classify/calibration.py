@@ -16,7 +16,7 @@ from scipy.optimize import isotonic_regression
 from vclean.classify.dataset import WEIGHT_CAP
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -39,13 +39,13 @@ class Reliability:
     """What was said and what came of it, bin by bin, lowest first; bins without anything in them are left out.
 
     Attributes:
-        count: int64 (K,), how many fell into a bin.
+        count: (K,), how many fell into a bin.
         weight: float64 (K,), how much they weigh together.
         said: float64 (K,), their weighted mean probability.
         observed: float64 (K,), the weighted mean of what came of them.
     """
 
-    count: NDArray[np.int64]
+    count: NDArray[np.intp]
     weight: Numbers
     said: Numbers
     observed: Numbers
@@ -78,10 +78,12 @@ def reliability(
     p, q = np.asarray(said, dtype=float), np.asarray(observed, dtype=float)
     w = np.ones(len(p)) if weight is None else np.asarray(weight, dtype=float)
     place = _equal_mass(p, w, bins) if equal_mass else np.minimum((p * bins).astype(np.int64), bins - 1)
-    count, mass = np.bincount(place, minlength=bins), np.bincount(place, w, bins)
+    count = np.bincount(place, minlength=bins)
+    sums = (np.bincount(place, weights=each, minlength=bins) for each in (w, w * p, w * q))
+    mass, p_sum, q_sum = (np.asarray(each, dtype=np.float64) for each in sums)
     used = mass > 0
-    means = [np.bincount(place, w * values, bins)[used] / mass[used] for values in (p, q)]
-    return Reliability(count[used].astype(np.int64), mass[used], *means)
+    means = [total[used] / mass[used] for total in (p_sum, q_sum)]
+    return Reliability(count[used], mass[used], *means)
 
 
 def _equal_mass(p: Numbers, w: Numbers, bins: int) -> NDArray[np.int64]:
@@ -154,7 +156,7 @@ class CalibrationMap:
         return {"said": list(self.said), "observed": list(self.observed)}
 
     @classmethod
-    def from_dict(cls, points: dict[str, Sequence[float]]) -> CalibrationMap:
+    def from_dict(cls, points: Mapping[str, Sequence[float]]) -> CalibrationMap:
         """The map of `to_dict`.
 
         Raises:
