@@ -24,12 +24,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from vclean.classify.marks import MarkedArchive
     from vclean.page import Resources
 
 REQUIRED = ("id", "html", "gold_text")
 """The columns a corpus cannot do without."""
 OPTIONAL = ("url", "page_type", "gold_markup", "gold_markdown", "annotated_html", "must", "must_not")
 """The columns that are read where they are there."""
+
+ARCHIVES = (".warc", ".warc.gz", ".wacz")
+"""How the names of web archives end."""
 
 _BATCH = 32
 _TELLING = (
@@ -113,13 +117,17 @@ class Corpus:
             raise InputError(f"{self.path} cannot be read to its end: {_first_line(error)}") from error
 
 
-def read_corpus(path: str | Path) -> Corpus:
-    """Open the corpus at `path`; its pages are read when it is iterated.
+def read_corpus(path: str | Path) -> Corpus | MarkedArchive:
+    """Open the corpus at `path`, Parquet or a web archive of marked pages; its pages are read when it is iterated.
 
     Raises:
-        InputError: there is no such file, it is not Parquet, or a column of `REQUIRED` is missing.
+        InputError: there is no such file, it is neither, a column of `REQUIRED` is missing, or no page has marks.
     """
     path = Path(path)
+    if path.name.lower().endswith(ARCHIVES):
+        from vclean.classify.marks import MarkedArchive
+
+        return MarkedArchive(path)
     try:
         with pq.ParquetFile(path) as file:
             found, count = set(file.schema_arrow.names), file.metadata.num_rows

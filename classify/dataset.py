@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.classify import gold
+from vclean.classify import gold, region_model
 from vclean.classify.scores import count_words
 from vclean.classify.smoothing import groups
 from vclean.features import matrix, tokens, tree
@@ -17,6 +17,7 @@ from vclean.labels import Label
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from lightgbm import Booster
     from numpy.typing import NDArray
 
     from vclean.classify.corpora import GoldPage
@@ -40,6 +41,7 @@ class PageRows:
         site: its registered domain; folds never split a site.
         rendered: whether it was read in a browser.
         fixed: float32 (B, F), the columns that depend on the page alone.
+        region: float32 (B, len(region_blocks.COLUMNS)), by a region model that saw no page of the site.
         layout: what averaging the linear verdicts needs.
         path, word: the tokens of the two linear models, B rows each.
         share: float32 (B,), share of a block's words that are in the gold.
@@ -54,6 +56,7 @@ class PageRows:
     site: str
     rendered: bool
     fixed: NDArray[np.float32]
+    region: NDArray[np.float32]
     layout: Layout
     path: Ragged
     word: Ragged
@@ -73,9 +76,10 @@ class PageRows:
         return np.sqrt(np.clip(self.layout.tokens, 1, WEIGHT_CAP)).astype(np.float32)
 
 
-def page_rows(page: GoldPage, site: str, blocks: Blocks) -> PageRows:
-    """The training rows of `page`, cut into `blocks`."""
+def page_rows(page: GoldPage, site: str, blocks: Blocks, regions: Booster | None = None) -> PageRows:
+    """The training rows of `page`, cut into `blocks`; `regions` is a region model that saw no page of the site."""
     features = matrix.extract(blocks)
+    posterior = region_model.posterior(regions, features.region) if regions else None
     truth = gold.align(blocks.text, page)
     return PageRows(
         corpus=page.corpus,
@@ -83,6 +87,7 @@ def page_rows(page: GoldPage, site: str, blocks: Blocks) -> PageRows:
         site=site,
         rendered=blocks.snapshot.rendered,
         fixed=features.fixed,
+        region=matrix.with_regions(features, posterior),
         layout=features.layout,
         path=tokens.path_rows(features.view, features.element_tokens) if len(blocks) else features.word_tokens,
         word=features.word_tokens,

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from vclean.classify.corpora import Corpus
+    from vclean.classify.marks import MarkedArchive
     from vclean.classify.scores import PageScore
 
 _T = TypeVar("_T")
@@ -38,7 +39,9 @@ Writer: TypeAlias = Callable[[Blocks, Prediction], tuple[str, str]]
 """The clean text of a prediction, and the same with CleanEval's marks."""
 
 
-def evaluate(corpora: Sequence[Corpus], predictors: Mapping[str, Predictor], *, read: Reader, write: Writer) -> Report:
+def evaluate(
+    corpora: Sequence[Corpus | MarkedArchive], predictors: Mapping[str, Predictor], *, read: Reader, write: Writer
+) -> Report:
     """Run every predictor on every page and score what it gives.
 
     A page that cannot be read, or on which a predictor fails, counts as empty output and is named in the report.
@@ -67,7 +70,7 @@ def score_page(page: GoldPage, text: str, cleaneval: str) -> PageScore:
     )
 
 
-def _progress(corpora: Sequence[Corpus]) -> Iterator[GoldPage]:
+def _progress(corpora: Sequence[Corpus | MarkedArchive]) -> Iterator[GoldPage]:
     live = sys.stderr.isatty()
     with tqdm(total=sum(map(len, corpora)), unit="page", ascii=not live, mininterval=0.5 if live else 30) as bar:
         for corpus in corpora:

@@ -2,7 +2,7 @@
 
 A model file is a zip archive: `card.json` (what it was trained on, with which scores, seed and versions, and the
 columns it reads), `linear.npz` (the two linear models), `content.txt`, `types.txt` and `cuts.txt` (LightGBM's own text
-format), `calibration.json` (points of a line).
+format), `calibration.json` (points of a line), and `regions.txt`, the region model, where there is one.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ import io
 import json
 import zipfile
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from vclean.classify import region_model
 from vclean.classify.calibration import CalibrationMap
 from vclean.classify.cuts import candidates
 from vclean.classify.decider import Decider
@@ -28,7 +29,7 @@ from vclean.classify.prediction import Prediction
 from vclean.classify.repetition import with_evidence
 from vclean.classify.smoothing import groups, smooth
 from vclean.errors import ModelError
-from vclean.features import matrix
+from vclean.features import matrix, region_blocks
 from vclean.settings import Policy
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ _EARLY_STOP: Final[dict[str, Any]] = {
 }
 """A block under .007 or over .993 after some trees needs no more: a third of the time; no label of 29,725 changed."""
 _PARTS: Final = ("linear.npz", "content.txt", "types.txt", "cuts.txt", "calibration.json")
+_REGIONS: Final = "regions.txt"
 _DAMAGE: Final = (zipfile.BadZipFile, zlib.error, RuntimeError, LookupError, ValueError, TypeError, EOFError, OSError)
 """What reading a damaged archive raises; RuntimeError where a wrong bit means encryption or an unknown method."""
 
@@ -65,6 +67,7 @@ class Model:
         decider: what is kept.
         card: what the model is: corpora, scores, seed, versions, columns.
         version: the first digits of the SHA-256 of its weights and trees; the card does not count.
+        regions: boosted trees, the role of a container; None for a model that learned from no marked pages.
     """
 
     linear: LinearModel
@@ -73,14 +76,19 @@ class Model:
     decider: Decider
     card: dict[str, Any]
     version: str = ""
+    regions: lightgbm.Booster | None = None
 
     def label(
         self, blocks: Blocks, *, evidence: NDArray[np.float32] | None = None, policy: Policy | None = None
     ) -> Prediction:
         """Label the blocks of a page; for `evidence` and `policy` see `decide`."""
         features = matrix.extract(blocks)
-        x = matrix.with_scores(features, *self.linear.scores(features))
-        return self.decide(x, features.layout.tokens, groups(blocks), evidence=evidence, policy=policy)
+        posterior = region_model.posterior(self.regions, features.region) if self.regions else None
+        x = matrix.with_scores(features, *self.linear.scores(features), posterior)
+        found = self.decide(x, features.layout.tokens, groups(blocks), evidence=evidence, policy=policy)
+        if posterior is None:
+            return found
+        return replace(found, roles=region_blocks.block_roles(posterior, features.region_layout))
 
     def decide(
         self,
@@ -120,16 +128,17 @@ class Model:
             word=self.linear.word.astype(np.float16),
             bias=np.array([self.linear.path_bias, self.linear.word_bias]),
         )
-        return _zip(
-            {
-                "card.json": json.dumps(self.card, indent=1, ensure_ascii=False).encode(),
-                "linear.npz": arrays.getvalue(),
-                "content.txt": self.content.model_to_string().encode(),
-                "types.txt": self.types.model_to_string().encode(),
-                "cuts.txt": self.decider.cuts.model_to_string().encode(),
-                "calibration.json": json.dumps(self.decider.calibration.to_dict()).encode(),
-            }
-        )
+        members = {
+            "card.json": json.dumps(self.card, indent=1, ensure_ascii=False).encode(),
+            "linear.npz": arrays.getvalue(),
+            "content.txt": self.content.model_to_string().encode(),
+            "types.txt": self.types.model_to_string().encode(),
+            "cuts.txt": self.decider.cuts.model_to_string().encode(),
+            "calibration.json": json.dumps(self.decider.calibration.to_dict()).encode(),
+        }
+        if self.regions:
+            members[_REGIONS] = self.regions.model_to_string().encode()
+        return _zip(members)
 
 
 def content_probability(trees: lightgbm.Booster, x: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -191,13 +200,15 @@ def from_bytes(data: bytes, name: str) -> Model:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             card = json.loads(archive.read("card.json"))
             _check(card, name)
-            parts = [archive.read(member) for member in _PARTS]
+            regions = [archive.read(_REGIONS)] if _REGIONS in archive.namelist() else []
+            parts = [archive.read(member) for member in _PARTS] + regions
     except _DAMAGE as error:
         raise _damaged(name) from error
     version = hashlib.sha256(b"".join(parts)).hexdigest()[:12]
     try:
         decider = Decider(_booster(parts[3]), CalibrationMap.from_dict(json.loads(parts[4])))
-        return Model(_linear(parts[0]), _booster(parts[1]), _booster(parts[2]), decider, card, version)
+        trees = (_booster(parts[1]), _booster(parts[2]))
+        return Model(_linear(parts[0]), *trees, decider, card, version, *map(_booster, regions))
     except _DAMAGE as error:
         raise _damaged(name) from error
 

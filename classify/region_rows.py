@@ -6,26 +6,30 @@ told them, tags, ARIA roles and names are hidden from the features, or the model
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from vclean.classify import marks as marking
+from vclean.classify.corpora import registered_domain
+from vclean.errors import VcleanError
 from vclean.features import linguistic, structural, tree, visual
+from vclean.features.blocks import cut
 from vclean.features.region_blocks import NONE
 from vclean.features.region_columns import BOX_COLUMNS, TEXT_COLUMNS, region_matrix
 from vclean.features.regions import candidates, is_candidate, regions_at
+from vclean.features.view import View
 from vclean.roles import Role
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from vclean.classify.marks import Mark
+    from vclean.classify.evaluate import Reader
+    from vclean.classify.marks import Mark, MarkedArchive
     from vclean.features.columns import Values
-    from vclean.features.view import View
 
 CODES: Final = {role: code for code, role in enumerate(Role)}
 """The class of every role."""
@@ -52,6 +56,31 @@ class RegionRows:
     def __len__(self) -> int:
         """The number of containers."""
         return len(self.role)
+
+
+def archive_rows(archive: MarkedArchive, readers: Iterable[Reader], *, by_hand: bool = True) -> Iterator[RegionRows]:
+    """The rows of every page of an archive that can be read and has text, each way of reading it.
+
+    Every page is read with its style sheets and images and without, for most pages that are met have lost them.
+
+    Args:
+        archive: the pages.
+        readers: the ways.
+        by_hand: as in `marked_rows`.
+    """
+    ways = list(readers)
+    for marked in archive.marked():
+        # The fragment tells the two apart where snapshots are kept by URL and content.
+        bare = replace(marked.page, url=marked.page.url + "#bare", resources=None)
+        site = registered_domain(marked.page.url)
+        for page in (marked.page, bare):
+            for read in ways:
+                try:
+                    view = View(cut(read(page)))
+                except VcleanError:
+                    continue
+                if len(view):
+                    yield marked_rows(view, marked.marks, site=site, by_hand=by_hand)
 
 
 def block_values(view: View) -> Values:

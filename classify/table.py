@@ -151,8 +151,8 @@ def design_matrix(table: Table, path: NDArray[np.float32], word: NDArray[np.floa
     begin = 0
     for page, by_path, by_word in zip(table.pages, table.split(path), table.split(word), strict=True):
         end = begin + len(page)
-        full[begin:end, : page.fixed.shape[1]] = page.fixed
         if len(page):
-            full[begin:end, page.fixed.shape[1] :] = context.score_columns(by_path, by_word, page.layout)
+            scores = context.score_columns(by_path, by_word, page.layout)
+            full[begin:end] = np.hstack([page.fixed, scores, page.region])
         begin = end
     return full

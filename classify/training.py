@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import lightgbm
 import numpy as np
 
-from vclean.classify import cuts, linear
+from vclean.classify import cuts, linear, region_model
 from vclean.classify.cuts import candidates
 from vclean.classify.dataset import WEIGHT_CAP
 from vclean.classify.decider import Unseen
@@ -24,6 +24,7 @@ from vclean.classify.table import design_matrix
 from vclean.errors import InputError
 from vclean.features import matrix
 from vclean.labels import Label
+from vclean.roles import Role
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -169,17 +170,21 @@ def _decided(decider: Decider, page: PageRows, said: Unseen) -> Prediction:
     return Prediction(labelled(kept, said.types[kept]), decider.calibration(said.probability), confidence)
 
 
-def train(validation: CrossValidation, *, scores: dict[str, Any] | None = None) -> Model:
+def train(
+    validation: CrossValidation, *, scores: dict[str, Any] | None = None, regions: Booster | None = None
+) -> Model:
     """The model of all pages of a table; the same pages give the same model.
 
     Args:
         validation: what the decider learns from, and the pages.
         scores: cross-validated scores for the model card.
+        regions: the region model of all marked pages; those that did not see a page's site made its rows.
     """
     table = validation.table
     x = design_matrix(table, *table.fits.scores(None))
     content, types = _fit_trees(x, table, np.ones(len(x), dtype=bool))
-    return Model(table.fits.without(), content, types, validation.decider(), _card(table, scores or {}))
+    card = _card(table, scores or {}) | {"regions": _region_card(regions)}
+    return Model(table.fits.without(), content, types, validation.decider(), card, regions=regions)
 
 
 def _fit_trees(x: NDArray[np.float32], table: Table, rows: NDArray[np.bool_]) -> tuple[Booster, Booster]:
@@ -214,6 +219,14 @@ def _card(table: Table, scores: dict[str, Any]) -> dict[str, Any]:
         "versions": {name: metadata.version(name) for name in ("vclean", "lightgbm", "numpy", "lxml", "scipy")},
         "columns": [column.name for column in matrix.COLUMNS],
     }
+
+
+def _region_card(regions: Booster | None) -> dict[str, Any]:
+    """What the region model is; nothing without one."""
+    if regions is None:
+        return {}
+    parameters = {**region_model.PARAMETERS, "rounds": region_model.ROUNDS}
+    return {"roles": [str(role) for role in Role], "parameters": parameters}
 
 
 def _corpora(table: Table) -> dict[str, dict[str, int]]:

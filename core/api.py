@@ -259,6 +259,7 @@ class Cleaner:
             method=self._method,
             version=self._versions,
             language=language,
+            roles=prediction.roles,
             id=name,
         )
 

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
     from vclean.classify.corpora import Corpus, GoldPage
     from vclean.classify.dataset import PageRows
+    from vclean.classify.marks import MarkedArchive
     from vclean.classify.prediction import Prediction
+    from vclean.classify.region_model import RegionFits
     from vclean.classify.report import Outcome
     from vclean.classify.table import Table
     from vclean.classify.training import CrossValidation
@@ -56,7 +58,8 @@ def score_methods(options: EvaluateOptions) -> int:
     corpora = [read_corpus(path) for path in options.corpora]
     with _readers(render=options.render, snapshots=options.snapshots, keep=options.folds > 0) as readers:
         if options.folds and _MODEL_METHOD in options.methods:
-            validation = _cross_validated(_table(corpora, readers, options.folds))
+            regions = _region_fits(corpora, options.regions, readers)
+            validation = _cross_validated(_table(corpora, readers, options.folds, regions))
             report = _scored(corpora, readers, options.methods, _unseen(validation))
         else:
             report = _scored(corpora, {options.render: readers[options.render]}, options.methods, {})
@@ -83,10 +86,11 @@ def train_model(options: TrainOptions) -> int:
     check_writable(options.out)
     corpora = [read_corpus(path) for path in options.corpora]
     with _readers(render=True, snapshots=options.snapshots, keep=True) as readers:
-        validation = _cross_validated(_table(corpora, readers, FOLDS))
+        regions = _region_fits(corpora, options.regions, readers)
+        validation = _cross_validated(_table(corpora, readers, FOLDS, regions))
         report = _scored(corpora, readers, [_MODEL_METHOD], _unseen(validation))
     write_stream(sys.stdout, report.table() + "\n")
-    model = train(validation, scores=report.to_dict())
+    model = train(validation, scores=report.to_dict(), regions=regions.full if regions else None)
     write_atomic(options.out, model.to_bytes())
     return 0
 
@@ -118,27 +122,49 @@ def _readers(*, render: bool, snapshots: Path | None, keep: bool) -> Iterator[di
         yield {False: parse, True: read}
 
 
-def _table(corpora: Sequence[Corpus], readers: Mapping[bool, Reader], folds: int) -> Table:
+def _region_fits(
+    corpora: Sequence[Corpus | MarkedArchive], archives: Sequence[Path], readers: Mapping[bool, Reader]
+) -> RegionFits | None:
+    """The region models of the marked pages among the corpora, with pages that their structure marked; or None."""
+    from vclean.classify.marks import MarkedArchive
+    from vclean.classify.region_model import RegionFits
+    from vclean.classify.region_rows import archive_rows
+
+    by_hand = [corpus for corpus in corpora if isinstance(corpus, MarkedArchive)]
+    rows = [row for archive in by_hand for row in archive_rows(archive, readers.values())]
+    if not rows:
+        return None
+    for path in archives:
+        rows += archive_rows(MarkedArchive(path), readers.values(), by_hand=False)
+    return RegionFits.of(rows)
+
+
+def _table(
+    corpora: Sequence[Corpus | MarkedArchive], readers: Mapping[bool, Reader], folds: int, regions: RegionFits | None
+) -> Table:
     """Every page that can be read, each way, as training rows; pages that cannot be are left out."""
     from vclean.classify.table import Table
 
     total = len(readers) * sum(map(len, corpora))
-    rows = tqdm(_rows(corpora, readers), total=total, unit="page", desc="reading", disable=None)
+    rows = tqdm(_rows(corpora, readers, regions), total=total, unit="page", desc="reading", disable=None)
     return Table.of([row for row in rows if row is not None], folds)
 
 
-def _rows(corpora: Sequence[Corpus], readers: Mapping[bool, Reader]) -> Iterator[PageRows | None]:
+def _rows(
+    corpora: Sequence[Corpus | MarkedArchive], readers: Mapping[bool, Reader], regions: RegionFits | None
+) -> Iterator[PageRows | None]:
     for corpus in corpora:
         for page in corpus:
             for read in readers.values():
-                yield _page_rows(page, read)
+                yield _page_rows(page, read, regions)
 
 
-def _page_rows(page: GoldPage, read: Reader) -> PageRows | None:
+def _page_rows(page: GoldPage, read: Reader, regions: RegionFits | None) -> PageRows | None:
     from vclean.classify.dataset import page_rows
 
+    place = site(page)
     try:
-        return page_rows(page, site(page), cut(read(page.page())))
+        return page_rows(page, place, cut(read(page.page())), regions.for_site(place) if regions else None)
     except VcleanError:
         return None
 
@@ -160,7 +186,7 @@ def _unseen(validation: CrossValidation) -> Unseen:
 
 
 def _scored(
-    corpora: Sequence[Corpus], readers: Mapping[bool, Reader], methods: Sequence[str], unseen: Unseen
+    corpora: Sequence[Corpus | MarkedArchive], readers: Mapping[bool, Reader], methods: Sequence[str], unseen: Unseen
 ) -> Report:
     """The scores of the methods on every reading of the pages."""
     outcomes: list[Outcome] = []

@@ -27,6 +27,8 @@ _COMPLETE: Final = 4.0
 """How many times recall counts as precision with `--precision` and `--recall`."""
 _COMMENTS: Final = {"in": True, "out": False, None: None}
 
+_CORPUS: Final = "corpus as Parquet, or a web archive of pages marked by hand"
+
 _EPILOG: Final = """\
 PAGE is an HTML file, - for standard input, an http(s) URL, a folder of HTML files, or an MHTML, WARC, WACZ or
 Parquet file (with a column html). Other commands, each with its own --help:
@@ -97,9 +99,10 @@ class DoctorOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainOptions:
-    """`vclean train`: the corpora, the model file to write, and where rendered pages are kept, if anywhere."""
+    """`vclean train`: the corpora, pages for the region model, the file to write, where rendered pages are kept."""
 
     corpora: list[Path]
+    regions: list[Path]
     out: Path
     snapshots: Path | None
 
@@ -109,6 +112,7 @@ class EvaluateOptions:
     """`vclean evaluate`: corpora and methods, how to score, where the figures go and rendered pages are kept."""
 
     corpora: list[Path]
+    regions: list[Path]
     render: bool
     methods: list[str]
     folds: int
@@ -234,7 +238,8 @@ def _doctor(arguments: list[str]) -> DoctorOptions:
 
 def _train(arguments: list[str]) -> TrainOptions:
     parser = _Parser(prog="vclean train", description="Train a model; the same corpora give the same model.")
-    parser.add_argument("corpora", nargs="+", type=Path, metavar="CORPUS", help="corpus as Parquet")
+    parser.add_argument("corpora", nargs="+", type=Path, metavar="CORPUS", help=_CORPUS)
+    _add_regions(parser)
     parser.add_argument("-o", "--out", type=Path, required=True, metavar="MODEL", help="the model file to write")
     _add_snapshots(parser)
     return TrainOptions(**vars(parser.parse_args(arguments)))
@@ -243,7 +248,8 @@ def _train(arguments: list[str]) -> TrainOptions:
 def _evaluate(arguments: list[str]) -> EvaluateOptions:
     parser = _Parser(prog="vclean evaluate", description="Score methods on corpora, over all pages and by page type.")
     add = parser.add_argument
-    add("corpora", nargs="+", type=Path, metavar="CORPUS", help="corpus as Parquet")
+    add("corpora", nargs="+", type=Path, metavar="CORPUS", help=_CORPUS)
+    _add_regions(parser)
     add("--render", action="store_true", help="render the pages")
     add("--method", dest="methods", action="append", metavar="NAME", help="may be repeated (vclean)")
     add("--folds", type=_positive(int), default=0, metavar="K", help="cross-validate by domain in K folds, 3 or more")
@@ -254,6 +260,11 @@ def _evaluate(arguments: list[str]) -> EvaluateOptions:
     if 0 < values["folds"] < _FEWEST_FOLDS:
         parser.error("argument --folds: K has to be 3 or more")
     return EvaluateOptions(**{**values, "methods": values["methods"] or ["vclean"]})
+
+
+def _add_regions(parser: argparse.ArgumentParser) -> None:
+    text = "web archive of pages whose regions their structure marked; teaches the region model alone; may be repeated"
+    parser.add_argument("--regions", action="append", default=[], type=Path, metavar="ARCHIVE", help=text)
 
 
 def _add_snapshots(parser: argparse.ArgumentParser) -> None:

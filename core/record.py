@@ -58,6 +58,7 @@ def _blocks(result: Result) -> list[Record]:
         {
             "label": str(result.labels[row]),
             "probability": _number(float(result.probability[row]), 4),
+            "role": result.roles[row] if result.roles else None,
             "box": _numbers(blocks.box[row].tolist(), 2),
             "xpath": blocks.snapshot.xpath(node),
             "tag": tags[blocks.snapshot.tag[node]],

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from vclean.features.blocks import Blocks
     from vclean.labels import Label
+    from vclean.roles import Role
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -32,6 +33,7 @@ class Result:
         method: the name of the method, "vclean" for the model.
         version: of vclean and of the model, by name.
         language: of the content, detected, ISO 639-1, or empty.
+        roles: per block, what the region round it is for, None outside all; empty where the method tells no regions.
         id: the page's name.
     """
 
@@ -42,6 +44,7 @@ class Result:
     method: str = "vclean"
     version: dict[str, str] = field(default_factory=dict)
     language: str = ""
+    roles: Sequence[Role | None] = ()
     id: str = ""
 
     def __repr__(self) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.features import context, linguistic, structural, tokens, visual
+from vclean.features import context, linguistic, region_blocks, region_columns, regions, structural, tokens, visual
 from vclean.features.columns import stack
 from vclean.features.view import View
 
@@ -19,17 +19,19 @@ if TYPE_CHECKING:
 FIXED_COLUMNS = (*linguistic.COLUMNS, *structural.COLUMNS, *visual.COLUMNS, *context.COLUMNS)
 """The columns that depend on the page alone."""
 
-COLUMNS = (*FIXED_COLUMNS, *context.SCORE_COLUMNS)
-"""All columns of the model's matrix: the fixed ones, then the verdicts of the two linear models."""
+COLUMNS = (*FIXED_COLUMNS, *context.SCORE_COLUMNS, *region_blocks.COLUMNS)
+"""All columns of the model's matrix: the fixed ones, the verdicts of the two linear models, then the region model's."""
 
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """A page's features before the linear models have spoken.
+    """A page's features before the region model and the linear models have spoken.
 
     Attributes:
         view: the blocks and what is derived from them.
         fixed: float32 (B, len(FIXED_COLUMNS)).
+        region: float32 (C, len(region_columns.COLUMNS)), of every candidate for a region.
+        region_layout: which candidates stand round which, and round the blocks.
         layout: which blocks belong together.
         element_tokens: name tokens of every element.
         word_tokens: word tokens of every block.
@@ -37,6 +39,8 @@ class Features:
 
     view: View
     fixed: NDArray[np.float32]
+    region: NDArray[np.float32]
+    region_layout: region_blocks.RegionLayout
     layout: context.Layout
     element_tokens: tokens.Ragged
     word_tokens: tokens.Ragged
@@ -48,12 +52,16 @@ def extract(blocks: Blocks) -> Features:
     if not len(view):
         return _empty(view)
     values = {**linguistic.compute(view), **structural.compute(view), **visual.compute(view)}
+    found = regions.candidates(view)
+    region = region_columns.region_matrix(found, values)
     elements = context.subtrees(view)
     layout = context.layout(view, elements)
     values |= context.compute(view, values, layout, elements)
     return Features(
         view,
         stack(FIXED_COLUMNS, values, len(view)),
+        region,
+        region_blocks.RegionLayout.of(found),
         layout,
         tokens.element_tokens(view.snapshot),
         tokens.word_rows(view),
@@ -64,11 +72,34 @@ def _empty(view: View) -> Features:
     runs = np.zeros((0, context.LEVELS), dtype=np.int32)
     nothing = tokens.Ragged(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32))
     layout = context.Layout(runs, runs, np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.float32))
-    return Features(view, np.zeros((0, len(FIXED_COLUMNS)), dtype=np.float32), layout, nothing, nothing)
+    fixed = np.zeros((0, len(FIXED_COLUMNS)), dtype=np.float32)
+    region = np.zeros((0, len(region_columns.COLUMNS)), dtype=np.float32)
+    where = region_blocks.RegionLayout.of(regions.candidates(view))
+    return Features(view, fixed, region, where, layout, nothing, nothing)
 
 
-def with_scores(features: Features, path: NDArray[np.float32], word: NDArray[np.float32]) -> NDArray[np.float32]:
-    """float32 (B, len(COLUMNS)): the whole matrix, given the verdicts (B,) of the path and the word model."""
+def with_scores(
+    features: Features,
+    path: NDArray[np.float32],
+    word: NDArray[np.float32],
+    posterior: NDArray[np.float32] | None = None,
+) -> NDArray[np.float32]:
+    """float32 (B, len(COLUMNS)): the whole matrix, given what the other models say.
+
+    Args:
+        features: of the page.
+        path: float32 (B,), verdicts of the path model.
+        word: float32 (B,), verdicts of the word model.
+        posterior: float32 (C, CLASSES), of the region model, or None without one.
+    """
     if not len(features.fixed):
         return np.zeros((0, len(COLUMNS)), dtype=np.float32)
-    return np.hstack([features.fixed, context.score_columns(path, word, features.layout)])
+    scores = context.score_columns(path, word, features.layout)
+    return np.hstack([features.fixed, scores, with_regions(features, posterior)])
+
+
+def with_regions(features: Features, posterior: NDArray[np.float32] | None) -> NDArray[np.float32]:
+    """float32 (B, len(region_blocks.COLUMNS)): the columns of the region model; NaN without one."""
+    if posterior is None:
+        return np.full((len(features.fixed), len(region_blocks.COLUMNS)), np.nan, dtype=np.float32)
+    return region_blocks.block_columns(posterior, features.region_layout)
