@@ -6,7 +6,7 @@ from helpers import laid_out, snapshot
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.features import context, visual
+from vclean.features import context, region_blocks, region_columns, visual
 from vclean.features.blocks import cut
 from vclean.features.matrix import COLUMNS, FIXED_COLUMNS, extract, with_scores
 
@@ -49,7 +49,7 @@ class TestColumns:
         assert [column.doc for column in COLUMNS if not column.doc.endswith(".") or "|" in column.doc] == []
 
     def test_fixed_columns_come_first(self):
-        assert (*FIXED_COLUMNS, *context.SCORE_COLUMNS) == COLUMNS
+        assert (*FIXED_COLUMNS, *context.SCORE_COLUMNS, *region_blocks.COLUMNS) == COLUMNS
 
     def test_names_are_good_for_lightgbm(self):
         """It refuses characters that mean something in JSON."""
@@ -63,6 +63,8 @@ class TestExtract:
         assert features.fixed.shape == (len(features.view), len(FIXED_COLUMNS))
         assert len(features.layout.tokens) == len(features.word_tokens.start) - 1 == len(features.view)
         assert len(features.element_tokens.start) - 1 == len(features.view.snapshot)
+        assert features.region.shape == (len(features.region_layout.parent), len(region_columns.COLUMNS))
+        assert len(features.region_layout.block_region) == len(features.view)
 
     def test_nan_where_not_rendered(self):
         """And nowhere else but beyond the page's ends, where a block has no neighbour."""
@@ -90,6 +92,8 @@ class TestExtract:
         features = extract(cut(snapshot("<p></p>")))
         assert features.fixed.shape == (0, len(FIXED_COLUMNS))
         assert features.layout.begin.shape == (0, context.LEVELS)
+        assert features.region.shape == (0, len(region_columns.COLUMNS))
+        assert len(features.region_layout.parent) == 0
         assert len(features.word_tokens.start) == 1
 
     @pytest.mark.parametrize("text", ["x", "--", "中", "\u200b", "😀", "\U000e0041"])
@@ -119,6 +123,17 @@ class TestWithScores:
 
     def test_a_page_without_blocks(self):
         assert matrix_of(snapshot("<p></p>")).shape == (0, len(COLUMNS))
+
+    def test_what_the_region_model_says_comes_last(self):
+        features = extract(cut(snapshot(PAGE)))
+        verdicts = np.zeros(len(features.fixed), dtype=np.float32)
+        posterior = np.full((len(features.region), region_blocks.CLASSES), 1 / region_blocks.CLASSES, dtype=np.float32)
+        found = with_scores(features, verdicts, verdicts, posterior)[:, -len(region_blocks.COLUMNS) :]
+        expected = region_blocks.block_columns(posterior, features.region_layout)
+        assert np.array_equal(found, expected, equal_nan=True)
+
+    def test_without_a_region_model_its_columns_are_unknown(self):
+        assert np.isnan(matrix_of(snapshot(PAGE))[:, -len(region_blocks.COLUMNS) :]).all()
 
     @pytest.mark.parametrize("page", [snapshot, laid_out])
     def test_same_page_same_bytes(self, page):

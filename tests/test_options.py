@@ -98,13 +98,21 @@ class TestOtherCommands:
 
     def test_train(self) -> None:
         assert parse_args(["train", "a.parquet", "b.parquet", "-o", "m", "--snapshots", "s"]) == TrainOptions(
-            corpora=[Path("a.parquet"), Path("b.parquet")], out=Path("m"), snapshots=Path("s")
+            corpora=[Path("a.parquet"), Path("b.parquet")], regions=[], out=Path("m"), snapshots=Path("s")
         )
+
+    @pytest.mark.parametrize("command", [["train", "-o", "m"], ["evaluate"]])
+    def test_archives_for_the_region_model(self, command: list[str]) -> None:
+        options = parse_args([*command, "a.warc.gz", "--regions", "b.warc", "--regions", "c.wacz"])
+        assert isinstance(options, TrainOptions | EvaluateOptions)
+        assert options.corpora == [Path("a.warc.gz")]
+        assert options.regions == [Path("b.warc"), Path("c.wacz")]
 
     def test_evaluate(self) -> None:
         arguments = ["evaluate", "a.parquet", "--render", "--method", "bte", "--method", "text", "--folds", "5"]
         assert parse_args([*arguments, "--json", "f.json", "--predictions", "p.jsonl"]) == EvaluateOptions(
             corpora=[Path("a.parquet")],
+            regions=[],
             render=True,
             methods=["bte", "text"],
             folds=5,

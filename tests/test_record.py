@@ -42,8 +42,8 @@ class TestBlocks:
     def test_unrendered(self):
         (block,) = to_record(result(snapshot("<div><p>a<p>b</div>"), "pp"))["blocks"][1:]
         assert block == {
-            "label": "p", "probability": 0.9, "box": None, "xpath": "/html[1]/body[1]/div[1]/p[2]", "tag": "p",
-            "font_size": None, "colour": None, "background": None, "visibility": "shown", "text": "b",
+            "label": "p", "probability": 0.9, "role": None, "box": None, "xpath": "/html[1]/body[1]/div[1]/p[2]",
+            "tag": "p", "font_size": None, "colour": None, "background": None, "visibility": "shown", "text": "b",
         }  # fmt: skip
 
     def test_rendered(self):

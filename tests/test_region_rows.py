@@ -3,9 +3,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from helpers import laid_out, snapshot
+from test_archives import record, response
 
-from vclean.classify.marks import Mark, strip
-from vclean.classify.region_rows import CODES, block_values, hide_names, marked_rows
+from vclean.classify.marks import Mark, MarkedArchive, strip
+from vclean.classify.region_rows import CODES, archive_rows, block_values, hide_names, marked_rows
+from vclean.errors import DeadlineError
 from vclean.features.blocks import cut
 from vclean.features.region_blocks import NONE
 from vclean.features.region_columns import COLUMNS, KIND_COLUMNS, NAME_COLUMNS
@@ -53,6 +55,38 @@ class TestMarkedRows:
 
     def test_rendered(self):
         assert rows(laid_out).x[:, NAMES.index("rendered")].tolist() == [1] * len(rows())
+
+
+class TestArchiveRows:
+    @pytest.fixture
+    def archive(self, tmp_path):
+        path = tmp_path / "a.warc"
+        page = record("http://a.example/", response(MARKED.encode(), "text/html; charset=utf-8"))
+        bad = record("http://b.example/", response(b"<p data-block-type=Ad></p>"))
+        path.write_bytes(page + bad)
+        return MarkedArchive(path)
+
+    def test_each_page_each_way_with_its_sub_resources_and_without(self, archive):
+        seen = []
+
+        def read(page):
+            seen.append((page.url, page.resources is None))
+            return snapshot(page.content)
+
+        found = list(archive_rows(archive, [read, read]))
+        assert seen[:4] == [("http://a.example/", False)] * 2 + [("http://a.example/#bare", True)] * 2
+        assert [(row.site, row.by_hand, len(row)) for row in found] == [("a.example", True, len(rows()))] * 4
+
+    def test_a_page_that_cannot_be_read_is_left_out(self, archive):
+        def read(page):
+            raise DeadlineError("too late")
+
+        assert list(archive_rows(archive, [read])) == []
+
+    def test_marks_of_a_generator(self, archive):
+        row = next(archive_rows(archive, [lambda page: snapshot(page.content)], by_hand=False))
+        assert not row.by_hand
+        assert np.isnan(row.x[:, -1]).all()
 
 
 class TestHideNames:

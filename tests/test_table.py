@@ -67,6 +67,7 @@ class TestTable:
         empty = replace(
             pages[0],
             fixed=pages[0].fixed[:0],
+            region=pages[0].region[:0],
             content=pages[0].content[:0],
             label=pages[0].label[:0],
         )
@@ -133,7 +134,9 @@ class TestDesignMatrix:
         width = len(matrix.FIXED_COLUMNS)
         for page, part, verdicts in zip(whole.pages, whole.split(x), whole.split(path), strict=True):
             np.testing.assert_array_equal(part[:, :width], page.fixed)
-            np.testing.assert_array_equal(part[:, width:], context.score_columns(verdicts, -verdicts, page.layout))
+            scores = context.score_columns(verdicts, -verdicts, page.layout)
+            np.testing.assert_array_equal(part[:, width : width + scores.shape[1]], scores)
+            np.testing.assert_array_equal(part[:, width + scores.shape[1] :], page.region)
 
     def test_a_page_s_rows_are_those_of_the_model(self, whole: Table, fits: LinearFits) -> None:
         """Training and use see the same matrix."""
