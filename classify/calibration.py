@@ -7,29 +7,22 @@ given .8 have a word F1 of .8 on average. The reliability table compares the two
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from scipy.optimize import isotonic_regression
-
-from vclean.classify.dataset import WEIGHT_CAP
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from vclean.classify.dataset import PageRows
-    from vclean.classify.prediction import Prediction
-
     Numbers = NDArray[np.float64]
 
 BINS: Final = 10
 KNOTS: Final = 24
 """Points of a map: more follow the noise."""
-PAGE_KNOTS: Final = 16
-"""Points of the map of pages, of which there are fewer than blocks."""
 _STEP: Final = 1e-6
 """What a map rises between two points at least, so that it keeps the order of what it maps."""
 
@@ -119,7 +112,8 @@ def examine(pages: Sequence[Verdict]) -> dict[str, Any]:
     Blocks are what is told by their probability, each as one or by its words; pages by their confidence. The errors
     are of ten bins of the same width, `ece`, and of the same mass, `ece_equal_mass`; the bins shown are the former.
     """
-    said, content, words = _blocks(pages)
+    columns = [[getattr(page, name) for page in pages] for name in ("probability", "content", "words")]
+    said, content, words = (np.concatenate([*column, np.zeros(0)]) for column in columns)
     confidence, f1 = np.array([[page.confidence, page.f1] for page in pages]).reshape(-1, 2).T
     return {
         "blocks": _examined(said, content, np.ones(len(said))),
@@ -189,83 +183,3 @@ def _apart(values: Numbers) -> Numbers:
     """Ascending `values` (K,) of 0..1, a little apart from each other and from the ends."""
     count = len(values)
     return np.asarray(values * (1 - _STEP * (count + 1)) + _STEP * np.arange(1, count + 1))
-
-
-@dataclass(frozen=True, slots=True)
-class Calibration:
-    """What a model's numbers mean: the probability of its blocks, and the confidence of its pages.
-
-    It maps what is told, after the cut: a cut on mapped probabilities would be a worse one (word F1 .900 for .904),
-    for the doubts about the blocks of a page go together, and a map that is right on average is too timid there.
-    """
-
-    blocks: CalibrationMap = CalibrationMap()
-    pages: CalibrationMap = CalibrationMap()
-
-    def __call__(self, prediction: Prediction) -> Prediction:
-        """The same labels, with probabilities and a confidence that mean what they say."""
-        [confidence] = self.pages(np.array([prediction.confidence])).tolist()
-        return replace(prediction, probability=self.blocks(prediction.probability), confidence=confidence)
-
-    def to_dict(self) -> dict[str, dict[str, list[float]]]:
-        """Both maps, for JSON."""
-        return {"blocks": self.blocks.to_dict(), "pages": self.pages.to_dict()}
-
-    @classmethod
-    def from_dict(cls, maps: dict[str, dict[str, list[float]]]) -> Calibration:
-        """The calibration of `to_dict`.
-
-        Raises:
-            ValueError: a map is none.
-            KeyError: one is missing.
-        """
-        return cls(CalibrationMap.from_dict(maps["blocks"]), CalibrationMap.from_dict(maps["pages"]))
-
-
-def verdict(rows: PageRows, prediction: Prediction) -> Verdict:
-    """What was said of a page of the training table, and what came of it.
-
-    Its word F1 is that of the blocks, by the share of each that is in the gold: on average .01 off that of the text.
-    """
-    words = rows.layout.tokens.astype(np.float64)
-    kept = np.array([label.is_content for label in prediction.labels], dtype=bool)
-    gold = rows.share * words
-    total = words[kept].sum() + gold.sum()
-    return Verdict(
-        probability=prediction.probability,
-        content=rows.content,
-        words=rows.layout.tokens,
-        confidence=prediction.confidence,
-        f1=float(2 * gold[kept].sum() / total) if total else 1.0,
-    )
-
-
-def fit(verdicts: Sequence[Verdict]) -> Calibration:
-    """The calibration that verdicts on pages ask for; they have to come from models that did not see the pages.
-
-    A block counts by the root of its words, as in training: between one each and its words.
-    """
-    if not verdicts:
-        return Calibration()
-    said, content, words = _blocks(verdicts)
-    confidence, f1 = np.array([[page.confidence, page.f1] for page in verdicts]).T
-    blocks = fit_map(said, content, np.sqrt(np.clip(words, 1, WEIGHT_CAP)))
-    return Calibration(blocks, fit_map(confidence, f1, knots=PAGE_KNOTS))
-
-
-def out_of_fold(
-    predictions: Sequence[Prediction], verdicts: Sequence[Verdict], fold: NDArray[np.int64]
-) -> list[Prediction]:
-    """The predictions for P pages, each calibrated by what is known of the pages of other folds; `fold` is (P,)."""
-    by_fold = {
-        unseen: fit([page for page, other in zip(verdicts, fold.tolist(), strict=True) if other != unseen])
-        for unseen in set(fold.tolist())
-    }
-    return [by_fold[number](prediction) for prediction, number in zip(predictions, fold.tolist(), strict=True)]
-
-
-def _blocks(verdicts: Sequence[Verdict]) -> tuple[Numbers, Numbers, Numbers]:
-    """Probability, truth and words of the blocks of all pages."""
-    columns = [[getattr(page, name) for page in verdicts] for name in ("probability", "content", "words")]
-    said, content, words = (np.concatenate([*column, np.zeros(0)]) for column in columns)
-    return said, content, words

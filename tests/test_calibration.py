@@ -1,27 +1,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from synthetic import rows
 
-from vclean.classify.calibration import (
-    Calibration,
-    CalibrationMap,
-    Verdict,
-    examine,
-    fit,
-    fit_map,
-    out_of_fold,
-    reliability,
-    verdict,
-)
-from vclean.classify.prediction import Prediction
-from vclean.labels import Label
+from vclean.classify.calibration import CalibrationMap, Verdict, examine, fit_map, reliability
 
 
 def drawn(truth, count=50_000, seed=7):
@@ -188,117 +174,3 @@ class TestCalibrationMap:
     def test_points_that_are_no_map(self, points) -> None:
         with pytest.raises(ValueError, match=r"no increasing map|could not convert"):
             CalibrationMap.from_dict(points)
-
-
-def told(probability, confidence, labels="") -> Prediction:
-    found = np.array(probability, dtype=np.float32)
-    return Prediction([Label(each) for each in labels or "p" * len(found)], found, confidence, "model")
-
-
-class TestCalibration:
-    """It maps what is told of a page, and leaves what was decided."""
-
-    maps = Calibration(CalibrationMap((0.0, 1.0), (0.0, 0.5)), CalibrationMap((0.0, 1.0), (0.5, 1.0)))
-
-    def test_probabilities_and_confidence(self) -> None:
-        found = self.maps(told([0.2, 0.8], 0.4, "ho"))
-        assert found.probability.tolist() == pytest.approx([0.1, 0.4])
-        assert found.confidence == pytest.approx(0.7)
-        assert (found.labels, found.model) == ([Label.HEADING, Label.OTHER], "model")
-
-    def test_none_changes_nothing(self) -> None:
-        found = Calibration()(told([0.2, 0.8], 0.4))
-        assert found.probability.tolist() == told([0.2, 0.8], 0.4).probability.tolist()
-        assert found.confidence == pytest.approx(0.4)
-
-    def test_a_page_without_blocks(self) -> None:
-        assert self.maps(told([], 0.0)).confidence == 0.5
-
-    def test_as_data(self) -> None:
-        assert Calibration.from_dict(json.loads(json.dumps(self.maps.to_dict()))) == self.maps
-
-    def test_data_of_something_else(self) -> None:
-        with pytest.raises(KeyError):
-            Calibration.from_dict({"blocks": {"said": [], "observed": []}})
-
-
-class TestVerdict:
-    """The word F1 of a page by its blocks: those kept against the words of each that are in the gold."""
-
-    def test_of_a_page(self) -> None:
-        page = rows(0)
-        content = "".join("p" if found else "o" for found in page.content)
-        right = verdict(page, told(page.content, 0.9, content))
-        assert right.f1 == pytest.approx(1)
-        assert right.content.tolist() == page.content.tolist()
-        assert (right.words.tolist(), right.confidence) == (page.layout.tokens.tolist(), 0.9)
-
-    def test_everything_kept_and_nothing(self) -> None:
-        page = rows(0)
-        words, gold = page.layout.tokens.sum(), (page.share * page.layout.tokens).sum()
-        assert verdict(page, told(page.content, 0.9)).f1 == pytest.approx(2 * gold / (words + gold))
-        assert verdict(page, told(page.content, 0.9, "o" * len(page))).f1 == 0
-
-    def test_no_content_and_none_kept(self) -> None:
-        page = replace(rows(0), share=np.zeros(len(rows(0)), dtype=np.float32))
-        assert verdict(page, told(page.content, 0.9, "o" * len(page))).f1 == 1
-
-
-def pages_too_sure(count: int = 400, seed: int = 5) -> list[Verdict]:
-    """Pages of 50 blocks, of which fewer are content than was said, and whose word F1 is .2 under the confidence."""
-    random = np.random.default_rng(seed)
-    found = []
-    for _ in range(count):
-        said = random.random(50).astype(np.float32)
-        confidence = float(random.uniform(0.4, 1))
-        found.append(
-            Verdict(
-                probability=said,
-                content=random.random(50) < said**2,
-                words=random.integers(1, 300, 50).astype(np.float32),
-                confidence=confidence,
-                f1=confidence - 0.2,
-            )
-        )
-    return found
-
-
-class TestFit:
-    def test_calibrates_blocks_and_pages_it_has_not_seen(self) -> None:
-        fitted = fit(pages_too_sure())
-        new = pages_too_sure(seed=6)
-        better = [
-            replace(page, probability=found.probability, confidence=found.confidence)
-            for page in new
-            for found in [fitted(told(page.probability, page.confidence))]
-        ]
-        before, after = examine(new), examine(better)
-        assert min(before[name]["ece"] for name in before) > 0.1
-        assert max(after[name]["ece"] for name in after) < 0.03
-
-    def test_nothing_to_learn_from(self) -> None:
-        assert fit([]) == Calibration()
-
-
-class TestOutOfFold:
-    """A page is never calibrated by what is known of it."""
-
-    def test_each_fold_by_the_others(self) -> None:
-        pages = pages_too_sure(40)
-        fold = np.arange(40) % 3
-        said = [told(page.probability, page.confidence) for page in pages]
-        found = out_of_fold(said, pages, fold)
-        for unseen in range(3):
-            others = fit([page for page, number in zip(pages, fold, strict=True) if number != unseen])
-            for place in np.flatnonzero(fold == unseen).tolist():
-                assert found[place].confidence == others(said[place]).confidence
-                assert found[place].probability.tolist() == others(said[place]).probability.tolist()
-
-    def test_what_is_known_of_a_page_does_not_matter_for_it(self) -> None:
-        pages = pages_too_sure(9)
-        fold = np.arange(9)
-        said = [told(page.probability, page.confidence) for page in pages]
-        other = [replace(pages[0], f1=0.0, content=~pages[0].content), *pages[1:]]
-        one, two = out_of_fold(said, pages, fold), out_of_fold(said, other, fold)
-        assert one[0].confidence == two[0].confidence
-        assert one[1].probability.tolist() != two[1].probability.tolist()
