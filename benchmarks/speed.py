@@ -21,6 +21,7 @@ import numpy as np
 
 from vclean.classify import model
 from vclean.classify.corpora import read_corpus
+from vclean.classify.smoothing import groups
 from vclean.errors import InputError, VcleanError
 from vclean.features import language, matrix
 from vclean.features.blocks import cut
@@ -110,7 +111,7 @@ def stages(page: Page, read: Callable[[Page], Snapshot], trained: Model, clock: 
     features = matrix.extract(blocks)
     watch.lap("features")
     x = matrix.with_scores(features, *trained.linear.scores(features))
-    found = trained.decide(x, features.layout.tokens)
+    found = trained.decide(x, features.layout.tokens, groups(blocks))
     watch.lap("predict")
     spoken = language.detect(" ".join(blocks.text), snapshot.language)
     Result(blocks=blocks, labels=found.labels, probability=found.probability, language=spoken).cleaneval  # noqa: B018

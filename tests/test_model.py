@@ -10,17 +10,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from helpers import snapshot
-from synthetic import SITES, gold_page, rows, train_quickly
+from synthetic import SITES, gold_page, region_booster, rows, train_quickly
 
 from vclean.classify import model as module
+from vclean.classify.calibration import CalibrationMap
+from vclean.classify.decider import Decider
 from vclean.classify.gold import CODES
 from vclean.classify.model import Model, from_bytes, load, load_default
 from vclean.classify.table import Table
-from vclean.classify.training import train
+from vclean.classify.training import CrossValidation, train
 from vclean.errors import ModelError
 from vclean.features import matrix
 from vclean.features.blocks import cut
 from vclean.labels import Label
+from vclean.roles import Role
+from vclean.settings import Policy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,12 +35,17 @@ if TYPE_CHECKING:
 def model() -> Iterator[Model]:
     with pytest.MonkeyPatch.context() as patch:
         train_quickly(patch)
-        yield train(Table.of([rows(number) for number in range(2 * SITES)]))
+        yield train(CrossValidation.of(Table.of([rows(number) for number in range(2 * SITES)])))
 
 
 @pytest.fixture(scope="module")
 def data(model: Model) -> bytes:
     return model.to_bytes()
+
+
+@pytest.fixture(scope="module")
+def regions():
+    return region_booster()
 
 
 @pytest.fixture
@@ -46,7 +55,15 @@ def blocks():
 
 def repacked(data: bytes, **members: bytes | None) -> bytes:
     """The archive with some members replaced, or left out where None; `card` is `card.json`."""
-    names = {"card": "card.json", "linear": "linear.npz", "content": "content.txt", "types": "types.txt"}
+    names = {
+        "card": "card.json",
+        "linear": "linear.npz",
+        "content": "content.txt",
+        "types": "types.txt",
+        "cuts": "cuts.txt",
+        "calibration": "calibration.json",
+    }
+    names |= {"regions": "regions.txt"} if "regions" in members else {}
     file = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(file, "w") as new:
         for key, name in names.items():
@@ -69,18 +86,43 @@ class Probabilities:
 
 class TestDecide:
     WORDS = np.array([10, 10, 10], dtype=np.float32)
+    ALONE = np.full(3, -1, dtype=np.int32)
 
-    def decide(self, model: Model, content: list[float], types: list[list[float]]):
-        trees = replace(model, content=Probabilities(*content), types=Probabilities(*types))
-        return trees.decide(np.zeros((len(content), 1), dtype=np.float32), self.WORDS[: len(content)])
+    def decide(
+        self,
+        model: Model,
+        content: list[float],
+        types: list[list[float]],
+        group: np.ndarray = ALONE,
+        policy: Policy | None = None,
+    ):
+        decider = Decider(Probabilities(0.7, 0.7, 0.7, 0.7, 0.75, 0.7, 0.7), CalibrationMap((0, 1), (0, 0.5)))
+        trees = replace(model, content=Probabilities(*content), types=Probabilities(*types), decider=decider)
+        x = np.zeros((len(content), len(matrix.COLUMNS)), dtype=np.float32)
+        return trees.decide(x, self.WORDS[: len(content)], group[: len(content)], policy=policy)
 
     def test_kept_blocks_get_their_likeliest_type(self, model: Model) -> None:
         """Types are asked for the kept blocks alone, in their order."""
         found = self.decide(model, [0.9, 0.1, 0.8], [[0, 0, 0.9, 0.1], [0.7, 0.3, 0, 0]])
         assert found.labels == [Label.LIST_ITEM, Label.OTHER, Label.HEADING]
-        np.testing.assert_allclose(found.probability, [0.9, 0.1, 0.8], rtol=1e-6)
+
+    def test_what_is_told_is_calibrated(self, model: Model) -> None:
+        found = self.decide(model, [0.9, 0.1, 0.8], [[0, 1, 0, 0]] * 2)
+        np.testing.assert_allclose(found.probability, [0.45, 0.05, 0.4], rtol=1e-6)
         assert found.probability.dtype == np.float32
-        assert found.confidence == pytest.approx(34 / 38)
+        assert found.confidence == pytest.approx(0.75)
+
+    def test_a_list_is_kept_whole(self, model: Model) -> None:
+        together = np.zeros(3, dtype=np.int32)
+        content, types = Probabilities(0.9, 0.9, 0.9, 0.01), Probabilities(*[[0, 0, 1, 0]] * 4)
+        trees = replace(model, content=content, types=types)
+        x, words = np.zeros((4, len(matrix.COLUMNS)), dtype=np.float32), np.full(4, 10, dtype=np.float32)
+        assert trees.decide(x, words, np.append(together, 0)).labels == [Label.LIST_ITEM] * 4
+
+    @pytest.mark.parametrize(("beta", "kept"), [(0.1, 1), (8, 3)])
+    def test_the_policy_weighs_recall(self, model: Model, beta: float, kept: int) -> None:
+        found = self.decide(model, [0.95, 0.5, 0.3], [[0, 1, 0, 0]] * 3, policy=Policy(beta=beta))
+        assert found.labels == [Label.PARAGRAPH] * kept + [Label.OTHER] * (3 - kept)
 
     @pytest.mark.parametrize("code", range(4))
     def test_codes_are_those_of_training(self, model: Model, code: int) -> None:
@@ -89,7 +131,8 @@ class TestDecide:
         assert found.labels[1] == CODES[code] == list(Label)[code]
 
     def test_no_rows(self, model: Model) -> None:
-        found = model.decide(np.zeros((0, len(matrix.COLUMNS)), dtype=np.float32), self.WORDS[:0])
+        nothing = np.zeros((0, len(matrix.COLUMNS)), dtype=np.float32)
+        found = model.decide(nothing, self.WORDS[:0], self.ALONE[:0])
         assert (found.labels, len(found.probability), found.confidence) == ([], 0, 0)
 
 
@@ -105,8 +148,32 @@ class TestLabel:
     def test_a_page_of_one_word(self, model: Model) -> None:
         assert len(model.label(cut(snapshot("word"))).labels) == 1
 
+    def test_without_a_region_model_there_are_no_roles(self, model: Model, blocks) -> None:
+        assert model.label(blocks).roles == []
+
+    def test_with_one_every_block_has_its_role_or_none(self, model: Model, regions, blocks) -> None:
+        roles = replace(model, regions=regions).label(blocks).roles
+        assert len(roles) == len(blocks)
+        assert Role.NAVIGATION in roles
+        assert set(roles) <= {*Role, None}
+
+    def test_and_a_page_without_blocks_none(self, model: Model, regions) -> None:
+        assert replace(model, regions=regions).label(cut(snapshot("<p>"))).roles == []
+
 
 class TestBytes:
+    def test_the_region_model_is_part_of_it(self, model: Model, regions, blocks) -> None:
+        whole = replace(model, regions=regions)
+        read = from_bytes(whole.to_bytes(), "it")
+        assert read.label(blocks).roles == whole.label(blocks).roles
+        assert read.to_bytes() == whole.to_bytes()
+        assert read.version != from_bytes(model.to_bytes(), "it").version
+
+    def test_a_damaged_region_model(self, model: Model, regions) -> None:
+        data = replace(model, regions=regions).to_bytes()
+        with pytest.raises(ModelError, match="damaged"):
+            from_bytes(repacked(data, regions=b"tree"), "it")
+
     def test_what_was_written_is_read(self, model: Model, data: bytes, blocks) -> None:
         """The weights of the linear models are kept to half precision."""
         read = from_bytes(data, "it")

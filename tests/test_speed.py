@@ -15,7 +15,7 @@ from synthetic import SITES, gold_page, rows, train_quickly
 from vclean.classify.corpora import read_corpus
 from vclean.classify.model import Model
 from vclean.classify.table import Table
-from vclean.classify.training import train
+from vclean.classify.training import CrossValidation, train
 from vclean.errors import ModelError, NotHtmlError
 from vclean.page import Page
 from vclean.render.static import parse
@@ -37,7 +37,7 @@ def speed() -> ModuleType:
 def trained() -> Model:
     with pytest.MonkeyPatch.context() as patch:
         train_quickly(patch)
-        return train(Table.of([rows(number) for number in range(SITES)]))
+        return train(CrossValidation.of(Table.of([rows(number) for number in range(SITES)])))
 
 
 @pytest.fixture
