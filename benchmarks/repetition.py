@@ -29,7 +29,7 @@ from vclean.classify.decision import best_cut
 from vclean.classify.repetition import WEIGHTS, Repetition, fingerprints, host, log_odds, with_evidence
 from vclean.classify.scores import word_score
 from vclean.classify.table import Table
-from vclean.classify.training import cross_validate
+from vclean.classify.training import CrossValidation
 from vclean.errors import VcleanError
 from vclean.features.blocks import cut
 from vclean.files import check_writable, write_atomic
@@ -113,11 +113,11 @@ def company(pages: Iterable[GoldPage]) -> list[Company]:
     hosts, sites = [host_of(page) for page, _, _ in read], Repetition()
     for name, (_, prints, _) in zip(hosts, read, strict=True):
         sites.add(name, prints)
-    predictions = cross_validate(Table.of(rows))
+    unseen = CrossValidation.of(Table.of(rows)).unseen
     return [
         Company(page.corpus, name, sites.pages(name), sites.shares(name, prints), said.probability, known.content,
                 known.layout.tokens, texts, page.text)
-        for name, (page, prints, texts), known, said in zip(hosts, read, rows, predictions, strict=True)
+        for name, (page, prints, texts), known, said in zip(hosts, read, rows, unseen, strict=True)
         if sites.pages(name) > 1
     ]  # fmt: skip
 
