@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from test_archives import record, response
 
 from vclean.classify import training
 from vclean.classify.prediction import Prediction
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from lightgbm import Booster
+
     from vclean.classify.dataset import PageRows
     from vclean.classify.table import Table
     from vclean.page import Page
@@ -31,6 +34,8 @@ PAGES = {
     "b": ("", "Nothing came of it."),
     "c": ("<p>Sun.</p>", "Sun."),
 }
+
+MARKED = ("http://one.example/", "http://two.example/")
 
 NO_WEIGHTS = SimpleNamespace(to_bytes=lambda: b"a model")
 
@@ -92,25 +97,44 @@ class TestScoreMethods:
 
 
 @pytest.fixture
+def marked(tmp_path: Path) -> Path:
+    """An archive of two pages marked by hand."""
+    html = b"<nav data-block=1 data-block-type=Menu>Menu</nav><div data-block=1 data-block-type=Article>Rain.</div>"
+    path = tmp_path / "marked.warc"
+    path.write_bytes(b"".join(record(url, response(html)) for url in MARKED))
+    return path
+
+
+@pytest.fixture
 def learning(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
     """Training that takes no time: every block of a rendered page is a heading, of an unrendered one a paragraph."""
     seen: dict[str, object] = {}
 
-    def cross_validate(table: Table, *, done: Callable[[], None]) -> list[Prediction]:
-        seen["folds"] = sorted(set(table.fold.tolist()))
-        done()
-        return [predict(page) for page in table.pages]
+    @dataclass
+    class CrossValidation:
+        table: Table
+
+        @classmethod
+        def of(cls, table: Table, *, done: Callable[[], None]) -> CrossValidation:
+            seen["folds"] = sorted(set(table.fold.tolist()))
+            done()
+            return cls(table)
+
+        def predictions(self) -> list[Prediction]:
+            return [predict(page) for page in self.table.pages]
 
     def predict(page: PageRows) -> Prediction:
         label = Label.HEADING if page.rendered else Label.PARAGRAPH
         return Prediction([label] * len(page), np.ones(len(page), dtype=np.float32))
 
-    def train(table: Table, *, scores: dict[str, object]) -> SimpleNamespace:
-        seen["pages"] = [(page.id, page.rendered) for page in table.pages]
+    def train(validation: CrossValidation, *, scores: dict[str, object], regions: Booster | None) -> SimpleNamespace:
+        seen["regions"] = regions
+        seen["told"] = [bool(np.isfinite(page.region[:, 0]).all()) for page in validation.table.pages]
+        seen["pages"] = [(page.id, page.rendered) for page in validation.table.pages]
         seen["scores"] = scores
         return NO_WEIGHTS
 
-    monkeypatch.setattr(training, "cross_validate", cross_validate)
+    monkeypatch.setattr(training, "CrossValidation", CrossValidation)
     monkeypatch.setattr(training, "train", train)
     return seen
 
@@ -190,7 +214,20 @@ class TestTrainModel:
         assert main(["train", str(corpus), "-o", str(tmp_path / "m.vclean")]) == 0
         assert (tmp_path / "m.vclean").read_bytes() == b"a model"
         assert learning["pages"] == [("a", False), ("a", True), ("c", False), ("c", True)]
+        assert learning["regions"] is None
+        assert not any(learning["told"])  # type: ignore[call-overload]
         assert set(learning["scores"]["small"]) == {"vclean, unrendered", "vclean, rendered"}  # type: ignore[index]
+
+    def test_marked_pages_teach_the_region_model_and_all_pages_are_told(
+        self, corpus: Path, marked: Path, learning: dict[str, object], renders: list[str], tmp_path: Path
+    ) -> None:
+        """The archive is a corpus too: its pages with gold, read both ways, beside those of the other corpus."""
+        arguments = [str(corpus), str(marked), "--regions", str(marked), "-o", str(tmp_path / "m.vclean")]
+        assert main(["train", *arguments]) == 0
+        names = [name for name, _ in learning["pages"]]  # type: ignore[attr-defined]
+        assert names == ["a", "a", "c", "c", MARKED[0], MARKED[0], MARKED[1], MARKED[1]]
+        assert learning["regions"].num_trees() > 0  # type: ignore[attr-defined]
+        assert all(learning["told"])  # type: ignore[call-overload]
 
     def test_a_folder_that_is_missing_is_found_first(
         self, corpus: Path, learning: dict[str, object], tmp_path: Path
