@@ -45,7 +45,8 @@ _LOOKS: Final = (
     "words", "link_share", "stop_words", "sentences", "tag", "heading_level", "path_score", "word_score", "both_up1",
     "both_up2", "both_up3", "both_up5", "both_alike", "word_alike", "up1_blocks", "up2_words_of_page",
     "up3_words_of_page", "up3_long_share", "class_blocks", "bylines", "dates", "boilerplate", "actions", "duplicates",
-    "both_rank", "repeated_words", "visibility", "words_of_page", "both_page",
+    "both_rank", "repeated_words", "visibility", "words_of_page", "both_page", "within_comments", "within_boilerplate",
+    "nearest_is_content",
 )  # fmt: skip
 """Columns of the blocks whose means over the words say what is kept, added or dropped."""
 _PAGE: Final = (

@@ -21,6 +21,8 @@ SCENARIOS: Final = 9
 _FACTOR, _CHANCES = np.polynomial.hermite_e.hermegauss(SCENARIOS)
 _CHANCES /= _CHANCES.sum()
 _TINY: Final = 1e-9
+_SURE: Final = 0.95
+_QUARTILE: Final = 0.75
 
 HEADING, CONTINUATION = (list(Label).index(label) for label in (Label.HEADING, Label.CONTINUATION))
 
@@ -104,3 +106,36 @@ def type_codes(probability: NDArray[np.floating[Any]]) -> list[int]:
         barred = first_choice == CONTINUATION and (not codes or codes[-1] == HEADING)
         codes.append(second_choice if barred else first_choice)
     return codes
+
+
+def with_comments(
+    probability: NDArray[np.float32], comments: NDArray[np.float32], words: NDArray[np.float32], *, wanted: bool
+) -> NDArray[np.float32]:
+    """The probabilities of blocks as content, once it is known whether readers' comments are.
+
+    Unwanted, a block is content if it would be and is not among comments. Wanted, the doubt whether comments count is
+    taken out of those of their blocks: the likeliest of them, the text of the comments, become sure, and what stands
+    between them (names, dates, buttons) stays as much behind as it was.
+
+    Args:
+        probability: float32 (B,), where that is not known.
+        comments: float32 (B,), that a block is among readers' comments.
+        words: float32 (B,), words per block.
+        wanted: whether comments are content.
+
+    Returns:
+        float32 (B,).
+    """
+    if not wanted:
+        return probability * (1 - comments)
+    sure = _SURE / _upper(probability, comments * words)
+    lifted = np.maximum(np.minimum(probability * sure, _SURE), probability)
+    return np.asarray(probability + comments * (lifted - probability), dtype=np.float32)
+
+
+def _upper(values: NDArray[np.float32], weight: NDArray[np.float32]) -> float:
+    """The weighted upper quartile of `values` (B,), B at least 1."""
+    order = np.argsort(values, kind="stable")
+    share = np.cumsum(weight[order], dtype=np.float64)
+    place = int(np.searchsorted(share, _QUARTILE * share[-1]))
+    return max(float(values[order[min(place, len(order) - 1)]]), _TINY)

@@ -23,7 +23,7 @@ from vclean.classify import region_model
 from vclean.classify.calibration import CalibrationMap
 from vclean.classify.cuts import candidates
 from vclean.classify.decider import Decider
-from vclean.classify.decision import labelled
+from vclean.classify.decision import labelled, with_comments
 from vclean.classify.linear import LinearModel
 from vclean.classify.prediction import Prediction
 from vclean.classify.repetition import with_evidence
@@ -52,6 +52,7 @@ _EARLY_STOP: Final[dict[str, Any]] = {
 """A block under .007 or over .993 after some trees needs no more: a third of the time; no label of 29,725 changed."""
 _PARTS: Final = ("linear.npz", "content.txt", "types.txt", "cuts.txt", "calibration.json")
 _REGIONS: Final = "regions.txt"
+_COMMENTS: Final = [column.name for column in matrix.COLUMNS].index("within_comments")
 _DAMAGE: Final = (zipfile.BadZipFile, zlib.error, RuntimeError, LookupError, ValueError, TypeError, EOFError, OSError)
 """What reading a damaged archive raises; RuntimeError where a wrong bit means encryption or an unknown method."""
 
@@ -114,10 +115,22 @@ class Model:
         probability = content_probability(self.content, x)
         if evidence is not None:
             probability = with_evidence(probability, evidence)
+        if policy.comments is not None:
+            probability = with_comments(probability, self._comments(x), words, wanted=policy.comments)
         keep, confidence = self.decider.keep(candidates(x, probability, words, policy.beta))
         kept = smooth(keep, words, group)
         labels = labelled(kept, type_probability(self.types, x[kept]))
         return Prediction(labels, self.decider.calibration(probability), confidence, self.version)
+
+    def _comments(self, x: NDArray[np.float32]) -> NDArray[np.float32]:
+        """float32 (B,): that a block is among readers' comments.
+
+        Raises:
+            ModelError: the model knows no regions.
+        """
+        if self.regions is None:
+            raise ModelError("this model cannot tell comments: train one with an archive of marked pages")
+        return x[:, _COMMENTS]
 
     def to_bytes(self) -> bytes:
         """The model's file; the same model gives the same bytes."""

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtr, ndtri
 
-from vclean.classify.decision import AGREEMENT, best_cut, type_codes
+from vclean.classify.decision import AGREEMENT, best_cut, labelled, type_codes, with_comments
+from vclean.labels import Label
 
 BLOCKS = st.lists(st.tuples(st.integers(0, 8).map(lambda eighths: eighths / 8), st.integers(0, 50)), max_size=12)
 
@@ -123,3 +124,56 @@ class TestTypeCodes:
 
     def test_no_block(self):
         assert self.codes() == []
+
+
+class TestWithComments:
+    PROBABILITY = np.array([0.98, 0.4, 0.35, 0.05, 0.02], dtype=np.float32)
+    COMMENTS = np.array([0, 0.9, 0.9, 0.9, 0], dtype=np.float32)
+    WORDS = np.array([200, 50, 50, 3, 10], dtype=np.float32)
+
+    def told(self, *, wanted: bool) -> np.ndarray:
+        return with_comments(self.PROBABILITY, self.COMMENTS, self.WORDS, wanted=wanted)
+
+    def test_unwanted_they_go(self) -> None:
+        np.testing.assert_allclose(self.told(wanted=False), [0.98, 0.04, 0.035, 0.005, 0.02], rtol=1e-5)
+
+    def test_wanted_their_text_is_sure(self) -> None:
+        """By words, the upper quartile of the comments is .4: it becomes .95, with nine parts in ten of it taken."""
+        found = self.told(wanted=True)
+        assert found[1] == pytest.approx(0.4 + 0.9 * (0.95 - 0.4))
+        assert found[2] == pytest.approx(0.35 + 0.9 * (0.35 * 0.95 / 0.4 - 0.35))
+
+    def test_wanted_their_buttons_stay_behind(self) -> None:
+        assert self.told(wanted=True)[3] < 0.15
+
+    @pytest.mark.parametrize("wanted", [True, False])
+    def test_the_rest_stays(self, wanted: bool) -> None:
+        np.testing.assert_array_equal(self.told(wanted=wanted)[[0, 4]], self.PROBABILITY[[0, 4]])
+
+    def test_sure_ones_do_not_fall(self) -> None:
+        sure = np.full(5, 0.99, dtype=np.float32)
+        np.testing.assert_allclose(with_comments(sure, self.COMMENTS, self.WORDS, wanted=True), sure)
+
+    @pytest.mark.parametrize("wanted", [True, False])
+    def test_a_page_without_comments(self, wanted: bool) -> None:
+        found = with_comments(self.PROBABILITY, np.zeros(5, dtype=np.float32), self.WORDS, wanted=wanted)
+        np.testing.assert_array_equal(found, self.PROBABILITY)
+        assert found.dtype == np.float32
+
+    @settings(deadline=None)
+    @given(BLOCKS.filter(bool), st.booleans())
+    def test_they_stay_probabilities(self, blocks: list[tuple[float, float]], wanted: bool) -> None:
+        probability, words = np.array(blocks, dtype=np.float32).T
+        found = with_comments(probability, np.linspace(0, 1, len(words), dtype=np.float32), words, wanted=wanted)
+        assert ((found >= 0) & (found <= 1)).all()
+        assert (found >= probability).all() if wanted else (found <= probability).all()
+
+
+class TestLabelled:
+    def test_kept_blocks_have_a_type(self) -> None:
+        types = np.array([[1, 0, 0, 0], [0, 0, 1, 0]], dtype=np.float32)
+        found = labelled(np.array([False, True, False, True]), types)
+        assert found == [Label.OTHER, Label.HEADING, Label.OTHER, Label.LIST_ITEM]
+
+    def test_nothing_kept(self) -> None:
+        assert labelled(np.zeros(2, dtype=bool), np.zeros((0, 4), dtype=np.float32)) == [Label.OTHER] * 2

@@ -124,6 +124,25 @@ class TestDecide:
         found = self.decide(model, [0.95, 0.5, 0.3], [[0, 1, 0, 0]] * 3, policy=Policy(beta=beta))
         assert found.labels == [Label.PARAGRAPH] * kept + [Label.OTHER] * (3 - kept)
 
+    @pytest.mark.parametrize(("wanted", "kept"), [(True, 3), (False, 1)])
+    def test_the_policy_on_comments(self, model: Model, wanted: bool, kept: int) -> None:
+        x = np.zeros((3, len(matrix.COLUMNS)), dtype=np.float32)
+        x[1:, [column.name for column in matrix.COLUMNS].index("within_comments")] = 0.99
+        decider = Decider(Probabilities(0.7, 0.7, 0.7, 0.7, 0.75, 0.7, 0.7), CalibrationMap())
+        trees = replace(
+            model,
+            content=Probabilities(0.95, 0.5, 0.5),
+            types=Probabilities(*[[0, 1, 0, 0]] * 3),
+            decider=decider,
+            regions=Probabilities(),
+        )
+        found = trees.decide(x, self.WORDS, self.ALONE, policy=Policy(comments=wanted))
+        assert sum(label.is_content for label in found.labels) == kept
+
+    def test_a_model_that_knows_no_comments(self, model: Model) -> None:
+        with pytest.raises(ModelError, match="cannot tell comments"):
+            self.decide(model, [0.9], [[0, 1, 0, 0]], policy=Policy(comments=True))
+
     @pytest.mark.parametrize("code", range(4))
     def test_codes_are_those_of_training(self, model: Model, code: int) -> None:
         paragraph = [0.0, 1.0, 0.0, 0.0]
