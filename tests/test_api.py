@@ -103,6 +103,17 @@ class TestClean:
         with pytest.raises(NetworkError, match="not a public address"):
             clean("http://127.0.0.1/", method="text")
 
+    @pytest.mark.parametrize("policy", [Policy(beta=2), Policy(comments=False)])
+    def test_a_method_that_takes_no_policy(self, policy: Policy) -> None:
+        with pytest.raises(UsageError, match="method bte cannot be told what counts as content"):
+            clean(HTML, method="bte", policy=policy)
+        assert clean(HTML, method="bte", policy=Policy()).labels
+
+    @pytest.mark.parametrize("beta", [0, -1, float("inf"), float("nan")])
+    def test_a_policy_without_sense(self, beta: float) -> None:
+        with pytest.raises(UsageError, match="beta has to be a positive number"):
+            Policy(beta=beta)
+
     def test_an_unknown_method(self) -> None:
         with pytest.raises(UsageError, match="no method 'magic'"):
             clean(HTML, method="magic")

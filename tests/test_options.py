@@ -13,6 +13,7 @@ from vclean.options import (
     TrainOptions,
     parse_args,
 )
+from vclean.settings import Policy
 
 
 def clean(*arguments: str) -> CleanOptions:
@@ -50,6 +51,23 @@ class TestClean:
     @pytest.mark.parametrize(("arguments", "compared"), [((), False), (("--same-site",), True)])
     def test_same_site(self, arguments: tuple[str, ...], compared: bool) -> None:
         assert clean("a", *arguments).same_site is compared
+
+    @pytest.mark.parametrize(
+        ("arguments", "policy"),
+        [
+            ((), Policy()),
+            (("--precision",), Policy(beta=0.25)),
+            (("--recall",), Policy(beta=4)),
+            (("--comments", "in"), Policy(comments=True)),
+            (("--comments", "out", "--recall"), Policy(beta=4, comments=False)),
+        ],
+    )
+    def test_what_counts_as_content(self, arguments: tuple[str, ...], policy: Policy) -> None:
+        assert clean("a", *arguments).policy == policy
+
+    def test_precision_or_recall(self) -> None:
+        with pytest.raises(UsageError, match="not allowed with"):
+            clean("a", "--precision", "--recall")
 
     def test_no_review(self) -> None:
         assert clean("a").review is None
