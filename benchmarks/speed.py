@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.classify import model
+from vclean.classify import model, region_model
 from vclean.classify.corpora import read_corpus
 from vclean.classify.smoothing import groups
 from vclean.errors import InputError, VcleanError
@@ -110,7 +110,8 @@ def stages(page: Page, read: Callable[[Page], Snapshot], trained: Model, clock: 
     watch.lap("cut")
     features = matrix.extract(blocks)
     watch.lap("features")
-    x = matrix.with_scores(features, *trained.linear.scores(features))
+    posterior = region_model.posterior(trained.regions, features.region) if trained.regions else None
+    x = matrix.with_scores(features, *trained.linear.scores(features), posterior)
     found = trained.decide(x, features.layout.tokens, groups(blocks))
     watch.lap("predict")
     spoken = language.detect(" ".join(blocks.text), snapshot.language)
