@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 from collections import Counter
 
 import numpy as np
@@ -8,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from test_archives import record, response
 
 from vclean.classify import corpora
 from vclean.classify.corpora import GoldPage, folds, read_corpus, registered_domain, site
@@ -30,6 +32,21 @@ def corpus_file(tmp_path):
 
 
 class TestReadCorpus:
+    @pytest.mark.parametrize("name", ["a.warc", "a.WARC.gz"])
+    def test_an_archive_of_marked_pages_is_one(self, tmp_path, name):
+        path = tmp_path / name
+        data = record("http://a.example/", response(b"<p data-block-type=Article>cat<p data-block-type=Ad>Buy"))
+        path.write_bytes(gzip.compress(data) if name.endswith("gz") else data)
+        corpus = read_corpus(path)
+        assert (corpus.name, len(corpus)) == ("a", 1)
+        assert [page.text for page in corpus] == ["cat"]
+
+    def test_an_archive_without_marks_is_none(self, tmp_path):
+        path = tmp_path / "a.warc"
+        path.write_bytes(record("http://a.example/", response(b"<p>cat")))
+        with pytest.raises(InputError, match="no page with marks"):
+            read_corpus(path)
+
     def test_all_columns(self, corpus_file):
         row = ROW | {
             "url": "https://example.org/a",

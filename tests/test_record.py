@@ -8,6 +8,7 @@ from helpers import laid_out, result, snapshot
 
 from vclean.features.blocks import cut
 from vclean.record import main_element, to_json, to_record
+from vclean.roles import Role
 
 
 class TestPage:
@@ -101,6 +102,11 @@ class TestToJson:
 
     def test_characters_stand_as_they_are(self):
         assert "žluť" in to_json(result(snapshot("<p>žluť"), "p"))
+
+    def test_roles_of_blocks(self):
+        page = result(snapshot("<p>a<p>b"), "pp", roles=[Role.ARTICLE, None])
+        assert [block["role"] for block in to_record(page)["blocks"]] == ["article", None]
+        assert '"role":"article"' in to_json(page)
 
     def test_unknown_probability_is_null(self):
         page = result(snapshot("<p>x"), "p")
