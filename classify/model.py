@@ -21,6 +21,7 @@ import numpy as np
 
 from vclean.classify import region_model
 from vclean.classify.calibration import CalibrationMap
+from vclean.classify.continuation import forerunners, rejoin
 from vclean.classify.cuts import candidates
 from vclean.classify.decider import Decider
 from vclean.classify.decision import labelled, with_comments
@@ -87,9 +88,8 @@ class Model:
         posterior = region_model.posterior(self.regions, features.region) if self.regions else None
         x = matrix.with_scores(features, *self.linear.scores(features), posterior)
         found = self.decide(x, features.layout.tokens, groups(blocks), evidence=evidence, policy=policy)
-        if posterior is None:
-            return found
-        return replace(found, roles=region_blocks.block_roles(posterior, features.region_layout))
+        roles = region_blocks.block_roles(posterior, features.region_layout) if posterior is not None else []
+        return replace(found, labels=rejoin(found.labels, forerunners(blocks)), roles=roles)
 
     def decide(
         self,

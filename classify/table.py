@@ -55,13 +55,18 @@ class Table:
     @cached_property
     def row_fold(self) -> NDArray[np.int64]:
         """int64 (R,): the fold of every row."""
-        return np.repeat(self.fold, [len(page) for page in self.pages])
+        return self.fold[self.row_page]
+
+    @cached_property
+    def row_page(self) -> NDArray[np.int64]:
+        """int64 (R,): the page of every row."""
+        return np.repeat(np.arange(len(self.pages)), [len(page) for page in self.pages])
 
     @cached_property
     def row_site(self) -> NDArray[np.int64]:
         """int64 (R,): a number for the site of every row."""
         numbers = np.unique([page.site for page in self.pages], return_inverse=True)[1]
-        return np.repeat(numbers, [len(page) for page in self.pages])
+        return numbers[self.row_page]
 
     @cached_property
     def content(self) -> NDArray[np.bool_]:

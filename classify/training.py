@@ -74,10 +74,15 @@ def fit_content(x: NDArray[np.float32], y: NDArray[np.bool_], weight: NDArray[np
     return lightgbm.train(CONTENT_PARAMETERS, data, CONTENT_ROUNDS)
 
 
-def fit_types(x: NDArray[np.float32], label: NDArray[np.int8]) -> Booster:
-    """The boosted model of a content block's type; rows without one are left out."""
+def fit_types(x: NDArray[np.float32], label: NDArray[np.int8], page: NDArray[np.int64]) -> Booster:
+    """The boosted model of a content block's type; rows without one are left out.
+
+    A row weighs one over the root of the typed rows of its `page` (R,): long pages are less of a page each (page means
+    of type accuracy: .850 for .847 on CleanEval, .899 for .898 on wcxb).
+    """
     typed = np.flatnonzero(_is_typed(label))
-    data = lightgbm.Dataset(x[typed], label[typed], params=TYPE_PARAMETERS, free_raw_data=True)
+    weight = 1 / np.sqrt(np.bincount(page[typed])[page[typed]])
+    data = lightgbm.Dataset(x[typed], label[typed], weight=weight, params=TYPE_PARAMETERS, free_raw_data=True)
     return lightgbm.train(TYPE_PARAMETERS, data, TYPE_ROUNDS)
 
 
@@ -190,7 +195,8 @@ def train(
 def _fit_trees(x: NDArray[np.float32], table: Table, rows: NDArray[np.bool_]) -> tuple[Booster, Booster]:
     """The boosted models of content and of types, from some rows of `table`, whose whole matrix is `x`."""
     rows = rows & table.sampled
-    return fit_content(x[rows], table.content[rows], table.sampled_weight[rows]), fit_types(x[rows], table.label[rows])
+    content = fit_content(x[rows], table.content[rows], table.sampled_weight[rows])
+    return content, fit_types(x[rows], table.label[rows], table.row_page[rows])
 
 
 def _card(table: Table, scores: dict[str, Any]) -> dict[str, Any]:

@@ -51,8 +51,15 @@ class TestTrees:
         label = np.repeat(np.arange(4), 20).astype(np.int8)
         noise = np.array([UNKNOWN, CODES.index(Label.OTHER)] * 20, dtype=np.int8)
         x = np.vstack([self.X, np.tile(self.X[:1], (40, 1))])
-        booster = fit_types(x, np.concatenate([label, noise]))
+        booster = fit_types(x, np.concatenate([label, noise]), np.zeros(len(x), dtype=np.int64))
         assert booster.predict(self.X).argmax(axis=1).tolist() == label.tolist()
+
+    def test_a_long_page_does_not_outvote_short_ones(self) -> None:
+        """Of equal rows, ninety on one page say paragraph, and twenty on as many pages say list item."""
+        x, label = np.zeros((110, 1), dtype=np.float32), np.repeat([1, 2], [90, 20]).astype(np.int8)
+        alone = fit_types(x, label, np.repeat(np.arange(21), [90] + [1] * 20))
+        assert alone.predict(x[:1])[0].argmax() == 2
+        assert fit_types(x, label, np.arange(110)).predict(x[:1])[0].argmax() == 1
 
     def test_the_same_twice(self) -> None:
         y, weight = self.X[:, 1] > 0, np.ones(80, dtype=np.float32)
