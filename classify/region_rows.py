@@ -17,7 +17,8 @@ from vclean.errors import VcleanError
 from vclean.features import linguistic, structural, tree, visual
 from vclean.features.blocks import cut
 from vclean.features.region_blocks import NONE
-from vclean.features.region_columns import BOX_COLUMNS, TEXT_COLUMNS, region_matrix
+from vclean.features.region_boxes import BOX_COLUMNS
+from vclean.features.region_columns import TEXT_COLUMNS, region_matrix
 from vclean.features.regions import candidates, is_candidate, regions_at
 from vclean.features.view import View
 from vclean.roles import Role

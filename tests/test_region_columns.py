@@ -8,7 +8,8 @@ from helpers import laid_out, snapshot
 
 from vclean.classify.region_rows import block_values
 from vclean.features.blocks import cut
-from vclean.features.region_columns import BOX_COLUMNS, COLUMNS, KIND_COLUMNS, NAME_COLUMNS, TEXT_COLUMNS, region_matrix
+from vclean.features.region_boxes import BOX_COLUMNS
+from vclean.features.region_columns import COLUMNS, KIND_COLUMNS, NAME_COLUMNS, TEXT_COLUMNS, region_matrix
 from vclean.features.regions import candidates, regions_at
 from vclean.features.view import View
 
