@@ -175,20 +175,18 @@ def _decided(decider: Decider, page: PageRows, said: Unseen) -> Prediction:
     return Prediction(labelled(kept, said.types[kept]), decider.calibration(said.probability), confidence)
 
 
-def train(
-    validation: CrossValidation, *, scores: dict[str, Any] | None = None, regions: Booster | None = None
-) -> Model:
+def train(validation: CrossValidation, *, facts: dict[str, Any] | None = None, regions: Booster | None = None) -> Model:
     """The model of all pages of a table; the same pages give the same model.
 
     Args:
         validation: what the decider learns from, and the pages.
-        scores: cross-validated scores for the model card.
+        facts: what else the model card says: cross-validated scores, calibration.
         regions: the region model of all marked pages; those that did not see a page's site made its rows.
     """
     table = validation.table
     x = design_matrix(table, *table.fits.scores(None))
     content, types = _fit_trees(x, table, np.ones(len(x), dtype=bool))
-    card = _card(table, scores or {}) | {"regions": _region_card(regions)}
+    card = _card(table) | {"regions": _region_card(regions)} | (facts or {})
     return Model(table.fits.without(), content, types, validation.decider(), card, regions=regions)
 
 
@@ -199,7 +197,7 @@ def _fit_trees(x: NDArray[np.float32], table: Table, rows: NDArray[np.bool_]) ->
     return content, fit_types(x[rows], table.label[rows], table.row_page[rows])
 
 
-def _card(table: Table, scores: dict[str, Any]) -> dict[str, Any]:
+def _card(table: Table) -> dict[str, Any]:
     """What a model is, for those who use it."""
     return {
         "format": FORMAT,
@@ -208,7 +206,6 @@ def _card(table: Table, scores: dict[str, Any]) -> dict[str, Any]:
         "corpora": _corpora(table),
         "pages": len(table.pages),
         "rows": len(table.row_fold),
-        "scores": scores,
         "seed": SEED,
         "folds": len(np.unique(table.fold)),
         "parameters": {

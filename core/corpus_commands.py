@@ -74,7 +74,8 @@ def score_methods(options: EvaluateOptions) -> int:
 def train_model(options: TrainOptions) -> int:
     """Train a model on every page of the corpora, rendered and unrendered, and write its file; the exit code.
 
-    The cross-validated scores are printed before the model is trained, and kept in its card.
+    The cross-validated scores are printed before the model is trained, and kept in its card; so is what the models of
+    the cross-validation made of every page, where a file for it is given.
 
     Raises:
         InputError: a corpus is missing or damaged.
@@ -83,14 +84,18 @@ def train_model(options: TrainOptions) -> int:
     from vclean.classify.table import FOLDS
     from vclean.classify.training import train
 
-    check_writable(options.out)
+    for path in filter(None, (options.out, options.predictions)):
+        check_writable(path)
     corpora = [read_corpus(path) for path in options.corpora]
     with _readers(render=True, snapshots=options.snapshots, keep=True) as readers:
         regions = _region_fits(corpora, options.regions, readers)
         validation = _cross_validated(_table(corpora, readers, FOLDS, regions))
         report = _scored(corpora, readers, [_MODEL_METHOD], _unseen(validation))
     write_stream(sys.stdout, report.table() + "\n")
-    model = train(validation, scores=report.to_dict(), regions=regions.full if regions else None)
+    if options.predictions:
+        write_atomic(options.predictions, report.predictions())
+    facts = {"scores": report.to_dict(), "calibration": report.calibration()}
+    model = train(validation, facts=facts, regions=regions.full if regions else None)
     write_atomic(options.out, model.to_bytes())
     return 0
 

@@ -99,11 +99,12 @@ class DoctorOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainOptions:
-    """`vclean train`: the corpora, pages for the region model, the file to write, where rendered pages are kept."""
+    """`vclean train`: corpora, pages for the region model, the files to write, where rendered pages are kept."""
 
     corpora: list[Path]
     regions: list[Path]
     out: Path
+    predictions: Path | None
     snapshots: Path | None
 
 
@@ -241,6 +242,7 @@ def _train(arguments: list[str]) -> TrainOptions:
     parser.add_argument("corpora", nargs="+", type=Path, metavar="CORPUS", help=_CORPUS)
     _add_regions(parser)
     parser.add_argument("-o", "--out", type=Path, required=True, metavar="MODEL", help="the model file to write")
+    _add_predictions(parser)
     _add_snapshots(parser)
     return TrainOptions(**vars(parser.parse_args(arguments)))
 
@@ -254,7 +256,7 @@ def _evaluate(arguments: list[str]) -> EvaluateOptions:
     add("--method", dest="methods", action="append", metavar="NAME", help="may be repeated (vclean)")
     add("--folds", type=_positive(int), default=0, metavar="K", help="cross-validate by domain in K folds, 3 or more")
     add("--json", type=Path, metavar="FILE", help="write the figures as JSON")
-    add("--predictions", type=Path, metavar="FILE", help="write the clean text of every page as JSON lines")
+    _add_predictions(parser)
     _add_snapshots(parser)
     values = vars(parser.parse_args(arguments))
     if 0 < values["folds"] < _FEWEST_FOLDS:
@@ -265,6 +267,11 @@ def _evaluate(arguments: list[str]) -> EvaluateOptions:
 def _add_regions(parser: argparse.ArgumentParser) -> None:
     text = "web archive of pages whose regions their structure marked; teaches the region model alone; may be repeated"
     parser.add_argument("--regions", action="append", default=[], type=Path, metavar="ARCHIVE", help=text)
+
+
+def _add_predictions(parser: argparse.ArgumentParser) -> None:
+    text = "write the clean text of every page as JSON lines"
+    parser.add_argument("--predictions", type=Path, metavar="FILE", help=text)
 
 
 def _add_snapshots(parser: argparse.ArgumentParser) -> None:

@@ -127,11 +127,11 @@ def learning(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
         label = Label.HEADING if page.rendered else Label.PARAGRAPH
         return Prediction([label] * len(page), np.ones(len(page), dtype=np.float32))
 
-    def train(validation: CrossValidation, *, scores: dict[str, object], regions: Booster | None) -> SimpleNamespace:
+    def train(validation: CrossValidation, *, facts: dict[str, object], regions: Booster | None) -> SimpleNamespace:
         seen["regions"] = regions
         seen["told"] = [bool(np.isfinite(page.region[:, 0]).all()) for page in validation.table.pages]
         seen["pages"] = [(page.id, page.rendered) for page in validation.table.pages]
-        seen["scores"] = scores
+        seen["scores"] = facts["scores"]
         return NO_WEIGHTS
 
     monkeypatch.setattr(training, "CrossValidation", CrossValidation)

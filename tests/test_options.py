@@ -115,8 +115,13 @@ class TestOtherCommands:
         assert parse_args(["doctor", "--json"]) == DoctorOptions(json=True)
 
     def test_train(self) -> None:
-        assert parse_args(["train", "a.parquet", "b.parquet", "-o", "m", "--snapshots", "s"]) == TrainOptions(
-            corpora=[Path("a.parquet"), Path("b.parquet")], regions=[], out=Path("m"), snapshots=Path("s")
+        arguments = ["train", "a.parquet", "b.parquet", "-o", "m", "--snapshots", "s", "--predictions", "p"]
+        assert parse_args(arguments) == TrainOptions(
+            corpora=[Path("a.parquet"), Path("b.parquet")],
+            regions=[],
+            out=Path("m"),
+            predictions=Path("p"),
+            snapshots=Path("s"),
         )
 
     @pytest.mark.parametrize("command", [["train", "-o", "m"], ["evaluate"]])

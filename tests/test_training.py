@@ -89,7 +89,7 @@ class TestTrain:
         assert train(validation).card["regions"] == {}
 
     def test_the_card(self, pages) -> None:
-        card = train(CrossValidation.of(Table.of(pages)), scores={"word_f1": 0.5}).card
+        card = train(CrossValidation.of(Table.of(pages)), facts={"scores": {"word_f1": 0.5}}).card
         assert card["corpora"] == {"synthetic": {"rendered": SITES, "unrendered": SITES}}
         assert (card["pages"], card["rows"], card["folds"]) == (PAGES, sum(map(len, pages)), 5)
         assert card["columns"] == [column.name for column in matrix.COLUMNS]
