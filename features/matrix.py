@@ -9,6 +9,7 @@ import numpy as np
 
 from vclean.features import context, linguistic, region_blocks, region_columns, regions, structural, tokens, visual
 from vclean.features.columns import stack
+from vclean.features.direction import from_left
 from vclean.features.view import View
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def extract(blocks: Blocks) -> Features:
     view = View(blocks)
     if not len(view):
         return _empty(view)
+    view = from_left(view)
     values = {**linguistic.compute(view), **structural.compute(view), **visual.compute(view)}
     found = regions.candidates(view)
     region = region_columns.region_matrix(found, values)
