@@ -72,6 +72,9 @@ _COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
 _META = re.compile(rb"<meta[\s/][^>]*", re.IGNORECASE)
 _CHARSET = re.compile(rb"""charset\s*=\s*["']?\s*([^\s"'/>;]+)""", re.IGNORECASE)
 _XML_DECLARATION = re.compile(rb"""\A\s*<\?xml\s[^>]*encoding\s*=\s*["']([^"']+)""")
+_TITLE = re.compile(r"<title(?:\s[^>]*)?>", re.IGNORECASE)
+_TITLE_END = re.compile(r"</title[\s/>]", re.IGNORECASE)
+_TITLE_TEXT = re.compile(r"\s*[^\n<]*")
 _MARKUP = re.compile(rb"<(script|style)\b.*?</\1|<[^>]*>", re.DOTALL | re.IGNORECASE)
 _BINARY = bytes(set(range(32)) - set(b"\t\n\f\r\x1b"))
 
@@ -86,9 +89,22 @@ def page_text(page: Page, max_bytes: int) -> str:
     size = len(page.content)
     if size > max_bytes:
         raise LimitError(f"the document has {size:,} bytes, over the cap of {max_bytes:,}: raise it with --max-bytes")
-    if isinstance(page.content, bytes):
-        return decode(page.content, page.charset)
-    return _preprocess(page.content)
+    text = decode(page.content, page.charset) if isinstance(page.content, bytes) else _preprocess(page.content)
+    return _with_title_closed(text)
+
+
+def _with_title_closed(text: str) -> str:
+    """`text` with the title closed at the end of its line, or the next tag, where nothing closes it.
+
+    A browser takes the whole document for the title then, and shows an empty page. In crawls, where bytes got lost, it
+    is the page that is meant (9 pages of L3S-GN1).
+    """
+    title = _TITLE.search(text)
+    if title is None or _TITLE_END.search(text, title.end()):
+        return text
+    line = _TITLE_TEXT.match(text, title.end())
+    place = line.end() if line else title.end()
+    return f"{text[:place]}</title>{text[place:]}"
 
 
 def decode(content: bytes, charset: str = "") -> str:

@@ -208,6 +208,24 @@ class TestPageText:
     def test_text_is_cleaned_the_same_way(self) -> None:
         assert page_text(Page(content="<p>a\r\nb\0\ud800c"), 100) == "<p>a\nb\ufffdc"
 
+    @pytest.mark.parametrize(
+        ("html", "mended"),
+        [
+            ("<title>Weather\n<p>Rain", "<title>Weather</title>\n<p>Rain"),
+            ("<title>\n Weather\n<p>Rain", "<title>\n Weather</title>\n<p>Rain"),
+            ("<title>Weather</titl<p>Rain", "<title>Weather</title></titl<p>Rain"),
+            ("<TITLE id=x>Weather</titlevalue><p>Rain", "<TITLE id=x>Weather</title></titlevalue><p>Rain"),
+            ("<p>Rain<title>", "<p>Rain<title></title>"),
+        ],
+    )
+    def test_a_title_that_swallows_the_page_is_closed(self, html: str, mended: str) -> None:
+        assert page_text(Page(content=html), 100) == mended
+        assert page_text(Page(content=html.encode()), 100) == mended
+
+    @pytest.mark.parametrize("html", ["<title>a\nb</title><p>c", "<title>a</TITLE >", "<p>c", "<titles>c", "<title"])
+    def test_other_titles_stay(self, html: str) -> None:
+        assert page_text(Page(content=html), 100) == html
+
     @pytest.mark.parametrize("content", ["", " \n", b"", b"\n"])
     def test_nothing_to_read(self, content: str | bytes) -> None:
         with pytest.raises(NotHtmlError, match="empty"):
