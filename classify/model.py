@@ -21,6 +21,7 @@ import numpy as np
 
 from vclean.classify import region_model
 from vclean.classify.calibration import CalibrationMap
+from vclean.classify.comments import among_comments
 from vclean.classify.continuation import forerunners, rejoin
 from vclean.classify.cuts import candidates
 from vclean.classify.decider import Decider
@@ -53,7 +54,6 @@ _EARLY_STOP: Final[dict[str, Any]] = {
 """A block under .007 or over .993 after some trees needs no more: a third of the time; no label of 29,725 changed."""
 _PARTS: Final = ("linear.npz", "content.txt", "types.txt", "cuts.txt", "calibration.json")
 _REGIONS: Final = "regions.txt"
-_COMMENTS: Final = [column.name for column in matrix.COLUMNS].index("within_comments")
 _DAMAGE: Final = (zipfile.BadZipFile, zlib.error, RuntimeError, LookupError, ValueError, TypeError, EOFError, OSError)
 """What reading a damaged archive raises; RuntimeError where a wrong bit means encryption or an unknown method."""
 
@@ -84,10 +84,14 @@ class Model:
         self, blocks: Blocks, *, evidence: NDArray[np.float32] | None = None, policy: Policy | None = None
     ) -> Prediction:
         """Label the blocks of a page; for `evidence` and `policy` see `decide`."""
+        policy = policy or Policy()
         features = matrix.extract(blocks)
         posterior = region_model.posterior(self.regions, features.region) if self.regions else None
         x = matrix.with_scores(features, *self.linear.scores(features), posterior)
-        found = self.decide(x, features.layout.tokens, groups(blocks), evidence=evidence, policy=policy)
+        comments = among_comments(features, posterior) if policy.comments is not None else None
+        found = self.decide(
+            x, features.layout.tokens, groups(blocks), evidence=evidence, comments=comments, policy=policy
+        )
         roles = region_blocks.block_roles(posterior, features.region_layout) if posterior is not None else []
         return replace(found, labels=rejoin(found.labels, forerunners(blocks)), roles=roles)
 
@@ -98,6 +102,7 @@ class Model:
         group: NDArray[np.int32],
         *,
         evidence: NDArray[np.float32] | None = None,
+        comments: NDArray[np.float32] | None = None,
         policy: Policy | None = None,
     ) -> Prediction:
         """Labels of the B blocks of a page.
@@ -107,6 +112,7 @@ class Model:
             words: float32 (B,), words per block.
             group: int32 (B,), what is kept or dropped as a whole: see `smoothing.groups`.
             evidence: float32 (B,), what is known of the blocks beyond their page, added to their log odds.
+            comments: float32 (B,), that a block is among readers' comments, where the policy asks for them.
             policy: what counts as content.
         """
         policy = policy or Policy()
@@ -115,22 +121,12 @@ class Model:
         probability = content_probability(self.content, x)
         if evidence is not None:
             probability = with_evidence(probability, evidence)
-        if policy.comments is not None:
-            probability = with_comments(probability, self._comments(x), words, wanted=policy.comments)
+        if comments is not None and policy.comments is not None:
+            probability = with_comments(probability, comments, words, wanted=policy.comments)
         keep, confidence = self.decider.keep(candidates(x, probability, words, policy.beta))
         kept = smooth(keep, words, group)
         labels = labelled(kept, type_probability(self.types, x[kept]))
         return Prediction(labels, self.decider.calibration(probability), confidence, self.version)
-
-    def _comments(self, x: NDArray[np.float32]) -> NDArray[np.float32]:
-        """float32 (B,): that a block is among readers' comments.
-
-        Raises:
-            ModelError: the model knows no regions.
-        """
-        if self.regions is None:
-            raise ModelError("this model cannot tell comments: train one with an archive of marked pages")
-        return x[:, _COMMENTS]
 
     def to_bytes(self) -> bytes:
         """The model's file; the same model gives the same bytes."""

@@ -97,7 +97,7 @@ def _with_title_closed(text: str) -> str:
     """`text` with the title closed at the end of its line, or the next tag, where nothing closes it.
 
     A browser takes the whole document for the title then, and shows an empty page. In crawls, where bytes got lost, it
-    is the page that is meant (9 pages of L3S-GN1).
+    is the page that is meant (8 pages of L3S-GN1).
     """
     title = _TITLE.search(text)
     if title is None or _TITLE_END.search(text, title.end()):

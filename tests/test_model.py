@@ -126,22 +126,12 @@ class TestDecide:
 
     @pytest.mark.parametrize(("wanted", "kept"), [(True, 3), (False, 1)])
     def test_the_policy_on_comments(self, model: Model, wanted: bool, kept: int) -> None:
-        x = np.zeros((3, len(matrix.COLUMNS)), dtype=np.float32)
-        x[1:, [column.name for column in matrix.COLUMNS].index("within_comments")] = 0.99
         decider = Decider(Probabilities(0.7, 0.7, 0.7, 0.7, 0.75, 0.7, 0.7), CalibrationMap())
-        trees = replace(
-            model,
-            content=Probabilities(0.95, 0.5, 0.5),
-            types=Probabilities(*[[0, 1, 0, 0]] * 3),
-            decider=decider,
-            regions=Probabilities(),
-        )
-        found = trees.decide(x, self.WORDS, self.ALONE, policy=Policy(comments=wanted))
+        content, types = Probabilities(0.95, 0.5, 0.5), Probabilities(*[[0, 1, 0, 0]] * 3)
+        trees = replace(model, content=content, types=types, decider=decider)
+        x, comments = np.zeros((3, len(matrix.COLUMNS)), dtype=np.float32), np.array([0, 0.99, 0.99], dtype=np.float32)
+        found = trees.decide(x, self.WORDS, self.ALONE, comments=comments, policy=Policy(comments=wanted))
         assert sum(label.is_content for label in found.labels) == kept
-
-    def test_a_model_that_knows_no_comments(self, model: Model) -> None:
-        with pytest.raises(ModelError, match="cannot tell comments"):
-            self.decide(model, [0.9], [[0, 1, 0, 0]], policy=Policy(comments=True))
 
     @pytest.mark.parametrize("code", range(4))
     def test_codes_are_those_of_training(self, model: Model, code: int) -> None:
@@ -178,6 +168,16 @@ class TestLabel:
 
     def test_and_a_page_without_blocks_none(self, model: Model, regions) -> None:
         assert replace(model, regions=regions).label(cut(snapshot("<p>"))).roles == []
+
+    def test_comments_are_found_when_they_matter(self, model: Model) -> None:
+        """Of a page with an element called so; unasked, nothing changes."""
+        html = gold_page(42).html.decode()
+        story = "It was said that the river had 7 ferries, and nobody in the valley minded."
+        said = cut(snapshot(f"{html}<div class=story id=comments><p>{story}<p>{story}</div>"))
+        plain, without, wanted = (model.label(said, policy=Policy(comments=each)) for each in (None, False, True))
+        assert plain.labels == model.label(said).labels
+        assert without.labels[-2:] == [Label.OTHER] * 2
+        assert wanted.labels[-2:] == [Label.PARAGRAPH] * 2
 
 
 class TestBytes:
