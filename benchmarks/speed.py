@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vclean.classify import model, region_model
+from vclean.classify.comments import among_comments
 from vclean.classify.corpora import read_corpus
 from vclean.classify.smoothing import groups
 from vclean.errors import InputError, VcleanError
@@ -112,7 +113,7 @@ def stages(page: Page, read: Callable[[Page], Snapshot], trained: Model, clock: 
     watch.lap("features")
     posterior = region_model.posterior(trained.regions, features.region) if trained.regions else None
     x = matrix.with_scores(features, *trained.linear.scores(features), posterior)
-    found = trained.decide(x, features.layout.tokens, groups(blocks))
+    found = trained.decide(x, features.layout.tokens, groups(blocks), among_comments(features, posterior))
     watch.lap("predict")
     spoken = language.detect(" ".join(blocks.text), snapshot.language)
     Result(blocks=blocks, labels=found.labels, probability=found.probability, language=spoken).cleaneval  # noqa: B018

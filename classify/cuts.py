@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from vclean.classify.decision import best_cuts
+from vclean.classify.decision import best_cuts, with_comments
 from vclean.features import matrix
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BETAS: Final = (0.2, 0.35, 0.5, 0.7, 1.0, 1.5, 2.5)
+COMMENT_BETAS: Final = (0.5, 1.0, 2.0)
+"""For the cuts that take a page's comments as decided on."""
 MARGIN: Final = 0.01
 """Word F1 by which a prediction has to be better: half of the changes that promise less are for the worse."""
 
@@ -56,6 +58,7 @@ _PAGE: Final = (
 """Columns that are the same for all blocks of a page."""
 _SURE: Final = (0.1, 0.3, 0.5, 0.7, 0.9)
 _TINY: Final = 1e-6
+_CLEARLY: Final = 0.5
 
 
 def _places(names: tuple[str, ...]) -> list[int]:
@@ -83,36 +86,62 @@ class Candidates:
 
 
 def candidates(
-    x: NDArray[np.float32], probability: NDArray[np.float32], words: NDArray[np.float32], beta: float = 1.0
+    x: NDArray[np.float32],
+    probability: NDArray[np.float32],
+    words: NDArray[np.float32],
+    comments: NDArray[np.float32],
+    beta: float = 1.0,
 ) -> Candidates:
-    """The cuts of a page: all of `BETAS`, or the one of a `beta` that is asked for.
+    """The cuts of a page: for all of `BETAS`, and with and without its comments; or for a `beta` that is asked for.
 
     Args:
         x: float32 (B, len(matrix.COLUMNS)), B at least 1.
         probability: float32 (B,), that a block is content.
         words: float32 (B,), words per block.
+        comments: float32 (B,), that a block is among readers' comments; zeros where they need not be decided on.
         beta: how many times as much recall is to count as precision; 1 leaves it to the model.
     """
     betas = BETAS if beta == 1 else (beta,)
     keeps, expected = best_cuts(probability, words, (1.0, *betas))
+    kinds = np.zeros(len(keeps))
+    if beta == 1 and (comments > _CLEARLY).any():
+        for wanted, kind in ((False, -1.0), (True, 1.0)):
+            told = with_comments(probability, comments, words, wanted=wanted)
+            more, more_expected = best_cuts(told, words, COMMENT_BETAS)
+            keeps, expected = np.vstack([keeps, more]), np.append(expected, more_expected)
+            kinds = np.append(kinds, np.full(len(more), kind))
+            betas = (*betas, *COMMENT_BETAS)
+    spoken = np.column_stack([comments, comments * probability])
+    rows = np.column_stack([np.log([1.0, *betas]), kinds, expected, _changes(x, probability, words, keeps)])
+    page = np.concatenate([_page(x, probability, words, keeps[0], float(expected[0])), _shares(spoken, words)])
+    whole = np.hstack([rows, np.tile(page, (len(keeps), 1))])[1:].astype(np.float32)
+    return Candidates(keeps[1:], whole, BETAS.index(1.0) if beta == 1 else 0)
+
+
+def _changes(
+    x: NDArray[np.float32], probability: NDArray[np.float32], words: NDArray[np.float32], keeps: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """float64 (K, C): what each cut adds to the first one, or drops, and what the first one keeps."""
     looks = np.nan_to_num(x[:, _LOOKS_AT])
     changed, place = keeps ^ keeps[0], np.linspace(0, 1, len(words))[:, None]
     size = changed @ words
-    rows = [
-        np.log([1.0, *betas]),
-        expected,
+    columns = [
         size / max(float(words[keeps[0]].sum()), 1),
         size,
         changed.sum(axis=1),
-        _mean(changed, words, probability[:, None]),
         keeps.sum(axis=1),
+        (keeps & ~keeps[0]) @ words,
+        _mean(changed, words, probability[:, None]),
         _mean(changed, words, place) - _mean(keeps[:1], words, place),
         _mean(changed, words, looks),
-        np.tile(_page(x, probability, words, keeps[0], float(expected[0])), (len(keeps), 1)),
         np.tile(_mean(keeps[:1], words, looks), (len(keeps), 1)),
     ]
-    usual = betas.index(1.0) if beta == 1 else 0
-    return Candidates(keeps[1:], np.column_stack(rows)[1:].astype(np.float32), usual)
+    return np.column_stack(columns)
+
+
+def _shares(values: NDArray[np.float32], words: NDArray[np.float32]) -> NDArray[np.float64]:
+    """float64 (V,): means of `values` (B, V) over the words of the page."""
+    return _mean(np.ones((1, len(words)), dtype=bool), words, values)[0]
 
 
 def _page(

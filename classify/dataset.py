@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vclean.classify import gold, region_model
+from vclean.classify.comments import among_comments
 from vclean.classify.scores import count_words
 from vclean.classify.smoothing import groups
 from vclean.features import matrix, tokens, tree
@@ -47,6 +48,7 @@ class PageRows:
         share: float32 (B,), share of a block's words that are in the gold.
         content: bool (B,).
         label: int8 (B,), an index into `Label`, or `gold.UNKNOWN`.
+        comments: float32 (B,), that a block is among readers' comments.
         group: int32 (B,), the list, table or code a block is of, or -1: see `smoothing.groups`.
         gold_words: words of the page's gold.
     """
@@ -63,6 +65,7 @@ class PageRows:
     share: NDArray[np.float32]
     content: NDArray[np.bool_]
     label: NDArray[np.int8]
+    comments: NDArray[np.float32]
     group: NDArray[np.int32]
     gold_words: int
 
@@ -94,6 +97,7 @@ def page_rows(page: GoldPage, site: str, blocks: Blocks, regions: Booster | None
         share=truth.content_share,
         content=truth.is_content,
         label=_told_types(truth.label, page, blocks),
+        comments=among_comments(features, posterior),
         group=groups(blocks),
         gold_words=count_words(page.text),
     )

@@ -84,14 +84,12 @@ class Model:
         self, blocks: Blocks, *, evidence: NDArray[np.float32] | None = None, policy: Policy | None = None
     ) -> Prediction:
         """Label the blocks of a page; for `evidence` and `policy` see `decide`."""
-        policy = policy or Policy()
         features = matrix.extract(blocks)
         posterior = region_model.posterior(self.regions, features.region) if self.regions else None
         x = matrix.with_scores(features, *self.linear.scores(features), posterior)
-        comments = among_comments(features, posterior) if policy.comments is not None else None
-        found = self.decide(
-            x, features.layout.tokens, groups(blocks), evidence=evidence, comments=comments, policy=policy
-        )
+        comments = among_comments(features, posterior)
+        words = features.layout.tokens
+        found = self.decide(x, words, groups(blocks), comments, evidence=evidence, policy=policy)
         roles = region_blocks.block_roles(posterior, features.region_layout) if posterior is not None else []
         return replace(found, labels=rejoin(found.labels, forerunners(blocks)), roles=roles)
 
@@ -100,9 +98,9 @@ class Model:
         x: NDArray[np.float32],
         words: NDArray[np.float32],
         group: NDArray[np.int32],
+        comments: NDArray[np.float32],
         *,
         evidence: NDArray[np.float32] | None = None,
-        comments: NDArray[np.float32] | None = None,
         policy: Policy | None = None,
     ) -> Prediction:
         """Labels of the B blocks of a page.
@@ -111,8 +109,8 @@ class Model:
             x: float32 (B, len(matrix.COLUMNS)), the whole matrix.
             words: float32 (B,), words per block.
             group: int32 (B,), what is kept or dropped as a whole: see `smoothing.groups`.
+            comments: float32 (B,), that a block is among readers' comments: see `comments.among_comments`.
             evidence: float32 (B,), what is known of the blocks beyond their page, added to their log odds.
-            comments: float32 (B,), that a block is among readers' comments, where the policy asks for them.
             policy: what counts as content.
         """
         policy = policy or Policy()
@@ -121,9 +119,10 @@ class Model:
         probability = content_probability(self.content, x)
         if evidence is not None:
             probability = with_evidence(probability, evidence)
-        if comments is not None and policy.comments is not None:
+        if policy.comments is not None:
             probability = with_comments(probability, comments, words, wanted=policy.comments)
-        keep, confidence = self.decider.keep(candidates(x, probability, words, policy.beta))
+            comments = np.zeros_like(comments)  # they are decided on
+        keep, confidence = self.decider.keep(candidates(x, probability, words, comments, policy.beta))
         kept = smooth(keep, words, group)
         labels = labelled(kept, type_probability(self.types, x[kept]))
         return Prediction(labels, self.decider.calibration(probability), confidence, self.version)

@@ -163,7 +163,7 @@ def _said(content: Booster, types: Booster, x: NDArray[np.float32], page: PageRo
         nothing = np.zeros(0, dtype=np.float32)
         return Unseen(nothing, nothing.reshape(0, 4), None)
     probability = content_probability(content, x)
-    found = candidates(x, probability, page.layout.tokens)
+    found = candidates(x, probability, page.layout.tokens, page.comments)
     return Unseen(probability, type_probability(types, x), found)
 
 

@@ -10,6 +10,7 @@ from vclean.features import matrix
 
 COLUMN = {column.name: index for index, column in enumerate(matrix.COLUMNS)}
 WORDS = np.array([200, 50, 50, 50, 5], dtype=np.float32)
+SILENCE = np.zeros(5, dtype=np.float32)
 PROBABILITY = np.array([0.98, 0.4, 0.35, 0.3, 0.02], dtype=np.float32)
 
 
@@ -23,7 +24,7 @@ def page(**columns: list[float]) -> np.ndarray:
 
 class TestCandidates:
     def test_a_cut_for_every_beta(self) -> None:
-        found = candidates(page(), PROBABILITY, WORDS)
+        found = candidates(page(), PROBABILITY, WORDS, SILENCE)
         for keep, beta in zip(found.keeps, BETAS, strict=True):
             np.testing.assert_array_equal(keep, best_cut(PROBABILITY, WORDS, beta)[0])
         assert BETAS[found.usual] == 1
@@ -32,12 +33,12 @@ class TestCandidates:
 
     def test_they_are_nested(self) -> None:
         """More weight on recall never drops a block."""
-        keeps = candidates(page(), PROBABILITY, WORDS).keeps
+        keeps = candidates(page(), PROBABILITY, WORDS, SILENCE).keeps
         assert (keeps[1:] >= keeps[:-1]).all()
         assert keeps[0].sum() < keeps[-1].sum()
 
     def test_one_for_a_beta_that_is_asked_for(self) -> None:
-        found = candidates(page(), PROBABILITY, WORDS, 4.0)
+        found = candidates(page(), PROBABILITY, WORDS, SILENCE, 4.0)
         assert found.keeps.shape == (1, 5)
         assert found.usual == 0
         np.testing.assert_array_equal(found.keeps[0], best_cut(PROBABILITY, WORDS, 4.0)[0])
@@ -45,31 +46,51 @@ class TestCandidates:
 
     def test_the_usual_cut_changes_nothing(self) -> None:
         """Of what is added or dropped there is none: words, blocks, means."""
-        found = candidates(page(link_share=[0.5] * 5), PROBABILITY, WORDS)
-        log_beta, _, share, words, blocks, mean = found.rows[found.usual, :6]
-        assert (log_beta, share, words, blocks, mean) == (0, 0, 0, 0, 0)
+        found = candidates(page(link_share=[0.5] * 5), PROBABILITY, WORDS, SILENCE)
+        log_beta, kind, _, share, words, blocks = found.rows[found.usual, :6]
+        assert (log_beta, kind, share, words, blocks) == (0, 0, 0, 0, 0)
 
     def test_what_is_added_is_described(self) -> None:
         """The blocks that the most generous cut adds, by their words."""
         links = [0.0, 0.9, 0.3, 0.6, 0.0]
-        found = candidates(page(link_share=links), PROBABILITY, WORDS)
+        found = candidates(page(link_share=links), PROBABILITY, WORDS, SILENCE)
         changed = found.keeps[-1] ^ found.keeps[found.usual]
         assert changed.any()
         wanted = np.average(links, weights=changed * WORDS)
         assert np.isclose(found.rows[-1], wanted, atol=1e-6).any()
-        assert found.rows[-1, 3] == (changed * WORDS).sum()
+        assert found.rows[-1, 4] == (changed * WORDS).sum()
 
     def test_unknown_looks_count_as_nothing(self) -> None:
-        rows = candidates(page(stop_words=[np.nan] * 5), PROBABILITY, WORDS).rows
-        np.testing.assert_array_equal(rows, candidates(page(), PROBABILITY, WORDS).rows)
+        rows = candidates(page(stop_words=[np.nan] * 5), PROBABILITY, WORDS, SILENCE).rows
+        np.testing.assert_array_equal(rows, candidates(page(), PROBABILITY, WORDS, SILENCE).rows)
+
+    def test_comments_are_decided_on_as_a_whole(self) -> None:
+        """With and without them, for some of the betas, beside the cuts that take them block by block."""
+        comments = np.array([0, 1, 1, 1, 0], dtype=np.float32)
+        found = candidates(page(), PROBABILITY, WORDS, comments)
+        few = len(cuts.COMMENT_BETAS)
+        assert len(found.keeps) == len(BETAS) + 2 * few
+        without, wanted = found.keeps[len(BETAS) : -few], found.keeps[-few:]
+        assert not without[:, 1:4].any()
+        assert wanted[1:, 1:4].all()
+        assert found.rows[:, 1].tolist() == [0] * len(BETAS) + [-1] * few + [1] * few
+        assert BETAS[found.usual] == 1
+
+    def test_comments_that_hardly_are_some(self) -> None:
+        doubt = np.full(5, 0.4, dtype=np.float32)
+        assert len(candidates(page(), PROBABILITY, WORDS, doubt).keeps) == len(BETAS)
+
+    def test_comments_where_a_beta_is_asked_for(self) -> None:
+        comments = np.array([0, 1, 1, 1, 0], dtype=np.float32)
+        assert len(candidates(page(), PROBABILITY, WORDS, comments, 2.0).keeps) == 1
 
     def test_one_block(self) -> None:
-        found = candidates(page()[:1], PROBABILITY[:1], WORDS[:1])
+        found = candidates(page()[:1], PROBABILITY[:1], WORDS[:1], SILENCE[:1])
         assert found.keeps.all()
         assert np.isfinite(found.rows).all()
 
     def test_blocks_without_words(self) -> None:
-        assert np.isfinite(candidates(page(), PROBABILITY, np.zeros(5, dtype=np.float32)).rows).all()
+        assert np.isfinite(candidates(page(), PROBABILITY, np.zeros(5, dtype=np.float32), SILENCE).rows).all()
 
 
 class TestWordF1:
@@ -123,13 +144,15 @@ class TestFit:
         rows, scores, share = [], [], np.array([1, 0, 0, 0, 0], dtype=np.float32)
         for number in range(60):
             comments = float(number % 2)
-            found = candidates(page(both_up1=[2, -3 * comments, -3 * comments, -3 * comments, -5]), PROBABILITY, WORDS)
+            found = candidates(
+                page(both_up1=[2, -3 * comments, -3 * comments, -3 * comments, -5]), PROBABILITY, WORDS, SILENCE
+            )
             truth = share if comments else np.array([1, 1, 1, 1, 0], dtype=np.float32)
             rows.append(found.rows)
             scores.append(word_f1(found.keeps, truth, WORDS, int(truth @ WORDS)))
         model = fit(np.vstack(rows), np.concatenate(scores))
         for looks, kept in ((-3.0, 1), (0.0, 4)):
-            found = candidates(page(both_up1=[2, looks, looks, looks, -5]), PROBABILITY, WORDS)
+            found = candidates(page(both_up1=[2, looks, looks, looks, -5]), PROBABILITY, WORDS, SILENCE)
             keep, confidence = choose(model, found)
             assert keep.sum() == kept
             assert confidence > 0.8

@@ -21,7 +21,7 @@ def said(page, surely: float) -> Unseen:
     probability = np.where(page.content, surely, 1 - surely).astype(np.float32)
     x = np.zeros((len(page), len(matrix.COLUMNS)), dtype=np.float32)
     types = np.full((len(page), 4), 0.25, dtype=np.float32)
-    return Unseen(probability, types, candidates(x, probability, page.layout.tokens))
+    return Unseen(probability, types, candidates(x, probability, page.layout.tokens, page.comments))
 
 
 NOTHING = Unseen(np.zeros(0, dtype=np.float32), np.zeros((0, 4), dtype=np.float32), None)

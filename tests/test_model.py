@@ -73,6 +73,9 @@ def repacked(data: bytes, **members: bytes | None) -> bytes:
     return file.getvalue()
 
 
+NO_COMMENTS = np.zeros(4, dtype=np.float32)
+
+
 class Probabilities:
     """Trees that say what they are told."""
 
@@ -99,7 +102,9 @@ class TestDecide:
         decider = Decider(Probabilities(0.7, 0.7, 0.7, 0.7, 0.75, 0.7, 0.7), CalibrationMap((0, 1), (0, 0.5)))
         trees = replace(model, content=Probabilities(*content), types=Probabilities(*types), decider=decider)
         x = np.zeros((len(content), len(matrix.COLUMNS)), dtype=np.float32)
-        return trees.decide(x, self.WORDS[: len(content)], group[: len(content)], policy=policy)
+        return trees.decide(
+            x, self.WORDS[: len(content)], group[: len(content)], NO_COMMENTS[: len(content)], policy=policy
+        )
 
     def test_kept_blocks_get_their_likeliest_type(self, model: Model) -> None:
         """Types are asked for the kept blocks alone, in their order."""
@@ -117,7 +122,7 @@ class TestDecide:
         content, types = Probabilities(0.9, 0.9, 0.9, 0.01), Probabilities(*[[0, 0, 1, 0]] * 4)
         trees = replace(model, content=content, types=types)
         x, words = np.zeros((4, len(matrix.COLUMNS)), dtype=np.float32), np.full(4, 10, dtype=np.float32)
-        assert trees.decide(x, words, np.append(together, 0)).labels == [Label.LIST_ITEM] * 4
+        assert trees.decide(x, words, np.append(together, 0), NO_COMMENTS).labels == [Label.LIST_ITEM] * 4
 
     @pytest.mark.parametrize(("beta", "kept"), [(0.1, 1), (8, 3)])
     def test_the_policy_weighs_recall(self, model: Model, beta: float, kept: int) -> None:
@@ -130,7 +135,7 @@ class TestDecide:
         content, types = Probabilities(0.95, 0.5, 0.5), Probabilities(*[[0, 1, 0, 0]] * 3)
         trees = replace(model, content=content, types=types, decider=decider)
         x, comments = np.zeros((3, len(matrix.COLUMNS)), dtype=np.float32), np.array([0, 0.99, 0.99], dtype=np.float32)
-        found = trees.decide(x, self.WORDS, self.ALONE, comments=comments, policy=Policy(comments=wanted))
+        found = trees.decide(x, self.WORDS, self.ALONE, comments, policy=Policy(comments=wanted))
         assert sum(label.is_content for label in found.labels) == kept
 
     @pytest.mark.parametrize("code", range(4))
@@ -141,7 +146,7 @@ class TestDecide:
 
     def test_no_rows(self, model: Model) -> None:
         nothing = np.zeros((0, len(matrix.COLUMNS)), dtype=np.float32)
-        found = model.decide(nothing, self.WORDS[:0], self.ALONE[:0])
+        found = model.decide(nothing, self.WORDS[:0], self.ALONE[:0], NO_COMMENTS[:0])
         assert (found.labels, len(found.probability), found.confidence) == ([], 0, 0)
 
 
