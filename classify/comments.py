@@ -37,7 +37,7 @@ def among_comments(features: Features, posterior: NDArray[np.float32] | None) ->
         return named
     where = features.region_layout
     seen = inherited(posterior, where.parent)[1][where.block_region, list(Role).index(Role.COMMENTS)]
-    return np.maximum(named, seen)
+    return np.asarray(np.maximum(named, seen))
 
 
 def called_comments(view: View) -> NDArray[np.bool_]:

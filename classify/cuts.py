@@ -141,7 +141,7 @@ def _changes(
 
 def _shares(values: NDArray[np.float32], words: NDArray[np.float32]) -> NDArray[np.float64]:
     """float64 (V,): means of `values` (B, V) over the words of the page."""
-    return _mean(np.ones((1, len(words)), dtype=bool), words, values)[0]
+    return np.asarray(_mean(np.ones((1, len(words)), dtype=bool), words, values)[0])
 
 
 def _page(
