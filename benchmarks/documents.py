@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vclean.classify.model import load_default
-from vclean.features import context, linguistic, structural, visual
+from vclean.features import context, linguistic, region_blocks, region_columns, structural, visual
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -21,6 +21,7 @@ GROUPS: dict[str, tuple[Column, ...]] = {
     "Visual": visual.COLUMNS,
     "Context": context.COLUMNS,
     "Verdicts of the linear models": context.SCORE_COLUMNS,
+    "Verdicts of the region model": region_blocks.COLUMNS,
 }
 """The groups in the order of the matrix."""
 
@@ -37,7 +38,8 @@ _SCORES = {
 
 def feature_tables() -> str:
     """A Markdown table for every group of columns."""
-    return "".join(f"\n### {name}\n\n{_columns(columns)}" for name, columns in GROUPS.items())
+    groups = {**GROUPS, "What the region model reads of a container": region_columns.COLUMNS}
+    return "".join(f"\n### {name}\n\n{_columns(columns)}" for name, columns in groups.items())
 
 
 def _columns(columns: Iterable[Column]) -> str:
@@ -49,12 +51,14 @@ def model_tables() -> str:
     card = load_default().card
     corpora = ((name, counts["unrendered"], counts["rendered"]) for name, counts in card["corpora"].items())
     versions = ", ".join(f"{name} {version}" for name, version in card["versions"].items())
+    regions = card["regions"].get("parameters")
+    parameters = card["parameters"] | ({"regions": regions} if regions else {})
     facts = f"\nTrained {card['trained']}, seed {card['seed']}, with {versions}; {card['rows']:,} blocks.\n"
     return (
         f"{facts}\n### Pages\n\n{table(('corpus', 'read unrendered', 'read rendered'), corpora)}"
         f"\n### Scores in {card['folds']}-fold cross-validation by site\n\n{_scores(card['scores'])}"
         f"{_calibrations(card.get('calibration', {}))}"
-        f"\n### Parameters\n\n{_parameters(card['parameters'])}"
+        f"\n### Parameters\n\n{_parameters(parameters)}"
     )
 
 

@@ -33,7 +33,7 @@ from vclean.classify.corpora import read_corpus, site
 from vclean.classify.dataset import page_rows
 from vclean.classify.gold import CODES
 from vclean.classify.table import Table
-from vclean.classify.training import cross_validate
+from vclean.classify.training import CrossValidation
 from vclean.errors import VcleanError
 from vclean.features.blocks import cut
 from vclean.files import write_atomic
@@ -275,7 +275,7 @@ class ReadPage:
 def measure(corpora: Sequence[Corpus], read: Read, limit: int | None) -> dict[str, Any]:
     """The figures of every corpus: types where the gold has any, and structure where it is in Markdown."""
     pages = [found for corpus in corpora for page in _even(corpus, limit) if (found := _read(page, read))]
-    predictions = cross_validate(Table.of([page.rows for page in pages]))
+    predictions = CrossValidation.of(Table.of([page.rows for page in pages])).predictions()
     figures = {}
     for corpus in corpora:
         part = [pair for pair in zip(pages, predictions, strict=True) if pair[0].page.corpus == corpus.name]

@@ -20,7 +20,7 @@ def modules_after(code: str) -> set[str]:
 class TestPublicNames:
     def test_the_list(self) -> None:
         assert vclean.__all__ == [
-            "Cleaner", "Label", "Page", "RenderSettings", "Resource", "Resources", "Result", "VcleanError",
+            "Cleaner", "Label", "Page", "Policy", "RenderSettings", "Resource", "Resources", "Result", "VcleanError",
             "Visibility", "__version__", "clean",
         ]  # fmt: skip
 
