@@ -6,6 +6,7 @@ contrast, text amount) and of GenieKnows (distances, same column), Kohlschuetter
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -18,6 +19,8 @@ from vclean.features.region_runs import IMAGES, Runs
 from vclean.features.regions import regions_at
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from vclean.features.columns import Values
@@ -187,11 +190,14 @@ def _image(run: Runs) -> Values:
     snapshot, node = run.regions.snapshot, run.regions.node
     home = np.zeros(len(snapshot), dtype=bool)
     home[[link for link, href in snapshot.attributes("href").items() if _is_home(href)]] = True
-    alt = {element: len(value.split()) for element, value in snapshot.attributes("alt").items()}
+    width, height = (
+        {at: _pixels(text) for at, text in snapshot.attributes(name).items()} for name in ("width", "height")
+    )
+    alt = {at: len(text.split()) for at, text in snapshot.attributes("alt").items()}
     return {
-        "width_attribute": _by_element(snapshot.attributes("width"), node),
-        "height_attribute": _by_element(snapshot.attributes("height"), node),
-        "alt_words": np.array([alt.get(element, 0) for element in node.tolist()], dtype=np.float32),
+        "width_attribute": _by_element(width, run.regions, math.nan),
+        "height_attribute": _by_element(height, run.regions, math.nan),
+        "alt_words": _by_element(alt, run.regions, 0),
         "same_site_link": tree.path_sum(home & snapshot.is_tag(("a",)), snapshot.end)[node] > 0,
     }
 
@@ -205,9 +211,11 @@ def _is_home(href: str) -> bool:
 _HOME_PAGES: Final = frozenset(("index.html", "index.htm", "index.php", "default.aspx", "home", "home.html"))
 
 
-def _by_element(values: dict[int, str], node: NDArray[np.int32]) -> NDArray[np.float32]:
-    found = [_pixels(values.get(element, "")) for element in node.tolist()]
-    return np.array(found, dtype=np.float32)
+def _by_element(values: Mapping[int, float], regions: Regions, missing: float) -> NDArray[np.float32]:
+    """float32 (C,): the value that each region's element has; `missing` where it has none."""
+    found = np.full(len(regions.snapshot), missing, dtype=np.float32)
+    found[list(values)] = list(values.values())
+    return found[regions.node]
 
 
 def _pixels(value: str) -> float:
