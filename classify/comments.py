@@ -43,7 +43,7 @@ def among_comments(features: Features, posterior: NDArray[np.float32] | None) ->
 def called_comments(view: View) -> NDArray[np.bool_]:
     """Whether an element round a block is called comments, and is neither the page nor holds its first heading."""
     snapshot = view.snapshot
-    called = (names.name_bits(snapshot) & _COMMENTS) > 0
+    called = (view.name_bits & _COMMENTS) > 0
     if not called.any() or not len(view):
         return np.zeros(len(view), dtype=bool)
     words = view.on_nodes(view.tokens)

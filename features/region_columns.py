@@ -228,7 +228,7 @@ def _flags(regions: Regions) -> NDArray[np.float32]:
     """float32 (C, len(KIND_COLUMNS) + len(NAME_COLUMNS)): tags, roles and names of the regions and round them."""
     snapshot = regions.snapshot
     found = []
-    for bits, count in ((names.kind_bits(snapshot), len(names.KINDS)), (names.name_bits(snapshot), len(names.NAMES))):
+    for bits, count in ((names.kind_bits(snapshot), len(names.KINDS)), (regions.view.name_bits, len(names.NAMES))):
         own = _in_chain(regions, bits)[regions.node]
         round_it = names.above(bits, snapshot.parent)[regions.node]
         found += [names.unpack(own, count), names.unpack(round_it, count)]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.features import language, signatures, tree, wordlists
+from vclean.features import language, names, signatures, tree, wordlists
 from vclean.features.columns import ratio
 from vclean.features.text import DIGIT, Texts, Words
 
@@ -118,6 +118,11 @@ class View:
     def class_path(self) -> NDArray[np.uint64]:
         """uint64 (N,): a number for the chain of tags and classes from the root to every element."""
         return signatures.path_signature(self.snapshot, signatures.class_hashes(self.snapshot))
+
+    @cached_property
+    def name_bits(self) -> NDArray[np.uint64]:
+        """uint64 (N,): which groups of well-known words every element's names are of (see `names.name_bits`)."""
+        return names.name_bits(self.snapshot)
 
     def on_nodes(self, values: NDArray[np.float32]) -> NDArray[np.float64]:
         """float64 (N,): sum over every element's subtree of the blocks' `values` (B,), each at its container."""
