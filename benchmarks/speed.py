@@ -113,7 +113,8 @@ def stages(page: Page, read: Callable[[Page], Snapshot], trained: Model, clock: 
     watch.lap("features")
     posterior = region_model.posterior(trained.regions, features.region) if trained.regions else None
     x = matrix.with_scores(features, *trained.linear.scores(features), posterior)
-    found = trained.decide(x, features.layout.tokens, groups(blocks), among_comments(features, posterior))
+    comments = among_comments(features.view, x[:, matrix.REGIONS])
+    found = trained.decide(x, features.layout.tokens, groups(blocks), comments)
     watch.lap("predict")
     spoken = language.detect(" ".join(blocks.text), snapshot.language)
     Result(blocks=blocks, labels=found.labels, probability=found.probability, language=spoken).cleaneval  # noqa: B018

@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features import names, tree
-from vclean.features.region_blocks import inherited
+from vclean.features import names, region_blocks, tree
 from vclean.roles import Role
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from vclean.features.matrix import Features
     from vclean.features.view import View
 
 WHOLE: Final = 0.95
@@ -22,22 +20,18 @@ WHOLE: Final = 0.95
 _COMMENTS: Final = np.uint64(1 << names.NAMES.index("comments"))
 
 
-def among_comments(features: Features, posterior: NDArray[np.float32] | None) -> NDArray[np.float32]:
+def among_comments(view: View, regions: NDArray[np.float32]) -> NDArray[np.float32]:
     """float32 (B,): that a block is among readers' comments.
 
     It is for sure where an element round it is called so by its class or id. Else the region model has its say: the
     highest probability of a container round the block to be comments, 0 without such a model.
 
     Args:
-        features: of the page.
-        posterior: float32 (C, CLASSES), of the region model, or None without one.
+        view: the page.
+        regions: float32 (B, len(region_blocks.COLUMNS)), NaN without a region model.
     """
-    named = called_comments(features.view).astype(np.float32)
-    if posterior is None or not len(named):
-        return named
-    where = features.region_layout
-    seen = inherited(posterior, where.parent)[1][where.block_region, list(Role).index(Role.COMMENTS)]
-    return np.asarray(np.maximum(named, seen))
+    named = called_comments(view).astype(np.float32)
+    return np.asarray(np.fmax(named, region_blocks.among(regions, Role.COMMENTS)))
 
 
 def called_comments(view: View) -> NDArray[np.bool_]:

@@ -83,6 +83,7 @@ def page_rows(page: GoldPage, site: str, blocks: Blocks, regions: Booster | None
     """The training rows of `page`, cut into `blocks`; `regions` is a region model that saw no page of the site."""
     features = matrix.extract(blocks)
     posterior = region_model.posterior(regions, features.region) if regions else None
+    region = matrix.with_regions(features, posterior)
     truth = gold.align(blocks.text, page)
     return PageRows(
         corpus=page.corpus,
@@ -90,14 +91,14 @@ def page_rows(page: GoldPage, site: str, blocks: Blocks, regions: Booster | None
         site=site,
         rendered=blocks.snapshot.rendered,
         fixed=features.fixed,
-        region=matrix.with_regions(features, posterior),
+        region=region,
         layout=features.layout,
         path=tokens.path_rows(features.view, features.element_tokens) if len(blocks) else features.word_tokens,
         word=features.word_tokens,
         share=truth.content_share,
         content=truth.is_content,
         label=_told_types(truth.label, page, blocks),
-        comments=among_comments(features, posterior),
+        comments=among_comments(features.view, region),
         group=groups(blocks),
         gold_words=count_words(page.text),
     )

@@ -87,10 +87,10 @@ class Model:
         features = matrix.extract(blocks)
         posterior = region_model.posterior(self.regions, features.region) if self.regions else None
         x = matrix.with_scores(features, *self.linear.scores(features), posterior)
-        comments = among_comments(features, posterior)
-        words = features.layout.tokens
+        regions, words = x[:, matrix.REGIONS], features.layout.tokens
+        comments = among_comments(features.view, regions)
         found = self.decide(x, words, groups(blocks), comments, evidence=evidence, policy=policy)
-        roles = region_blocks.block_roles(posterior, features.region_layout) if posterior is not None else []
+        roles = region_blocks.block_roles(regions) if self.regions else []
         return replace(found, labels=rejoin(found.labels, forerunners(blocks)), roles=roles)
 
     def decide(

@@ -23,6 +23,9 @@ FIXED_COLUMNS = (*linguistic.COLUMNS, *structural.COLUMNS, *visual.COLUMNS, *con
 COLUMNS = (*FIXED_COLUMNS, *context.SCORE_COLUMNS, *region_blocks.COLUMNS)
 """All columns of the model's matrix: the fixed ones, the verdicts of the two linear models, then the region model's."""
 
+REGIONS = slice(len(COLUMNS) - len(region_blocks.COLUMNS), len(COLUMNS))
+"""Where the columns of the region model stand."""
+
 
 @dataclass(frozen=True, eq=False)
 class Features:

@@ -123,6 +123,7 @@ def _bits(value: str) -> int:
     return bits
 
 
+@lru_cache(maxsize=100_000)
 def _group(word: str) -> int | None:
     """The group of a word: of the whole word, else of its longest known beginning."""
     if word in _EXACT:

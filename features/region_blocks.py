@@ -34,6 +34,8 @@ COLUMNS: Final = (
       for side in _PLACES),
 )  # fmt: skip
 
+_PLACE: Final = {column.name: place for place, column in enumerate(COLUMNS)}
+_NEAREST: Final = [_PLACE[f"nearest_{role}"] for role in (*Role, "none")]
 _CONTENT: Final = np.array([role.is_content for role in Role])
 
 
@@ -107,8 +109,21 @@ def _levels(parent: NDArray[np.int32]) -> list[NDArray[np.intp]]:
     return [np.flatnonzero(depth == level) for level in range(1, int(depth.max(initial=0)) + 1)]
 
 
-def block_roles(posterior: NDArray[np.float32], where: RegionLayout) -> list[Role | None]:
-    """The role of the region each block is in: the most probable of the nearest region's; None outside all."""
-    nearest = inherited(posterior, where.parent)[0][where.block_region]
+def block_roles(columns: NDArray[np.float32]) -> list[Role | None]:
+    """The role of the region each block is in: the most probable of the nearest region's; None outside all.
+
+    Args:
+        columns: float32 (B, len(COLUMNS)), of `block_columns`.
+    """
     roles = [*Role, None]
-    return [roles[code] for code in nearest.argmax(axis=1).tolist()]
+    return [roles[code] for code in columns[:, _NEAREST].argmax(axis=1).tolist()]
+
+
+def among(columns: NDArray[np.float32], role: Role) -> NDArray[np.float32]:
+    """float32 (B,): the highest probability of a container round each block to be a region of `role`.
+
+    Args:
+        columns: float32 (B, len(COLUMNS)), of `block_columns`.
+        role: the role.
+    """
+    return columns[:, _PLACE[f"within_{role}"]]

@@ -5,11 +5,9 @@ import pytest
 from helpers import snapshot
 
 from vclean.classify.comments import among_comments, called_comments
-from vclean.features import matrix
 from vclean.features.blocks import cut
-from vclean.features.region_blocks import CLASSES, NONE
+from vclean.features.region_blocks import COLUMNS
 from vclean.features.view import View
-from vclean.roles import Role
 
 ARTICLE = "<div><h1>The ferry</h1><p>The river rose in the night, and nobody minded.</div>"
 SAID = "<p>Nice.<p>I minded."
@@ -45,23 +43,19 @@ class TestCalledComments:
 
 
 class TestAmongComments:
-    HTML = f"{ARTICLE}<div id=comments>{SAID}</div><div>{SAID}</div>"
+    VIEW = View(cut(snapshot(f"{ARTICLE}<div id=comments>{SAID}</div><div>{SAID}</div>")))
 
     def test_names_alone(self) -> None:
-        found = among_comments(matrix.extract(cut(snapshot(self.HTML))), None)
+        """Where the model knows no regions."""
+        found = among_comments(self.VIEW, np.full((6, len(COLUMNS)), np.nan, dtype=np.float32))
         np.testing.assert_array_equal(found, [0, 0, 1, 1, 0, 0])
         assert found.dtype == np.float32
 
     def test_the_region_model_adds_to_them(self) -> None:
-        features = matrix.extract(cut(snapshot(self.HTML)))
-        posterior = np.zeros((len(features.region), CLASSES), dtype=np.float32)
-        posterior[:, NONE] = 1
-        where = features.region_layout
-        last = where.parent[where.block_region[-1]]
-        posterior[last, list(Role).index(Role.COMMENTS)] = 0.75
-        found = among_comments(features, posterior)
-        np.testing.assert_array_equal(found, [0, 0, 1, 1, 0.75, 0.75])
+        regions = np.zeros((6, len(COLUMNS)), dtype=np.float32)
+        regions[2:, [column.name for column in COLUMNS].index("within_comments")] = 0.75
+        np.testing.assert_array_equal(among_comments(self.VIEW, regions), [0, 0, 1, 1, 0.75, 0.75])
 
     def test_no_blocks(self) -> None:
-        features = matrix.extract(cut(snapshot("<p>")))
-        assert among_comments(features, np.zeros((0, CLASSES), dtype=np.float32)).shape == (0,)
+        nothing = np.zeros((0, len(COLUMNS)), dtype=np.float32)
+        assert among_comments(View(cut(snapshot("<p>"))), nothing).shape == (0,)

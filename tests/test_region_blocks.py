@@ -7,7 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vclean.features.blocks import cut
-from vclean.features.region_blocks import CLASSES, COLUMNS, NONE, RegionLayout, block_columns, block_roles, inherited
+from vclean.features.region_blocks import (
+    CLASSES,
+    COLUMNS,
+    NONE,
+    RegionLayout,
+    among,
+    block_columns,
+    block_roles,
+    inherited,
+)
 from vclean.features.regions import candidates
 from vclean.features.view import View
 from vclean.roles import Role
@@ -88,7 +97,9 @@ class TestBlockRoles:
     def test_the_most_probable_or_none(self):
         where = RegionLayout(parents(-1, 0, 0), parents(0, 1, 2), np.zeros((3, 4), dtype=np.float32))
         rows = posteriors({ARTICLE: 0.2}, {NAV: 0.7}, {})
-        assert block_roles(rows, where) == [None, Role.NAVIGATION, None]
+        columns = block_columns(rows, where)
+        assert block_roles(columns) == [None, Role.NAVIGATION, None]
+        np.testing.assert_array_equal(among(columns, Role.NAVIGATION), np.array([0, 0.7, 0], dtype=np.float32))
 
 
 class TestRegionLayout:
