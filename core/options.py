@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _PICTURES: Final = (".png", ".svg")
+_PAGES: Final = (".html", ".htm", ".xhtml", ".mhtml", ".mht")
 _FEWEST_FOLDS: Final = 3
 """Training itself cross-validates on what a fold leaves, and needs two folds there."""
 _REVIEW_BELOW: Final = 0.8
@@ -220,9 +221,21 @@ def _checked(options: CleanOptions) -> CleanOptions:
         raise UsageError(f"the overlay {options.overlay} has to end in .png or .svg")
     if "" in options.pages:
         raise UsageError("a PAGE is empty: name a file, a folder, a URL, or - for standard input")
+    _check_outputs(options)
     if options.url and not options.url.lower().startswith(("http://", "https://")):
         raise UsageError(f"--url has to start with http:// or https://, not {options.url!r}")
     return options
+
+
+def _check_outputs(options: CleanOptions) -> None:
+    """Raise an error where one file would be written twice, or in place of a page."""
+    outputs = [path.resolve() for path in (options.out, options.overlay, options.review) if path]
+    if len(set(outputs)) < len(outputs):
+        raise UsageError("--out, --overlay and --review have to be different files")
+    pages = {Path(page).resolve() for page in options.pages}
+    for path in outputs:
+        if path.is_file() and (path in pages or (pages & set(path.parents) and path.suffix.lower() in _PAGES)):
+            raise UsageError(f"{path} is one of the pages: write to another file")
 
 
 def _setup(arguments: list[str]) -> SetupOptions:

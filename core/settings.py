@@ -60,13 +60,15 @@ class Policy:
         comments: whether readers' comments are content; None: as the corpora of the model have it.
 
     Raises:
-        UsageError: `beta` is not a positive number.
+        UsageError: `beta` is not a positive number, or `comments` not True, False or None.
     """
 
     beta: float = 1.0
     comments: bool | None = None
 
     def __post_init__(self) -> None:
-        """Check the range."""
+        """Check the values."""
+        if self.comments not in (True, False, None):
+            raise UsageError(f"comments has to be True, False or None, not {self.comments!r}")
         if not 0 < self.beta < float("inf"):
             raise UsageError(f"beta has to be a positive number, not {self.beta}")

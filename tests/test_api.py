@@ -109,6 +109,10 @@ class TestClean:
             clean(HTML, method="bte", policy=policy)
         assert clean(HTML, method="bte", policy=Policy()).labels
 
+    def test_a_policy_on_comments_in_words(self) -> None:
+        with pytest.raises(UsageError, match="comments has to be True, False or None, not 'out'"):
+            Policy(comments="out")  # type: ignore[arg-type]
+
     @pytest.mark.parametrize("beta", [0, -1, float("inf"), float("nan")])
     def test_a_policy_without_sense(self, beta: float) -> None:
         with pytest.raises(UsageError, match="beta has to be a positive number"):

@@ -65,6 +65,21 @@ class TestClean:
     def test_what_counts_as_content(self, arguments: tuple[str, ...], policy: Policy) -> None:
         assert clean("a", *arguments).policy == policy
 
+    @pytest.mark.parametrize("outputs", [("-o", "x", "--review", "x"), ("--overlay", "a.png", "--review", "./a.png")])
+    def test_two_outputs_in_one_file(self, outputs: tuple[str, ...]) -> None:
+        with pytest.raises(UsageError, match="have to be different files"):
+            clean("a", *outputs)
+
+    @pytest.mark.parametrize("option", ["-o", "--review"])
+    def test_a_page_is_not_written_over(self, tmp_path: Path, option: str) -> None:
+        """Neither a page that is named nor one in a folder."""
+        page = tmp_path / "page.html"
+        page.write_text("<p>Hello.")
+        for given in (page, tmp_path):
+            with pytest.raises(UsageError, match="is one of the pages"):
+                clean(str(given), option, str(page))
+        assert clean(str(tmp_path), option, str(tmp_path / "new.html"))
+
     def test_precision_or_recall(self) -> None:
         with pytest.raises(UsageError, match="not allowed with"):
             clean("a", "--precision", "--recall")
