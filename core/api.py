@@ -226,14 +226,31 @@ class Cleaner:
         Raises:
             VcleanError: as `clean` does.
         """
-        from vclean.features.blocks import cut
+        snapshot, image = self.read(page, picture=picture)
+        return self.cut_snapshot(snapshot), image
 
+    def read(self, page: Page, *, picture: bool = False) -> tuple[Snapshot, bytes]:
+        """A page as columns, rendered or parsed, and its picture, or `b""` where none is asked for.
+
+        Raises:
+            VcleanError: as `clean` does.
+        """
         if not self._render and not picture:
             with deadline(self._settings.deadline):
-                return cut(self._parsed(page)), b""
+                return self._parsed(page), b""
         rendering = self._rendering(page, picture=picture)
+        return rendering.snapshot, rendering.picture or b""
+
+    def cut_snapshot(self, snapshot: Snapshot) -> Blocks:
+        """The blocks of a page that was read.
+
+        Raises:
+            DeadlineError: it took too long.
+        """
+        from vclean.features.blocks import cut
+
         with deadline(self._settings.deadline):
-            return cut(rendering.snapshot), rendering.picture or b""
+            return cut(snapshot)
 
     def label(self, blocks: Blocks, name: str = "", *, repeated: NDArray[np.float32] | None = None) -> Result:
         """The result for the blocks of the page called `name`.
