@@ -11,8 +11,16 @@ ROOT = Path(__file__).parent.parent
 BASE = {"characters", "errors", "files", "labels", "page", "roles", "settings"}
 """The modules of core/ that stand below everything; its others stand on top."""
 
-FOLDERS = {"core": "vclean", "render": "vclean.render", "features": "vclean.features", "classify": "vclean.classify"}
-MODULES = sorted(path for folder in FOLDERS for path in (ROOT / folder).glob("*.py"))
+FOLDERS = {
+    "core": "vclean",
+    "farm": "vclean.farm",
+    "render": "vclean.render",
+    "features": "vclean.features",
+    "classify": "vclean.classify",
+}
+PLACES = {"farm": "core/farm"}
+
+MODULES = sorted(path for folder in FOLDERS for path in (ROOT / PLACES.get(folder, folder)).glob("*.py"))
 
 
 def layer(module: str) -> int:

@@ -1,1 +1,1 @@
-"""The farm: pages in bulk, from what archives and crawls hold, to Parquet; every page once, as a result or a failure."""
+"""The farm: pages in bulk, from what archives and crawls hold, to Parquet; every page once, a result or a failure."""

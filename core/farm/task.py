@@ -57,12 +57,14 @@ class Outcome:
         snapshot: packed (see `vclean.render.store`), where snapshots are kept and the page could be read.
         error: the class name of what it failed with, or empty.
         seconds: wall clock by stage: "read", "render" (or "parse"), "cut", "label", "write".
+        worn: the worker ends after this page and is to be replaced.
     """
 
     record: pa.RecordBatch
     snapshot: bytes | None = None
     error: str = ""
     seconds: dict[str, float] = field(default_factory=dict)
+    worn: bool = False
 
 
 def key_of(page: Page, digest: str) -> bytes:

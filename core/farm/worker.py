@@ -1,0 +1,157 @@
+"""A worker of the farm: a process with one browser that cleans one page after the other for its parent.
+
+Run as `python -m vclean.farm.worker`. Over standard input come the settings, then one `Task` at a time; over standard
+output goes `READY` or the error that keeps it from working, then one `Outcome` per task. It ends when its input does;
+its browser's watchdog ends the browser then (see `vclean.render.watchdog`).
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import signal
+import sys
+import threading
+import time
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import IO, TYPE_CHECKING, Final, Self, cast
+
+import psutil
+
+from vclean.api import Cleaner
+from vclean.errors import BrowserMissingError, DeadlineError, ModelError, UsageError, VcleanError
+from vclean.farm import rows
+from vclean.farm.channel import receive, send
+from vclean.farm.failures import failed
+from vclean.farm.task import Outcome
+from vclean.render.store import to_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from vclean.farm.settings import CleaningSettings, RunSettings
+    from vclean.farm.task import Task
+
+READY: Final = "ready"
+
+_FATAL: Final = (BrowserMissingError, ModelError, UsageError)
+"""What would go wrong again with every page: the run ends, and no page is called a failure for it."""
+
+_MAX_PAGES: Final = 5_000
+_MAX_IDLE_MEMORY: Final = 2**30
+"""A worker that has done so many pages, or keeps so much between two, gives way to a new one; that takes 1.5 s."""
+
+
+class Worker:
+    """Cleans pages, one at a time; a context manager that owns the browser.
+
+    Raises:
+        VcleanError: one of the kinds that would go wrong with every page.
+    """
+
+    def __init__(self, cleaning: CleaningSettings, run: RunSettings) -> None:
+        self._snapshots = run.snapshots
+        self._cleaner = Cleaner(
+            render=cleaning.render,
+            method=cleaning.method,
+            model=cleaning.model,
+            policy=cleaning.policy,
+            settings=cleaning.page,
+        )
+        self._process = psutil.Process()
+        self._pages = 0
+        self._worn = False
+
+    def __enter__(self) -> Self:
+        """Make the browser ready to start with the first page."""
+        self._cleaner.__enter__()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """End the browser."""
+        self._cleaner.__exit__(*exception)
+
+    def work(self, task: Task) -> Outcome:
+        """Clean a page; what goes wrong with it is in the outcome.
+
+        Raises:
+            VcleanError: one of the kinds that would go wrong with every page.
+        """
+        self._pages += 1
+        stages = _Stages()
+        try:
+            outcome = self._clean(task, stages)
+        except _FATAL:
+            raise
+        except Exception as error:
+            outcome = failed(task, error, stages.seconds)
+            # The parser's thread goes on until the page is parsed (see `vclean.render.static`).
+            self._worn |= isinstance(error, DeadlineError | MemoryError)
+        return replace(outcome, worn=self._is_worn())
+
+    def _clean(self, task: Task, stages: _Stages) -> Outcome:
+        with stages.timed("render" if self._cleaner.renders else "parse"):
+            snapshot, _ = self._cleaner.read(task.page)
+        with stages.timed("cut"):
+            blocks = self._cleaner.cut_snapshot(snapshot)
+        with stages.timed("label"):
+            result = self._cleaner.label(blocks, task.page.id)
+        with stages.timed("write"):
+            packed = to_bytes(snapshot) if self._snapshots else None
+            record = rows.of_result(result, task, stages.seconds)
+        return Outcome(record, packed, seconds=stages.seconds)
+
+    def _is_worn(self) -> bool:
+        return self._worn or self._pages >= _MAX_PAGES or self._process.memory_info().rss > _MAX_IDLE_MEMORY
+
+
+class _Stages:
+    """Wall clock by stage of one page."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def timed(self, name: str) -> Iterator[None]:
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[name] = time.perf_counter() - start
+
+
+def main() -> None:
+    """Serve the parent until it closes the channel."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's, which then ends this process
+    output = _claim_stdout()
+    tasks: queue.SimpleQueue[Task] = queue.SimpleQueue()
+    settings = cast("tuple[CleaningSettings, RunSettings]", receive(sys.stdin.buffer))
+    threading.Thread(target=_listen, args=(sys.stdin.buffer, tasks), daemon=True).start()
+    try:
+        with Worker(*settings) as worker:
+            send(output, READY)
+            while True:
+                send(output, worker.work(tasks.get()))
+    except VcleanError as error:
+        send(output, error)
+
+
+def _claim_stdout() -> IO[bytes]:
+    """The channel; what anything else prints goes to standard error."""
+    output = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    return output
+
+
+def _listen(stream: IO[bytes], tasks: queue.SimpleQueue[Task]) -> None:
+    """Take tasks, and end the process with the parent, also in the middle of a page."""
+    try:
+        while True:
+            tasks.put(cast("Task", receive(stream)))
+    except (EOFError, OSError):
+        os._exit(0)
+
+
+if __name__ == "__main__":
+    main()
