@@ -24,7 +24,7 @@ Record = dict[str, Any]
 
 def to_record(result: Result) -> Record:
     """The whole result; every number finite, what is unknown None; `docs/output.md` describes the fields."""
-    return {**_page(result), "blocks": _blocks(result)}
+    return {**facts(result), "blocks": _blocks(result)}
 
 
 def to_json(result: Result) -> str:
@@ -32,7 +32,8 @@ def to_json(result: Result) -> str:
     return json.dumps(to_record(result), ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
 
 
-def _page(result: Result) -> Record:
+def facts(result: Result) -> Record:
+    """What the record says of the page as a whole."""
     snapshot = result.blocks.snapshot
     return {
         "id": result.id,

@@ -17,7 +17,7 @@ from vclean.files import write_atomic
 from vclean.render.snapshot import Snapshot, Styles
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from vclean.page import Page
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 VERSION: Final = 1
 """Version of the file's layout, and of what the walker and the parser put into a snapshot."""
+
+KEY_BYTES: Final = 16
+"""Length of a `read_key`."""
 
 _COLUMNS: Final = ("tag", "parent", "end", "depth", "box", "hidden", "style", "attr_node", "attr_name", "text_parent",
                    "text_after", "line_text", "line_box")  # fmt: skip
@@ -63,6 +66,19 @@ def from_bytes(data: bytes) -> Snapshot:
     return Snapshot(**(facts | {"tags": tuple(facts["tags"])}), styles=styles, **columns)
 
 
+def read_key(page: Page, settings: Mapping[str, float | bool], *, rendered: bool) -> bytes:
+    """16 bytes by which the snapshot of a page is found again: equal for equal pages that are read alike.
+
+    Args:
+        page: content, URL and declared charset count.
+        settings: it is read with, by name.
+        rendered: whether it is rendered.
+    """
+    how = json.dumps([VERSION, rendered, settings, page.url, page.charset], sort_keys=True)
+    content = page.content if isinstance(page.content, bytes) else page.content.encode("utf-8", "surrogatepass")
+    return hashlib.sha256(how.encode() + content).digest()[:KEY_BYTES]
+
+
 @dataclass(frozen=True, slots=True)
 class StoredReader:
     """Reads pages through a folder of snapshots: what is there is not rendered again.
@@ -87,7 +103,7 @@ class StoredReader:
             OutputError: it cannot be stored.
             VcleanError: it cannot be read.
         """
-        path = self.folder / f"{self._key(page)}.npz"
+        path = self.folder / f"{read_key(page, self.settings.to_dict(), rendered=self.rendered).hex()}.npz"
         try:
             return from_bytes(path.read_bytes())
         except FileNotFoundError:
@@ -97,11 +113,6 @@ class StoredReader:
         self._make_folder()
         write_atomic(path, to_bytes(snapshot))
         return snapshot
-
-    def _key(self, page: Page) -> str:
-        how = json.dumps([VERSION, self.rendered, self.settings.to_dict(), page.url, page.charset], sort_keys=True)
-        content = page.content if isinstance(page.content, bytes) else page.content.encode("utf-8", "surrogatepass")
-        return hashlib.sha256(how.encode() + content).hexdigest()[:32]
 
     def _make_folder(self) -> None:
         try:
