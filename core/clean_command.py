@@ -17,7 +17,6 @@ from vclean.explain import has_scripts, unexpected, why_empty
 from vclean.files import check_writable, write_atomic
 from vclean.outputs import Names, beside, made, sink_for
 from vclean.review import Review
-from vclean.settings import RenderSettings
 from vclean.sources import Source, at_url, find, holds_many
 
 if TYPE_CHECKING:
@@ -69,7 +68,7 @@ class _Run:
     def __init__(self, options: CleanOptions) -> None:
         self.options = options
         self.many = len(options.pages) > 1 or any(map(holds_many, options.pages))
-        self.settings = _settings(options)
+        self.settings = options.settings
         self.renders = options.render or options.js or options.overlay is not None
         self.sink = sink_for(options.out, options.format, many=self.many)
         self.review = Review(options.review, options.review_below) if options.review else None
@@ -174,17 +173,6 @@ def _bugs_reported() -> Iterator[None]:
     except Exception as error:
         _log.debug("", exc_info=True)
         raise VcleanError(f"{unexpected(error)}, with the page") from error
-
-
-def _settings(options: CleanOptions) -> RenderSettings:
-    return RenderSettings(
-        width=options.width,
-        height=options.height,
-        scripts=options.js,
-        deadline=options.timeout,
-        max_bytes=options.max_bytes,
-        max_nodes=options.max_nodes,
-    )
 
 
 def _progress(sources: Iterator[Source], *, visible: bool) -> Iterator[Source]:

@@ -5,16 +5,27 @@ from __future__ import annotations
 import argparse
 import sys
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn
 
+from vclean.arguments import (
+    Parser,
+    add_caps,
+    add_loudness,
+    add_policy,
+    positive,
+    share,
+    take_policy,
+    take_settings,
+    take_verbosity,
+)
 from vclean.errors import UsageError
 from vclean.formats import FORMATS
-from vclean.settings import Policy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from vclean.settings import Policy, RenderSettings
 
 _PICTURES: Final = (".png", ".svg")
 _PAGES: Final = (".html", ".htm", ".xhtml", ".mhtml", ".mht")
@@ -22,11 +33,6 @@ _FEWEST_FOLDS: Final = 3
 """Training itself cross-validates on what a fold leaves, and needs two folds there."""
 _REVIEW_BELOW: Final = 0.8
 """A page of this confidence has a word F1 of about as much."""
-
-_PRECISE: Final = 0.25
-_COMPLETE: Final = 4.0
-"""How many times recall counts as precision with `--precision` and `--recall`."""
-_COMMENTS: Final = {"in": True, "out": False, None: None}
 
 _CORPUS: Final = "corpus as Parquet, or a web archive of pages marked by hand"
 
@@ -61,7 +67,7 @@ class CleanOptions:
         policy: what counts as content.
         same_site: compare the pages of each site before labelling them.
         url: the address of pages that come without one.
-        timeout, max_bytes, max_nodes, width, height: see `RenderSettings`.
+        settings: how to render, and what bounds a page.
         verbosity: -1 quiet, 0 normal, 1 talkative.
     """
 
@@ -78,11 +84,7 @@ class CleanOptions:
     policy: Policy
     same_site: bool
     url: str
-    timeout: float
-    max_bytes: int
-    max_nodes: int
-    width: int
-    height: int
+    settings: RenderSettings
     verbosity: int
 
 
@@ -126,13 +128,6 @@ class EvaluateOptions:
 Options = CleanOptions | SetupOptions | DoctorOptions | TrainOptions | EvaluateOptions
 
 
-class _Parser(argparse.ArgumentParser):
-    """Raises its errors, so that all errors leave the program by one way."""
-
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{message} (see {self.prog} --help)")
-
-
 def parse_args(arguments: list[str]) -> Options:
     """The options of the command that the first argument names, or of the main command.
 
@@ -152,23 +147,23 @@ def parse_args(arguments: list[str]) -> Options:
 
 
 def _clean(arguments: list[str]) -> CleanOptions:
-    parser = _Parser(
+    parser = Parser(
         prog="vclean",
         description="Clean web pages: cut them into blocks, label every block, print the content.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     _add_input(parser)
-    _add_policy(parser)
+    add_policy(parser)
     _add_output(parser)
     parser.add_argument("--version", action=_Version)
     values = vars(parser.parse_args(arguments))
-    loud, quiet = values.pop("verbose"), values.pop("quiet")
+    policy, verbosity = take_policy(values), take_verbosity(values)
     if values["review_below"] is not None and values["review"] is None:
         parser.error("argument --review-below: needs --review FILE")
     values["review_below"] = values["review_below"] or _REVIEW_BELOW
-    policy = Policy(beta=values.pop("beta"), comments=_COMMENTS[values.pop("comments")])
-    options = CleanOptions(**values, policy=policy, verbosity=int(loud) - int(quiet))
+    settings = take_settings(values, scripts=values["js"])
+    options = CleanOptions(**values, policy=policy, settings=settings, verbosity=verbosity)
     return _checked(options)
 
 
@@ -181,26 +176,7 @@ def _add_input(parser: argparse.ArgumentParser) -> None:
     add("--method", default="vclean", metavar="NAME", help="what labels the blocks: vclean, bte, text, ...")
     add("--model", type=Path, metavar="FILE", help="a model in place of the shipped one")
     add("--same-site", action="store_true", help="compare the pages of each site: what they repeat is no content")
-    add(
-        "--timeout",
-        type=_positive(float),
-        default=30.0,
-        metavar="S",
-        help="seconds for each step of one page (%(default)g)",
-    )
-    add("--max-bytes", type=_positive(int), default=32 * 2**20, metavar="N", help="cap on a page (%(default)d)")
-    add("--max-nodes", type=_positive(int), default=150_000, metavar="N", help="cap on its elements (%(default)d)")
-    add("--width", type=_positive(int), default=1366, metavar="PX", help="width of the window (%(default)d)")
-    add("--height", type=_positive(int), default=768, metavar="PX", help="height of the window (%(default)d)")
-
-
-def _add_policy(parser: argparse.ArgumentParser) -> None:
-    balance = parser.add_mutually_exclusive_group()
-    add = partial(balance.add_argument, dest="beta", action="store_const")
-    add("--precision", const=_PRECISE, default=1.0, help="keep only what is surely content")
-    add("--recall", const=_COMPLETE, help="keep what may be content, too")
-    text = "whether readers' comments are content (as the model has learnt it)"
-    parser.add_argument("--comments", choices=("in", "out"), help=text)
+    add_caps(parser)
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
@@ -210,10 +186,8 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     add("--overlay", type=Path, metavar="FILE", help="draw the blocks over the page's picture: .png or .svg")
     add("--review", type=Path, metavar="FILE", help="list the pages of low confidence, the lowest first, as JSON lines")
     text = f"with --review: the confidence under which a page is listed, up to 1 ({_REVIEW_BELOW:g})"
-    add("--review-below", type=_share, metavar="P", help=text)
-    loudness = parser.add_mutually_exclusive_group()
-    loudness.add_argument("-v", "--verbose", action="store_true", help="say more on standard error")
-    loudness.add_argument("-q", "--quiet", action="store_true", help="say errors only")
+    add("--review-below", type=share, metavar="P", help=text)
+    add_loudness(parser)
 
 
 def _checked(options: CleanOptions) -> CleanOptions:
@@ -239,19 +213,19 @@ def _check_outputs(options: CleanOptions) -> None:
 
 
 def _setup(arguments: list[str]) -> SetupOptions:
-    parser = _Parser(prog="vclean setup", description="Find a usable Chromium, or install one, and try it.")
+    parser = Parser(prog="vclean setup", description="Find a usable Chromium, or install one, and try it.")
     parser.parse_args(arguments)
     return SetupOptions()
 
 
 def _doctor(arguments: list[str]) -> DoctorOptions:
-    parser = _Parser(prog="vclean doctor", description="Say what of the installation works; exit code 1 if not all.")
+    parser = Parser(prog="vclean doctor", description="Say what of the installation works; exit code 1 if not all.")
     parser.add_argument("--json", action="store_true", help="as a JSON array")
     return DoctorOptions(**vars(parser.parse_args(arguments)))
 
 
 def _train(arguments: list[str]) -> TrainOptions:
-    parser = _Parser(prog="vclean train", description="Train a model; the same corpora give the same model.")
+    parser = Parser(prog="vclean train", description="Train a model; the same corpora give the same model.")
     parser.add_argument("corpora", nargs="+", type=Path, metavar="CORPUS", help=_CORPUS)
     _add_regions(parser)
     parser.add_argument("-o", "--out", type=Path, required=True, metavar="MODEL", help="the model file to write")
@@ -261,13 +235,13 @@ def _train(arguments: list[str]) -> TrainOptions:
 
 
 def _evaluate(arguments: list[str]) -> EvaluateOptions:
-    parser = _Parser(prog="vclean evaluate", description="Score methods on corpora, over all pages and by page type.")
+    parser = Parser(prog="vclean evaluate", description="Score methods on corpora, over all pages and by page type.")
     add = parser.add_argument
     add("corpora", nargs="+", type=Path, metavar="CORPUS", help=_CORPUS)
     _add_regions(parser)
     add("--render", action="store_true", help="render the pages")
     add("--method", dest="methods", action="append", metavar="NAME", help="may be repeated (vclean)")
-    add("--folds", type=_positive(int), default=0, metavar="K", help="cross-validate by domain in K folds, 3 or more")
+    add("--folds", type=positive(int), default=0, metavar="K", help="cross-validate by domain in K folds, 3 or more")
     add("--json", type=Path, metavar="FILE", help="write the figures as JSON")
     _add_predictions(parser)
     _add_snapshots(parser)
@@ -290,29 +264,6 @@ def _add_predictions(parser: argparse.ArgumentParser) -> None:
 def _add_snapshots(parser: argparse.ArgumentParser) -> None:
     text = "keep rendered pages here; what is there already is not rendered again"
     parser.add_argument("--snapshots", type=Path, metavar="FOLDER", help=text)
-
-
-def _positive(kind: Callable[[str], float]) -> Callable[[str], float]:
-    """An argument type: `kind`, `int` or `float`, of more than zero."""
-
-    def convert(text: str) -> float:
-        try:
-            value = kind(text)
-        except ValueError:
-            raise argparse.ArgumentTypeError(f"{text!r} is no {'whole ' * (kind is int)}number") from None
-        if not 0 < value < float("inf"):
-            raise argparse.ArgumentTypeError(f"has to be positive, not {text}")
-        return value
-
-    return convert
-
-
-def _share(text: str) -> float:
-    """An argument type: a number of more than zero and at most one."""
-    value = float(_positive(float)(text))
-    if value > 1:
-        raise argparse.ArgumentTypeError(f"has to be 1 or less, not {text}")
-    return value
 
 
 class _Version(argparse.Action):

@@ -13,7 +13,7 @@ from vclean.options import (
     TrainOptions,
     parse_args,
 )
-from vclean.settings import Policy
+from vclean.settings import Policy, RenderSettings
 
 
 def clean(*arguments: str) -> CleanOptions:
@@ -26,9 +26,8 @@ class TestClean:
     def test_defaults(self) -> None:
         options = clean("page.html")
         assert options.pages == ["page.html"]
-        assert (options.format, options.method, options.timeout) == ("cleaneval", "vclean", 30.0)
-        assert (options.width, options.height) == (1366, 768)
-        assert (options.max_bytes, options.max_nodes) == (32 * 2**20, 150_000)
+        assert (options.format, options.method) == ("cleaneval", "vclean")
+        assert options.settings == RenderSettings()
         assert (options.render, options.js, options.url) == (False, False, "")
         assert (options.out, options.overlay, options.model) == (None, None, None)
         assert options.verbosity == 0
@@ -41,7 +40,7 @@ class TestClean:
         assert options.render
         assert options.js
         assert (options.format, options.out, options.overlay) == ("json", Path("out"), Path("x.PNG"))
-        assert options.timeout == 2.5
+        assert options.settings == RenderSettings(scripts=True, deadline=2.5)
 
     @pytest.mark.parametrize(("arguments", "below"), [((), 0.8), (("--review-below", "0.6"), 0.6)])
     def test_review(self, arguments: tuple[str, ...], below: float) -> None:
