@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from vclean.errors import VcleanError
 from vclean.explain import unexpected
+from vclean.farm.options import FarmOptions
 from vclean.options import CleanOptions, DoctorOptions, EvaluateOptions, SetupOptions, parse_args
 
 if TYPE_CHECKING:
@@ -59,8 +60,13 @@ def main_inner(arguments: list[str]) -> int:
 
 def _run(options: Options) -> int:
     """Each command is imported when it is called: `--help` must not wait for a model library."""
-    if isinstance(options, CleanOptions):
+    if isinstance(options, CleanOptions | FarmOptions):
         _log.setLevel({-1: logging.ERROR, 0: logging.WARNING, 1: logging.DEBUG}[options.verbosity])
+    if isinstance(options, FarmOptions):
+        from vclean.farm.command import farm
+
+        return farm(options)
+    if isinstance(options, CleanOptions):
         from vclean.clean_command import clean_pages
 
         return clean_pages(options)

@@ -20,6 +20,7 @@ from vclean.arguments import (
     take_verbosity,
 )
 from vclean.errors import UsageError
+from vclean.farm.options import FarmOptions, parse_farm
 from vclean.formats import FORMATS
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ _EPILOG: Final = """\
 PAGE is an HTML file, - for standard input, an http(s) URL, a folder of HTML files, or an MHTML, WARC, WACZ or
 Parquet file (with a column html). Other commands, each with its own --help:
 
+  vclean farm       clean pages in bulk, from archives and crawls, to Parquet
   vclean setup      find or install the Chromium that --render needs
   vclean doctor     say what of the installation works, and the remedy for what does not
   vclean train      train a model on corpora
@@ -125,7 +127,7 @@ class EvaluateOptions:
     snapshots: Path | None
 
 
-Options = CleanOptions | SetupOptions | DoctorOptions | TrainOptions | EvaluateOptions
+Options = CleanOptions | SetupOptions | DoctorOptions | TrainOptions | EvaluateOptions | FarmOptions
 
 
 def parse_args(arguments: list[str]) -> Options:
@@ -140,6 +142,7 @@ def parse_args(arguments: list[str]) -> Options:
         "doctor": _doctor,
         "train": _train,
         "evaluate": _evaluate,
+        "farm": parse_farm,
     }
     if arguments and arguments[0] in parsers:
         return parsers[arguments[0]](arguments[1:])

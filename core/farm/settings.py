@@ -6,10 +6,9 @@ import json
 import os
 from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
-from importlib import metadata
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from vclean.errors import UsageError
+from vclean.errors import ModelError, UsageError
 from vclean.settings import Policy, RenderSettings
 
 if TYPE_CHECKING:
@@ -41,9 +40,22 @@ class CleaningSettings:
     network: Network = "none"
 
     def to_dict(self) -> dict[str, Any]:
-        """The settings by name, with the version of vclean, and with the model's content in place of its path."""
-        model = blake2b(self.model.read_bytes(), digest_size=_DIGEST).hexdigest() if self.model else None
-        return asdict(self) | {"model": model, "vclean": metadata.version("vclean")}
+        """The settings by name, with the version of vclean, and with the model's content in place of its path.
+
+        Raises:
+            ModelError: the model cannot be read.
+        """
+        from importlib import metadata  # it takes longer to load than `vclean --help` does
+
+        return asdict(self) | {"model": self._model_digest(), "vclean": metadata.version("vclean")}
+
+    def _model_digest(self) -> str | None:
+        if self.model is None:
+            return None
+        try:
+            return blake2b(self.model.read_bytes(), digest_size=_DIGEST).hexdigest()
+        except OSError as error:
+            raise ModelError(f"{self.model} cannot be read ({error.strerror}): check the name") from error
 
     def digest(self) -> str:
         """32 hexadecimal digits that are equal for equal settings, on every machine."""

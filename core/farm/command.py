@@ -1,0 +1,52 @@
+"""`vclean farm`: one run, from its inputs to its exit code."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import threading
+from typing import TYPE_CHECKING, Final
+
+from vclean.farm.inputs import Inputs
+from vclean.farm.local import InterruptedRunError, run_locally
+from vclean.farm.metrics import served
+from vclean.farm.output import Output
+from vclean.farm.progress import line, shown
+from vclean.farm.stats import Stats
+
+if TYPE_CHECKING:
+    from vclean.farm.options import FarmOptions
+
+_SIGNAL_CODE: Final = 128
+"""What a shell adds to the number of the signal that ended a command."""
+
+_log = logging.getLogger("vclean")
+
+
+def farm(options: FarmOptions) -> int:
+    """Clean all pages and give the exit code: 0, 1 if pages failed, 128 and the signal's number if interrupted.
+
+    Raises:
+        VcleanError: what keeps every page from being cleaned, or the output from being written.
+    """
+    if options.cleaning.render:
+        from vclean.render.chromium import find_chromium
+
+        find_chromium()
+    stats = Stats()
+    with (
+        served(stats, options.metrics_port),
+        Output(options.out, options.cleaning, options.run, resume=options.resume) as output,
+    ):
+        inputs = Inputs(options.inputs, options.cleaning, pages=options.pages, index_folder=output.index_folder)
+        with shown(stats, quiet=options.verbosity < 0):
+            try:
+                run_locally(inputs, output, options.cleaning, options.run, stats)
+            except InterruptedRunError as interruption:
+                return _stopped(interruption, stats)
+    return int(stats.failed.total() > 0)
+
+
+def _stopped(interruption: InterruptedRunError, stats: Stats) -> int:
+    _log.warning("stopped after %s; --resume goes on", line(stats))
+    return _SIGNAL_CODE + interruption.number
