@@ -127,8 +127,8 @@ class MarkedArchive:
         listed = self.path.with_name(f"{self.name}.pages.txt")
         if not listed.is_file():
             return [record for record in self._archive.pages if self._has_marks(record)]
-        wanted = set(listed.read_text(encoding="utf-8").split())
-        return [record for record in self._archive.pages if record.url in wanted]
+        found = self._archive.select(set(listed.read_text(encoding="utf-8").split()))
+        return sorted((record for _, record in found if record), key=lambda record: (record.member, record.offset))
 
     def _has_marks(self, record: Record) -> bool:
         content = self._archive.page(record, RenderSettings().max_bytes).content

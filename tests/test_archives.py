@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from vclean.errors import InputError, LimitError
-from vclean.render import archives
+from vclean.render import warc as warc_module
 from vclean.render.archives import Archive
 
 CAP = 10_000
@@ -31,6 +31,8 @@ def response(body: bytes, content_type: str = "text/html", status: str = "200 OK
 
 PAGE = record("http://a.example/page", response(b"<p>one", "text/html; charset=windows-1250"))
 STYLE = record("http://a.example/s.css?v=1", response(b"p{}", "text/css"))
+STYLED_HTML = b"<link rel=stylesheet href='s.css?v=1'><p>one"
+STYLED = record("http://a.example/page", response(STYLED_HTML, "text/html; charset=windows-1250"))
 
 
 @pytest.fixture
@@ -54,12 +56,12 @@ class TestPages:
 
     def test_other_statuses_are_none(self, warc) -> None:
         archive = Archive(warc(record("http://a.example/", response(b"<p>gone", status="404 Not Found"))))
-        assert archive.pages == []
+        assert list(archive.pages) == []
 
     def test_a_page_has_its_url_charset_and_sub_resources(self, warc) -> None:
-        archive = Archive(warc(PAGE, STYLE))
+        archive = Archive(warc(STYLED, STYLE))
         page = archive.page(archive.pages[0], CAP)
-        assert (page.content, page.url, page.charset) == (b"<p>one", "http://a.example/page", "windows-1250")
+        assert (page.content, page.url, page.charset) == (STYLED_HTML, "http://a.example/page", "windows-1250")
         assert page.resources is archive
         assert page.id == "http://a.example/page"
 
@@ -183,7 +185,7 @@ class TestDamage:
     @pytest.mark.parametrize("chunk", [1, 1100, 3000, 2**20])
     def test_damage_everywhere_but_in_the_last_record(self, warc, monkeypatch: pytest.MonkeyPatch, chunk: int) -> None:
         """The next record is found wherever it lies in the pieces that are searched."""
-        monkeypatch.setattr(archives, "_CHUNK", chunk)
+        monkeypatch.setattr(warc_module, "_CHUNK", chunk)
         last = record("http://a.example/last", response(b"<p>last"))
         path = warc(PAGE, name="a.warc.gz")
         path.write_bytes(path.read_bytes()[:60] + b"\x1f\x8b\x08" * 1500 + gzip.compress(last))
