@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Self
 
@@ -24,11 +25,12 @@ from vclean.render.visit import visit
 from vclean.settings import RenderSettings
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
     from pathlib import Path
 
     from playwright.async_api import Playwright
 
-    from vclean.page import Page
+    from vclean.page import Page, Resources
     from vclean.render.snapshot import Snapshot
 
 _PAGES_PER_BROWSER: Final = 200
@@ -38,10 +40,19 @@ _PAGES_PER_MEMORY_CHECK: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Rendering:
-    """A rendered page, and its picture (PNG, one pixel per CSS px) where one was asked for."""
+    """A rendered page.
+
+    Attributes:
+        snapshot: what the browser made of it.
+        picture: a PNG, one pixel per CSS px, where one was asked for.
+        served: how many sub-resources a page that is not live asked for and got.
+        missed: how many it asked for that nobody had.
+    """
 
     snapshot: Snapshot
     picture: bytes | None = None
+    served: int = 0
+    missed: int = 0
 
 
 class AsyncRenderer:
@@ -52,7 +63,8 @@ class AsyncRenderer:
     Args:
         settings: how to render, and what bounds a page.
         chromium: the executable; None for the one `find_chromium` finds.
-        allow_hosts: host names that live pages may reach whatever their address.
+        allow_hosts: host names that may be reached whatever their address.
+        network: fetch the sub-resources that a page's own `resources` do not hold, from public addresses.
 
     Raises:
         BrowserMissingError: there is no usable Chromium.
@@ -64,10 +76,12 @@ class AsyncRenderer:
         *,
         chromium: Path | None = None,
         allow_hosts: frozenset[str] = frozenset(),
+        network: bool = False,
     ) -> None:
         self._settings = settings or RenderSettings()
         self._executable = chromium or find_chromium().path
         self._allow_hosts = allow_hosts
+        self._network = network
         self._lock = asyncio.Lock()
         self._playwright: Playwright | None = None
         self._process: Process | None = None
@@ -140,14 +154,23 @@ class AsyncRenderer:
         if page.live:
             return await self._render_live(process, page, picture=picture)
         text = page_text(page, self._settings.max_bytes)
-        if page.resources is None and not self._settings.scripts:
+        if page.resources is None and not self._settings.scripts and not self._network:
             return await self._render_text(process, text, page.url, picture=picture)
-        source = StoredSource(text, page.resources)
-        async with visit(process, page.url, source, self._settings) as visited:
+        async with (
+            self._source(text, page.resources) as source,
+            visit(process, page.url, source, self._settings) as visited,
+        ):
             payload = await visited.read(wire.expression(page.url, self._settings))
-            return Rendering(
-                self._unpack(payload, page.url, process.build), await visited.picture() if picture else None
-            )
+            taken = await visited.picture() if picture else None
+            return Rendering(self._unpack(payload, page.url, process.build), taken, source.served, source.missed)
+
+    @asynccontextmanager
+    async def _source(self, text: str, resources: Resources | None) -> AsyncIterator[StoredSource]:
+        if not self._network:
+            yield StoredSource(text, resources)
+            return
+        async with LiveSource(self._settings, self._allow_hosts) as network:
+            yield StoredSource(text, resources, network)
 
     async def _render_text(self, process: Process, text: str, url: str, *, picture: bool) -> Rendering:
         tab = self._tab = self._tab or await Tab.open(process, self._settings)

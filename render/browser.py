@@ -41,10 +41,12 @@ class Renderer:
         *,
         chromium: Path | None = None,
         allow_hosts: frozenset[str] = frozenset(),
+        network: bool = False,
     ) -> None:
         self._settings = settings or RenderSettings()
         self._executable = chromium or find_chromium().path
         self._allow_hosts = allow_hosts
+        self._network = network
         self._lock = threading.Lock()
         self._host: _Host | None = None
 
@@ -75,7 +77,9 @@ class Renderer:
                 host.close()
 
     def _new_renderer(self) -> AsyncRenderer:
-        return AsyncRenderer(self._settings, chromium=self._executable, allow_hosts=self._allow_hosts)
+        return AsyncRenderer(
+            self._settings, chromium=self._executable, allow_hosts=self._allow_hosts, network=self._network
+        )
 
 
 class _FrozenError(Exception):

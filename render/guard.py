@@ -70,26 +70,47 @@ class StoredSource:
     Args:
         text: the document, given to the first request for one: the tab's navigation to the page.
         resources: everything else; None for nothing.
+        otherwise: asked for the sub-resources that are not there; None for nobody.
+
+    Attributes:
+        served: the sub-resources that were found.
+        missed: those that were not, or not yet.
     """
 
-    def __init__(self, text: str, resources: Resources | None) -> None:
+    def __init__(self, text: str, resources: Resources | None, otherwise: Source | None = None) -> None:
+        self.served = 0
+        self.missed = 0
         self._text: str | None = text
         self._resources = resources
+        self._otherwise = otherwise
 
     async def answer(self, request: Request) -> Response | None:
-        """The document, once, or the stored sub-resource. The page may not go elsewhere."""
+        """The document, once, or a sub-resource. The page may not go elsewhere, and sends nothing."""
         if request.document:
             text, self._text = self._text, None
             return None if text is None else html(text)
-        if self._resources is None or request.method not in ("GET", "HEAD"):
+        self.missed += 1
+        if request.method not in ("GET", "HEAD"):
+            return None
+        response = await self._stored(request.url) or await self._fetched(request)
+        if response is not None and response.status < 400:
+            self.missed -= 1
+            self.served += 1
+        return response
+
+    async def _stored(self, url: str) -> Response | None:
+        if self._resources is None:
             return None
         # In a thread: a source may read from disk, and must not hold up the pages of other tabs.
-        found = await asyncio.to_thread(self._resources.get, request.url)
+        found = await asyncio.to_thread(self._resources.get, url)
         if found is None:
             return None
         # Fonts and modules are loaded with CORS, whose headers archives do not keep.
         headers = (("content-type", found.content_type), ("access-control-allow-origin", "*"))
         return Response(found.body, headers if found.content_type else headers[1:], found.status)
+
+    async def _fetched(self, request: Request) -> Response | None:
+        return None if self._otherwise is None else await self._otherwise.answer(request)
 
 
 class Guard:
