@@ -1,24 +1,28 @@
-"""From a command line argument to pages: files, standard input, URLs, folders, archives, Parquet."""
+"""From a command line argument to pages: files, standard input, URLs, folders, archives, Parquet, JSON lines."""
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import starmap
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
-from vclean.errors import InputError, LimitError
+from vclean.errors import InputError
 from vclean.page import Page
+from vclean.tables import failing, json_pages, over_cap, parquet_pages
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from vclean.settings import RenderSettings
 
 STDIN: Final = "-"
 _HTML: Final = frozenset({".html", ".htm", ".xhtml"})
 _MHTML: Final = frozenset({".mhtml", ".mht"})
+_JSON: Final = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 _ARCHIVES: Final = {
     b"\x1f\x8b": "gzip archive",
     b"\x28\xb5\x2f\xfd": "zstd archive",
@@ -27,8 +31,6 @@ _ARCHIVES: Final = {
     b"PAR1": "Parquet file",
 }
 """What may hold pages but cannot be read from a stream, by its first bytes."""
-
-_ROWS_AT_ONCE: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +56,29 @@ def is_url(argument: str) -> bool:
 
 
 def holds_many(argument: str) -> bool:
-    """Whether an argument may stand for several pages: a folder, an archive, a Parquet file."""
+    """Whether an argument may stand for several pages: a folder, an archive, a Parquet file, JSON lines."""
     if argument == STDIN or is_url(argument):
         return False
-    return Path(argument).is_dir() or _is_archive(Path(argument)) or Path(argument).suffix.lower() == ".parquet"
+    path = Path(argument)
+    return is_folder(path) or is_archive(path) or is_parquet(path) or path.name.lower().endswith(_JSON)
+
+
+def is_folder(path: Path) -> bool:
+    """Whether there is a folder; not so for what no path can be."""
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def is_archive(path: Path) -> bool:
+    """Whether a file is a web archive, by its name."""
+    return path.name.lower().endswith((".warc", ".warc.gz", ".warc.zst", ".wacz"))
+
+
+def is_parquet(path: Path) -> bool:
+    """Whether a file is a Parquet file, by its name."""
+    return path.suffix.lower() == ".parquet"
 
 
 def find(argument: str, settings: RenderSettings, *, live: bool = False) -> Iterator[Source]:
@@ -65,7 +86,8 @@ def find(argument: str, settings: RenderSettings, *, live: bool = False) -> Iter
 
     Args:
         argument: a file, `-` for standard input, an http(s) URL, a folder (its HTML files, recursively, without
-            the `*_files` folders that browsers save beside a page), a WARC, WACZ, MHTML or Parquet file.
+            the `*_files` folders that browsers save beside a page), a WARC, WACZ, MHTML or Parquet file, or one of
+            JSON lines.
         settings: `max_bytes` bounds every page, `deadline` the fetching of a URL.
         live: leave the fetching of a URL to the browser.
 
@@ -78,6 +100,32 @@ def find(argument: str, settings: RenderSettings, *, live: bool = False) -> Iter
         yield Source(argument, partial(_read_url, argument, settings, live=live))
     else:
         yield from _find_in(Path(argument), settings.max_bytes)
+
+
+def find_in_archive(
+    path: Path, max_bytes: int, *, index: Path | None = None, only: Iterable[str] | None = None
+) -> Iterator[Source]:
+    """The pages of a web archive, in its order.
+
+    Args:
+        path: a WARC or WACZ file.
+        max_bytes: cap on a page.
+        index: where the archive's index is kept for the next time.
+        only: URLs; the pages at them are taken, in the order of the URLs, and no others.
+
+    Raises:
+        InputError: it is unreadable, or holds no page; damaged: after the pages that can be read.
+        OutputError: the index cannot be written.
+    """
+    from vclean.render.archives import Archive
+
+    archive = Archive(path, index=index) if index else Archive(path)
+    if only is None and not archive.pages and not archive.damage:
+        raise InputError(f"{path} holds no HTML page with status 200")
+    for record in archive.pages if only is None else (found for _, found in archive.select(only) if found):
+        yield Source(record.url, partial(archive.page, record, max_bytes))
+    if archive.damage:
+        raise InputError(archive.damage)
 
 
 def read_file(path: Path, max_bytes: int, *, url: str = "") -> Page:
@@ -111,20 +159,25 @@ def at_url(page: Page, url: str) -> Page:
 
 
 def _find_in(path: Path, max_bytes: int) -> Iterator[Source]:
-    if path.is_dir():
+    if is_folder(path):
         yield from _find_in_folder(path, max_bytes)
-    elif not path.exists():
+    elif not _exists(path):
         raise InputError(f"{path} does not exist: check the name")
-    elif _is_archive(path):
-        yield from _find_in_archive(path, max_bytes)
-    elif path.suffix.lower() == ".parquet":
-        yield from _find_in_parquet(path, max_bytes)
+    elif is_archive(path):
+        yield from find_in_archive(path, max_bytes)
+    elif is_parquet(path):
+        yield from starmap(Source, parquet_pages(path, max_bytes))
+    elif path.name.lower().endswith(_JSON):
+        yield from starmap(Source, json_pages(path, max_bytes))
     else:
         yield Source(str(path), partial(read_file, path, max_bytes))
 
 
-def _is_archive(path: Path) -> bool:
-    return path.name.lower().endswith((".warc", ".warc.gz", ".warc.zst", ".wacz"))
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
 
 
 def _read_stdin(max_bytes: int) -> Page:
@@ -158,62 +211,25 @@ def _read_bytes(path: Path, max_bytes: int) -> bytes:
 def _read_at_most(stream: IO[bytes], max_bytes: int, name: str, head: bytes = b"") -> bytes:
     content = head + stream.read(max(max_bytes + 1 - len(head), 0))
     if len(content) > max_bytes:
-        raise LimitError(f"{name} is over the cap of {max_bytes:,} bytes: raise it with --max-bytes")
+        raise over_cap(name, max_bytes)
     return content
 
 
 def _find_in_folder(folder: Path, max_bytes: int) -> Iterator[Source]:
-    paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() in _HTML | _MHTML and path.is_file())
-    paths = [path for path in paths if not _is_part_of_saved_page(path.relative_to(folder))]
-    if not paths:
+    """The pages in a folder, its own before those of the folders in it, each in the order of names.
+
+    Folders that cannot be listed are pages that cannot be read.
+    """
+    errors: list[OSError] = []
+    found = False
+    for root, folders, names in os.walk(folder, onerror=errors.append):
+        folders[:] = sorted(name for name in folders if not name.endswith("_files"))
+        for path in (Path(root, name) for name in sorted(names)):
+            if path.suffix.lower() in _HTML | _MHTML and path.is_file():
+                found = True
+                yield Source(str(path), partial(read_file, path, max_bytes))
+    for error in errors:
+        message = f"{error.filename} cannot be listed ({error.strerror}): check who may read it"
+        yield Source(*failing(str(error.filename), InputError(message)))
+    if not found and not errors:
         raise InputError(f"{folder} is a folder without HTML files: name a page, or a folder of pages")
-    for path in paths:
-        yield Source(str(path), partial(read_file, path, max_bytes))
-
-
-def _is_part_of_saved_page(path: Path) -> bool:
-    return any(folder.endswith("_files") for folder in path.parts[:-1])
-
-
-def _find_in_archive(path: Path, max_bytes: int) -> Iterator[Source]:
-    from vclean.render.archives import Archive
-
-    archive = Archive(path)
-    if not archive.pages and not archive.damage:
-        raise InputError(f"{path} holds no HTML page with status 200")
-    for record in archive.pages:
-        yield Source(record.url, partial(archive.page, record, max_bytes))
-    if archive.damage:
-        raise InputError(archive.damage)
-
-
-def _find_in_parquet(path: Path, max_bytes: int) -> Iterator[Source]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        with pq.ParquetFile(path) as file:
-            names = [name for name in ("html", "url", "id") if name in file.schema_arrow.names]
-            if "html" not in names:
-                raise InputError(f"{path} has no column 'html': it has {', '.join(file.schema_arrow.names)}")
-            start = 0
-            for batch in file.iter_batches(_ROWS_AT_ONCE, columns=names):
-                rows = batch.to_pylist()
-                yield from (_row_source(path, start + i, row, max_bytes) for i, row in enumerate(rows))
-                start += len(rows)
-    except (OSError, pa.ArrowException) as error:
-        raise InputError(f"{path} is no readable Parquet file ({str(error).splitlines()[0]})") from error
-
-
-def _row_source(path: Path, number: int, row: dict[str, object], max_bytes: int) -> Source:
-    url = str(row.get("url") or "")
-    name = str(row.get("id") or url or f"{path}#{number}")
-    html = row["html"]
-    content = html if isinstance(html, (bytes, str)) else b""
-    return Source(name, partial(_row_page, Page(content=content, url=url, id=name), max_bytes))
-
-
-def _row_page(page: Page, max_bytes: int) -> Page:
-    if len(page.content) > max_bytes:
-        raise LimitError(f"{page.id} is over the cap of {max_bytes:,} bytes: raise it with --max-bytes")
-    return page

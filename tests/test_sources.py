@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from test_archives import PAGE, STYLE
+from test_archives import PAGE, STYLE, record, response
 from test_mhtml import SAVED
 
 from vclean import sources
@@ -20,6 +20,8 @@ from vclean.settings import RenderSettings
 from vclean.sources import at_url, find, holds_many, read_file
 
 SETTINGS = RenderSettings(max_bytes=1000)
+LINK = b"<link rel=stylesheet href='/s.css?v=1'><p>one"
+STYLED = record("http://a.example/page", response(LINK))
 
 
 def test_docstrings() -> None:
@@ -170,10 +172,10 @@ class TestFolder:
 
 class TestArchive:
     def test_its_pages(self, tmp_path: Path) -> None:
-        (tmp_path / "a.warc.gz").write_bytes(gzip.compress(PAGE) + gzip.compress(STYLE))
+        (tmp_path / "a.warc.gz").write_bytes(gzip.compress(STYLED) + gzip.compress(STYLE))
         (source,) = find(str(tmp_path / "a.warc.gz"), SETTINGS)
         page = source.read()
-        assert page.content == b"<p>one"
+        assert page.content == LINK
         assert page.resources is not None
         assert page.resources.get("http://a.example/s.css?v=1") is not None
 
