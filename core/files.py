@@ -56,7 +56,7 @@ class Replacement:
         """Open the file, aside."""
         with explained(self._path):
             special = _is_special(self._target)
-            self._aside = None if special else _beside(self._target)
+            self._aside = None if special else beside(self._target)
             self._file = (self._aside or self._target).open("wb")
         return self
 
@@ -86,7 +86,7 @@ def check_writable(path: str | Path) -> None:
     with explained(path):
         target = Path(path).resolve()
         if not _is_special(target):
-            aside = _beside(target)
+            aside = beside(target)
             aside.touch(exist_ok=False)
             aside.unlink()
         elif not os.access(target, os.W_OK):
@@ -120,9 +120,36 @@ def _is_special(target: Path) -> bool:
     return target.exists() and not target.is_file()
 
 
-def _beside(target: Path) -> Path:
-    """A name that is free, in the folder of `target`."""
+def beside(target: Path) -> Path:
+    """A name that is free, in the folder of `target`, for a file that is to take its place."""
     return target.with_name(f".vclean-{secrets.token_hex(8)}.tmp")
+
+
+def leftovers(folder: Path) -> Iterator[Path]:
+    """The files in a folder that were written aside by a process that was killed, if no other one writes there."""
+    return folder.glob(".vclean-*.tmp")
+
+
+def put_in_place(aside: Path, target: Path) -> None:
+    """Rename a file that was written aside; then it is there, whole, whenever the machine stops.
+
+    Raises:
+        OutputError: it cannot be renamed; the text says why and what to do.
+    """
+    with explained(target):
+        _sync(aside)
+        aside.replace(target)
+        if os.name == "posix":
+            _sync(target.parent)
+
+
+def _sync(path: Path) -> None:
+    """Wait until a file, or what a folder lists, is on the disk."""
+    descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from vclean.page import Page
 from vclean.render import store
 from vclean.render.snapshot import Snapshot
 from vclean.render.static import parse
-from vclean.render.store import StoredReader, from_bytes, to_bytes
+from vclean.render.store import StoredReader, from_bytes, read_key, to_bytes
 from vclean.settings import RenderSettings
 
 if TYPE_CHECKING:
@@ -151,6 +151,6 @@ class TestStoredReader:
             reader(self.PAGE)
 
     def test_the_snapshot_is_a_folder(self, reader: StoredReader) -> None:
-        (reader.folder / f"{reader._key(self.PAGE)}.npz").mkdir(parents=True)
+        (reader.folder / f"{read_key(self.PAGE, SETTINGS.to_dict(), rendered=False).hex()}.npz").mkdir(parents=True)
         with pytest.raises(InputError, match="cannot read the snapshot"):
             reader(self.PAGE)

@@ -1,0 +1,229 @@
+"""The output folder of a run: its parts, its log, its summary, and whether it may be written to."""
+
+from __future__ import annotations
+
+import json
+import platform
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
+from importlib import metadata
+from typing import IO, TYPE_CHECKING, Any, Final, Self
+
+from vclean.errors import UsageError
+from vclean.farm.ledger import Ledger
+from vclean.farm.parts import PartWriter, part_paths, read_parts, tidy
+from vclean.farm.rows import LIGHT, VERSION, light
+from vclean.farm.summary import summarise
+from vclean.files import Replacement, explained, write_atomic
+from vclean.outputs import made
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+    from vclean.farm.settings import CleaningSettings, RunSettings
+    from vclean.farm.stats import Stats
+    from vclean.farm.task import Outcome
+
+try:
+    import fcntl
+except ImportError:  # on Windows
+    fcntl = None  # type: ignore[assignment]
+
+RUN: Final = "run.json"
+LOG: Final = "pages.jsonl"
+SUMMARY: Final = "summary.json"
+
+_LOCK: Final = ".lock"
+_ROWS_AT_ONCE: Final = 1_000
+
+
+class Output:
+    """Takes what became of the pages; a context manager that is the run.
+
+    What was put is kept when the block ends, however it ends.
+
+    Args:
+        folder: made if it is not there.
+        cleaning: what decides the rows.
+        run: how the run works.
+        resume: go on with the run that the folder holds, if any.
+        stats: the counts of this run, for the summary.
+
+    Raises:
+        UsageError: the folder holds a run and this one does not resume it, or has other settings; or another process
+            writes to it.
+        InputError: a part of the run to be resumed is damaged.
+        OutputError: the folder cannot be written to.
+    """
+
+    def __init__(
+        self, folder: Path, cleaning: CleaningSettings, run: RunSettings, *, resume: bool, stats: Stats | None = None
+    ) -> None:
+        self.folder = folder
+        self._cleaning = cleaning
+        self._run = run
+        self._resume = resume
+        self._stats = stats
+        self._interrupted = False
+        self._complete = False
+        self._stack = ExitStack()
+
+    @property
+    def index_folder(self) -> Path:
+        """Where indexes of archives are kept for the next run."""
+        return self.folder / "index"
+
+    def __enter__(self) -> Self:
+        """Begin the run, or go on with it."""
+        with ExitStack() as stack:
+            stack.enter_context(_locked(made(self.folder)))
+            self._facts = _begin(self.folder, self._cleaning, resume=self._resume)
+            tidy(self.folder)
+            stack.callback(self._write_summary)
+            paths = part_paths(self.folder)
+            self._ledger = stack.enter_context(Ledger(paths))
+            self._log = stack.enter_context(_log(self.folder / LOG, paths))
+            self._writer = stack.enter_context(self.part_writer())
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None = None, *_: object) -> None:
+        """Keep what was put, and write the summary."""
+        self._complete = kind is None and not self._interrupted
+        self._stack.close()
+
+    def part_writer(self, *, replaces: bool = False) -> PartWriter:
+        """A writer of parts for this output, as `put` has one of its own; see there for `replaces`."""
+        return PartWriter(
+            self.folder,
+            rows=self._run.part_rows,
+            snapshots=self._run.snapshots,
+            replaces=replaces,
+            facts={"vclean.digest": self._facts["digest"], "vclean.versions": json.dumps(self._facts["versions"])},
+        )
+
+    def is_done(self, page_id: str, key: bytes, source: str, covers: Callable[[str], bool]) -> bool:
+        """Whether an earlier run has done a page; every page it did is given once: see `Ledger.take`."""
+        return self._ledger.take(key, page_id, source, covers)
+
+    def put(self, outcome: Outcome) -> None:
+        """Take what became of a page: its row, its snapshot if it is to be kept, its line in the log.
+
+        Raises:
+            OutputError: it cannot be written.
+        """
+        self._writer.put(outcome.record, outcome.snapshot)
+        self.note(light(outcome.record))
+
+    def note(self, line: Mapping[str, Any]) -> None:
+        """Add a page to the log alone, as `vclean.farm.rows.light` gives it: its row is in a part already.
+
+        Raises:
+            OutputError: it cannot be written.
+        """
+        with explained(self.folder / LOG):
+            self._log.write(_line(line))
+
+    def interrupt(self) -> None:
+        """Have the summary say that there is more to do."""
+        self._interrupted = True
+
+    def _write_summary(self) -> None:
+        state = {"state": "complete" if self._complete else "interrupted"}
+        own = {"run": self._stats.to_dict() if self._stats else None}
+        facts = state | summarise(part_paths(self.folder)) | own | self._facts
+        write_atomic(self.folder / SUMMARY, _document(facts))
+
+
+def _begin(folder: Path, cleaning: CleaningSettings, *, resume: bool) -> dict[str, Any]:
+    """What `run.json` says, written if there is none.
+
+    Raises:
+        UsageError: the folder holds something else, or a run that is not to be, or cannot be, resumed.
+    """
+    path = folder / RUN
+    if not path.exists():
+        if any(each.name != _LOCK for each in folder.iterdir()):
+            raise UsageError(f"{folder} holds other files: name a new folder")
+        facts = _facts(cleaning)
+        write_atomic(path, _document(facts))
+        return facts
+    if not resume:
+        raise UsageError(f"{folder} holds a run already: add --resume, or name another folder")
+    return _checked(path, _facts(cleaning))
+
+
+def _facts(cleaning: CleaningSettings) -> dict[str, Any]:
+    versions = {"vclean": metadata.version("vclean"), "python": platform.python_version()}
+    return {
+        "schema": VERSION,
+        "digest": cleaning.digest(),
+        "settings": cleaning.to_dict(),
+        "versions": versions,
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def _checked(path: Path, mine: Mapping[str, Any]) -> dict[str, Any]:
+    """What `run.json` of the run to be resumed says, if that run works as this one."""
+    try:
+        facts: dict[str, Any] = json.loads(path.read_bytes())
+        theirs = _flat({name: facts[name] for name in ("schema", "digest", "settings")})
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UsageError(f"{path} is damaged, so that its run cannot be resumed: name another folder") from error
+    ours = _flat(json.loads(json.dumps({name: mine[name] for name in ("schema", "digest", "settings")})))
+    other = [
+        f"{name.removeprefix('settings.')} was {theirs.get(name)!r} and is {ours.get(name)!r}"
+        for name in sorted(theirs.keys() | ours.keys())
+        if name != "digest" and theirs.get(name) != ours.get(name)
+    ]
+    if other or theirs["digest"] != ours["digest"]:
+        what = "; ".join(other) or "its digest"
+        raise UsageError(f"the run in {path.parent} has other settings ({what}): use the same, or another folder")
+    return facts
+
+
+def _flat(facts: Mapping[str, Any], head: str = "") -> dict[str, Any]:
+    """Nested names as one, with dots."""
+    flat: dict[str, Any] = {}
+    for name, value in facts.items():
+        flat |= _flat(value, f"{head}{name}.") if isinstance(value, dict) else {head + name: value}
+    return flat
+
+
+@contextmanager
+def _log(path: Path, parts: list[Path]) -> Iterator[IO[str]]:
+    """The log with a line for each page of the parts, and open for more, which a reader sees at once."""
+    with Replacement(path) as file:
+        for batch in read_parts(parts, LIGHT, _ROWS_AT_ONCE):
+            for row in range(batch.num_rows):
+                file.write(_line(light(batch.slice(row, 1))))
+    with explained(path), path.open("a", encoding="utf-8", buffering=1) as log:
+        yield log
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Keep other processes from writing to the folder, as long as this one lives.
+
+    Raises:
+        UsageError: another one does.
+    """
+    if fcntl is None:
+        yield
+        return
+    with explained(folder), (folder / _LOCK).open("ab") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise UsageError(f"another run is writing to {folder}: wait for its end, or name another folder") from error
+        yield
+
+
+def _line(facts: Mapping[str, Any]) -> str:
+    return json.dumps(facts, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
+
+
+def _document(facts: Mapping[str, Any]) -> str:
+    return json.dumps(facts, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
