@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-import signal
-import threading
 from typing import TYPE_CHECKING, Final
 
 from vclean.farm.inputs import Inputs

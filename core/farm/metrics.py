@@ -30,10 +30,9 @@ class FarmCollector(Collector):
     def collect(self) -> Iterable[Metric]:
         """The metrics that docs/farm.md lists."""
         stats = self._stats
-        yield _gauge("vclean_pages_waiting", "Pages read that wait for a worker.", stats.waiting)
         yield _gauge("vclean_pages_working", "Pages in work.", stats.working)
-        if stats.total is not None:
-            yield _gauge("vclean_pages_total", "Pages of the input.", stats.total)
+        if stats.queued is not None:
+            yield _gauge("vclean_pages_queued", "Pages of the input that are left to do.", stats.queued)
         yield _counter("vclean_pages_done", "Pages cleaned.", stats.ok)
         yield _counter("vclean_pages_skipped", "Pages that an earlier run had done.", stats.skipped)
         yield _counters("vclean_pages_failed", "Pages that failed, by error.", "error", stats.failed)

@@ -20,9 +20,10 @@ class Stats:
         skipped: pages that an earlier run had done.
         ok, failed: pages done by this run; the failed ones by the class name of their error.
         retried: attempts after the first.
-        restarts: workers that were replaced, by reason: "crash", "deadline", "memory", "worn".
+        restarts: workers that were replaced, by reason, "crash", "deadline", "memory" or "worn"; and browsers that were
+            lost while their workers lived, "browser".
         seconds: wall clock by stage, summed over pages.
-        waiting, working: pages that were read and wait for a worker; pages in work.
+        working: pages in work.
         started: by `time.monotonic`.
     """
 
@@ -33,7 +34,6 @@ class Stats:
     retried: int = 0
     restarts: Counter[str] = field(default_factory=Counter)
     seconds: Counter[str] = field(default_factory=Counter)
-    waiting: int = 0
     working: int = 0
     started: float = field(default_factory=time.monotonic)
 
@@ -53,11 +53,16 @@ class Stats:
         return self.done / max(self.elapsed, 1e-3)
 
     @property
+    def queued(self) -> int | None:
+        """Pages that are left to do and not in work; None while nobody can tell."""
+        return None if self.total is None else max(self.total - self.skipped - self.done - self.working, 0)
+
+    @property
     def left(self) -> float | None:
-        """Seconds to the end at this rate; None as long as nobody can tell."""
-        if self.total is None or not self.done:
+        """Seconds to the end at this rate; None while nobody can tell."""
+        if self.queued is None or not self.done:
             return None
-        return max(self.total - self.skipped - self.done, 0) / self.rate
+        return (self.queued + self.working) / self.rate
 
     def count(self, outcome: Outcome) -> None:
         """Count a page that is done."""

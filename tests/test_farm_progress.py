@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import logging
+import sys
+import time
+from collections.abc import Callable
+
+import pytest
+
+from vclean.farm import progress
+from vclean.farm.progress import line, shown
+from vclean.farm.stats import Stats
+
+
+class TestLine:
+    def test_everything_known(self) -> None:
+        stats = Stats(total=2000, skipped=500, ok=490, started=time.monotonic() - 100)
+        stats.failed["DeadlineError"] = 10
+        assert line(stats) == "1,000 of 2,000 pages, 5.0 pages/s, 10 failed, 03:20 left"
+
+    def test_of_an_unknown_number(self) -> None:
+        assert line(Stats(started=time.monotonic() - 100, ok=50)) == "50 pages, 0.5 pages/s, 0 failed"
+
+
+class TestShown:
+    def test_lines_where_there_is_no_terminal(
+        self, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(progress, "_LINE_SECONDS", 0.01)
+        stats = Stats()
+        with caplog.at_level(logging.WARNING, "vclean"), shown(stats, quiet=False):
+            stats.ok = 7
+            wait_until(lambda: any("7 pages" in message for message in caplog.messages))
+        said = len(caplog.messages)
+        time.sleep(0.05)
+        assert len(caplog.messages) == said, "it goes on after the block"
+
+    def test_a_bar_on_a_terminal(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        monkeypatch.setattr(progress, "_BAR_SECONDS", 0.01)
+        monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+        said = ""
+        stats = Stats(total=20)
+        with shown(stats, quiet=False):
+            stats.ok = 5
+            stats.failed["LimitError"] = 1
+
+            def is_shown() -> bool:
+                nonlocal said
+                said += capsys.readouterr().err
+                return "6/20" in said and "1 failed" in said
+
+            wait_until(is_shown)
+
+    def test_quiet_is_silent(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        monkeypatch.setattr(progress, "_LINE_SECONDS", 0.01)
+        with shown(Stats(), quiet=True):
+            time.sleep(0.05)
+        assert capsys.readouterr().err == ""
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < end, "never"
+        time.sleep(0.01)

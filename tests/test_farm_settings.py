@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import json
+from dataclasses import fields, replace
+from pathlib import Path
+
+import pytest
+
+from vclean.errors import ModelError, UsageError
+from vclean.farm import settings
+from vclean.farm.settings import CleaningSettings, RunSettings
+from vclean.settings import Policy, RenderSettings
+
+OTHERS = {
+    "render": False,
+    "page": RenderSettings(width=1000),
+    "method": "bte",
+    "policy": Policy(beta=4),
+    "network": "public",
+}
+
+
+class TestDigest:
+    def test_it_is_the_same_for_the_same_settings(self) -> None:
+        assert CleaningSettings().digest() == CleaningSettings().digest()
+
+    @pytest.mark.parametrize("name", OTHERS)
+    def test_it_differs_by_every_setting(self, name: str) -> None:
+        assert CleaningSettings(**{name: OTHERS[name]}).digest() != CleaningSettings().digest()
+
+    def test_no_setting_is_left_out(self) -> None:
+        assert {field.name for field in fields(CleaningSettings)} == {*OTHERS, "model"}
+
+    def test_a_model_counts_by_its_content(self, tmp_path: Path) -> None:
+        one, same, other = tmp_path / "1", tmp_path / "2", tmp_path / "3"
+        one.write_bytes(b"model")
+        same.write_bytes(b"model")
+        other.write_bytes(b"another model")
+        digests = [CleaningSettings(model=path).digest() for path in (one, same, other)]
+        assert digests[0] == digests[1] != digests[2]
+
+    def test_a_missing_model_is_said(self, tmp_path: Path) -> None:
+        with pytest.raises(ModelError, match="cannot be read"):
+            CleaningSettings(model=tmp_path / "none").digest()
+
+    def test_another_version_of_vclean_has_another(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        before = CleaningSettings().digest()
+        monkeypatch.setattr("importlib.metadata.version", lambda name: "99")
+        assert CleaningSettings().digest() != before
+
+
+class TestToDict:
+    def test_it_can_be_written_as_json(self) -> None:
+        facts = json.loads(json.dumps(CleaningSettings().to_dict()))
+        assert facts["page"]["width"] == 1366
+        assert facts["policy"] == {"beta": 1.0, "comments": None}
+        assert facts["model"] is None
+
+
+class TestRunSettings:
+    @pytest.mark.parametrize(("name", "value"), [("workers", -1), ("retries", -1), ("max_memory", 1), ("part_rows", 0)])
+    def test_values_out_of_range(self, name: str, value: int) -> None:
+        with pytest.raises(UsageError, match=f"{name} has to be at least"):
+            replace(RunSettings(), **{name: value})
+
+    def test_there_is_a_worker_more_than_processors(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(settings, "processors", lambda: 8)
+        assert RunSettings().pool_size == 9
+        assert RunSettings(workers=2).pool_size == 2
