@@ -1,0 +1,245 @@
+"""The thirteen rules of VIPS by which a node of the page is divided, or taken as a block.
+
+The numbers are those of Cai et al. 2003. What the paper leaves open is settled here: sizes are shares of the page, and
+the degree of coherence that rules 8, 9, 10 and 13 set goes by the node's kind and its size against the threshold.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from vclean.features.vips_page import Kind, stands_out
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from vclean.features.vips_page import VisualPage
+
+MOST_COHERENT: Final = 11
+"""The upper end of the degree of coherence, DoC, which begins at 1."""
+
+_ONE_FONT, _TEXT, _ATOM = 10, 9, 8
+_CONTAINER, _TABLE_PART, _FROZEN, _TEXTUAL = 5, 7, 6, 8
+_SMALL: Final = 4
+"""A block this many times smaller than the threshold coheres by one degree more."""
+
+
+class Block(NamedTuple):
+    """A node taken as a block, and its degree of coherence."""
+
+    node: int
+    coherence: int
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A node before the rules.
+
+    Attributes:
+        page: the page.
+        node: an element with valid children.
+        threshold: of rules 9 and 10, as a share of the page's area.
+        root: whether the node is the block that is to be cut further.
+        before_divided: whether the sibling before it was divided; True for the first child.
+    """
+
+    page: VisualPage
+    node: int
+    threshold: float
+    root: bool
+    before_divided: bool
+
+    @property
+    def children(self) -> list[int]:
+        """The valid children, one at least."""
+        return self.page.children[self.node]
+
+    @property
+    def kind(self) -> Kind:
+        """The node's kind."""
+        return self.page.kind[self.node]
+
+
+class Verdict(NamedTuple):
+    """`coherence` of the block that the node is, or None where it is divided; `frozen` children are not."""
+
+    coherence: int | None = None
+    frozen: frozenset[int] = frozenset()
+
+
+_DIVIDE: Final = Verdict()
+
+
+def extract(page: VisualPage, roots: Sequence[int], threshold: float) -> list[Block]:
+    """The blocks of `roots` in document order, a round of the algorithm; a root alone is divided (rule 3).
+
+    Args:
+        page: the page.
+        roots: valid nodes.
+        threshold: of the sizes in rules 9 and 10, as a share of the page's area.
+    """
+    found: list[Block] = []
+    divided: set[int] = set()
+    waiting = [(root, -1, False) for root in reversed(roots)]
+    while waiting:
+        node, before, frozen = waiting.pop()
+        if frozen or is_leaf(page, node):
+            found.append(Block(node, _leaf_coherence(page, node) or _frozen_coherence(page, node, threshold)))
+            continue
+        case = Case(page, node, threshold, len(roots) == 1 and node == roots[0], before < 0 or before in divided)
+        verdict = judge(case)
+        if verdict.coherence is not None:
+            found.append(Block(node, verdict.coherence))
+            continue
+        divided.add(node)
+        befores = [-1, *case.children]
+        pairs = list(zip(case.children, befores, strict=False))
+        waiting += [(child, sibling, child in verdict.frozen) for child, sibling in reversed(pairs)]
+    return found
+
+
+def judge(case: Case) -> Verdict:
+    """What the first rule that applies says of a node.
+
+    Rule 1, that a node with nothing valid in it is dropped, is met before: such a node is no child of any.
+    """
+    for rule in RULES[case.kind]:
+        verdict = rule(case)
+        if verdict is not None:
+            return verdict
+    return _DIVIDE
+
+
+def is_leaf(page: VisualPage, node: int) -> bool:
+    """Whether nothing in a node can be divided: a text node, an atom, or nothing but text and virtual text."""
+    if page.is_text(node) or page.is_atom[node]:
+        return True
+    return all(page.is_virtual_text[child] for child in page.children[node])
+
+
+def _leaf_coherence(page: VisualPage, node: int) -> int:
+    """The coherence that no size changes; 0 where the node is no leaf."""
+    if page.is_text(node):
+        return _ONE_FONT
+    if page.is_atom[node]:
+        return _ATOM
+    if not is_leaf(page, node):
+        return 0
+    font = page.font(node)
+    return _ONE_FONT if font is None or font.even else _TEXT
+
+
+def _only_child(case: Case) -> Verdict | None:
+    """Rule 2: exactly one valid child, which is no text."""
+    return _DIVIDE if len(case.children) == 1 and not case.page.is_text(case.children[0]) else None
+
+
+def _only_subtree(case: Case) -> Verdict | None:
+    """Rule 3: the root of the block's only subtree."""
+    return _DIVIDE if case.root else None
+
+
+def _all_text(case: Case) -> Verdict | None:
+    """Rule 4: all children are text or virtual text."""
+    coherence = _leaf_coherence(case.page, case.node)
+    return Verdict(coherence) if coherence else None
+
+
+def _breaks_line(case: Case) -> Verdict | None:
+    """Rule 5: a child is a line-break node."""
+    return _DIVIDE if any(case.page.breaks_line[child] for child in case.children) else None
+
+
+def _has_rule(case: Case) -> Verdict | None:
+    """Rule 6: a child is a horizontal rule."""
+    return _DIVIDE if case.node in case.page.has_rule else None
+
+
+def _overflows(case: Case) -> Verdict | None:
+    """Rule 7: the children's areas sum to more than the node's.
+
+    Text is left out: the box of an inline element that runs over several lines covers its neighbours' by definition.
+    """
+    areas = case.page.border_area
+    total = sum(areas[child] for child in case.children if not case.page.is_virtual_text[child])
+    return _DIVIDE if total > areas[case.node] else None
+
+
+def _backgrounds_differ(case: Case) -> Verdict | None:
+    """Rule 8: a child's background differs; that child is not divided in this round."""
+    backgrounds = case.page.background
+    own = backgrounds[case.node]
+    frozen = frozenset(child for child in case.children if stands_out(backgrounds[child], own))
+    return Verdict(None, frozen) if frozen else None
+
+
+def _small_with_text(case: Case) -> Verdict | None:
+    """Rule 9: a child is text or virtual text, and the node is small."""
+    page = case.page
+    if page.size[case.node] >= case.threshold or not any(page.is_virtual_text[child] for child in case.children):
+        return None
+    return Verdict(_coherence(case))
+
+
+def _small_children(case: Case) -> Verdict | None:
+    """Rule 10: the largest child is small."""
+    largest = max(case.page.size[child] for child in case.children)
+    return Verdict(_coherence(case)) if largest < case.threshold else None
+
+
+def _before_whole(case: Case) -> Verdict | None:
+    """Rule 11: the sibling before it was not divided."""
+    return None if case.before_divided else Verdict(_coherence(case))
+
+
+def _divide(_: Case) -> Verdict:
+    """Rule 12: divide."""
+    return _DIVIDE
+
+
+def _keep(case: Case) -> Verdict:
+    """Rule 13: do not divide."""
+    return Verdict(_coherence(case))
+
+
+def _coherence(case: Case) -> int:
+    """By kind, and one more where the node is much smaller than the threshold."""
+    return _BASE[case.kind] + (case.page.size[case.node] * _SMALL < case.threshold)
+
+
+def _frozen_coherence(page: VisualPage, node: int, threshold: float) -> int:
+    """Of rule 8, from 6 to 8: one more for a part of a table, one more where the node is small."""
+    is_part = page.kind[node] in (Kind.ROW, Kind.CELL)
+    return _FROZEN + is_part + (page.size[node] < threshold)
+
+
+_BASE: Final = {
+    Kind.INLINE: _TEXTUAL,
+    Kind.PARAGRAPH: _TEXTUAL,
+    Kind.TABLE: _CONTAINER,
+    Kind.ROW: _TABLE_PART,
+    Kind.CELL: _TABLE_PART,
+    Kind.OTHER: _CONTAINER,
+}
+
+_R: Final[tuple[Callable[[Case], Verdict | None], ...]] = (
+    _only_child, _only_subtree, _all_text, _breaks_line, _has_rule, _overflows, _backgrounds_differ, _small_with_text,
+    _small_children, _before_whole, _divide, _keep,
+)  # fmt: skip
+"""Rules 2 to 13."""
+
+
+def _rules(*numbers: int) -> tuple[Callable[[Case], Verdict | None], ...]:
+    return tuple(_R[number - 2] for number in numbers)
+
+
+RULES: Final = {
+    Kind.INLINE: _rules(2, 3, 4, 5, 6, 7, 9, 10, 12),
+    Kind.TABLE: _rules(2, 3, 8, 10, 13),
+    Kind.ROW: _rules(2, 3, 7, 8, 10, 13),
+    Kind.CELL: _rules(2, 3, 4, 9, 10, 11, 13),
+    Kind.PARAGRAPH: _rules(2, 3, 4, 5, 6, 7, 9, 10, 12),
+    Kind.OTHER: _rules(2, 3, 4, 6, 7, 9, 10, 12),
+}
+"""The rules that hold for each kind of node, in their order."""
