@@ -18,7 +18,7 @@ from packaging.requirements import Requirement
 from vclean.errors import BrowserError, BrowserMissingError, VcleanError
 from vclean.render.chromium import Chromium, find_chromium
 from vclean.render.fonts import has_fonts, uncovered_scripts
-from vclean.render.sandbox import obstacle
+from vclean.render.sandbox import network_obstacle, obstacle
 from vclean.setup import prove
 from vclean.system import package_manager
 
@@ -66,6 +66,7 @@ def run_checks() -> Iterator[Check]:
     yield check_packages()
     yield from check_browser()
     yield check_sandbox()
+    yield check_network()
     yield check_fonts()
     yield check_scripts()
     yield check_model()
@@ -127,6 +128,14 @@ def check_sandbox() -> Check:
     if in_the_way is None:
         return Check("sandbox", "ok", "on")
     return Check("sandbox", "warn", f"off: {in_the_way.reason}", in_the_way.remedy)
+
+
+def check_network() -> Check:
+    """Whether the browser runs without a network; its switches keep it from one in any case."""
+    in_the_way = network_obstacle()
+    if in_the_way is None:
+        return Check("network", "ok", "the browser runs in a network namespace with nothing in it")
+    return Check("network", "ok", f"the browser's switches keep it from the network ({in_the_way})")
 
 
 def check_fonts() -> Check:

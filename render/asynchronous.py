@@ -85,6 +85,7 @@ class AsyncRenderer:
         self._lock = asyncio.Lock()
         self._playwright: Playwright | None = None
         self._process: Process | None = None
+        self._starting: asyncio.Task[Process] | None = None
         self._tab: Tab | None = None
         self._pages = 0
 
@@ -99,16 +100,17 @@ class AsyncRenderer:
     async def start(self) -> Process:
         """Have a browser that is fit for the next page.
 
+        A start that is given up in the middle goes on, for the next page or for `close`, so that nothing is left.
+
         Raises:
             BrowserError: it does not start.
         """
-        if self._process is not None and self._is_worn(self._process):
-            await self.close()
-        if self._process is None:
-            self._playwright = self._playwright or await _start_driver()
-            self._process = await launch(self._playwright, self._executable)
-            self._pages = 0
-        return self._process
+        starting = self._starting
+        if starting is None or starting.done():
+            starting = self._starting = asyncio.create_task(self._start())
+            starting.add_done_callback(_retrieve)
+        await asyncio.wait([starting])
+        return starting.result()
 
     async def render(self, page: Page, *, picture: bool = False) -> Rendering:
         """Render one page.
@@ -143,6 +145,21 @@ class AsyncRenderer:
 
     async def close(self) -> None:
         """End the browser and its driver; a later page starts them again."""
+        starting, self._starting = self._starting, None
+        if starting is not None:
+            await asyncio.wait([starting])
+        await self._end()
+
+    async def _start(self) -> Process:
+        if self._process is not None and self._is_worn(self._process):
+            await self._end()
+        if self._process is None:
+            self._playwright = self._playwright or await _start_driver()
+            self._process = await launch(self._playwright, self._executable)
+            self._pages = 0
+        return self._process
+
+    async def _end(self) -> None:
         process, self._process, self._tab = self._process, None, None
         playwright, self._playwright = self._playwright, None
         if process is not None:
@@ -228,6 +245,12 @@ class _Deadline:
 def late(seconds: float) -> DeadlineError:
     """The error for a page that was not done in time."""
     return DeadlineError(f"the page was not rendered within {seconds:g} s: raise --timeout")
+
+
+def _retrieve(task: asyncio.Task[Process]) -> None:
+    """Nobody may be left to ask for the outcome, of which asyncio would complain."""
+    if not task.cancelled():
+        task.exception()
 
 
 async def _start_driver() -> Playwright:

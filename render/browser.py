@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from vclean.page import Page
 
 __all__ = ["AsyncRenderer", "Renderer", "Rendering"]
+
+_LOG = logging.getLogger("vclean")
 
 T = TypeVar("T")
 
@@ -92,6 +95,7 @@ class _Host:
     def __init__(self, renderer: AsyncRenderer) -> None:
         self.renderer = renderer
         self._loop = asyncio.new_event_loop()
+        self._loop.set_exception_handler(_note)
         self._thread = threading.Thread(target=self._serve, name="vclean-renderer", daemon=True)
         self._thread.start()
 
@@ -129,5 +133,22 @@ class _Host:
     def _serve(self) -> None:
         try:
             self._loop.run_forever()
+            self._loop.run_until_complete(_abandon())
         finally:
             self._loop.close()
+
+
+def _note(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """What a killed driver leaves unanswered is no news: the page it was about has its error."""
+    _LOG.debug("%s", context["message"], exc_info=context.get("exception"))
+
+
+async def _abandon() -> None:
+    """Let what is still under way end by itself (a driver that dies), and cancel the rest: nobody waits for it."""
+    for _ in range(2):
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        if tasks:
+            done, pending = await asyncio.wait(tasks, timeout=_GRACE_SECONDS)
+            await asyncio.gather(*done, return_exceptions=True)
+            for task in pending:
+                task.cancel()

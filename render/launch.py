@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -18,8 +19,8 @@ from typing import TYPE_CHECKING, Final
 from playwright.async_api import Error as PlaywrightError
 
 from vclean.errors import BrowserError
-from vclean.render import watchdog
-from vclean.render.sandbox import obstacle
+from vclean.render import netns, watchdog
+from vclean.render.sandbox import network_obstacle, obstacle
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Playwright
@@ -77,6 +78,9 @@ _FLAGS: Final = (
     "--disable-lcd-text",
 )
 
+_UNWALLED: Final[set[Path]] = set()
+"""Browsers that start only outside of a network namespace, e.g. by a helper with rights that a namespace takes away."""
+
 
 @dataclass(slots=True)
 class Process:
@@ -130,20 +134,44 @@ async def launch(playwright: Playwright, executable: Path) -> Process:
     """
     folder = tempfile.mkdtemp(prefix="vclean-")
     try:
-        browser = await playwright.chromium.launch(
-            executable_path=executable,
-            args=_FLAGS,
-            ignore_default_args=_LEFT_OUT,
-            artifacts_dir=folder,
-            chromium_sandbox=_can_be_sandboxed(),
-            env={**os.environ, "TMPDIR": folder},
-            handle_sigint=False,
-            timeout=_START_MS,
-        )
-        return await _describe(browser, folder)
+        return await _describe(await _start(playwright, executable, folder), folder)
     except PlaywrightError as error:
         shutil.rmtree(folder, ignore_errors=True)
         raise BrowserError(f"{executable} does not start: run `vclean doctor` ({_reason(error)})") from error
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+async def _start(playwright: Playwright, executable: Path, folder: str) -> Browser:
+    """Start the browser without a network, or else with one that its flags keep it from."""
+    options = {
+        "args": _FLAGS,
+        "ignore_default_args": _LEFT_OUT,
+        "artifacts_dir": folder,
+        "chromium_sandbox": _can_be_sandboxed(),
+        "env": {**os.environ, "TMPDIR": folder},
+        "handle_sigint": False,
+        "timeout": _START_MS,
+    }
+    walled = _can_lose_network() and executable not in _UNWALLED
+    if walled:
+        with contextlib.suppress(PlaywrightError):
+            return await playwright.chromium.launch(executable_path=_wrapper(executable, folder), **options)
+    browser = await playwright.chromium.launch(executable_path=executable, **options)
+    if walled:
+        _LOG.info("%s starts only with a network: its flags keep it from that", executable)
+        _UNWALLED.add(executable)
+    return browser
+
+
+def _wrapper(executable: Path, folder: str) -> Path:
+    """Write a command that takes the arguments of `executable`, and becomes it without a network."""
+    path = Path(folder, "chromium")
+    command = shlex.join(netns.command(str(executable)))
+    path.write_text(f'#!/bin/sh\nexec {command} "$@"\n', encoding="utf-8", errors="surrogateescape")
+    path.chmod(0o700)
+    return path
 
 
 async def _describe(browser: Browser, folder: str) -> Process:
@@ -169,6 +197,14 @@ def _can_be_sandboxed() -> bool:
     in_the_way = obstacle()
     if in_the_way is not None:
         _LOG.warning("Chromium's sandbox is off (%s): %s", in_the_way.reason, in_the_way.remedy)
+    return in_the_way is None
+
+
+@cache
+def _can_lose_network() -> bool:
+    in_the_way = network_obstacle()
+    if in_the_way is not None:
+        _LOG.info("Chromium has a network, and its flags keep it from that (%s)", in_the_way)
     return in_the_way is None
 
 

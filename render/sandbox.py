@@ -1,4 +1,4 @@
-"""Whether Chromium's sandbox can work for this user on this machine."""
+"""Which walls of the kernel can stand round the browser, for this user on this machine."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import sys
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+from vclean.render import netns
 
 _PROBE = "import ctypes, sys; sys.exit(ctypes.CDLL(None).unshare(0x30000000))"
 """Asks for a user and a process namespace (`CLONE_NEWUSER | CLONE_NEWPID`, unshare(2)), as Chromium does."""
@@ -31,6 +33,21 @@ def obstacle() -> Obstacle | None:
     if subprocess.run([sys.executable, "-I", "-S", "-c", _PROBE], check=False).returncode == 0:
         return None
     return _denial()
+
+
+@cache
+def network_obstacle() -> str | None:
+    """What keeps the browser from an empty network namespace, or None; asks the kernel once per process.
+
+    Where the sandbox can be on, it has to work in there too.
+    """
+    if sys.platform != "linux":
+        return "only Linux has network namespaces"
+    probe = _PROBE if obstacle() is None else ""
+    command = netns.command(sys.executable, "-I", "-S", "-c", probe)
+    if subprocess.run(command, check=False, stderr=subprocess.DEVNULL).returncode == 0:
+        return None
+    return "this user or container may not make network namespaces"
 
 
 def _denial() -> Obstacle:

@@ -19,6 +19,7 @@ from vclean.doctor import (
     check_browser,
     check_fonts,
     check_model,
+    check_network,
     check_packages,
     check_python,
     check_sandbox,
@@ -74,7 +75,8 @@ class TestRunChecks:
         monkeypatch.setattr(module, "find_chromium", lambda: Chromium(Path("x"), "headless-shell", "a test"))
         checks = list(run_checks())
         assert [check.name for check in checks] == [
-            "python", "packages", "browser", "rendering", "sandbox", "fonts", "scripts", "model", "temporary",
+            "python", "packages", "browser", "rendering", "sandbox", "network", "fonts", "scripts", "model",
+            "temporary",
         ]  # fmt: skip
         assert all((check.status == "ok") == (not check.remedy) for check in checks)
 
@@ -173,6 +175,13 @@ class TestSandbox:
         """Pages are rendered all the same."""
         monkeypatch.setattr(module, "obstacle", lambda: Obstacle("there is a moat", "build a bridge"))
         assert check_sandbox() == Check("sandbox", "warn", "off: there is a moat", "build a bridge")
+
+
+class TestNetwork:
+    @pytest.mark.parametrize(("reason", "words"), [(None, "namespace with nothing in it"), ("no right", "(no right)")])
+    def test_says_which_wall_it_is(self, reason: str | None, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(module, "network_obstacle", lambda: reason)
+        assert (check_network().status, words in check_network().detail) == ("ok", True)
 
 
 class TestFonts:

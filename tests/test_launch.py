@@ -1,5 +1,6 @@
 import asyncio
 import os
+import shlex
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -57,6 +58,72 @@ class TestLaunch:
         """Chromium heeds only the last switch of a name."""
         names = [flag.partition("=")[0] for flag in launch._FLAGS]
         assert len(names) == len(set(names))
+
+
+class Fickle(Chromium):
+    """Starts only as `executable_path` says."""
+
+    def __init__(self, *fitting: str) -> None:
+        super().__init__()
+        self.fitting = fitting
+        self.tried: list[str] = []
+
+    async def launch(self, **options: Any) -> str:
+        self.tried.append("plain" if options["executable_path"] == Path("/opt/chromium") else "walled")
+        if self.tried[-1] not in self.fitting:
+            raise PlaywrightError("spawn failed")
+        return self.tried[-1]
+
+
+class TestNetwork:
+    @pytest.fixture(autouse=True)
+    def forget(self, monkeypatch: pytest.MonkeyPatch):
+        monkeypatch.setattr(launch, "_UNWALLED", set())
+        launch._can_lose_network.cache_clear()
+        yield
+        launch._can_lose_network.cache_clear()
+
+    def start(self, chromium: Fickle, folder: Path) -> str:
+        return asyncio.run(launch._start(SimpleNamespace(chromium=chromium), Path("/opt/chromium"), str(folder)))
+
+    def test_none_where_that_can_be(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        monkeypatch.setattr(launch, "network_obstacle", lambda: None)
+        assert self.start(Fickle("plain", "walled"), tmp_path) == "walled"
+
+    def test_fallback_is_silent_but_for_the_log(
+        self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, tmp_path: Path
+    ) -> None:
+        monkeypatch.setattr(launch, "network_obstacle", lambda: "no right")
+        caplog.set_level("INFO")
+        assert [self.start(Fickle("plain", "walled"), tmp_path) for _ in range(2)] == ["plain", "plain"]
+        messages = [(record.levelname, record.message) for record in caplog.records if "network" in record.message]
+        assert messages == [("INFO", "Chromium has a network, and its flags keep it from that (no right)")]
+
+    def test_browser_that_does_not_start_inside(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        """It is tried once, and not again when it has started outside."""
+        monkeypatch.setattr(launch, "network_obstacle", lambda: None)
+        chromium = Fickle("plain")
+        assert [self.start(chromium, tmp_path) for _ in range(2)] == ["plain", "plain"]
+        assert chromium.tried == ["walled", "plain", "plain"]
+
+    def test_browser_that_does_not_start_at_all(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        """Says nothing about namespaces."""
+        monkeypatch.setattr(launch, "network_obstacle", lambda: None)
+        with pytest.raises(PlaywrightError):
+            self.start(Fickle(), tmp_path)
+        assert not launch._UNWALLED
+
+
+class TestWrapper:
+    def test_only_its_owner_can_use_it(self, tmp_path: Path) -> None:
+        wrapper = launch._wrapper(Path("/opt/it's/chromium"), str(tmp_path))
+        assert wrapper.parent == tmp_path
+        assert wrapper.stat().st_mode & 0o777 == 0o700
+
+    def test_odd_paths_are_quoted(self, tmp_path: Path) -> None:
+        words = shlex.split(launch._wrapper(Path("/opt/it's/a chromium"), str(tmp_path)).read_text().splitlines()[1])
+        assert words[0] == "exec"
+        assert words[-2:] == ["/opt/it's/a chromium", "$@"]
 
 
 class TestSandbox:

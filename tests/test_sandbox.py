@@ -9,15 +9,22 @@ from collections.abc import Iterator
 import pytest
 
 from vclean.render import sandbox
-from vclean.render.sandbox import obstacle
+from vclean.render.sandbox import network_obstacle, obstacle
 
 
 @pytest.fixture
-def kernel(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
+def commands() -> list[list[str]]:
+    """The commands that were run, of which `kernel` runs none."""
+    return []
+
+
+@pytest.fixture
+def kernel(monkeypatch: pytest.MonkeyPatch, commands: list[list[str]]) -> Iterator[dict[str, str]]:
     """A Linux of a user who is not root; maps kernel flags to values, and `denied` to refuse namespaces."""
     flags: dict[str, str] = {}
 
-    def run(command: list[str], *, check: bool) -> subprocess.CompletedProcess[bytes]:
+    def run(command: list[str], *, check: bool, stderr: int | None = None) -> subprocess.CompletedProcess[bytes]:
+        commands.append(command)
         return subprocess.CompletedProcess(command, 255 if flags else 0)
 
     monkeypatch.setattr(sys, "platform", "linux")
@@ -25,8 +32,10 @@ def kernel(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
     monkeypatch.setattr(sandbox.subprocess, "run", run)
     monkeypatch.setattr(sandbox, "_kernel_flag", lambda name: flags.get(name, ""))
     obstacle.cache_clear()
+    network_obstacle.cache_clear()
     yield flags
     obstacle.cache_clear()
+    network_obstacle.cache_clear()
 
 
 class TestObstacle:
@@ -58,6 +67,36 @@ class TestObstacle:
         found = obstacle()
         assert found is not None
         assert remedy in found.remedy
+
+
+class TestNetworkObstacle:
+    def test_none(self, kernel: dict[str, str]) -> None:
+        assert network_obstacle() is None
+
+    def test_sandbox_has_to_work_inside(self, kernel: dict[str, str], commands: list[list[str]]) -> None:
+        network_obstacle()
+        assert commands[-1][-1] == sandbox._PROBE
+
+    def test_without_a_sandbox_there_is_no_such_need(
+        self, kernel: dict[str, str], commands: list[list[str]], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(sandbox.os, "geteuid", lambda: 0)
+        network_obstacle()
+        assert commands[-1][-1] == ""
+
+    def test_denied(self, kernel: dict[str, str]) -> None:
+        kernel["denied"] = "1"
+        assert network_obstacle() == "this user or container may not make network namespaces"
+
+    def test_asked_once(self, kernel: dict[str, str], commands: list[list[str]]) -> None:
+        for _ in range(3):
+            network_obstacle()
+        assert len(commands) == 2
+
+    @pytest.mark.parametrize("platform", ["darwin", "win32"])
+    def test_other_systems(self, platform: str, kernel: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(sys, "platform", platform)
+        assert network_obstacle() == "only Linux has network namespaces"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="asks Linux")
