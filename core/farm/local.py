@@ -8,12 +8,10 @@ from __future__ import annotations
 import asyncio
 import signal
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from vclean.errors import BrowserError, DeadlineError, LimitError
-from vclean.farm.failures import failed
-from vclean.farm.process import WorkerLostError, WorkerProcess
+from vclean.farm.attempts import CRASHES, MAX_CRASHES, clean, machine_at_fault
+from vclean.farm.process import WorkerProcess
 from vclean.farm.reading import read
 
 if TYPE_CHECKING:
@@ -27,12 +25,6 @@ if TYPE_CHECKING:
 
 _FINISH_SECONDS: Final = 10.0
 """How long pages in hand may take after the first signal. They are dropped then, and done again on resume."""
-
-_CRASHES: Final = frozenset({"BrowserError", "WorkerLostError"})
-"""What need not be the page's fault, so that it is tried again."""
-
-_MAX_CRASHES: Final = 20
-"""So many pages lost one after the other, and the machine is at fault: none of them is called a failure."""
 
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
@@ -97,7 +89,7 @@ class _Farm:
                 task, failure = found
                 self._stats.working += 1
                 try:
-                    outcome = failure or await self._clean(worker, task)
+                    outcome = failure or await clean(worker, task, self._run.retries, self._stats)
                 finally:
                     self._stats.working -= 1
                 await self._settle(outcome)
@@ -108,30 +100,12 @@ class _Farm:
         async with self._reading:
             return None if self._signal else await asyncio.to_thread(next, self._tasks, None)
 
-    async def _clean(self, worker: WorkerProcess, task: Task) -> Outcome:
-        """Clean a page, again if its browser or its worker was lost on the way."""
-        for attempt in range(1, self._run.retries + 1):
-            outcome = await self._attempt(worker, replace(task, attempt=attempt))
-            if outcome.error not in _CRASHES:
-                return outcome
-            self._stats.retried += 1
-        return await self._attempt(worker, replace(task, attempt=self._run.retries + 1))
-
-    async def _attempt(self, worker: WorkerProcess, task: Task) -> Outcome:
-        try:
-            outcome = await worker.run(task)
-        except (DeadlineError, LimitError, WorkerLostError) as error:
-            self._stats.restarts[_REASONS[type(error)]] += 1
-            return failed(task, error)
-        self._stats.restarts.update(["worn"] * outcome.worn + ["browser"] * (outcome.error == BrowserError.__name__))
-        return outcome
-
     async def _settle(self, outcome: Outcome) -> None:
         """Write what became of a page; crashes wait until another page shows that pages can be cleaned at all."""
-        if outcome.error in _CRASHES:
+        if outcome.error in CRASHES:
             self._crashed.append(outcome)
-            if len(self._crashed) >= max(_MAX_CRASHES, 2 * self._run.pool_size):
-                raise BrowserError(f"{len(self._crashed)} pages in a row were lost: run `vclean doctor`, then --resume")
+            if len(self._crashed) >= max(MAX_CRASHES, 2 * self._run.pool_size):
+                raise machine_at_fault(len(self._crashed))
             return
         await self._put_crashed()
         await self._put(outcome)
@@ -165,9 +139,6 @@ class _Farm:
     def _dismiss(self) -> None:
         for serving in self._crew:
             serving.cancel()
-
-
-_REASONS: Final = {DeadlineError: "deadline", LimitError: "memory", WorkerLostError: "crash"}
 
 
 def _tasks(inputs: Inputs, output: Output, digest: str, stats: Stats) -> Iterator[tuple[Task, Outcome | None]]:
