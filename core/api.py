@@ -235,11 +235,14 @@ class Cleaner:
         return self.cut_snapshot(snapshot), image
 
     def read(self, page: Page, *, picture: bool = False) -> tuple[Snapshot, bytes]:
-        """A page as columns, rendered or parsed, and its picture, or `b""` where none is asked for.
+        """A page as columns, rendered, parsed or as stored, and its picture, or `b""` where none is asked for.
 
         Raises:
+            UsageError: the picture of a stored snapshot is asked for.
             VcleanError: as `clean` does.
         """
+        if page.snapshot is not None:
+            return _unpacked(page.snapshot, picture=picture), b""
         if not self._render and not picture:
             with deadline(self._settings.deadline):
                 return self._parsed(page), b""
@@ -302,6 +305,14 @@ class Cleaner:
         if self._renderer is None:
             raise UsageError("this Cleaner renders nothing: use it as `with Cleaner(render=True) as cleaner:`")
         return self._renderer.render(page, picture=picture)
+
+
+def _unpacked(snapshot: bytes, *, picture: bool) -> Snapshot:
+    from vclean.render.store import from_bytes
+
+    if picture:
+        raise UsageError("a stored snapshot has no picture: name the page itself, or ask for no picture of it")
+    return from_bytes(snapshot)
 
 
 def _fail(_page: Input, error: VcleanError) -> None:

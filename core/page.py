@@ -37,6 +37,7 @@ class Page:
         resources: its sub-resources, or None for none at all.
         live: the page is to be fetched from `url` by the browser, over the network.
         id: the name of the page in logs and in output.
+        snapshot: the page as it was read before, packed (see `vclean.render.store.to_bytes`), in place of `content`.
     """
 
     content: bytes | str = b""
@@ -46,3 +47,4 @@ class Page:
     resources: Resources | None = None
     live: bool = False
     id: str = ""
+    snapshot: bytes | None = None

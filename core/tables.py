@@ -1,4 +1,7 @@
-"""Pages in rows: Parquet files and JSON lines, by their columns or fields `html`, `url` and `id`."""
+"""Pages in rows: Parquet files and JSON lines, by their columns or fields `html`, `url` and `id`.
+
+In Parquet a column `snapshot` may stand for `html`: the page as a farm keeps it (see `vclean.render.store`).
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,8 @@ if TYPE_CHECKING:
     Found = tuple[str, Callable[[], Page]]
     """The id of a page, and what reads it."""
 
-_COLUMNS: Final = ("html", "url", "id")
+_DOCUMENTS: Final = ("html", "snapshot")
+_COLUMNS: Final = (*_DOCUMENTS, "url", "id")
 _BATCH_BYTES: Final = 8 * 2**20
 _BATCH_ROWS: Final = 64
 _BUFFER: Final = 2**20
@@ -39,22 +43,26 @@ def parquet_pages(path: Path, max_bytes: int, groups: Iterable[int] | None = Non
     Only a few rows, and only the columns that count, are in memory at once.
 
     Args:
-        path: the file; its column `html` is of bytes or text.
+        path: the file; its column `html` is of bytes or text, its column `snapshot` of bytes. Where a row has both,
+            the snapshot counts.
         max_bytes: cap on a document; reading a larger one is a `LimitError`.
         groups: the row groups to read, instead of all.
 
     Raises:
-        InputError: the file is no Parquet file, has no column `html`, or is damaged: raised after what can be read.
+        InputError: the file is no Parquet file, has neither column, or is damaged: raised after what can be read.
     """
+    import pyarrow as pa
+
     with _parquet(path) as file:
         names = _columns(file.schema_arrow, path)
         starts = [0, *accumulate(file.metadata.row_group(group).num_rows for group in range(file.num_row_groups))]
         for group in range(file.num_row_groups) if groups is None else groups:
             size = _batch_rows(file.metadata.row_group(group))
             number = starts[group]
-            for batch in file.iter_batches(size, row_groups=[group], columns=names):
+            for batch in file.iter_batches(size, row_groups=[group], columns=names, use_threads=False):
                 yield from _batch_pages(path, number, batch, max_bytes)
                 number += batch.num_rows
+            pa.default_memory_pool().release_unused()  # or it keeps what the largest group took: 0.5 GB with wcxb
 
 
 def row_groups(path: Path, rows: int) -> Iterator[range]:
@@ -106,6 +114,15 @@ def read_lines(stream: IO[bytes], limit: int) -> Iterator[bytes]:
                 break
 
 
+def printable(name: str) -> str:
+    r"""The name in what UTF-8 can hold: bytes of file names that are no text are written `\udc..`.
+
+    >>> printable("caf\udce9.html")
+    'caf\\udce9.html'
+    """
+    return name.encode("utf-8", "backslashreplace").decode()
+
+
 def over_cap(name: str, max_bytes: int) -> LimitError:
     """What to say of a page with more than `max_bytes` bytes."""
     return LimitError(f"{name} is over the cap of {max_bytes:,} bytes: raise it with --max-bytes")
@@ -129,6 +146,14 @@ def _page(place: str, html: bytes | str, url: str, name: str, max_bytes: int) ->
     return name, partial(Page, content=html, url=url, id=name)
 
 
+def _stored(place: str, snapshot: bytes, url: str, name: str, max_bytes: int) -> Found:
+    """The page of a row that has a snapshot."""
+    name = name or url or place
+    if len(snapshot) > max_bytes:
+        return failing(name, over_cap(name, max_bytes))
+    return name, partial(Page, snapshot=snapshot, url=url, id=name)
+
+
 @contextmanager
 def _parquet(path: Path) -> Iterator[pq.ParquetFile]:
     import pyarrow as pa
@@ -150,11 +175,13 @@ def _columns(schema: pa.Schema, path: Path) -> list[str]:
         InputError: there is none with documents.
     """
     names = [name for name in _COLUMNS if schema.get_field_index(name) >= 0]
-    if "html" not in names:
+    documents = [name for name in _DOCUMENTS if name in names]
+    if not documents:
         raise InputError(f"{path} has no column 'html': it has {', '.join(schema.names)}")
-    kind = schema.field("html").type
-    if not _is_text(kind):
-        raise InputError(f"{path} has documents of type {kind} in its column 'html': make them bytes or text")
+    for name in documents:
+        kind = schema.field(name).type
+        if not _is_text(kind):
+            raise InputError(f"{path} has documents of type {kind} in its column {name!r}: make them bytes or text")
     return names
 
 
@@ -174,12 +201,15 @@ def _batch_rows(group: pq.RowGroupMetaData) -> int:
 def _batch_pages(path: Path, start: int, batch: pa.RecordBatch, max_bytes: int) -> Iterator[Found]:
     """The rows of a batch, of which the first has the number `start`."""
     columns = {name: _as_bytes(batch.column(name)) for name in batch.schema.names}
-    is_text = "string" in str(batch.schema.field("html").type)
+    is_text = "html" in columns and "string" in str(batch.schema.field("html").type)
     for at in range(batch.num_rows):
         place = f"{path}#{start + at}"
         url, name = (_decoded(columns[key][at].as_py() or b"") if key in columns else "" for key in ("url", "id"))
-        content = columns["html"][at].as_py() or b""
-        yield _page(place, _decoded(content) if is_text else content, url, name, max_bytes)
+        html, snapshot = (columns[key][at].as_py() if key in columns else None for key in _DOCUMENTS)
+        if snapshot is not None:
+            yield _stored(place, snapshot, url, name, max_bytes)
+        else:
+            yield _page(place, _decoded(html or b"") if is_text else html or b"", url, name, max_bytes)
 
 
 def _as_bytes(column: pa.Array) -> pa.Array:
@@ -221,4 +251,4 @@ def _json_page(place: str, line: bytes, max_bytes: int) -> Found:
 
 
 def _named(value: object) -> str:
-    return "" if value is None else str(value)
+    return "" if value is None else printable(str(value))

@@ -8,6 +8,7 @@ import json
 import zipfile
 import zlib
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from vclean.errors import InputError, OutputError
 from vclean.files import write_atomic
 from vclean.render.snapshot import Snapshot, Styles
+from vclean.render.stored import StoredFiles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -79,12 +81,13 @@ def read_key(page: Page, settings: Mapping[str, float | bool], *, rendered: bool
     return hashlib.sha256(how.encode() + content).digest()[:KEY_BYTES]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StoredReader:
     """Reads pages through a folder of snapshots: what is there is not rendered again.
 
     Attributes:
-        folder: where the snapshots are; it is made when the first one is written.
+        folder: where the snapshots are, in files of their own or in those of a farm; it is made when the first one is
+            written.
         read: renders or parses a page that is not there.
         settings: the settings `read` works with; a page read with others is another snapshot.
         rendered: whether `read` renders.
@@ -103,16 +106,23 @@ class StoredReader:
             OutputError: it cannot be stored.
             VcleanError: it cannot be read.
         """
-        path = self.folder / f"{read_key(page, self.settings.to_dict(), rendered=self.rendered).hex()}.npz"
+        key = read_key(page, self.settings.to_dict(), rendered=self.rendered)
+        path = self.folder / f"{key.hex()}.npz"
         try:
             return from_bytes(path.read_bytes())
         except FileNotFoundError:
+            if (packed := self._files.get(key)) is not None:
+                return from_bytes(packed)
             snapshot = self.read(page)
         except OSError as error:
             raise InputError(f"cannot read the snapshot {path}: {error.strerror or error}") from error
         self._make_folder()
         write_atomic(path, to_bytes(snapshot))
         return snapshot
+
+    @cached_property
+    def _files(self) -> StoredFiles:
+        return StoredFiles(self.folder)
 
     def _make_folder(self) -> None:
         try:

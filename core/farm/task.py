@@ -71,9 +71,10 @@ def key_of(page: Page, digest: str) -> bytes:
     """16 bytes that are equal for equal pages cleaned with equal settings, wherever and in whatever order they come.
 
     Args:
-        page: content, URL and declared charset count; name and place do not.
+        page: content or snapshot, URL and declared charset count; name and place do not.
         digest: of the settings (`CleaningSettings.digest`).
     """
     content = page.content if isinstance(page.content, bytes) else page.content.encode("utf-8", "surrogatepass")
     head = "\0".join((digest, page.url, page.charset, str(page.live)))
-    return blake2b(head.encode("utf-8", "surrogatepass") + b"\0" + content, digest_size=KEY_BYTES).digest()
+    parts = (head.encode("utf-8", "surrogatepass"), content if page.snapshot is None else page.snapshot)
+    return blake2b(b"\0".join(parts), digest_size=KEY_BYTES).digest()
