@@ -46,7 +46,7 @@ _LOADED_TYPES: Final = ("image/", "font/", "text/css", "text/javascript", "appli
 _SCHEMA: Final = """
 PRAGMA journal_mode = OFF;
 PRAGMA synchronous = OFF;
-PRAGMA cache_size = -16384;
+PRAGMA cache_size = -8192;
 CREATE TABLE facts (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE members (id INTEGER PRIMARY KEY, name TEXT, start INTEGER, size INTEGER);
 CREATE TABLE records (id INTEGER PRIMARY KEY, key BLOB, url TEXT, member INTEGER, offset INTEGER, kind INTEGER);

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import email
-import email.policy
+import re
+from contextlib import suppress
 from dataclasses import dataclass, field
+from email.errors import HeaderParseError
+from email.header import decode_header, make_header
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, urljoin
 
@@ -12,10 +15,15 @@ from vclean.errors import InputError
 from vclean.page import Page, Resource
 
 if TYPE_CHECKING:
-    from email.message import EmailMessage
+    from collections.abc import Iterable
+    from email.message import Message
 
 _CONTENT_ID_URL: Final = "http://cid.invalid/"
 """Where parts named by content id are served: no browser fetches `cid:` from a page that is not MHTML itself."""
+
+_CONTENT_ID: Final = re.compile(rb"cid:([^\s\"'()<>]+)")
+_MAX_BYTES: Final = 64 * 2**20
+"""Of all parts of a page together; it goes to other processes with them."""
 
 _REFERRING: Final = frozenset({"text/html", "application/xhtml+xml", "text/css", "image/svg+xml"})
 
@@ -34,44 +42,68 @@ class PartResources:
 def read_mhtml(content: bytes, name: str) -> Page:
     """The page in an MHTML file; `name` is used in messages and as the page's id.
 
+    Its parts are those that have 64 MiB together, in their order; the others are left out.
+
     Raises:
         InputError: there is no HTML part in it.
     """
-    message = email.message_from_bytes(content, policy=email.policy.default)
-    parts = [part for part in message.walk() if not part.is_multipart()]
+    message, parts = _parts(content, name)
     root = next((part for part in parts if part.get_content_type() in ("text/html", "application/xhtml+xml")), None)
     if root is None:
         raise InputError(f"{name} holds no HTML part: is it MHTML?")
     url = _header(root, "Content-Location") or _header(message, "Snapshot-Content-Location")
-    ids = [_content_id(part) for part in parts]
-    resources = {_url_of(part, url): _resource(part, ids) for part in parts if part is not root and _is_named(part)}
+    ids = {_content_id(part).encode("utf-8", "replace") for part in parts}
+    resources = _resources((part for part in parts if part is not root and _is_named(part)), url, ids)
     body = _with_content_ids(_payload(root), ids)
     charset = root.get_content_charset("")
     return Page(content=body, url=url, charset=charset, resources=PartResources(resources), id=name)
 
 
-def _resource(part: EmailMessage, ids: list[str]) -> Resource:
+def _parts(content: bytes, name: str) -> tuple[Message, list[Message]]:
+    """The message as a whole, and its parts that have none themselves."""
+    try:
+        message = email.message_from_bytes(content)
+        return message, [part for part in message.walk() if not part.is_multipart()]
+    except RecursionError as error:
+        raise InputError(f"{name} has parts in parts without end: is it MHTML?") from error
+
+
+def _resources(parts: Iterable[Message], base: str, ids: set[bytes]) -> dict[str, Resource]:
+    found: dict[str, Resource] = {}
+    left = _MAX_BYTES
+    for part in parts:
+        resource = _resource(part, ids)
+        if len(resource.body) <= left:
+            found[_url_of(part, base)] = resource
+            left -= len(resource.body)
+    return found
+
+
+def _resource(part: Message, ids: set[bytes]) -> Resource:
     kind, charset = part.get_content_type(), part.get_content_charset("")
     body = _with_content_ids(_payload(part), ids) if kind in _REFERRING else _payload(part)
     return Resource(body, f"{kind}; charset={charset}" if charset else kind)
 
 
-def _payload(part: EmailMessage) -> bytes:
+def _payload(part: Message) -> bytes:
     payload = part.get_payload(decode=True)
     return payload if isinstance(payload, bytes) else b""
 
 
-def _with_content_ids(body: bytes, ids: list[str]) -> bytes:
-    for identifier in filter(None, ids):
-        body = body.replace(f"cid:{identifier}".encode(), _content_id_url(identifier).encode())
-    return body
+def _with_content_ids(body: bytes, ids: set[bytes]) -> bytes:
+    """The body with what `cid:` names, where it is one of `ids`, at an address."""
+
+    def replaced(match: re.Match[bytes]) -> bytes:
+        return _content_id_url(match[1]).encode() if match[1] in ids else match[0]
+
+    return _CONTENT_ID.sub(replaced, body)
 
 
-def _content_id_url(identifier: str) -> str:
+def _content_id_url(identifier: str | bytes) -> str:
     return _CONTENT_ID_URL + quote(identifier, safe="")
 
 
-def _url_of(part: EmailMessage, base: str) -> str:
+def _url_of(part: Message, base: str) -> str:
     location = _header(part, "Content-Location")
     if location.startswith("cid:"):
         return _content_id_url(location.removeprefix("cid:"))
@@ -81,14 +113,18 @@ def _url_of(part: EmailMessage, base: str) -> str:
         return location
 
 
-def _is_named(part: EmailMessage) -> bool:
+def _is_named(part: Message) -> bool:
     return bool(_header(part, "Content-Location") or _content_id(part))
 
 
-def _content_id(part: EmailMessage) -> str:
+def _content_id(part: Message) -> str:
     location = _header(part, "Content-Location")
     return location.removeprefix("cid:") if location.startswith("cid:") else _header(part, "Content-ID").strip("<>")
 
 
-def _header(part: EmailMessage, name: str) -> str:
-    return "".join(str(part.get(name, "")).split())
+def _header(part: Message, name: str) -> str:
+    value = str(part.get(name, ""))
+    if "=?" in value:
+        with suppress(HeaderParseError, LookupError, UnicodeError):
+            value = str(make_header(decode_header(value)))
+    return "".join(value.split())

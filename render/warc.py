@@ -28,6 +28,7 @@ _GZIP_MAGIC: Final = b"\x1f\x8b\x08"
 _GZIP_MEMBER: Final = re.compile(re.escape(_GZIP_MAGIC))
 _PLAIN_RECORD: Final = re.compile(rb"(?<=\n)WARC/[01]\.\d\r?\n")
 _CHUNK: Final = 2**20
+_BUFFER: Final = 2**16
 _GLANCE: Final = 1024
 """Bytes of a gzip member that are enough to unpack its first few: header, a name, the code tables."""
 
@@ -89,8 +90,8 @@ def opened(path: Path, member: Member) -> Iterator[IO[bytes]]:
         with _as_os_error(), zipfile.ZipFile(path) as archive, archive.open(member.name) as stream:
             yield stream
         return
-    with path.open("rb") as file:
-        yield io.BufferedReader(_Section(file, member.start, member.size)) if member.name else file
+    with path.open("rb", buffering=0) as file:
+        yield io.BufferedReader(_Section(file, member.start, member.size) if member.name else file, _BUFFER)
 
 
 def read(path: Path, member: Member, offset: int, limit: int) -> Content:
@@ -198,7 +199,7 @@ def reason(error: Exception) -> str:
 class _Section(io.RawIOBase):
     """`size` bytes of a file from `start` on, as a file."""
 
-    def __init__(self, file: IO[bytes], start: int, size: int) -> None:
+    def __init__(self, file: io.FileIO, start: int, size: int) -> None:
         self._file = file
         self._start = start
         self._size = size
@@ -219,10 +220,9 @@ class _Section(io.RawIOBase):
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         self._file.seek(self._start + self._at)
-        data = self._file.read(min(len(buffer), max(self._size - self._at, 0)))
-        buffer[: len(data)] = data
-        self._at += len(data)
-        return len(data)
+        count = self._file.readinto(buffer[: max(self._size - self._at, 0)])
+        self._at += count
+        return count
 
 
 def _member(file: IO[bytes], info: zipfile.ZipInfo) -> Member:
