@@ -148,11 +148,6 @@ class Cleaner:
         self._renderer = None
         self._stack.close()
 
-    @property
-    def renders(self) -> bool:
-        """Whether pages are rendered."""
-        return self._render
-
     def clean(self, page: Input, *, url: str = "") -> Result:
         """Clean one page, as `vclean.clean` does."""
         document = self._page(page, url)

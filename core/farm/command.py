@@ -32,15 +32,14 @@ def farm(options: FarmOptions) -> int:
 
         find_chromium()
     stats = Stats()
-    with (
-        served(stats, options.metrics_port),
-        Output(options.out, options.cleaning, options.run, resume=options.resume) as output,
-    ):
+    output = Output(options.out, options.cleaning, options.run, resume=options.resume, stats=stats)
+    with served(stats, options.metrics_port), output:
         inputs = Inputs(options.inputs, options.cleaning, pages=options.pages, index_folder=output.index_folder)
         with shown(stats, quiet=options.verbosity < 0):
             try:
                 run_locally(inputs, output, options.cleaning, options.run, stats)
             except InterruptedRunError as interruption:
+                output.interrupt()
                 return _stopped(interruption, stats)
     return int(stats.failed.total() > 0)
 

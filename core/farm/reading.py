@@ -27,7 +27,7 @@ def read(item: Item, digest: str) -> tuple[Task, Outcome | None]:
     except (VcleanError, MemoryError) as error:
         task = _unread(item, digest)
         return task, failed(task, error, {"read": time.perf_counter() - start})
-    return Task(page, item.source, key_of(page, digest)), None
+    return Task(page, item.source, key_of(page, digest), seconds=time.perf_counter() - start), None
 
 
 def _unread(item: Item, digest: str) -> Task:

@@ -26,7 +26,7 @@ VERSION: Final = 1
 OK: Final = "ok"
 FAILED: Final = "failed"
 
-STAGES: Final = ("read", "render", "cut", "label", "write")
+STAGES: Final = ("read", "render", "cut", "label", "pack")
 """What the seconds of a page are told by."""
 
 BOX: Final = pa.struct([(name, pa.float32()) for name in ("x", "y", "w", "h")])
@@ -87,7 +87,7 @@ def of_result(result: Result, task: Task, seconds: Mapping[str, float]) -> pa.Re
     Args:
         result: what vclean says of it.
         task: the page.
-        seconds: wall clock by stage; parsing counts as rendering, stages beyond `STAGES` are left out.
+        seconds: wall clock by stage, of `STAGES`.
     """
     facts = record.facts(result)
     named = {name: facts[name] for name in _FACTS}
@@ -127,14 +127,13 @@ def plain(text: str) -> str:
 
 def _shared(task: Task, seconds: Mapping[str, float]) -> dict[str, Any]:
     """What a row says of a page whatever became of it."""
-    known = {"render": seconds.get("parse")} | dict(seconds)
     return {
         "id": task.page.id,
         "url": task.page.url,
         "source": task.source,
         "key": task.key,
         "attempts": task.attempt,
-        "seconds": {stage: known.get(stage) for stage in STAGES},
+        "seconds": {stage: seconds.get(stage) for stage in STAGES},
     }
 
 

@@ -40,12 +40,14 @@ class Task:
         source: see `Item`.
         key: see `key_of`.
         attempt: 1 the first time.
+        seconds: wall clock that reading it took.
     """
 
     page: Page
     source: str
     key: bytes
     attempt: int = 1
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,8 @@ class Outcome:
         record: its row, of `vclean.farm.rows.SCHEMA`.
         snapshot: packed (see `vclean.render.store`), where snapshots are kept and the page could be read.
         error: the class name of what it failed with, or empty.
-        seconds: wall clock by stage: "read", "render" (or "parse"), "cut", "label", "write".
+        seconds: wall clock by stage: "read", "render" (parsing, where pages are not rendered), "cut", "label", and
+            "pack" where snapshots are kept.
         worn: the worker ends after this page and is to be replaced.
     """
 

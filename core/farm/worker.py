@@ -79,7 +79,7 @@ class Worker:
             VcleanError: one of the kinds that would go wrong with every page.
         """
         self._pages += 1
-        stages = _Stages()
+        stages = _Stages({"read": task.seconds})
         try:
             outcome = self._clean(task, stages)
         except _FATAL:
@@ -91,26 +91,27 @@ class Worker:
         return replace(outcome, worn=self._is_worn())
 
     def _clean(self, task: Task, stages: _Stages) -> Outcome:
-        with stages.timed("render" if self._cleaner.renders else "parse"):
+        with stages.timed("render"):
             snapshot, _ = self._cleaner.read(task.page)
         with stages.timed("cut"):
             blocks = self._cleaner.cut_snapshot(snapshot)
         with stages.timed("label"):
             result = self._cleaner.label(blocks, task.page.id)
-        with stages.timed("write"):
-            packed = to_bytes(snapshot) if self._snapshots else None
-            record = rows.of_result(result, task, stages.seconds)
-        return Outcome(record, packed, seconds=stages.seconds)
+        packed = None
+        if self._snapshots:
+            with stages.timed("pack"):
+                packed = to_bytes(snapshot)
+        return Outcome(rows.of_result(result, task, stages.seconds), packed, seconds=stages.seconds)
 
     def _is_worn(self) -> bool:
         return self._worn or self._pages >= _MAX_PAGES or self._process.memory_info().rss > _MAX_IDLE_MEMORY
 
 
 class _Stages:
-    """Wall clock by stage of one page."""
+    """Wall clock by stage of one page; `seconds` holds those it came with and those it went through."""
 
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
+    def __init__(self, seconds: dict[str, float]) -> None:
+        self.seconds = seconds
 
     @contextmanager
     def timed(self, name: str) -> Iterator[None]:
