@@ -63,7 +63,7 @@ class _Part:
         round: of the block extraction that cuts it further.
         separators, parts: between its parts, and these, once it is cut.
         weight: of the heaviest separator that it was built across.
-        coherence: its degree of coherence in the end.
+        coherence: its degree of coherence in the end; floor: that of the extracted block round it.
         number, above: its place in preorder, and its parent's.
     """
 
@@ -74,6 +74,7 @@ class _Part:
     parts: list[_Part] = field(default_factory=list)
     weight: int = 0
     coherence: int = 1
+    floor: int = 1
     number: int = 0
     above: int = -1
 
@@ -154,7 +155,11 @@ def _merge(part: _Part, cut: Cut) -> Iterator[tuple[_Part, list[int]]]:
 
 
 def _set_coherence(root: _Part) -> None:
-    """Degrees of coherence for all parts: by rule, or by the heaviest separator inside against the page's."""
+    """Degrees of coherence for all parts: by rule, or by the heaviest separator inside against the page's.
+
+    What is built within an extracted block coheres at least as much as the block, so that its separators have the
+    range above that degree.
+    """
     parts = _preorder(root)
     for part in reversed(parts):
         own = max((separator.weight for separator in part.separators), default=0)
@@ -163,9 +168,11 @@ def _set_coherence(root: _Part) -> None:
     least, most = min(weights, default=0), max(weights, default=0)
     for part in parts:
         share = (part.weight - least) / max(most - least, 1)
-        own = part.rule or MOST_COHERENT - ceil(share * (MOST_COHERENT - 1))
+        own = part.rule or MOST_COHERENT - ceil(share * (MOST_COHERENT - part.floor))
+        part.coherence = max(part.coherence, own)
         for inner in part.parts:
-            inner.coherence = part.coherence = max(part.coherence, own)
+            inner.coherence = part.coherence
+            inner.floor = part.coherence if part.rule else part.floor
 
 
 def _preorder(root: _Part) -> list[_Part]:

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from vclean.features.vips_page import stands_out
+from vclean.features.vips_rules import is_leaf
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from vclean.features.vips_page import Extent, VisualPage
+    from vclean.features.vips_page import Extent, Font, VisualPage
 
 THINNEST: Final = 3.0
 """A gap of less, in px, separates nothing; but where backgrounds differ the eye needs no gap."""
@@ -128,7 +129,7 @@ def _weight(page: VisualPage, sides: tuple[int, int], box: tuple[float, float, f
     first, second = sides
     weight = _WEIGHTS[bisect_right(_THICKNESSES, box[2 if vertical else 3])]
     weight += _CUE * _backgrounds_differ(page, first, second)
-    weight -= _CUE * (page.is_virtual_text[first] and page.is_virtual_text[second])
+    weight -= _CUE * _alike(page, first, second)
     if not vertical:
         weight += _CUE * any(_overlap(box, rule) for rule in page.rules) + _font_cue(page, first, second)
     return weight
@@ -138,13 +139,26 @@ def _backgrounds_differ(page: VisualPage, first: int, second: int) -> bool:
     return stands_out(page.background[first], page.background[second])
 
 
+def _alike(page: VisualPage, first: int, second: int) -> bool:
+    """Whether there is nothing but text on both sides, in one font."""
+    return (
+        is_leaf(page, first) and is_leaf(page, second) and _fonts_differ(page.font(first), page.font(second)) is False
+    )
+
+
 def _font_cue(page: VisualPage, above: int, below: int) -> int:
     """More where the font changes, and most where it grows: a heading begins what is below it."""
     first, second = page.font(above), page.font(below)
-    if first is None or second is None:
+    if first is None or second is None or not _fonts_differ(first, second):
         return 0
-    differs = abs(first.size - second.size) > _OTHER_SIZE or abs(first.weight - second.weight) >= _OTHER_WEIGHT
-    return _CUE * (differs + (differs and first.size < second.size))
+    return _CUE * (1 + (first.size < second.size))
+
+
+def _fonts_differ(first: Font | None, second: Font | None) -> bool | None:
+    """Whether two fonts differ; None where there is no text."""
+    if first is None or second is None:
+        return None
+    return abs(first.size - second.size) > _OTHER_SIZE or abs(first.weight - second.weight) >= _OTHER_WEIGHT
 
 
 def _overlap(box: tuple[float, float, float, float], rule: Extent) -> bool:

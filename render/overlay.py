@@ -15,7 +15,7 @@ import numpy as np
 from vclean.labels import Label
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -28,7 +28,7 @@ TAG_SIZE, LEGEND_SIZE = 10, 13
 EDGE = "#b0b0b0"
 """Colour of the line between the legend and the picture."""
 
-_OUTSET = 2
+OUTSET = 2
 """Distance of a frame from the text it frames, so that the stroke stays off the letters."""
 
 _CELL = 4
@@ -39,19 +39,20 @@ _TAG_HEIGHT, _LEGEND_ROW, _LEGEND_MARGIN, _SWATCH = 13, 22, 8, 20
 
 @dataclass(frozen=True, slots=True)
 class Pen:
-    """How a label is drawn: colour as red, green, blue; stroke width; dash and gap, empty for solid."""
+    """How a frame is drawn: colour as red, green, blue; stroke width; dash and gap, empty for solid; inside tinted."""
 
     colour: tuple[int, int, int]
     width: int
     dash: tuple[int, ...] = ()
     meaning: str = ""
+    fill: bool = False
 
 
-PENS = {
-    Label.HEADING: Pen((213, 94, 0), 3, (), "heading"),
-    Label.PARAGRAPH: Pen((0, 114, 178), 2, (), "paragraph"),
-    Label.LIST_ITEM: Pen((0, 158, 115), 2, (8, 4), "list item"),
-    Label.CONTINUATION: Pen((204, 121, 167), 2, (3, 3), "continuation"),
+PENS: Mapping[str, Pen] = {
+    Label.HEADING: Pen((213, 94, 0), 3, (), "heading", fill=True),
+    Label.PARAGRAPH: Pen((0, 114, 178), 2, (), "paragraph", fill=True),
+    Label.LIST_ITEM: Pen((0, 158, 115), 2, (8, 4), "list item", fill=True),
+    Label.CONTINUATION: Pen((204, 121, 167), 2, (3, 3), "continuation", fill=True),
     Label.OTHER: Pen((120, 120, 120), 1, (2, 4), "other, left out"),
 }
 """Colours of Okabe and Ito's palette for colour-blind readers (Wong, Nature Methods 8:441, 2011); strokes
@@ -102,11 +103,11 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One entry of the legend, with its top left corner; a note has no label."""
+    """One entry of the legend, with its top left corner; a note has no label, and so no pen."""
 
     x: int
     y: int
-    label: Label | None
+    label: str | None
     text: str
 
 
@@ -128,20 +129,23 @@ def text_width(text: str, size: int) -> int:
 
 def plan(overlay: Overlay, width: int, height: int) -> Plan:
     """Lay an overlay out over a picture of `width` x `height` px."""
-    frames = _frames(overlay.box, width, height)
-    drawn = ~overlay.hidden & (frames[:, 2] > 0) & (frames[:, 3] > 0)
-    ground = _Ground(width, height, overlay.lines)
-    marks = [_mark(overlay, block, Rect(*frames[block].tolist()), ground) for block in _layers(overlay, drawn)]
-    legend, strip = _legend(_entries(overlay, height), width)
+    framed = frames(overlay.box, width, height)
+    drawn = ~overlay.hidden & (framed[:, 2] > 0) & (framed[:, 3] > 0)
+    ground = Ground(width, height, overlay.lines)
+    marks = [_mark(overlay, block, Rect(*framed[block].tolist()), ground) for block in _layers(overlay, drawn)]
+    legend, strip = legend_rows(_entries(overlay, height), width)
     return Plan(width=width, height=height, strip=strip, marks=marks, legend=legend)
 
 
-def _frames(box: NDArray[np.float32], width: int, height: int) -> NDArray[np.int64]:
-    """int64 (B, 4): the boxes, widened and cut to the picture; without area where nothing is left."""
+def frames(
+    box: NDArray[np.float32], width: int, height: int, outset: NDArray[np.int64] | int = OUTSET
+) -> NDArray[np.int64]:
+    """int64 (B, 4): the boxes, widened by `outset` and cut to the picture; without area where nothing is left."""
+    wider = np.broadcast_to(outset, len(box))[:, None]
     painted = np.isfinite(box).all(axis=1) & (box[:, 2] > 0) & (box[:, 3] > 0)
     whole = np.where(painted[:, None], box, 0)
-    corner = np.clip(np.floor(whole[:, :2]) - _OUTSET, 0, (width, height))
-    opposite = np.clip(np.ceil(whole[:, :2] + whole[:, 2:]) + _OUTSET, 0, (width, height))
+    corner = np.clip(np.floor(whole[:, :2]) - wider, 0, (width, height))
+    opposite = np.clip(np.ceil(whole[:, :2] + whole[:, 2:]) + wider, 0, (width, height))
     size = np.where(painted[:, None], opposite - corner, 0)
     return np.hstack([corner, size]).astype(np.int64)
 
@@ -152,28 +156,31 @@ def _layers(overlay: Overlay, drawn: NDArray[np.bool_]) -> list[int]:
     return sorted(blocks, key=lambda block: not overlay.labels[block].is_content)
 
 
-def _mark(overlay: Overlay, block: int, frame: Rect, ground: _Ground) -> Mark:
+def _mark(overlay: Overlay, block: int, frame: Rect, ground: Ground) -> Mark:
     label, caption = overlay.labels[block], _caption(overlay.labels[block], float(overlay.probability[block]))
     tag = ground.place(frame, text_width(caption, TAG_SIZE) + 4, must=label.is_content)
-    text = overlay.texts[block]
-    shown = text if len(text) <= MAX_TITLE else text[: MAX_TITLE - 1] + "…"
-    return Mark(frame=frame, label=label, tag=tag, caption=caption, title=f"{caption}: {shown}")
+    return Mark(frame=frame, label=label, tag=tag, caption=caption, title=f"{caption}: {excerpt(overlay.texts[block])}")
+
+
+def excerpt(text: str, length: int = MAX_TITLE) -> str:
+    """The text, or its beginning and an ellipsis, of `length` characters at most."""
+    return text if len(text) <= length else text[: length - 1] + "…"
 
 
 def _caption(label: Label, probability: float) -> str:
     return f"{label} {probability:.2f}".replace(" 0.", " .") if np.isfinite(probability) else str(label)
 
 
-class _Ground:
+class Ground:
     """The cells of the picture that text and tags take."""
 
     def __init__(self, width: int, height: int, lines: NDArray[np.float32]) -> None:
         self._size = width, height
         self._taken = np.zeros((height // _CELL + 1, width // _CELL + 1), dtype=bool)
-        frames = _frames(lines, width, height)
-        for line in frames[(frames[:, 2] > 0) & (frames[:, 3] > 0)].tolist():
+        framed = frames(lines, width, height)
+        for line in framed[(framed[:, 2] > 0) & (framed[:, 3] > 0)].tolist():
             x, y, w, h = line
-            self._cells(x + _OUTSET, y + _OUTSET, w - 2 * _OUTSET, h - 2 * _OUTSET)[:] = True
+            self._cells(x + OUTSET, y + OUTSET, w - 2 * OUTSET, h - 2 * OUTSET)[:] = True
 
     def place(self, frame: Rect, width: int, *, must: bool) -> Rect | None:
         """The first place beside `frame` that is free, else the freest, or None if it need not be."""
@@ -211,11 +218,11 @@ def _places(frame: Rect, width: int) -> list[tuple[int, int, int, int]]:
     return [(x, y, width, _TAG_HEIGHT) for x, y in corners]
 
 
-def _entries(overlay: Overlay, height: int) -> list[tuple[Label | None, str]]:
+def _entries(overlay: Overlay, height: int) -> list[tuple[str | None, str]]:
     """The legend's entries: every label with its count, then what is not drawn and why."""
     counts = Counter(overlay.labels)
-    entries: list[tuple[Label | None, str]] = [
-        (label, f"{label} {pen.meaning}: {counts[label]}") for label, pen in PENS.items()
+    entries: list[tuple[str | None, str]] = [
+        (label, f"{label} {PENS[label].meaning}: {counts[label]}") for label in Label
     ]
     if hidden := int(overlay.hidden.sum()):
         entries.append((None, f"hidden, not drawn: {hidden}"))
@@ -225,7 +232,7 @@ def _entries(overlay: Overlay, height: int) -> list[tuple[Label | None, str]]:
     return entries
 
 
-def _legend(entries: list[tuple[Label | None, str]], width: int) -> tuple[list[Entry], int]:
+def legend_rows(entries: Sequence[tuple[str | None, str]], width: int) -> tuple[list[Entry], int]:
     """The entries in rows that fit the width, and the height of the strip they need."""
     placed, x, y = [], _LEGEND_MARGIN, _LEGEND_MARGIN
     for label, text in entries:

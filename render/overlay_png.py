@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from PIL import Image, ImageDraw, ImageFile, ImageFont
 
 from vclean.errors import OutputError
-from vclean.render.overlay import EDGE, LEGEND_SIZE, PENS, TAG_SIZE, Mark, Pen, Plan, Rect, entry_text_x, plan, swatch
+from vclean.render.overlay import EDGE, LEGEND_SIZE, PENS, TAG_SIZE, Rect, entry_text_x, plan, swatch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from vclean.render.overlay import Overlay
+    from vclean.render.overlay import Entry, Mark, Overlay, Pen, Plan
 
 _COMPRESSION = 2
 _FILL_ALPHA = 26
@@ -53,12 +53,27 @@ def draw_png(picture: bytes, overlay: Overlay) -> bytes:
     """
     page = open_picture(picture)
     layout = plan(overlay, *page.size)
-    canvas = Image.new("RGB", (layout.width, layout.strip + layout.height), "white")
-    with _readable():
-        canvas.paste(page.convert("RGB"), (0, layout.strip))
+    canvas = below_strip(page, layout.strip)
     brush = ImageDraw.Draw(canvas, "RGBA")
     _draw_marks(brush, layout)
-    _draw_legend(brush, layout)
+    draw_legend(brush, layout.legend, PENS, (layout.width, layout.strip))
+    return to_png(canvas)
+
+
+def below_strip(page: Image.Image, strip: int) -> Image.Image:
+    """A canvas with the page's picture under a white strip.
+
+    Raises:
+        OutputError: the picture cannot be read.
+    """
+    canvas = Image.new("RGB", (page.width, strip + page.height), "white")
+    with _readable():
+        canvas.paste(page.convert("RGB"), (0, strip))
+    return canvas
+
+
+def to_png(canvas: Image.Image) -> bytes:
+    """The canvas as a PNG file."""
     out = io.BytesIO()
     canvas.save(out, "PNG", compress_level=_COMPRESSION)
     return out.getvalue()
@@ -67,18 +82,20 @@ def draw_png(picture: bytes, overlay: Overlay) -> bytes:
 def _draw_marks(brush: ImageDraw.ImageDraw, layout: Plan) -> None:
     font = ImageFont.load_default(TAG_SIZE)
     for mark in reversed(layout.marks):
-        _draw_frame(brush, _lowered(mark.frame, layout.strip), PENS[mark.label], fill=mark.label.is_content)
+        draw_frame(brush, lowered(mark.frame, layout.strip), PENS[mark.label])
     for mark in reversed(layout.marks):
         _draw_tag(brush, mark, layout.strip, font)
 
 
-def _lowered(rect: Rect, by: int) -> Rect:
+def lowered(rect: Rect, by: int) -> Rect:
+    """A rectangle of the page in a canvas that has a strip of `by` px above it."""
     return Rect(rect.x, rect.y + by, rect.width, rect.height)
 
 
-def _draw_frame(brush: ImageDraw.ImageDraw, rect: Rect, pen: Pen, *, fill: bool) -> None:
+def draw_frame(brush: ImageDraw.ImageDraw, rect: Rect, pen: Pen) -> None:
+    """Draw a frame, its inside tinted where the pen says so."""
     corners = (rect.x, rect.y, rect.x + rect.width - 1, rect.y + rect.height - 1)
-    if fill:
+    if pen.fill:
         brush.rectangle(corners, fill=(*pen.colour, _FILL_ALPHA))
     if not pen.dash:
         brush.rectangle(corners, outline=pen.colour, width=pen.width)
@@ -104,17 +121,21 @@ def _dashes(corners: Segment, pen: Pen) -> Iterator[Segment]:
 def _draw_tag(brush: ImageDraw.ImageDraw, mark: Mark, strip: int, font: Font) -> None:
     if mark.tag is None:
         return
-    tag, colour = _lowered(mark.tag, strip), PENS[mark.label].colour
+    tag, colour = lowered(mark.tag, strip), PENS[mark.label].colour
     ground = (*colour, 255) if mark.label.is_content else _QUIET_GROUND
     brush.rectangle((tag.x, tag.y, tag.x + tag.width - 1, tag.y + tag.height - 1), fill=ground)
     ink = "white" if mark.label.is_content else colour
     brush.text((tag.x + tag.width // 2, tag.y + tag.height // 2), mark.caption, fill=ink, font=font, anchor="mm")
 
 
-def _draw_legend(brush: ImageDraw.ImageDraw, layout: Plan) -> None:
+def draw_legend(
+    brush: ImageDraw.ImageDraw, entries: Sequence[Entry], pens: Mapping[str, Pen], strip: tuple[int, int]
+) -> None:
+    """Draw the legend into its strip of `(width, height)` px."""
     font = ImageFont.load_default(LEGEND_SIZE)
-    brush.rectangle((0, layout.strip - 1, layout.width, layout.strip - 1), fill=EDGE)
-    for entry in layout.legend:
+    width, height = strip
+    brush.rectangle((0, height - 1, width, height - 1), fill=EDGE)
+    for entry in entries:
         if entry.label is not None:
-            _draw_frame(brush, swatch(entry), PENS[entry.label], fill=entry.label.is_content)
+            draw_frame(brush, swatch(entry), pens[entry.label])
         brush.text((entry_text_x(entry), entry.y + 8), entry.text, fill="black", font=font, anchor="lm")

@@ -1,0 +1,132 @@
+"""Segments as JSON, in the Webis format, and as an overlay over the picture of their page."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import numpy as np
+import shapely
+
+from vclean.render.overlay import excerpt
+from vclean.render.overlay_segments import SegmentOverlay, draw_segments_png, draw_segments_svg
+
+if TYPE_CHECKING:
+    from vclean.features.segments import Segments
+
+FORMATS: Final = ("json", "webis")
+"""The names of the output formats; the first is the default."""
+
+_EXCERPT: Final = 200
+_DIGITS: Final = 2
+
+Record = dict[str, Any]
+"""A JSON object."""
+
+
+def write(segments: Segments, name: str, page_id: str = "") -> str:
+    """The segments of the page called `page_id` in the format `name`, on one line that ends with a line break."""
+    record = to_record(segments, page_id) if name == "json" else to_webis(segments, page_id)
+    return json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def to_record(segments: Segments, page_id: str = "") -> Record:
+    """Everything known of the segments, as a tree: see `docs/segments.md`."""
+    snapshot = segments.snapshot
+    return {
+        "id": page_id,
+        "url": snapshot.url,
+        "title": snapshot.title,
+        "width": _rounded(snapshot.width),
+        "height": _rounded(snapshot.height),
+        "method": segments.method,
+        "segments": _tree(segments),
+    }
+
+
+def to_webis(segments: Segments, page_id: str = "") -> Record:
+    """The flat cut in the format of the Webis web page segmentation datasets (Kiesel et al., CIKM 2020).
+
+    A segment is a multipolygon: the outline of what the roots of the segment paint.
+    """
+    return {
+        "id": page_id,
+        "height": _rounded(segments.snapshot.height),
+        "width": _rounded(segments.snapshot.width),
+        "segmentations": {segments.method: [outline(segments, leaf) for leaf in segments.leaves.tolist()]},
+    }
+
+
+def outline(segments: Segments, segment: int) -> list[list[list[list[float]]]]:
+    """Polygons, each a list of rings, the outer one first; a ring is a closed list of points, CSS px."""
+    boxes = segments.node_box[segments.roots[segment]].astype(np.float64)
+    boxes = boxes[np.isfinite(boxes).all(axis=1)].round(_DIGITS)
+    union = shapely.union_all(shapely.box(*boxes[:, :2].T, *(boxes[:, :2] + boxes[:, 2:]).T))
+    return [
+        [shapely.get_coordinates(ring).round(_DIGITS).tolist() for ring in (polygon.exterior, *polygon.interiors)]
+        for polygon in shapely.get_parts(union)
+        if isinstance(polygon, shapely.Polygon)
+    ]
+
+
+def draw(segments: Segments, picture: bytes, kind: Literal["png", "svg"]) -> bytes:
+    """The segments and separators drawn over `picture`, a PNG or JPEG of the page with one px per CSS px.
+
+    Raises:
+        OutputError: the picture cannot be read.
+    """
+    height = np.zeros(len(segments), dtype=np.int64)
+    for segment in range(len(segments) - 1, 0, -1):
+        above = segments.parent[segment]
+        height[above] = max(height[above], height[segment] + 1)
+    content = SegmentOverlay(
+        box=segments.box,
+        level=segments.depth,
+        height=height,
+        captions=[f"{row} DoC {degree}" for row, degree in enumerate(segments.coherence.tolist())],
+        texts=[segments.words(row) for row in range(len(segments))],
+        separator_box=segments.separators.box,
+        weight=segments.separators.weight,
+        page_height=segments.snapshot.height,
+    )
+    return draw_segments_svg(picture, content).encode() if kind == "svg" else draw_segments_png(picture, content)
+
+
+def _tree(segments: Segments) -> Record:
+    """The first segment, with those in it nested; built from the last to the first, for they may be nested deeply."""
+    records = [_segment(segments, row) for row in range(len(segments))]
+    separators = segments.separators
+    for row, owner in enumerate(separators.segment.tolist()):
+        records[owner]["separators"].append(
+            {
+                "direction": "vertical" if separators.vertical[row] else "horizontal",
+                "box": _box(separators.box[row].tolist()),
+                "weight": int(separators.weight[row]),
+            }
+        )
+    for row, above in enumerate(segments.parent.tolist()):
+        if above >= 0:
+            records[above]["segments"].append(records[row])
+    return records[0]
+
+
+def _segment(segments: Segments, row: int) -> Record:
+    return {
+        "number": row,
+        "doc": int(segments.coherence[row]),
+        "box": _box(segments.box[row].tolist()),
+        "xpaths": [segments.xpath(node) for node in segments.roots[row]],
+        "text": excerpt(segments.words(row), _EXCERPT),
+        "separators": [],
+        "segments": [],
+    }
+
+
+def _box(sides: list[float]) -> list[float]:
+    return [_rounded(side) for side in sides]
+
+
+def _rounded(length: float) -> float:
+    """In px; whole ones without a fraction."""
+    value = round(float(length), _DIGITS)
+    return int(value) if value == int(value) else value
