@@ -91,9 +91,7 @@ def _merged(
     return np.bincount(group.ravel(), weight[counts]), merged[:, : found.shape[1]], merged[:, found.shape[1] :]
 
 
-def _both(
-    size: NDArray[np.float64], ours: NDArray[np.float32], theirs: NDArray[np.float32]
-) -> tuple[float, float]:
+def _both(size: NDArray[np.float64], ours: NDArray[np.float32], theirs: NDArray[np.float32]) -> tuple[float, float]:
     """Precision and recall, from the numbers of segments that pairs of groups share on either side."""
     values = np.full((2, len(size)), np.nan)
     step = max(1, _CELLS // max(len(size), 1))

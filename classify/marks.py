@@ -29,7 +29,7 @@ from vclean.roles import Role
 from vclean.settings import RenderSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -91,13 +91,22 @@ class MarkedArchive:
     Which pages they are, a file of their addresses beside the archive says (`name.pages.txt` beside `name.warc.gz`),
     one to a line; without one, all that have marks are.
 
+    Args:
+        path: the archive.
+        addresses: of the pages, in place of the file's; None for those.
+
     Raises:
-        InputError: the archive cannot be read, or has no page with marks.
+        InputError: the archive cannot be read, or has no page with marks, or none of those wanted.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, addresses: Collection[str] | None = None) -> None:
         self.path = path
+        self._addresses = addresses
         self._archive = Archive(path)
+        if not self._records and addresses is not None:
+            raise InputError(
+                f"{path} has none of the {len(addresses)} pages wanted: give their addresses as it has them"
+            )
         if not self._records:
             raise InputError(f"{path} has no page with marks: give an archive whose pages carry data-block-type")
 

@@ -69,17 +69,12 @@ class Plane:
         column, at_column = _cells(self.columns)
         row, at_row = _cells(self.rows)
         meets = at_column[x] | at_row[y]
-        count = np.bincount(self.region[row[y[~meets]], column[x[~meets]]], minlength=len(self.inside))
-        near = np.stack(
-            [
-                self.region[row[np.clip(y[meets] + down, 0, len(row) - 1)], column[np.clip(x[meets] + right, 0, len(column) - 1)]]
-                for down in (-1, 0, 1)
-                for right in (-1, 0, 1)
-            ]
-        )
+        alone = self.region[row[y[~meets]], column[x[~meets]]]
+        near = self.region[_beside(row, y[meets])[:, None], _beside(column, x[meets])[None]].reshape(9, -1)
         near.sort(axis=0)
         first = np.diff(near, axis=0, prepend=-1) > 0
-        return count + np.bincount(near[first], minlength=len(self.inside))
+        regions = len(self.inside)
+        return np.bincount(alone, minlength=regions) + np.bincount(near[first], minlength=regions)
 
 
 class _Sides(NamedTuple):
@@ -117,7 +112,7 @@ class _Grid:
         return cells[:-1, :-1]
 
     def inside(self, cells: NDArray[np.intp], shapes: int) -> NDArray[np.bool_]:
-        """bool (len(cells), shapes): whether cells, by their number along the rows, are in each shape."""
+        """Bool (len(cells), shapes): whether cells, by their number along the rows, are in each shape."""
         inside = np.zeros((len(cells), shapes), dtype=bool)
         for begin in range(0, shapes, _WORD):
             width = min(_WORD, shapes - begin)
@@ -161,3 +156,8 @@ def _cells(borders: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bo
     edge[borders[:-1]] = True
     edge[borders[1:] - 1] = True
     return cell, edge
+
+
+def _beside(cell: NDArray[np.int64], at: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+    """int64 (3, P): the cells of the px before, at and after `at` (P,); the page ends with its last px."""
+    return cell[np.clip(at + np.array([[-1], [0], [1]]), 0, len(cell) - 1)]

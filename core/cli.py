@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from vclean.errors import VcleanError
+from vclean.evaluate_segments_options import EvaluateSegmentsOptions
 from vclean.explain import unexpected
 from vclean.farm.options import FarmOptions
 from vclean.options import CleanOptions, DoctorOptions, EvaluateOptions, SetupOptions, parse_args
@@ -74,6 +75,10 @@ def _run(options: Options) -> int:
         from vclean import commands
 
         return commands.set_up() if isinstance(options, SetupOptions) else commands.examine(options)
+    if isinstance(options, EvaluateSegmentsOptions):
+        from vclean.evaluate_segments_command import score_segmenters
+
+        return score_segmenters(options)
     from vclean import corpus_commands
 
     if isinstance(options, EvaluateOptions):

@@ -20,6 +20,7 @@ from vclean.arguments import (
     take_verbosity,
 )
 from vclean.errors import UsageError
+from vclean.evaluate_segments_options import EvaluateSegmentsOptions, parse_evaluate_segments
 from vclean.farm.options import FarmOptions, parse_farm
 from vclean.formats import FORMATS
 
@@ -46,6 +47,7 @@ Parquet file (with a column html). Other commands, each with its own --help:
   vclean doctor     say what of the installation works, and the remedy for what does not
   vclean train      train a model on corpora
   vclean evaluate   score methods on corpora
+  vclean evaluate-segments   score ways to cut pages into segments
 
 A page called like a command is written ./setup. Exit codes: 0 success, 1 some of several pages failed, 2 usage,
 3 unreadable input, 4 no HTML, 5 over a cap, 6 deadline, 7 network, 8 browser, 9 no browser, 10 model, 12 output,
@@ -127,7 +129,9 @@ class EvaluateOptions:
     snapshots: Path | None
 
 
-Options = CleanOptions | SetupOptions | DoctorOptions | TrainOptions | EvaluateOptions | FarmOptions
+Options = (
+    CleanOptions | SetupOptions | DoctorOptions | TrainOptions | EvaluateOptions | EvaluateSegmentsOptions | FarmOptions
+)
 
 
 def parse_args(arguments: list[str]) -> Options:
@@ -142,6 +146,7 @@ def parse_args(arguments: list[str]) -> Options:
         "doctor": _doctor,
         "train": _train,
         "evaluate": _evaluate,
+        "evaluate-segments": parse_evaluate_segments,
         "farm": parse_farm,
     }
     if arguments and arguments[0] in parsers:

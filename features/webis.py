@@ -9,17 +9,22 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import shapely
 
 from vclean.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from vclean.render.snapshot import Snapshot
+
     Multipolygon = shapely.MultiPolygon
+
+_LARGEST: Final = 1e9
+"""No page has so many px on a side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +35,12 @@ class WebisPage:
     width: int
     height: int
     segmentations: Mapping[str, Sequence[Multipolygon]]
+
+    @classmethod
+    def of_shapes(cls, page_id: str, snapshot: Snapshot, named: Mapping[str, Iterable[shapely.Geometry]]) -> WebisPage:
+        """Segmentations of a rendered page, from the shapes of their segments, polygons or multipolygons."""
+        segmentations = {name: [_multipolygon(shape) for shape in shapes] for name, shapes in named.items()}
+        return cls(page_id, round(snapshot.width), round(snapshot.height), segmentations)
 
     def to_dict(self) -> dict[str, Any]:
         """The page as the format has it, coordinates as they are."""
@@ -49,9 +60,11 @@ class WebisPage:
         """
         if not isinstance(value, dict):
             raise InputError("no segmentation: a page has to be a JSON object")
-        named = _member(value, "segmentations", dict)
+        named = value.get("segmentations")
+        if not isinstance(named, dict):
+            raise InputError("no segmentation: 'segmentations' has to be a JSON object")
         return cls(
-            id=str(_member(value, "id", str | int)),
+            id=_text(value, "id"),
             width=_side(value, "width"),
             height=_side(value, "height"),
             segmentations={name: _segments(name, segments) for name, segments in named.items()},
@@ -89,31 +102,35 @@ def _values(text: str) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _member(page: dict[str, Any], name: str, kind: Any) -> Any:
+def _text(page: dict[str, Any], name: str) -> str:
     value = page.get(name)
-    if not isinstance(value, kind):
-        raise InputError(f"no segmentation: {name!r} is missing or of the wrong type")
-    return value
+    if not isinstance(value, str | int):
+        raise InputError(f"no segmentation: {name!r} has to be a text, not {value!r}")
+    return str(value)
 
 
 def _side(page: dict[str, Any], name: str) -> int:
-    value = _member(page, name, int | float)
-    if not 0 < value < 1e9:
-        raise InputError(f"no segmentation: {name!r} has to be positive, not {value!r}")
+    value = page.get(name)
+    if not isinstance(value, int | float) or not 0 < value < _LARGEST:
+        raise InputError(f"no segmentation: {name!r} has to be a number of px, not {value!r}")
     return round(value)
 
 
-def _segments(name: str, value: Any) -> list[Multipolygon]:
+def _segments(name: str, value: object) -> list[Multipolygon]:
     if not isinstance(value, list):
         raise InputError(f"no segmentation: {name!r} is no list of segments")
     return [_segment(f"segment {number} of {name!r}", polygons) for number, polygons in enumerate(value, 1)]
 
 
-def _segment(where: str, polygons: Any) -> Multipolygon:
+def _segment(where: str, polygons: list[Any]) -> Multipolygon:
     try:
         return shapely.MultiPolygon([(rings[0], rings[1:]) for rings in polygons])
     except (ValueError, TypeError, IndexError, KeyError, shapely.errors.ShapelyError) as error:
         raise InputError(f"{where} is no list of polygons with closed rings of points: {error}") from error
+
+
+def _multipolygon(shape: shapely.Geometry) -> Multipolygon:
+    return shapely.MultiPolygon(list(shapely.get_parts(shape)))
 
 
 def _rings(segment: Multipolygon) -> list[list[list[list[float]]]]:

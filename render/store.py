@@ -116,7 +116,7 @@ class StoredReader:
             snapshot = self.read(page)
         except OSError as error:
             raise InputError(f"cannot read the snapshot {path}: {error.strerror or error}") from error
-        self._make_folder()
+        make_folder(self.folder)
         write_atomic(path, to_bytes(snapshot))
         return snapshot
 
@@ -124,8 +124,14 @@ class StoredReader:
     def _files(self) -> StoredFiles:
         return StoredFiles(self.folder)
 
-    def _make_folder(self) -> None:
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise OutputError(f"cannot make the folder {self.folder}: {error.strerror or error}") from error
+
+def make_folder(folder: Path) -> None:
+    """Make a folder, and those it is in, where they are missing.
+
+    Raises:
+        OutputError: it cannot be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"cannot make the folder {folder}: {error.strerror or error}") from error
