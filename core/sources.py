@@ -119,7 +119,7 @@ def find_in_archive(
     """
     from vclean.render.archives import Archive
 
-    archive = Archive(path, index=index) if index else Archive(path)
+    archive = Archive(path, index=index)
     if only is None and not archive.pages and not archive.damage:
         raise InputError(f"{path} holds no HTML page with status 200")
     for record in archive.pages if only is None else (found for _, found in archive.select(only) if found):

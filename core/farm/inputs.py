@@ -13,14 +13,14 @@ from hashlib import blake2b
 from itertools import chain, groupby, islice
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import IO, TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from vclean.errors import InputError
-from vclean.farm.units import LIST_SUFFIX, Unit, UnitReader, printable
+from vclean.farm.units import LIST_SUFFIX, Unit, UnitReader
 from vclean.sources import STDIN, find, holds_many, is_archive, is_folder, is_parquet, is_url
-from vclean.tables import read_lines, row_groups
+from vclean.tables import printable, read_lines, row_groups
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -126,20 +126,20 @@ class Inputs:
     def _named(self) -> Iterator[str]:
         """The URLs and absolute paths that arguments, patterns and lists name."""
         for argument in self._arguments:
-            names = [self._stdin.name] if self._stdin and argument == STDIN else _expanded(argument)
+            names = [self._stdin] if self._stdin and argument == STDIN else _expanded(argument)
             for name in names:
                 if name.lower().endswith(LIST_SUFFIX) and not is_url(name):
                     yield from _listed(name)
                 else:
                     yield name
 
-    def _keep_stdin(self) -> IO[bytes]:
-        """Standard input as a file that is gone with this object."""
+    def _keep_stdin(self) -> str:
+        """Standard input as a file that is gone with this object, but not with its copies."""
         file = NamedTemporaryFile(prefix="vclean-", suffix=LIST_SUFFIX)  # noqa: SIM115 - closed on the next line
         weakref.finalize(self, file.close)
         shutil.copyfileobj(sys.stdin.buffer, file)
         file.flush()
-        return file
+        return file.name
 
 
 def _expanded(name: str) -> list[str]:

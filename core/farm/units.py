@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Final, NoReturn
 from vclean.errors import InputError, NetworkError, OutputError, VcleanError
 from vclean.explain import unexpected
 from vclean.farm.task import Item
+from vclean.outputs import made
 from vclean.sources import Source, find, find_in_archive, is_archive, is_url
-from vclean.tables import parquet_pages
+from vclean.tables import parquet_pages, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -83,23 +84,27 @@ class UnitReader:
         path, max_bytes = Path(argument), self.settings.page.max_bytes
         if is_url(argument):
             self._check_network(argument)
-        elif groups is not None:
+            return find(printable(argument), self.settings.page, live=True)
+        if groups is not None:
             return starmap(Source, parquet_pages(path, max_bytes, groups))
-        elif is_archive(path) and path.is_file():
+        if is_archive(path) and path.is_file():
             return find_in_archive(path, max_bytes, index=self._index(path), only=self.pages)
-        else:
-            _check_name(path)
-        return find(argument, self.settings.page, live=True)
+        _check_name(path)
+        return find(argument, self.settings.page)
 
     def _check_network(self, url: str) -> None:
         if self.settings.network != "public":
             raise NetworkError(f"{url} is not fetched without the network: add --network public")
 
     def _index(self, archive: Path) -> Path | None:
-        """Where the index of an archive is kept."""
+        """Where the index of an archive is kept.
+
+        Raises:
+            OutputError: the folder cannot be made.
+        """
         if self.index_folder is None:
             return None
-        return self.index_folder / f"{blake2b(os.fsencode(archive), digest_size=16).hexdigest()}.sqlite"
+        return made(self.index_folder) / f"{blake2b(os.fsencode(archive), digest_size=16).hexdigest()}.sqlite"
 
     def _lost(self, archives: tuple[str, ...]) -> Iterator[Item]:
         """The pages asked for that are in none of the archives."""
@@ -117,15 +122,6 @@ class UnitReader:
             yield _failing(name, name, InputError(f"{name} is in no archive of this run: check the list of pages"))
 
 
-def printable(name: str) -> str:
-    r"""The name in what UTF-8 can hold: bytes of file names that are no text are written `\udc..`.
-
-    >>> printable("caf\udce9.html")
-    'caf\\udce9.html'
-    """
-    return name.encode("utf-8", "backslashreplace").decode()
-
-
 def _check_name(path: Path) -> None:
     """Explain what `find` could not.
 
@@ -133,9 +129,9 @@ def _check_name(path: Path) -> None:
         InputError: there is no such file, but a pattern, or a list that a list names.
     """
     if has_magic(str(path)) and not os.path.lexists(path):
-        raise InputError(f"no file matches {printable(str(path))}: check the pattern")
+        raise InputError(f"no file matches {path}: check the pattern")
     if path.suffix.lower() == LIST_SUFFIX and os.access(path, os.R_OK) and path.is_file():
-        raise InputError(f"{printable(str(path))} is a list inside a list: name it as an input of its own")
+        raise InputError(f"{path} is a list inside a list: name it as an input of its own")
 
 
 def _item(source: Source, place: str) -> Item:
@@ -158,10 +154,12 @@ def _fail(error: VcleanError) -> NoReturn:
 
 @contextmanager
 def _errors_as_ours() -> Iterator[None]:
-    """What nobody foresaw ends one page, or one file, and not the run."""
+    """Errors whose text can be stored; what nobody foresaw ends one page, or one file, and not the run."""
     try:
         yield
-    except (VcleanError, MemoryError):
+    except VcleanError as error:
+        raise type(error)(printable(str(error))) from error
+    except MemoryError:
         raise
     except Exception as error:
         _log.debug("", exc_info=True)
