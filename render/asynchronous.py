@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 import time
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -12,9 +11,10 @@ from typing import TYPE_CHECKING, Final, Self
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import async_playwright
 
-from vclean.errors import BrowserError, DeadlineError, VcleanError
+from vclean.errors import BrowserError
 from vclean.render import wire
 from vclean.render.addresses import host_and_port
+from vclean.render.bounds import Bounds
 from vclean.render.chromium import find_chromium
 from vclean.render.decode import page_text
 from vclean.render.guard import StoredSource
@@ -117,7 +117,7 @@ class AsyncRenderer:
 
         Raises:
             NotHtmlError: the page is empty or binary.
-            LimitError: it is over a cap.
+            LimitError: it is over a cap, or takes more memory than `bounds.max_memory()`.
             NetworkError: it is a live page that could not be fetched.
             DeadlineError: it took longer than `settings.deadline`.
             BrowserError: the browser crashed; the next page gets a new one.
@@ -125,13 +125,13 @@ class AsyncRenderer:
         async with self._lock:
             process = await self.start()
             self._pages += 1
-            with _Deadline(self._settings.deadline, process) as deadline:
+            with Bounds(self._settings.deadline, process) as bounds:
                 started = time.perf_counter()
                 try:
                     rendering = await self._render(process, page, picture=picture)
                 except PlaywrightError as error:
                     process.kill()
-                    raise deadline.error() or _crash(error) from error
+                    raise bounds.error() or _crash(error) from error
                 except asyncio.CancelledError:
                     process.kill()
                     raise
@@ -214,37 +214,6 @@ class AsyncRenderer:
         if not process.is_alive or self._pages >= _PAGES_PER_BROWSER:
             return True
         return self._pages % _PAGES_PER_MEMORY_CHECK == 0 and process.memory() > _MAX_MEMORY
-
-
-class _Deadline:
-    """Kills the browser when a page's time is up, from a thread that no page can hold up."""
-
-    def __init__(self, seconds: float, process: Process) -> None:
-        self._seconds = seconds
-        self._process = process
-        self._timer = threading.Timer(seconds, self._strike)
-        self._timer.daemon = True
-        self._struck = False
-
-    def __enter__(self) -> Self:
-        self._timer.start()
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._timer.cancel()
-
-    def error(self) -> VcleanError | None:
-        """The error to raise if the time was up."""
-        return late(self._seconds) if self._struck else None
-
-    def _strike(self) -> None:
-        self._struck = True
-        self._process.kill()
-
-
-def late(seconds: float) -> DeadlineError:
-    """The error for a page that was not done in time."""
-    return DeadlineError(f"the page was not rendered within {seconds:g} s: raise --timeout")
 
 
 def _retrieve(task: asyncio.Task[Process]) -> None:

@@ -7,7 +7,8 @@ import logging
 import threading
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
-from vclean.render.asynchronous import AsyncRenderer, Rendering, late
+from vclean.render.asynchronous import AsyncRenderer, Rendering
+from vclean.render.bounds import late
 from vclean.render.chromium import find_chromium
 from vclean.settings import RenderSettings
 

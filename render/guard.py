@@ -10,7 +10,7 @@ import base64
 import contextlib
 import logging
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from playwright.async_api import Error as PlaywrightError
 
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from vclean.page import Resources
 
 _LOG = logging.getLogger("vclean")
+
+_POLICY: Final = "sandbox allow-forms allow-same-origin allow-scripts"
+"""Pages act as ever, but for downloads (which fill the disk before they are refused), dialogs and new windows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,7 @@ class Source(Protocol):
 
 def html(text: str, **headers: str) -> Response:
     """A page of UTF-8 text; header names are given with underscores."""
-    fields = {"content-type": "text/html; charset=utf-8"} | {
+    fields = {"content-type": "text/html; charset=utf-8", "content-security-policy": _POLICY} | {
         name.replace("_", "-"): value for name, value in headers.items()
     }
     return Response(text.encode("utf-8", "replace"), tuple(fields.items()))
