@@ -145,7 +145,7 @@ def _tasks(inputs: Inputs, output: Output, digest: str, stats: Stats) -> Iterato
     """What is left to do of the input, read as it is needed."""
     for item in inputs:
         task, failure = read(item, digest)
-        if output.is_done(item.id, task.key, item.source, inputs.covers):
+        if output.is_done(item.id, task.key, inputs.covers):
             stats.skipped += 1
         else:
             yield task, failure

@@ -6,6 +6,7 @@ import json
 import platform
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
+from functools import cached_property, partial
 from importlib import metadata
 from typing import IO, TYPE_CHECKING, Any, Final, Self
 
@@ -72,7 +73,7 @@ class Output:
     @property
     def index_folder(self) -> Path:
         """Where indexes of archives are kept for the next run."""
-        return self.folder / "index"
+        return self.folder.absolute() / "index"
 
     def __enter__(self) -> Self:
         """Begin the run, or go on with it."""
@@ -81,9 +82,8 @@ class Output:
             self._facts = _begin(self.folder, self._cleaning, resume=self._resume)
             tidy(self.folder)
             stack.callback(self._write_summary)
-            paths = part_paths(self.folder)
-            self._ledger = stack.enter_context(Ledger(paths))
-            self._log = stack.enter_context(_log(self.folder / LOG, paths))
+            self._done = part_paths(self.folder)
+            self._log = stack.enter_context(_log(self.folder / LOG, self._done))
             self._writer = stack.enter_context(self.part_writer())
             self._stack = stack.pop_all()
         return self
@@ -93,19 +93,25 @@ class Output:
         self._complete = kind is None and not self._interrupted
         self._stack.close()
 
-    def part_writer(self, *, replaces: bool = False) -> PartWriter:
-        """A writer of parts for this output, as `put` has one of its own; see there for `replaces`."""
-        return PartWriter(
-            self.folder,
+    @property
+    def part_writer(self) -> partial[PartWriter]:
+        """Makes writers of parts for this output, in other processes too; `put` has one of its own."""
+        return partial(
+            PartWriter,
+            self.folder.absolute(),
             rows=self._run.part_rows,
             snapshots=self._run.snapshots,
-            replaces=replaces,
             facts={"vclean.digest": self._facts["digest"], "vclean.versions": json.dumps(self._facts["versions"])},
         )
 
-    def is_done(self, page_id: str, key: bytes, source: str, covers: Callable[[str], bool]) -> bool:
+    def is_done(self, page_id: str, key: bytes, covers: Callable[[str], bool]) -> bool:
         """Whether an earlier run has done a page; every page it did is given once: see `Ledger.take`."""
-        return self._ledger.take(key, page_id, source, covers)
+        return self._ledger.take(key, page_id, covers)
+
+    @cached_property
+    def _ledger(self) -> Ledger:
+        """Made when it is asked for the first time: other engines ask one of their own."""
+        return self._stack.enter_context(Ledger(self._done))
 
     def put(self, outcome: Outcome) -> None:
         """Take what became of a page: its row, its snapshot if it is to be kept, its line in the log.

@@ -54,8 +54,8 @@ class PartWriter:
         folder: the output; its folders for parts and snapshots are made.
         rows: in a part.
         snapshots: keep them.
-        replaces: a part takes the place of an earlier one of the same pages, for a task that may be done twice;
-            otherwise it gets a name of its own.
+        mark: what tells a task that may be done twice from all others, 1 to 64 bytes: its parts have the same names
+            both times, and replace themselves. Without it every part gets a name of its own.
         facts: go into the metadata of every file, by name.
 
     Every method raises:
@@ -68,11 +68,11 @@ class PartWriter:
         *,
         rows: int = 500,
         snapshots: bool = False,
-        replaces: bool = False,
+        mark: bytes = b"",
         facts: Mapping[str, str] | None = None,
     ) -> None:
         self._rows = rows
-        self._replaces = replaces
+        self._mark = mark
         self._names: list[bytes] = []
         self._parts = _Aside(made(folder / PARTS), _with(SCHEMA, facts), _GROUP_ROWS)
         self._snapshots: _Aside | None = None
@@ -114,8 +114,10 @@ class PartWriter:
         """16 hexadecimal digits; not those of a part that is there, if that one is to stay."""
         count = 0
         while True:
-            digest = blake2b(b"\0".join(sorted(self._names)), digest_size=_DIGEST, salt=count.to_bytes(4)).hexdigest()
-            if self._replaces or not (self._parts.folder / f"part-{digest}.parquet").exists():
+            salt = count.to_bytes(4)
+            names = b"\0".join(sorted(self._names))
+            digest = blake2b(names, digest_size=_DIGEST, salt=salt, key=self._mark).hexdigest()
+            if self._mark or not (self._parts.folder / f"part-{digest}.parquet").exists():
                 return digest
             count += 1
 
