@@ -12,9 +12,10 @@
     ├── BrowserError              8   the browser crashed or refused to work
     │   └── BrowserMissingError   9   no usable Chromium
     ├── ModelError               10   the model file is missing, damaged or of another version
+    ├── ExtraMissingError        11   what is asked for needs an extra that is not installed
     └── OutputError              12   the result could not be written
 
-Exit code 0 is success, 1 means that some of several inputs failed, 130 that the user interrupted. 11 is not used.
+Exit code 0 is success, 1 means that some of several inputs failed, 130 that the user interrupted.
 """
 
 from __future__ import annotations
@@ -80,6 +81,12 @@ class ModelError(VcleanError):
     """The model file is missing, damaged or of another version."""
 
     exit_code = 10
+
+
+class ExtraMissingError(VcleanError):
+    """What is asked for needs an extra that is not installed."""
+
+    exit_code = 11
 
 
 class OutputError(VcleanError):

@@ -50,8 +50,8 @@ Parquet file (with a column html). Other commands, each with its own --help:
   vclean evaluate-segments   score ways to cut pages into segments
 
 A page called like a command is written ./setup. Exit codes: 0 success, 1 some of several pages failed, 2 usage,
-3 unreadable input, 4 no HTML, 5 over a cap, 6 deadline, 7 network, 8 browser, 9 no browser, 10 model, 12 output,
-130 interrupted.
+3 unreadable input, 4 no HTML, 5 over a cap, 6 deadline, 7 network, 8 browser, 9 no browser, 10 model, 11 extra,
+12 output, 130 interrupted.
 """
 
 

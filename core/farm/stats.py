@@ -72,6 +72,15 @@ class Stats:
             self.ok += 1
         self.seconds.update(outcome.seconds)
 
+    def add(self, other: Stats) -> None:
+        """Add what was counted elsewhere for this run; what is going on there, and its time, are its own."""
+        self.skipped += other.skipped
+        self.ok += other.ok
+        self.retried += other.retried
+        self.failed.update(other.failed)
+        self.restarts.update(other.restarts)
+        self.seconds.update(other.seconds)
+
     def to_dict(self) -> dict[str, Any]:
         """The counts by name, for the summary."""
         return {
