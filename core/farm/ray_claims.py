@@ -45,7 +45,7 @@ class Claims:
         found = self._answers.execute("select done from answers where unit = ? and batch = ?", (unit, batch)).fetchone()
         if found:
             return bytes(found[0])
-        done = bytes(self._ledger.take(*page, self._covers) for page in pages)
+        done = bytes(self._ledger.take(key, name, self._covers) for key, name in pages)
         if any(done):  # without rows for them there will be none later either
             self._answers.execute("insert into answers values (?, ?, ?)", (unit, batch, done))
         return done
