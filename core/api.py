@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -11,9 +10,9 @@ from vclean.deadline import deadline
 from vclean.errors import UsageError, VcleanError
 from vclean.formats import to_text
 from vclean.page import Page
+from vclean.reader import PageReader
 from vclean.result import Result
 from vclean.settings import Policy, RenderSettings
-from vclean.sources import at_url, find, is_url, read_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from vclean.classify.prediction import Prediction
     from vclean.features.blocks import Blocks
     from vclean.labels import Label
-    from vclean.render.browser import Renderer, Rendering
+    from vclean.reader import Input
     from vclean.render.snapshot import Snapshot
     from vclean.sites import Sites
 
@@ -35,9 +34,6 @@ _MODEL_METHOD: Final = "vclean"
 
 _TELLING: Final = 200
 """Characters from which on the content alone tells the language."""
-
-Input = Page | Path | str | bytes
-"""What can be cleaned: a `Page`, a file's path, HTML as bytes, or a string (see `as_page`)."""
 
 
 def clean(
@@ -53,7 +49,7 @@ def clean(
     """Clean one page; for several, a `Cleaner` keeps browser and model.
 
     Args:
-        page: see `as_page`.
+        page: see `vclean.reader.as_page`.
         url: the address the page came from, if known; relative links resolve against it.
         render: render it in headless Chromium instead of parsing it only.
         method: the name of the method that labels the blocks.
@@ -69,30 +65,6 @@ def clean(
     """
     with Cleaner(render=render, method=method, model=model, policy=policy, settings=settings) as cleaner:
         return cleaner.clean(page, url=url)
-
-
-def as_page(page: Input, *, url: str = "", settings: RenderSettings, live: bool = False) -> Page:
-    """The page that an input means.
-
-    A string is HTML if it has a `<` in it or is blank, a live page if it is an http(s) URL, else the path of a file.
-
-    Args:
-        page: the input; bytes are HTML.
-        url: the address the page came from; it overrides the page's own.
-        settings: what bounds a page.
-        live: leave the fetching of a URL to the browser.
-
-    Raises:
-        InputError: the file is missing or unreadable.
-        NetworkError: the URL could not be fetched.
-    """
-    if isinstance(page, Page):
-        return at_url(page, url) if url else page
-    if isinstance(page, bytes) or (isinstance(page, str) and ("<" in page or not page.strip())):
-        return Page(content=page, url=url)
-    if isinstance(page, str) and is_url(page):
-        return next(find(page, settings, live=live)).read()
-    return read_file(Path(page), settings.max_bytes, url=url)
 
 
 class Cleaner:
@@ -121,15 +93,12 @@ class Cleaner:
         policy: Policy | None = None,
         settings: RenderSettings | None = None,
     ) -> None:
-        self._render = render
+        self._reader = PageReader(settings or RenderSettings(), render=render)
         self._method = method
-        self._settings = settings or RenderSettings()
         self._label, self._model, self._versions = _load(method, Path(model) if model else None)
         self._policy = policy or Policy()
         if self._model is None and self._policy != Policy():
             raise UsageError(f"the method {method} cannot be told what counts as content: use the method vclean")
-        self._renderer: Renderer | None = None
-        self._stack = ExitStack()
 
     def __enter__(self) -> Self:
         """Start the browser if pages are to be rendered.
@@ -137,20 +106,16 @@ class Cleaner:
         Raises:
             BrowserMissingError: there is no usable Chromium.
         """
-        if self._render:
-            from vclean.render.browser import Renderer
-
-            self._renderer = self._stack.enter_context(Renderer(self._settings))
+        self._reader.__enter__()
         return self
 
     def __exit__(self, *exception: object) -> None:
         """End the browser."""
-        self._renderer = None
-        self._stack.close()
+        self._reader.__exit__(*exception)
 
     def clean(self, page: Input, *, url: str = "") -> Result:
         """Clean one page, as `vclean.clean` does."""
-        document = self._page(page, url)
+        document = self._reader.page(page, url)
         return self.label(self.cut(document)[0], document.id)
 
     def clean_with_picture(self, page: Input, *, url: str = "") -> tuple[Result, bytes]:
@@ -159,7 +124,7 @@ class Cleaner:
         Raises:
             UsageError: the cleaner does not render.
         """
-        document = self._page(page, url)
+        document = self._reader.page(page, url)
         blocks, picture = self.cut(document, picture=True)
         return self.label(blocks, document.id), picture
 
@@ -196,7 +161,7 @@ class Cleaner:
         with self.sites() as sites:
             for page in pages:
                 try:
-                    document = self._page(page, "")
+                    document = self._reader.page(page)
                     sites.add(self.cut(document)[0], document.id)
                 except VcleanError as error:
                     on_error(page, error)
@@ -233,16 +198,10 @@ class Cleaner:
         """A page as columns, rendered, parsed or as stored, and its picture, or `b""` where none is asked for.
 
         Raises:
-            UsageError: the picture of a stored snapshot is asked for.
+            UsageError: there is no browser to render with, or the picture of a stored snapshot is asked for.
             VcleanError: as `clean` does.
         """
-        if page.snapshot is not None:
-            return _unpacked(page.snapshot, picture=picture), b""
-        if not self._render and not picture:
-            with deadline(self._settings.deadline):
-                return self._parsed(page), b""
-        rendering = self._rendering(page, picture=picture)
-        return rendering.snapshot, rendering.picture or b""
+        return self._reader.read(page, picture=picture)
 
     def cut_snapshot(self, snapshot: Snapshot) -> Blocks:
         """The blocks of a page that was read.
@@ -252,7 +211,7 @@ class Cleaner:
         """
         from vclean.features.blocks import cut
 
-        with deadline(self._settings.deadline):
+        with deadline(self._reader.settings.deadline):
             return cut(snapshot)
 
     def label(self, blocks: Blocks, name: str = "", *, repeated: NDArray[np.float32] | None = None) -> Result:
@@ -268,7 +227,7 @@ class Cleaner:
         """
         from vclean.features.language import detect
 
-        with deadline(self._settings.deadline):
+        with deadline(self._reader.settings.deadline):
             prediction = self._predict(blocks, repeated)
             language = detect(_telling(blocks.text, prediction.labels), blocks.snapshot.language)
         return Result(
@@ -287,27 +246,6 @@ class Cleaner:
         if self._model is None:
             return self._label(blocks)
         return self._model.label(blocks, evidence=repeated, policy=self._policy)
-
-    def _page(self, page: Input, url: str) -> Page:
-        return as_page(page, url=url, settings=self._settings, live=self._render)
-
-    def _parsed(self, page: Page) -> Snapshot:
-        from vclean.render.static import parse
-
-        return parse(page, self._settings)
-
-    def _rendering(self, page: Page, *, picture: bool = False) -> Rendering:
-        if self._renderer is None:
-            raise UsageError("this Cleaner renders nothing: use it as `with Cleaner(render=True) as cleaner:`")
-        return self._renderer.render(page, picture=picture)
-
-
-def _unpacked(snapshot: bytes, *, picture: bool) -> Snapshot:
-    from vclean.render.store import from_bytes
-
-    if picture:
-        raise UsageError("a stored snapshot has no picture: name the page itself, or ask for no picture of it")
-    return from_bytes(snapshot)
 
 
 def _fail(_page: Input, error: VcleanError) -> None:

@@ -6,7 +6,7 @@ import re
 import sys
 from abc import ABC, abstractmethod
 from hashlib import sha256
-from typing import IO, TYPE_CHECKING, Final, Self
+from typing import IO, TYPE_CHECKING, Final, Literal, Protocol, Self
 
 from vclean.errors import OutputError, UsageError
 from vclean.files import Replacement, check_writable, write_atomic, write_stream
@@ -14,9 +14,12 @@ from vclean.files import Replacement, check_writable, write_atomic, write_stream
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from vclean.result import Result
+SUFFIXES: Final = {
+    "cleaneval": ".txt", "text": ".txt", "markdown": ".md", "html": ".html", "json": ".json", "webis": ".json",
+}  # fmt: skip
 
-SUFFIXES: Final = {"cleaneval": ".txt", "text": ".txt", "markdown": ".md", "html": ".html", "json": ".json"}
+_IN_LINES: Final = frozenset({"json", "webis"})
+"""Formats of one line a page, which need nothing between two pages."""
 
 _PAGE_SUFFIX = re.compile(r"\.(x?html?|mht(ml)?)$", re.IGNORECASE)
 _UNSAFE = re.compile(r"[^\w.-]+")
@@ -24,6 +27,20 @@ _LONGEST_NAME: Final = 120
 """In bytes: file systems take 255, and suffixes and an overlay's own name are added."""
 
 _FILE_SUFFIXES: Final = frozenset({".txt", ".md", ".html", ".json", ".xml"})
+
+
+class Output(Protocol):
+    """What a command makes of a page, such as a `Result`."""
+
+    @property
+    def id(self) -> str:
+        """The page's name."""
+
+    def write(self, name: str) -> str:
+        """All of it in the format `name`."""
+
+    def overlay(self, picture: bytes, kind: Literal["png", "svg"]) -> bytes:
+        """It drawn over the page's picture."""
 
 
 class Sink(ABC):
@@ -34,7 +51,7 @@ class Sink(ABC):
         return self
 
     @abstractmethod
-    def put(self, result: Result) -> None:
+    def put(self, result: Output) -> None:
         """Take one result."""
 
     def __exit__(self, *exception: object) -> None:  # noqa: B027 - most have nothing to do
@@ -55,12 +72,12 @@ def sink_for(out: Path | None, name: str, *, many: bool) -> Sink:
         return StreamSink(sys.stdout, name, many=many)
     if out.is_dir():
         return FolderSink(out, name)
-    if many and name != "json":
+    if many and name not in _IN_LINES:
         if out.is_file() or out.suffix.lower() in _FILE_SUFFIXES:
             raise UsageError(f"{out} is a file's name: several pages need a folder, or -f json for a file of lines")
         return FolderSink(made(out), name)
     check_writable(out)
-    return LinesSink(out) if many else FileSink(out, name)
+    return LinesSink(out, name) if many else FileSink(out, name)
 
 
 class StreamSink(Sink):
@@ -71,12 +88,12 @@ class StreamSink(Sink):
         self._format = name
         self._many = many
 
-    def put(self, result: Result) -> None:
+    def put(self, result: Output) -> None:
         """Write the result and flush, so that a reader sees it before the next page is done."""
         write_stream(self._stream, self._header(result.id) + result.write(self._format))
 
     def _header(self, page_id: str) -> str:
-        if not self._many or self._format == "json":
+        if not self._many or self._format in _IN_LINES:
             return ""
         name = " ".join(page_id.split())
         if self._format in ("markdown", "html"):
@@ -91,7 +108,7 @@ class FileSink(Sink):
         self._path = path
         self._format = name
 
-    def put(self, result: Result) -> None:
+    def put(self, result: Output) -> None:
         """Write the file, whole or not at all."""
         write_atomic(self._path, result.write(self._format))
 
@@ -104,7 +121,7 @@ class FolderSink(Sink):
         self._format = name
         self._names = Names()
 
-    def put(self, result: Result) -> None:
+    def put(self, result: Output) -> None:
         """Write the result's file, whole or not at all."""
         path = self._folder / (self._names.name(result.id) + SUFFIXES[self._format])
         write_atomic(path, result.write(self._format))
@@ -113,21 +130,42 @@ class FolderSink(Sink):
 class LinesSink(Sink):
     """Writes all results to one file of JSON lines, which is in its place at the end of the run."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, name: str = "json") -> None:
         self._file = Replacement(path)
+        self._format = name
 
     def __enter__(self) -> Self:
         """Open the file, aside."""
         self._file.__enter__()
         return self
 
-    def put(self, result: Result) -> None:
+    def put(self, result: Output) -> None:
         """Add the line."""
-        self._file.write(result.write("json"))
+        self._file.write(result.write(self._format))
 
     def __exit__(self, *exception: object) -> None:
         """Put the file in its place, whole or not at all."""
         self._file.__exit__(*exception)
+
+
+class Pictures:
+    """Draws overlays into one picture file, or for several pages into one each beside it.
+
+    Raises:
+        OutputError: the files cannot be written.
+    """
+
+    def __init__(self, path: Path, *, many: bool) -> None:
+        self._path = path
+        self._many = many
+        self._names = Names()
+        check_writable(made(path.parent) / path.name if many else path)
+
+    def put(self, result: Output, picture: bytes) -> None:
+        """Draw the result over the picture of its page."""
+        kind: Literal["png", "svg"] = "svg" if self._path.suffix.lower() == ".svg" else "png"
+        target = beside(self._path, self._names.name(result.id)) if self._many else self._path
+        write_atomic(target, result.overlay(picture, kind))
 
 
 class Names:

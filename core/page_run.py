@@ -1,0 +1,127 @@
+"""A run of a command over pages: where they come from, what failed, and what that makes of the exit code."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final, Protocol
+
+from tqdm import tqdm
+from tqdm.contrib.logging import logging_redirect_tqdm
+
+from vclean.errors import BrowserMissingError, ModelError, OutputError, UsageError, VcleanError
+from vclean.explain import unexpected
+from vclean.sources import Source, at_url, find, holds_many
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from vclean.page import Page
+    from vclean.settings import RenderSettings
+
+_FATAL: Final = (BrowserMissingError, ModelError, OutputError, UsageError)
+"""What would go wrong again with the next page."""
+
+_log = logging.getLogger("vclean")
+
+
+class PageOptions(Protocol):
+    """What commands over pages have in common; see `vclean.options.CleanOptions`."""
+
+    @property
+    def pages(self) -> list[str]:
+        """The inputs, as given."""
+
+    @property
+    def out(self) -> Path | None:
+        """File or folder; None for standard output."""
+
+    @property
+    def url(self) -> str:
+        """The address of pages that come without one."""
+
+    @property
+    def settings(self) -> RenderSettings:
+        """How to render, and what bounds a page."""
+
+    @property
+    def verbosity(self) -> int:
+        """-1 quiet, 0 normal, 1 talkative."""
+
+
+class PageRun:
+    """One run of a command over pages.
+
+    Attributes:
+        many: whether there may be several pages.
+        settings: how to render, and what bounds a page.
+        renders: whether pages are rendered.
+        done: how many pages were done so far.
+    """
+
+    def __init__(self, options: PageOptions, *, renders: bool) -> None:
+        self.many = len(options.pages) > 1 or any(map(holds_many, options.pages))
+        self.settings = options.settings
+        self.renders = renders
+        self.done = 0
+        self._options = options
+        self._codes: set[int] = set()
+
+    @property
+    def exit_code(self) -> int:
+        """0 if nothing failed, 1 if something did, unless that was all of one argument, and for one reason."""
+        if len(self._codes) == 1 and not self.done and len(self._options.pages) == 1:
+            return next(iter(self._codes))
+        return int(bool(self._codes))
+
+    @property
+    def shows_progress(self) -> bool:
+        """Whether there is something to wait for, and no text that a progress bar would tear apart."""
+        to_terminal = self._options.out is None and sys.stdout.isatty()
+        return self.many and self._options.verbosity >= 0 and sys.stderr.isatty() and not to_terminal
+
+    def sources(self) -> Iterator[Source]:
+        """The pages of all arguments, counted on standard error; an argument that gives none is reported."""
+        if not self.shows_progress:
+            yield from self._found()
+            return
+        with logging_redirect_tqdm([_log]):
+            yield from tqdm(self._found(), unit=" pages", leave=False)
+
+    def read(self, source: Source) -> Page:
+        """The page of a source; one without an address gets that of the options."""
+        page = source.read()
+        return at_url(page, self._options.url) if self._options.url and not page.url else page
+
+    @contextmanager
+    def reported(self, name: str) -> Iterator[None]:
+        """Give errors the page's name; among several pages say them and go on, unless the next would fail too."""
+        try:
+            yield
+        except _FATAL:
+            raise
+        except VcleanError as error:
+            message = str(error) if name in str(error) else f"{name}: {error}"
+            if not self.many:
+                raise type(error)(message) from error
+            self._codes.add(error.exit_code)
+            _log.error("%s", message)
+
+    def _found(self) -> Iterator[Source]:
+        for argument in self._options.pages:
+            with self.reported(argument):
+                yield from find(argument, self.settings, live=self.renders)
+
+
+@contextmanager
+def bugs_reported() -> Iterator[None]:
+    """One page that hits a bug must not end a run over many."""
+    try:
+        yield
+    except VcleanError:
+        raise
+    except Exception as error:
+        _log.debug("", exc_info=True)
+        raise VcleanError(f"{unexpected(error)}, with the page") from error
