@@ -1,0 +1,143 @@
+"""Whole runs of the farm in which nothing goes wrong that is not the fault of a page."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pyarrow.parquet as pq
+import pytest
+from farming import content, html
+
+from vclean.api import Cleaner
+from vclean.page import Page
+
+if TYPE_CHECKING:
+    from farming import Farm
+
+pytestmark = pytest.mark.browser
+
+NAMES = [f"p{number:03}" for number in range(12)]
+
+
+class TestRun:
+    def test_every_page_has_a_row_and_a_line_and_a_snapshot(self, farm: Farm) -> None:
+        code, said = farm.run(farm.crawl(12), "--part-rows", 5, "--keep-snapshots")
+        assert (code, said) == (0, "")
+        assert farm.ids() == NAMES
+        run = farm.runs[0]
+        assert sorted(line["id"] for line in run.lines()) == NAMES
+        snapshots = sorted((run.out / "snapshots").glob("*.parquet"))
+        assert sorted(name for path in snapshots for name in pq.read_table(path)["id"].to_pylist()) == NAMES
+        assert len(snapshots) == len(list((run.out / "parts").iterdir())) == 3
+
+    def test_the_rows_are_what_cleaning_the_pages_gives(self, farm: Farm) -> None:
+        assert farm.run(farm.crawl(2)) == (0, "")
+        with Cleaner(render=True) as cleaner:
+            result = cleaner.clean(Page(content=html("thing1")))
+        row = farm.rows()[1]
+        assert (row["text"], row["cleaneval"], row["title"]) == (result.text, result.cleaneval, "thing1")
+        assert row["confidence"] == pytest.approx(result.confidence, abs=1e-4)
+        facts = result.to_dict()["blocks"]
+        assert [block["xpath"] for block in row["blocks"]] == [block["xpath"] for block in facts]
+        assert [list(block["box"].values()) for block in row["blocks"]] == [block["box"] for block in facts]
+
+    def test_failures_are_rows_with_their_reason(self, farm: Farm) -> None:
+        pages = farm.crawl(2, empty="", binary="\x00\x01\x02\x00\xff" * 50)
+        code, said = farm.run(pages, farm.folder / "missing.warc.gz", farm.folder / "*.jsonl")
+        assert (code, said) == (1, "")
+        failed = {row["id"]: row["error"] for row in farm.rows() if row["status"] == "failed"}
+        places = {str(farm.folder / name): "InputError" for name in ("missing.warc.gz", "*.jsonl")}
+        assert failed == {"empty": "NotHtmlError", "binary": "NotHtmlError"} | places
+        assert farm.summary()["failed"] == {"InputError": 2, "NotHtmlError": 2}
+        assert farm.summary()["state"] == "complete"
+
+    def test_unrendered(self, farm: Farm) -> None:
+        code, said = farm.run(farm.crawl(3), "--no-render", env={"VCLEAN_CHROMIUM": "/nonexistent"})
+        assert (code, said) == (0, "")
+        rows = farm.rows()
+        assert {row["rendered"] for row in rows} == {False}
+        assert all(block["box"] is None for row in rows for block in row["blocks"])
+
+    def test_workers_share_the_work(self, farm: Farm) -> None:
+        run = farm.start(farm.crawl(40), "--workers", 2)
+        run.wait_for_pages(10)
+        assert len(run.descendants("vclean.farm.worker")) == 2
+        assert run.end() == (0, "")
+        assert len(farm.ids()) == 40
+
+
+class TestResume:
+    def test_what_is_done_is_not_done_again(self, farm: Farm) -> None:
+        pages = farm.crawl(12)
+        farm.run(pages)
+        before = (farm.folder / "out/parts").stat().st_mtime_ns
+        assert farm.run(pages, "--resume") == (0, "")
+        assert (farm.folder / "out/parts").stat().st_mtime_ns == before
+        assert farm.summary()["run"]["skipped"] == 12
+        assert farm.summary()["pages"] == 12
+
+    def test_new_pages_are_done_wherever_the_old_ones_are_now(self, farm: Farm) -> None:
+        """The first file is gone; its pages are among those of another, in another order, by other row numbers."""
+        old = farm.crawl(6)
+        farm.run(old, "--no-render")
+        new = farm.crawl(12)
+        table = pq.read_table(new)
+        pq.write_table(table.take(list(reversed(range(12)))), new)
+        old.unlink()
+        assert farm.run(new, "--no-render", "--resume") == (0, "")
+        assert farm.ids() == NAMES
+        assert farm.summary()["run"]["skipped"] == 6
+
+    def test_it_ends_as_an_unbroken_run_does(self, farm: Farm) -> None:
+        farm.run(farm.crawl(12), out="whole")
+        farm.run(farm.crawl(5), out="pieces")
+        farm.run(farm.crawl(12), "--resume", out="pieces")
+        assert content(farm.rows("pieces")) == content(farm.rows("whole"))
+
+    def test_other_settings_are_another_run(self, farm: Farm) -> None:
+        pages = farm.crawl(1)
+        farm.run(pages, "--no-render")
+        code, said = farm.run(pages, "--no-render", "--precision", "--resume")
+        assert code == 2
+        assert "policy.beta was 1.0 and is 0.25" in said
+
+    def test_a_folder_in_use_is_left_alone(self, farm: Farm) -> None:
+        pages = farm.crawl(1)
+        farm.run(pages, "--no-render")
+        code, said = farm.run(pages, "--no-render")
+        assert code == 2
+        assert "add --resume" in said
+        assert farm.ids() == ["p000"]
+
+
+class TestBadArguments:
+    @pytest.mark.parametrize(
+        ("arguments", "code", "message"),
+        [
+            (("--model", "none"), 10, "none cannot be read"),
+            (("--method", "none"), 2, "none"),
+            (("--address", "auto"), 2, "needs --engine ray"),
+            (("--max-memory", "lots"), 2, "'lots' is no number"),
+            (("--metrics-port", "70000"), 2, "1 to 65535"),
+            (("--workers", "0"), 2, "has to be positive"),
+        ],
+    )
+    def test_one_line_says_what_is_wrong(self, farm: Farm, arguments: tuple[str, ...], code: int, message: str) -> None:
+        ended, said = farm.run(farm.crawl(1), "--no-render", *arguments)
+        assert ended == code
+        assert message in said
+        assert said.count("\n") == 1
+
+    def test_no_browser(self, farm: Farm) -> None:
+        code, said = farm.run(farm.crawl(1), env={"VCLEAN_CHROMIUM": "/nonexistent"})
+        assert code == 9
+        assert "VCLEAN_CHROMIUM" in said
+        assert not (farm.folder / "out").exists()
+
+
+def test_the_summary_can_be_read(farm: Farm) -> None:
+    farm.run(farm.crawl(2), "--no-render")
+    facts = json.loads((farm.folder / "out/summary.json").read_text("utf-8"))
+    assert (facts["pages"], facts["ok"], facts["state"]) == (2, 2, "complete")
+    assert facts["run"]["pages_per_second"] > 0
