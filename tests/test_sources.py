@@ -17,7 +17,7 @@ from vclean import sources
 from vclean.errors import InputError, LimitError
 from vclean.render.folder import BASE_URL, FolderResources
 from vclean.settings import RenderSettings
-from vclean.sources import at_url, find, holds_many, read_file
+from vclean.sources import at_url, find, find_in_archive, holds_many, read_file
 
 SETTINGS = RenderSettings(max_bytes=1000)
 LINK = b"<link rel=stylesheet href='/s.css?v=1'><p>one"
@@ -164,6 +164,31 @@ class TestFolder:
         (folder / "page.html").write_bytes(b"<p>")
         assert len(list(find(str(folder), SETTINGS))) == 1
 
+    def test_a_folder_that_cannot_be_listed_is_a_page_that_cannot_be_read(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (tmp_path / "closed").mkdir()
+        (tmp_path / "page.html").write_bytes(b"<p>")
+        listing = os.scandir
+
+        def refuse(folder):
+            if str(folder).endswith("closed"):
+                raise PermissionError(13, "Permission denied", str(folder))
+            return listing(folder)
+
+        monkeypatch.setattr("os.scandir", refuse)
+        page, closed = find(str(tmp_path), SETTINGS)
+        assert page.read().content == b"<p>"
+        with pytest.raises(InputError, match="closed cannot be listed"):
+            closed.read()
+
+    def test_folders_follow_files(self, tmp_path: Path) -> None:
+        for name in ("a/x.html", "b.html", "a/b/y.html", "a.html"):
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).write_bytes(b"<p>")
+        names = [Path(source.id).relative_to(tmp_path).as_posix() for source in find(str(tmp_path), SETTINGS)]
+        assert names == ["a.html", "b.html", "a/x.html", "a/b/y.html"]
+
     def test_no_html_in_it(self, tmp_path: Path) -> None:
         (tmp_path / "notes.txt").write_bytes(b"")
         with pytest.raises(InputError, match="without HTML files"):
@@ -185,6 +210,21 @@ class TestArchive:
         assert next(found).id == "http://a.example/page"
         with pytest.raises(InputError, match="cut off"):
             next(found)
+
+    def test_only_some_pages(self, tmp_path: Path) -> None:
+        """In the order of the list, with the damage after them."""
+        second = record("http://a.example/two", response(b"<p>two"))
+        (tmp_path / "a.warc").write_bytes(PAGE + second + STYLE[:-20])
+        wanted = ["http://a.example/two", "http://a.example/none", "http://a.example/page"]
+        found = find_in_archive(tmp_path / "a.warc", 1000, only=wanted)
+        assert [next(found).id, next(found).id] == ["http://a.example/two", "http://a.example/page"]
+        with pytest.raises(InputError, match="cut off"):
+            next(found)
+
+    def test_the_index_is_kept(self, tmp_path: Path) -> None:
+        (tmp_path / "a.warc").write_bytes(PAGE)
+        assert len(list(find_in_archive(tmp_path / "a.warc", 1000, index=tmp_path / "a.index"))) == 1
+        assert (tmp_path / "a.index").is_file()
 
     def test_no_page_in_it(self, tmp_path: Path) -> None:
         (tmp_path / "a.warc").write_bytes(STYLE)
@@ -234,9 +274,30 @@ class TestParquet:
         assert "\n" not in str(failure.value)
 
 
+class TestJsonLines:
+    @pytest.mark.parametrize("name", ["a.jsonl", "a.NDJSON"])
+    def test_lines_are_pages(self, tmp_path: Path, name: str) -> None:
+        (tmp_path / name).write_text('{"html": "<p>1", "url": "http://a/"}\nwords\n{"html": "<p>2"}\n')
+        first, bad, last = find(str(tmp_path / name), SETTINGS)
+        assert (first.id, first.read().content) == ("http://a/", "<p>1")
+        assert (last.id, last.read().content) == (f"{tmp_path / name}#3", "<p>2")
+        with pytest.raises(InputError, match="#2 is no JSON"):
+            bad.read()
+
+    def test_packed(self, tmp_path: Path) -> None:
+        (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(b'{"html": "<p>1"}'))
+        (source,) = find(str(tmp_path / "a.jsonl.gz"), SETTINGS)
+        assert source.read().content == "<p>1"
+
+
 class TestHoldsMany:
     def test_what_may_hold_several_pages(self, tmp_path: Path) -> None:
-        assert all(map(holds_many, [str(tmp_path), "a.parquet", "a.warc", "A.WARC.GZ", "a.wacz"]))
+        assert all(
+            map(holds_many, [str(tmp_path), "a.parquet", "a.warc", "A.WARC.GZ", "a.wacz", "a.jsonl", "a.ndjson.gz"])
+        )
+
+    def test_what_no_path_can_be(self) -> None:
+        assert not any(map(holds_many, ["a" * 5000, "nul\0.html"]))
 
     def test_what_holds_one(self) -> None:
         assert not any(map(holds_many, ["-", "a.html", "a.mhtml", "https://example.org/a.warc", "missing"]))

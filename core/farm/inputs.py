@@ -65,6 +65,10 @@ class Inputs:
         self._stdin = self._keep_stdin() if STDIN in self._arguments else None
         self.reader = UnitReader(settings, tuple(dict.fromkeys(read_list(pages))) if pages else None, index_folder)
 
+    def __getstate__(self) -> dict[str, object]:
+        """With what `covers` needs, so that it works where the lists and standard input are not."""
+        return self.__dict__ | {"_covered": self._covered}
+
     def __iter__(self) -> Iterator[Item]:
         """The pages, in the order of the arguments; what cannot be read is an item whose reading fails.
 
@@ -134,7 +138,7 @@ class Inputs:
                     yield name
 
     def _keep_stdin(self) -> str:
-        """Standard input as a file that is gone with this object, but not with its copies."""
+        """Standard input as a file that is gone with this object (not with what is unpickled from it)."""
         file = NamedTemporaryFile(prefix="vclean-", suffix=LIST_SUFFIX)  # noqa: SIM115 - closed on the next line
         weakref.finalize(self, file.close)
         shutil.copyfileobj(sys.stdin.buffer, file)
