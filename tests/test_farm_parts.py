@@ -9,7 +9,6 @@ import pyarrow.parquet as pq
 import pytest
 from outcomes import RESULT, SNAPSHOT, done, key, lost
 
-from vclean import files
 from vclean.errors import InputError, OutputError
 from vclean.farm import parts
 from vclean.farm.parts import SNAPSHOT_SCHEMA, PartWriter, part_paths, read_parts, tidy

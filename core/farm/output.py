@@ -90,8 +90,9 @@ class Output:
 
     def __exit__(self, kind: type[BaseException] | None = None, *_: object) -> None:
         """Keep what was put, and write the summary."""
-        self._complete = kind is None and not self._interrupted
-        self._stack.close()
+        with self._stack:
+            self._writer.commit()
+            self._complete = kind is None and not self._interrupted
 
     @property
     def part_writer(self) -> partial[PartWriter]:

@@ -64,7 +64,7 @@ SCHEMA: Final = pa.schema(
         ("model", pa.string()),
         ("block_count", pa.int32()),
         ("kept_count", pa.int32()),
-        ("characters", pa.int32()),
+        ("characters", pa.int64()),
         ("text", pa.string()),
         ("cleaneval", pa.string()),
         ("blocks", pa.list_(BLOCK)),
