@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from boxed import boxed
+
+from vclean.classify.segment_baselines import DEPTHS
+from vclean.classify.segmenters import find_method
+from vclean.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HTML = """<body><div title="0 0 100 20"><h1 title="0 0 100 20">Title</h1></div>
+<div title="0 30 100 70"><p title="0 30 100 30">One</p><p title="0 60 100 40">Two</p></div></body>"""
+SQUARE = [[0, 0], [10, 0], [10, 10], [0, 10], [0, 0]]
+
+
+def stored(path: Path, **segmentations: object) -> Path:
+    value = {"id": "x", "height": 100, "width": 100, "segmentations": segmentations}
+    path.write_text(json.dumps(value))
+    return path
+
+
+class TestFindMethod:
+    def test_without_a_knob(self) -> None:
+        method = find_method("page")
+        assert (method.name, method.setting, method.oracle) == ("page", 0, False)
+        assert len(method.segmenter.cut("x", boxed(HTML))) == 1
+
+    def test_the_knob_is_chosen(self) -> None:
+        method = find_method("dom")
+        assert (method.setting, method.oracle) == (None, False)
+        assert list(method.segmenter.settings) == list(DEPTHS)
+
+    def test_the_knob_is_given(self) -> None:
+        assert find_method("dom@3").setting == 3
+        assert find_method("vips@11").setting == 11
+
+    def test_the_truth_sets_the_knob(self) -> None:
+        assert find_method("vips-oracle").oracle
+
+    def test_one_segmenter_under_several_names(self) -> None:
+        """It cuts each page once for all of them."""
+        assert find_method("dom").segmenter is find_method("dom@2").segmenter is find_method("dom-oracle").segmenter
+
+    @pytest.mark.parametrize(
+        ("name", "reason"),
+        [
+            ("dmo", "choose page, dom, vips"),
+            ("", "choose page"),
+            ("dom-true", "choose"),
+            ("dom-oracle@3", "choose"),
+            ("dom@0", "dom takes 1 to 16"),
+            ("vips@12", "vips takes 1 to 11"),
+            ("vips@two", "vips takes 1 to 11"),
+            ("page@3", "page takes 0 to 0"),
+        ],
+    )
+    def test_others(self, name: str, reason: str) -> None:
+        with pytest.raises(UsageError, match=reason):
+            find_method(name)
+
+
+class TestCut:
+    @pytest.mark.parametrize("name", ["page", "dom", "vips"])
+    def test_a_cut_for_every_setting(self, name: str) -> None:
+        segmenter = find_method(name).segmenter
+        page = boxed(HTML)
+        cuts = segmenter.cut("x", page)
+        assert len(cuts) == len(segmenter.settings)
+        assert all(cut.holds is not None and len(cut) for cut in cuts)
+        assert segmenter.usual in segmenter.settings
+
+    def test_vips_cuts_more_the_more_coherence_is_asked_for(self) -> None:
+        counts = [len(cut) for cut in find_method("vips").segmenter.cut("x", boxed(HTML))]
+        assert counts[0] == 1
+        assert counts == sorted(counts)
+        assert counts[-1] > 1
+
+
+class TestStored:
+    def test_the_only_segmentation(self, tmp_path: Path) -> None:
+        path = stored(tmp_path / "s.json", mine=[[[SQUARE]]])
+        method = find_method(str(path))
+        (cut,) = method.segmenter.cut("x", boxed(HTML))
+        assert [shape.bounds for shape in cut.shapes] == [(0, 0, 10, 10)]
+        assert cut.holds is None
+
+    def test_one_of_several_by_name(self, tmp_path: Path) -> None:
+        path = stored(tmp_path / "s.JSONL", mine=[[[SQUARE]]], others=[])
+        (cut,) = find_method(f"{path}:others").segmenter.cut("x", boxed(HTML))
+        assert len(cut) == 0
+
+    @pytest.mark.parametrize("ending", ["", ":yours"])
+    def test_which_one_has_to_be_clear(self, tmp_path: Path, ending: str) -> None:
+        path = stored(tmp_path / "s.json", mine=[[[SQUARE]]], others=[])
+        with pytest.raises(UsageError, match="mine, others"):
+            find_method(f"{path}{ending}")
+
+    def test_a_page_that_is_not_in_the_file(self, tmp_path: Path) -> None:
+        path = stored(tmp_path / "s.json", mine=[[[SQUARE]]])
+        (cut,) = find_method(str(path)).segmenter.cut("y", boxed(HTML))
+        assert len(cut) == 0
+
+    def test_no_file(self) -> None:
+        with pytest.raises(InputError, match="cannot read"):
+            find_method("none.json")
