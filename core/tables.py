@@ -11,13 +11,14 @@ import zlib
 from contextlib import contextmanager
 from functools import partial
 from itertools import accumulate
-from typing import IO, TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from vclean.errors import InputError, LimitError, VcleanError
 from vclean.page import Page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from io import BufferedIOBase
     from pathlib import Path
 
     import pyarrow as pa
@@ -104,7 +105,7 @@ def json_pages(path: Path, max_bytes: int) -> Iterator[Found]:
                 yield _json_page(place, line, max_bytes)
 
 
-def read_lines(stream: IO[bytes], limit: int) -> Iterator[bytes]:
+def read_lines(stream: BufferedIOBase, limit: int) -> Iterator[bytes]:
     """The lines of a stream; of one with more than `limit` bytes only the beginning, one byte more."""
     while line := stream.readline(limit + 1):
         yield line
@@ -212,7 +213,7 @@ def _batch_pages(path: Path, start: int, batch: pa.RecordBatch, max_bytes: int) 
             yield _page(place, _decoded(html or b"") if is_text else html or b"", url, name, max_bytes)
 
 
-def _as_bytes(column: pa.Array) -> pa.Array:
+def _as_bytes(column: pa.Array[Any]) -> pa.Array[Any]:
     """The same values as bytes: text as UTF-8, or whatever else is stored as text, and numbers in digits."""
     import pyarrow as pa
 
