@@ -93,7 +93,7 @@ def _keys(path: Path, number: int) -> NDArray[Any]:
     with _readable(path):
         keys = pq.read_table(path, columns=[_KEY]).column(_KEY).combine_chunks()
     rows = np.flatnonzero(keys.is_valid().to_numpy(zero_copy_only=False))
-    halves = np.frombuffer(b"".join(keys.drop_null().to_pylist()), dtype=_HALVES).reshape(-1, 2)
+    halves = np.frombuffer(b"".join(filter(None, keys.to_pylist())), dtype=_HALVES).reshape(-1, 2)
     entries = np.empty(len(rows), dtype=_ENTRY)
     entries["head"], entries["tail"], entries["file"], entries["row"] = halves[:, 0], halves[:, 1], number, rows
     return entries

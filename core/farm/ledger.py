@@ -95,7 +95,8 @@ class Ledger:
         if last > start:
             self._passed = self._passed if len(self._passed) < _MOST_PASSED else {}
             self._passed[place] = last
-        return row[0]
+        found: int | None = row[0]
+        return found
 
     def _fill(self, paths: list[Path]) -> None:
         run = self._base.execute
@@ -115,7 +116,7 @@ class Ledger:
 def _done(paths: Iterable[Path]) -> Iterator[tuple[bytes, int, str]]:
     for batch in read_parts(paths, ("key", "id", "source"), _ROWS_AT_ONCE):
         keys, names, sources = (column.to_pylist() for column in batch.select(["key", "id", "source"]).columns)
-        yield from zip(keys, map(_mark, names), sources, strict=True)
+        yield from zip(keys, map(_mark, map(str, names)), sources, strict=True)
 
 
 def _mark(page_id: str) -> int:

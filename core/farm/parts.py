@@ -11,7 +11,6 @@ import pyarrow.parquet as pq
 
 from vclean.errors import InputError
 from vclean.farm.rows import SCHEMA
-from vclean.farm.task import KEY_BYTES
 from vclean.files import beside, explained, leftovers, put_in_place
 from vclean.outputs import made
 
@@ -22,16 +21,8 @@ if TYPE_CHECKING:
 PARTS: Final = "parts"
 SNAPSHOTS: Final = "snapshots"
 
-SNAPSHOT_SCHEMA: Final = pa.schema(
-    [
-        ("id", pa.string()),
-        ("url", pa.string()),
-        ("source", pa.string()),
-        ("key", pa.binary(KEY_BYTES)),
-        ("read_key", pa.binary(KEY_BYTES)),
-        ("snapshot", pa.binary()),
-    ]
-)
+_TELLING: Final = ("id", "url", "source", "key", "read_key")
+SNAPSHOT_SCHEMA: Final = pa.schema([*map(SCHEMA.field, _TELLING), pa.field("snapshot", pa.binary())])
 """The columns of a file of snapshots: those of `SCHEMA` that tell a page, and its packed snapshot."""
 
 _GROUP_ROWS: Final = 64
@@ -235,8 +226,9 @@ class _Aside:
 
 
 def _snapshot_row(row: pa.RecordBatch, snapshot: bytes) -> pa.RecordBatch:
-    names = SNAPSHOT_SCHEMA.names[:-1]
-    return pa.RecordBatch.from_arrays([*row.select(names).columns, pa.array([snapshot])], schema=SNAPSHOT_SCHEMA)
+    return pa.RecordBatch.from_arrays(
+        [*row.select(list(_TELLING)).columns, pa.array([snapshot])], schema=SNAPSHOT_SCHEMA
+    )
 
 
 def _with(schema: pa.Schema, facts: Mapping[str, str] | None) -> pa.Schema:

@@ -42,35 +42,33 @@ BLOCK: Final = pa.struct(
     ]
 )
 SECONDS: Final = pa.struct([(stage, pa.float32()) for stage in STAGES])
-SCHEMA: Final = pa.schema(
-    [
-        ("id", pa.string()),
-        ("url", pa.string()),
-        ("source", pa.string()),
-        ("key", pa.binary(KEY_BYTES)),
-        ("read_key", pa.binary(KEY_BYTES)),
-        ("status", pa.string()),
-        ("error", pa.string()),
-        ("message", pa.string()),
-        ("attempts", pa.int32()),
-        ("seconds", SECONDS),
-        ("rendered", pa.bool_()),
-        ("language", pa.string()),
-        ("title", pa.string()),
-        ("confidence", pa.float32()),
-        ("noscript", pa.bool_()),
-        ("build", pa.string()),
-        ("method", pa.string()),
-        ("model", pa.string()),
-        ("block_count", pa.int32()),
-        ("kept_count", pa.int32()),
-        ("characters", pa.int64()),
-        ("text", pa.string()),
-        ("cleaneval", pa.string()),
-        ("blocks", pa.list_(BLOCK)),
-    ],
-    metadata={"vclean.schema": str(VERSION)},
-)
+_COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
+    ("id", pa.string()),
+    ("url", pa.string()),
+    ("source", pa.string()),
+    ("key", pa.binary(KEY_BYTES)),
+    ("read_key", pa.binary(KEY_BYTES)),
+    ("status", pa.string()),
+    ("error", pa.string()),
+    ("message", pa.string()),
+    ("attempts", pa.int32()),
+    ("seconds", SECONDS),
+    ("rendered", pa.bool_()),
+    ("language", pa.string()),
+    ("title", pa.string()),
+    ("confidence", pa.float32()),
+    ("noscript", pa.bool_()),
+    ("build", pa.string()),
+    ("method", pa.string()),
+    ("model", pa.string()),
+    ("block_count", pa.int32()),
+    ("kept_count", pa.int32()),
+    ("characters", pa.int64()),
+    ("text", pa.string()),
+    ("cleaneval", pa.string()),
+    ("blocks", pa.list_(BLOCK)),
+]
+SCHEMA: Final = pa.schema(_COLUMNS, metadata={"vclean.schema": str(VERSION)})
 """The columns of a part; `docs/farm-output.md` describes them."""
 
 LIGHT: Final = tuple(name for name in SCHEMA.names if name not in ("read_key", "text", "cleaneval", "blocks"))
@@ -163,7 +161,7 @@ def _blocks(result: Result) -> pa.Array[Any]:
         pa.array(result.probability, pa.float32(), from_pandas=True),
         _boxes(blocks),
         _strings(map(blocks.snapshot.xpath, blocks.node.tolist())),
-        _VISIBILITY.take(pa.array(blocks.visibility)),
+        _VISIBILITY.take(pa.array(blocks.visibility.astype(np.int8), pa.int8())),
         _strings(blocks.text),
     ]
     rows = pa.StructArray.from_arrays(columns, fields=list(BLOCK))
@@ -176,9 +174,9 @@ def _strings(values: Iterable[str | None]) -> pa.Array[Any]:
 
 def _boxes(blocks: Blocks) -> pa.Array[Any]:
     """The boxes, null where nothing is painted."""
-    unknown = ~np.isfinite(blocks.box).all(axis=1)
+    unknown: list[bool] = (~np.isfinite(blocks.box).all(axis=1)).tolist()
     sides = [pa.array(side, pa.float32()) for side in blocks.box.T]
-    return pa.StructArray.from_arrays(sides, fields=list(BOX), mask=pa.array(unknown))
+    return pa.StructArray.from_arrays(sides, fields=list(BOX), mask=pa.array(unknown, pa.bool_()))
 
 
 def _counts(result: Result) -> dict[str, int]:

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from vclean.farm.parts import read_parts
-from vclean.farm.rows import FAILED, STAGES
+from vclean.farm.rows import STAGES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,9 +71,9 @@ def summarise(paths: Sequence[Path]) -> dict[str, Any]:
     stages = {stage: Percentiles() for stage in STAGES}
     for batch in read_parts(paths, _COLUMNS, _ROWS_AT_ONCE):
         counts.update(_counts(batch))
-        failed.update(batch.filter(pc.equal(batch.column("status"), FAILED)).column("error").to_pylist())
-        for number, stage in enumerate(STAGES):
-            seconds = batch.column("seconds").flatten()[number].drop_null()
+        failed.update(error for error in batch.column("error").to_pylist() if error is not None)
+        for stage in STAGES:
+            seconds = pc.struct_field(batch.column("seconds"), stage).drop_null()
             stages[stage].add(seconds.to_numpy(zero_copy_only=False))
     files = {"parts": len(paths), "bytes": sum(path.stat().st_size for path in paths)}
     return {
