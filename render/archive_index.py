@@ -228,7 +228,7 @@ class _Builder:
         self._database = database
 
     def run(self) -> None:
-        found = warc.members(self._archive)
+        found, scan = warc.members(self._archive), _Scan()
         facts = _identity(self._archive)
         self._database.executescript(_SCHEMA)
         self._chooser = Chooser(self._database, key_of)
@@ -236,7 +236,8 @@ class _Builder:
         for number, member in enumerate(found):
             row = (number, member.name, member.start, member.size)
             self._database.execute("INSERT INTO members VALUES (?, ?, ?, ?)", row)
-            self._index(number, member)
+            self._index(number, member, scan)
+        self._judge(scan)
         for statement in _INDEXES:
             self._database.execute(statement)
         self._chooser.read_lists(self._archive)
@@ -246,9 +247,9 @@ class _Builder:
     def _write_facts(self, facts: dict[str, str | int]) -> None:
         self._database.executemany("INSERT INTO facts VALUES (?, ?)", facts.items())
 
-    def _index(self, number: int, member: Member) -> None:
-        """Enter every record of a member; an unreadable one raises, of a damaged one what can be read is used."""
-        scan = _Scan()
+    def _index(self, number: int, member: Member, scan: _Scan) -> None:
+        """Enter every record of a member; of a damaged one, what can be read."""
+        scan.last = -1
         try:
             with warc.opened(self._archive, member) as stream:
                 start: int | None = 0
@@ -257,7 +258,6 @@ class _Builder:
                     start = warc.next_record(stream, max(start, scan.last) + 1) if damaged else None
         except OSError as error:
             scan.damage = scan.damage or warc.reason(error)
-        self._judge(scan)
 
     def _index_from(self, stream: IO[bytes], start: int, member: int, scan: _Scan) -> bool:
         """Enter the records from the offset `start` on; tells whether damage ended them."""
@@ -267,7 +267,7 @@ class _Builder:
                 scan.count += record.record_type != WarcRecordType.request
                 scan.last = record.stream_pos
                 self._enter(record, member)
-            if scan.count and scan.last >= start and warc.is_cut_off(stream, scan.last):
+            if scan.last >= start and warc.is_cut_off(stream, scan.last):
                 scan.is_cut_off = True
                 return True
         except OSError as error:
@@ -276,10 +276,10 @@ class _Builder:
         return False
 
     def _judge(self, scan: _Scan) -> None:
-        """Set `damage` by what a member gave.
+        """Set `damage` by what the members gave.
 
         Raises:
-            InputError: it gave nothing.
+            InputError: they gave nothing.
         """
         if scan.damage and not scan.count:
             raise InputError(f"{self._archive} is no readable web archive ({scan.damage})")
@@ -314,7 +314,7 @@ class _Builder:
 
 @dataclass(slots=True)
 class _Scan:
-    """How the reading of a member went: records found, where the last began, what was wrong."""
+    """How the reading goes: records found, where the last began in its member, what was wrong."""
 
     count: int = 0
     last: int = -1

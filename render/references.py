@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from html import unescape
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from vclean.render.warc import joined
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
 
 GLANCE: Final = 2**20
 """Bytes of a document that are looked at."""
+
+MOST: Final = 2000
+"""References of a document that are looked at."""
 
 _ATTRIBUTES: Final = rb"(?P<attributes>[^<>]{0,4000})"
 _FRAME: Final = re.compile(rb"<!--.*?(?:-->|\Z)|<(?P<tag>i?frame|base)\b" + _ATTRIBUTES, re.IGNORECASE | re.DOTALL)
@@ -36,7 +40,7 @@ def frames(document: bytes, url: str) -> Iterator[str]:
     >>> list(frames(b"<iframe title=x src='b?x&amp;y'></iframe>", "http://a/c"))
     ['http://a/b?x&y']
     """
-    return _absolute(_FRAME, document, url)
+    return islice(_absolute(_FRAME, document, url), MOST)
 
 
 def loaded(document: bytes, url: str) -> Iterator[str]:
@@ -45,7 +49,7 @@ def loaded(document: bytes, url: str) -> Iterator[str]:
     >>> list(loaded(b"<link rel=stylesheet href=a.css><a href=b></a><p style='background: url(c.png)'>", "http://a/"))
     ['http://a/a.css', 'http://a/c.png']
     """
-    return _absolute(_LOADED, document, url)
+    return islice(_absolute(_LOADED, document, url), MOST)
 
 
 def _absolute(pattern: re.Pattern[bytes], document: bytes, url: str) -> Iterator[str]:

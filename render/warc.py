@@ -220,7 +220,7 @@ class _Section(io.RawIOBase):
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         self._file.seek(self._start + self._at)
-        count = self._file.readinto(buffer[: max(self._size - self._at, 0)])
+        count = self._file.readinto(memoryview(buffer)[: max(self._size - self._at, 0)])
         self._at += count
         return count
 

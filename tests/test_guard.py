@@ -1,5 +1,6 @@
 import asyncio
 import base64
+import contextlib
 from typing import Any
 
 import pytest
@@ -56,6 +57,36 @@ class TestStoredSource:
 
     def test_forms_are_not_sent(self) -> None:
         assert ask(StoredSource("", Store(a=Resource(b"x"))), "a", method="POST") is None
+
+    def test_what_was_served_is_counted_and_what_was_missed(self) -> None:
+        source = StoredSource("", Store(a=Resource(b"x"), b=Resource(b"", status=404)))
+        assert ask(source, "page", document=True) is not None
+        for name, method in (("a", "GET"), ("a", "HEAD"), ("b", "GET"), ("c", "GET"), ("a", "POST")):
+            ask(source, name, method=method)
+        assert (source.served, source.missed) == (2, 3)
+
+    def test_the_other_source_has_what_is_not_held(self) -> None:
+        other = Fixed(Response(b"other"))
+        source = StoredSource("<p>", Store(a=Resource(b"x")), other)
+        found = [ask(source, "page", document=True), ask(source, "a"), ask(source, "b")]
+        assert [response and response.body for response in found] == [b"<p>", b"x", b"other"]
+        assert [request.url.rpartition("/")[2] for request in other.asked] == ["b"]
+        assert (source.served, source.missed) == (2, 0)
+
+    def test_the_other_source_is_sent_nothing_and_gives_no_other_page(self) -> None:
+        other = Fixed(Response(b"other"))
+        source = StoredSource("<p>", None, other)
+        ask(source, "page", document=True)
+        assert ask(source, "page", document=True) is None
+        assert ask(source, "a", method="POST") is None
+        assert other.asked == []
+
+    @pytest.mark.parametrize("answer", [None, Response(b"gone", status=404), NetworkError("unreachable")])
+    def test_what_the_other_source_lacks_too_is_missed(self, answer: Response | Exception | None) -> None:
+        source = StoredSource("", None, Fixed(answer))
+        with contextlib.suppress(NetworkError):
+            ask(source, "a")
+        assert (source.served, source.missed) == (0, 1)
 
 
 class Session:
