@@ -174,7 +174,7 @@ def _strings(values: Iterable[str | None]) -> pa.Array[Any]:
 
 def _boxes(blocks: Blocks) -> pa.Array[Any]:
     """The boxes, null where nothing is painted."""
-    unknown: list[bool] = (~np.isfinite(blocks.box).all(axis=1)).tolist()
+    unknown = [not known for known in np.isfinite(blocks.box).all(axis=1).tolist()]
     sides = [pa.array(side, pa.float32()) for side in blocks.box.T]
     return pa.StructArray.from_arrays(sides, fields=list(BOX), mask=pa.array(unknown, pa.bool_()))
 
