@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from vclean.labels import Label, Visibility
     from vclean.page import Page, Resource, Resources
     from vclean.result import Result
+    from vclean.segmenting import Segmenter, segment
     from vclean.settings import Policy, RenderSettings
 
     __version__: str
@@ -34,10 +35,12 @@ __all__ = [
     "Resource",
     "Resources",
     "Result",
+    "Segmenter",
     "VcleanError",
     "Visibility",
     "__version__",
     "clean",
+    "segment",
 ]
 
 _HOMES = {
@@ -49,9 +52,11 @@ _HOMES = {
     "Resource": "page",
     "Resources": "page",
     "Result": "result",
+    "Segmenter": "segmenting",
     "VcleanError": "errors",
     "Visibility": "labels",
     "clean": "api",
+    "segment": "segmenting",
 }
 
 

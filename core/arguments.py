@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import argparse
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from vclean.errors import UsageError
 from vclean.settings import Policy, RenderSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
+
+_PICTURES: Final = (".png", ".svg")
+_PAGES: Final = (".html", ".htm", ".xhtml", ".mhtml", ".mht")
 
 _PRECISE: Final = 0.25
 _COMPLETE: Final = 4.0
@@ -78,6 +82,32 @@ def add_loudness(parser: argparse.ArgumentParser) -> None:
 def take_verbosity(values: dict[str, Any]) -> int:
     """-1 quiet, 0 normal, 1 talkative, taken out of `values`."""
     return int(values.pop("verbose")) - int(values.pop("quiet"))
+
+
+def check_pages(pages: Sequence[str], url: str) -> None:
+    """Raise a usage error where a page, or the address of pages without one, cannot be any."""
+    if "" in pages:
+        raise UsageError("a PAGE is empty: name a file, a folder, a URL, or - for standard input")
+    if url and not url.lower().startswith(("http://", "https://")):
+        raise UsageError(f"--url has to start with http:// or https://, not {url!r}")
+
+
+def check_overlay(overlay: Path | None) -> None:
+    """Raise a usage error where the name of a picture is of no kind that is drawn."""
+    if overlay and overlay.suffix.lower() not in _PICTURES:
+        raise UsageError(f"the overlay {overlay} has to end in .png or .svg")
+
+
+def check_outputs(pages: Sequence[str], outputs: Mapping[str, Path | None]) -> None:
+    """Raise a usage error where one of the files, by their options, would be written twice, or in place of a page."""
+    paths = [path.resolve() for path in outputs.values() if path]
+    if len(set(paths)) < len(paths):
+        *most, last = outputs
+        raise UsageError(f"{', '.join(most)} and {last} have to be different files")
+    inputs = {Path(page).resolve() for page in pages}
+    for path in paths:
+        if path.is_file() and (path in inputs or (inputs & set(path.parents) and path.suffix.lower() in _PAGES)):
+            raise UsageError(f"{path} is one of the pages: write to another file")
 
 
 def positive(kind: Callable[[str], float]) -> Callable[[str], float]:

@@ -7,13 +7,15 @@ import logging
 import os
 import sys
 from contextlib import contextmanager
+from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from vclean.errors import VcleanError
 from vclean.evaluate_segments_options import EvaluateSegmentsOptions
 from vclean.explain import unexpected
 from vclean.farm.options import FarmOptions
-from vclean.options import CleanOptions, DoctorOptions, EvaluateOptions, SetupOptions, parse_args
+from vclean.options import CleanOptions, DoctorOptions, EvaluateOptions, SetupOptions, TrainOptions, parse_args
+from vclean.segment_options import SegmentOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,6 +23,18 @@ if TYPE_CHECKING:
     from vclean.options import Options
 
 INTERRUPTED: Final = 130
+_COMMANDS: Final[dict[type[Options], str]] = {
+    CleanOptions: "vclean.clean_command.clean_pages",
+    DoctorOptions: "vclean.commands.examine",
+    EvaluateOptions: "vclean.corpus_commands.score_methods",
+    EvaluateSegmentsOptions: "vclean.evaluate_segments_command.score_segmenters",
+    FarmOptions: "vclean.farm.command.farm",
+    SegmentOptions: "vclean.segment_command.segment_pages",
+    SetupOptions: "vclean.commands.set_up",
+    TrainOptions: "vclean.corpus_commands.train_model",
+}
+"""What runs each command."""
+
 _log = logging.getLogger("vclean")
 
 
@@ -61,29 +75,10 @@ def main_inner(arguments: list[str]) -> int:
 
 def _run(options: Options) -> int:
     """Each command is imported when it is called: `--help` must not wait for a model library."""
-    if isinstance(options, CleanOptions | FarmOptions):
+    if isinstance(options, CleanOptions | FarmOptions | SegmentOptions):
         _log.setLevel({-1: logging.ERROR, 0: logging.WARNING, 1: logging.DEBUG}[options.verbosity])
-    if isinstance(options, FarmOptions):
-        from vclean.farm.command import farm
-
-        return farm(options)
-    if isinstance(options, CleanOptions):
-        from vclean.clean_command import clean_pages
-
-        return clean_pages(options)
-    if isinstance(options, SetupOptions | DoctorOptions):
-        from vclean import commands
-
-        return commands.set_up() if isinstance(options, SetupOptions) else commands.examine(options)
-    if isinstance(options, EvaluateSegmentsOptions):
-        from vclean.evaluate_segments_command import score_segmenters
-
-        return score_segmenters(options)
-    from vclean import corpus_commands
-
-    if isinstance(options, EvaluateOptions):
-        return corpus_commands.score_methods(options)
-    return corpus_commands.train_model(options)
+    module, _, name = _COMMANDS[type(options)].rpartition(".")
+    return int(getattr(import_module(module), name)(options))
 
 
 @contextmanager

@@ -6,10 +6,10 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from vclean.options import DoctorOptions
+    from vclean.options import DoctorOptions, SetupOptions
 
 
-def set_up() -> int:
+def set_up(_: SetupOptions) -> int:
     """Find or install Chromium; the exit code."""
     from vclean.setup import setup
 

@@ -13,24 +13,25 @@ from vclean.arguments import (
     add_caps,
     add_loudness,
     add_policy,
+    check_outputs,
+    check_overlay,
+    check_pages,
     positive,
     share,
     take_policy,
     take_settings,
     take_verbosity,
 )
-from vclean.errors import UsageError
 from vclean.evaluate_segments_options import EvaluateSegmentsOptions, parse_evaluate_segments
 from vclean.farm.options import FarmOptions, parse_farm
 from vclean.formats import FORMATS
+from vclean.segment_options import SegmentOptions, parse_segment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from vclean.settings import Policy, RenderSettings
 
-_PICTURES: Final = (".png", ".svg")
-_PAGES: Final = (".html", ".htm", ".xhtml", ".mhtml", ".mht")
 _FEWEST_FOLDS: Final = 3
 """Training itself cross-validates on what a fold leaves, and needs two folds there."""
 _REVIEW_BELOW: Final = 0.8
@@ -42,6 +43,7 @@ _EPILOG: Final = """\
 PAGE is an HTML file, - for standard input, an http(s) URL, a folder of HTML files, or an MHTML, WARC, WACZ or
 Parquet file (with a column html). Other commands, each with its own --help:
 
+  vclean segment    cut pages into segments, by what a reader sees
   vclean farm       clean pages in bulk, from archives and crawls, to Parquet
   vclean setup      find or install the Chromium that --render needs
   vclean doctor     say what of the installation works, and the remedy for what does not
@@ -130,7 +132,14 @@ class EvaluateOptions:
 
 
 Options = (
-    CleanOptions | SetupOptions | DoctorOptions | TrainOptions | EvaluateOptions | EvaluateSegmentsOptions | FarmOptions
+    CleanOptions
+    | SetupOptions
+    | DoctorOptions
+    | TrainOptions
+    | EvaluateOptions
+    | EvaluateSegmentsOptions
+    | FarmOptions
+    | SegmentOptions
 )
 
 
@@ -148,6 +157,7 @@ def parse_args(arguments: list[str]) -> Options:
         "evaluate": _evaluate,
         "evaluate-segments": parse_evaluate_segments,
         "farm": parse_farm,
+        "segment": parse_segment,
     }
     if arguments and arguments[0] in parsers:
         return parsers[arguments[0]](arguments[1:])
@@ -199,25 +209,11 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 
 
 def _checked(options: CleanOptions) -> CleanOptions:
-    if options.overlay and options.overlay.suffix.lower() not in _PICTURES:
-        raise UsageError(f"the overlay {options.overlay} has to end in .png or .svg")
-    if "" in options.pages:
-        raise UsageError("a PAGE is empty: name a file, a folder, a URL, or - for standard input")
-    _check_outputs(options)
-    if options.url and not options.url.lower().startswith(("http://", "https://")):
-        raise UsageError(f"--url has to start with http:// or https://, not {options.url!r}")
+    check_overlay(options.overlay)
+    check_pages(options.pages, options.url)
+    outputs = {"--out": options.out, "--overlay": options.overlay, "--review": options.review}
+    check_outputs(options.pages, outputs)
     return options
-
-
-def _check_outputs(options: CleanOptions) -> None:
-    """Raise an error where one file would be written twice, or in place of a page."""
-    outputs = [path.resolve() for path in (options.out, options.overlay, options.review) if path]
-    if len(set(outputs)) < len(outputs):
-        raise UsageError("--out, --overlay and --review have to be different files")
-    pages = {Path(page).resolve() for page in options.pages}
-    for path in outputs:
-        if path.is_file() and (path in pages or (pages & set(path.parents) and path.suffix.lower() in _PAGES)):
-            raise UsageError(f"{path} is one of the pages: write to another file")
 
 
 def _setup(arguments: list[str]) -> SetupOptions:

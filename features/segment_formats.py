@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 import shapely
 
+from vclean.errors import UsageError
+from vclean.features.webis import WebisPage
 from vclean.render.overlay import excerpt
 from vclean.render.overlay_segments import SegmentOverlay, draw_segments_png, draw_segments_svg
 
@@ -24,49 +26,44 @@ Record = dict[str, Any]
 """A JSON object."""
 
 
-def write(segments: Segments, name: str, page_id: str = "") -> str:
-    """The segments of the page called `page_id` in the format `name`, on one line that ends with a line break."""
-    record = to_record(segments, page_id) if name == "json" else to_webis(segments, page_id)
-    return json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n"
+def write(segments: Segments, name: str) -> str:
+    """The segments in the format `name`, on one line that ends with a line break.
+
+    Raises:
+        UsageError: there is no such format.
+    """
+    if name not in FORMATS:
+        raise UsageError(f"no format {name!r} for segments: choose one of {', '.join(FORMATS)}")
+    if name == "webis":
+        return to_webis(segments).to_json() + "\n"
+    return json.dumps(to_record(segments), ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def to_record(segments: Segments, page_id: str = "") -> Record:
+def to_record(segments: Segments) -> Record:
     """Everything known of the segments, as a tree: see `docs/segments.md`."""
     snapshot = segments.snapshot
     return {
-        "id": page_id,
+        "id": segments.id,
         "url": snapshot.url,
         "title": snapshot.title,
         "width": _rounded(snapshot.width),
         "height": _rounded(snapshot.height),
         "method": segments.method,
-        "segments": _tree(segments),
+        "root": _tree(segments),
     }
 
 
-def to_webis(segments: Segments, page_id: str = "") -> Record:
-    """The flat cut in the format of the Webis web page segmentation datasets (Kiesel et al., CIKM 2020).
-
-    A segment is a multipolygon: the outline of what the roots of the segment paint.
-    """
-    return {
-        "id": page_id,
-        "height": _rounded(segments.snapshot.height),
-        "width": _rounded(segments.snapshot.width),
-        "segmentations": {segments.method: [outline(segments, leaf) for leaf in segments.leaves.tolist()]},
-    }
+def to_webis(segments: Segments) -> WebisPage:
+    """The flat cut in the Webis format; the shape of a segment is the union of what its roots paint."""
+    shapes = [_shape(segments, leaf) for leaf in segments.leaves.tolist()]
+    return WebisPage.of_shapes(segments.id, segments.snapshot, {segments.method: shapes})
 
 
-def outline(segments: Segments, segment: int) -> list[list[list[list[float]]]]:
-    """Polygons, each a list of rings, the outer one first; a ring is a closed list of points, CSS px."""
+def _shape(segments: Segments, segment: int) -> shapely.Geometry:
     boxes = segments.node_box[segments.roots[segment]].astype(np.float64)
-    boxes = boxes[np.isfinite(boxes).all(axis=1)].round(_DIGITS)
-    union = shapely.union_all(shapely.box(*boxes[:, :2].T, *(boxes[:, :2] + boxes[:, 2:]).T))
-    return [
-        [shapely.get_coordinates(ring).round(_DIGITS).tolist() for ring in (polygon.exterior, *polygon.interiors)]
-        for polygon in shapely.get_parts(union)
-        if isinstance(polygon, shapely.Polygon)
-    ]
+    boxes = boxes[np.isfinite(boxes).all(axis=1)].round()
+    corners = np.hstack([boxes[:, :2], np.maximum(boxes[:, :2] + boxes[:, 2:], boxes[:, :2] + 1)])
+    return shapely.union_all(shapely.box(*corners.T))
 
 
 def draw(segments: Segments, picture: bytes, kind: Literal["png", "svg"]) -> bytes:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
+from vclean.errors import UsageError
 from vclean.features import tree
 from vclean.render.snapshot import subtree_ends
 
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.render.snapshot import Snapshot
+
+
+MOST_COHERENT: Final = 11
+"""The upper end of the degree of coherence, DoC, which begins at 1."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -62,6 +67,7 @@ class Segments:
         element: int32 (N,), the same for elements that are content themselves, such as images; -1 for others.
         node_box: float32 (N + T, 4), what each element, then each text node, paints; NaN where that is nothing.
         separators: between the parts of segments.
+        id: the page's name.
     """
 
     snapshot: Snapshot
@@ -73,6 +79,7 @@ class Segments:
     element: NDArray[np.int32]
     node_box: NDArray[np.float32]
     separators: Separators
+    id: str = ""
 
     def __repr__(self) -> str:
         return f"<Segments {self.snapshot.url!r}: {len(self)} segments, {len(self.leaves)} of them leaves>"
@@ -101,7 +108,12 @@ class Segments:
 
         Args:
             pdoc: 1, the page as one segment, to 11, everything cut as far as it was.
+
+        Raises:
+            UsageError: `pdoc` is out of range.
         """
+        if not 1 <= pdoc <= MOST_COHERENT:
+            raise UsageError(f"the permitted degree of coherence has to be 1 to {MOST_COHERENT}, not {pdoc}")
         whole = self.coherence >= pdoc
         inner = tree.path_sum(whole, self.end) - whole > 0
         owner = tree.nearest(~inner, self.parent)
@@ -155,6 +167,32 @@ class Segments:
         """The text of a segment, white space collapsed."""
         inside = np.flatnonzero((self.text >= segment) & (self.text < self.end[segment]))
         return " ".join(" ".join(self.snapshot.texts[text] for text in inside.tolist()).split())
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as dictionaries and lists, the segments nested: see `vclean.features.segment_formats`."""
+        from vclean.features.segment_formats import to_record
+
+        return to_record(self)
+
+    def write(self, name: str = "json") -> str:
+        """The segments in the format `name`, one of `vclean.features.segment_formats.FORMATS`, on one line.
+
+        Raises:
+            UsageError: there is no such format.
+        """
+        from vclean.features.segment_formats import write
+
+        return write(self, name)
+
+    def overlay(self, picture: bytes, kind: Literal["png", "svg"]) -> bytes:
+        """Segments and separators drawn over `picture`, a PNG or JPEG of the page with one px per CSS px.
+
+        Raises:
+            OutputError: the picture cannot be read.
+        """
+        from vclean.features.segment_formats import draw
+
+        return draw(self, picture, kind)
 
     def _homes(self) -> NDArray[np.int64]:
         """int64 (N + T,): the innermost segment that holds all there is to see of a node, -1 where that is nothing."""

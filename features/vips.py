@@ -16,9 +16,9 @@ import numpy as np
 
 from vclean.errors import UsageError
 from vclean.features import tree
-from vclean.features.segments import Segments, Separators
+from vclean.features.segments import MOST_COHERENT, Segments, Separators
 from vclean.features.vips_page import VisualPage
-from vclean.features.vips_rules import MOST_COHERENT, Block, extract, is_leaf
+from vclean.features.vips_rules import Block, extract, is_leaf
 from vclean.features.vips_separators import Cut, Separator, best_cut
 
 if TYPE_CHECKING:
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.render.snapshot import Snapshot
-
-PDOC: Final = 5
-"""The permitted degree of coherence where none is given."""
 
 _SIZES: Final = (140_000, 105_000, 75_000, 50_000, 30_000, 15_000, 10_000, 6_400, 400, 1)
 _SCREEN: Final = 1024 * 768
@@ -47,7 +44,7 @@ def segment(snapshot: Snapshot) -> Segments:
     if not snapshot.rendered:
         raise UsageError("segments need boxes, and the page was not rendered: render it first")
     page = VisualPage(snapshot)
-    root = _Part(blocks=[Block(0, 1)], rule=1)
+    root = _Part(blocks=[Block(0, 1)], outer=[0], rule=1)
     _refine(page, root)
     _set_coherence(root)
     return _columns(page, _numbered(root))
@@ -58,7 +55,8 @@ class _Part:
     """A node of the content structure while it is built.
 
     Attributes:
-        blocks: what it is made of, as far as that was not cut when it was built.
+        blocks: what it is made of, as far as that was divided when it was cut.
+        outer: the nodes it was made of at first.
         rule: the degree of coherence by the rules; 0 where it was built from parts and their separators set it.
         round: of the block extraction that cuts it further.
         separators, parts: between its parts, and these, once it is cut.
@@ -68,6 +66,7 @@ class _Part:
     """
 
     blocks: list[Block] = field(default_factory=list)
+    outer: list[int] = field(default_factory=list)
     rule: int = 0
     round: int = 0
     separators: list[Separator] = field(default_factory=list)
@@ -128,6 +127,7 @@ def _build(page: VisualPage, part: _Part, pool: list[Block]) -> list[_Part]:
         if cut is None:
             here.blocks = [block_of[node] for node in nodes]
             here.rule = here.rule or min(block.coherence for block in here.blocks)
+            here.outer = here.outer or nodes
             here.round = number
             ends.append(here)
             continue
@@ -230,17 +230,15 @@ def _separators(parts: Sequence[_Part]) -> Separators:
 
 
 def _boxes(page: VisualPage, parts: Sequence[_Part]) -> NDArray[np.float32]:
-    """float32 (S, 4): the union of what the blocks of each part paint, and its parts."""
-    extents = [[page.extent[node] for node in part.nodes] for part in parts]
+    """float32 (S, 4): the union of what the nodes and the parts of each part paint; of the first, the whole page."""
+    extents = [[page.extent[node] for node in part.outer] for part in parts]
     boxes = np.zeros((len(parts), 4), dtype=np.float32)
-    for part in reversed(parts):
-        inside = extents[part.number]
-        if inside:
-            left, top, right, bottom = zip(*inside, strict=True)
-            union = (min(left), min(top), max(right), max(bottom))
-            boxes[part.number] = (union[0], union[1], union[2] - union[0], union[3] - union[1])
-            if part.above >= 0:
-                extents[part.above].append(union)
+    for part in reversed(parts[1:]):
+        left, top, right, bottom = zip(*extents[part.number], strict=True)
+        union = (min(left), min(top), max(right), max(bottom))
+        boxes[part.number] = (union[0], union[1], union[2] - union[0], union[3] - union[1])
+        extents[part.above].append(union)
+    boxes[0, 2:] = page.snapshot.width, page.snapshot.height
     return boxes
 
 

@@ -3,8 +3,8 @@
 A node is an element (its number in the snapshot) or a text node (the number of elements plus its own). Valid, text,
 virtual text, inline and line-break nodes are meant as Cai et al. 2003 define them ("VIPS: a vision-based page
 segmentation algorithm", MSR-TR-2003-79), with two changes for pages laid out by style sheets: a node's extent is what
-it paints, its own background or border included, so that a container of no height has that of its floats; and inline,
-table, row and cell go by computed display.
+is painted in it, as wide as the boxes of its line-break nodes, so that a container of no height has that of its floats;
+and inline, table, row and cell go by computed display.
 """
 
 from __future__ import annotations
@@ -197,7 +197,8 @@ class VisualPage:
     def _extent(self) -> NDArray[np.float64]:
         """float64 (M, 4): the union of what paints in every node's subtree, which is a run of what paints at all."""
         snapshot, count = self.snapshot, self.first_text
-        paints = np.concatenate([self._valid_element & (self._decorated | self._atom), self.seen_text])
+        takes_part = self._decorated | self._atom | (self._bears_width & ~self._inline)
+        paints = np.concatenate([self._valid_element & takes_part, self.seen_text])
         painting = self._order[paints[self._order]]
         holder = np.where(painting < count, painting, self._parent[painting])
         inside = tree.subtree_sum(np.bincount(holder, minlength=count), snapshot.end)
@@ -205,7 +206,18 @@ class VisualPage:
         first = np.zeros(len(self._parent), dtype=np.int64)
         first[self._order] = rank
         length = np.concatenate([inside, np.ones(len(snapshot.texts), dtype=np.int64)])
-        return _unions(self._own_extent[painting], first, np.where(self._valid, length, 0))
+        extent = _unions(self._own_extent[painting], first, np.where(self._valid, length, 0))
+        return self._with_frames(extent)
+
+    def _with_frames(self, extent: NDArray[np.float64]) -> NDArray[np.float64]:
+        """An only child has the extent of the frame that its parent paints: rule 2 passes over the parent."""
+        parents, framed = self._parent, self._decorated.copy()
+        known = self._order[parents[self._order] >= 0]
+        alone = np.bincount(parents[known], minlength=self.first_text)[parents] == 1
+        for node in known[alone[known] & (known < self.first_text)].tolist():
+            if framed[parents[node]]:
+                extent[node], framed[node] = extent[parents[node]], True
+        return extent
 
     @cached_property
     def _valid(self) -> NDArray[np.bool_]:
@@ -213,11 +225,16 @@ class VisualPage:
 
     @cached_property
     def _own_extent(self) -> NDArray[np.float64]:
-        """float64 (M, 4): border boxes of elements, unions of the lines of texts."""
+        """float64 (M, 4): border boxes of elements, unions of the lines of texts.
+
+        Of an element that paints nothing itself only the width counts: a short heading stands over all of its column.
+        """
         snapshot = self.snapshot
         box = snapshot.box.astype(np.float64)
         extent = np.zeros((len(self._parent), 4))
         extent[: self.first_text] = np.hstack([box[:, :2], box[:, :2] + box[:, 2:]])
+        bare = np.flatnonzero(~(self._decorated | self._atom))
+        extent[bare, 1], extent[bare, 3] = np.inf, -np.inf
         if len(snapshot.line_text):
             first = np.flatnonzero(np.diff(snapshot.line_text, prepend=-1))
             lines = snapshot.line_box.astype(np.float64)
@@ -266,7 +283,11 @@ class VisualPage:
         seen = (np.sum(edges, axis=0) > 0)[snapshot.style]
         for element, own in self._seen_behind.items():
             seen[element] |= element > 0 and stands_out(own, self.background[snapshot.parent[element]])
-        return seen & (snapshot.hidden == 0) & (snapshot.box[:, 2:] > 0).all(axis=1)
+        return seen & self._bears_width & (snapshot.box[:, 3] > 0)
+
+    @cached_property
+    def _bears_width(self) -> NDArray[np.bool_]:
+        return (self.snapshot.hidden == 0) & (self.snapshot.box[:, 2] > 0)
 
     @cached_property
     def _text_order(self) -> NDArray[np.int64]:

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
 
     from vclean.features.vips_page import VisualPage
 
-MOST_COHERENT: Final = 11
-"""The upper end of the degree of coherence, DoC, which begins at 1."""
-
 _ONE_FONT, _TEXT, _ATOM = 10, 9, 8
 _CONTAINER, _TABLE_PART, _FROZEN, _TEXTUAL = 5, 7, 6, 8
 _SMALL: Final = 4

@@ -20,8 +20,8 @@ def modules_after(code: str) -> set[str]:
 class TestPublicNames:
     def test_the_list(self) -> None:
         assert vclean.__all__ == [
-            "Cleaner", "Label", "Page", "Policy", "RenderSettings", "Resource", "Resources", "Result", "VcleanError",
-            "Visibility", "__version__", "clean",
+            "Cleaner", "Label", "Page", "Policy", "RenderSettings", "Resource", "Resources", "Result", "Segmenter",
+            "VcleanError", "Visibility", "__version__", "clean", "segment",
         ]  # fmt: skip
 
     @pytest.mark.parametrize("name", vclean.__all__)
