@@ -72,7 +72,7 @@ def members(path: Path) -> list[Member]:
         if path.suffix.lower() != ".wacz":
             return [Member("", 0, path.stat().st_size)]
         with path.open("rb") as file, zipfile.ZipFile(file) as archive:
-            found = [info for info in archive.infolist() if info.filename.endswith((".warc", ".warc.gz"))]
+            found = [info for info in archive.infolist() if info.filename.endswith((".warc", ".warc.gz", ".warc.zst"))]
             return [_member(file, info) for info in sorted(found, key=lambda info: info.filename)]
     except (OSError, zipfile.BadZipFile, struct.error) as error:
         kind = "WACZ file" if path.suffix.lower() == ".wacz" else "web archive"

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import pickle
 import subprocess
@@ -10,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from fastwarc.stream_io import ZstdWriter
 
 from vclean.errors import InputError, LimitError
 from vclean.render import archives, references
@@ -41,19 +43,25 @@ STYLED_HTML = b"<link rel=stylesheet href='s.css?v=1'><p>one"
 STYLED = record("http://a.example/page", response(STYLED_HTML, "text/html; charset=windows-1250"))
 
 
+def zstandard(data: bytes) -> bytes:
+    stream = io.BytesIO()
+    ZstdWriter(stream).write(data)
+    return stream.getvalue()
+
+
 @pytest.fixture
 def warc(tmp_path: Path):
     def write(*records: bytes, name: str = "a.warc") -> Path:
         path = tmp_path / name
-        data = [gzip.compress(part) for part in records] if name.endswith(".gz") else records
-        path.write_bytes(b"".join(data))
+        pack = {".gz": gzip.compress, ".zst": zstandard}.get(path.suffix, bytes)
+        path.write_bytes(b"".join(map(pack, records)))
         return path
 
     return write
 
 
 class TestPages:
-    @pytest.mark.parametrize("name", ["a.warc", "a.warc.gz"])
+    @pytest.mark.parametrize("name", ["a.warc", "a.warc.gz", "a.warc.zst"])
     def test_html_responses_are_pages_in_order(self, warc, name: str) -> None:
         second = record("http://a.example/two", response(b"<p>two", "application/xhtml+xml"))
         archive = Archive(warc(PAGE, STYLE, second, name=name))
