@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Final
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Final, Protocol
 
 from vclean.farm.inputs import Inputs
 from vclean.farm.local import InterruptedRunError, run_locally
@@ -13,7 +15,10 @@ from vclean.farm.progress import line, shown
 from vclean.farm.stats import Stats
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from vclean.farm.options import FarmOptions
+    from vclean.farm.settings import CleaningSettings, RunSettings
 
 _SIGNAL_CODE: Final = 128
 """What a shell adds to the number of the signal that ended a command."""
@@ -27,21 +32,43 @@ def farm(options: FarmOptions) -> int:
     Raises:
         VcleanError: what keeps every page from being cleaned, or the output from being written.
     """
-    if options.cleaning.render:
-        from vclean.render.chromium import find_chromium
-
-        find_chromium()
     stats = Stats()
     output = Output(options.out, options.cleaning, options.run, resume=options.resume, stats=stats)
-    with served(stats, options.metrics_port), output:
+    with _engine(options) as run, served(stats, options.metrics_port), output:
         inputs = Inputs(options.inputs, options.cleaning, pages=options.pages, index_folder=output.index_folder)
         with shown(stats, quiet=options.verbosity < 0):
             try:
-                run_locally(inputs, output, options.cleaning, options.run, stats)
+                run(inputs, output, options.cleaning, options.run, stats)
             except InterruptedRunError as interruption:
                 output.interrupt()
                 return _stopped(interruption, stats)
     return int(stats.failed.total() > 0)
+
+
+class _Run(Protocol):
+    """An engine: see `vclean.farm.local.run_locally`."""
+
+    def __call__(
+        self, inputs: Inputs, output: Output, cleaning: CleaningSettings, run: RunSettings, stats: Stats, /
+    ) -> None:
+        """Clean all pages of `inputs` into `output`."""
+
+
+@contextmanager
+def _engine(options: FarmOptions) -> Iterator[_Run]:
+    """The engine, as far as can be told able to run; before anything is written."""
+    if options.engine == "ray":
+        from vclean.farm.ray_cluster import connected
+        from vclean.farm.ray_engine import run_on_ray
+
+        with connected(options.address) as ray:
+            yield partial(run_on_ray, ray=ray)
+        return
+    if options.cleaning.render:
+        from vclean.render.chromium import find_chromium
+
+        find_chromium()
+    yield run_locally
 
 
 def _stopped(interruption: InterruptedRunError, stats: Stats) -> int:

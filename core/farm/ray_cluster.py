@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Self
@@ -31,6 +32,8 @@ or those that wait for them hold all processors for ever."""
 
 _PAGES_APART: Final = 8
 """Workers that one reader, and half as many that one writer can serve, many times over."""
+
+_KNOCK_SECONDS: Final = 10
 
 _log = logging.getLogger("vclean")
 
@@ -115,12 +118,24 @@ def _connect(ray: ModuleType, address: str | None) -> None:
         raise UsageError(f"{address} is the address of a Ray client: run vclean on a node, with --address auto")
     talkative = _log.isEnabledFor(logging.DEBUG)
     try:
+        _knock(address)
         ray.init(address, log_to_driver=talkative, logging_level=logging.INFO if talkative else logging.ERROR)
-    except (ConnectionError, ValueError, RuntimeError) as error:
+    except (OSError, ValueError, RuntimeError) as error:
         reason = str(error).strip().splitlines()[0]
         raise UsageError(
             f"no Ray cluster at {address or 'this machine'} ({reason}): check with `ray status`"
         ) from error
+
+
+def _knock(address: str | None) -> None:
+    """See that somebody answers at HOST:PORT; Ray itself would try for ten minutes.
+
+    Raises:
+        OSError: nobody does.
+    """
+    host, colon, port = (address or "").rpartition(":")
+    if colon:
+        socket.create_connection((host, int(port)), _KNOCK_SECONDS).close()
 
 
 def alive(ray: ModuleType) -> list[Mapping[str, float]]:

@@ -17,7 +17,7 @@ from vclean.errors import VcleanError
 from vclean.farm.local import InterruptedRunError
 from vclean.farm.parts import part_paths, tidy
 from vclean.farm.ray_claims import RemoteClaims
-from vclean.farm.ray_cluster import TASK_CPUS, WORKER_CPUS, WORKER_MEMORY, Crew, alive, connected, ours
+from vclean.farm.ray_cluster import TASK_CPUS, WORKER_CPUS, WORKER_MEMORY, Crew, alive, ours
 from vclean.farm.ray_stages import CHUNK_PAGES, Cleaning, Fence, Written, chunks, units, unpacked, write
 from vclean.files import write_atomic
 
@@ -43,13 +43,7 @@ _log = logging.getLogger("vclean")
 
 
 def run_on_ray(
-    inputs: Inputs,
-    output: Output,
-    cleaning: CleaningSettings,
-    run: RunSettings,
-    stats: Stats,
-    *,
-    address: str | None = None,
+    inputs: Inputs, output: Output, cleaning: CleaningSettings, run: RunSettings, stats: Stats, *, ray: ModuleType
 ) -> None:
     """Clean all pages of `inputs` into `output`; `stats` tells how far it is.
 
@@ -59,27 +53,20 @@ def run_on_ray(
         cleaning: what decides the rows.
         run: `workers` bounds the actors.
         stats: counts.
-        address: of the cluster: see `vclean.farm.ray_cluster.connected`.
+        ray: connected: see `vclean.farm.ray_cluster.connected`.
 
     Raises:
-        ExtraMissingError: Ray is not installed.
         InterruptedRunError: by SIGINT or SIGTERM.
         VcleanError: what keeps every page from being cleaned, or the output from being written.
     """
     if cleaning.model:
         cleaning = replace(cleaning, model=cleaning.model.absolute())
-    with connected(address) as ray, _interruptible():
-        try:
-            for written in _Pipeline(ray, inputs, output, cleaning=cleaning, run=run).written():
-                for line in written.lines:
-                    output.note(line)
-                stats.add(written.stats)
-            tidy(output.folder)  # of tasks that were lost while they wrote
-        except (InterruptedRunError, VcleanError):
-            raise
-        except Exception as error:
-            _log.debug("", exc_info=error)
-            raise ours(error) from error
+    with _interruptible(), _errors_as_ours():
+        for written in _Pipeline(ray, inputs, output, cleaning=cleaning, run=run).written():
+            for line in written.lines:
+                output.note(line)
+            stats.add(written.stats)
+        tidy(output.folder)  # of tasks that were lost while they wrote
 
 
 class _Dataset(Protocol):
@@ -188,3 +175,14 @@ def _interruptible() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def _errors_as_ours() -> Iterator[None]:
+    try:
+        yield
+    except (InterruptedRunError, VcleanError):
+        raise
+    except Exception as error:
+        _log.debug("", exc_info=error)
+        raise ours(error) from error
