@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -174,7 +175,7 @@ def _strings(values: Iterable[str | None]) -> pa.Array[Any]:
 
 def _boxes(blocks: Blocks) -> pa.Array[Any]:
     """The boxes, null where nothing is painted."""
-    unknown = [not known for known in np.isfinite(blocks.box).all(axis=1).tolist()]
+    unknown = [not all(map(math.isfinite, box)) for box in blocks.box.tolist()]
     sides = [pa.array(side, pa.float32()) for side in blocks.box.T]
     return pa.StructArray.from_arrays(sides, fields=list(BOX), mask=pa.array(unknown, pa.bool_()))
 
