@@ -134,9 +134,12 @@ class MarkedArchive:
     @cached_property
     def _records(self) -> list[Record]:
         listed = self.path.with_name(f"{self.name}.pages.txt")
-        if not listed.is_file():
-            return [record for record in self._archive.pages if self._has_marks(record)]
-        found = self._archive.select(set(listed.read_text(encoding="utf-8").split()))
+        wanted = self._addresses
+        if wanted is None:
+            if not listed.is_file():
+                return [record for record in self._archive.pages if self._has_marks(record)]
+            wanted = set(listed.read_text(encoding="utf-8").split())
+        found = self._archive.select(set(wanted))
         return sorted((record for _, record in found if record), key=lambda record: (record.member, record.offset))
 
     def _has_marks(self, record: Record) -> bool:

@@ -144,6 +144,16 @@ class TestMarkedArchive:
         archive.with_name("styled.pages.txt").write_text(URL + "\n")
         assert [page.page.url for page in MarkedArchive(archive).marked()] == [URL]
 
+    def test_the_wanted_ones_where_they_are_named(self, archive):
+        archive.with_name("styled.pages.txt").write_text(URL + "\n")
+        copy = "http://a.example/copy.html"
+        found = MarkedArchive(archive, {copy, "http://b.example/"})
+        assert [page.page.url for page in found.marked()] == [copy]
+
+    def test_none_of_the_wanted_ones(self, archive):
+        with pytest.raises(InputError, match="none of the 1 pages wanted"):
+            MarkedArchive(archive, {"http://b.example/"})
+
     def test_pages_are_served_with_what_they_need(self, archive):
         page = next(MarkedArchive(archive).marked()).page
         assert page.resources.get("http://a.example/site.css").body == b"p{}"
