@@ -1,52 +1,35 @@
-"""No page reaches this machine: a server on the loopback interface counts no hit."""
+"""No page reaches this machine: a listener on the loopback interface counts no hit, and no file is read."""
 
+import asyncio
+import os
+import sys
 import time
+from collections.abc import Iterator
+from pathlib import Path
 
+import httpx
 import pytest
+from attacks import ACTIVE, PASSIVE, Listener, listening
+from playwright.async_api import Browser, async_playwright
+from playwright.async_api import Error as PlaywrightError
 
+from vclean.errors import NetworkError
 from vclean.page import Page, Resource
+from vclean.render import addresses, launch
 from vclean.render.browser import Renderer
+from vclean.render.chromium import find_chromium
+from vclean.render.folder import FolderResources
+from vclean.settings import RenderSettings
 
 pytestmark = pytest.mark.browser
 
-PASSIVE = """<!doctype html><head>
-<link rel=stylesheet href="{to}/css"><link rel=preload as=image href="{to}/preload">
-<link rel=prefetch href="{to}/prefetch">
-<link rel=preconnect href="{to}"><link rel=dns-prefetch href="{to}"><link rel=modulepreload href="{to}/module">
-<link rel=manifest href="{to}/manifest"><link rel=icon href="{to}/icon">
-<script type=speculationrules>{{"prerender":[{{"source":"list","urls":["{to}/prerender"]}}]}}</script>
-<style>@import url("{to}/import"); @font-face {{ font-family: x; src: url("{to}/font") }}
-body {{ background: url("{to}/background"); font-family: x }} p::before {{ content: url("{to}/content") }}</style>
-<meta http-equiv=refresh content="0;url={to}/refresh"></head>
-<body background="{to}/body"><p>Text
-<img src="{to}/img" srcset="{to}/srcset 2x"><iframe src="{to}/iframe"></iframe><embed src="{to}/embed">
-<object data="{to}/object"></object><video src="{to}/video" poster="{to}/poster" autoplay></video>
-<audio src="{to}/audio" autoplay></audio><svg><image href="{to}/svg"/><use href="{to}/use#a"/></svg>
-<input type=image src="{to}/input"><a href="{to}/a" ping="{to}/ping">link</a>
-"""
+ORIGIN = "https://example.org/dir/page.html"
+SCRIPTED = RenderSettings(scripts=True, settle=0.4, deadline=20)
 
-ACTIVE = """<form id=f action="{to}/form" method=post><input name=a></form><script>
-const ignore = (run) => {{ try {{ const done = run(); if (done && done.catch) done.catch(() => 0) }} catch {{}} }};
-ignore(() => fetch("{to}/fetch"));
-ignore(() => fetch("{to}/no-cors", {{ mode: "no-cors", method: "POST", body: "x" }}));
-ignore(() => navigator.sendBeacon("{to}/beacon", "x"));
-ignore(() => new WebSocket("ws://{host}/socket"));
-ignore(() => new EventSource("{to}/events"));
-ignore(() => new WebTransport("https://{host}/transport"));
-ignore(() => {{ const x = new XMLHttpRequest(); x.open("GET", "{to}/xhr", false); x.send() }});
-ignore(() => new Worker(URL.createObjectURL(new Blob(["fetch('{to}/worker').catch(() => 0)"]))));
-ignore(() => new SharedWorker("data:text/javascript,fetch('{to}/shared')"));
-ignore(() => navigator.serviceWorker.register("/sw.js"));
-ignore(() => open("{to}/popup"));
-ignore(() => {{
-  const peer = new RTCPeerConnection({{ iceServers: [{{ urls: "stun:127.0.0.1:{udp}" }},
-    {{ urls: "turn:{host}?transport=tcp", username: "u", credential: "c" }}] }});
-  peer.createDataChannel("x");
-  return peer.createOffer().then((offer) => peer.setLocalDescription(offer));
-}});
-setTimeout(() => ignore(() => document.getElementById("f").submit()), 50);
-setTimeout(() => ignore(() => {{ location.href = "{to}/location" }}), 100);
-</script>"""
+UNASKED = (
+    "--disable-features=LocalNetworkAccessChecks,LocalNetworkAccessChecksWebSockets,LocalNetworkAccessChecksWebRTC"
+)
+"""Chromium's own wall before local addresses, which asks the user: not one of ours."""
 
 
 class Nothing:
@@ -54,43 +37,282 @@ class Nothing:
         return None
 
 
-def page_to(site, template: str) -> str:
-    return template.format(to=f"http://{site.address}", host=site.address, udp=site.udp_port)
+@pytest.fixture(scope="module")
+def flags_alone() -> Iterator[None]:
+    """Browsers have a network, as where namespaces are not allowed: the harder case."""
+    executable = find_chromium().path
+    launch._UNWALLED.add(executable)
+    yield
+    launch._UNWALLED.discard(executable)
+
+
+@pytest.fixture(scope="module")
+def plain(flags_alone: None) -> Iterator[Renderer]:
+    with Renderer(RenderSettings(deadline=20)) as shared:
+        yield shared
+
+
+@pytest.fixture(scope="module")
+def scripted(flags_alone: None) -> Iterator[Renderer]:
+    with Renderer(SCRIPTED) as shared:
+        yield shared
+
+
+@pytest.fixture(scope="module")
+def listener() -> Iterator[Listener]:
+    """Late hits are counted too: those of one test fail the next, or the last look."""
+    with listening() as found:
+        yield found
+        time.sleep(1)
+        assert found.hits == []
+
+
+@pytest.fixture(scope="module")
+def unguarded() -> Listener:
+    """All attacks, visited with a browser started as anybody starts one, from pages of the listener's own origin."""
+    with listening() as found:
+        asyncio.run(surf(found))
+    return found
+
+
+async def surf(listener: Listener) -> None:
+    async with async_playwright() as playwright:
+        root = os.name == "posix" and os.geteuid() == 0
+        browser = await playwright.chromium.launch(
+            executable_path=find_chromium().path, chromium_sandbox=not root, args=[UNASKED]
+        )
+        turns = asyncio.Semaphore(6)
+        pages = [*listener.pages(PASSIVE), *(listener.page(*item) for item in ACTIVE.items())]
+        await asyncio.gather(*(visit(browser, turns, listener, html) for html in pages))
+        await browser.close()
+
+
+async def visit(browser: Browser, turns: asyncio.Semaphore, listener: Listener, html: str) -> None:
+    async with turns:
+        context = await browser.new_context()
+        page = await context.new_page()
+        await page.route("**/page.html", lambda route: route.fulfill(body=html, content_type="text/html"))
+        try:
+            await page.goto(f"http://127.0.0.1:{listener.port}/page.html", wait_until="commit", timeout=3000)
+            await page.wait_for_load_state("networkidle", timeout=3000)
+        except PlaywrightError:
+            pass  # some attacks leave the page at once
+        await context.close()
+
+
+class TestListener:
+    """What the other tests rest on: without the walls, the same pages are counted."""
+
+    def test_counts_most_roads(self, unguarded: Listener) -> None:
+        """The rest is silent in today's Chromium: gone (applets, XSLT), asks the user first, or a mere connection."""
+        assert len(unguarded.reached_by(PASSIVE)) > 40
+        assert len(unguarded.reached_by(ACTIVE)) > 25
+
+    @pytest.mark.parametrize(
+        "road",
+        ["img", "style import", "iframe", "srcdoc", "script", "video", "link prefetch", "speculation prefetch",
+         "by number", "by name", "by v6", "fetch", "xhr", "beacon", "events", "websocket", "worker", "popup",
+         "location", "form", "dynamic import"],
+    )  # fmt: skip
+    def test_counts_a_road(self, unguarded: Listener, road: str) -> None:
+        assert road in unguarded.reached_by(PASSIVE | ACTIVE)
+
+    def test_counts_packets(self, unguarded: Listener) -> None:
+        """STUN, as WebRTC sends it, is 20 bytes long without attributes (RFC 8489, 5)."""
+        assert "udp 20" in unguarded.hits
+
+    def test_counts_bare_connections(self, unguarded: Listener) -> None:
+        requests = [hit for hit in unguarded.hits if "HTTP/1.1" in hit]
+        assert unguarded.hits.count("connection") > len(requests) > 70
 
 
 class TestLoopback:
-    def test_put_into_the_tab(self, renderer: Renderer, site) -> None:
-        found = renderer.render(Page(content=page_to(site, PASSIVE + ACTIVE), url="http://example.org/"))
-        time.sleep(0.5)
-        assert site.hits == []
-        assert "link" in found.snapshot.texts
+    """The browser has a network here, and only its switches and the interception keep pages from it."""
 
-    def test_with_resources(self, renderer: Renderer, site) -> None:
-        found = renderer.render(Page(content=page_to(site, PASSIVE + ACTIVE), resources=Nothing()))
-        time.sleep(0.5)
-        assert site.hits == []
-        assert "link" in found.snapshot.texts
+    @pytest.mark.parametrize("road", PASSIVE | ACTIVE)
+    def test_put_into_the_tab(self, plain: Renderer, listener: Listener, road: str) -> None:
+        page = listener.page(road, (PASSIVE | ACTIVE)[road])
+        assert "Text" in plain.render(Page(content=page, url=ORIGIN)).snapshot.texts
+        assert listener.hits == []
 
-    def test_with_scripts(self, scripting: Renderer, site) -> None:
-        found = scripting.render(Page(content=page_to(site, PASSIVE + ACTIVE), url="https://example.org/"))
-        time.sleep(0.5)
-        assert site.hits == []
-        assert "link" in found.snapshot.texts
+    @pytest.mark.parametrize("mode", ["plain", "scripted"])
+    def test_with_resources(self, mode: str, listener: Listener, request: pytest.FixtureRequest) -> None:
+        renderer: Renderer = request.getfixturevalue(mode)
+        for page in listener.pages(PASSIVE):
+            assert "Text" in renderer.render(Page(content=page, url=ORIGIN, resources=Nothing())).snapshot.texts
+            assert listener.hits == []
 
-    def test_live_pages_are_let_through_by_name_only(self, site) -> None:
-        """The page's own host is allowed; another name of the same machine is not."""
-        site.serve("/", page_to(site, PASSIVE).replace("127.0.0.1", "localhost"))
+    @pytest.mark.parametrize("road", ACTIVE)
+    def test_with_scripts(self, scripted: Renderer, listener: Listener, road: str) -> None:
+        scripted.render(Page(content=listener.page(road, ACTIVE[road]), url=ORIGIN))
+        assert listener.hits == []
+
+    def test_by_a_page_of_this_machine(self, scripted: Renderer, listener: Listener) -> None:
+        """A page that says it came from here gets no further: there is no private network to be let into."""
+        page = "".join(listener.page(road, ACTIVE[road]) for road in ("fetch", "xhr", "websocket", "beacon", "image"))
+        scripted.render(Page(content=page, url=f"http://127.0.0.1:{listener.port}/"))
+        assert listener.hits == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_no_port_is_open_without_a_namespace(scripted: Renderer, listener: Listener) -> None:
+    """None of the browser's sockets listens or is bound, WebRTC's included."""
+    scripted.render(Page(content=listener.page("webrtc peer", ACTIVE["webrtc peer"]), url=ORIGIN))
+    group = scripted._host.renderer._process.pid
+    held = set()
+    for entry in Path("/proc").glob("[0-9]*"):
+        if launch._group(entry) == group:
+            held |= {str(file.readlink()) for file in (entry / "fd").iterdir() if file.is_symlink()}
+    for table in ("tcp", "tcp6", "udp", "udp6"):
+        rows = [line.split() for line in Path("/proc/net", table).read_text().splitlines()[1:]]
+        assert [row for row in rows if f"socket:[{row[9]}]" in held] == []
+
+
+class TestLive:
+    """Live pages, from an Internet of one public address; everything else is this machine."""
+
+    PUBLIC = "93.184.216.34"
+
+    @pytest.fixture
+    def internet(self, site, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
+        """Addresses by name, one per look-up, the last for ever; `PUBLIC` is served by `site`."""
+        names = {"public.example": [self.PUBLIC]}
+        port = int(site.address.rpartition(":")[2])
+        handle = httpx.AsyncHTTPTransport.handle_async_request
+
+        def resolve(host: str, _port: int) -> list[str]:
+            answers = names.get(host, ["127.0.0.1"])
+            return [answers.pop(0) if len(answers) > 1 else answers[0]]
+
+        async def route(transport: httpx.AsyncHTTPTransport, request: httpx.Request) -> httpx.Response:
+            if request.url.host == self.PUBLIC:
+                request.url = request.url.copy_with(scheme="http", host="127.0.0.1", port=port)
+            return await handle(transport, request)
+
+        monkeypatch.setattr(addresses, "_resolve", resolve)
+        monkeypatch.setattr(httpx.AsyncHTTPTransport, "handle_async_request", route)
+        return names
+
+    def test_roads(self, scripted: Renderer, site, listener: Listener, internet: dict[str, list[str]]) -> None:
+        for number, page in enumerate([*listener.pages(PASSIVE), *listener.pages(ACTIVE, together=12)]):
+            site.serve(f"/{number}", page)
+            scripted.render(Page(url=f"http://public.example/{number}", live=True))
+        assert len({hit for hit in site.hits if hit[1:].isdigit()}) == number + 1
+        assert listener.hits == []
+
+    @pytest.mark.usefixtures("internet")
+    @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "0.0.0.0", "127.1", "local.example"])
+    def test_redirects(self, plain: Renderer, site, listener: Listener, host: str) -> None:
+        """Of the page itself, and of what it loads."""
+        port = listener.port6 if host == "[::1]" else listener.port
+        site.serve("/away", status=307, location=f"http://{host}:{port}/redirect")
+        with pytest.raises(NetworkError, match="not a public address"):
+            plain.render(Page(url="http://public.example/away", live=True))
+        site.serve("/", "<p>Text<img src=/away><iframe src=/away></iframe><link rel=stylesheet href=/away>")
+        assert plain.render(Page(url="http://public.example/", live=True)).snapshot.texts == ["Text"]
+        assert listener.hits == []
+
+    def test_name_of_this_machine(self, plain: Renderer, listener: Listener, internet: dict[str, list[str]]) -> None:
+        with pytest.raises(NetworkError, match=r"local\.example is at 127\.0\.0\.1"):
+            plain.render(Page(url=f"http://local.example:{listener.port}/", live=True))
+        assert listener.hits == []
+
+    def test_rebinding(self, scripted: Renderer, site, listener: Listener, internet: dict[str, list[str]]) -> None:
+        """A name that is public when the page is fetched, and this machine afterwards."""
+        internet["rebind.example"] = [self.PUBLIC, "127.0.0.1"]
+        site.serve("/", f"<p>Text<img src=//rebind.example:{listener.port}/img>{{}}".format(
+            f"<script>fetch('http://rebind.example:{listener.port}/fetch')</script>"))  # fmt: skip
+        assert scripted.render(Page(url="http://rebind.example/", live=True)).snapshot.texts[0] == "Text"
+        assert internet["rebind.example"] == ["127.0.0.1"]
+        assert listener.hits == []
+
+    def test_reports(self, scripted: Renderer, site, listener: Listener, internet: dict[str, list[str]]) -> None:
+        """The browser itself would send these, for headers of the page."""
+        to = f"http://127.0.0.1:{listener.port}"
+        headers = {
+            "content-security-policy": f"img-src 'none'; report-uri {to}/csp; report-to x",
+            "reporting-endpoints": f'x="{to}/report", default="{to}/default"',
+            "report-to": f'{{"group":"x","max_age":9,"endpoints":[{{"url":"{to}/old"}}]}}',
+            "nel": '{"report_to":"x","max_age":9,"success_fraction":1}',
+            "link": f"<{to}/preload>; rel=preload; as=image, <{to}>; rel=preconnect",
+            "refresh": f"0; url={to}/refresh",
+            "source-map": f"{to}/map",
+        }
+        site.serve("/", "<p>Text<img src=/x>", **headers)
+        scripted.render(Page(url="http://public.example/", live=True))
+        assert listener.hits == []
+
+    def test_let_through_by_name_only(self, site, listener: Listener) -> None:
+        """A host that is allowed may be this machine; another name of it may not."""
+        site.serve("/", f"<p>Text<img src=http://localhost:{listener.port}/img><img src=/img>")
         with Renderer(allow_hosts=frozenset(["127.0.0.1"])) as renderer:
             found = renderer.render(Page(url=f"http://{site.address}/", live=True))
-        assert site.hits == ["/"]
+        assert site.hits == ["/", "/img"]
+        assert listener.hits == []
         assert found.snapshot.url == f"http://{site.address}/"
 
 
+SECRET = "p { font-size: 77px }"
+OUTSIDE = [
+    "file://{outside}", "../secret.css", "%2e%2e/secret.css", "%2e%2e%2fsecret.css", "..%2fsecret.css",
+    "..\\secret.css", "..%5csecret.css", "%252e%252e/secret.css", "./%2e./secret.css", "inner/../../secret.css",
+    "{outside}", "/{outside}", "//{outside}", "link.css", "linked/secret.css", ".hidden.css", "secret.css%00.css",
+    "file:{outside}", "FILE:///{outside}", "file://localhost{outside}", "view-source:file://{outside}",
+    "filesystem:file://{outside}", "jar:file://{outside}", "\\\\localhost{outside}", "https://example.org/secret.css",
+]  # fmt: skip
+"""Ways to name a style sheet outside of the page's folder."""
+
+READERS = {
+    "link": "<link rel=stylesheet href='{}'>",
+    "import": "<style>@import url('{}');</style>",
+    "iframe": "<iframe src='{}'></iframe>",
+    "object": "<object data='{}'></object>",
+}
+
+
 class TestFiles:
-    @pytest.mark.parametrize("tag", ["<iframe src='{}'></iframe>", "<img src='{}'>", "<link rel=stylesheet href='{}'>"])
-    def test_no_file_is_read(self, renderer: Renderer, tmp_path, tag: str) -> None:
-        secret = tmp_path / "secret.css"
-        secret.write_text("p { font-size: 77px }")
-        page = Page(content=f"{tag.format(secret.as_uri())}<p>Text", url="file:///page.html", resources=Nothing())
-        snapshot = renderer.render(page).snapshot
-        assert 77.0 not in snapshot.styles.number("font-size")
+    @pytest.fixture
+    def folder(self, tmp_path: Path) -> Path:
+        """The folder of a page at `dir/`, with a secret beside it and links to that inside."""
+        inside = tmp_path / "inside"
+        (inside / "inner").mkdir(parents=True)
+        (tmp_path / "secret.css").write_text(SECRET)
+        (inside / ".hidden.css").write_text(SECRET)
+        (inside / "inside.css").write_text("p { font-size: 55px }")
+        (inside / "link.css").symlink_to(tmp_path / "secret.css")
+        (inside / "linked").symlink_to(tmp_path)
+        return inside
+
+    def sizes(self, renderer: Renderer, folder: Path, html: str, url: str = ORIGIN) -> set[float]:
+        found = renderer.render(Page(content=html, url=url, resources=FolderResources(folder, url))).snapshot
+        return set(found.styles.number("font-size"))
+
+    @pytest.mark.parametrize("reader", ["link", "import"])
+    def test_files_beside_the_page_are_read(self, plain: Renderer, folder: Path, reader: str) -> None:
+        assert 55.0 in self.sizes(plain, folder, READERS[reader].format("inside.css") + "<p>Text")
+
+    @pytest.mark.parametrize("way", OUTSIDE)
+    def test_none_outside(self, plain: Renderer, folder: Path, way: str) -> None:
+        wanted = way.format(outside=folder.parent / "secret.css")
+        html = "".join(reader.format(wanted) for reader in READERS.values())
+        assert 77.0 not in self.sizes(plain, folder, html + "<p>Text")
+
+    def test_none_by_a_page_of_the_file_scheme(self, plain: Renderer, folder: Path) -> None:
+        secret = (folder.parent / "secret.css").as_uri()
+        html = "".join(reader.format(secret) for reader in READERS.values())
+        found = plain.render(Page(content=html + "<p>Text", url=(folder / "page.html").as_uri(), resources=Nothing()))
+        assert 77.0 not in found.snapshot.styles.number("font-size")
+
+    def test_none_by_scripts(self, scripted: Renderer, folder: Path) -> None:
+        """By every call that gives a page the content of an address; what was read would be the page's text."""
+        ways = [way.format(outside=folder.parent / "secret.css").replace("\\", "\\\\") for way in OUTSIDE]
+        reading = """<p>Text<script>const show = (text) => { if (/77px/.test(text)) document.body.append(text) };
+        for (const way of %r) {
+          try { fetch(way).then((answer) => answer.text()).then(show).catch(() => 0) } catch {}
+          try { const x = new XMLHttpRequest(); x.open('GET', way, false); x.send(); show(x.responseText) } catch {}
+          try { const f = document.createElement('iframe'); f.src = way; document.body.append(f);
+                f.onload = () => { try { show(f.contentDocument.documentElement.textContent) } catch {} } } catch {}
+        }</script>"""
+        resources = FolderResources(folder, ORIGIN)
+        found = scripted.render(Page(content=reading % ways, url=ORIGIN, resources=resources))
+        assert [text for text in found.snapshot.texts if "77px" in text] == []
