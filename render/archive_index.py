@@ -18,7 +18,7 @@ from urllib.parse import unquote, urlsplit
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
 from vclean.errors import InputError, OutputError
-from vclean.files import explained
+from vclean.files import explained, put_in_place
 from vclean.render import warc
 from vclean.render.archive_pages import Chooser
 
@@ -145,8 +145,8 @@ def open_index(archive: Path, path: Path | None = None) -> Index:
         _build(archive, aside)
         if path is None:
             return Index(aside, temporary=True)
-        with explained(path):
-            return Index(aside.replace(path))
+        put_in_place(aside, path)
+        return Index(path)
     except BaseException:
         aside.unlink(missing_ok=True)
         raise
@@ -199,12 +199,12 @@ def _identity(archive: Path) -> dict[str, str | int]:
 
 
 def _build(archive: Path, path: Path) -> None:
-    with explained_database(path), closing(sqlite3.connect(path, isolation_level=None)) as database:
+    with _explained(path), closing(sqlite3.connect(path, isolation_level=None)) as database:
         _Builder(archive, database).run()
 
 
 @contextmanager
-def explained_database(path: Path) -> Iterator[None]:
+def _explained(path: Path) -> Iterator[None]:
     """Turn what goes wrong with the writing of an index inside the block into an `OutputError`."""
     try:
         yield
