@@ -80,7 +80,7 @@ class PageAtoms:
 
     def of(self, kinds: Iterable[Kind], found: Segmentation, truth: Segmentation) -> dict[Kind, Atoms]:
         """The elements of some kinds, grouped by the segments of two segmentations of the page."""
-        atoms = {}
+        atoms: dict[Kind, Atoms] = {}
         plane = None
         for kind in kinds:
             if kind in (Kind.CHARS, Kind.NODES):
@@ -108,7 +108,8 @@ class PageAtoms:
         _, group = np.unique(self.nodes.box[shown], axis=0, return_inverse=True)
         group = group.ravel()
         held = [self._held(side)[:, shown] for side in (found, truth)]
-        return Atoms(np.bincount(group, weight[shown]), *(_any_of(rows, group) for rows in held))
+        size = np.bincount(group, weight[shown]).astype(np.float64)
+        return Atoms(size, *(_any_of(rows, group) for rows in held))
 
     def _held(self, segments: Segmentation) -> NDArray[np.bool_]:
         """Bool (S, N + T): the nodes in each segment."""
@@ -120,7 +121,7 @@ class PageAtoms:
 
     @cached_property
     def _boxes(self) -> shapely.STRtree:
-        return shapely.STRtree(shapely.box(*np.nan_to_num(self.nodes.box).T))
+        return shapely.STRtree(np.asarray(shapely.box(*np.nan_to_num(self.nodes.box).T), dtype=object))
 
 
 def _any_of(held: NDArray[np.bool_], group: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -88,7 +88,8 @@ def _merged(
         return weight[counts], found[counts], truth[counts]
     _, first, group = np.unique(np.packbits(rows, axis=1), axis=0, return_index=True, return_inverse=True)
     merged = rows[first]
-    return np.bincount(group.ravel(), weight[counts]), merged[:, : found.shape[1]], merged[:, found.shape[1] :]
+    size = np.bincount(group.ravel(), weight[counts]).astype(np.float64)
+    return size, merged[:, : found.shape[1]], merged[:, found.shape[1] :]
 
 
 def _both(size: NDArray[np.float64], ours: NDArray[np.float32], theirs: NDArray[np.float32]) -> tuple[float, float]:
@@ -108,7 +109,7 @@ def _mean_share(least: NDArray[np.float32], shared: NDArray[np.float32], size: N
     """Mean of `least` over `shared` over the pairs that share any, by row; NaN in rows without one."""
     share = np.divide(least, shared, out=np.zeros_like(least), where=shared > 0)
     partners = (shared > 0) @ size
-    return np.divide(share @ size, partners, out=np.full(len(partners), np.nan), where=partners > 0)
+    return np.asarray(np.divide(share @ size, partners, out=np.full(len(partners), np.nan), where=partners > 0))
 
 
 def _mean(values: NDArray[np.float64], size: NDArray[np.float64]) -> float:

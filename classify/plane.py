@@ -58,7 +58,7 @@ class Plane:
     def area(self) -> NDArray[np.float64]:
         """float64 (K,): pixels of every region."""
         pixels = np.outer(np.diff(self.rows), np.diff(self.columns))
-        return np.bincount(self.region.ravel(), pixels.ravel(), len(self.inside))
+        return np.bincount(self.region.ravel(), pixels.ravel(), len(self.inside)).astype(np.float64)
 
     def count_near(self, points: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
         """int64 (K,): how many pixels of `points` (P, 2), x and y, lie in every region or touch it.
@@ -160,4 +160,4 @@ def _cells(borders: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bo
 
 def _beside(cell: NDArray[np.int64], at: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
     """int64 (3, P): the cells of the px before, at and after `at` (P,); the page ends with its last px."""
-    return cell[np.clip(at + np.array([[-1], [0], [1]]), 0, len(cell) - 1)]
+    return np.asarray(cell[np.clip(at + np.array([[-1], [0], [1]]), 0, len(cell) - 1)])

@@ -45,7 +45,7 @@ class Nodes:
         page = self.snapshot
         visible = page.hidden == 0
         left, top, right, bottom = self.box.T
-        return np.concatenate([visible, visible[page.text_parent]]) & (right > left) & (bottom > top)
+        return np.asarray(np.concatenate([visible, visible[page.text_parent]]) & (right > left) & (bottom > top))
 
     @cached_property
     def characters(self) -> NDArray[np.int64]:
@@ -56,18 +56,18 @@ class Nodes:
     def below(self, tops: Sequence[int] | NDArray[Any]) -> NDArray[np.bool_]:
         """Bool (len(tops), N + T): whether a node is one of `tops`, or in it."""
         page = self.snapshot
-        above = np.asarray(tops, dtype=np.int64)[:, None]
-        here = np.arange(len(self))
+        above = np.asarray(tops, dtype=np.int32)[:, None]
+        here = np.arange(len(self), dtype=np.int32)
         holder = np.concatenate([here[: len(page)], page.text_parent])
         end = np.concatenate([page.end, np.zeros(len(page.texts), dtype=np.int32)])
-        return tree.is_ancestor(above, holder, end) | (above == here)
+        return np.asarray(tree.is_ancestor(above, holder, end) | (above == here))
 
     def outermost(self, held: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Of the nodes `held` (N + T,), those that are shown and in no other that is."""
         page, drawn = self.snapshot, held & self.shown
         around = tree.path_sum(drawn[: len(page)], page.end)
         above = np.concatenate([around - drawn[: len(page)], around[page.text_parent]])
-        return drawn & (above == 0)
+        return np.asarray(drawn & (above == 0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,7 +93,7 @@ class Segmentation:
         The shape of a segment is the union of the boxes of its outermost nodes.
         """
         tops = [np.flatnonzero(nodes.outermost(row)) for row in holds]
-        boxes = shapely.box(*nodes.box.T)
+        boxes = np.asarray(shapely.box(*nodes.box.T), dtype=object)
         shapes = [_union(boxes[rows]) for rows in tops if len(rows)]
         kept = np.array([len(rows) > 0 for rows in tops], dtype=bool)
         return cls(_array(shapes), holds[kept])
@@ -108,7 +108,7 @@ class Segmentation:
     def of_shapes(cls, shapes: Sequence[shapely.Geometry]) -> Self:
         """Segments from shapes: made valid and put on whole px; what then has no area is left out."""
         whole = [_areal(shapely.set_precision(shapely.make_valid(shape), 1)) for shape in shapes]
-        return cls(_array([shape for shape in whole if not shape.is_empty]))
+        return cls(_array([shape for shape in whole if not shapely.is_empty(shape)]))
 
 
 def _array(shapes: Sequence[shapely.Geometry]) -> NDArray[np.object_]:
