@@ -22,11 +22,11 @@ def group(name: str) -> list[str]:
     return nox.project.dependency_groups(PYPROJECT, name)
 
 
-def test(session: nox.Session, *requirements: str) -> None:
+def test(session: nox.Session, *requirements: str, package: str = ".", only: tuple[str, ...] = ()) -> None:
     """Install the package as a user would, give it a browser, and run the tests on it."""
-    session.install(".", *group("test"), *requirements)
+    session.install(package, *group("test"), *requirements)
     session.run("vclean", "setup")
-    session.run("pytest", *session.posargs)
+    session.run("pytest", *only, *session.posargs)
 
 
 @nox.session
@@ -46,8 +46,14 @@ def typecheck(session: nox.Session) -> None:
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Run the tests, in a real browser too, on the Python that runs nox."""
-    test(session)
+    """Run the tests, in a real browser and on a cluster too, on the Python that runs nox."""
+    test(session, package=".[ray]")
+
+
+@nox.session(default=False)
+def ray(session: nox.Session) -> None:
+    """Run the tests of the Ray engine alone."""
+    test(session, package=".[ray]", only=("tests/farm", "-k", "ray"))
 
 
 @nox.session(python=PYTHONS, default=False)
