@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from vclean.render.devtools import context_options, evaluate, main_frame, picture
 from vclean.render.guard import Guard, Request, Response, html
-from vclean.render.wire import AGAIN
+from vclean.render.wire import AGAIN, definition
 
 if TYPE_CHECKING:
     from playwright.async_api import CDPSession, Page
@@ -56,10 +56,11 @@ class Tab:
         return cls(page, session, await main_frame(session))
 
     async def read(self, text: str, expression: str) -> str:
-        """Put a document in place of the last one, and read it with an expression of `wire`."""
+        """Put a document in place of the last one, and read it with a `wire.call`."""
         payload = AGAIN if self._stale else await self._put(text, expression)
         if payload == AGAIN:
             await self._page.goto(_BLANK_URL)
+            await evaluate(self._session, definition())
             payload = await self._put(text, expression)
         self._stale = not payload.endswith('"sticky":false}')
         return payload

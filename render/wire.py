@@ -31,15 +31,34 @@ DATA_LIMIT = 64
 AGAIN = '{"again":true}'
 """The payload of a page that looks different in a document that held others before."""
 
+_NAME = "Symbol.for('vclean.walk')"
 _EMBEDDED_FONT = re.compile(r"@(?i:font-face\s*\{[^{}]*url\([\s\"']*data:)")  # the bare @ makes it fast
 _DTYPES = {"box": "<f4", "line_box": "<f4", "hidden": "u1"}
 _WIDE = ("box", "line_box")
 
 
-def expression(
+def expression(url: str, settings: RenderSettings) -> str:
+    """The JavaScript expression that reads the page and evaluates to a payload for `unpack`, or a promise of one.
+
+    Args:
+        url: what relative links resolve against; empty to leave them as they are.
+        settings: whose caps the walker applies.
+    """
+    return f"{_walker()}({{...{_constants()}, ...{_options(url, settings)}}})"
+
+
+def definition() -> str:
+    """The JavaScript expression that leaves the walker in a tab for every `call` until the tab is navigated.
+
+    What stays is compiled once and gets faster from page to page. Only for tabs that run no scripts of pages.
+    """
+    return f"globalThis[{_NAME}] = (options) => {_walker()}({{...{_constants()}, ...options}}), ''"
+
+
+def call(
     url: str, settings: RenderSettings, *, skipping: bool = True, fonts: bool = False, discard: bool = False
 ) -> str:
-    """The JavaScript expression that reads the page and evaluates to a payload for `unpack`, or a promise of one.
+    """What `expression` gives, for a tab that `definition` was evaluated in.
 
     On a page that needs a document of its own it evaluates to `AGAIN` instead.
 
@@ -50,6 +69,13 @@ def expression(
         fonts: whether to wait for fonts (see `may_embed_fonts`).
         discard: whether the page is done with afterwards, so that it need not be painted.
     """
+    return f"globalThis[{_NAME}]({_options(url, settings, skipping=skipping, fonts=fonts, discard=discard)})"
+
+
+def _options(
+    url: str, settings: RenderSettings, *, skipping: bool = True, fonts: bool = False, discard: bool = False
+) -> str:
+    """What differs from page to page, as JSON."""
     options = {
         "url": url,
         "scripts": settings.scripts,
@@ -59,7 +85,7 @@ def expression(
         "maxNodes": settings.max_nodes,
         "maxCharacters": settings.max_bytes,
     }
-    return f"{_walker()}({{...{_constants()}, ...{json.dumps(options)}}})"
+    return json.dumps(options)
 
 
 def may_skip(html: str) -> bool:

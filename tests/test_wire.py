@@ -143,3 +143,28 @@ class TestExpression:
     @pytest.mark.parametrize("url", ['"', "\\", "</script>", "\n", "\u2028", "é"])
     def test_address_is_quoted(self, url: str) -> None:
         assert self.options(wire.expression(url, RenderSettings()))["url"] == url
+
+
+class TestCall:
+    @staticmethod
+    def options(call: str) -> dict[str, Any]:
+        return dict(json.loads(call[call.index("](") + 2 : -1]))
+
+    def test_only_what_differs_from_page_to_page_is_sent(self) -> None:
+        """The walker itself is left in the tab."""
+        call = wire.call("http://example.org/", RenderSettings(max_nodes=7))
+        assert len(call) < 300
+        assert (self.options(call)["url"], self.options(call)["maxNodes"]) == ("http://example.org/", 7)
+
+    @pytest.mark.parametrize("hint", ["skipping", "fonts", "discard"])
+    @pytest.mark.parametrize("value", [True, False])
+    def test_hints(self, hint: str, value: bool) -> None:
+        assert self.options(wire.call("", RenderSettings(), **{hint: value}))[hint] is value
+
+    @pytest.mark.parametrize("url", ['"', "\\", "]({", "\n", "\u2028", "é"])
+    def test_address_is_quoted(self, url: str) -> None:
+        assert self.options(wire.call(url, RenderSettings()))["url"] == url
+
+    def test_the_name_is_that_of_the_definition(self) -> None:
+        name = wire.definition().partition(" = ")[0]
+        assert wire.call("", RenderSettings()).startswith(f"{name}({{")

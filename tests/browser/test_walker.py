@@ -341,6 +341,8 @@ class TestReuse:
             "<meta http-equiv=content-language content=ja>",
             "<meta name=color-scheme content=dark>",
             "<style title=a>p { width: 9px }</style>",
+            "<link rel=' StyleSheet ' title=a href='data:text/css,p{width:9px}'>",
+            "<link rel=alternate type=application/rss+xml title=a href=http://other.org/feed>",
             "<style>p { width: 9px }</style><base href=http://other.org/>",
             "<plaintext>",
             "<body dir=rtl style='height: 9000px'>",
