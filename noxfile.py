@@ -22,11 +22,11 @@ def group(name: str) -> list[str]:
     return nox.project.dependency_groups(PYPROJECT, name)
 
 
-def test(session: nox.Session, *requirements: str, package: str = ".", only: tuple[str, ...] = ()) -> None:
+def test(session: nox.Session, package: str, *requirements: str) -> None:
     """Install the package as a user would, give it a browser, and run the tests on it."""
     session.install(package, *group("test"), *requirements)
     session.run("vclean", "setup")
-    session.run("pytest", *only, *session.posargs)
+    session.run("pytest", *session.posargs)
 
 
 @nox.session
@@ -47,26 +47,20 @@ def typecheck(session: nox.Session) -> None:
 @nox.session
 def tests(session: nox.Session) -> None:
     """Run the tests, in a real browser and on a cluster too, on the Python that runs nox."""
-    test(session, package=".[ray]")
-
-
-@nox.session(default=False)
-def ray(session: nox.Session) -> None:
-    """Run the tests of the Ray engine alone."""
-    test(session, package=".[ray]", only=("tests/farm", "-k", "ray"))
+    test(session, ".[ray]")
 
 
 @nox.session(python=PYTHONS, default=False)
 def pythons(session: nox.Session) -> None:
     """Run the tests on every Python version that is supported and installed."""
-    test(session)
+    test(session, ".[ray]")
 
 
 @nox.session(default=False)
 def minimums(session: nox.Session) -> None:
     """Run the tests with the oldest dependencies that pyproject.toml allows."""
     oldest = [requirement.replace(">=", "==") for requirement in PYPROJECT["project"]["dependencies"]]
-    test(session, *oldest)
+    test(session, ".", *oldest)
 
 
 @nox.session(default=False)

@@ -18,7 +18,7 @@ from farming import MARK, PATIENCE, Farm, _has, _is_marked, content, kill, wait_
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-pytestmark = pytest.mark.skipif(find_spec("ray") is None, reason="needs the extra ray: `nox -s ray`")
+pytestmark = pytest.mark.skipif(find_spec("ray") is None, reason="needs Ray: pip install .[ray]")
 
 COUNT = 120
 NAMES = [f"p{number:03}" for number in range(COUNT)]
@@ -130,7 +130,7 @@ class TestRun:
 
     @pytest.mark.browser
     def test_a_node_killed_in_the_middle(self, farm: Farm, nodes: Nodes, ray: tuple[object, ...]) -> None:
-        """Every page is there once, rendered; no worker, no browser and no driver of one outlives the node or the run."""
+        """Every page is there once, rendered; no worker, no browser and no driver of one outlives node or run."""
         run = farm.start(farm.crawl(COUNT), *ray, "--workers", 9)
         run.wait_for_pages(20)
         assert all(nodes.left(words) for words in PARTNERS)
