@@ -263,10 +263,11 @@ class _Builder:
         """Enter the records from the offset `start` on; tells whether damage ended them."""
         stream.seek(start)
         try:
-            for record in ArchiveIterator(stream, record_types=_KINDS):
-                scan.count += record.record_type != WarcRecordType.request
+            for record in ArchiveIterator(stream):
                 scan.last = record.stream_pos
-                self._enter(record, member)
+                if record.record_type & _KINDS:
+                    scan.count += record.record_type != WarcRecordType.request
+                    self._enter(record, member)
             if scan.last >= start and warc.is_cut_off(stream, scan.last):
                 scan.is_cut_off = True
                 return True

@@ -134,17 +134,40 @@ def next_record(stream: IO[bytes], start: int) -> int | None:
 
 
 def is_cut_off(stream: IO[bytes], offset: int) -> bool:
-    """Whether the record at `offset` ends before it should.
+    """Whether the record at `offset`, the last that was found, ends before it should, or another begins after it.
 
     Raises:
         OSError: it cannot be read.
     """
+    if not _ends_with_member(stream, offset):
+        return True
     stream.seek(offset)
     record = next(iter(ArchiveIterator(stream, parse_http=False)))
+    if not record.headers.get("Content-Length"):  # it ends in its own header
+        return True
     left = record.content_length
     while data := record.reader.read(_CHUNK):
         left -= len(data)
     return bool(left > 0)
+
+
+def _ends_with_member(stream: IO[bytes], offset: int) -> bool:
+    """Whether a stream ends where its gzip member at `offset` does; of a stream that is no gzip, always.
+
+    Of a record that is cut off, so little may be there that the iterator does not speak of it.
+    """
+    stream.seek(offset)
+    member = zlib.decompressobj(wbits=31)
+    data = stream.read(_CHUNK)
+    if not data.startswith(_GZIP_MAGIC):
+        return True
+    try:
+        while data and not member.eof:
+            member.decompress(data, _CHUNK)
+            data = member.unconsumed_tail or stream.read(_CHUNK)
+    except zlib.error:
+        return False
+    return member.eof and not member.unused_data and not stream.read(1)
 
 
 def decoded(record: WarcRecord, raw: bytes, limit: int) -> bytes:

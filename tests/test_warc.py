@@ -139,6 +139,23 @@ class TestIsCutOff:
     def test_by_the_length_it_declares(self, end: int | None, expected: bool) -> None:
         assert is_cut_off(io.BytesIO(PAGE + LONG[:end]), len(PAGE)) is expected
 
+    @pytest.mark.parametrize("end", [1, 10, 40, 80, 120, -1])
+    def test_of_a_record_after_it_so_little_is_there_that_it_is_not_found(self, end: int) -> None:
+        packed, more = gzip.compress(PAGE), gzip.compress(STYLE)
+        assert not is_cut_off(io.BytesIO(packed), 0)
+        assert is_cut_off(io.BytesIO(packed + more[:end]), 0)
+
+    def test_in_its_own_header(self) -> None:
+        packed = gzip.compress(PAGE)
+        cut = gzip.compress(STYLE.partition(b"Content-Length")[0])
+        assert is_cut_off(io.BytesIO(packed + cut), len(packed))
+
+    def test_a_member_of_many_chunks(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(warc, "_CHUNK", 100)
+        packed = gzip.compress(LONG)
+        assert not is_cut_off(io.BytesIO(packed), 0)
+        assert is_cut_off(io.BytesIO(packed[:-1]), 0)
+
 
 class TestDecoded:
     @staticmethod

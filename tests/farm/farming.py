@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -23,6 +24,8 @@ PATIENCE = 120.0
 """Seconds that anything may take on a busy machine."""
 
 MARK = "VCLEAN_TEST_FARM"
+
+_SAID_ANYWAY = re.compile(r"sandbox is off|^vclean: [\d,]+( of [\d,]+)? pages, ")
 
 CONTENT = ("text", "cleaneval", "blocks", "title", "language", "confidence", "status", "error", "message", "url", "key")
 """The columns that two runs have in common."""
@@ -64,9 +67,9 @@ class Run:
         assert self.process.poll() is None, "the run is over already"
 
     def end(self) -> tuple[int, str]:
-        """The exit code and what was said, but for what is said of the sandbox where the tests run as root."""
+        """The exit code and what was said, without the progress, and without the sandbox where the tests run as root."""
         _, said = self.process.communicate(timeout=PATIENCE)
-        lines = [line for line in said.splitlines(keepends=True) if "sandbox is off" not in line]
+        lines = [line for line in said.splitlines(keepends=True) if not _SAID_ANYWAY.search(line)]
         return self.process.returncode, "".join(lines)
 
 
