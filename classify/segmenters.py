@@ -77,12 +77,15 @@ def find_method(name: str) -> Method:
     if not number:
         only = segmenter.settings[0] if len(segmenter.settings) == 1 else None
         return Method(name, segmenter, only, bool(oracle))
+    return Method(name, segmenter, _setting(name, segmenter, number))
+
+
+def _setting(name: str, segmenter: Segmenter, number: str) -> int:
     settings = {str(setting): setting for setting in segmenter.settings}
-    if number not in settings:
-        raise UsageError(
-            f"no segmenter {name!r}: {family} takes {min(segmenter.settings)} to {max(segmenter.settings)}"
-        )
-    return Method(name, segmenter, settings[number])
+    if number in settings and len(settings) > 1:
+        return settings[number]
+    takes = f"takes {min(segmenter.settings)} to {max(segmenter.settings)}" if len(settings) > 1 else "takes no number"
+    raise UsageError(f"no segmenter {name!r}: {segmenter.name} {takes}")
 
 
 def _stored(name: str, path: Path, wanted: str | None) -> Method:

@@ -56,7 +56,7 @@ class TestFindMethod:
             ("dom@0", "dom takes 1 to 16"),
             ("vips@12", "vips takes 1 to 11"),
             ("vips@two", "vips takes 1 to 11"),
-            ("page@3", "page takes 0 to 0"),
+            ("page@0", "page takes no number"),
         ],
     )
     def test_others(self, name: str, reason: str) -> None:
