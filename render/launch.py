@@ -91,6 +91,7 @@ class Process:
         pid: of the browser process; its children are in the same process group.
         build: product and version, for the record.
         profile: the folder of its profile, which is in its command line.
+        folder: its temporary files, this process's alone.
         killed: whether `kill` was called.
     """
 
@@ -98,6 +99,7 @@ class Process:
     pid: int
     build: str
     profile: str
+    folder: str
     _watchdog: subprocess.Popen[bytes]
     killed: bool = False
 
@@ -182,7 +184,7 @@ async def _describe(browser: Browser, folder: str) -> Process:
     build = (await session.send("Browser.getVersion"))["product"]
     await session.detach()
     profile = next(each.partition("=")[2] for each in arguments if each.startswith("--user-data-dir="))
-    return Process(browser, pid, build, profile, _watch(pid, profile, folder))
+    return Process(browser, pid, build, profile, folder, _watch(pid, profile, folder))
 
 
 def _watch(pid: int, *folders: str) -> subprocess.Popen[bytes]:

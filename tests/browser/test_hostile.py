@@ -1,13 +1,18 @@
 """Pages that attack the renderer: each ends in time, and the next page works."""
 
 import contextlib
+import os
+import tempfile
+import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from vclean.errors import DeadlineError, LimitError
+from vclean.errors import BrowserError, DeadlineError, LimitError, NetworkError
 from vclean.page import Page
+from vclean.render import bounds
 from vclean.render.browser import Renderer
 from vclean.settings import RenderSettings
 
@@ -41,7 +46,7 @@ def bounded(renderer: Renderer, html: str, *errors: type[Exception]) -> None:
     """Render in bounded time, to a snapshot (fast machines are done before the deadline) or an error; then the next."""
     started = time.monotonic()
     with contextlib.suppress(*errors):
-        renderer.render(Page(content=html))
+        renderer.render(Page(content=html, url="https://example.org/"))
     took = time.monotonic() - started
     assert renderer.render(Page(content="<p>Next.")).snapshot.texts == ["Next."]
     assert took < BOUND
@@ -68,6 +73,69 @@ class TestWithoutScripts:
 
     def test_refresh(self, plain: Renderer) -> None:
         bounded(plain, "<meta http-equiv=refresh content='0;url=about:blank'><p>Here.")
+
+
+BUSY = "setInterval(() => fetch('/x').catch(() => 0), 20);"
+"""Keeps the network busy, so that the page is not taken for settled before its time."""
+
+BLOB = "const u = URL.createObjectURL(new Blob([new Uint8Array(1e8)])); let i = 0;"
+FRAME = "const f = document.createElement('iframe'); document.body.append(f);"
+
+STORMS = {
+    "dialogs": "onbeforeunload = () => 'stay'; location = '/x'; setInterval(() => { alert(1); confirm(2); prompt(3);"
+    "print() }, 0)",
+    "navigation": "setInterval(() => { location = '/' + Math.random() }, 1)",
+    "history and reload": "setInterval(() => { history.pushState(0, '', '?' + Math.random());"
+    "location.hash = Math.random(); history.back(); location.reload() }, 1)",
+    "prompts": "setInterval(() => { Notification.requestPermission();"
+    "navigator.geolocation.getCurrentPosition(() => 0); navigator.clipboard.readText(); navigator.mediaDevices.getUserMedia({ video: true });"
+    "document.documentElement.requestFullscreen(); document.body.requestPointerLock(); moveTo(9, 9); close() }, 1)",
+    "talk": "setInterval(() => { for (let i = 0; i < 99; i++) console.log('x'.repeat(1e4)); debugger; throw 'x' }, 1)",
+    "looping frames": "for (let i = 0; i < 100; i++) { const f = document.createElement('iframe');"
+    "f.srcdoc = '<script>for (;;) {}<' + '/script>'; document.body.append(f) }",
+    "popups": "for (let i = 0; i < 50; i++) open('about:blank', 'w' + i)",
+    "history": "for (let i = 0; i < 1e5; i++) history.pushState({ i, s: 'x'.repeat(999) }, '', '#' + i)",
+    "messages": "onmessage = () => { postMessage(1, '*'); postMessage(1, '*') }; postMessage(1, '*')",
+    "growing page": "setInterval(() => document.body.append(document.createElement('b')), 1)",
+    "frames": "for (let i = 0; i < 10000; i++) document.body.append(document.createElement('iframe'))",
+    "nested frames": "const nest = (d) => { const f = d.createElement('iframe'); d.body.append(f);"
+    "nest(f.contentDocument) }; nest(document)",
+    "workers": "for (let i = 0; i < 100; i++) new Worker(URL.createObjectURL(new Blob(['for (;;) {}'])))",
+    "synchronous requests": "for (;;) { const x = new XMLHttpRequest(); x.open('GET', '/x', false);"
+    "try { x.send() } catch {} }",
+    "requests": "for (let i = 0; i < 1e4; i++) fetch('/' + i).catch(() => 0)",
+    "long words": "document.title = 'x'.repeat(1e8); document.body.id = 'x'.repeat(1e8)",
+}
+"""Scripts that want the page's reader, or the browser, to be busy for ever."""
+
+FILLERS = {
+    "local storage": "for (let i = 0; ; i++) localStorage['k' + i] = 'x'.repeat(1e5)",
+    "database": "const q = indexedDB.open('d'); q.onupgradeneeded = () => q.result.createObjectStore('s');"
+    "q.onsuccess = () => { let n = 0; const put = () => { const t = q.result.transaction('s', 'readwrite');"
+    "t.objectStore('s').put(new Uint8Array(5e6).fill(n), n++); t.oncomplete = put }; put() }",
+    "caches": "caches.open('a').then(async (c) => { for (let i = 0; ; i++)"
+    " await c.put('/' + i, new Response(new Uint8Array(5e6))) })",
+    "file system": "navigator.storage.getDirectory().then(async (d) => { for (let i = 0; ; i++) {"
+    "const w = await (await d.getFileHandle('f' + i, { create: true })).createWritable();"
+    "await w.write(new Uint8Array(1e7)); await w.close() } })",
+    "blobs": "window.all = []; setInterval(() => all.push(new Blob([new Uint8Array(2e7).fill(7)])), 20)",
+    "downloads": f"{BLOB} setInterval(() => {{ const a = document.createElement('a'); a.href = u; a.download = i++;"
+    "a.click() }, 20)",
+    "downloads in frames": f"{BLOB} setInterval(() => {{ {FRAME} f.src = u }}, 50)",
+    "downloads of data": f"setInterval(() => {{ {FRAME} f.src = 'data:application/zip,' + 'x'.repeat(1e6) }}, 20)",
+    "downloads in sandboxes": f"{BLOB} setInterval(() => {{ {FRAME} f.sandbox = 'allow-downloads allow-scripts';"
+    "f.src = u }, 50)",
+}
+"""Scripts that want the disk."""
+
+BOMBS = {
+    "wasm": "window.all = []; setInterval(() => { const m = new WebAssembly.Memory({ initial: 4096 });"
+    "new Uint8Array(m.buffer).fill(1); all.push(m) }, 1)",
+    "arrays": "window.all = []; for (;;) all.push(new Uint8Array(1e8).fill(7))",
+    "workers": "for (let i = 0; i < 50; i++) new Worker(URL.createObjectURL(new Blob(["
+    "'const all = []; for (;;) all.push(new Uint8Array(1e7).fill(7))'])))",
+}
+"""Scripts that want the memory."""
 
 
 class TestClobbering:
@@ -116,29 +184,115 @@ class TestClobbering:
         assert len(found) == 2 + frames.count("<frame")
 
 
+def script(code: str) -> str:
+    return f"<p>Here.<script>{BUSY}{code}</script>"
+
+
+class TestStorms:
+    @pytest.mark.parametrize("name", STORMS)
+    def test_next_page_works(self, scripted: Renderer, name: str) -> None:
+        bounded(scripted, script(STORMS[name]), DeadlineError, LimitError, BrowserError)
+
+    def test_redirects(self, site, scripted: Renderer) -> None:
+        """Of a live page to itself, by status and by refresh."""
+        site.serve("/a", status=302, location="/a")
+        site.serve("/b", "<meta http-equiv=refresh content='0;url=/b'><p>Here.", refresh="0; url=/b")
+        with Renderer(RenderSettings(deadline=DEADLINE), allow_hosts=frozenset(["127.0.0.1"])) as live:
+            with pytest.raises(NetworkError, match="redirects without end"):
+                live.render(Page(url=f"http://{site.address}/a", live=True))
+            found = live.render(Page(url=f"http://{site.address}/b", live=True))
+        assert found.snapshot.texts == ["Here."]
+
+    def test_attached_file(self, site) -> None:
+        """A server cannot make the page a download, nor fill the disk with one."""
+        header = {"content-disposition": "attachment; filename=x.zip"}
+        site.serve("/zip", b"x" * 2**22, kind="application/zip", **header)
+        site.serve("/", "<p>Here.<iframe src=/zip></iframe><object data=/zip></object>", **header)
+        with Renderer(RenderSettings(deadline=20), allow_hosts=frozenset(["127.0.0.1"])) as live:
+            found = live.render(Page(url=f"http://{site.address}/", live=True))
+            assert disk(live) < MAX_DISK
+        assert found.snapshot.texts == ["Here."]
+
+
+MAX_DISK = 2**22
+"""Bytes; the browser's profile alone takes 200 kB."""
+
+
+def disk(renderer: Renderer) -> int:
+    """Bytes of all files in the folders of the browser."""
+    process = renderer._host.renderer._process
+    folders = [process.profile, process.folder] if process is not None else []
+    files = [Path(folder, name) for top in folders for folder, _, names in os.walk(top) for name in names]
+    total = 0
+    for file in files:
+        with contextlib.suppress(OSError):  # gone by now
+            total += file.lstat().st_size
+    return total
+
+
+class TestFillers:
+    @pytest.mark.parametrize("name", FILLERS)
+    def test_disk_stays_empty(self, scripted: Renderer, name: str) -> None:
+        """What pages store is kept in memory, and gone with them."""
+        scripted.render(Page(content="<p>First."))
+        sizes: list[int] = []
+        over = threading.Event()
+
+        def look() -> None:
+            while not over.wait(0.05):
+                sizes.append(disk(scripted))
+
+        looking = threading.Thread(target=look)
+        looking.start()
+        try:
+            bounded(scripted, script(FILLERS[name]), DeadlineError, BrowserError)
+        finally:
+            over.set()
+            looking.join()
+        assert max(sizes) < MAX_DISK
+
+
+class TestBombs:
+    @pytest.mark.parametrize("name", BOMBS)
+    def test_memory_is_bounded(self, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(bounds, "_MAX_MEMORY", 400 * 2**20)
+        monkeypatch.setattr(bounds, "_LOOK_SECONDS", 0.05)
+        with Renderer(RenderSettings(deadline=30, scripts=True, settle=20)) as renderer:
+            with pytest.raises(LimitError, match="more than 400 MB of memory"):
+                renderer.render(Page(content=script(BOMBS[name]), url="https://example.org/"))
+            assert renderer.render(Page(content="<p>Next.")).snapshot.texts == ["Next."]
+
+
+class TestAfterwards:
+    def test_nothing_is_left(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Of a browser that went through the worst: no process, no file."""
+        monkeypatch.setenv("TMPDIR", str(tmp_path))
+        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+        with Renderer(RenderSettings(deadline=DEADLINE, scripts=True, settle=0.5)) as renderer:
+            renderer.render(Page(content="<p>First."))
+            group = renderer._host.renderer._process.pid
+            for code in (STORMS["workers"], FILLERS["downloads"], FILLERS["blobs"]):
+                bounded(renderer, script(code), DeadlineError, BrowserError)
+        end = time.monotonic() + 10
+        while (list(tmp_path.iterdir()) or alive(group)) and time.monotonic() < end:
+            time.sleep(0.05)
+        assert list(tmp_path.iterdir()) == []
+        assert not alive(group)
+
+
+def alive(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except OSError:
+        return False
+    return True
+
+
 class TestWithScripts:
     def test_endless_loop(self, scripted: Renderer) -> None:
         with pytest.raises(DeadlineError):
             scripted.render(Page(content="<script>for (;;);</script>"))
         assert scripted.render(Page(content="<p>Next.")).snapshot.texts == ["Next."]
-
-    def test_dialogs(self, scripted: Renderer) -> None:
-        bounded(
-            scripted,
-            "<script>alert(1); confirm(2); prompt(3); onbeforeunload = () => 'stay'; location = '/x'</script>",
-        )
-
-    def test_popups(self, scripted: Renderer) -> None:
-        bounded(scripted, "<script>for (let i = 0; i < 50; i++) window.open('about:blank', 'w' + i)</script>")
-
-    def test_navigation_storm(self, scripted: Renderer) -> None:
-        bounded(scripted, "<p>Here.<script>setInterval(() => { location = '/' + Math.random() }, 1)</script>")
-
-    def test_growing_page(self, scripted: Renderer) -> None:
-        bounded(
-            scripted,
-            "<p>Here.<script>setInterval(() => document.body.append(document.createElement('b')), 1)</script>",
-        )
 
     def test_restless_page(self, scripted: Renderer) -> None:
         """A page that goes from copy to copy of itself is read in between."""
