@@ -176,7 +176,8 @@ def _set_coherence(root: _Part) -> None:
 
 
 def _preorder(root: _Part) -> list[_Part]:
-    parts, waiting = [], [root]
+    parts: list[_Part] = []
+    waiting = [root]
     while waiting:
         part = waiting.pop()
         parts.append(part)
@@ -186,7 +187,8 @@ def _preorder(root: _Part) -> list[_Part]:
 
 def _numbered(root: _Part) -> list[_Part]:
     """The parts in preorder; those that only carry on their parent's cut are dissolved in it."""
-    numbered, waiting = [], [root]
+    numbered: list[_Part] = []
+    waiting = [root]
     while waiting:
         part = waiting.pop()
         part.number = len(numbered)

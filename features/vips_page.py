@@ -12,12 +12,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import cached_property
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from vclean.features import tree
+from vclean.features.vips_fonts import Fonts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,15 +48,6 @@ class Kind(Enum):
     CELL = auto()
     PARAGRAPH = auto()
     OTHER = auto()
-
-
-@dataclass(frozen=True, slots=True)
-class Font:
-    """The mean size of a node's text, in px, and its mean weight; `even` where all of it has one size and weight."""
-
-    size: float
-    weight: float
-    even: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,12 +115,14 @@ class VisualPage:
     def size(self) -> list[float]:
         """The area of every node's extent over the page's."""
         sides = np.maximum(self._extent[:, 2:] - self._extent[:, :2], 0)
-        return (sides[:, 0] * sides[:, 1] / self.area).tolist()
+        sizes: list[float] = (sides[:, 0] * sides[:, 1] / self.area).tolist()
+        return sizes
 
     @cached_property
     def border_area(self) -> list[float]:
         """The area of every element's border box, in square px."""
-        return (self.snapshot.box[:, 2].astype(float) * self.snapshot.box[:, 3]).tolist()
+        areas: list[float] = (self.snapshot.box[:, 2].astype(float) * self.snapshot.box[:, 3]).tolist()
+        return areas
 
     @cached_property
     def rules(self) -> list[Extent]:
@@ -149,15 +142,10 @@ class VisualPage:
         of_element = [self._seen_behind[element] for element in self._painter.tolist()]
         return of_element + [of_element[parent] for parent in self.snapshot.text_parent.tolist()]
 
-    def font(self, node: int) -> Font | None:
-        """The font of a node's text; None where it has none."""
-        first, last = self._text_span[node]
-        count = last - first
-        if not count:
-            return None
-        total = self._font_sums[last] - self._font_sums[first]
-        low, high = self._font_changes[first], self._font_changes[last - 1]
-        return Font(float(total[0] / total[2]), float(total[1] / total[2]), bool(low == high))
+    @cached_property
+    def fonts(self) -> Fonts:
+        """The fonts of the nodes' texts."""
+        return Fonts(self.snapshot, self.seen_text)
 
     @cached_property
     def _inline(self) -> NDArray[np.bool_]:
@@ -166,7 +154,7 @@ class VisualPage:
     @cached_property
     def _atom(self) -> NDArray[np.bool_]:
         sizable = (self.snapshot.box[:, 2:] > _SPACER).all(axis=1)
-        return self.snapshot.is_tag(ATOMS) & (self.snapshot.hidden == 0) & sizable
+        return np.asarray(self.snapshot.is_tag(ATOMS) & (self.snapshot.hidden == 0) & sizable)
 
     @cached_property
     def seen_text(self) -> NDArray[np.bool_]:
@@ -251,7 +239,7 @@ class VisualPage:
     @cached_property
     def _coloured(self) -> NDArray[np.bool_]:
         alpha = self.snapshot.styles.colour("background-color")[self.snapshot.style, 3]
-        return np.nan_to_num(alpha) > 0
+        return np.asarray(np.nan_to_num(alpha) > 0)
 
     @cached_property
     def _painter(self) -> NDArray[np.int32]:
@@ -283,53 +271,11 @@ class VisualPage:
         seen = (np.sum(edges, axis=0) > 0)[snapshot.style]
         for element, own in self._seen_behind.items():
             seen[element] |= element > 0 and stands_out(own, self.background[snapshot.parent[element]])
-        return seen & self._bears_width & (snapshot.box[:, 3] > 0)
+        return np.asarray(seen & self._bears_width & (snapshot.box[:, 3] > 0))
 
     @cached_property
     def _bears_width(self) -> NDArray[np.bool_]:
-        return (self.snapshot.hidden == 0) & (self.snapshot.box[:, 2] > 0)
-
-    @cached_property
-    def _text_order(self) -> NDArray[np.int64]:
-        """The visible text nodes, which are in document order as they are."""
-        return np.flatnonzero(self.seen_text)
-
-    @cached_property
-    def _text_span(self) -> list[tuple[int, int]]:
-        """Where every node's texts begin and end among the visible ones."""
-        texts = self.snapshot.text_parent[self._text_order]
-        inside = tree.subtree_sum(np.bincount(texts, minlength=self.first_text), self.snapshot.end)
-        place = 2 * self.snapshot.text_after[self._text_order].astype(np.int64) + 1
-        first = np.searchsorted(place, 2 * np.arange(self.first_text))
-        spans = list(zip(first.tolist(), (first + inside).tolist(), strict=True))
-        before = (np.cumsum(self.seen_text) - self.seen_text).tolist()
-        return spans + [(rank, rank + seen) for rank, seen in zip(before, self.seen_text.tolist(), strict=True)]
-
-    @cached_property
-    def _text_font(self) -> NDArray[np.float64]:
-        """float64 (K, 3): size, weight and characters of the visible texts."""
-        snapshot = self.snapshot
-        style = snapshot.style[snapshot.text_parent[self._text_order]]
-        fonts = [snapshot.styles.number(name)[style] for name in ("font-size", "font-weight")]
-        length = [len(snapshot.texts[text].strip()) for text in self._text_order.tolist()]
-        return np.nan_to_num(np.stack([*fonts, np.array(length, dtype=np.float32)], axis=1)).astype(np.float64)
-
-    @cached_property
-    def _font_sums(self) -> NDArray[np.float64]:
-        """float64 (K + 1, 3): running sums of size and weight over characters, and of characters."""
-        fonts = self._text_font
-        sums = np.zeros((len(fonts) + 1, 3))
-        np.cumsum(fonts * np.stack([fonts[:, 2], fonts[:, 2], np.ones(len(fonts))], axis=1), axis=0, out=sums[1:])
-        return sums
-
-    @cached_property
-    def _font_changes(self) -> list[int]:
-        """How often the font has changed from one visible text to the next, by text."""
-        rows = self._text_font[:, :2].tolist()
-        changes = [0] * min(len(rows), 1)
-        for before, here in pairwise(rows):
-            changes.append(changes[-1] + (before != here))
-        return changes
+        return np.asarray((self.snapshot.hidden == 0) & (self.snapshot.box[:, 2] > 0))
 
 
 _KIND_BY_DISPLAY: Final = {"table": Kind.TABLE, "table-row": Kind.ROW, "table-cell": Kind.CELL}

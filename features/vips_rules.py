@@ -123,7 +123,7 @@ def _leaf_coherence(page: VisualPage, node: int) -> int:
         return _ATOM
     if not is_leaf(page, node):
         return 0
-    font = page.font(node)
+    font = page.fonts.of(node)
     return _ONE_FONT if font is None or font.even else _TEXT
 
 

@@ -16,7 +16,8 @@ from vclean.features.vips_rules import is_leaf
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from vclean.features.vips_page import Extent, Font, VisualPage
+    from vclean.features.vips_fonts import Font
+    from vclean.features.vips_page import Extent, VisualPage
 
 THINNEST: Final = 3.0
 """A gap of less, in px, separates nothing; but where backgrounds differ the eye needs no gap."""
@@ -142,13 +143,15 @@ def _backgrounds_differ(page: VisualPage, first: int, second: int) -> bool:
 def _alike(page: VisualPage, first: int, second: int) -> bool:
     """Whether there is nothing but text on both sides, in one font."""
     return (
-        is_leaf(page, first) and is_leaf(page, second) and _fonts_differ(page.font(first), page.font(second)) is False
+        is_leaf(page, first)
+        and is_leaf(page, second)
+        and _fonts_differ(page.fonts.of(first), page.fonts.of(second)) is False
     )
 
 
 def _font_cue(page: VisualPage, above: int, below: int) -> int:
     """More where the font changes, and most where it grows: a heading begins what is below it."""
-    first, second = page.font(above), page.font(below)
+    first, second = page.fonts.of(above), page.fonts.of(below)
     if first is None or second is None or not _fonts_differ(first, second):
         return 0
     return _CUE * (1 + (first.size < second.size))

@@ -21,7 +21,8 @@ def blocks(name: str, language: str) -> list[str]:
 
 
 def commands() -> list[list[str]]:
-    lines = [line.partition("#")[0] for code in blocks("start.md", "sh") for line in code.splitlines()]
+    pages = ("start.md", "segments.md")
+    lines = [line.partition("#")[0] for page in pages for code in blocks(page, "sh") for line in code.splitlines()]
     calls = [line.rpartition("|")[2].partition(">")[0].split() for line in lines]
     return [call[1:] for call in calls if call and call[0] == "vclean"]
 
@@ -38,9 +39,9 @@ def test_every_exit_code_is_in_the_table() -> None:
 
 
 class TestPython:
-    @pytest.mark.parametrize("code", blocks("python.md", "python"))
+    @pytest.mark.parametrize("code", [*blocks("python.md", "python"), *blocks("segments.md", "python")])
     def test_names_exist(self, code: str) -> None:
-        compile(code, "python.md", "exec")
+        compile(code, "documents", "exec")
         names = set(re.findall(r"vclean\.(\w+)", code))
         assert names
         assert names <= set(vclean.__all__)

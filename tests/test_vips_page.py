@@ -191,32 +191,6 @@ class TestBackground:
         assert stands_out(one, other) is expected
 
 
-class TestFont:
-    def test_mean_over_characters(self):
-        page = page_of("<p style='font-size: 10px'>aaa<b style='font-size: 30px'>b</b>")
-        font = page.font(element(page, "p"))
-        assert (font.size, font.even) == (15, False)
-
-    def test_of_a_text(self):
-        page = page_of("<p>a<b style='font-weight: 700'>b</b>")
-        assert page.font(text_node(page.snapshot, "b")).weight == 700
-
-    def test_even(self):
-        page = page_of("<div>a<b>b</b></div><p style='font-weight: 700'>c<i style='font-weight: 400'>d</i>")
-        assert page.font(element(page, "div")).even
-        assert not page.font(element(page, "p")).even
-
-    def test_none_without_text(self):
-        page = page_of("<div><img title='0 0 9 9'></div><p>text")
-        assert page.font(element(page, "div")) is None
-
-    def test_text_after_an_element_is_not_its_own(self):
-        """It follows the element in document order, before any other element starts."""
-        page = page_of("<div><b>in</b><i style='font-size: 30px'></i>after</div>")
-        assert page.font(element(page, "i")) is None
-        assert page.font(element(page, "b")).size == 16
-
-
 class TestRules:
     def test_where_they_are(self):
         page = page_of("<div>a<hr title='0 40 500 2'>b</div>")

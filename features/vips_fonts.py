@@ -1,0 +1,89 @@
+"""Fonts of the nodes of a page, as VIPS compares them: mean size and weight of the visible text in each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from vclean.features import tree
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from vclean.render.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Font:
+    """The mean size of a node's text, in px, and its mean weight; `even` where all of it has one size and weight."""
+
+    size: float
+    weight: float
+    even: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Fonts:
+    """The fonts of a page's N elements and T text nodes, of which K are seen.
+
+    Attributes:
+        snapshot: the page.
+        seen: bool (T,), the text nodes of which something can be seen.
+    """
+
+    snapshot: Snapshot
+    seen: NDArray[np.bool_]
+
+    def of(self, node: int) -> Font | None:
+        """The font of an element's or, from N on, a text node's text; None where it has none."""
+        first, last = self._span[node]
+        if first == last:
+            return None
+        size, weight, count = (self._sums[last] - self._sums[first]).tolist()
+        return Font(size / count, weight / count, self._changes[first] == self._changes[last - 1])
+
+    @cached_property
+    def _order(self) -> NDArray[np.int64]:
+        """The visible text nodes, which are in document order as they are."""
+        return np.flatnonzero(self.seen)
+
+    @cached_property
+    def _span(self) -> list[tuple[int, int]]:
+        """Where every node's texts begin and end among the visible ones."""
+        texts = self.snapshot.text_parent[self._order]
+        inside = tree.subtree_sum(np.bincount(texts, minlength=len(self.snapshot)), self.snapshot.end)
+        place = 2 * self.snapshot.text_after[self._order].astype(np.int64) + 1
+        first = np.searchsorted(place, 2 * np.arange(len(self.snapshot)))
+        spans = list(zip(first.tolist(), (first + inside).tolist(), strict=True))
+        before: list[int] = (np.cumsum(self.seen) - self.seen).tolist()
+        return spans + [(rank, rank + seen) for rank, seen in zip(before, self.seen.tolist(), strict=True)]
+
+    @cached_property
+    def _font(self) -> NDArray[np.float64]:
+        """float64 (K, 3): size, weight and characters of the visible texts."""
+        snapshot = self.snapshot
+        style = snapshot.style[snapshot.text_parent[self._order]]
+        fonts = [snapshot.styles.number(name)[style] for name in ("font-size", "font-weight")]
+        length = [len(snapshot.texts[text].strip()) for text in self._order.tolist()]
+        return np.nan_to_num(np.stack([*fonts, np.array(length, dtype=np.float32)], axis=1)).astype(np.float64)
+
+    @cached_property
+    def _sums(self) -> NDArray[np.float64]:
+        """float64 (K + 1, 3): running sums of size and weight over characters, and of characters."""
+        fonts = self._font
+        sums = np.zeros((len(fonts) + 1, 3))
+        np.cumsum(fonts * np.stack([fonts[:, 2], fonts[:, 2], np.ones(len(fonts))], axis=1), axis=0, out=sums[1:])
+        return sums
+
+    @cached_property
+    def _changes(self) -> list[int]:
+        """How often the font has changed from one visible text to the next, by text."""
+        rows = self._font[:, :2].tolist()
+        changes = [0] * min(len(rows), 1)
+        for before, here in pairwise(rows):
+            changes.append(changes[-1] + (before != here))
+        return changes
