@@ -11,6 +11,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
 import shapely
 
 from vclean.errors import InputError
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 
     Multipolygon = shapely.MultiPolygon
 
-_LARGEST: Final = 1e9
-"""No page has so many px on a side."""
+_LARGEST: Final = 1e6
+"""No page has more px on a side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +125,13 @@ def _segments(name: str, value: object) -> list[Multipolygon]:
 
 def _segment(where: str, polygons: list[Any]) -> Multipolygon:
     try:
-        return shapely.MultiPolygon([(rings[0], rings[1:]) for rings in polygons])
+        with np.errstate(invalid="ignore"):
+            segment = shapely.MultiPolygon([(rings[0], rings[1:]) for rings in polygons])
     except (ValueError, TypeError, IndexError, KeyError, shapely.errors.ShapelyError) as error:
         raise InputError(f"{where} is no list of polygons with closed rings of points: {error}") from error
+    if not all(abs(at) <= _LARGEST for at in shapely.get_coordinates(segment).ravel()):
+        raise InputError(f"{where} has points that are no numbers of px")
+    return segment
 
 
 def _multipolygon(shape: shapely.Geometry) -> Multipolygon:

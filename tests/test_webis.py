@@ -54,6 +54,8 @@ class TestFromDict:
             (page(segmentations={"a": [[[]]]}), "segment 1 of 'a'"),
             (page(segmentations={"a": [[[["x", "y"]] * 4]]}), "segment 1 of 'a'"),
             (page(segmentations={"a": [[[[[0]] * 4]]]}), "segment 1 of 'a'"),
+            (page(segmentations={"a": [[[[[0, 0], [1e9, 0], [0, 9], [0, 0]]]]]}), "no numbers of px"),
+            (page(segmentations={"a": [[[[[0, 0], [float("nan"), 0], [0, 9], [0, 0]]]]]}), "no numbers of px"),
         ],
     )
     def test_what_is_not_of_the_format(self, value: object, reason: str) -> None:
