@@ -54,3 +54,17 @@ class TestToDict:
         assert facts["restarts"] == {"crash": 1}
         assert facts["stage_seconds"] == {"render": 1.235}
         assert (facts["ok"], facts["skipped"]) == (0, 3)
+
+
+class TestAdd:
+    def test_what_was_counted_elsewhere(self) -> None:
+        mine = Stats(skipped=1, ok=2, retried=3, working=4)
+        mine.failed["LimitError"] = 1
+        theirs = Stats(skipped=10, ok=20, retried=30, working=40)
+        theirs.failed.update({"LimitError": 1, "InputError": 2})
+        theirs.restarts["crash"] = 1
+        theirs.seconds["render"] = 0.5
+        mine.add(theirs)
+        assert (mine.skipped, mine.ok, mine.retried, mine.working) == (11, 22, 33, 4)
+        assert mine.failed == {"LimitError": 2, "InputError": 2}
+        assert (mine.restarts, mine.seconds) == ({"crash": 1}, {"render": 0.5})

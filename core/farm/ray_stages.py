@@ -176,6 +176,11 @@ class Cleaning:
         chunk = cast("Chunk", unpacked(table))
         return packed(Chunk(chunk.place, self._loop.run(self._clean(chunk)), chunk.stats))
 
+    def __del__(self) -> None:
+        """End the worker, where the actor ends in peace: Ray drops its callables then."""
+        self._worker.kill()
+        self._loop.close()
+
     async def _clean(self, chunk: Chunk) -> list[bytes]:
         return [pickle.dumps(await self._outcome(*pickle.loads(page), chunk.stats)) for page in chunk.pages]
 
