@@ -14,7 +14,7 @@ import tempfile
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from playwright.async_api import Error as PlaywrightError
 
@@ -147,7 +147,7 @@ async def launch(playwright: Playwright, executable: Path) -> Process:
 
 async def _start(playwright: Playwright, executable: Path, folder: str) -> Browser:
     """Start the browser without a network, or else with one that its flags keep it from."""
-    options = {
+    options: dict[str, Any] = {
         "args": _FLAGS,
         "ignore_default_args": _LEFT_OUT,
         "artifacts_dir": folder,

@@ -88,7 +88,8 @@ STORMS = {
     "history and reload": "setInterval(() => { history.pushState(0, '', '?' + Math.random());"
     "location.hash = Math.random(); history.back(); location.reload() }, 1)",
     "prompts": "setInterval(() => { Notification.requestPermission();"
-    "navigator.geolocation.getCurrentPosition(() => 0); navigator.clipboard.readText(); navigator.mediaDevices.getUserMedia({ video: true });"
+    "navigator.geolocation.getCurrentPosition(() => 0); navigator.clipboard.readText();"
+    "navigator.mediaDevices.getUserMedia({ video: true });"
     "document.documentElement.requestFullscreen(); document.body.requestPointerLock(); moveTo(9, 9); close() }, 1)",
     "talk": "setInterval(() => { for (let i = 0; i < 99; i++) console.log('x'.repeat(1e4)); debugger; throw 'x' }, 1)",
     "looping frames": "for (let i = 0; i < 100; i++) { const f = document.createElement('iframe');"
