@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 import subprocess
 import sys
 from contextlib import asynccontextmanager
@@ -35,6 +36,9 @@ and starts a browser where it has none. Its parent only steps in when it does no
 _UNWATCHED_SECONDS: Final = 1.0
 _WATCH_SECONDS: Final = 0.5
 """Most pages are done before their memory is looked at for the first time; one look costs 3 ms."""
+
+_ONE_THREAD: Final = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+"""There are as many workers as processors: threads of numpy's would only wait, which took a tenth of Python's CPU."""
 
 _BUFFER: Final = 2**20
 _log = logging.getLogger("vclean")
@@ -80,6 +84,7 @@ class WorkerProcess:
             stdout=subprocess.PIPE,
             stderr=None if _log.isEnabledFor(logging.DEBUG) else subprocess.DEVNULL,
             limit=_BUFFER,
+            env={**_ONE_THREAD, **os.environ},
             start_new_session=True,
         )
         try:
