@@ -78,6 +78,8 @@ class Cleaner:
         model: a model file in place of the shipped one, for the methods that have one.
         policy: what counts as content, for the methods that have a model.
         settings: how to render, and what bounds a page.
+        network: fetch the style sheets and images that a rendered page's folder or archive lacks, from public
+            addresses.
 
     Raises:
         UsageError: there is no such method, or it takes no policy.
@@ -92,8 +94,9 @@ class Cleaner:
         model: Path | str | None = None,
         policy: Policy | None = None,
         settings: RenderSettings | None = None,
+        network: bool = False,
     ) -> None:
-        self._reader = PageReader(settings or RenderSettings(), render=render)
+        self._reader = PageReader(settings or RenderSettings(), render=render, network=network)
         self._method = method
         self._label, self._model, self._versions = _load(method, Path(model) if model else None)
         self._policy = policy or Policy()

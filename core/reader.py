@@ -50,11 +50,17 @@ class PageReader:
     Attributes:
         settings: how pages are rendered, and what bounds them.
         renders: whether they are rendered.
+
+    Args:
+        settings: see there.
+        render: see `renders`.
+        network: what a rendered page's own resources do not hold is fetched, from public addresses.
     """
 
-    def __init__(self, settings: RenderSettings, *, render: bool) -> None:
+    def __init__(self, settings: RenderSettings, *, render: bool, network: bool = False) -> None:
         self.settings = settings
         self.renders = render
+        self._network = network
         self._renderer: Renderer | None = None
         self._stack = ExitStack()
 
@@ -67,7 +73,7 @@ class PageReader:
         if self.renders:
             from vclean.render.browser import Renderer
 
-            self._renderer = self._stack.enter_context(Renderer(self.settings))
+            self._renderer = self._stack.enter_context(Renderer(self.settings, network=self._network))
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -89,12 +95,18 @@ class PageReader:
         if page.snapshot is not None:
             return _unpacked(page.snapshot, picture=picture), b""
         if not self.renders and not picture:
+            document = self._fetched(page) if page.live else page
             with deadline(self.settings.deadline):
-                return self._parsed(page), b""
+                return self._parsed(document), b""
         if self._renderer is None:
             raise UsageError("pages are rendered in a with block only, such as `with Cleaner(render=True) as cleaner:`")
         rendering = self._renderer.render(page, picture=picture)
         return rendering.snapshot, rendering.picture or b""
+
+    def _fetched(self, page: Page) -> Page:
+        from vclean.render.fetch import fetch
+
+        return fetch(page.url, self.settings)
 
     def _parsed(self, page: Page) -> Snapshot:
         from vclean.render.static import parse

@@ -81,6 +81,26 @@ def row_groups(path: Path, rows: int) -> Iterator[range]:
                 first, count = group + 1, 0
 
 
+def row_count(path: Path) -> int:
+    """The number of rows of a Parquet file.
+
+    Raises:
+        InputError: the file is no readable Parquet file.
+    """
+    with _parquet(path) as file:
+        return int(file.metadata.num_rows)
+
+
+def line_count(path: Path) -> int:
+    """The number of lines of a file.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    with path.open("rb", buffering=0) as stream:
+        return sum(data.count(b"\n") for data in iter(partial(stream.read, _BUFFER), b""))
+
+
 def json_pages(path: Path, max_bytes: int) -> Iterator[Found]:
     """The lines of a file as pages, each a JSON object; blank lines are passed over.
 

@@ -13,6 +13,7 @@ from vclean.farm.metrics import served
 from vclean.farm.output import Output
 from vclean.farm.progress import line, shown
 from vclean.farm.stats import Stats
+from vclean.farm.total import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +37,7 @@ def farm(options: FarmOptions) -> int:
     output = Output(options.out, options.cleaning, options.run, resume=options.resume, stats=stats)
     with _engine(options) as run, served(stats, options.metrics_port), output:
         inputs = Inputs(options.inputs, options.cleaning, pages=options.pages, index_folder=output.index_folder)
-        with shown(stats, quiet=options.verbosity < 0):
+        with counted(inputs, stats), shown(stats, quiet=options.verbosity < 0):
             try:
                 run(inputs, output, options.cleaning, options.run, stats)
             except InterruptedRunError as interruption:
@@ -65,10 +66,22 @@ def _engine(options: FarmOptions) -> Iterator[_Run]:
             yield partial(run_on_ray, ray=ray)
         return
     if options.cleaning.render:
-        from vclean.render.chromium import find_chromium
-
-        find_chromium()
+        _check_browser()
     yield run_locally
+
+
+def _check_browser() -> None:
+    """Say before the run what would go wrong with every page, and what a user has to know of the browser.
+
+    Raises:
+        BrowserMissingError: there is no usable Chromium.
+    """
+    from vclean.render.chromium import find_chromium
+    from vclean.render.sandbox import obstacle
+
+    find_chromium()
+    if in_the_way := obstacle():
+        _log.warning("Chromium's sandbox is off (%s): %s", in_the_way.reason, in_the_way.remedy)
 
 
 def _stopped(interruption: InterruptedRunError, stats: Stats) -> int:

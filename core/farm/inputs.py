@@ -84,7 +84,7 @@ class Inputs:
         Args:
             rows: divide Parquet files into units of about so many rows, by their row groups; 0 leaves them whole.
         """
-        for many, names in groupby(self._found(), holds_many):
+        for many, names in groupby(self.names(), holds_many):
             if many:
                 yield from chain.from_iterable(_divided(name, rows) for name in names)
             else:
@@ -112,8 +112,8 @@ class Inputs:
         """uint64 (N,), sorted: the hashes of all names; as text, those of a long list might not fit in memory."""
         return np.sort(np.fromiter((_hash(printable(name)) for name in self._named()), dtype=np.uint64))
 
-    def _found(self) -> Iterator[str]:
-        """The names, and for folders the files in them."""
+    def names(self) -> Iterator[str]:
+        """URLs and absolute paths of files, those in folders too, in the order of the pages."""
         for name in self._named():
             if is_folder(Path(name)):
                 yield from self._files_in(name)

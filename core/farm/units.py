@@ -88,7 +88,7 @@ class UnitReader:
         if groups is not None:
             return starmap(Source, parquet_pages(path, max_bytes, groups))
         if is_archive(path) and path.is_file():
-            return find_in_archive(path, max_bytes, index=self._index(path), only=self.pages)
+            return find_in_archive(path, max_bytes, index=self.index_of(path), only=self.pages)
         _check_name(path)
         return find(argument, self.settings.page)
 
@@ -96,7 +96,7 @@ class UnitReader:
         if self.settings.network != "public":
             raise NetworkError(f"{url} is not fetched without the network: add --network public")
 
-    def _index(self, archive: Path) -> Path | None:
+    def index_of(self, archive: Path) -> Path | None:
         """Where the index of an archive is kept.
 
         Raises:
@@ -113,7 +113,7 @@ class UnitReader:
         left = list(self.pages or ())
         for path in map(Path, archives):
             try:
-                found = Archive(path, index=self._index(path)).select(left)
+                found = Archive(path, index=self.index_of(path)).select(left)
                 left = [url for url, record in found if record is None]
             except InputError:
                 continue  # a failure of its own, where its pages are read

@@ -58,6 +58,7 @@ class Worker:
             model=cleaning.model,
             policy=cleaning.policy,
             settings=cleaning.page,
+            network=cleaning.network == "public",
         )
         self._process = psutil.Process()
         self._pages = 0
