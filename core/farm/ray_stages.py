@@ -178,8 +178,8 @@ class Cleaning:
 
     def __del__(self) -> None:
         """End the worker, where the actor ends in peace: Ray drops its callables then."""
-        self._worker.kill()
-        self._loop.close()
+        with self._loop:
+            self._loop.run(self._worker.close())
 
     async def _clean(self, chunk: Chunk) -> list[bytes]:
         return [pickle.dumps(await self._outcome(*pickle.loads(page), chunk.stats)) for page in chunk.pages]

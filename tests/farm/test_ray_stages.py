@@ -160,10 +160,10 @@ class Worker:
     def __init__(self, *answers: Outcome | Exception) -> None:
         self.answers = list(answers)
         self.tasks: list[Task] = []
-        self.killed = False
+        self.closed = False
 
-    def kill(self) -> None:
-        self.killed = True
+    async def close(self) -> None:
+        self.closed = True
 
     async def run(self, task: Task) -> Outcome:
         self.tasks.append(task)
@@ -202,7 +202,7 @@ class TestCleaning:
     def test_the_worker_ends_with_the_actor(self, monkeypatch: pytest.MonkeyPatch) -> None:
         worker = Worker(outcome("any"))
         cleaning(worker, monkeypatch)(to_clean(1))
-        assert worker.killed
+        assert worker.closed
 
     def test_a_crash_is_tried_again_and_counted(self, monkeypatch: pytest.MonkeyPatch) -> None:
         worker = Worker(outcome("a", error=BrowserError("crashed")), outcome("a"))
