@@ -1,6 +1,7 @@
 """No page reaches this machine: a listener on the loopback interface counts no hit, and no file is read."""
 
 import asyncio
+import contextlib
 import os
 import sys
 import time
@@ -161,8 +162,10 @@ def test_no_port_is_open_without_a_namespace(scripted: Renderer, listener: Liste
     group = scripted._host.renderer._process.pid
     held = set()
     for entry in Path("/proc").glob("[0-9]*"):
-        if launch._group(entry) == group:
-            held |= {str(file.readlink()) for file in (entry / "fd").iterdir() if file.is_symlink()}
+        with contextlib.suppress(OSError):  # sandboxed processes show nobody their files; their network is none
+            if launch._group(entry) == group:
+                held |= {str(file.readlink()) for file in (entry / "fd").iterdir()}
+    assert held
     for table in ("tcp", "tcp6", "udp", "udp6"):
         rows = [line.split() for line in Path("/proc/net", table).read_text().splitlines()[1:]]
         assert [row for row in rows if f"socket:[{row[9]}]" in held] == []
