@@ -182,7 +182,11 @@ class Cleaning:
             self._loop.run(self._worker.close())
 
     async def _clean(self, chunk: Chunk) -> list[bytes]:
-        return [pickle.dumps(await self._outcome(*pickle.loads(page), chunk.stats)) for page in chunk.pages]
+        cleaned = []
+        for page in chunk.pages:
+            task, failure = pickle.loads(page)
+            cleaned.append(pickle.dumps(await self._outcome(task, failure, chunk.stats)))
+        return cleaned
 
     async def _outcome(self, task: Task, failure: Outcome | None, stats: Stats) -> Outcome:
         outcome = failure or await clean(self._worker, task, self._retries, stats)
