@@ -40,6 +40,9 @@ _WATCH_SECONDS: Final = 0.5
 _ONE_THREAD: Final = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 """There are as many workers as processors: threads of numpy's would only wait, which took a tenth of Python's CPU."""
 
+_LAST_SECONDS: Final = 1.0
+"""From a worker's last word to its end, so that the cause is known."""
+
 _BUFFER: Final = 2**20
 _log = logging.getLogger("vclean")
 
@@ -148,9 +151,18 @@ class WorkerProcess:
             await process.stdin.drain()
             return await receive_async(process.stdout)
         except (EOFError, ConnectionError):
-            code = await process.wait()
-            await self.close()
-            raise self._verdict or WorkerLostError(f"the worker that cleaned the page died ({_cause(code)})") from None
+            cause = await self._cause()
+            raise self._verdict or WorkerLostError(f"the worker that cleaned the page died ({cause})") from None
+
+    async def _cause(self) -> str:
+        """How the worker ended; one that only fell silent is ended."""
+        process = self._process
+        assert process is not None
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(process.wait(), _LAST_SECONDS)
+        await self.close()
+        code = process.returncode or 0
+        return f"signal {-code}" if code < 0 else f"exit code {code}"
 
     @asynccontextmanager
     async def _watched(self) -> AsyncIterator[None]:
@@ -188,7 +200,3 @@ def _private(process: psutil.Process) -> int:
     except psutil.Error:
         return 0
     return int(info.rss) - int(getattr(info, "shared", 0))
-
-
-def _cause(code: int) -> str:
-    return f"signal {-code}" if code < 0 else f"exit code {code}"
