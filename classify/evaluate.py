@@ -37,12 +37,20 @@ Reader: TypeAlias = Callable[[Page], Snapshot]
 """Reads a page, by the static parser or in a browser."""
 Writer: TypeAlias = Callable[[Blocks, Prediction], tuple[str, str]]
 """The clean text of a prediction, and the same with CleanEval's marks."""
+Watcher: TypeAlias = Callable[[GoldPage, Blocks | None, Prediction | None, Outcome], None]
+"""Is told what came of a page: its blocks, None where it could not be read, and what was said of them, None where
+nothing was."""
 
 
 def evaluate(
-    corpora: Sequence[Corpus | MarkedArchive], predictors: Mapping[str, Predictor], *, read: Reader, write: Writer
+    corpora: Sequence[Corpus | MarkedArchive],
+    predictors: Mapping[str, Predictor],
+    *,
+    read: Reader,
+    write: Writer,
+    watch: Watcher | None = None,
 ) -> Report:
-    """Run every predictor on every page and score what it gives.
+    """Run every predictor on every page and score what it gives; `watch` is told of each at once.
 
     A page that cannot be read, or on which a predictor fails, counts as empty output and is named in the report.
     Progress goes to standard error.
@@ -54,7 +62,12 @@ def evaluate(
     names = [corpus.name for corpus in corpora]
     if not names or len(set(names)) < len(names) or not all(map(len, corpora)):
         raise UsageError("give corpora with at least one page each, under different file names")
-    outcomes = [outcome for page in _progress(corpora) for outcome in _run(page, predictors, read, write)]
+    outcomes = []
+    for page in _progress(corpora):
+        for blocks, prediction, outcome in _run(page, predictors, read, write):
+            outcomes.append(outcome)
+            if watch:
+                watch(page, blocks, prediction, outcome)
     return Report(tuple(outcomes))
 
 
@@ -80,13 +93,15 @@ def _progress(corpora: Sequence[Corpus | MarkedArchive]) -> Iterator[GoldPage]:
                 bar.update()
 
 
-def _run(page: GoldPage, predictors: Mapping[str, Predictor], read: Reader, write: Writer) -> Iterator[Outcome]:
+def _run(
+    page: GoldPage, predictors: Mapping[str, Predictor], read: Reader, write: Writer
+) -> Iterator[tuple[Blocks | None, Prediction | None, Outcome]]:
     blocks, unread = _attempt(lambda: cut(read(page.page())))
     for name, predict in predictors.items():
         found, error = (None, unread) if blocks is None else _attempt(partial(_predict, page, blocks, predict, write))
         prediction, text, cleaneval = found or (None, "", "")
         score = score_page(page, text, cleaneval)
-        yield Outcome(
+        outcome = Outcome(
             corpus=page.corpus,
             id=page.id,
             page_type=page.page_type,
@@ -97,6 +112,7 @@ def _run(page: GoldPage, predictors: Mapping[str, Predictor], read: Reader, writ
             error=error,
             verdict=_verdict(page, blocks, prediction, score.word.f1) if blocks is not None and prediction else None,
         )
+        yield blocks, prediction, outcome
 
 
 def _predict(page: GoldPage, blocks: Blocks, predict: Predictor, write: Writer) -> tuple[Prediction, str, str]:

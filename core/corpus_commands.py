@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
@@ -22,11 +23,13 @@ from vclean.formats import to_cleaneval, to_text
 from vclean.settings import RenderSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from vclean.classify.corpora import Corpus, GoldPage
     from vclean.classify.dataset import PageRows
+    from vclean.classify.evaluate import Watcher
     from vclean.classify.marks import MarkedArchive
+    from vclean.classify.methods import Method
     from vclean.classify.prediction import Prediction
     from vclean.classify.region_model import RegionFits
     from vclean.classify.report import Outcome
@@ -55,20 +58,55 @@ def score_methods(options: EvaluateOptions) -> int:
     """
     for path in filter(None, (options.json, options.predictions)):
         check_writable(path)
-    corpora = [read_corpus(path) for path in options.corpora]
-    with _readers(render=options.render, snapshots=options.snapshots, keep=options.folds > 0) as readers:
-        if options.folds and _MODEL_METHOD in options.methods:
-            regions = _region_fits(corpora, options.regions, readers)
-            validation = _cross_validated(_table(corpora, readers, options.folds, regions))
-            report = _scored(corpora, readers, options.methods, _unseen(validation))
-        else:
-            report = _scored(corpora, {options.render: readers[options.render]}, options.methods, {})
+    report = run_methods(
+        options.corpora,
+        {name: partial(get, name) for name in options.methods},
+        render=options.render,
+        folds=options.folds,
+        regions=options.regions,
+        snapshots=options.snapshots,
+    )
     write_stream(sys.stdout, report.table() + "\n")
     if options.json:
         write_atomic(options.json, json.dumps(report.to_dict(), indent=1, ensure_ascii=False) + "\n")
     if options.predictions:
         write_atomic(options.predictions, report.predictions())
     return 0
+
+
+def run_methods(
+    paths: Sequence[Path],
+    methods: Mapping[str, Callable[[], Method]],
+    *,
+    render: bool,
+    folds: int = 0,
+    regions: Sequence[Path] = (),
+    snapshots: Path | None = None,
+    watch: Watcher | None = None,
+) -> Report:
+    """What methods make of corpora; progress goes to standard error.
+
+    Args:
+        paths: of the corpora.
+        methods: by the names they have in the report, each loaded when it is needed. With folds, the one called vclean
+            is not: it stands for the models that are cross-validated.
+        render: whether pages are rendered; with folds, both readings are scored, as two methods.
+        folds: by site, to cross-validate the model in; 0 for not.
+        regions: archives that teach the region model alone, where it is cross-validated.
+        snapshots: folder of what was rendered before; None for none.
+        watch: see `vclean.classify.evaluate.evaluate`.
+
+    Raises:
+        InputError: a corpus is missing or damaged.
+        UsageError: two have the same name, or one has no page.
+    """
+    corpora = [read_corpus(path) for path in paths]
+    with _readers(render=render, snapshots=snapshots, keep=folds > 0) as readers:
+        if folds and _MODEL_METHOD in methods:
+            fits = _region_fits(corpora, regions, readers)
+            validation = _cross_validated(_table(corpora, readers, folds, fits))
+            return _scored(corpora, readers, methods, _unseen(validation), watch)
+        return _scored(corpora, {render: readers[render]}, methods, {}, watch)
 
 
 def train_model(options: TrainOptions) -> int:
@@ -90,7 +128,7 @@ def train_model(options: TrainOptions) -> int:
     with _readers(render=True, snapshots=options.snapshots, keep=True) as readers:
         regions = _region_fits(corpora, options.regions, readers)
         validation = _cross_validated(_table(corpora, readers, FOLDS, regions))
-        report = _scored(corpora, readers, [_MODEL_METHOD], _unseen(validation))
+        report = _scored(corpora, readers, {_MODEL_METHOD: partial(get, _MODEL_METHOD)}, _unseen(validation))
     write_stream(sys.stdout, report.table() + "\n")
     if options.predictions:
         write_atomic(options.predictions, report.predictions())
@@ -191,21 +229,27 @@ def _unseen(validation: CrossValidation) -> Unseen:
 
 
 def _scored(
-    corpora: Sequence[Corpus | MarkedArchive], readers: Mapping[bool, Reader], methods: Sequence[str], unseen: Unseen
+    corpora: Sequence[Corpus | MarkedArchive],
+    readers: Mapping[bool, Reader],
+    methods: Mapping[str, Callable[[], Method]],
+    unseen: Unseen,
+    watch: Watcher | None = None,
 ) -> Report:
     """The scores of the methods on every reading of the pages."""
     outcomes: list[Outcome] = []
     for rendered, read in readers.items():
         suffix = f", {_WAYS[rendered]}" if len(readers) > 1 else ""
-        predictors = {name + suffix: _predictor(name, unseen, rendered=rendered) for name in methods}
-        outcomes += evaluate(corpora, predictors, read=read, write=_texts).outcomes
+        predictors = {
+            name + suffix: _predictor(name, load, unseen, rendered=rendered) for name, load in methods.items()
+        }
+        outcomes += evaluate(corpora, predictors, read=read, write=_texts, watch=watch).outcomes
     return Report(tuple(outcomes))
 
 
-def _predictor(name: str, unseen: Unseen, *, rendered: bool) -> Predictor:
+def _predictor(name: str, load: Callable[[], Method], unseen: Unseen, *, rendered: bool) -> Predictor:
     if name == _MODEL_METHOD and unseen:
         return lambda page, _: unseen[page.corpus, page.id, rendered]
-    method = get(name)
+    method = load()
     return lambda _, blocks: method(blocks)
 
 

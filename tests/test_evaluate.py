@@ -25,8 +25,8 @@ def write(blocks, prediction):
     return "\n".join(text for _, text in kept), "\n".join(f"<{label}>{text}" for label, text in kept)
 
 
-def run(corpora, predictors=None, read=parse):
-    return evaluate(corpora, predictors or {"text": text_method}, read=read, write=write)
+def run(corpora, predictors=None, read=parse, watch=None):
+    return evaluate(corpora, predictors or {"text": text_method}, read=read, write=write, watch=watch)
 
 
 @pytest.fixture
@@ -64,6 +64,17 @@ class TestEvaluate:
 
         run([corpus((ARTICLE, GOLD, None)), corpus((ARTICLE, GOLD, None), name="blogs")], {"mine": predict})
         assert seen == [("news", "0", "Cats"), ("blogs", "0", "Cats")]
+
+    def test_a_watcher_is_told_of_every_page_and_method(self, corpus):
+        seen = []
+
+        def watch(page, blocks, prediction, outcome):
+            seen.append(
+                (page.id, blocks and blocks.text[0], prediction and prediction.labels[0], outcome.score.word.f1)
+            )
+
+        run([corpus((ARTICLE, GOLD, None), ("", GOLD, None))], watch=watch)
+        assert seen == [("0", "Cats", "p", 1.0), ("1", None, None, 0.0)]
 
     def test_marks_are_scored_where_the_gold_has_them(self, corpus):
         report = run([corpus((ARTICLE, GOLD, "<h>Cats<p>Cats sleep most of the day and of the night."))])
