@@ -74,7 +74,7 @@ class TestEvaluate:
             )
 
         run([corpus((ARTICLE, GOLD, None), ("", GOLD, None))], watch=watch)
-        assert seen == [("0", "Cats", "p", 1.0), ("1", None, None, 0.0)]
+        assert seen == [("0", "Cats", "h", 1.0), ("1", None, None, 0.0)]
 
     def test_marks_are_scored_where_the_gold_has_them(self, corpus):
         report = run([corpus((ARTICLE, GOLD, "<h>Cats<p>Cats sleep most of the day and of the night."))])
