@@ -6,9 +6,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from vclean.classify import baselines
 from vclean.classify.corpora import GoldPage, read_corpus
 from vclean.classify.evaluate import evaluate, score_page
+from vclean.classify.methods import text
 from vclean.errors import DeadlineError, InputError, UsageError
 from vclean.render.static import parse
 
@@ -17,7 +17,7 @@ GOLD = "Cats\nCats sleep most of the day and of the night."
 
 
 def text_method(page, blocks):
-    return baselines.all_text(blocks)
+    return text.label(blocks)
 
 
 def write(blocks, prediction):
@@ -60,7 +60,7 @@ class TestEvaluate:
 
         def predict(page, blocks):
             seen.append((page.corpus, page.id, blocks.text[0]))
-            return baselines.all_text(blocks)
+            return text.label(blocks)
 
         run([corpus((ARTICLE, GOLD, None)), corpus((ARTICLE, GOLD, None), name="blogs")], {"mine": predict})
         assert seen == [("news", "0", "Cats"), ("blogs", "0", "Cats")]
@@ -141,7 +141,7 @@ class TestVerdict:
 
     def test_of_a_method_with_a_confidence(self, corpus):
         def predict(page, blocks):
-            return replace(baselines.all_text(blocks), confidence=0.75)
+            return replace(text.label(blocks), confidence=0.75)
 
         [outcome] = run([corpus((ARTICLE + "<p>Imprint</p>", GOLD, None))], {"sure": predict}).outcomes
         assert outcome.verdict.content.tolist() == [True, True, False]
@@ -157,7 +157,7 @@ class TestVerdict:
 
     def test_a_page_without_a_block(self, corpus):
         def predict(page, blocks):
-            return replace(baselines.all_text(blocks), confidence=0.0)
+            return replace(text.label(blocks), confidence=0.0)
 
         [outcome] = run([corpus(("<p></p>", "", None))], {"sure": predict}).outcomes
         assert len(outcome.verdict.content) == 0

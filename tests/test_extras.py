@@ -5,7 +5,7 @@ import json
 import pytest
 
 from vclean.errors import ExtraMissingError
-from vclean.farm.extras import need
+from vclean.extras import need
 
 
 class TestNeed:
@@ -17,3 +17,7 @@ class TestNeed:
             need("no_such_module_at_all", "Ray")
         assert str(caught.value).endswith(": pip install 'vclean[ray]'")
         assert caught.value.exit_code == 11
+
+    def test_the_extra_may_be_called_otherwise(self) -> None:
+        with pytest.raises(ExtraMissingError, match=r"this needs Alien .*: pip install 'vclean\[methods\]'"):
+            need("no_such_module_at_all", "Alien", "methods")

@@ -5,31 +5,60 @@ from types import SimpleNamespace
 import pytest
 from helpers import snapshot
 
-from vclean.classify import baselines, methods, model
-from vclean.errors import ModelError, UsageError
+from vclean.classify import methods, model
+from vclean.classify.corpora import GoldPage
+from vclean.classify.methods import registry
+from vclean.classify.methods.frame import Facts, Lesson
+from vclean.errors import ExtraMissingError, ModelError, UsageError
 from vclean.features.blocks import cut
 
+BLOCKS = cut(snapshot("<p>One two three four five six seven.</p>"))
 
-class TestNames:
-    def test_every_method_has_a_description_in_one_line(self):
-        assert list(methods.names()) == ["vclean", "bte", "text"]
-        assert all(text and "\n" not in text for text in methods.names().values())
+
+@pytest.fixture
+def only(monkeypatch):
+    """Gives the registry other methods for the time of a test."""
+
+    def replace(*facts):
+        monkeypatch.setattr(registry, "_METHODS", facts)
+
+    return replace
+
+
+class TestFacts:
+    def test_what_it_needs(self):
+        facts = Facts(name="a", line="b", place="c", rendered=True, trained=True, templated=True, extra="methods")
+        assert facts.needs == ["rendering", "training", "a template", "the extra methods"]
+        assert Facts(name="a", line="b", place="c").needs == []
+
+    @pytest.mark.parametrize("facts", methods.all_facts(), ids=methods.names())
+    def test_of_every_method(self, facts):
+        assert facts.line
+        assert "\n" not in facts.line
+        assert len(facts.line) <= 100
+        assert bool(facts.library) == bool(facts.extra)
+        assert methods.facts(facts.name) is facts
+
+    def test_names_differ(self):
+        assert methods.names()[:3] == ["vclean", "text", "bte"]
+        assert len(set(methods.names())) == len(methods.names())
 
 
 class TestGet:
-    def test_methods_without_a_model(self):
-        assert methods.get("bte") is baselines.body_text_extraction
-        assert methods.get("text") is baselines.all_text
+    @pytest.mark.parametrize("facts", methods.all_facts(), ids=methods.names())
+    def test_every_method_labels_blocks_the_same_each_time(self, facts):
+        if facts.library:
+            pytest.importorskip(facts.library)
+        if facts.rendered or facts.templated:
+            pytest.skip("tested with its module")
+        method = methods.get(facts.name)
+        first, second = method(BLOCKS), method(BLOCKS)
+        assert first.labels == second.labels
+        assert len(first.labels) == len(first.probability) == 1
 
-    @pytest.mark.parametrize("name", ["bte", "text"])
-    def test_a_method_labels_blocks(self, name):
-        blocks = cut(snapshot("<p>One two three four five six seven.</p>"))
-        prediction = methods.get(name)(blocks)
-        assert [label.value for label in prediction.labels] == ["p"]
-
-    @pytest.mark.parametrize("name", ["", "VCLEAN", "trafilatura"])
+    @pytest.mark.parametrize("name", ["", "VCLEAN", "Trafilatura"])
     def test_an_unknown_name_lists_those_there_are(self, name):
-        with pytest.raises(UsageError, match=f"no method '{name}': choose one of vclean, bte, text"):
+        with pytest.raises(UsageError, match=f"no method '{name}': choose one of vclean, text, bte"):
             methods.get(name)
 
     def test_the_model_is_loaded_from_the_file_that_is_given(self, tmp_path, monkeypatch):
@@ -43,3 +72,32 @@ class TestGet:
     def test_a_model_that_is_missing(self, tmp_path):
         with pytest.raises(ModelError):
             methods.get("vclean", tmp_path / "none.model")
+
+    def test_a_library_that_is_missing(self, only):
+        only(Facts(name="odd", line="odd", place="text", library="no_such_module", extra="methods"))
+        with pytest.raises(ExtraMissingError, match=r"needs no_such_module .*: pip install 'vclean\[methods\]'"):
+            methods.get("odd")
+
+    def test_a_page_that_is_not_rendered(self, only):
+        only(Facts(name="seer", line="looks", place="text", rendered=True))
+        with pytest.raises(UsageError, match="the method seer looks at the rendered page: add --render"):
+            methods.get("seer")(BLOCKS)
+
+    def test_a_page_without_text_is_not_shown_to_a_method(self, only):
+        only(
+            Facts(name="careless", line="fails", place="text:no_such_function"), Facts(name="t", line="t", place="text")
+        )
+        prediction = methods.get("t")(cut(snapshot("<p></p>")))
+        assert (prediction.labels, prediction.probability.shape) == ([], (0,))
+
+
+class TestTrainable:
+    def test_a_method_that_is_not_trained(self):
+        with pytest.raises(UsageError, match="the method bte is not trained: choose one of vclean"):
+            registry.trainable("bte")
+
+
+class TestLesson:
+    def test_the_gold_of_its_blocks(self):
+        lesson = Lesson(GoldPage(text="Two."), cut(snapshot("<p>One.</p><p>Two.</p>")))
+        assert lesson.truth.is_content.tolist() == [False, True]

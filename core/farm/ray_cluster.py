@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Self
 
 from vclean.errors import UsageError, VcleanError
-from vclean.farm.extras import need
+from vclean.extras import need
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

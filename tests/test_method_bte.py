@@ -6,9 +6,9 @@ from helpers import snapshot
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.classify.baselines import all_text, best_span, body_text_extraction, tag_labels
+from vclean.classify.methods import get
+from vclean.classify.methods.bte import best_span, label
 from vclean.features.blocks import cut
-from vclean.labels import Label
 
 MENU = "<ul>" + "<li><a href=/>Link</a></li>" * 8 + "</ul>"
 ARTICLE = "<h1>Cats</h1>" + "<p>Cats sleep most of the day and most of the night, and nobody knows why.</p>" * 3
@@ -16,51 +16,35 @@ VALUES = st.lists(st.integers(-9, 9), max_size=12)
 
 
 def letters(prediction):
-    return "".join(label.value for label in prediction.labels)
+    return "".join(found.value for found in prediction.labels)
 
 
-class TestAllText:
-    def test_every_block_that_is_shown(self):
-        prediction = all_text(cut(snapshot("<h1>Cats</h1><p>sleep</p><p hidden>secret</p>")))
-        assert letters(prediction) == "hpo"
-        assert prediction.probability.tolist() == [1, 1, 0]
-        assert prediction.probability.dtype == "float32"
-        assert np.isnan(prediction.confidence)
-
-    def test_a_page_without_text(self):
-        assert all_text(cut(snapshot("<p></p>"))).labels == []
-
-
-class TestBodyTextExtraction:
+class TestLabel:
     def test_the_dense_part_of_a_page(self):
         blocks = cut(snapshot(f"{MENU}<div>{ARTICLE}</div>{MENU}"))
-        kept = [
-            text
-            for text, label in zip(blocks.text, body_text_extraction(blocks).labels, strict=True)
-            if label.is_content
-        ]
+        kept = [text for text, found in zip(blocks.text, label(blocks).labels, strict=True) if found.is_content]
         assert len(kept) == 3
         assert all(text.startswith("Cats sleep") for text in kept)
 
     def test_what_is_hidden_in_the_middle_is_left_out(self):
         page = ARTICLE.replace("</p><p>", "</p><p style='display:none'>These words are not for readers.</p><p>", 1)
-        prediction = body_text_extraction(cut(snapshot(page)))
+        prediction = label(cut(snapshot(page)))
         assert letters(prediction) == "opopp"
 
     def test_a_page_without_text(self):
-        assert body_text_extraction(cut(snapshot("<p></p>"))).labels == []
+        assert get("bte")(cut(snapshot("<p></p>"))).labels == []
 
     def test_a_menu_is_not_worth_its_tags(self):
-        assert letters(body_text_extraction(cut(snapshot(MENU)))) == "looooooo"
+        assert letters(label(cut(snapshot(MENU)))) == "looooooo"
 
     def test_it_maximises_words_minus_tags(self):
         """Two words, </p><p> between, three words: the gap of two tags is worth crossing, one of six is not."""
         near = cut(snapshot("<p>one two</p><p>one two three</p>"))
         far = cut(snapshot("<div><div><p>one two</p></div></div><div><div><p>one two three</p></div></div>"))
-        assert letters(body_text_extraction(near)) == "op"
-        assert letters(body_text_extraction(far)) == "op"
+        assert letters(label(near)) == "op"
+        assert letters(label(far)) == "op"
         longer = cut(snapshot("<p>one two three</p><p>one two three</p>"))
-        assert letters(body_text_extraction(longer)) == "pp"
+        assert letters(label(longer)) == "pp"
 
 
 class TestBestSpan:
@@ -82,23 +66,3 @@ class TestBestSpan:
         begin, end = best_span(np.array(values, dtype=np.int64), np.array(costs, dtype=np.int64))
         spans = [(a, b) for a in range(len(values)) for b in range(a + 1, len(values) + 1)]
         assert worth(begin, end) == max([0, *(worth(*span) for span in spans)])
-
-
-class TestTagLabels:
-    @pytest.mark.parametrize(
-        ("html", "expected"),
-        [
-            ("<h1>a</h1><p>b</p><h6>c</h6>", "hph"),
-            ("<h2><span>a</span></h2>", "h"),
-            ("<h2><div>a</div></h2>", "h"),
-            ("<ul><li>a</li><li>b</li></ul>", "ll"),
-            ("<li><p>a</p><p>b</p></li><li>c</li>", "lcl"),
-            ("<li>a<ul><li>b</li></ul>c</li>", "llc"),
-            ("<dl><dt>a</dt><dd>b</dd></dl>", "ll"),
-            ("<li><h3>a</h3><p>b</p></li>", "hc"),
-            ("<table><tr><td>a</td><td>b</td></tr></table>", "pp"),
-            ("a<br><br>b", "pp"),
-        ],
-    )
-    def test_types(self, html, expected):
-        assert tag_labels(cut(snapshot(html))) == [Label(letter) for letter in expected]

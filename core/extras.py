@@ -11,18 +11,19 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 
-def need(module: str, extra: str) -> ModuleType:
+def need(module: str, name: str, extra: str = "") -> ModuleType:
     """Import a module that comes with an extra.
 
     Args:
         module: its name; of `a.b`, `a.b` is given.
-        extra: the name of the extra, capitalised as users know it.
+        name: what users call it.
+        extra: the name of the extra; `name` in small letters where none is given.
 
     Raises:
-        ExtraMissingError: it is not installed.
+        ExtraMissingError: it is not installed; the text has the command that installs it.
     """
     try:
         return importlib.import_module(module)
     except ImportError as error:
-        text = f"this needs {extra} ({error}): pip install 'vclean[{extra.lower()}]'"
+        text = f"this needs {name} ({error}): pip install 'vclean[{extra or name.lower()}]'"
         raise ExtraMissingError(text) from error

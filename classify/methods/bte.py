@@ -1,4 +1,10 @@
-"""Methods without a model, to measure against: body text extraction, and all shown text."""
+"""Body text extraction (Finn, Kushmerick and Smyth 2001, "Fact or fiction: content classification").
+
+As published: a page is a sequence of tokens, tags and words; the span with most words inside it and most tags outside
+it is the content. Maximising words inside plus tags outside is maximising words minus tags inside, the maximum subarray
+of a page's words (+1) and tags (-1): linear time. Chosen here: spans begin and end with blocks, so that half a block is
+never taken, and what is hidden is left out of the span found.
+"""
 
 from __future__ import annotations
 
@@ -6,35 +12,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.classify.prediction import Prediction
-from vclean.features import tree
-from vclean.labels import Label, Visibility
+from vclean.classify.methods.verdict import decide
+from vclean.labels import Visibility
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from vclean.classify.prediction import Prediction
     from vclean.features.blocks import Blocks
 
-HEADING_TAGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
-ITEM_TAGS = frozenset(("li", "dt", "dd"))
 
-
-def all_text(blocks: Blocks) -> Prediction:
-    """Every block that is shown at once is content."""
-    return _decide(blocks, blocks.visibility == Visibility.SHOWN)
-
-
-def body_text_extraction(blocks: Blocks) -> Prediction:
-    """The run of blocks with most words inside it and most tags outside it (Finn, Kushmerick and Smyth 2001).
-
-    Maximising words inside plus tags outside is maximising words minus tags inside, the maximum subarray of a
-    page's words (+1) and tags (-1): linear time. What is hidden is left out of the run found.
-    """
+def label(blocks: Blocks) -> Prediction:
+    """The best span of blocks is content."""
     words = np.array([len(text.split()) for text in blocks.text], dtype=np.int64)
     begin, end = best_span(words - _tags_inside(blocks), _tags_before(blocks))
     inside = np.zeros(len(blocks), dtype=bool)
     inside[begin:end] = True
-    return _decide(blocks, inside & (blocks.visibility != Visibility.HIDDEN))
+    return decide(blocks, inside & (blocks.visibility != Visibility.HIDDEN))
 
 
 def best_span(values: NDArray[np.int64], costs: NDArray[np.int64]) -> tuple[int, int]:
@@ -54,28 +48,6 @@ def best_span(values: NDArray[np.int64], costs: NDArray[np.int64]) -> tuple[int,
         if total > best:
             best, span = total, (begin, index + 1)
     return span
-
-
-def tag_labels(blocks: Blocks) -> list[Label]:
-    """The type of every block by its markup: heading, first block of a list item, continuation of it, paragraph."""
-    snapshot = blocks.snapshot
-    heading = snapshot.is_tag(HEADING_TAGS)
-    item = snapshot.is_tag(ITEM_TAGS)
-    is_heading = heading[tree.nearest(heading, snapshot.parent)[blocks.node]]
-    nearest_item = tree.nearest(item, snapshot.parent)[blocks.node]
-    in_item = item[nearest_item]
-    first = np.zeros(len(blocks), dtype=bool)
-    first[np.unique(nearest_item, return_index=True)[1]] = True
-    codes = np.select([is_heading, in_item & first, in_item], [0, 2, 3], 1)
-    kinds = tuple(Label)
-    return [kinds[code] for code in codes]
-
-
-def _decide(blocks: Blocks, is_content: NDArray[np.bool_]) -> Prediction:
-    labels = [
-        label if kept else Label.OTHER for label, kept in zip(tag_labels(blocks), is_content.tolist(), strict=True)
-    ]
-    return Prediction(labels, is_content.astype(np.float32))
 
 
 def _tag_gaps(blocks: Blocks) -> NDArray[np.int64]:

@@ -1,0 +1,124 @@
+"""Every method by its name; a method's module is imported when it is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Final, cast
+
+import numpy as np
+
+from vclean.classify.methods.frame import Facts
+from vclean.classify.methods.storage import load_trained
+from vclean.classify.prediction import Prediction
+from vclean.errors import UsageError
+from vclean.extras import need
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from vclean.classify.methods.frame import Method, Trainable
+    from vclean.features.blocks import Blocks
+
+DEFAULT: Final = "vclean"
+"""The method that has a model of its own kind, and knows confidence, policies and sites."""
+_PACKAGE: Final = "vclean.classify.methods"
+
+
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """A method that says what it misses, and that has nothing to decide on a page without text."""
+
+    facts: Facts
+    run: Method
+
+    def __call__(self, blocks: Blocks) -> Prediction:
+        if self.facts.rendered and not blocks.snapshot.rendered:
+            raise UsageError(f"the method {self.facts.name} looks at the rendered page: add --render")
+        if not len(blocks):
+            return Prediction([], np.zeros(0, dtype=np.float32))
+        return self.run(blocks)
+
+
+def get(name: str, model: Path | None = None) -> Method:
+    """The method called `name`; `model` is the model, or the template, that it works by in place of the shipped one.
+
+    Raises:
+        UsageError: there is no such method, the text lists those there are; or it needs a template.
+        ExtraMissingError: it needs a library that is not installed.
+        ModelError: the model file is missing, damaged, of another method or of another version.
+        InputError: the template is missing or wrong.
+    """
+    found = facts(name)
+    if name == DEFAULT:
+        from vclean.classify.model import load  # Loads LightGBM, which the other methods do without.
+
+        return load(model).label
+    return _Checked(found, _load(found, model))
+
+
+def facts(name: str) -> Facts:
+    """What is to be known of the method called `name`.
+
+    Raises:
+        UsageError: there is no such method; the text lists those there are.
+    """
+    for found in _METHODS:
+        if found.name == name:
+            return found
+    raise UsageError(f"no method {name!r}: choose one of {', '.join(names())}")
+
+
+def all_facts() -> tuple[Facts, ...]:
+    """What is to be known of every method: the trained model first, then the systems by family."""
+    return _METHODS
+
+
+def names() -> list[str]:
+    """The names of all methods."""
+    return [found.name for found in _METHODS]
+
+
+def trainable(name: str) -> Trainable:
+    """The module of the trained method called `name`.
+
+    Raises:
+        UsageError: there is no such method, or it is not trained.
+        ExtraMissingError: it needs a library that is not installed.
+    """
+    found = facts(name)
+    if not found.trained:
+        trained = ", ".join(other.name for other in _METHODS if other.trained)
+        raise UsageError(f"the method {name} is not trained: choose one of {trained}")
+    _need_library(found)
+    return cast("Trainable", import_module(f"{_PACKAGE}.{found.place}"))
+
+
+def _load(found: Facts, path: Path | None) -> Method:
+    if found.trained:
+        return load_trained(found.name, trainable(found.name), path)
+    _need_library(found)
+    stem, _, function = found.place.partition(":")
+    method = getattr(import_module(f"{_PACKAGE}.{stem}"), function or "label")
+    return cast("Method", method(path) if found.templated else method)
+
+
+def _need_library(found: Facts) -> None:
+    if found.library:
+        need(found.library, found.library, found.extra)
+
+
+_METHODS: Final = (
+    Facts(
+        name=DEFAULT,
+        line="the model of this package: visual, structural and linguistic features",
+        place="",
+        trained=True,
+    ),
+    Facts(name="text", line="all text that is shown", place="text"),
+    Facts(
+        name="bte",
+        line="body text extraction: most words inside, most tags outside (Finn et al. 2001)",
+        place="bte",
+    ),
+)
