@@ -27,7 +27,7 @@ from vclean.classify.cuts import candidates
 from vclean.classify.decider import Decider
 from vclean.classify.decision import labelled, with_comments
 from vclean.classify.linear import LinearModel
-from vclean.classify.prediction import Prediction
+from vclean.classify.prediction import Decision, Prediction
 from vclean.classify.repetition import with_evidence
 from vclean.classify.smoothing import groups, smooth
 from vclean.errors import ModelError
@@ -54,7 +54,7 @@ _EARLY_STOP: Final[dict[str, Any]] = {
 """A block under .007 or over .993 after some trees needs no more: a third of the time; no label of 29,725 changed."""
 _PARTS: Final = ("linear.npz", "content.txt", "types.txt", "cuts.txt", "calibration.json")
 _REGIONS: Final = "regions.txt"
-_DAMAGE: Final = (zipfile.BadZipFile, zlib.error, RuntimeError, LookupError, ValueError, TypeError, EOFError, OSError)
+DAMAGE: Final = (zipfile.BadZipFile, zlib.error, RuntimeError, LookupError, ValueError, TypeError, EOFError, OSError)
 """What reading a damaged archive raises; RuntimeError where a wrong bit means encryption or an unknown method."""
 
 
@@ -121,11 +121,13 @@ class Model:
             probability = with_evidence(probability, evidence)
         if policy.comments is not None:
             probability = with_comments(probability, comments, words, wanted=policy.comments)
-            comments = np.zeros_like(comments)  # they are decided on
-        keep, confidence = self.decider.keep(candidates(x, probability, words, comments, policy.beta))
+        undecided = comments if policy.comments is None else np.zeros_like(comments)
+        keep, confidence = self.decider.keep(candidates(x, probability, words, undecided, policy.beta))
         kept = smooth(keep, words, group)
         labels = labelled(kept, type_probability(self.types, x[kept]))
-        return Prediction(labels, self.decider.calibration(probability), confidence, self.version)
+        decision = Decision(x, comments, evidence, policy, keep, group, kept)
+        said = self.decider.calibration(probability)
+        return Prediction(labels, said, confidence, self.version, decision=decision)
 
     def to_bytes(self) -> bytes:
         """The model's file; the same model gives the same bytes."""
@@ -146,7 +148,7 @@ class Model:
         }
         if self.regions:
             members[_REGIONS] = self.regions.model_to_string().encode()
-        return _zip(members)
+        return pack(members)
 
 
 def content_probability(trees: lightgbm.Booster, x: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -160,7 +162,7 @@ def type_probability(trees: lightgbm.Booster, x: NDArray[np.float32]) -> NDArray
     return np.asarray(trees.predict(x, num_threads=1), dtype=np.float32)
 
 
-def _zip(members: dict[str, bytes]) -> bytes:
+def pack(members: dict[str, bytes]) -> bytes:
     """A zip archive without dates, so that equal members give equal bytes."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -210,14 +212,14 @@ def from_bytes(data: bytes, name: str) -> Model:
             _check(card, name)
             regions = [archive.read(_REGIONS)] if _REGIONS in archive.namelist() else []
             parts = [archive.read(member) for member in _PARTS] + regions
-    except _DAMAGE as error:
+    except DAMAGE as error:
         raise _damaged(name) from error
     version = hashlib.sha256(b"".join(parts)).hexdigest()[:12]
     try:
-        decider = Decider(_booster(parts[3]), CalibrationMap.from_dict(json.loads(parts[4])))
-        trees = (_booster(parts[1]), _booster(parts[2]))
-        return Model(_linear(parts[0]), *trees, decider, card, version, *map(_booster, regions))
-    except _DAMAGE as error:
+        decider = Decider(read_booster(parts[3]), CalibrationMap.from_dict(json.loads(parts[4])))
+        trees = (read_booster(parts[1]), read_booster(parts[2]))
+        return Model(_linear(parts[0]), *trees, decider, card, version, *map(read_booster, regions))
+    except DAMAGE as error:
         raise _damaged(name) from error
 
 
@@ -239,7 +241,12 @@ def _linear(data: bytes) -> LinearModel:
         return LinearModel(arrays["path"].astype(np.float32), path_bias, arrays["word"].astype(np.float32), word_bias)
 
 
-def _booster(data: bytes) -> lightgbm.Booster:
+def read_booster(data: bytes) -> lightgbm.Booster:
+    """Boosted trees in LightGBM's own text format.
+
+    Raises:
+        ValueError: they are damaged.
+    """
     import lightgbm
 
     try:
