@@ -9,10 +9,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Self
 
-from vclean.errors import OutputError
+from vclean.errors import OutputError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+try:
+    import fcntl
+except ImportError:  # on Windows
+    fcntl = None  # type: ignore[assignment]
 
 _REMEDIES = {
     errno.ENOENT: "its folder does not exist; create the folder first",
@@ -141,6 +146,25 @@ def put_in_place(aside: Path, target: Path) -> None:
         aside.replace(target)
         if os.name == "posix":
             _sync(target.parent)
+
+
+@contextmanager
+def locked(folder: Path, name: str) -> Iterator[None]:
+    """Keep other processes out of a folder, by its file `name`, as long as this one lives.
+
+    Raises:
+        UsageError: another one is there.
+        OutputError: the file cannot be made.
+    """
+    if fcntl is None:
+        yield
+        return
+    with explained(folder), (folder / name).open("ab") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise UsageError(f"another run is writing to {folder}: wait for its end, or name another folder") from error
+        yield
 
 
 def _sync(path: Path) -> None:

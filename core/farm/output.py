@@ -15,7 +15,7 @@ from vclean.farm.ledger import Ledger
 from vclean.farm.parts import PartWriter, part_paths, read_parts, tidy
 from vclean.farm.rows import LIGHT, VERSION, light
 from vclean.farm.summary import summarise
-from vclean.files import Replacement, explained, write_atomic
+from vclean.files import Replacement, explained, locked, write_atomic
 from vclean.outputs import made
 
 if TYPE_CHECKING:
@@ -25,11 +25,6 @@ if TYPE_CHECKING:
     from vclean.farm.settings import CleaningSettings, RunSettings
     from vclean.farm.stats import Stats
     from vclean.farm.task import Outcome
-
-try:
-    import fcntl
-except ImportError:  # on Windows
-    fcntl = None  # type: ignore[assignment]
 
 RUN: Final = "run.json"
 LOG: Final = "pages.jsonl"
@@ -78,7 +73,7 @@ class Output:
     def __enter__(self) -> Self:
         """Begin the run, or go on with it."""
         with ExitStack() as stack:
-            stack.enter_context(_locked(made(self.folder)))
+            stack.enter_context(locked(made(self.folder), _LOCK))
             self._facts = _begin(self.folder, self._cleaning, resume=self._resume)
             tidy(self.folder)
             stack.callback(self._write_summary)
@@ -208,24 +203,6 @@ def _log(path: Path, parts: list[Path]) -> Iterator[IO[str]]:
                 file.write(_line(light(batch.slice(row, 1))))
     with explained(path), path.open("a", encoding="utf-8", buffering=1) as log:
         yield log
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Keep other processes from writing to the folder, as long as this one lives.
-
-    Raises:
-        UsageError: another one does.
-    """
-    if fcntl is None:
-        yield
-        return
-    with explained(folder), (folder / _LOCK).open("ab") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise UsageError(f"another run is writing to {folder}: wait for its end, or name another folder") from error
-        yield
 
 
 def _line(facts: Mapping[str, Any]) -> str:

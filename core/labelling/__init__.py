@@ -1,0 +1,1 @@
+"""Labelling by click: pages served as overlays, every change kept, gold and agreement made of them."""

@@ -1,0 +1,149 @@
+"""Gold made by hand: one line of JSON per page, and the same as CleanEval text."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from vclean.errors import InputError
+from vclean.formats import to_cleaneval
+from vclean.labelling.names import text_hash
+from vclean.labelling.sheet import Status, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+VERSION: Final = 1
+"""Version of the line's layout."""
+SUFFIX: Final = ".gold.jsonl"
+"""How the name of a file of gold ends, in a folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoldBlock:
+    """A block and what it is.
+
+    Attributes:
+        xpath, text: of the block.
+        verdict: its label and role.
+        by_hand: whether the annotator said so, rather than left what the model said.
+        version: the revision of the page in which its verdict changed last; 0 where it never did.
+    """
+
+    xpath: str
+    text: str
+    verdict: Verdict
+    by_hand: bool
+    version: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelledPage:
+    """A page and what its blocks are, in document order.
+
+    Attributes:
+        id, url, title: of the page.
+        annotator: who labelled it.
+        status: how far it is; only the blocks of a page that is done are all looked at.
+        content: SHA-256 of the document, hexadecimal.
+        settings: digest of the render settings, hexadecimal.
+        model: the version of the model that labelled it first.
+        snapshots: the keys of its stored snapshots, hexadecimal, by `rendered` and `parsed`.
+        blocks: what it is made of.
+        folder: where its snapshots are; not part of the line.
+    """
+
+    id: str
+    url: str
+    title: str
+    annotator: str
+    status: Status
+    content: str
+    settings: str
+    model: str
+    snapshots: dict[str, str]
+    blocks: list[GoldBlock]
+    folder: Path = field(default_factory=Path)
+
+    @property
+    def cleaneval(self) -> str:
+        """The page's content as CleanEval has it: one unit a line, with its mark."""
+        return to_cleaneval([block.text for block in self.blocks], [block.verdict.label for block in self.blocks])
+
+    def to_line(self) -> str:
+        """The page as one line of JSON."""
+        facts = {
+            "version": VERSION,
+            "id": self.id,
+            "url": self.url,
+            "title": self.title,
+            "annotator": self.annotator,
+            "status": str(self.status),
+            "content": self.content,
+            "settings": self.settings,
+            "model": self.model,
+            "snapshots": self.snapshots,
+            "blocks": [_record(block) for block in self.blocks],
+        }
+        return json.dumps(facts, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
+
+    @classmethod
+    def from_line(cls, line: str, folder: Path) -> LabelledPage:
+        """The page of a line whose file is in a project of labels.
+
+        Raises:
+            ValueError: it is no such line; or KeyError, TypeError, AttributeError.
+        """
+        facts = json.loads(line)
+        if facts.pop("version") != VERSION:
+            raise ValueError("of another version")
+        blocks = [_block(**block) for block in facts.pop("blocks")]
+        return cls(blocks=blocks, folder=folder, status=Status(facts.pop("status")), **facts)
+
+
+def read_gold(path: Path) -> list[LabelledPage]:
+    """The pages of a file of gold, or of all such files in a folder and those below it, in the order of their names.
+
+    Raises:
+        InputError: there is no such file, none in the folder, or one is damaged.
+    """
+    files = sorted(path.rglob(f"*{SUFFIX}")) if path.is_dir() else [path]
+    pages = [page for file in files for page in _pages(file)]
+    if not pages:
+        raise InputError(f"there is no gold in {path}: label pages first, with `vclean label`")
+    return pages
+
+
+def _pages(path: Path) -> Iterator[LabelledPage]:
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is no text"
+        raise InputError(f"cannot read {path} ({reason}): name a file of `vclean label`") from error
+    for number, line in enumerate(lines, 1):
+        try:
+            yield LabelledPage.from_line(line, path.parent)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise InputError(f"{path}, line {number}, is no page labelled with `vclean label`: take it out") from error
+
+
+def _record(block: GoldBlock) -> dict[str, Any]:
+    return {
+        "xpath": block.xpath,
+        "text_hash": text_hash(block.text),
+        "text": block.text,
+        "label": str(block.verdict.label),
+        "role": str(block.verdict.role) if block.verdict.role else None,
+        "by_hand": block.by_hand,
+        "version": block.version,
+    }
+
+
+def _block(
+    *, xpath: str, text: str, label: str, role: str | None, by_hand: bool, version: int, text_hash: str
+) -> GoldBlock:
+    if not isinstance(xpath, str) or not isinstance(text, str) or not isinstance(text_hash, str):
+        raise TypeError("no text")
+    return GoldBlock(xpath, text, Verdict.from_list([label, role]), by_hand=bool(by_hand), version=int(version))
