@@ -41,6 +41,25 @@ def path_sum(values: Whole | Real, end: NDArray[np.int32]) -> NDArray[np.int64] 
     return np.asarray(np.cumsum(change, axis=0)[:-1])
 
 
+def subtree_argmax(values: Whole | Real, end: NDArray[np.int32]) -> NDArray[np.int64]:
+    """int64 (N,): the element with the largest of `values` (N,) in every element's subtree, the first of equal ones.
+
+    A table of the best in runs of 1, 2, 4, ... elements answers for any range by the two runs that cover it.
+    """
+    order = np.lexsort((np.arange(len(values)), -_widen(values)))
+    rank = np.empty(len(values), dtype=np.int64)
+    rank[order] = np.arange(len(values))
+    length = end - np.arange(len(end))
+    best = rank.copy()
+    width = 1
+    while width < length.max(initial=0):
+        rank[:-width] = np.minimum(rank[:-width], rank[width:])
+        width *= 2
+        wide = np.flatnonzero(length >= width)
+        best[wide] = np.minimum(rank[wide], rank[end[wide] - width])
+    return order[best]
+
+
 def nearest(mask: NDArray[np.bool_], parent: NDArray[np.int32]) -> NDArray[np.int32]:
     """int32 (N,): the nearest element with `mask` set among the element and its ancestors; the root if none.
 

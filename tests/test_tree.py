@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.features.tree import is_ancestor, nearest, path_sum, subtree_sum
+from vclean.features.tree import is_ancestor, nearest, path_sum, subtree_argmax, subtree_sum
 from vclean.render.snapshot import subtree_ends
 
 #     0
@@ -136,3 +136,16 @@ class TestIsAncestor:
     )
     def test_by_hand(self, above, below, expected):
         assert is_ancestor(np.array([above]), np.array([below]), END).tolist() == [expected]
+
+
+class TestSubtreeArgmax:
+    def test_by_hand(self):
+        assert subtree_argmax(np.array([1, 2, 5, 5, 3]), END).tolist() == [2, 2, 2, 3, 4]
+        assert subtree_argmax(np.array([9.0, 0.5, 0.25, -1.0, 0.0]), END).tolist() == [0, 1, 2, 3, 4]
+
+    @given(weighted_trees())
+    def test_it_is_the_first_largest_of_every_range(self, tree):
+        parent, values = tree
+        end = subtree_ends(parent)
+        expected = [i + int(np.argmax(values[i : end[i]])) for i in range(len(parent))]
+        assert subtree_argmax(values, end).tolist() == expected

@@ -117,8 +117,57 @@ _METHODS: Final = (
     ),
     Facts(name="text", line="all text that is shown", place="text"),
     Facts(
-        name="bte",
-        line="body text extraction: most words inside, most tags outside (Finn et al. 2001)",
-        place="bte",
+        name="bte", line="body text extraction: most words inside, most tags outside (Finn et al. 2001)", place="bte"
+    ),
+    Facts(
+        name="cetd",
+        line="composite text density: characters per tag, less where there are links (Sun et al. 2011)",
+        place="density:composite",
+    ),
+    Facts(name="cetd-text", line="text density: characters per tag (Sun et al. 2011)", place="density:text_density"),
+    Facts(
+        name="point-density",
+        line="punctuation marks per tag, as CETD (Yang and Yang 2015)",
+        place="density:point_density",
+    ),
+    Facts(
+        name="readability",
+        line="Readability, the reader view of browsers (Arc90 2009), by readability-lxml",
+        place="libraries:readability",
+        library="readability",
+        extra="methods",
+    ),
+    Facts(
+        name="boilerpipe-default",
+        line="boilerpipe's default extractor (Kohlschütter et al. 2010), by boilerpy3",
+        place="libraries:boilerpipe_default",
+        library="boilerpy3",
+        extra="methods",
+    ),
+    Facts(
+        name="boilerpipe-article",
+        line="boilerpipe's article extractor (Kohlschütter et al. 2010), by boilerpy3",
+        place="libraries:boilerpipe_article",
+        library="boilerpy3",
+        extra="methods",
+    ),
+    Facts(
+        name="justext",
+        line="jusText: stop words, length and links of paragraphs (Pomikálek 2011)",
+        place="libraries:justext",
+        library="justext",
+        extra="methods",
+    ),
+    Facts(
+        name="trafilatura",
+        line="trafilatura: rules, with Readability and jusText to fall back on (Barbaresi 2021)",
+        place="libraries:trafilatura",
+        library="trafilatura",
+        extra="methods",
+    ),
+    Facts(
+        name="resiliparse",
+        line="Resiliparse's main content extraction (Bevendorff et al. 2018)",
+        place="libraries:resiliparse",
     ),
 )
