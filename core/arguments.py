@@ -13,7 +13,7 @@ from vclean.settings import Policy, RenderSettings
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-_PICTURES: Final = (".png", ".svg")
+_OVERLAYS: Final = (".png", ".svg", ".html")
 _PAGES: Final = (".html", ".htm", ".xhtml", ".mhtml", ".mht")
 
 _PRECISE: Final = 0.25
@@ -93,9 +93,9 @@ def check_pages(pages: Sequence[str], url: str) -> None:
 
 
 def check_overlay(overlay: Path | None) -> None:
-    """Raise a usage error where the name of a picture is of no kind that is drawn."""
-    if overlay and overlay.suffix.lower() not in _PICTURES:
-        raise UsageError(f"the overlay {overlay} has to end in .png or .svg")
+    """Raise a usage error where the name of an overlay is of no kind that is drawn."""
+    if overlay and overlay.suffix.lower() not in _OVERLAYS:
+        raise UsageError(f"the overlay {overlay} has to end in .png, .svg or .html")
 
 
 def check_outputs(pages: Sequence[str], outputs: Mapping[str, Path | None]) -> None:

@@ -26,6 +26,7 @@ _UNSAFE = re.compile(r"[^\w.-]+")
 _LONGEST_NAME: Final = 120
 """In bytes: file systems take 255, and suffixes and an overlay's own name are added."""
 
+_KINDS: Final[dict[str, Literal["svg", "html"]]] = {".svg": "svg", ".html": "html"}
 _FILE_SUFFIXES: Final = frozenset({".txt", ".md", ".html", ".json", ".xml"})
 
 
@@ -39,7 +40,11 @@ class Output(Protocol):
     def write(self, name: str) -> str:
         """All of it in the format `name`."""
 
-    def overlay(self, picture: bytes, kind: Literal["png", "svg"]) -> bytes:
+
+class Drawing(Output, Protocol):
+    """What can be shown on the page's picture, too."""
+
+    def overlay(self, picture: bytes, kind: Literal["png", "svg", "html"]) -> bytes:
         """It drawn over the page's picture."""
 
 
@@ -149,7 +154,7 @@ class LinesSink(Sink):
 
 
 class Pictures:
-    """Draws overlays into one picture file, or for several pages into one each beside it.
+    """Draws overlays into one file, a picture or a page to explore, or for several pages into one each beside it.
 
     Raises:
         OutputError: the files cannot be written.
@@ -161,11 +166,10 @@ class Pictures:
         self._names = Names()
         check_writable(made(path.parent) / path.name if many else path)
 
-    def put(self, result: Output, picture: bytes) -> None:
+    def put(self, result: Drawing, picture: bytes) -> None:
         """Draw the result over the picture of its page."""
-        kind: Literal["png", "svg"] = "svg" if self._path.suffix.lower() == ".svg" else "png"
         target = beside(self._path, self._names.name(result.id)) if self._many else self._path
-        write_atomic(target, result.overlay(picture, kind))
+        write_atomic(target, result.overlay(picture, _KINDS.get(self._path.suffix.lower(), "png")))
 
 
 class Names:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Literal
 
 from vclean import formats, markup, record
 from vclean.errors import UsageError
-from vclean.labels import Visibility
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from vclean.classify.reasons import Reason
     from vclean.features.blocks import Blocks
     from vclean.labels import Label
     from vclean.roles import Role
@@ -35,6 +35,7 @@ class Result:
         language: of the content, detected, ISO 639-1, or empty.
         roles: per block, what the region round it is for, None outside all; empty where the method tells no regions.
         id: the page's name.
+        reasons: per block, why it was kept or left out, the strongest first; empty where none were asked for.
     """
 
     blocks: Blocks
@@ -46,6 +47,7 @@ class Result:
     language: str = ""
     roles: Sequence[Role | None] = ()
     id: str = ""
+    reasons: Sequence[Sequence[Reason]] = ()
 
     def __repr__(self) -> str:
         content = sum(label.is_content for label in self.labels)
@@ -94,28 +96,23 @@ class Result:
         text: str = getattr(self, name)
         return text
 
-    def overlay(self, picture: bytes, kind: Literal["png", "svg"]) -> bytes:
+    def overlay(self, picture: bytes, kind: Literal["png", "svg", "html"]) -> bytes:
         """The blocks drawn over `picture`, a PNG or JPEG of the page with one px per CSS px.
+
+        As HTML it is a page to explore, in which the reasons are told if the result has any.
 
         Raises:
             UsageError: the page was not rendered, so that its blocks have no boxes.
             OutputError: the picture cannot be read.
         """
-        from vclean.render import overlay_png, overlay_svg
-        from vclean.render.overlay import Overlay
+        from vclean import overlays
+        from vclean.render.overlay_html import draw_html
+        from vclean.render.overlay_png import draw_png
+        from vclean.render.overlay_svg import draw_svg
 
-        snapshot = self.blocks.snapshot
-        if not snapshot.rendered:
+        if not self.blocks.snapshot.rendered:
             raise UsageError("an overlay needs boxes, and the page was not rendered: add --render")
-        content = Overlay(
-            box=self.blocks.box,
-            labels=self.labels,
-            probability=self.probability,
-            texts=self.blocks.text,
-            hidden=self.blocks.visibility != Visibility.SHOWN,
-            lines=snapshot.line_box,
-            page_height=snapshot.height,
-        )
-        if kind == "svg":
-            return overlay_svg.draw_svg(picture, content).encode()
-        return overlay_png.draw_png(picture, content)
+        if kind == "html":
+            return draw_html(overlays.overlay_page(self, picture)).encode("utf-8", "replace")
+        content = overlays.overlay_of(self)
+        return draw_svg(picture, content).encode() if kind == "svg" else draw_png(picture, content)

@@ -39,7 +39,7 @@ class SegmentOptions:
         method: the name of what cuts.
         format: one of `FORMATS`.
         out: file or folder; None for standard output.
-        overlay: picture file, `.png` or `.svg`.
+        overlay: file, `.png`, `.svg` or `.html`.
         url: the address of pages that come without one.
         settings: how to render, and what bounds a page.
         verbosity: -1 quiet, 0 normal, 1 talkative.
@@ -70,7 +70,12 @@ def parse_segment(arguments: list[str]) -> SegmentOptions:
     add("--method", default="vips", metavar="NAME", help="what cuts (%(default)s)")
     add("-f", "--format", choices=FORMATS, default=FORMATS[0], help="a tree, or the flat cut (%(default)s)")
     add("-o", "--out", type=Path, metavar="OUT", help="file, of JSON lines for several pages; or a folder")
-    add("--overlay", type=Path, metavar="FILE", help="draw segments over the page's picture: .png or .svg")
+    add(
+        "--overlay",
+        type=Path,
+        metavar="FILE",
+        help="draw segments over the page's picture: .png, .svg, or .html to explore",
+    )
     add("--js", action="store_true", help="run the page's scripts")
     add("--url", default="", metavar="BASE", help="the address of a page that comes without one")
     add_caps(parser)

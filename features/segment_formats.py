@@ -11,6 +11,7 @@ import shapely
 from vclean.errors import UsageError
 from vclean.features.webis import WebisPage
 from vclean.render.overlay import excerpt
+from vclean.render.overlay_html import OverlayLayer, OverlayPage, OverlaySegment, OverlaySeparator, draw_html
 from vclean.render.overlay_segments import SegmentOverlay, draw_segments_png, draw_segments_svg
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ FORMATS: Final = ("json", "webis")
 
 _EXCERPT: Final = 200
 _DIGITS: Final = 2
+_MOST_ROOTS: Final = 10
+"""Of a segment, in an overlay to explore; a leaf rarely has more, and all of a page's would make its file large."""
 
 Record = dict[str, Any]
 """A JSON object."""
@@ -66,12 +69,14 @@ def _shape(segments: Segments, segment: int) -> shapely.Geometry:
     return shapely.union_all(shapely.box(*corners.T))
 
 
-def draw(segments: Segments, picture: bytes, kind: Literal["png", "svg"]) -> bytes:
+def draw(segments: Segments, picture: bytes, kind: Literal["png", "svg", "html"]) -> bytes:
     """The segments and separators drawn over `picture`, a PNG or JPEG of the page with one px per CSS px.
 
     Raises:
         OutputError: the picture cannot be read.
     """
+    if kind == "html":
+        return draw_html(_overlay_page(segments, picture)).encode("utf-8", "replace")
     height = np.zeros(len(segments), dtype=np.int64)
     for segment in range(len(segments) - 1, 0, -1):
         above = segments.parent[segment]
@@ -87,6 +92,42 @@ def draw(segments: Segments, picture: bytes, kind: Literal["png", "svg"]) -> byt
         page_height=segments.snapshot.height,
     )
     return draw_segments_svg(picture, content).encode() if kind == "svg" else draw_segments_png(picture, content)
+
+
+def _overlay_page(segments: Segments, picture: bytes) -> OverlayPage:
+    snapshot = segments.snapshot
+    return OverlayPage(
+        id=segments.id,
+        url=snapshot.url,
+        title=snapshot.title,
+        width=snapshot.width,
+        height=snapshot.height,
+        picture=picture,
+        layers=[overlay_layer(segments)],
+        facts={"Method": segments.method, "Segments": str(len(segments.leaves))},
+    )
+
+
+def overlay_layer(segments: Segments) -> OverlayLayer:
+    """The segments, all levels of them, as a layer of an overlay to explore."""
+    separators = segments.separators
+    rows = zip(separators.box.tolist(), separators.segment.tolist(), separators.weight.tolist(), strict=True)
+    return OverlayLayer(
+        name=segments.method,
+        segments=[_overlay_segment(segments, row) for row in range(len(segments))],
+        separators=[OverlaySeparator(box=box, segment=segment, weight=weight) for box, segment, weight in rows],
+    )
+
+
+def _overlay_segment(segments: Segments, row: int) -> OverlaySegment:
+    return OverlaySegment(
+        box=segments.box[row].tolist(),
+        level=int(segments.depth[row]),
+        coherence=int(segments.coherence[row]),
+        parent=int(segments.parent[row]),
+        xpath=" | ".join(segments.xpath(node) for node in segments.roots[row][:_MOST_ROOTS]),
+        text=excerpt(segments.words(row), _EXCERPT),
+    )
 
 
 def _tree(segments: Segments) -> Record:

@@ -141,7 +141,7 @@ class Segments:
         A node is an element (its number) or a text node (the number of elements plus its own).
         """
         count = len(self.snapshot)
-        home = self._homes()
+        home = self.homes
         above = np.concatenate([self.snapshot.parent, self.snapshot.text_parent])
         around = np.where(above >= 0, home[above], -1)
         places = 2 * np.concatenate([np.arange(count), self.snapshot.text_after]) + (np.arange(len(home)) >= count)
@@ -184,7 +184,7 @@ class Segments:
 
         return write(self, name)
 
-    def overlay(self, picture: bytes, kind: Literal["png", "svg"]) -> bytes:
+    def overlay(self, picture: bytes, kind: Literal["png", "svg", "html"]) -> bytes:
         """Segments and separators drawn over `picture`, a PNG or JPEG of the page with one px per CSS px.
 
         Raises:
@@ -194,7 +194,8 @@ class Segments:
 
         return draw(self, picture, kind)
 
-    def _homes(self) -> NDArray[np.int64]:
+    @cached_property
+    def homes(self) -> NDArray[np.int64]:
         """int64 (N + T,): the innermost segment that holds all there is to see of a node, -1 where that is nothing."""
         count = len(self.snapshot)
         lowest = np.full(count, len(self), dtype=np.int64)

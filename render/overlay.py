@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vclean.labels import Label
+from vclean.roles import Role
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -57,6 +58,26 @@ PENS: Mapping[str, Pen] = {
 }
 """Colours of Okabe and Ito's palette for colour-blind readers (Wong, Nature Methods 8:441, 2011); strokes
 differ too, so that the labels can be told apart without any colour."""
+
+ROLE_PENS: Mapping[str, Pen] = {
+    Role.TITLE: Pen((213, 94, 0), 3, fill=True),
+    Role.ARTICLE: Pen((0, 114, 178), 2, fill=True),
+    Role.CONTENT: Pen((86, 180, 233), 2, fill=True),
+    Role.COMMENTS: Pen((204, 121, 167), 2, fill=True),
+    Role.TABLE: Pen((0, 158, 115), 2, fill=True),
+    Role.AUTHOR: Pen((230, 159, 0), 2, fill=True),
+    Role.NAVIGATION: Pen((0, 114, 178), 2, (6, 4)),
+    Role.HEADER: Pen((213, 94, 0), 2, (6, 4)),
+    Role.FOOTER: Pen((120, 120, 120), 2, (6, 4)),
+    Role.SIDEBAR: Pen((204, 121, 167), 2, (6, 4)),
+    Role.AD: Pen((190, 170, 0), 2, (6, 4)),
+    Role.FORM: Pen((0, 158, 115), 2, (6, 4)),
+    Role.LINKS: Pen((230, 159, 0), 2, (6, 4)),
+    Role.MEDIA: Pen((86, 180, 233), 2, (6, 4)),
+    Role.LOGO: Pen((90, 60, 30), 2, (6, 4)),
+}
+"""The same palette (its yellow darkened for white pages, and brown in place of a ninth colour): solid and tinted
+where a region is content, dashed where it is not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

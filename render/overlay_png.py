@@ -30,13 +30,13 @@ def open_picture(picture: bytes) -> ImageFile.ImageFile:
     Raises:
         OutputError: it is no PNG or JPEG.
     """
-    with _readable():
+    with readable():
         return Image.open(io.BytesIO(picture), formats=("PNG", "JPEG"))
 
 
 @contextmanager
-def _readable() -> Iterator[None]:
-    """Pillow reports what it cannot read, or only to a part, as an OSError."""
+def readable() -> Iterator[None]:
+    """A block that raises an `OutputError` where Pillow, which does so by OSError, cannot read a picture."""
     try:
         yield
     except OSError as error:
@@ -67,7 +67,7 @@ def below_strip(page: Image.Image, strip: int) -> Image.Image:
         OutputError: the picture cannot be read.
     """
     canvas = Image.new("RGB", (page.width, strip + page.height), "white")
-    with _readable():
+    with readable():
         canvas.paste(page.convert("RGB"), (0, strip))
     return canvas
 

@@ -24,10 +24,12 @@ if TYPE_CHECKING:
 
 SEPARATOR: Final = "separator"
 _LEVELS: Final = ((0, 114, 178), (213, 94, 0), (0, 158, 115), (204, 121, 167), (120, 120, 120))
-"""Colours of the levels from the page's own parts down, of Okabe and Ito's palette; the last serves all below."""
+
+LEVEL_PENS: Final = tuple(Pen(colour, max(3 - level, 1), fill=True) for level, colour in enumerate(_LEVELS))
+"""For the levels from the page's own parts down, of Okabe and Ito's palette; the last serves all below."""
 
 _PENS: Final[Mapping[str, Pen]] = {
-    **{f"level{level}": Pen(colour, max(3 - level, 1), fill=True) for level, colour in enumerate(_LEVELS)},
+    **{f"level{level}": pen for level, pen in enumerate(LEVEL_PENS)},
     SEPARATOR: Pen((230, 159, 0), 1, fill=True),
 }
 _BAND_ALPHA: Final = 110

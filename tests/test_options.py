@@ -106,7 +106,7 @@ class TestClean:
             (["a", "--max-bytes", "1.5"], "'1.5' is no whole number"),
             (["a", "--width", "-1"], "has to be positive"),
             (["a", "-v", "-q"], "not allowed with"),
-            (["a", "--overlay", "a.jpg"], r"end in \.png or \.svg"),
+            (["a", "--overlay", "a.jpg"], r"end in \.png, \.svg or \.html"),
             (["a", ""], "a PAGE is empty"),
             (["a", "--url", "example.org"], "http:// or https://"),
             (["a", "--review-below", "0.5"], "--review-below: needs --review FILE"),

@@ -54,7 +54,7 @@ class TestParseSegment:
             ([], "PAGE"),
             ([""], "a PAGE is empty"),
             (["p", "-f", "text"], "invalid choice: 'text'"),
-            (["p", "--overlay", "o.gif"], "has to end in .png or .svg"),
+            (["p", "--overlay", "o.gif"], "has to end in .png, .svg or .html"),
             (["p", "--url", "example.org"], "--url has to start with http"),
             (["p", "-o", "x.png", "--overlay", "./x.png"], "--out and --overlay have to be different files"),
         ],

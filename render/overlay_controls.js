@@ -1,0 +1,290 @@
+"use strict";
+/* What is drawn, what is listed, and the keys. A script that is added later has its keys told in the help by
+   `vclean.addKey`, and has `#tools` in the header for controls of its own. */
+(() => {
+  const { data, state, layers, element } = vclean;
+  const byId = (id) => document.getElementById(id);
+  const search = byId("search");
+  const BINS = 40;
+  const STEP = 0.01;
+
+  /* --- header ---------------------------------------------------------------------------------------------- */
+
+  document.querySelector("#name h1").textContent = data.page.title || data.page.id || "Page without a title";
+  byId("address").textContent = data.page.url || data.page.id;
+  byId("address").title = byId("address").textContent;
+  for (const [name, value] of Object.entries(data.page.facts)) {
+    byId("facts").append(element("div", {}, element("dt", {}, name), element("dd", {}, value)));
+  }
+
+  /* --- what is drawn --------------------------------------------------------------------------------------- */
+
+  function toggle(text, pressed, act, properties = {}) {
+    const button = element("button", { type: "button", ...properties }, text);
+    const show = (on) => button.setAttribute("aria-pressed", on);
+    show(pressed);
+    button.addEventListener("click", () => show(act() !== false));
+    return button;
+  }
+
+  function group(label, ...children) {
+    return element("div", { className: "group", role: "group", "aria-label": label }, ...children);
+  }
+
+  function blocksGroup() {
+    const all = toggle("Blocks", true, () => {
+      vclean.blocksDrawn = !vclean.blocksDrawn;
+      vclean.redraw();
+      return vclean.blocksDrawn;
+    });
+    const colours = ["label", "role"].map((kind) => {
+      const button = element("button", { type: "button", "aria-pressed": kind === state.colour }, `by ${kind}`);
+      button.addEventListener("click", () => colourBy(kind));
+      button.dataset.colour = kind;
+      return button;
+    });
+    return group("Blocks", all, ...(vclean.roles() ? colours : []));
+  }
+
+  function colourBy(kind) {
+    state.colour = kind;
+    document.querySelectorAll("[data-colour]").forEach((button) => {
+      button.setAttribute("aria-pressed", button.dataset.colour === kind);
+    });
+    makeChips();
+    vclean.refresh();
+  }
+
+  function layerGroup(layer) {
+    const name = layer.name === "vips" ? "VIPS" : layer.name;
+    const segments = toggle(`${name} segments`, layer.drawn, () => {
+      layer.drawn = !layer.drawn;
+      vclean.redraw();
+      return layer.drawn;
+    });
+    const bands = toggle("Separators", layer.separated, () => {
+      layer.separated = !layer.separated;
+      vclean.redraw();
+      return layer.separated;
+    });
+    const shown = element("output", {}, String(layer.coherence));
+    const slider = element("input", { type: "range", min: 1, max: 11, step: 1, value: layer.coherence });
+    slider.addEventListener("input", () => {
+      layer.coherence = Number(slider.value);
+      shown.textContent = slider.value;
+      vclean.cutLayer(layer);
+      vclean.refresh();
+    });
+    const label = element("label", { title: "Permitted degree of coherence: 1 the whole page, 11 all levels" }, "PDoC", slider, shown);
+    return group(`Segments: ${name}`, segments, ...(layer.separators.length ? [bands] : []), label);
+  }
+
+  function zoomGroup() {
+    const button = (text, label, act) => {
+      const made = element("button", { type: "button", "aria-label": label, title: label }, text);
+      made.addEventListener("click", act);
+      return made;
+    };
+    const made = group("Size of the picture",
+      button("−", "Smaller", () => vclean.zoomBy(1 / 1.25)),
+      element("output", { id: "zoom" }),
+      button("+", "Larger", () => vclean.zoomBy(1.25)),
+      button("Fit", "Fit the width", () => vclean.setZoom("fit")));
+    made.classList.add("end");
+    return made;
+  }
+
+  byId("layers").append(...(data.blocks.length ? [blocksGroup()] : []), ...layers.map(layerGroup), zoomGroup());
+
+  /* --- filters --------------------------------------------------------------------------------------------- */
+
+  function counts(kind) {
+    const found = new Map();
+    for (const block of data.blocks) {
+      const value = vclean.valueOf(block, kind);
+      found.set(value, (found.get(value) || 0) + 1);
+    }
+    return found;
+  }
+
+  function chipsOf(kind, order) {
+    const found = counts(kind);
+    const values = [...order.filter((value) => found.has(value)), ...[...found.keys()].filter((value) => !order.includes(value))];
+    if (values.length < 2 && kind !== "label") return [];
+    const chips = values.map((value) => chip(kind, value, found.get(value)));
+    return [element("div", { className: "chips", role: "group", "aria-label": `Filter by ${kind}` }, ...chips)];
+  }
+
+  function chip(kind, value, count) {
+    const off = state.off[kind];
+    const pen = data.pens[kind]?.[value];
+    const name = kind === "role" ? (value === "none" ? "no role" : value) : pen?.meaning || value;
+    const swatch = element("i", { className: "swatch" }, kind === "label" ? value : "");
+    if (kind === state.colour && pen) swatch.style.setProperty("--pen", `rgb(${pen.colour})`);
+    if (pen?.dash.length) swatch.classList.add("dashed");
+    const children = kind === "visibility" || (kind === "role" && state.colour !== kind) ? [] : [swatch];
+    const made = toggle("", !off.has(value), () => {
+      if (!off.delete(value)) off.add(value);
+      vclean.refresh();
+      return !off.has(value);
+    }, { className: "chip", title: "Click: show or hide these; double click: these only" });
+    made.append(...children, element("span", {}, name), element("b", {}, String(count)));
+    made.addEventListener("dblclick", () => only(kind, value));
+    return made;
+  }
+
+  function only(kind, value) {
+    const others = [...counts(kind).keys()].filter((each) => each !== value);
+    const alone = others.every((each) => state.off[kind].has(each));
+    state.off[kind] = new Set(alone ? [] : others);
+    makeChips();
+    vclean.refresh();
+  }
+
+  function makeChips() {
+    const labels = Object.keys(data.pens.label);
+    const changed = data.blocks.filter((block) => block.changed).length;
+    byId("chips").replaceChildren(
+      ...chipsOf("label", labels),
+      ...chipsOf("role", Object.keys(data.pens.role)),
+      ...chipsOf("visibility", ["shown", "revealable", "hidden"]),
+      ...(changed ? [changedChip(changed)] : []));
+  }
+
+  function changedChip(count) {
+    const made = toggle("", state.changed, () => {
+      state.changed = !state.changed;
+      vclean.refresh();
+      return state.changed;
+    }, { className: "chip" });
+    made.append(element("span", {}, "changed only"), element("b", {}, String(count)));
+    return element("div", { className: "chips" }, made);
+  }
+
+  function makeRange() {
+    const known = data.blocks.filter((block) => block.probability !== null);
+    if (!known.length) return byId("range").remove();
+    const bins = new Array(BINS).fill(0);
+    for (const block of known) bins[Math.min(Math.floor(block.probability * BINS), BINS - 1)] += 1;
+    const most = Math.log1p(Math.max(...bins));
+    const bars = bins.map((count) => {
+      const bar = element("i");
+      bar.style.height = `${count ? Math.max((Math.log1p(count) / most) * 100, 8) : 0}%`;
+      return bar;
+    });
+    const [low, high] = ["low", "high"].map((end) => thumb(end));
+    const shown = element("output");
+    const show = () => {
+      shown.textContent = `${state.range.low.toFixed(2)} – ${state.range.high.toFixed(2)}`;
+      bars.forEach((bar, at) => {
+        bar.classList.toggle("out", (at + 1) / BINS <= state.range.low || at / BINS >= state.range.high);
+      });
+    };
+    const move = () => {
+      if (Number(low.value) > Number(high.value)) [low.value, high.value] = [state.range.low, state.range.high];
+      state.range = { low: Number(low.value), high: Number(high.value) };
+      show();
+      vclean.refresh();
+    };
+    for (const each of [low, high]) each.addEventListener("input", move);
+    const bins_ = element("div", { className: "bins", "aria-hidden": "true" }, ...bars);
+    byId("range").append(element("span", {}, "Probability"), element("div", { className: "slide" }, bins_, low, high), shown);
+    show();
+  }
+
+  function thumb(end) {
+    const name = end === "low" ? "Least probability" : "Greatest probability";
+    return element("input", { type: "range", min: 0, max: 1, step: STEP, value: state.range[end], "aria-label": name });
+  }
+
+  let waiting = 0;
+  search.addEventListener("input", () => {
+    cancelAnimationFrame(waiting);
+    waiting = requestAnimationFrame(() => {
+      state.query = search.value.trim().toLowerCase();
+      vclean.refresh();
+    });
+  });
+
+  /* --- tabs ------------------------------------------------------------------------------------------------ */
+
+  function makeTabs() {
+    const lists = [...(data.blocks.length ? [[-1, "Blocks"]] : []), ...layers.map((layer, row) => [row, layer.name === "vips" ? "VIPS segments" : `${layer.name} segments`])];
+    if (lists.length < 2) return byId("tabs").remove();
+    for (const [list, name] of lists) {
+      const tab = element("button", { type: "button", role: "tab", "aria-selected": list === state.list, "aria-controls": "list" }, name);
+      tab.dataset.list = list;
+      tab.addEventListener("click", () => openTab(list));
+      byId("tabs").append(tab);
+    }
+  }
+
+  function openTab(list) {
+    if (list >= 0 && !layers[list].drawn) document.querySelector(`[aria-label^="Segments: "] button`)?.click();
+    vclean.openList(list);
+    document.querySelectorAll("#tabs [role=tab]").forEach((tab) => {
+      tab.setAttribute("aria-selected", Number(tab.dataset.list) === list);
+    });
+    byId("list").setAttribute("aria-label", list < 0 ? "Blocks" : "Segments");
+    byId("chips").hidden = list >= 0;
+    if (byId("range")) byId("range").hidden = list >= 0;
+  }
+
+  function count() {
+    const all = vclean.items().length;
+    const shown = state.shown.length;
+    byId("count").textContent = shown === all ? `${all}` : `${shown} of ${all}`;
+  }
+
+  /* --- keys ------------------------------------------------------------------------------------------------ */
+
+  const keys = new Map();
+  vclean.addKey = (key, meaning, act) => {
+    keys.set(key, act);
+    if (!meaning) return;
+    byId("help").querySelector("table").append(element("tr", {}, element("td", {}, element("kbd", {}, key)), element("td", {}, meaning)));
+  };
+  const page = () => Math.max(Math.floor(byId("list").clientHeight / 40) - 1, 1);
+  vclean.addKey("ArrowDown", "", (event) => vclean.step(1, event.shiftKey));
+  vclean.addKey("ArrowUp", "", (event) => vclean.step(-1, event.shiftKey));
+  vclean.addKey("j", "next (also ↓; with Shift, one more is selected)", () => vclean.step(1));
+  vclean.addKey("k", "the one before (also ↑)", () => vclean.step(-1));
+  vclean.addKey("PageDown", "a page further", () => vclean.step(page()));
+  vclean.addKey("PageUp", "a page back", () => vclean.step(-page()));
+  vclean.addKey("Home", "the first", () => vclean.step(-Infinity));
+  vclean.addKey("End", "the last", () => vclean.step(Infinity));
+  vclean.addKey("/", "search", () => search.focus());
+  vclean.addKey("Escape", "leave the search, then select nothing", leave);
+  vclean.addKey("+", "larger picture", () => vclean.zoomBy(1.25));
+  vclean.addKey("-", "smaller picture", () => vclean.zoomBy(1 / 1.25));
+  vclean.addKey("0", "fit the picture to the window", () => vclean.setZoom("fit"));
+  vclean.addKey("?", "this help", () => byId("help").showModal());
+
+  function leave() {
+    if (document.activeElement !== search) return vclean.select([], "keys");
+    search.value = state.query = "";
+    vclean.refresh();
+    byId("list").focus();
+  }
+
+  const typing = (target) => target.matches("input:not([type=range]), textarea, select");
+  const own = (target, key) => target.matches("input[type=range]") && /^(Arrow|Page|Home|End)/.test(key);
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || byId("help").open) return;
+    if (own(event.target, event.key) || (typing(event.target) && event.key !== "Escape" && event.key !== "ArrowDown")) return;
+    const act = keys.get(event.key);
+    if (!act) return;
+    event.preventDefault();
+    if (event.key === "ArrowDown" && typing(event.target)) byId("list").focus();
+    act(event);
+  });
+  byId("help-button").addEventListener("click", () => byId("help").showModal());
+
+  makeChips();
+  makeRange();
+  makeTabs();
+  vclean.on("show", count);
+  vclean.on("change", makeChips);
+  if (!data.blocks.length) openTab(state.list);
+  vclean.refresh();
+})();

@@ -1,0 +1,198 @@
+"use strict";
+/* The list of what is shown, and the details of what is selected or pointed at. Only the rows in sight are in the
+   document, whatever the length of the list. */
+(() => {
+  const { data, state, element } = vclean;
+  const [list, rows, details] = ["list", "rows", "details"].map((id) => document.getElementById(id));
+  const ROW = 40;
+  const SPARE = 4;
+  const pool = [];
+  const WORST = 3; // log-odds that fill the bar of a reason
+
+  const percent = (p) => (p === null || p === undefined ? "" : p.toFixed(2).replace(/^0/, ""));
+  const meaning = (label) => data.pens.label[label]?.meaning || label;
+  const rgb = (pen) => `rgb(${pen.colour})`;
+
+  vclean.caption = (item) => {
+    if (state.list >= 0) return `level ${item.level}, DoC ${item.coherence}`;
+    return [meaning(item.label), percent(item.probability)].filter(Boolean).join(" ");
+  };
+
+  /* The shown rows between two, both with them; the second is the last. */
+  vclean.between = (from, to) => {
+    const [a, b] = [state.shown.indexOf(from), state.shown.indexOf(to)];
+    const range = state.shown.slice(Math.min(a, b), Math.max(a, b) + 1);
+    return a <= b ? range : range.reverse();
+  };
+
+  /* --- list ------------------------------------------------------------------------------------------------ */
+
+  function newRow() {
+    const [mark, text, side] = [element("i"), element("span", { className: "text" }), element("span", { className: "side" })];
+    const row = element("div", { className: "row", role: "option" }, mark, text, side);
+    rows.append(row);
+    return row;
+  }
+
+  function fillRow(row, place) {
+    const index = state.shown[place];
+    const item = vclean.items()[index];
+    const [mark, text, side] = row.children;
+    row.id = `row-${index}`;
+    row.dataset.place = place;
+    row.style.transform = `translateY(${place * ROW}px)`;
+    row.setAttribute("aria-posinset", place + 1);
+    row.setAttribute("aria-setsize", state.shown.length);
+    row.setAttribute("aria-selected", state.selected.includes(index));
+    row.classList.toggle("hovered", state.hovered === index);
+    const quiet = state.list < 0 && (item.label === "o" || !vclean.isPainted(item));
+    row.classList.toggle("quiet", quiet);
+    row.classList.toggle("changed", Boolean(item.changed));
+    mark.textContent = state.list < 0 ? item.label : item.level;
+    mark.style.setProperty("--pen", rgb(state.list < 0 ? vclean.penOf(item) : vclean.penOfSegment(item)));
+    text.textContent = item.text || "(no text)";
+    text.dir = "auto";
+    side.textContent = sideOf(item);
+    row.setAttribute("aria-label", `${vclean.caption(item)}${item.role ? `, ${item.role}` : ""}: ${item.text}`);
+  }
+
+  function sideOf(item) {
+    if (state.list >= 0) return `DoC ${item.coherence}`;
+    const hidden = vclean.isPainted(item) ? "" : item.visibility;
+    return [percent(item.probability), hidden || item.role || ""].filter(Boolean).join("\n");
+  }
+
+  function render() {
+    const first = Math.max(Math.floor(list.scrollTop / ROW) - SPARE, 0);
+    const last = Math.min(Math.ceil((list.scrollTop + list.clientHeight) / ROW) + SPARE, state.shown.length);
+    while (pool.length < last - first) pool.push(newRow());
+    pool.forEach((row, number) => {
+      row.hidden = first + number >= last;
+      if (row.hidden) row.removeAttribute("id");
+      else fillRow(row, first + number);
+    });
+    const current = state.selected.at(-1);
+    const there = current !== undefined && document.getElementById(`row-${current}`);
+    if (there) list.setAttribute("aria-activedescendant", there.id);
+    else list.removeAttribute("aria-activedescendant");
+  }
+
+  let pending = 0;
+  const later = () => {
+    pending ||= requestAnimationFrame(() => { pending = 0; render(); });
+  };
+
+  function scrollTo(place, atTop = false) {
+    const [top, bottom] = [place * ROW, (place + 1) * ROW];
+    if (atTop) list.scrollTop = top;
+    else if (top < list.scrollTop) list.scrollTop = top - ROW;
+    else if (bottom > list.scrollTop + list.clientHeight) list.scrollTop = bottom - list.clientHeight + ROW;
+  }
+
+  /* Scrolls to what stands first at or below `y` of the picture. */
+  vclean.listFrom = (y) => {
+    const all = vclean.items();
+    let best = -1;
+    state.shown.forEach((row, place) => {
+      const box = all[row].box;
+      if (!box || !vclean.isPainted(all[row]) || box[1] < y) return;
+      if (best < 0 || box[1] < all[state.shown[best]].box[1]) best = place;
+    });
+    if (best >= 0) scrollTo(best, true);
+  };
+
+  /* Selects what stands `by` rows further in the list. */
+  vclean.step = (by, extend = false) => {
+    if (!state.shown.length) return;
+    const at = state.shown.indexOf(state.selected.at(-1));
+    const to = at < 0 ? (by > 0 ? 0 : state.shown.length - 1) : at + by;
+    const row = state.shown[Math.min(Math.max(to, 0), state.shown.length - 1)];
+    vclean.select(extend ? [...state.selected.filter((each) => each !== row), row] : row, "keys");
+  };
+
+  list.addEventListener("scroll", later, { passive: true });
+  list.addEventListener("click", (event) => {
+    const place = event.target.closest(".row")?.dataset.place;
+    if (place === undefined) return;
+    const row = state.shown[place];
+    if (event.shiftKey && state.selected.length) return vclean.select(vclean.between(state.selected[0], row), "list");
+    if (!event.ctrlKey && !event.metaKey) return vclean.select(row, "list");
+    const kept = state.selected.filter((each) => each !== row);
+    vclean.select(kept.length < state.selected.length ? kept : [...kept, row], "list");
+  });
+  list.addEventListener("pointerover", (event) => {
+    const place = event.target.closest(".row")?.dataset.place;
+    vclean.hover(place === undefined ? -1 : state.shown[place], "list");
+  });
+  list.addEventListener("pointerleave", () => vclean.hover(-1, "list"));
+  list.addEventListener("focus", () => { if (!state.selected.length) vclean.step(1); });
+
+  /* --- details --------------------------------------------------------------------------------------------- */
+
+  function describe() {
+    const index = state.hovered >= 0 ? state.hovered : state.selected.at(-1);
+    const item = vclean.items()[index];
+    if (!item) return details.replaceChildren(element("p", { className: "empty" }, emptyText()));
+    details.replaceChildren(head(item, index), ...reasons(item), facts(item), element("p", { className: "whole", dir: "auto" }, item.text));
+    if (state.hovered < 0) details.scrollTop = 0;
+  }
+
+  function emptyText() {
+    return "Point at the picture or walk through the list: what is known of a block is told here.";
+  }
+
+  function head(item) {
+    const pen = state.list < 0 ? vclean.penOf(item) : vclean.penOfSegment(item);
+    const swatch = element("i", { className: "swatch" }, state.list < 0 ? item.label : String(item.level));
+    swatch.style.setProperty("--pen", rgb(pen));
+    const made = element("h2", {}, swatch, element("span", {}, vclean.caption(item)));
+    if (item.role) made.append(element("span", { className: "tag" }, item.role));
+    if (!vclean.isPainted(item)) made.append(element("span", { className: "tag" }, item.visibility));
+    const many = state.selected.length;
+    if (state.hovered < 0 && many > 1) made.append(element("span", { className: "tag" }, `last of ${many} selected`));
+    return made;
+  }
+
+  function reasons(item) {
+    if (!item.reasons?.length) return [];
+    const kept = item.label !== "o";
+    const entries = item.reasons.map(({ group, text, value }) => {
+      const bar = element("i", { className: value < 0 ? "minus" : value > 0 ? "plus" : "rule" });
+      bar.style.setProperty("--part", Math.min(Math.abs(value) / WORST, 1));
+      const sign = value ? `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(1)}` : "";
+      return element("li", { title: group }, element("span", { className: "sign" }, sign), bar, element("span", { dir: "auto" }, text));
+    });
+    return [element("h3", {}, kept ? "Why it is kept" : "Why it is left out"), element("ul", { className: "reasons" }, ...entries)];
+  }
+
+  function facts(item) {
+    const box = item.box && item.box.map((side) => Math.round(side));
+    const pairs = [
+      ["Changed", item.changed],
+      ["Font", item.font],
+      ["Box", box ? `${box[2]} × ${box[3]} px at ${box[0]}, ${box[1]}` : "nothing is painted"],
+      ["XPath", item.xpath],
+    ].filter(([, value]) => value);
+    return element("dl", {}, ...pairs.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
+  }
+
+  vclean.on("show", () => {
+    rows.style.height = `${state.shown.length * ROW}px`;
+    later();
+    describe();
+  });
+  vclean.on("change", () => { later(); describe(); });
+  vclean.on("hover", () => { later(); describe(); });
+  vclean.on("select", ({ indexes, source }) => {
+    if (indexes.length && source !== "list") scrollTo(state.shown.indexOf(indexes.at(-1)));
+    render();
+    describe();
+    if (source === "picture") vclean.say(spoken(indexes));
+  });
+  function spoken(indexes) {
+    if (indexes.length !== 1) return indexes.length ? `${indexes.length} selected` : "nothing selected";
+    const item = vclean.items()[indexes[0]];
+    return `${vclean.caption(item)}: ${item.text}`;
+  }
+  new ResizeObserver(later).observe(list);
+})();
