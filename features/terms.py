@@ -102,13 +102,14 @@ class Found:
         start = self.start[self._listed(name)]
         return np.bincount(self.words.owner[start], minlength=len(self.words.texts.start)).astype(np.float32)
 
-    def covered(self, name: str) -> NDArray[np.float32]:
-        """float32 (B,): the words of every text that are part of a term of a list."""
+    def covered(self, name: str, weight: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
+        """float32 (B,): the words of every text that are part of a term of a list; their `weight` (W,) where given."""
         listed = self._listed(name)
         change = np.zeros(len(self.words) + 1, dtype=np.int64)
         np.add.at(change, self.start[listed], 1)
         np.add.at(change, self.start[listed] + self.length[listed], -1)
-        return self.words.per_text((np.cumsum(change[:-1]) > 0).astype(np.float32))
+        inside = (np.cumsum(change[:-1]) > 0).astype(np.float32)
+        return self.words.per_text(inside if weight is None else inside * weight)
 
     def _listed(self, name: str) -> NDArray[np.bool_]:
         return (self.lists & np.uint32(1 << self.names.index(name))) > 0

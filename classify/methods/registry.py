@@ -130,6 +130,22 @@ _METHODS: Final = (
         line="punctuation marks per tag, as CETD (Yang and Yang 2015)",
         place="density:point_density",
     ),
+    Facts(name="wcc-baseline", line="every block is a paragraph (Amsterdam at CleanEval 2007)", place="wcc:baseline"),
+    Facts(
+        name="wcc-heuristic",
+        line="long lines of long words, and titles before them (Amsterdam at CleanEval 2007)",
+        place="wcc:heuristic",
+    ),
+    Facts(
+        name="kimatu",
+        line="runs of like elements by their length, punctuation and links (Elhuyar at CleanEval 2007)",
+        place="kimatu",
+    ),
+    Facts(
+        name="htmlcleaner",
+        line="the best sequence from one good sentence to another (Girardi 2007)",
+        place="htmlcleaner",
+    ),
     Facts(
         name="readability",
         line="Readability, the reader view of browsers (Arc90 2009), by readability-lxml",
@@ -169,5 +185,11 @@ _METHODS: Final = (
         name="resiliparse",
         line="Resiliparse's main content extraction (Bevendorff et al. 2018)",
         place="libraries:resiliparse",
+    ),
+    Facts(
+        name="template",
+        line="what the selectors of a file name: elements, attributes, CSS, XPath (Bakic 2012)",
+        place="template:read",
+        templated=True,
     ),
 )

@@ -1,0 +1,162 @@
+"""The template extractor (Bakic 2012): what a file of selectors names is the content.
+
+As published: a line of the file is a selector, the name of an element (`article`), an attribute that an element has
+(`itemprop=`), or an attribute and its exact value (`class=post body`); what is in several selected elements counts
+once; a bad name, or a value with both kinds of quotes, is an error with its line number.
+
+Added here: blank lines and lines that begin with `#` do not count; a line that begins with `css:` is a CSS selector,
+one that begins with `xpath:` an XPath expression for elements; `-` before any selector takes what it selects out again.
+Of what is named inside what is named, the innermost decides; of selectors for one element, the last.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from lxml import etree
+
+from vclean.classify.methods.verdict import decide
+from vclean.errors import InputError, UsageError
+from vclean.features import tree
+from vclean.features.view import View
+from vclean.labels import Visibility
+from vclean.render.document import to_elements
+from vclean.render.snapshot import ATTRIBUTES
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from vclean.classify.methods.frame import Method
+    from vclean.classify.prediction import Prediction
+    from vclean.features.blocks import Blocks
+    from vclean.render.snapshot import Snapshot
+
+_HALF: Final = 0.5
+_NAME: Final = re.compile(r"[A-Za-z][\w:-]*")
+_STRING: Final = re.compile(r"\"[^\"]*\"|'[^']*'")
+_ATTRIBUTE: Final = re.compile(r"(?:@|attribute::)\s*([\w:.-]+)")
+_KEPT: Final = frozenset(ATTRIBUTES)
+
+
+@dataclass(frozen=True, slots=True)
+class Selector:
+    """One line of a template: its number, what it selects, and whether it takes that out."""
+
+    line: int
+    select: etree.XPath
+    removes: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """Selectors from the file `source`, in their order."""
+
+    source: str
+    selectors: tuple[Selector, ...]
+
+    def __call__(self, blocks: Blocks) -> Prediction:
+        """Blocks are content where half of their characters are in what is selected; what is hidden is not.
+
+        Raises:
+            InputError: an XPath expression gives something other than elements; with its line.
+        """
+        kept = View(blocks).char_share(self._selected(blocks.snapshot)) >= _HALF
+        return decide(blocks, kept & (blocks.visibility != Visibility.HIDDEN))
+
+    def _selected(self, snapshot: Snapshot) -> NDArray[np.bool_]:
+        """Whether an element is in what is selected, bool (N,)."""
+        elements = to_elements(snapshot)
+        number = {element: at for at, element in enumerate(elements)}
+        named = np.zeros(len(elements), dtype=np.int8)
+        for selector in self.selectors:
+            for element in self._found(selector, elements[0]):
+                named[number[element]] = -1 if selector.removes else 1
+        nearest = tree.nearest(named != 0, snapshot.parent)
+        return np.asarray(named[nearest] > 0)
+
+    def _found(self, selector: Selector, root: etree._Element) -> list[etree._Element]:
+        try:
+            found = selector.select(root.getroottree())
+        except etree.XPathError as error:
+            raise InputError(f"{self.source}, line {selector.line}: {error}") from error
+        if not isinstance(found, list) or not all(isinstance(each, etree._Element) for each in found):
+            raise InputError(f"{self.source}, line {selector.line}: it has to select elements, as xpath://p does")
+        return found
+
+
+def read(path: Path | None) -> Method:
+    """The method by the template in a file.
+
+    Raises:
+        UsageError: no file is given.
+        InputError: it cannot be read, or a line of it is wrong.
+    """
+    if path is None:
+        raise UsageError("the method template needs a file of selectors: --template FILE")
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not in UTF-8"
+        raise InputError(f"cannot read the template {path}: {reason}") from error
+    return parse(text, str(path))
+
+
+def parse(text: str, source: str = "the template") -> Template:
+    """The template in `text`; `source` is what messages call it.
+
+    Raises:
+        InputError: a line is wrong, or there is no selector.
+    """
+    lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1)]
+    selectors = [_selector(line, number, source) for number, line in lines if line and not line.startswith("#")]
+    if not selectors:
+        raise InputError(f"{source} has no selector: write one a line, such as article, class=post or css:div.post > p")
+    return Template(source, tuple(selectors))
+
+
+def _selector(line: str, number: int, source: str) -> Selector:
+    removes = line.startswith("-")
+    try:
+        expression = _expression(line.removeprefix("-").strip())
+        compiled = etree.XPath(expression, regexp=False)
+    except (ValueError, SyntaxError, RuntimeError, etree.XPathError) as error:
+        raise InputError(f"{source}, line {number}: {line!r}: {error}") from error
+    return Selector(number, compiled, removes)
+
+
+def _expression(selector: str) -> str:
+    """The XPath expression of a selector; ValueError says what is wrong with it."""
+    kind, colon, rest = selector.partition(":")
+    if colon and kind in ("css", "xpath"):
+        expression = _from_css(rest.strip()) if kind == "css" else rest.strip()
+    else:
+        expression = _from_line(selector)
+    for name in _ATTRIBUTE.findall(_STRING.sub("''", expression)):
+        if name not in _KEPT:
+            raise ValueError(f"a page keeps no attribute {name}: use one of {', '.join(ATTRIBUTES)}")
+    return expression
+
+
+def _from_css(selector: str) -> str:
+    from cssselect import HTMLTranslator
+
+    return str(HTMLTranslator().css_to_xpath(selector))
+
+
+def _from_line(selector: str) -> str:
+    name, equals, value = (part.strip() for part in selector.partition("="))
+    if not _NAME.fullmatch(name):
+        raise ValueError(f"{name!r} is no name of an element or attribute")
+    if not equals:
+        return f"//*[name() = '{name.lower()}']"
+    if not value:
+        return f"//*[@{name.lower()}]"
+    if "'" in value and '"' in value:
+        raise ValueError("a value may have one kind of quotes, not both")
+    quote = '"' if "'" in value else "'"
+    return f"//*[@{name.lower()} = {quote}{value}{quote}]"
