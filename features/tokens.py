@@ -52,14 +52,14 @@ def element_tokens(snapshot: Snapshot) -> Ragged:
     """The name tokens of every element: its tag, classes, id, role, microdata, and the words they are made of."""
     by_tag = [(name_hash("t:" + tag) % BUCKETS,) for tag in snapshot.tags]
     buckets = [by_tag[tag] for tag in snapshot.tag.tolist()]
-    for element, named in _named_attributes(snapshot).items():
+    for element, named in named_attributes(snapshot).items():
         buckets[element] += _buckets(tuple(named))
     start = np.zeros(len(buckets) + 1, dtype=np.int64)
     np.cumsum([len(row) for row in buckets], out=start[1:])
     return Ragged(start, np.array([bucket for row in buckets for bucket in row], dtype=np.int32))
 
 
-def _named_attributes(snapshot: Snapshot) -> dict[int, list[tuple[str, str]]]:
+def named_attributes(snapshot: Snapshot) -> dict[int, list[tuple[str, str]]]:
     """Pairs of attribute and value by element, in the order of `_NAMED`."""
     found: dict[int, list[tuple[str, str]]] = {}
     for attribute in _NAMED:
@@ -128,6 +128,30 @@ def path_rows(view: View, tokens: Ragged) -> Ragged:
     return Ragged(lengths.astype(np.int64), np.concatenate(rows) if rows else np.zeros(0, dtype=np.int32))
 
 
+def path_names(view: View, named: dict[int, list[tuple[str, str]]], block: int) -> list[tuple[str, int]]:
+    """The names along a block's path, each with the place of its weight, as `path_rows` has them.
+
+    A tag is called `<li>`, a class, id or the like by its value, and a word in one of these by itself.
+
+    Args:
+        view: the page.
+        named: of `named_attributes`.
+        block: the block.
+    """
+    snapshot = view.snapshot
+    found: list[tuple[str, int]] = []
+    for step, element in enumerate(snapshot.ancestors(int(view.anchor[block]))):
+        tag = snapshot.tags[snapshot.tag[element]]
+        names = {"t:" + tag: (f"<{tag}>", name_hash("t:" + tag) % BUCKETS)}
+        for attribute, value in named.get(element, ()):
+            for name in value.split()[:_MAX_NAMES]:
+                names |= {token: (token.partition(":")[2], bucket) for token, bucket in _name_buckets(attribute, name)}
+        found += names.values()
+        if step < NEAR:
+            found += [(name, bucket + BUCKETS) for name, bucket in names.values()]
+    return found
+
+
 def word_rows(view: View) -> Ragged:
     """The words of every block and the pairs of neighbours; in scripts without spaces, letters and pairs of letters."""
     words = view.words
@@ -136,3 +160,16 @@ def word_rows(view: View) -> Ragged:
     bucket = (np.concatenate([words.hash, words.bigram[inside]]) >> np.uint64(40)).astype(np.int64) % BUCKETS
     order = np.argsort(owner, kind="stable")
     return Ragged.of(owner[order], bucket[order].astype(np.int32), len(view))
+
+
+def word_names(view: View, block: int) -> list[tuple[str, int]]:
+    """The words of a block and its pairs of words, each with the place of its weight, as `word_rows` has them."""
+    words, text = view.words, view.blocks.text[block]
+    first, last = np.searchsorted(words.owner, [block, block + 1]).tolist()
+    begin = (words.start[first:last] - view.texts.start[block]).tolist()
+    end = (words.end[first:last] - view.texts.start[block]).tolist()
+    singles = [text[a:b] for a, b in zip(begin, end, strict=True)]
+    pairs = [text[a:b] for a, b in zip(begin[:-1], end[1:], strict=True)]
+    hashes = np.concatenate([words.hash[first:last], words.bigram[first : max(last - 1, first)]])
+    places = ((hashes >> np.uint64(40)).astype(np.int64) % BUCKETS).tolist()
+    return list(zip(singles + pairs, places, strict=True))
