@@ -75,30 +75,36 @@ class StoredSource:
         resources: everything else; None for nothing.
         otherwise: asked for the sub-resources that are not there; None for nobody.
 
-    Attributes:
-        served: the sub-resources that were found.
-        missed: those that were not, or not yet.
+    A browser may ask twice for what it did not get: a URL counts once.
     """
 
     def __init__(self, text: str, resources: Resources | None, otherwise: Source | None = None) -> None:
-        self.served = 0
-        self.missed = 0
+        self._found: dict[str, bool] = {}
         self._text: str | None = text
         self._resources = resources
         self._otherwise = otherwise
+
+    @property
+    def served(self) -> int:
+        """The sub-resources that were found."""
+        return sum(self._found.values())
+
+    @property
+    def missed(self) -> int:
+        """Those that were not, or not yet."""
+        return len(self._found) - self.served
 
     async def answer(self, request: Request) -> Response | None:
         """The document, once, or a sub-resource. The page may not go elsewhere, and sends nothing."""
         if request.document:
             text, self._text = self._text, None
             return None if text is None else html(text)
-        self.missed += 1
+        self._found.setdefault(request.url, False)
         if request.method not in ("GET", "HEAD"):
             return None
         response = await self._stored(request.url) or await self._fetched(request)
         if response is not None and response.status < 400:
-            self.missed -= 1
-            self.served += 1
+            self._found[request.url] = True
         return response
 
     async def _stored(self, url: str) -> Response | None:

@@ -43,8 +43,8 @@ def fake_browser(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     events: list[str] = []
 
     class FakeRenderer:
-        def __init__(self, settings: RenderSettings) -> None:
-            self.settings = settings
+        def __init__(self, settings: RenderSettings, *, network: bool) -> None:
+            self.settings, self.network = settings, network
 
         def __enter__(self):
             events.append("start")

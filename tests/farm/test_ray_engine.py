@@ -132,8 +132,8 @@ class TestRun:
     def test_a_node_killed_in_the_middle(self, farm: Farm, nodes: Nodes, ray: tuple[object, ...]) -> None:
         """Every page is there once, rendered; no worker, no browser and no driver of one outlives node or run."""
         run = farm.start(farm.crawl(COUNT), *ray, "--workers", 9)
-        run.wait_for_pages(20)
-        assert all(nodes.left(words) for words in PARTNERS)
+        wait_until(lambda: all(nodes.left(words) for words in PARTNERS))
+        run.wait_for_pages(10)
         nodes.say("kill 0")
         assert run.end()[0] == 0
         assert farm.ids() == NAMES
