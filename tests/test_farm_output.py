@@ -130,6 +130,15 @@ class TestResume:
         assert ids(out) == [f"p{number}" for number in range(9)]
         assert sorted(line["id"] for line in lines(out)) == ids(out)
 
+    def test_failures_are_done_unless_they_are_to_be_tried_again(self, out):
+        written(out, done(1), lost(2))
+        for retry_failed, due in ((False, False), (True, True)):
+            with opened(out, resume=True, retry_failed=retry_failed) as output:
+                assert output.is_done("p1", key(1), lambda _: True)
+                assert output.is_done("p2", key(2), lambda _: True) is not due
+        assert ids(out) == ["p1"]
+        assert [line["id"] for line in lines(out)] == ["p1"]
+
     @pytest.mark.parametrize(
         ("cleaning", "said"),
         [

@@ -11,7 +11,7 @@ from outcomes import RESULT, SNAPSHOT, done, key, lost
 
 from vclean.errors import InputError, OutputError
 from vclean.farm import parts
-from vclean.farm.parts import SNAPSHOT_SCHEMA, PartWriter, part_paths, read_parts, tidy
+from vclean.farm.parts import SNAPSHOT_SCHEMA, PartWriter, forget_failures, part_paths, read_parts, tidy
 from vclean.farm.rows import SCHEMA
 from vclean.render.store import from_bytes
 
@@ -267,3 +267,57 @@ def test_schema_has_the_columns_of_the_document() -> None:
     document = Path(__file__).parent.parent / "docs" / "farm-output.md"
     text = document.read_text(encoding="utf-8")
     assert all(f"| `{name}`" in text for name in SCHEMA.names)
+
+
+class TestForgetFailures:
+    @pytest.fixture
+    def mixed(self, tmp_path):
+        """Four parts of two rows: two pages that were cleaned, one and one that failed, two that failed."""
+        with PartWriter(tmp_path, rows=2, snapshots=True, facts={"vclean.digest": "d"}) as writer:
+            put(writer, done(0), done(1), done(2), lost(3), lost(4), done(5), lost(6), lost(7))
+        return tmp_path
+
+    def test_the_others_stay(self, mixed):
+        before = {path.name for path in part_paths(mixed)}
+        forget_failures(mixed)
+        assert sorted(ids(mixed)) == ["p0", "p1", "p2", "p5"]
+        assert {path.name for path in part_paths(mixed)} < before
+        assert len(part_paths(mixed)) == 3
+
+    def test_rows_and_metadata_are_as_they_were(self, mixed):
+        forget_failures(mixed)
+        for path in part_paths(mixed):
+            table = pq.read_table(path)
+            assert table.schema.metadata[b"vclean.digest"] == b"d"
+            assert table["text"].to_pylist() == [RESULT.text] * table.num_rows
+
+    def test_parts_without_any_are_not_touched(self, mixed):
+        before = {path.name: path.stat().st_ino for path in part_paths(mixed)}
+        forget_failures(mixed)
+        same = [path for path in part_paths(mixed) if path.stat().st_ino == before[path.name]]
+        assert [pq.read_table(path)["status"].to_pylist() for path in same] == [["ok", "ok"]]
+
+    def test_snapshots_stay_with_their_part(self, mixed):
+        forget_failures(mixed)
+        before = names(mixed)
+        tidy(mixed)
+        assert names(mixed) == before
+        assert len(list((mixed / "snapshots").iterdir())) == 3
+
+    def test_nothing_is_lost_on_a_full_disk(self, mixed, full_disk):
+        before = sorted(ids(mixed)), names(mixed)
+        full_disk(100)
+        with pytest.raises(OutputError, match="the disk is full"):
+            forget_failures(mixed)
+        left = sorted(ids(mixed)), [name for name in names(mixed) if not name.startswith(".")]
+        assert set(before[0]) - set(left[0]) <= {"p6", "p7"}
+        assert set(left[1]) <= set(before[1])
+
+    def test_damaged_part(self, mixed):
+        part_paths(mixed)[0].write_bytes(b"PAR1")
+        with pytest.raises(InputError, match="damaged"):
+            forget_failures(mixed)
+
+    def test_no_parts(self, tmp_path):
+        forget_failures(tmp_path)
+        assert names(tmp_path) == []

@@ -34,7 +34,8 @@ def farm(options: FarmOptions) -> int:
         VcleanError: what keeps every page from being cleaned, or the output from being written.
     """
     stats = Stats()
-    output = Output(options.out, options.cleaning, options.run, resume=options.resume, stats=stats)
+    going_on = {"resume": options.resume, "retry_failed": options.retry_failed}
+    output = Output(options.out, options.cleaning, options.run, **going_on, stats=stats)
     with _engine(options) as run, served(stats, options.metrics_port), output:
         inputs = Inputs(options.inputs, options.cleaning, pages=options.pages, index_folder=output.index_folder)
         with counted(inputs, stats), shown(stats, quiet=options.verbosity < 0):

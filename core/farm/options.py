@@ -12,6 +12,7 @@ from vclean.arguments import (
     add_caps,
     add_loudness,
     add_policy,
+    port,
     positive,
     take_policy,
     take_settings,
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 Engine = Literal["local", "ray"]
 
 _UNITS: Final = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
-_MAX_PORT: Final = 65_535
 
 _EPILOG: Final = """\
 INPUT is a WARC, WACZ, Parquet or JSONL file (columns or fields html, url, id), a folder, an HTML or MHTML file, a URL,
@@ -47,6 +47,7 @@ class FarmOptions:
         pages: file with the URLs that are wanted of archives; None for all pages.
         cleaning, run: see there.
         resume: go on with what is in `out`.
+        retry_failed: try the pages again that failed in it.
         engine, address: where the workers are.
         metrics_port: port for Prometheus, or None.
         verbosity: -1 quiet, 0 normal, 1 talkative.
@@ -58,6 +59,7 @@ class FarmOptions:
     cleaning: CleaningSettings
     run: RunSettings
     resume: bool
+    retry_failed: bool
     engine: Engine
     address: str | None
     metrics_port: int | None
@@ -80,6 +82,7 @@ def parse_farm(arguments: list[str]) -> FarmOptions:
     _add_cleaning(parser)
     _add_run(parser)
     values = vars(parser.parse_args(arguments))
+    values["resume"] |= values["retry_failed"]
     if values["address"] and values["engine"] != "ray":
         parser.error("argument --address: needs --engine ray")
     return FarmOptions(
@@ -92,6 +95,7 @@ def _add_work(parser: argparse.ArgumentParser) -> None:
     add("inputs", nargs="+", metavar="INPUT", help="what to clean (see below)")
     add("-o", "--out", type=Path, required=True, metavar="OUT", help="the output folder")
     add("--resume", action="store_true", help="go on with the run in OUT; what is done is not done again")
+    add("--retry-failed", action="store_true", help="go on, and try again what failed")
     add("--pages", type=Path, metavar="FILE", help="of archives, clean the pages whose URLs this file lists, no others")
 
 
@@ -123,7 +127,7 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     add("--max-memory", type=_size, metavar="SIZE", default=3 * 2**30, help="for one page, with its browser (3G)")
     add("--part-rows", type=positive(int), metavar="N", default=500, help="pages in one part (%(default)d)")
     add("--keep-snapshots", dest="snapshots", action="store_true", help="keep the rendered pages in OUT/snapshots")
-    add("--metrics-port", type=_port, metavar="PORT", help="serve metrics for Prometheus on this machine")
+    add("--metrics-port", type=port, metavar="PORT", help="serve metrics for Prometheus on this machine")
     add_loudness(parser)
 
 
@@ -157,10 +161,3 @@ def _size(text: str) -> int:
 def _count(text: str) -> int:
     """An argument type: a whole number, 0 or more."""
     return 0 if text == "0" else int(positive(int)(text))
-
-
-def _port(text: str) -> int:
-    number = int(positive(int)(text))
-    if number > _MAX_PORT:
-        raise argparse.ArgumentTypeError(f"has to be 1 to {_MAX_PORT}, not {text}")
-    return number

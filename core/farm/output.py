@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, Self
 
 from vclean.errors import UsageError
 from vclean.farm.ledger import Ledger
-from vclean.farm.parts import PartWriter, part_paths, read_parts, tidy
+from vclean.farm.parts import PartWriter, forget_failures, part_paths, read_parts, tidy
 from vclean.farm.rows import LIGHT, VERSION, light
 from vclean.farm.summary import summarise
 from vclean.files import Replacement, explained, locked, write_atomic
@@ -44,6 +44,7 @@ class Output:
         cleaning: what decides the rows.
         run: how the run works.
         resume: go on with the run that the folder holds, if any.
+        retry_failed: drop its failures first.
         stats: the counts of this run, for the summary.
 
     Raises:
@@ -54,12 +55,20 @@ class Output:
     """
 
     def __init__(
-        self, folder: Path, cleaning: CleaningSettings, run: RunSettings, *, resume: bool, stats: Stats | None = None
+        self,
+        folder: Path,
+        cleaning: CleaningSettings,
+        run: RunSettings,
+        *,
+        resume: bool,
+        retry_failed: bool = False,
+        stats: Stats | None = None,
     ) -> None:
         self.folder = folder
         self._cleaning = cleaning
         self._run = run
         self._resume = resume
+        self._retry_failed = retry_failed
         self._stats = stats
         self._interrupted = False
         self._complete = False
@@ -76,6 +85,8 @@ class Output:
             stack.enter_context(locked(made(self.folder), _LOCK))
             self._facts = _begin(self.folder, self._cleaning, resume=self._resume)
             tidy(self.folder)
+            if self._retry_failed:
+                forget_failures(self.folder)
             stack.callback(self._write_summary)
             self._done = part_paths(self.folder)
             self._log = stack.enter_context(_log(self.folder / LOG, self._done))

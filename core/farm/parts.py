@@ -7,10 +7,11 @@ from hashlib import blake2b
 from typing import IO, TYPE_CHECKING, Final, Self
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from vclean.errors import InputError
-from vclean.farm.rows import SCHEMA
+from vclean.farm.rows import FAILED, SCHEMA
 from vclean.files import beside, explained, leftovers, put_in_place
 from vclean.outputs import made
 
@@ -164,6 +165,34 @@ def tidy(folder: Path) -> None:
             path.unlink(missing_ok=True)
 
 
+def forget_failures(folder: Path) -> None:
+    """Take the rows of failed pages out of the parts, so that a resumed run tries these pages again.
+
+    Raises:
+        InputError: a part cannot be read.
+        OutputError: it cannot be written again; it stays as it was.
+    """
+    for path in part_paths(folder):
+        table = pa.Table.from_batches(read_parts([path], ["status"], _GROUP_ROWS), pa.schema([SCHEMA.field("status")]))
+        if pc.any(pc.equal(table["status"], FAILED)).as_py():
+            _rewrite(path)
+
+
+def _rewrite(path: Path) -> None:
+    """A part without its failures, a row group at a time; none where nothing else is in it."""
+    rest = _Aside(path.parent, pq.read_schema(path), _GROUP_ROWS)
+    try:
+        for batch in read_parts([path], SCHEMA.names, _GROUP_ROWS):
+            kept = batch.filter(pc.not_equal(batch["status"], FAILED))
+            if kept.num_rows:
+                rest.add(kept)
+        with explained(path):
+            path.unlink() if rest.is_empty else rest.commit(path.name)
+    except BaseException:
+        rest.discard()
+        raise
+
+
 class _Aside:
     """A Parquet file that is written aside, row group by row group; there is none until there are rows for it.
 
@@ -183,8 +212,13 @@ class _Aside:
         self._file: IO[bytes] | None = None
         self._writer: pq.ParquetWriter | None = None
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was added since it was made, or last had its name."""
+        return not self._waiting and self._writer is None
+
     def add(self, row: pa.RecordBatch) -> None:
-        """Add a row; rows wait in memory until they make a row group."""
+        """Add a row, or some; rows wait in memory until they make a row group."""
         self._waiting.append(row)
         self._bytes += row.nbytes
         if len(self._waiting) >= self._group_rows or self._bytes >= _GROUP_BYTES:

@@ -96,6 +96,20 @@ class TestResume:
         farm.run(farm.crawl(12), "--resume", out="pieces")
         assert content(farm.rows("pieces")) == content(farm.rows("whole"))
 
+    def test_failures_are_tried_again_when_asked_for(self, farm: Farm) -> None:
+        late = farm.folder / "late.html"
+        pages = farm.crawl(2, empty="")
+        assert farm.run(pages, late, "--no-render")[0] == 1
+        late.write_text(html("late"), "utf-8")
+        assert farm.run(pages, late, "--no-render", "--retry-failed") == (1, "")
+        assert {row["id"]: row["status"] for row in farm.rows()} == {
+            str(late): "ok",
+            "empty": "failed",
+            "p000": "ok",
+            "p001": "ok",
+        }
+        assert farm.summary()["run"]["skipped"] == 2
+
     def test_other_settings_are_another_run(self, farm: Farm) -> None:
         pages = farm.crawl(1)
         farm.run(pages, "--no-render")
