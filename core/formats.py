@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 FORMATS = ("cleaneval", "text", "markdown", "html", "json")
 """The names of the output formats; the first is the default."""
 
+EXPLANATION = "explanation"
+"""The name of what `--explain` writes in place of a text format."""
+
 
 class Unit(NamedTuple):
     """A heading, paragraph or list item of the clean text, with its continuations."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from vclean.labels import Visibility
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from vclean.classify.reasons import Explanation
     from vclean.features.blocks import Blocks
     from vclean.render.snapshot import Snapshot
     from vclean.result import Result
@@ -24,7 +26,11 @@ Record = dict[str, Any]
 
 def to_record(result: Result) -> Record:
     """The whole result; every number finite, what is unknown None; `docs/output.md` describes the fields."""
-    return {**facts(result), "blocks": _blocks(result)}
+    if result.explanation is None:
+        return {**facts(result), "blocks": _blocks(result)}
+    explained = _explained(result, result.explanation)
+    blocks = [{**block, **why} for block, why in zip(_blocks(result), explained, strict=True)]
+    return {**facts(result), "explanation": _cut(result.explanation), "blocks": blocks}
 
 
 def to_json(result: Result) -> str:
@@ -70,6 +76,27 @@ def _blocks(result: Result) -> list[Record]:
             "text": blocks.text[row],
         }
         for row, node in enumerate(blocks.node.tolist())
+    ]
+
+
+def _cut(explanation: Explanation) -> Record:
+    """Where the log odds begin, and the lowest probability that the page's cut kept."""
+    return {"base": _number(explanation.base, 4), "threshold": _number(explanation.threshold, 4)}
+
+
+def _explained(result: Result, explanation: Explanation) -> list[Record]:
+    """Per block, its reasons, what all groups contributed, and its place in the source."""
+    places = result.places or [None] * len(result.blocks)
+    figures = explanation.contributions.tolist() or [[]] * len(places)
+    return [
+        {
+            "source": place and asdict(place),
+            "reasons": [{**asdict(reason), "contribution": round(reason.contribution, 4)} for reason in reasons],
+            "contributions": {
+                group: round(value, 4) for group, value in zip(explanation.groups, values, strict=True) if value
+            },
+        }
+        for place, reasons, values in zip(places, explanation.reasons, figures, strict=True)
     ]
 
 
