@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from vclean.classify.reasons import Reason
+    from vclean.classify.reasons import Explanation, Reason
     from vclean.features.blocks import Blocks
     from vclean.labels import Label
     from vclean.roles import Role
+    from vclean.source_place import SourcePlace
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -35,7 +36,8 @@ class Result:
         language: of the content, detected, ISO 639-1, or empty.
         roles: per block, what the region round it is for, None outside all; empty where the method tells no regions.
         id: the page's name.
-        reasons: per block, why it was kept or left out, the strongest first; empty where none were asked for.
+        explanation: why each block was kept or left out; None where that was not asked for.
+        places: per block, where it stands in the page's source, None where that is not known; empty if not explained.
     """
 
     blocks: Blocks
@@ -47,12 +49,18 @@ class Result:
     language: str = ""
     roles: Sequence[Role | None] = ()
     id: str = ""
-    reasons: Sequence[Sequence[Reason]] = ()
+    explanation: Explanation | None = None
+    places: Sequence[SourcePlace | None] = ()
 
     def __repr__(self) -> str:
         content = sum(label.is_content for label in self.labels)
         language, confidence = self.language or "unknown", f"{self.confidence:.2f}"
         return f"<Result {self.id!r}: {content} of {len(self.blocks)} blocks, {language=!s}, {confidence=!s}>"
+
+    @property
+    def reasons(self) -> Sequence[Sequence[Reason]]:
+        """Per block, why it was kept or left out, the strongest first; empty where that was not asked for."""
+        return self.explanation.reasons if self.explanation else ()
 
     @cached_property
     def cleaneval(self) -> str:
@@ -86,15 +94,28 @@ class Result:
         return record.to_record(self)
 
     def write(self, name: str) -> str:
-        """The result in the format `name`, one of `vclean.formats.FORMATS`.
+        """The result in the format `name`, one of `vclean.formats.FORMATS`, or `explanation`: see there.
 
         Raises:
-            UsageError: there is no such format.
+            UsageError: there is no such format, or no explanation.
         """
-        if name not in formats.FORMATS:
+        if name not in (*formats.FORMATS, formats.EXPLANATION):
             raise UsageError(f"no output format {name!r}: choose one of {', '.join(formats.FORMATS)}")
-        text: str = getattr(self, name)
+        text: str = getattr(self, "explained" if name == formats.EXPLANATION else name)
         return text
+
+    @cached_property
+    def explained(self) -> str:
+        """Why each block was kept or left out, in lines of text: see `vclean.explained`.
+
+        Raises:
+            UsageError: no explanation was asked for.
+        """
+        from vclean.explained import to_explanation
+
+        if self.explanation is None:
+            raise UsageError("the result was not explained: clean the page with explain=True")
+        return to_explanation(self, self.explanation)
 
     def overlay(self, picture: bytes, kind: Literal["png", "svg", "html"]) -> bytes:
         """The blocks drawn over `picture`, a PNG or JPEG of the page with one px per CSS px.
