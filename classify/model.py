@@ -54,6 +54,8 @@ _EARLY_STOP: Final[dict[str, Any]] = {
 """A block under .007 or over .993 after some trees needs no more: a third of the time; no label of 29,725 changed."""
 _PARTS: Final = ("linear.npz", "content.txt", "types.txt", "cuts.txt", "calibration.json")
 _REGIONS: Final = "regions.txt"
+CORRECTED: Final = "corrections"
+"""What the card of a model that went on learning has besides: see `vclean.classify.continued`."""
 DAMAGE: Final = (zipfile.BadZipFile, zlib.error, RuntimeError, LookupError, ValueError, TypeError, EOFError, OSError)
 """What reading a damaged archive raises; RuntimeError where a wrong bit means encryption or an unknown method."""
 
@@ -116,7 +118,7 @@ class Model:
         policy = policy or Policy()
         if not len(x):
             return Prediction([], np.zeros(0, dtype=np.float32), 0.0, self.version)
-        probability = content_probability(self.content, x)
+        probability = content_probability(self.content, x, whole=CORRECTED in self.card)
         if evidence is not None:
             probability = with_evidence(probability, evidence)
         if policy.comments is not None:
@@ -151,10 +153,15 @@ class Model:
         return pack(members)
 
 
-def content_probability(trees: lightgbm.Booster, x: NDArray[np.float32]) -> NDArray[np.float32]:
-    """float32 (B,): that the rows `x` (B, len(matrix.COLUMNS)) are content, B at least 1, before calibration."""
+def content_probability(
+    trees: lightgbm.Booster, x: NDArray[np.float32], *, whole: bool = False
+) -> NDArray[np.float32]:
+    """float32 (B,): that the rows `x` (B, len(matrix.COLUMNS)) are content, B at least 1, before calibration.
+
+    `whole` takes all trees for all rows: the last ones may have learned what the others are surely wrong about.
+    """
     # One thread: waking a second one costs more than the few hundred rows of a page.
-    return np.asarray(trees.predict(x, num_threads=1, **_EARLY_STOP), dtype=np.float32)
+    return np.asarray(trees.predict(x, num_threads=1, **({} if whole else _EARLY_STOP)), dtype=np.float32)
 
 
 def type_probability(trees: lightgbm.Booster, x: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -8,17 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from vclean.errors import UsageError
+from vclean.render.overlay_kinds import KINDS
 from vclean.settings import Policy, RenderSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-_OVERLAYS: Final = (".png", ".svg", ".html")
 _PAGES: Final = (".html", ".htm", ".xhtml", ".mhtml", ".mht")
 
 _PRECISE: Final = 0.25
 _COMPLETE: Final = 4.0
 """How many times recall counts as precision with `--precision` and `--recall`."""
+_MAX_PORT: Final = 65_535
 _COMMENTS: Final = {"in": True, "out": False, None: None}
 
 
@@ -94,7 +95,7 @@ def check_pages(pages: Sequence[str], url: str) -> None:
 
 def check_overlay(overlay: Path | None) -> None:
     """Raise a usage error where the name of an overlay is of no kind that is drawn."""
-    if overlay and overlay.suffix.lower() not in _OVERLAYS:
+    if overlay and overlay.suffix.lower() not in KINDS:
         raise UsageError(f"the overlay {overlay} has to end in .png, .svg or .html")
 
 
@@ -131,3 +132,11 @@ def share(text: str) -> float:
     if value > 1:
         raise argparse.ArgumentTypeError(f"has to be 1 or less, not {text}")
     return value
+
+
+def port(text: str) -> int:
+    """An argument type: the number of a port."""
+    number = int(positive(int)(text))
+    if number > _MAX_PORT:
+        raise argparse.ArgumentTypeError(f"has to be 1 to {_MAX_PORT}, not {text}")
+    return number

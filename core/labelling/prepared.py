@@ -31,6 +31,7 @@ class PreparedPage:
         content: SHA-256 of the document, hexadecimal.
         settings: digest of the render settings, hexadecimal.
         model: the version of the model.
+        maker: tells the model and the HTML round the page from others.
         snapshots: the keys of its stored snapshots, hexadecimal: `rendered`, and `parsed` where there is one.
         confidence: of the page, 0..1, or NaN.
         xpaths, texts: B each, of the blocks.
@@ -43,6 +44,7 @@ class PreparedPage:
     content: str
     settings: str
     model: str
+    maker: str
     snapshots: dict[str, str]
     confidence: float
     xpaths: Sequence[str]
@@ -82,7 +84,7 @@ class PreparedPage:
             raise InputError("it is damaged: delete it, and start again") from error
 
 
-def prepared(result: Result, *, content: str, snapshots: dict[str, str]) -> PreparedPage:
+def prepared(result: Result, *, maker: str, content: str, snapshots: dict[str, str]) -> PreparedPage:
     """The page that a result is of."""
     snapshot, roles = result.blocks.snapshot, result.roles or [None] * len(result.blocks)
     return PreparedPage(
@@ -92,6 +94,7 @@ def prepared(result: Result, *, content: str, snapshots: dict[str, str]) -> Prep
         content=content,
         settings=settings_digest(snapshot.settings),
         model=result.version.get("model", ""),
+        maker=maker,
         snapshots=snapshots,
         confidence=float(result.confidence),
         xpaths=[snapshot.xpath(node) for node in result.blocks.node.tolist()],

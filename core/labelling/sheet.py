@@ -72,6 +72,10 @@ class Sheet:
         """Whether a change was taken back last."""
         return bool(self._future)
 
+    def verdict(self, name: str, predicted: Verdict) -> Verdict:
+        """What holds of a block of which the model says `predicted`."""
+        return self.verdicts.get(name) or self.agreed.get(name) or predicted
+
     def set(self, verdicts: Mapping[str, Verdict]) -> None:
         """Take verdicts; what was undone before cannot be redone any more."""
         step: Step = {name: (self.verdicts.get(name), verdict) for name, verdict in verdicts.items()}
@@ -106,10 +110,6 @@ class Sheet:
         """The page is not done after all."""
         self.agreed = {}
         self._mark(Status.OPEN)
-
-    def changed_since(self, revision: int) -> list[str]:
-        """The blocks whose verdict changed after a revision."""
-        return [name for name, version in self.versions.items() if version > revision]
 
     def rename(self, names: Mapping[str, str]) -> None:
         """Take the blocks' names in another rendering; a block that has none there keeps its old one."""
