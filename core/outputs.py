@@ -6,10 +6,11 @@ import re
 import sys
 from abc import ABC, abstractmethod
 from hashlib import sha256
-from typing import IO, TYPE_CHECKING, Final, Literal, Protocol, Self
+from typing import IO, TYPE_CHECKING, Final, Protocol, Self
 
 from vclean.errors import OutputError, UsageError
 from vclean.files import Replacement, check_writable, write_atomic, write_stream
+from vclean.render.overlay_kinds import KINDS, Kind
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,7 +27,6 @@ _UNSAFE = re.compile(r"[^\w.-]+")
 _LONGEST_NAME: Final = 120
 """In bytes: file systems take 255, and suffixes and an overlay's own name are added."""
 
-_KINDS: Final[dict[str, Literal["svg", "html"]]] = {".svg": "svg", ".html": "html"}
 _FILE_SUFFIXES: Final = frozenset({".txt", ".md", ".html", ".json", ".xml"})
 
 
@@ -44,7 +44,7 @@ class Output(Protocol):
 class Drawing(Output, Protocol):
     """What can be shown on the page's picture, too."""
 
-    def overlay(self, picture: bytes, kind: Literal["png", "svg", "html"]) -> bytes:
+    def overlay(self, picture: bytes, kind: Kind) -> bytes:
         """It drawn over the page's picture."""
 
 
@@ -164,12 +164,13 @@ class Pictures:
         self._path = path
         self._many = many
         self._names = Names()
+        self._kind = KINDS[path.suffix.lower()]
         check_writable(made(path.parent) / path.name if many else path)
 
     def put(self, result: Drawing, picture: bytes) -> None:
         """Draw the result over the picture of its page."""
         target = beside(self._path, self._names.name(result.id)) if self._many else self._path
-        write_atomic(target, result.overlay(picture, _KINDS.get(self._path.suffix.lower(), "png")))
+        write_atomic(target, result.overlay(picture, self._kind))
 
 
 class Names:

@@ -1,12 +1,10 @@
-"""What an overlay shows of a result: blocks with what is known of each, and the segments of its page."""
+"""What an overlay shows of a result: its blocks, with what is known of each."""
 
 from __future__ import annotations
 
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from vclean.features.segment_formats import overlay_layer
-from vclean.features.vips import segment
 from vclean.labels import Visibility
 from vclean.record import main_element
 from vclean.render.overlay import Overlay
@@ -17,7 +15,6 @@ if TYPE_CHECKING:
 
     from vclean.classify.reasons import Reason
     from vclean.features.blocks import Blocks
-    from vclean.features.segments import Segments
     from vclean.result import Result
 
 _BOLD = 600
@@ -25,7 +22,7 @@ _BOLD = 600
 
 
 def overlay_of(result: Result) -> Overlay:
-    """What a drawing of the blocks needs."""
+    """What a drawing of the blocks needs; as long as it has roles, they give the colours."""
     return Overlay(
         box=result.blocks.box,
         labels=result.labels,
@@ -34,20 +31,18 @@ def overlay_of(result: Result) -> Overlay:
         hidden=result.blocks.visibility != Visibility.SHOWN,
         lines=result.blocks.snapshot.line_box,
         page_height=result.blocks.snapshot.height,
+        roles=result.roles,
     )
 
 
-def overlay_page(result: Result, picture: bytes, segments: Sequence[Segments] | None = None) -> OverlayPage:
-    """What a page to explore needs.
+def overlay_page(result: Result, picture: bytes) -> OverlayPage:
+    """What a page to explore needs, without segments.
 
     Args:
         result: what was made of the page; without reasons, none are told.
         picture: of the page, PNG or JPEG, one px per CSS px; or empty.
-        segments: the layers of segments; those of VIPS, all levels, where None are given and the page was rendered.
     """
     snapshot = result.blocks.snapshot
-    if segments is None:
-        segments = [segment(snapshot)] if snapshot.rendered else []
     return OverlayPage(
         id=result.id,
         url=snapshot.url,
@@ -56,7 +51,6 @@ def overlay_page(result: Result, picture: bytes, segments: Sequence[Segments] | 
         height=snapshot.height,
         picture=picture,
         blocks=overlay_blocks(result),
-        layers=[overlay_layer(each) for each in segments],
         facts=_facts(result),
     )
 

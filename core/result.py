@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from vclean import formats, markup, record
 from vclean.errors import UsageError
@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.classify.reasons import Explanation, Reason
+    from vclean.drawing import PageImage
     from vclean.features.blocks import Blocks
     from vclean.labels import Label
+    from vclean.render.overlay_kinds import Kind
     from vclean.roles import Role
     from vclean.source_place import SourcePlace
 
@@ -36,6 +38,7 @@ class Result:
         language: of the content, detected, ISO 639-1, or empty.
         roles: per block, what the region round it is for, None outside all; empty where the method tells no regions.
         id: the page's name.
+        image: the page's picture, PNG or JPEG, one px per CSS px; empty where none was asked for.
         explanation: why each block was kept or left out; None where that was not asked for.
         places: per block, where it stands in the page's source, None where that is not known; empty if not explained.
     """
@@ -49,6 +52,7 @@ class Result:
     language: str = ""
     roles: Sequence[Role | None] = ()
     id: str = ""
+    image: bytes = b""
     explanation: Explanation | None = None
     places: Sequence[SourcePlace | None] = ()
 
@@ -117,23 +121,20 @@ class Result:
             raise UsageError("the result was not explained: clean the page with explain=True")
         return to_explanation(self, self.explanation)
 
-    def overlay(self, picture: bytes, kind: Literal["png", "svg", "html"]) -> bytes:
-        """The blocks drawn over `picture`, a PNG or JPEG of the page with one px per CSS px.
+    def picture(self, image: bytes = b"") -> PageImage:
+        """The picture of the page, to draw blocks, segments and more on: see `vclean.drawing.PageImage`.
 
-        As HTML it is a page to explore, in which the reasons are told if the result has any.
+        Args:
+            image: the picture, where it is not part of the result: PNG or JPEG, one px per CSS px.
 
         Raises:
-            UsageError: the page was not rendered, so that its blocks have no boxes.
+            UsageError: there is no picture, or the page was not rendered, so that its blocks have no boxes.
             OutputError: the picture cannot be read.
         """
-        from vclean import overlays
-        from vclean.render.overlay_html import draw_html
-        from vclean.render.overlay_png import draw_png
-        from vclean.render.overlay_svg import draw_svg
+        from vclean.drawing import PageImage
 
-        if not self.blocks.snapshot.rendered:
-            raise UsageError("an overlay needs boxes, and the page was not rendered: add --render")
-        if kind == "html":
-            return draw_html(overlays.overlay_page(self, picture)).encode("utf-8", "replace")
-        content = overlays.overlay_of(self)
-        return draw_svg(picture, content).encode() if kind == "svg" else draw_png(picture, content)
+        return PageImage(self, image or self.image)
+
+    def overlay(self, picture: bytes, kind: Kind) -> bytes:
+        """The blocks drawn over `picture` as a picture or a page to explore; errors as for `picture`."""
+        return self.picture(picture).draw_blocks().to_bytes(kind)

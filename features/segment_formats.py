@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import shapely
 
 from vclean.errors import UsageError
 from vclean.features.webis import WebisPage
-from vclean.render.overlay import excerpt
+from vclean.render.overlay import Ground, excerpt
 from vclean.render.overlay_html import OverlayLayer, OverlayPage, OverlaySegment, OverlaySeparator, draw_html
-from vclean.render.overlay_segments import SegmentOverlay, draw_segments_png, draw_segments_svg
+from vclean.render.overlay_png import draw_png, open_picture
+from vclean.render.overlay_segments import SegmentOverlay, segment_layer, separator_layer
+from vclean.render.overlay_svg import draw_svg
 
 if TYPE_CHECKING:
     from vclean.features.segments import Segments
+    from vclean.render.overlay_kinds import Kind
 
 FORMATS: Final = ("json", "webis")
 """The names of the output formats; the first is the default."""
@@ -69,7 +72,7 @@ def _shape(segments: Segments, segment: int) -> shapely.Geometry:
     return shapely.union_all(shapely.box(*corners.T))
 
 
-def draw(segments: Segments, picture: bytes, kind: Literal["png", "svg", "html"]) -> bytes:
+def draw(segments: Segments, picture: bytes, kind: Kind) -> bytes:
     """The segments and separators drawn over `picture`, a PNG or JPEG of the page with one px per CSS px.
 
     Raises:
@@ -77,11 +80,18 @@ def draw(segments: Segments, picture: bytes, kind: Literal["png", "svg", "html"]
     """
     if kind == "html":
         return draw_html(_overlay_page(segments, picture)).encode("utf-8", "replace")
+    content, ground = segment_overlay(segments), Ground(*open_picture(picture).size)
+    layers = [separator_layer(content, ground), segment_layer(content, ground)]
+    return draw_svg(picture, layers).encode() if kind == "svg" else draw_png(picture, layers)
+
+
+def segment_overlay(segments: Segments) -> SegmentOverlay:
+    """What a drawing of segments and separators needs."""
     height = np.zeros(len(segments), dtype=np.int64)
     for segment in range(len(segments) - 1, 0, -1):
         above = segments.parent[segment]
         height[above] = max(height[above], height[segment] + 1)
-    content = SegmentOverlay(
+    return SegmentOverlay(
         box=segments.box,
         level=segments.depth,
         height=height,
@@ -91,7 +101,6 @@ def draw(segments: Segments, picture: bytes, kind: Literal["png", "svg", "html"]
         weight=segments.separators.weight,
         page_height=segments.snapshot.height,
     )
-    return draw_segments_svg(picture, content).encode() if kind == "svg" else draw_segments_png(picture, content)
 
 
 def _overlay_page(segments: Segments, picture: bytes) -> OverlayPage:
@@ -103,19 +112,29 @@ def _overlay_page(segments: Segments, picture: bytes) -> OverlayPage:
         width=snapshot.width,
         height=snapshot.height,
         picture=picture,
-        layers=[overlay_layer(segments)],
+        layers=[overlay_layer(segments, drawn=True, separated=True)],
         facts={"Method": segments.method, "Segments": str(len(segments.leaves))},
     )
 
 
-def overlay_layer(segments: Segments) -> OverlayLayer:
-    """The segments, all levels of them, as a layer of an overlay to explore."""
-    separators = segments.separators
+def overlay_layer(segments: Segments, *, drawn: bool = False, separated: bool = False) -> OverlayLayer:
+    """The segments as a layer of a page to explore: all levels there are, shown down to the degree they were taken at.
+
+    Args:
+        segments: of the page.
+        drawn: whether the segments are drawn at first.
+        separated: whether the separators are.
+    """
+    whole = segments.uncut or segments
+    separators = whole.separators
     rows = zip(separators.box.tolist(), separators.segment.tolist(), separators.weight.tolist(), strict=True)
     return OverlayLayer(
         name=segments.method,
-        segments=[_overlay_segment(segments, row) for row in range(len(segments))],
+        segments=[_overlay_segment(whole, row) for row in range(len(whole))],
         separators=[OverlaySeparator(box=box, segment=segment, weight=weight) for box, segment, weight in rows],
+        pdoc=segments.pdoc,
+        drawn=drawn,
+        separated=separated,
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from vclean.render.snapshot import subtree_ends
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from vclean.render.overlay_kinds import Kind
     from vclean.render.snapshot import Snapshot
 
 
@@ -68,6 +69,8 @@ class Segments:
         node_box: float32 (N + T, 4), what each element, then each text node, paints; NaN where that is nothing.
         separators: between the parts of segments.
         id: the page's name.
+        pdoc: the permitted degree of coherence they were taken at, see `at`.
+        uncut: all that they were taken from by `at`; None where that is these.
     """
 
     snapshot: Snapshot
@@ -80,6 +83,8 @@ class Segments:
     node_box: NDArray[np.float32]
     separators: Separators
     id: str = ""
+    pdoc: int = MOST_COHERENT
+    uncut: Segments | None = None
 
     def __repr__(self) -> str:
         return f"<Segments {self.snapshot.url!r}: {len(self)} segments, {len(self.leaves)} of them leaves>"
@@ -132,6 +137,8 @@ class Segments:
             text=moved[self.text],
             element=moved[self.element],
             separators=replace(separators, segment=number[separators.segment]),
+            pdoc=min(pdoc, self.pdoc),
+            uncut=self.uncut or self,
         )
 
     @cached_property
@@ -184,7 +191,7 @@ class Segments:
 
         return write(self, name)
 
-    def overlay(self, picture: bytes, kind: Literal["png", "svg", "html"]) -> bytes:
+    def overlay(self, picture: bytes, kind: Kind) -> bytes:
         """Segments and separators drawn over `picture`, a PNG or JPEG of the page with one px per CSS px.
 
         Raises:

@@ -7,7 +7,7 @@ window.vclean = (() => {
   const ALL = { low: 0, high: 1 };
   const state = {
     list: data.blocks.length || !data.layers.length ? -1 : 0, // -1 for blocks, else the layer whose segments are listed
-    colour: "label",
+    colour: data.colour,
     query: "",
     off: { label: new Set(), role: new Set(), visibility: new Set() },
     range: { ...ALL },
@@ -18,9 +18,6 @@ window.vclean = (() => {
   };
   const layers = data.layers.map((layer) => ({
     ...layer,
-    coherence: 11,
-    drawn: !data.blocks.length,
-    separated: !data.blocks.length,
     open: new Uint8Array(layer.segments.length),
   }));
   let words = [];
@@ -38,7 +35,7 @@ window.vclean = (() => {
   function cutLayer(layer) {
     layer.segments.forEach((segment, row) => {
       const above = segment.parent < 0 || layer.open[segment.parent] === 2;
-      layer.open[row] = above ? (segment.coherence >= layer.coherence ? 1 : 2) : 0;
+      layer.open[row] = above ? (segment.coherence >= layer.pdoc ? 1 : 2) : 0;
     });
   }
 
@@ -112,8 +109,8 @@ window.vclean = (() => {
   }
 
   const isPainted = (item) => !item.visibility || item.visibility === "shown";
-  const penOf = (block) => data.pens[state.colour][valueOf(block, state.colour)] || data.pens.none;
-  const penOfSegment = (segment) => data.pens.level[Math.min(segment.level, data.pens.level.length - 1)];
+  const penOf = (block) => data.pens[state.colour][valueOf(block, state.colour)];
+  const penOfSegment = (segment) => data.pens.level[Math.min(Math.max(segment.level - 1, 0), data.pens.level.length - 1)];
 
   function element(tag, properties = {}, ...children) {
     const made = document.createElement(tag);
@@ -125,11 +122,14 @@ window.vclean = (() => {
     return made;
   }
 
+  for (const block of data.blocks) {
+    if (data.labels && !data.labels.includes(block.label)) state.off.label.add(block.label);
+  }
   layers.forEach(cutLayer);
   reindex();
   return {
     data, blocks: data.blocks, layers, state, items, valueOf, roles, cutLayer, refresh, select, hover, openList, at,
-    within, isPainted, penOf, penOfSegment, element,
+    update, within, isPainted, penOf, penOfSegment, element,
     setLabel: (index, label) => update(index, { label }),
     setRole: (index, role) => update(index, { role }),
     say: (text) => { document.getElementById("live").textContent = text; },

@@ -1,4 +1,4 @@
-"""What an overlay shows and where: the frame of every block, its tag, and the legend.
+"""What a drawing over the picture of a page shows and where: frames with their tags, in layers, and a legend.
 
 Drawing is left to `vclean.render.overlay_png` and `vclean.render.overlay_svg`. All lengths are CSS px of the
 picture, origin at its top left; the legend has a strip of its own above the picture.
@@ -7,8 +7,8 @@ picture, origin at its top left; the legend has a strip of its own above the pic
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
@@ -16,11 +16,11 @@ from vclean.labels import Label
 from vclean.roles import Role
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-MAX_TITLE = 300
+MAX_TITLE: Final = 300
 """Characters of a block's text in its hover title."""
 
 TAG_SIZE, LEGEND_SIZE = 10, 13
@@ -38,46 +38,65 @@ _CELL = 4
 _TAG_HEIGHT, _LEGEND_ROW, _LEGEND_MARGIN, _SWATCH = 13, 22, 8, 20
 
 
+TINT: Final = 26
+"""How much of a frame's inside its colour covers, of 255; text shows through."""
+
+
 @dataclass(frozen=True, slots=True)
 class Pen:
-    """How a frame is drawn: colour as red, green, blue; stroke width; dash and gap, empty for solid; inside tinted."""
+    """How a mark is drawn.
+
+    Attributes:
+        colour: red, green, blue.
+        width: of the stroke in px; 0 for none.
+        dash: dash and gap; empty for solid.
+        meaning: in the legend.
+        fill: how much of the inside is covered, 0 to 255.
+        tag: how its caption stands out: on the colour, on white, or on nothing.
+    """
 
     colour: tuple[int, int, int]
     width: int
     dash: tuple[int, ...] = ()
     meaning: str = ""
-    fill: bool = False
+    fill: int = 0
+    tag: Literal["loud", "quiet", "bare"] = "loud"
 
 
 PENS: Mapping[str, Pen] = {
-    Label.HEADING: Pen((213, 94, 0), 3, (), "heading", fill=True),
-    Label.PARAGRAPH: Pen((0, 114, 178), 2, (), "paragraph", fill=True),
-    Label.LIST_ITEM: Pen((0, 158, 115), 2, (8, 4), "list item", fill=True),
-    Label.CONTINUATION: Pen((204, 121, 167), 2, (3, 3), "continuation", fill=True),
-    Label.OTHER: Pen((120, 120, 120), 1, (2, 4), "other, left out"),
+    Label.HEADING: Pen((213, 94, 0), 3, (), "heading", TINT),
+    Label.PARAGRAPH: Pen((0, 114, 178), 2, (), "paragraph", TINT),
+    Label.LIST_ITEM: Pen((0, 158, 115), 2, (8, 4), "list item", TINT),
+    Label.CONTINUATION: Pen((204, 121, 167), 2, (3, 3), "continuation", TINT),
+    Label.OTHER: Pen((120, 120, 120), 1, (2, 4), "other, left out", tag="quiet"),
 }
 """Colours of Okabe and Ito's palette for colour-blind readers (Wong, Nature Methods 8:441, 2011); strokes
 differ too, so that the labels can be told apart without any colour."""
 
 ROLE_PENS: Mapping[str, Pen] = {
-    Role.TITLE: Pen((213, 94, 0), 3, fill=True),
-    Role.ARTICLE: Pen((0, 114, 178), 2, fill=True),
-    Role.CONTENT: Pen((86, 180, 233), 2, fill=True),
-    Role.COMMENTS: Pen((204, 121, 167), 2, fill=True),
-    Role.TABLE: Pen((0, 158, 115), 2, fill=True),
-    Role.AUTHOR: Pen((230, 159, 0), 2, fill=True),
-    Role.NAVIGATION: Pen((0, 114, 178), 2, (6, 4)),
-    Role.HEADER: Pen((213, 94, 0), 2, (6, 4)),
-    Role.FOOTER: Pen((120, 120, 120), 2, (6, 4)),
-    Role.SIDEBAR: Pen((204, 121, 167), 2, (6, 4)),
-    Role.AD: Pen((190, 170, 0), 2, (6, 4)),
-    Role.FORM: Pen((0, 158, 115), 2, (6, 4)),
-    Role.LINKS: Pen((230, 159, 0), 2, (6, 4)),
-    Role.MEDIA: Pen((86, 180, 233), 2, (6, 4)),
-    Role.LOGO: Pen((90, 60, 30), 2, (6, 4)),
+    Role.TITLE: Pen((213, 94, 0), 3, (), "title", TINT),
+    Role.ARTICLE: Pen((0, 114, 178), 2, (), "article", TINT),
+    Role.CONTENT: Pen((86, 180, 233), 2, (), "content", TINT),
+    Role.COMMENTS: Pen((204, 121, 167), 2, (), "comments", TINT),
+    Role.TABLE: Pen((0, 158, 115), 2, (), "table", TINT),
+    Role.AUTHOR: Pen((230, 159, 0), 2, (), "author", TINT),
+    Role.NAVIGATION: Pen((0, 114, 178), 2, (6, 4), "navigation", tag="quiet"),
+    Role.HEADER: Pen((213, 94, 0), 2, (6, 4), "header", tag="quiet"),
+    Role.FOOTER: Pen((120, 120, 120), 2, (6, 4), "footer", tag="quiet"),
+    Role.SIDEBAR: Pen((204, 121, 167), 2, (6, 4), "sidebar", tag="quiet"),
+    Role.AD: Pen((190, 170, 0), 2, (6, 4), "ad", tag="quiet"),
+    Role.FORM: Pen((0, 158, 115), 2, (6, 4), "form", tag="quiet"),
+    Role.LINKS: Pen((230, 159, 0), 2, (6, 4), "links", tag="quiet"),
+    Role.MEDIA: Pen((86, 180, 233), 2, (6, 4), "media", tag="quiet"),
+    Role.LOGO: Pen((90, 60, 30), 2, (6, 4), "logo", tag="quiet"),
+    "none": Pen((120, 120, 120), 1, (2, 4), "no role", tag="quiet"),
 }
 """The same palette (its yellow darkened for white pages, and brown in place of a ninth colour): solid and tinted
 where a region is content, dashed where it is not."""
+
+
+LINE: Final = "line"
+LINE_PENS: Mapping[str, Pen] = {LINE: Pen((90, 60, 160), 1, (1, 2), "line of text")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -90,6 +109,7 @@ class Overlay:
         hidden: bool (B,), blocks no reader sees at once; they are counted, not drawn.
         lines: float32 (L, 4), the line boxes of the page, which the tags keep off.
         page_height: of the document; more than the picture's when the picture was cut.
+        roles: B, or none; with them, colours are those of roles.
     """
 
     box: NDArray[np.float32]
@@ -99,6 +119,19 @@ class Overlay:
     hidden: NDArray[np.bool_]
     lines: NDArray[np.float32]
     page_height: float
+    roles: Sequence[Role | None] = ()
+
+    def take(self, rows: Sequence[int]) -> Overlay:
+        """The same with the blocks at `rows` only."""
+        return replace(
+            self,
+            box=self.box[rows],
+            labels=[self.labels[row] for row in rows],
+            probability=self.probability[rows],
+            texts=[self.texts[row] for row in rows],
+            hidden=self.hidden[rows],
+            roles=[self.roles[row] for row in rows] if self.roles else (),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,34 +146,32 @@ class Rect:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """One block as drawn. `tag` is None where it would cover text and the block is quiet."""
+    """One frame or band as drawn; `pen` names its pen. `tag` is None where there is no place for it."""
 
     frame: Rect
-    label: Label
+    pen: str
     tag: Rect | None
     caption: str
     title: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layer:
+    """Marks in the order they are drawn in, the pens they name, and what the legend says: a pen or None, a text."""
+
+    pens: Mapping[str, Pen]
+    marks: Sequence[Mark]
+    entries: Sequence[tuple[str | None, str]] = field(default_factory=list)
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One entry of the legend, with its top left corner; a note has no label, and so no pen."""
+    """One entry of the legend, with its top left corner; a note has no pen."""
 
     x: int
     y: int
-    label: str | None
+    pen: str | None
     text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """Everything to draw: a picture of `width` x `height` under a legend of `strip` px, marks by layer."""
-
-    width: int
-    height: int
-    strip: int
-    marks: list[Mark]
-    legend: list[Entry]
 
 
 def text_width(text: str, size: int) -> int:
@@ -148,14 +179,22 @@ def text_width(text: str, size: int) -> int:
     return round(len(text) * size * 0.6)
 
 
-def plan(overlay: Overlay, width: int, height: int) -> Plan:
-    """Lay an overlay out over a picture of `width` x `height` px."""
-    framed = frames(overlay.box, width, height)
+def block_layer(overlay: Overlay, ground: Ground) -> Layer:
+    """The blocks as a layer, content over the rest; tags go where the ground is free."""
+    ground.cover(overlay.lines)
+    framed = frames(overlay.box, ground.width, ground.height)
     drawn = ~overlay.hidden & (framed[:, 2] > 0) & (framed[:, 3] > 0)
-    ground = Ground(width, height, overlay.lines)
-    marks = [_mark(overlay, block, Rect(*framed[block].tolist()), ground) for block in _layers(overlay, drawn)]
-    legend, strip = legend_rows(_entries(overlay, height), width)
-    return Plan(width=width, height=height, strip=strip, marks=marks, legend=legend)
+    marks = [_mark(overlay, block, Rect(*framed[block].tolist()), ground) for block in _content_first(overlay, drawn)]
+    pens = ROLE_PENS if overlay.roles else PENS
+    return Layer(pens=pens, marks=marks[::-1], entries=_entries(overlay, pens, ground.height))
+
+
+def line_layer(lines: NDArray[np.float32], ground: Ground) -> Layer:
+    """The lines of text as a layer; `lines` is float32 (L, 4)."""
+    framed = frames(lines, ground.width, ground.height, 0)
+    rects = [Rect(*row) for row in framed[(framed[:, 2:] > 0).all(axis=1)].tolist()]
+    marks = [Mark(frame=rect, pen=LINE, tag=None, caption="", title="line of text") for rect in rects]
+    return Layer(pens=LINE_PENS, marks=marks, entries=[(LINE, f"lines of text: {len(marks)}")])
 
 
 def frames(
@@ -171,16 +210,21 @@ def frames(
     return np.hstack([corner, size]).astype(np.int64)
 
 
-def _layers(overlay: Overlay, drawn: NDArray[np.bool_]) -> list[int]:
-    """The drawn blocks, content first, so that it has the first choice of places; drawn in reverse."""
+def _content_first(overlay: Overlay, drawn: NDArray[np.bool_]) -> list[int]:
+    """The drawn blocks, content first, so that it has the first choice of places for tags."""
     blocks = np.flatnonzero(drawn).tolist()
     return sorted(blocks, key=lambda block: not overlay.labels[block].is_content)
 
 
 def _mark(overlay: Overlay, block: int, frame: Rect, ground: Ground) -> Mark:
-    label, caption = overlay.labels[block], _caption(overlay.labels[block], float(overlay.probability[block]))
+    label, pen = overlay.labels[block], _pen_name(overlay, block)
+    caption = _caption(pen, float(overlay.probability[block]))
     tag = ground.place(frame, text_width(caption, TAG_SIZE) + 4, must=label.is_content)
-    return Mark(frame=frame, label=label, tag=tag, caption=caption, title=f"{caption}: {excerpt(overlay.texts[block])}")
+    return Mark(frame=frame, pen=pen, tag=tag, caption=caption, title=f"{caption}: {excerpt(overlay.texts[block])}")
+
+
+def _pen_name(overlay: Overlay, block: int) -> str:
+    return str(overlay.roles[block] or "none") if overlay.roles else str(overlay.labels[block])
 
 
 def excerpt(text: str, length: int = MAX_TITLE) -> str:
@@ -188,17 +232,20 @@ def excerpt(text: str, length: int = MAX_TITLE) -> str:
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
-def _caption(label: Label, probability: float) -> str:
-    return f"{label} {probability:.2f}".replace(" 0.", " .") if np.isfinite(probability) else str(label)
+def _caption(name: str, probability: float) -> str:
+    return f"{name} {probability:.2f}".replace(" 0.", " .") if np.isfinite(probability) else name
 
 
 class Ground:
-    """The cells of the picture that text and tags take."""
+    """The cells of a picture of `width` x `height` px that text and tags take."""
 
-    def __init__(self, width: int, height: int, lines: NDArray[np.float32]) -> None:
-        self._size = width, height
+    def __init__(self, width: int, height: int) -> None:
+        self.width, self.height = width, height
         self._taken = np.zeros((height // _CELL + 1, width // _CELL + 1), dtype=bool)
-        framed = frames(lines, width, height)
+
+    def cover(self, lines: NDArray[np.float32]) -> None:
+        """Take the place of lines of text, float32 (L, 4)."""
+        framed = frames(lines, self.width, self.height)
         for line in framed[(framed[:, 2] > 0) & (framed[:, 3] > 0)].tolist():
             x, y, w, h = line
             self._cells(x + OUTSET, y + OUTSET, w - 2 * OUTSET, h - 2 * OUTSET)[:] = True
@@ -215,7 +262,7 @@ class Ground:
 
     def _inside(self, place: tuple[int, int, int, int]) -> bool:
         x, y, width, height = place
-        return x >= 0 and y >= 0 and x + width <= self._size[0] and y + height <= self._size[1]
+        return x >= 0 and y >= 0 and x + width <= self.width and y + height <= self.height
 
     def _cells(self, x: int, y: int, width: int, height: int) -> NDArray[np.bool_]:
         columns = slice(max(x, 0) // _CELL, (x + width - 1) // _CELL + 1)
@@ -239,30 +286,42 @@ def _places(frame: Rect, width: int) -> list[tuple[int, int, int, int]]:
     return [(x, y, width, _TAG_HEIGHT) for x, y in corners]
 
 
-def _entries(overlay: Overlay, height: int) -> list[tuple[str | None, str]]:
-    """The legend's entries: every label with its count, then what is not drawn and why."""
-    counts = Counter(overlay.labels)
+def _entries(overlay: Overlay, pens: Mapping[str, Pen], height: int) -> list[tuple[str | None, str]]:
+    """The legend's entries: every pen that is used, with its count, then what is not drawn and why."""
+    counts = Counter(_pen_name(overlay, block) for block in range(len(overlay.labels)))
     entries: list[tuple[str | None, str]] = [
-        (label, f"{label} {PENS[label].meaning}: {counts[label]}") for label in Label
+        (name, f"{pen.meaning if overlay.roles else f'{name} {pen.meaning}'}: {counts[name]}")
+        for name, pen in pens.items()
+        if counts[name]
     ]
     if hidden := int(overlay.hidden.sum()):
         entries.append((None, f"hidden, not drawn: {hidden}"))
-    if overlay.page_height > height + 1:
-        below = int((~overlay.hidden & (overlay.box[:, 1] >= height)).sum())
-        entries.append((None, f"picture cut at {height} of {overlay.page_height:.0f} px, blocks below: {below}"))
-    return entries
+    below = int((~overlay.hidden & (overlay.box[:, 1] >= height)).sum())
+    return entries + cut_entries(overlay.page_height, height, f"blocks below: {below}")
 
 
-def legend_rows(entries: Sequence[tuple[str | None, str]], width: int) -> tuple[list[Entry], int]:
-    """The entries in rows that fit the width, and the height of the strip they need."""
-    placed, x, y = [], _LEGEND_MARGIN, _LEGEND_MARGIN
-    for label, text in entries:
-        need = (_SWATCH + 6 if label else 0) + text_width(text, LEGEND_SIZE)
+def cut_entries(page_height: float, height: int, below: str) -> list[tuple[str | None, str]]:
+    """A note where the picture, of `height` px, ends before the page; `below` says what is left out."""
+    cut = page_height > height + 1
+    return [(None, f"picture cut at {height} of {page_height:.0f} px, {below}")] if cut else []
+
+
+def legend_rows(layers: Iterable[Layer], width: int) -> tuple[list[Entry], int]:
+    """The entries of all layers in rows that fit the width, and the height of the strip they need; 0 without any."""
+    placed: list[Entry] = []
+    x, y = _LEGEND_MARGIN, _LEGEND_MARGIN
+    for pen, text in (entry for layer in layers for entry in layer.entries):
+        need = (_SWATCH + 6 if pen else 0) + text_width(text, LEGEND_SIZE)
         if x > _LEGEND_MARGIN and x + need > width:
             x, y = _LEGEND_MARGIN, y + _LEGEND_ROW
-        placed.append(Entry(x, y, label, text))
+        placed.append(Entry(x, y, pen, text))
         x += need + 16
-    return placed, y + _LEGEND_ROW + _LEGEND_MARGIN // 2
+    return placed, (y + _LEGEND_ROW + _LEGEND_MARGIN // 2 if placed else 0)
+
+
+def pens_of(layers: Iterable[Layer]) -> dict[str, Pen]:
+    """The pens of all layers, by name."""
+    return {name: pen for layer in layers for name, pen in layer.pens.items()}
 
 
 def swatch(entry: Entry) -> Rect:
@@ -272,4 +331,4 @@ def swatch(entry: Entry) -> Rect:
 
 def entry_text_x(entry: Entry) -> int:
     """Where the text of a legend entry starts."""
-    return entry.x + (_SWATCH + 6 if entry.label else 0)
+    return entry.x + (_SWATCH + 6 if entry.pen else 0)

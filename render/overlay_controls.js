@@ -32,7 +32,7 @@
   }
 
   function blocksGroup() {
-    const all = toggle("Blocks", true, () => {
+    const all = toggle("Blocks", data.drawn, () => {
       vclean.blocksDrawn = !vclean.blocksDrawn;
       vclean.redraw();
       return vclean.blocksDrawn;
@@ -67,10 +67,10 @@
       vclean.redraw();
       return layer.separated;
     });
-    const shown = element("output", {}, String(layer.coherence));
-    const slider = element("input", { type: "range", min: 1, max: 11, step: 1, value: layer.coherence });
+    const shown = element("output", {}, String(layer.pdoc));
+    const slider = element("input", { type: "range", min: 1, max: 11, step: 1, value: layer.pdoc });
     slider.addEventListener("input", () => {
-      layer.coherence = Number(slider.value);
+      layer.pdoc = Number(slider.value);
       shown.textContent = slider.value;
       vclean.cutLayer(layer);
       vclean.refresh();
@@ -79,15 +79,18 @@
     return group(`Segments: ${name}`, segments, ...(layer.separators.length ? [bands] : []), label);
   }
 
+  const percent = (share) => `${Math.round(share * 100)} %`;
   function zoomGroup() {
     const button = (text, label, act) => {
       const made = element("button", { type: "button", "aria-label": label, title: label }, text);
       made.addEventListener("click", act);
       return made;
     };
+    const shown = element("output", { id: "zoom" }, percent(vclean.scale()));
+    vclean.on("zoom", ({ scale }) => { shown.textContent = percent(scale); });
     const made = group("Size of the picture",
       button("−", "Smaller", () => vclean.zoomBy(1 / 1.25)),
-      element("output", { id: "zoom" }),
+      shown,
       button("+", "Larger", () => vclean.zoomBy(1.25)),
       button("Fit", "Fit the width", () => vclean.setZoom("fit")));
     made.classList.add("end");
@@ -272,6 +275,7 @@
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || byId("help").open) return;
     if (own(event.target, event.key) || (typing(event.target) && event.key !== "Escape" && event.key !== "ArrowDown")) return;
+    if (event.key === "Enter" && event.target.matches("button, a, select, summary")) return;
     const act = keys.get(event.key);
     if (!act) return;
     event.preventDefault();

@@ -15,14 +15,16 @@ import math
 from dataclasses import dataclass, field
 from importlib import resources
 from string import Template
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
-from vclean.render.overlay import PENS, ROLE_PENS, Pen, excerpt
+from vclean.render.overlay import PENS, ROLE_PENS, excerpt
 from vclean.render.overlay_picture import data_address
 from vclean.render.overlay_segments import LEVEL_PENS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
+
+    from vclean.render.overlay import Pen
 
 VERSION: Final = 1
 """Of the JSON document."""
@@ -108,11 +110,22 @@ class OverlaySeparator:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OverlayLayer:
-    """Segments, in preorder, and the separators between them, under a name."""
+    """Segments and the separators between them.
+
+    Attributes:
+        name: of what cut the page.
+        segments: in preorder, all levels.
+        separators: between parts of segments.
+        pdoc: the permitted degree of coherence at first, 1 to 11; the reader may change it.
+        drawn, separated: whether segments and separators are drawn at first.
+    """
 
     name: str
     segments: Sequence[OverlaySegment]
     separators: Sequence[OverlaySeparator] = ()
+    pdoc: int = 11
+    drawn: bool = False
+    separated: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,6 +139,9 @@ class OverlayPage:
         blocks: in document order.
         layers: of segments.
         facts: what is told of the page as a whole, by name.
+        drawn: whether the blocks are drawn at first.
+        colour: what the colours of blocks say at first, their label or their role.
+        labels: those of the blocks that are shown at first; None for all.
         extra: for scripts that are added; as JSON can write it, `vclean.data.extra` in the page.
     """
 
@@ -138,6 +154,9 @@ class OverlayPage:
     blocks: Sequence[OverlayBlock] = ()
     layers: Sequence[OverlayLayer] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
+    drawn: bool = True
+    colour: Literal["label", "role"] = "label"
+    labels: Collection[str] | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -158,7 +177,7 @@ def draw_html(
     run = [*map(_source, SCRIPTS), *scripts]
     look = [*map(_source, _STYLES), *styles]
     return Template(_source("overlay.html")).substitute(
-        policy=_policy(run, look, same_origin=same_origin),
+        policy=policy(run, look, same_origin=same_origin),
         title=html.escape(f"{content.title or content.id or content.url or 'page'} – vclean"),
         styles="\n".join(f"<style>{each}</style>" for each in look),
         data=to_json(content),
@@ -182,6 +201,9 @@ def to_record(content: OverlayPage) -> Record:
         "pens": _pens(),
         "blocks": [_block(block, longest) for block in content.blocks],
         "layers": [_layer(layer) for layer in content.layers],
+        "drawn": content.drawn,
+        "colour": content.colour,
+        "labels": None if content.labels is None else sorted(map(str, content.labels)),
         "extra": dict(content.extra),
     }
 
@@ -190,8 +212,8 @@ def _source(name: str) -> str:
     return (resources.files("vclean.render") / name).read_text(encoding="utf-8")
 
 
-def _policy(scripts: Sequence[str], styles: Sequence[str], *, same_origin: bool) -> str:
-    """The Content-Security-Policy: what is in the file and no more."""
+def policy(scripts: Sequence[str], styles: Sequence[str], *, same_origin: bool) -> str:
+    """The Content-Security-Policy of a document with these scripts and styles and no others, whole sources each."""
     connect = "'self'" if same_origin else "'none'"
     return (
         f"default-src 'none'; img-src data:; connect-src {connect}; base-uri 'none'; form-action 'none'; "
@@ -226,7 +248,6 @@ def _pens() -> Record:
         "label": {label: _pen(pen) for label, pen in PENS.items()},
         "role": {role: _pen(pen) for role, pen in ROLE_PENS.items()},
         "level": [_pen(pen) for pen in LEVEL_PENS],
-        "none": _pen(Pen((120, 120, 120), 1, (2, 4), "none")),
     }
 
 
@@ -235,7 +256,7 @@ def _pen(pen: Pen) -> Record:
         "colour": list(pen.colour),
         "width": pen.width,
         "dash": list(pen.dash),
-        "fill": 0.1 if pen.fill else 0,
+        "fill": round(pen.fill / 255, 3),
         "meaning": pen.meaning,
     }
 
@@ -278,6 +299,9 @@ def _layer(layer: OverlayLayer) -> Record:
         "separators": [
             {"box": _box(each.box), "segment": each.segment, "weight": each.weight} for each in layer.separators
         ],
+        "pdoc": layer.pdoc,
+        "drawn": layer.drawn,
+        "separated": layer.separated,
     }
 
 

@@ -33,7 +33,7 @@
     layTiles();
     pane.scrollTop = before * scale;
     placeHover();
-    document.getElementById("zoom").textContent = `${Math.round(scale * 100)} %`;
+    document.dispatchEvent(new CustomEvent("vclean:zoom", { detail: { scale } }));
   }
 
   function setZoom(value) {
@@ -257,5 +257,5 @@
   });
   new ResizeObserver(resize).observe(pane);
   matchMedia(`(resolution: ${window.devicePixelRatio}dppx)`).addEventListener("change", draw);
-  Object.assign(vclean, { blocksDrawn: true, redraw: draw, setZoom, zoomBy: (by) => setZoom(scale * by) });
+  Object.assign(vclean, { blocksDrawn: data.drawn, redraw: draw, scale: () => scale, setZoom, zoomBy: (by) => setZoom(scale * by) });
 })();

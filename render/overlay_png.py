@@ -1,4 +1,4 @@
-"""An overlay as a PNG picture."""
+"""Layers over the picture of a page, drawn as a PNG picture."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING
 from PIL import Image, ImageDraw, ImageFile, ImageFont
 
 from vclean.errors import OutputError
-from vclean.render.overlay import EDGE, LEGEND_SIZE, PENS, TAG_SIZE, Rect, entry_text_x, plan, swatch
+from vclean.render.overlay import EDGE, LEGEND_SIZE, TAG_SIZE, Rect, entry_text_x, legend_rows, pens_of, swatch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from vclean.render.overlay import Entry, Mark, Overlay, Pen, Plan
+    from vclean.render.overlay import Entry, Layer, Mark, Pen
 
 _COMPRESSION = 2
-_FILL_ALPHA = 26
 _QUIET_GROUND = (255, 255, 255, 170)
 
 Segment = tuple[int, int, int, int]
@@ -43,8 +42,8 @@ def readable() -> Iterator[None]:
         raise OutputError("the page's picture cannot be read; render the page again") from error
 
 
-def draw_png(picture: bytes, overlay: Overlay) -> bytes:
-    """The overlay drawn over `picture` (PNG or JPEG, one px per CSS px), with its legend on top.
+def draw_png(picture: bytes, layers: Sequence[Layer]) -> bytes:
+    """The layers drawn over `picture` (PNG or JPEG, one px per CSS px), with their legend on top.
 
     The same input gives the same bytes under one version of Pillow.
 
@@ -52,51 +51,49 @@ def draw_png(picture: bytes, overlay: Overlay) -> bytes:
         OutputError: the picture cannot be read.
     """
     page = open_picture(picture)
-    layout = plan(overlay, *page.size)
-    canvas = below_strip(page, layout.strip)
+    legend, strip = legend_rows(layers, page.width)
+    canvas = _below_strip(page, strip)
     brush = ImageDraw.Draw(canvas, "RGBA")
-    _draw_marks(brush, layout)
-    draw_legend(brush, layout.legend, PENS, (layout.width, layout.strip))
-    return to_png(canvas)
+    for layer in layers:
+        _draw_layer(brush, layer, strip)
+    _draw_legend(brush, legend, pens_of(layers), (page.width, strip))
+    out = io.BytesIO()
+    canvas.save(out, "PNG", compress_level=_COMPRESSION)
+    return out.getvalue()
 
 
-def below_strip(page: Image.Image, strip: int) -> Image.Image:
-    """A canvas with the page's picture under a white strip.
-
-    Raises:
-        OutputError: the picture cannot be read.
-    """
+def _below_strip(page: Image.Image, strip: int) -> Image.Image:
+    """A canvas with the page's picture under a white strip."""
     canvas = Image.new("RGB", (page.width, strip + page.height), "white")
     with readable():
         canvas.paste(page.convert("RGB"), (0, strip))
     return canvas
 
 
-def to_png(canvas: Image.Image) -> bytes:
-    """The canvas as a PNG file."""
-    out = io.BytesIO()
-    canvas.save(out, "PNG", compress_level=_COMPRESSION)
-    return out.getvalue()
-
-
-def _draw_marks(brush: ImageDraw.ImageDraw, layout: Plan) -> None:
+def _draw_layer(brush: ImageDraw.ImageDraw, layer: Layer, strip: int) -> None:
+    """All frames, then all tags, which no frame may cross."""
     font = ImageFont.load_default(TAG_SIZE)
-    for mark in reversed(layout.marks):
-        draw_frame(brush, lowered(mark.frame, layout.strip), PENS[mark.label])
-    for mark in reversed(layout.marks):
-        _draw_tag(brush, mark, layout.strip, font)
+    for mark in layer.marks:
+        _draw_frame(brush, _lowered(mark.frame, strip), layer.pens[mark.pen])
+    for mark in layer.marks:
+        _draw_tag(brush, mark, layer.pens[mark.pen], strip, font)
 
 
-def lowered(rect: Rect, by: int) -> Rect:
+def _lowered(rect: Rect, by: int) -> Rect:
     """A rectangle of the page in a canvas that has a strip of `by` px above it."""
     return Rect(rect.x, rect.y + by, rect.width, rect.height)
 
 
-def draw_frame(brush: ImageDraw.ImageDraw, rect: Rect, pen: Pen) -> None:
-    """Draw a frame, its inside tinted where the pen says so."""
-    corners = (rect.x, rect.y, rect.x + rect.width - 1, rect.y + rect.height - 1)
+def _corners(rect: Rect) -> Segment:
+    return rect.x, rect.y, rect.x + rect.width - 1, rect.y + rect.height - 1
+
+
+def _draw_frame(brush: ImageDraw.ImageDraw, rect: Rect, pen: Pen) -> None:
+    corners = _corners(rect)
     if pen.fill:
-        brush.rectangle(corners, fill=(*pen.colour, _FILL_ALPHA))
+        brush.rectangle(corners, fill=(*pen.colour, pen.fill))
+    if not pen.width:
+        return
     if not pen.dash:
         brush.rectangle(corners, outline=pen.colour, width=pen.width)
         return
@@ -118,24 +115,25 @@ def _dashes(corners: Segment, pen: Pen) -> Iterator[Segment]:
         yield max(right - inner, left), y, right, end
 
 
-def _draw_tag(brush: ImageDraw.ImageDraw, mark: Mark, strip: int, font: Font) -> None:
+def _draw_tag(brush: ImageDraw.ImageDraw, mark: Mark, pen: Pen, strip: int, font: Font) -> None:
     if mark.tag is None:
         return
-    tag, colour = lowered(mark.tag, strip), PENS[mark.label].colour
-    ground = (*colour, 255) if mark.label.is_content else _QUIET_GROUND
-    brush.rectangle((tag.x, tag.y, tag.x + tag.width - 1, tag.y + tag.height - 1), fill=ground)
-    ink = "white" if mark.label.is_content else colour
+    tag = _lowered(mark.tag, strip)
+    if pen.tag != "bare":
+        brush.rectangle(_corners(tag), fill=(*pen.colour, 255) if pen.tag == "loud" else _QUIET_GROUND)
+    ink = {"loud": "white", "quiet": pen.colour, "bare": "black"}[pen.tag]
     brush.text((tag.x + tag.width // 2, tag.y + tag.height // 2), mark.caption, fill=ink, font=font, anchor="mm")
 
 
-def draw_legend(
+def _draw_legend(
     brush: ImageDraw.ImageDraw, entries: Sequence[Entry], pens: Mapping[str, Pen], strip: tuple[int, int]
 ) -> None:
     """Draw the legend into its strip of `(width, height)` px."""
     font = ImageFont.load_default(LEGEND_SIZE)
     width, height = strip
-    brush.rectangle((0, height - 1, width, height - 1), fill=EDGE)
+    if height:
+        brush.rectangle((0, height - 1, width, height - 1), fill=EDGE)
     for entry in entries:
-        if entry.label is not None:
-            draw_frame(brush, swatch(entry), pens[entry.label])
+        if entry.pen is not None:
+            _draw_frame(brush, swatch(entry), pens[entry.pen])
         brush.text((entry_text_x(entry), entry.y + 8), entry.text, fill="black", font=font, anchor="lm")

@@ -198,14 +198,14 @@ class TestRendering:
 
     def test_a_picture(self, fake_browser: list[str]) -> None:
         with Cleaner(render=True, method="text") as cleaner:
-            result, picture = cleaner.clean_with_picture(Page(content=HTML, id="one"))
-        assert picture == b"picture"
+            result = cleaner.clean(Page(content=HTML, id="one"), picture=True)
+        assert result.image == b"picture"
         assert result.text.startswith("Rain")
         assert "render one with picture" in fake_browser
 
     def test_no_picture_without_rendering(self) -> None:
         with Cleaner(method="text") as cleaner, pytest.raises(UsageError, match="render=True"):
-            cleaner.clean_with_picture(HTML)
+            cleaner.clean(HTML, picture=True)
 
     def test_rendering_outside_the_block(self) -> None:
         with pytest.raises(UsageError, match="with Cleaner"):

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from vclean.render.overlay import MAX_TITLE, Rect
-from vclean.render.overlay_segments import SegmentOverlay, draw_segments_png, draw_segments_svg, plan_segments
+from vclean.render.overlay import MAX_TITLE, Ground, Rect, legend_rows
+from vclean.render.overlay_png import draw_png
+from vclean.render.overlay_segments import SegmentOverlay, segment_layer, separator_layer
+from vclean.render.overlay_svg import draw_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 PAGE, OUTER, FIRST, SECOND = [0, 0, 400, 200], [20, 20, 300, 150], [20, 20, 300, 60], [20, 110, 300, 60]
@@ -35,85 +37,101 @@ def overlay(box=(PAGE, OUTER, FIRST, SECOND), level=(0, 1, 2, 2), height=(2, 1, 
     )
 
 
+def segments(content):
+    return segment_layer(content, Ground(400, 200))
+
+
+def separators(content):
+    return separator_layer(content, Ground(400, 200))
+
+
+def layers(content):
+    return [separators(content), segments(content)]
+
+
+def strip_of(content):
+    return legend_rows(layers(content), 400)[1]
+
+
 def picture(width=400, height=200):
     out = io.BytesIO()
     Image.new("RGB", (width, height), (255, 255, 255)).save(out, "PNG")
     return out.getvalue()
 
 
-class TestPlanSegments:
+class TestSegmentLayer:
     def test_the_page_itself_is_not_drawn(self):
-        layout = plan_segments(overlay(), 400, 200)
-        assert [drawn.caption for drawn in layout.segments] == ["1 DoC 2", "2 DoC 3", "3 DoC 4"]
+        layout = segments(overlay())
+        assert [drawn.caption for drawn in layout.marks] == ["1 DoC 2", "2 DoC 3", "3 DoC 4"]
 
     def test_frames_stand_round_those_in_them(self):
-        outer, first, _ = plan_segments(overlay(), 400, 200).segments
+        outer, first, _ = segments(overlay()).marks
         assert outer.frame == Rect(17, 17, 306, 156)
         assert first.frame == Rect(20, 20, 300, 60)
 
     def test_pens_go_by_level(self):
-        assert [drawn.name for drawn in plan_segments(overlay(), 400, 200).segments] == ["level0", "level1", "level1"]
+        assert [drawn.pen for drawn in segments(overlay()).marks] == ["level0", "level1", "level1"]
 
     def test_deep_levels_share_the_last_pen(self):
-        layout = plan_segments(overlay([PAGE, FIRST], [0, 9], [1, 0]), 400, 200)
-        assert layout.segments[0].name == "level4"
-        assert layout.legend[0].text == "level 5 and deeper: 1"
+        layout = segments(overlay([PAGE, FIRST], [0, 9], [1, 0]))
+        assert layout.marks[0].pen == "level4"
+        assert layout.entries[0][1] == "level 5 and deeper: 1"
 
     def test_legend_counts(self):
-        assert [entry.text for entry in plan_segments(overlay(), 400, 200).legend] == [
-            "level 1: 1", "level 2: 2", "separators with their weights: 1",
+        assert [text for layer in layers(overlay()) for _, text in layer.entries] == [
+            "separators with their weights: 1", "level 1: 1", "level 2: 2",
         ]  # fmt: skip
 
     def test_band(self):
-        (band,) = plan_segments(overlay(), 400, 200).separators
+        (band,) = separators(overlay()).marks
         assert (band.frame, band.caption, band.title) == (Rect(20, 80, 300, 30), "7", "separator of weight 7")
 
     @pytest.mark.parametrize(("box", "frame"), [([0, 80, 300, 0], (300, 2)), ([50, 0, 0.5, 200], (2, 200))])
     def test_thin_bands_can_be_seen_but_have_no_number(self, box, frame):
-        (band,) = plan_segments(overlay(separator_box=np.array([box], dtype=np.float32)), 400, 200).separators
+        (band,) = separators(overlay(separator_box=np.array([box], dtype=np.float32))).marks
         assert (band.frame.width, band.frame.height) == frame
         assert band.tag is None
 
     def test_what_is_below_the_picture_is_told(self):
         far = overlay([PAGE, FIRST, [0, 900, 50, 50]], [0, 1, 1], [1, 0, 0], page_height=1000)
-        layout = plan_segments(far, 400, 200)
-        assert len(layout.segments) == 1
-        assert layout.legend[-1].text == "picture cut at 200 of 1000 px, segments below: 1"
+        layout = segments(far)
+        assert len(layout.marks) == 1
+        assert layout.entries[-1][1] == "picture cut at 200 of 1000 px, segments below: 1"
 
     def test_separators_below_the_picture_are_left_out(self):
         far = overlay(separator_box=np.array([[0, 900, 50, 5]], dtype=np.float32))
-        assert plan_segments(far, 400, 200).separators == []
+        assert separators(far).marks == []
 
     def test_tags_keep_off_each_other(self):
         same = [PAGE, *[FIRST] * 3]
-        tags = [drawn.tag for drawn in plan_segments(overlay(same, [0, 1, 1, 1], [1, 0, 0, 0]), 400, 200).segments]
+        tags = [drawn.tag for drawn in segments(overlay(same, [0, 1, 1, 1], [1, 0, 0, 0])).marks]
         assert len({(tag.x, tag.y) for tag in tags if tag}) == sum(tag is not None for tag in tags)
 
     def test_title_holds_the_text_up_to_a_length(self):
-        (drawn,) = plan_segments(overlay([PAGE, FIRST], [0, 1], [1, 0], texts=["", "x" * 999]), 400, 200).segments
+        (drawn,) = segments(overlay([PAGE, FIRST], [0, 1], [1, 0], texts=["", "x" * 999])).marks
         assert drawn.title == "1 DoC 2: " + "x" * (MAX_TITLE - 1) + "…"
 
 
-class TestDrawSegmentsPng:
+class TestPng:
     def test_legend_stands_above_the_picture(self):
-        strip = plan_segments(overlay(), 400, 200).strip
-        assert Image.open(io.BytesIO(draw_segments_png(picture(), overlay()))).size == (400, 200 + strip)
+        strip = strip_of(overlay())
+        assert Image.open(io.BytesIO(draw_png(picture(), layers(overlay())))).size == (400, 200 + strip)
 
     def test_colours(self):
         """The frame in the colour of its level, the band tinted, and nothing in the middle of a segment."""
-        strip = plan_segments(overlay(), 400, 200).strip
-        drawn = Image.open(io.BytesIO(draw_segments_png(picture(), overlay())))
+        strip = strip_of(overlay())
+        drawn = Image.open(io.BytesIO(draw_png(picture(), layers(overlay()))))
         assert drawn.getpixel((200, strip + 172)) == (0, 114, 178)
         assert drawn.getpixel((300, strip + 95)) not in {(255, 255, 255), (230, 159, 0)}
         assert drawn.getpixel((200, strip + 50)) == (255, 255, 255)
 
     def test_same_input_same_bytes(self):
-        assert draw_segments_png(picture(), overlay()) == draw_segments_png(picture(), overlay())
+        assert draw_png(picture(), layers(overlay())) == draw_png(picture(), layers(overlay()))
 
 
-class TestDrawSegmentsSvg:
+class TestSvg:
     def drawn(self, content):
-        return ElementTree.fromstring(draw_segments_svg(picture(), content))
+        return ElementTree.fromstring(draw_svg(picture(), layers(content)))
 
     def test_a_group_with_a_title_for_each(self):
         titles = [element.text for element in self.drawn(overlay()).iter(f"{SVG}title")]

@@ -86,7 +86,7 @@ class TestRendering:
     def test_the_browser_is_told_of_the_network(self, network: bool, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("vclean.render.browser.Renderer", self.Browser)
         with Cleaner(render=True, network=network) as cleaner:
-            _, picture = cleaner.clean_with_picture("<p>Rain.")
+            picture = cleaner.clean("<p>Rain.", picture=True).image
         assert self.Browser.started == {"settings": SETTINGS, "network": network}
         assert picture == b"PNG"
 

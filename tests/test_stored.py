@@ -139,7 +139,7 @@ class TestPages:
 
     def test_there_is_no_picture(self):
         with pytest.raises(UsageError, match="a stored snapshot has no picture"), Cleaner() as cleaner:
-            cleaner.clean_with_picture(Page(snapshot=to_bytes(rendered(PAGES[0]))))
+            cleaner.clean(Page(snapshot=to_bytes(rendered(PAGES[0]))), picture=True)
 
     def test_have_keys_of_their_own(self):
         one, other = (Page(snapshot=to_bytes(rendered(page))) for page in PAGES[:2])
