@@ -145,6 +145,11 @@ def cleaneval_markup_score(output: str, gold: str) -> float:
     return 100 * _overlap(_marked_words(output), _marked_words(gold)).f1
 
 
+def has_marks(text: str) -> bool:
+    """Whether a text has any of CleanEval's marks."""
+    return bool(_MARK.search(text))
+
+
 def snippets_present(output: str, snippets: Sequence[str]) -> Share:
     """How many of `snippets` stand in `output`, white space and case set aside (WCXB's "must")."""
     text = _normalised(output)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.classify.methods import Method
+    from vclean.classify.methods.templates import Templates
     from vclean.classify.model import Model
     from vclean.classify.prediction import Prediction
     from vclean.features.blocks import Blocks
@@ -79,7 +80,9 @@ class Cleaner:
     Args:
         render: render pages in headless Chromium instead of parsing them only.
         method: the name of the method that labels the blocks.
-        model: a model file in place of the shipped one, for the methods that have one.
+        model: a model file in place of the shipped one, for the methods that have one; the method template takes its
+            file of selectors here.
+        templates: a folder of files of selectors, called by hosts, which decide on their sites in place of the method.
         policy: what counts as content, for the methods that have a model.
         settings: how to render, and what bounds a page.
         network: fetch the style sheets and images that a rendered page's folder or archive lacks, from public
@@ -88,6 +91,8 @@ class Cleaner:
     Raises:
         UsageError: there is no such method, or it takes no policy.
         ModelError: the model file is missing, damaged or of another version.
+        InputError: a template is missing or wrong.
+        ExtraMissingError: the method needs a library that is not installed.
     """
 
     def __init__(
@@ -96,6 +101,7 @@ class Cleaner:
         render: bool = False,
         method: str = "vclean",
         model: Path | str | None = None,
+        templates: Path | str | None = None,
         policy: Policy | None = None,
         settings: RenderSettings | None = None,
         network: bool = False,
@@ -103,6 +109,7 @@ class Cleaner:
         self._reader = PageReader(settings or RenderSettings(), render=render, network=network)
         self._method = method
         self._label, self._model, self._versions = _load(method, Path(model) if model else None)
+        self._templates = _load_templates(Path(templates)) if templates else None
         self._policy = policy or Policy()
         if self._model is None and self._policy != Policy():
             raise UsageError(f"the method {method} cannot be told what counts as content: use the method vclean")
@@ -226,14 +233,15 @@ class Cleaner:
         from vclean.features.language import detect
 
         with deadline(self._reader.settings.deadline):
-            prediction = self._predict(blocks, repeated)
+            template = self._templates.for_url(blocks.snapshot.url) if self._templates else None
+            prediction = template(blocks) if template else self._predict(blocks, repeated)
             language = detect(_telling(blocks.text, prediction.labels), blocks.snapshot.language)
         return Result(
             blocks=blocks,
             labels=prediction.labels,
             probability=prediction.probability,
             confidence=prediction.confidence,
-            method=self._method,
+            method="template" if template else self._method,
             version=self._versions,
             language=language,
             roles=prediction.roles,
@@ -254,6 +262,12 @@ def _telling(texts: Sequence[str], labels: Sequence[Label]) -> str:
     """The text that tells the language: the content, for menus mislead, or all text where there is little content."""
     kept = to_text(texts, labels)
     return kept if len(kept) >= _TELLING else " ".join(texts)
+
+
+def _load_templates(folder: Path) -> Templates:
+    from vclean.classify.methods.templates import Templates
+
+    return Templates.of(folder)
 
 
 def _load(name: str, model: Path | None) -> tuple[Method, Model | None, dict[str, str]]:

@@ -36,6 +36,7 @@ def clean_pages(options: CleanOptions) -> int:
         render=run.renders,
         method=options.method,
         model=options.model,
+        templates=options.templates,
         policy=options.policy,
         settings=run.settings,
     )

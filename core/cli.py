@@ -14,6 +14,7 @@ from vclean.errors import VcleanError
 from vclean.evaluate_segments_options import EvaluateSegmentsOptions
 from vclean.explain import unexpected
 from vclean.farm.options import FarmOptions
+from vclean.methods_options import CleanevalScoreOptions, MethodsOptions
 from vclean.options import CleanOptions, DoctorOptions, EvaluateOptions, SetupOptions, TrainOptions, parse_args
 from vclean.segment_options import SegmentOptions
 
@@ -25,10 +26,12 @@ if TYPE_CHECKING:
 INTERRUPTED: Final = 130
 _COMMANDS: Final[dict[type[Options], str]] = {
     CleanOptions: "vclean.clean_command.clean_pages",
+    CleanevalScoreOptions: "vclean.cleaneval_command.score_files",
     DoctorOptions: "vclean.commands.examine",
     EvaluateOptions: "vclean.corpus_commands.score_methods",
     EvaluateSegmentsOptions: "vclean.evaluate_segments_command.score_segmenters",
     FarmOptions: "vclean.farm.command.farm",
+    MethodsOptions: "vclean.methods_command.list_methods",
     SegmentOptions: "vclean.segment_command.segment_pages",
     SetupOptions: "vclean.commands.set_up",
     TrainOptions: "vclean.corpus_commands.train_model",

@@ -6,7 +6,7 @@ import argparse
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from vclean.arguments import (
     Parser,
@@ -25,6 +25,7 @@ from vclean.arguments import (
 from vclean.evaluate_segments_options import EvaluateSegmentsOptions, parse_evaluate_segments
 from vclean.farm.options import FarmOptions, parse_farm
 from vclean.formats import FORMATS
+from vclean.methods_options import CleanevalScoreOptions, MethodsOptions, parse_cleaneval_score, parse_methods
 from vclean.segment_options import SegmentOptions, parse_segment
 
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ Parquet file (with a column html). Other commands, each with its own --help:
   vclean doctor     say what of the installation works, and the remedy for what does not
   vclean train      train a model on corpora
   vclean evaluate   score methods on corpora
+  vclean methods    list the methods, and what each needs
+  vclean cleaneval-score     score clean text against gold text as CleanEval 2007 did
   vclean evaluate-segments   score ways to cut pages into segments
 
 A page called like a command is written ./setup. Exit codes: 0 success, 1 some of several pages failed, 2 usage,
@@ -69,7 +72,8 @@ class CleanOptions:
         out: file or folder; None for standard output.
         overlay: picture file, `.png` or `.svg`.
         review: file for the list of pages whose confidence is under `review_below`; None for no list.
-        method, model: what labels the blocks.
+        method, model: what labels the blocks; `model` is the file of selectors of the method `template`.
+        templates: folder of files of selectors by host, or None.
         policy: what counts as content.
         same_site: compare the pages of each site before labelling them.
         url: the address of pages that come without one.
@@ -87,6 +91,7 @@ class CleanOptions:
     review_below: float
     method: str
     model: Path | None
+    templates: Path | None
     policy: Policy
     same_site: bool
     url: str
@@ -139,6 +144,8 @@ Options = (
     | EvaluateOptions
     | EvaluateSegmentsOptions
     | FarmOptions
+    | MethodsOptions
+    | CleanevalScoreOptions
     | SegmentOptions
 )
 
@@ -155,6 +162,8 @@ def parse_args(arguments: list[str]) -> Options:
         "doctor": _doctor,
         "train": _train,
         "evaluate": _evaluate,
+        "methods": parse_methods,
+        "cleaneval-score": parse_cleaneval_score,
         "evaluate-segments": parse_evaluate_segments,
         "farm": parse_farm,
         "segment": parse_segment,
@@ -177,6 +186,7 @@ def _clean(arguments: list[str]) -> CleanOptions:
     parser.add_argument("--version", action=_Version)
     values = vars(parser.parse_args(arguments))
     policy, verbosity = take_policy(values), take_verbosity(values)
+    _take_template(parser, values)
     if values["review_below"] is not None and values["review"] is None:
         parser.error("argument --review-below: needs --review FILE")
     values["review_below"] = values["review_below"] or _REVIEW_BELOW
@@ -191,10 +201,21 @@ def _add_input(parser: argparse.ArgumentParser) -> None:
     add("--render", action="store_true", help="render in headless Chromium, for boxes, styles and visibility")
     add("--js", action="store_true", help="run the page's scripts (implies --render)")
     add("--url", default="", metavar="BASE", help="the address of a page that comes without one, for its links")
-    add("--method", default="vclean", metavar="NAME", help="what labels the blocks: vclean, bte, text, ...")
+    add("--method", metavar="NAME", help="what labels the blocks: see `vclean methods` (vclean)")
     add("--model", type=Path, metavar="FILE", help="a model in place of the shipped one")
+    add("--template", type=Path, metavar="FILE", help="keep what the selectors in this file name, a line each")
+    add("--templates", type=Path, metavar="FOLDER", help="such files, HOST.txt, each in place of the method on its site")
     add("--same-site", action="store_true", help="compare the pages of each site: what they repeat is no content")
     add_caps(parser)
+
+
+def _take_template(parser: Parser, values: dict[str, Any]) -> None:
+    """`--template` is short for the method of that name with its file."""
+    template = values.pop("template")
+    if template and (values["model"] or values["method"] not in (None, "template")):
+        parser.error("argument --template: it is a method of its own, without --method and --model")
+    values["model"] = template or values["model"]
+    values["method"] = values["method"] or ("template" if template else "vclean")
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:

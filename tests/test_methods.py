@@ -28,7 +28,7 @@ def only(monkeypatch):
 class TestFacts:
     def test_what_it_needs(self):
         facts = Facts(name="a", line="b", place="c", rendered=True, trained=True, templated=True, extra="methods")
-        assert facts.needs == ["rendering", "training", "a template", "the extra methods"]
+        assert facts.needs == ["rendering", "a model", "a template", "the extra methods"]
         assert Facts(name="a", line="b", place="c").needs == []
 
     @pytest.mark.parametrize("facts", methods.all_facts(), ids=methods.names())

@@ -7,6 +7,6 @@
 from __future__ import annotations
 
 from vclean.classify.methods.frame import Facts, Method
-from vclean.classify.methods.registry import all_facts, facts, get, names
+from vclean.classify.methods.registry import all_facts, facts, get, names, ships
 
-__all__ = ["Facts", "Method", "all_facts", "facts", "get", "names"]
+__all__ = ["Facts", "Method", "all_facts", "facts", "get", "names", "ships"]

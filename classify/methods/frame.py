@@ -59,8 +59,8 @@ class Facts:
 
     @property
     def needs(self) -> list[str]:
-        """What it cannot do without, each in a word or two: rendering, training, a template, an extra."""
-        needs = {"rendering": self.rendered, "training": self.trained, "a template": self.templated}
+        """What it cannot do without, each in a word or two: rendering, a model, a template, an extra."""
+        needs = {"rendering": self.rendered, "a model": self.trained, "a template": self.templated}
         extra = [f"the extra {self.extra}"] if self.extra else []
         return [name for name, needed in needs.items() if needed] + extra
 

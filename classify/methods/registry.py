@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 
+from vclean.classify.methods import storage
 from vclean.classify.methods.frame import Facts
-from vclean.classify.methods.storage import load_trained
 from vclean.classify.prediction import Prediction
 from vclean.errors import UsageError
 from vclean.extras import need
@@ -79,6 +79,11 @@ def names() -> list[str]:
     return [found.name for found in _METHODS]
 
 
+def ships(found: Facts) -> bool:
+    """Whether a trained method has a model in the package, so that it works at once."""
+    return found.name == DEFAULT or storage.ships(found.name)
+
+
 def trainable(name: str) -> Trainable:
     """The module of the trained method called `name`.
 
@@ -96,7 +101,7 @@ def trainable(name: str) -> Trainable:
 
 def _load(found: Facts, path: Path | None) -> Method:
     if found.trained:
-        return load_trained(found.name, trainable(found.name), path)
+        return storage.load_trained(found.name, trainable(found.name), path)
     _need_library(found)
     stem, _, function = found.place.partition(":")
     method = getattr(import_module(f"{_PACKAGE}.{stem}"), function or "label")

@@ -66,6 +66,11 @@ def _read(name: str, path: Path | None) -> bytes:
         raise ModelError(f"no model of the method {name} is in the package: {_remedy(name)}") from error
 
 
+def ships(name: str) -> bool:
+    """Whether a model of the method `name` is in the package."""
+    return _shipped(name).exists()
+
+
 def _shipped(name: str) -> Path:
     return Path(str(resources.files("vclean.classify"))) / "data" / "methods" / f"{name}.model"
 
