@@ -22,9 +22,10 @@ from vclean.arguments import (
     take_settings,
     take_verbosity,
 )
+from vclean.errors import UsageError
 from vclean.evaluate_segments_options import EvaluateSegmentsOptions, parse_evaluate_segments
 from vclean.farm.options import FarmOptions, parse_farm
-from vclean.formats import FORMATS
+from vclean.formats import EXPLANATION, FORMATS
 from vclean.methods_options import CleanevalScoreOptions, MethodsOptions, parse_cleaneval_score, parse_methods
 from vclean.segment_options import SegmentOptions, parse_segment
 
@@ -71,6 +72,7 @@ class CleanOptions:
         format: one of `FORMATS`.
         out: file or folder; None for standard output.
         overlay: picture file, `.png` or `.svg`.
+        explain: say why every block was kept or left out.
         review: file for the list of pages whose confidence is under `review_below`; None for no list.
         method, model: what labels the blocks; `model` is the file of selectors of the method `template`.
         templates: folder of files of selectors by host, or None.
@@ -87,6 +89,7 @@ class CleanOptions:
     format: str
     out: Path | None
     overlay: Path | None
+    explain: bool
     review: Path | None
     review_below: float
     method: str
@@ -97,6 +100,16 @@ class CleanOptions:
     url: str
     settings: RenderSettings
     verbosity: int
+
+    @property
+    def explains(self) -> bool:
+        """Whether reasons are wanted: in the output, or in a page to explore."""
+        return self.explain or (self.overlay is not None and self.overlay.suffix.lower() == ".html")
+
+    @property
+    def output(self) -> str:
+        """The name of what is written: the format, or the explanation in place of text."""
+        return EXPLANATION if self.explain and self.format == FORMATS[0] else self.format
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,6 +236,8 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     add("-f", "--format", choices=FORMATS, default=FORMATS[0], help="output format (%(default)s)")
     add("-o", "--out", type=Path, metavar="OUT", help="file; for several pages a folder, or a file of JSON lines")
     add("--overlay", type=Path, metavar="FILE", help="draw the blocks over the page's picture: .png or .svg")
+    text = "say of every block why it was kept or left out, in place of the text; the figures with -f json"
+    add("--explain", action="store_true", help=text)
     add("--review", type=Path, metavar="FILE", help="list the pages of low confidence, the lowest first, as JSON lines")
     text = f"with --review: the confidence under which a page is listed, up to 1 ({_REVIEW_BELOW:g})"
     add("--review-below", type=share, metavar="P", help=text)
@@ -230,6 +245,8 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 
 
 def _checked(options: CleanOptions) -> CleanOptions:
+    if options.explain and options.format not in (FORMATS[0], "json"):
+        raise UsageError(f"--explain takes the place of the text: leave out -f {options.format}, or write -f json")
     check_overlay(options.overlay)
     check_pages(options.pages, options.url)
     outputs = {"--out": options.out, "--overlay": options.overlay, "--review": options.review}
