@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from vclean.farm import progress
-from vclean.farm.progress import line, shown
+from vclean.farm.progress import finished, line, shown
 from vclean.farm.stats import Stats
 
 
@@ -20,6 +20,16 @@ class TestLine:
 
     def test_of_an_unknown_number(self) -> None:
         assert line(Stats(started=time.monotonic() - 100, ok=50)) == "50 pages, 0.5 pages/s, 0 failed"
+
+
+class TestFinished:
+    def test_everything(self) -> None:
+        stats = Stats(skipped=500, ok=490, started=time.monotonic() - 100)
+        stats.failed["DeadlineError"] = 10
+        assert finished(stats) == "1,000 pages, 500 of them before, 10 failed, in 01:40"
+
+    def test_of_a_new_run(self) -> None:
+        assert finished(Stats(ok=50, started=time.monotonic() - 100)) == "50 pages, 0 failed, in 01:40"
 
 
 class TestShown:

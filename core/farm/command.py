@@ -11,7 +11,8 @@ from vclean.farm.inputs import Inputs
 from vclean.farm.local import InterruptedRunError, run_locally
 from vclean.farm.metrics import served
 from vclean.farm.output import Output
-from vclean.farm.progress import line, shown
+from vclean.farm.parts import PARTS
+from vclean.farm.progress import finished, line, shown
 from vclean.farm.stats import Stats
 from vclean.farm.total import counted
 
@@ -44,6 +45,8 @@ def farm(options: FarmOptions) -> int:
             except InterruptedRunError as interruption:
                 output.interrupt()
                 return _stopped(interruption, stats)
+    if options.verbosity >= 0:
+        _log.warning("%s; they are in %s", finished(stats), output.folder / PARTS)
     return int(stats.failed.total() > 0)
 
 

@@ -42,6 +42,18 @@ def line(stats: Stats) -> str:
     return f"{stats.skipped + stats.done:,}{of} pages, {stats.rate:.1f} pages/s, {failed:,} failed{left}"
 
 
+def finished(stats: Stats) -> str:
+    """A whole run in one line.
+
+    >>> from vclean.farm.stats import Stats
+    >>> finished(Stats(skipped=4)).partition(" in ")[0]
+    '4 pages, 0 failed,'
+    """
+    before = f", {stats.skipped:,} of them before" if stats.skipped and stats.done else ""
+    pages, failed = stats.skipped + stats.done, stats.failed.total()
+    return f"{pages:,} pages{before}, {failed:,} failed, in {tqdm.format_interval(stats.elapsed)}"
+
+
 @contextmanager
 def _bar(stats: Stats) -> Iterator[None]:
     with (

@@ -68,6 +68,14 @@ class TestRun:
         assert len(farm.ids()) == 40
 
 
+    def test_the_end_says_where_the_rows_are(self, farm: Farm) -> None:
+        pages = farm.crawl(3)
+        said = farm.start(pages, "--no-render").process.communicate()[1]
+        assert said.endswith(f"; they are in {farm.folder / 'out' / 'parts'}\n")
+        assert "vclean: 3 pages, 0 failed, in 00:" in said
+        assert farm.start(pages, "--no-render", "-q", out="quiet").process.communicate() == ("", "")
+
+
 class TestResume:
     def test_what_is_done_is_not_done_again(self, farm: Farm) -> None:
         pages = farm.crawl(12)
