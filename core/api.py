@@ -25,11 +25,13 @@ if TYPE_CHECKING:
     from vclean.classify.methods.templates import Templates
     from vclean.classify.model import Model
     from vclean.classify.prediction import Prediction
+    from vclean.classify.reasons import Explanation
     from vclean.features.blocks import Blocks
     from vclean.labels import Label
     from vclean.reader import Input
     from vclean.render.snapshot import Snapshot
     from vclean.sites import Sites
+    from vclean.source_place import SourcePlace
 
 _MODEL_METHOD: Final = "vclean"
 """The one method that has a model, whose version belongs in its results."""
@@ -48,6 +50,7 @@ def clean(
     policy: Policy | None = None,
     settings: RenderSettings | None = None,
     picture: bool = False,
+    explain: bool = False,
 ) -> Result:
     """Clean one page; for several, a `Cleaner` keeps browser and model.
 
@@ -60,6 +63,7 @@ def clean(
         policy: what counts as content.
         settings: how to render, and what bounds a page.
         picture: take the page's picture, for `Result.picture`; needs `render`.
+        explain: say why every block is kept or left out, as `Cleaner` does.
 
     Raises:
         UsageError: a picture is asked for without rendering.
@@ -68,7 +72,8 @@ def clean(
     >>> clean("<p>Hello.").blocks.text
     ['Hello.']
     """
-    with Cleaner(render=render, method=method, model=model, policy=policy, settings=settings) as cleaner:
+    options: dict[str, Any] = {"method": method, "model": model, "policy": policy, "settings": settings}
+    with Cleaner(render=render, explain=explain, **options) as cleaner:
         return cleaner.clean(page, url=url, picture=picture)
 
 
@@ -87,6 +92,8 @@ class Cleaner:
         settings: how to render, and what bounds a page.
         network: fetch the style sheets and images that a rendered page's folder or archive lacks, from public
             addresses.
+        explain: say why every block is kept or left out (`Result.explanation`, ten milliseconds a block), and where it
+            stands in the source (`Result.places`).
 
     Raises:
         UsageError: there is no such method, or it takes no policy.
@@ -105,12 +112,14 @@ class Cleaner:
         policy: Policy | None = None,
         settings: RenderSettings | None = None,
         network: bool = False,
+        explain: bool = False,
     ) -> None:
         self._reader = PageReader(settings or RenderSettings(), render=render, network=network)
         self._method = method
         self._label, self._model, self._versions = _load(method, Path(model) if model else None)
         self._templates = _load_templates(Path(templates)) if templates else None
         self._policy = policy or Policy()
+        self._explain = explain
         if self._model is None and self._policy != Policy():
             raise UsageError(f"the method {method} cannot be told what counts as content: use the method vclean")
 
@@ -127,11 +136,16 @@ class Cleaner:
         """End the browser."""
         self._reader.__exit__(*exception)
 
+    @property
+    def model_version(self) -> str:
+        """The version of the model; empty for methods without one."""
+        return self._versions.get("model", "")
+
     def clean(self, page: Input, *, url: str = "", picture: bool = False) -> Result:
         """Clean one page, as `vclean.clean` does, with its picture if that is wanted: the whole page, to a cap."""
         document = self._reader.page(page, url)
         blocks, image = self.cut(document, picture=picture)
-        return replace(self.label(blocks, document.id), image=image)
+        return replace(self.label(blocks, document.id, places=self.places(document, blocks)), image=image)
 
     def clean_many(
         self,
@@ -167,12 +181,13 @@ class Cleaner:
             for page in pages:
                 try:
                     document = self._reader.page(page)
-                    sites.add(self.cut(document)[0], document.id)
+                    blocks = self.cut(document)[0]
+                    sites.add(blocks, (document.id, self.places(document, blocks)))
                 except VcleanError as error:
                     on_error(page, error)
-            for blocks, name, repeated in sites:
+            for blocks, (name, places), repeated in sites:
                 try:
-                    result = self.label(blocks, name, repeated=repeated)
+                    result = self.label(blocks, name, repeated=repeated, places=places)
                 except VcleanError as error:
                     on_error(Page(url=blocks.snapshot.url, id=name), error)
                 else:
@@ -219,13 +234,34 @@ class Cleaner:
         with deadline(self._reader.settings.deadline):
             return cut(snapshot)
 
-    def label(self, blocks: Blocks, name: str = "", *, repeated: NDArray[np.float32] | None = None) -> Result:
+    def places(self, page: Page, blocks: Blocks) -> Sequence[SourcePlace | None]:
+        """Where the blocks of a page stand in its source, for a cleaner that explains; nothing for one that does not.
+
+        Raises:
+            DeadlineError: it took too long.
+        """
+        if not self._explain:
+            return ()
+        from vclean.source_place import find_places
+
+        with deadline(self._reader.settings.deadline):
+            return find_places(page, blocks, self._reader.settings.max_bytes)
+
+    def label(
+        self,
+        blocks: Blocks,
+        name: str = "",
+        *,
+        repeated: NDArray[np.float32] | None = None,
+        places: Sequence[SourcePlace | None] = (),
+    ) -> Result:
         """The result for the blocks of the page called `name`.
 
         Args:
             blocks: of `cut`.
             name: the page's name.
             repeated: float32 (B,), the evidence that `sites` gives on them, for methods with a model.
+            places: of `places`.
 
         Raises:
             DeadlineError: it took too long.
@@ -236,17 +272,28 @@ class Cleaner:
             template = self._templates.for_url(blocks.snapshot.url) if self._templates else None
             prediction = template(blocks) if template else self._predict(blocks, repeated)
             language = detect(_telling(blocks.text, prediction.labels), blocks.snapshot.language)
+            method = "template" if template else self._method
+            explanation = self._why(blocks, prediction, method) if self._explain else None
         return Result(
             blocks=blocks,
             labels=prediction.labels,
             probability=prediction.probability,
             confidence=prediction.confidence,
-            method="template" if template else self._method,
+            method=method,
             version=self._versions,
             language=language,
             roles=prediction.roles,
             id=name,
+            explanation=explanation,
+            places=places,
         )
+
+    def _why(self, blocks: Blocks, prediction: Prediction, method: str) -> Explanation:
+        from vclean.classify.reasons import explain, unexplained
+
+        if self._model is None or prediction.decision is None:
+            return unexplained(method, len(blocks))
+        return explain(self._model, blocks, prediction)
 
     def _predict(self, blocks: Blocks, repeated: NDArray[np.float32] | None) -> Prediction:
         if self._model is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from vclean.api import Cleaner
@@ -39,6 +40,7 @@ def clean_pages(options: CleanOptions) -> int:
         templates=options.templates,
         policy=options.policy,
         settings=run.settings,
+        explain=options.explains,
     )
     with run.sink, cleaner:
         if options.same_site:
@@ -57,7 +59,7 @@ class _Run(PageRun):
     def __init__(self, options: CleanOptions) -> None:
         super().__init__(options, renders=options.render or options.js or options.overlay is not None)
         self.options = options
-        self.sink = sink_for(options.out, options.format, many=self.many)
+        self.sink = sink_for(options.out, options.output, many=self.many)
         self.review = Review(options.review, options.review_below) if options.review else None
         self._pictures = Pictures(options.overlay, many=self.many) if options.overlay else None
 
@@ -68,7 +70,7 @@ class _Run(PageRun):
             with bugs_reported():
                 page = self.read(source)
                 blocks, picture = cleaner.cut(page, picture=self.options.overlay is not None)
-                result = cleaner.label(blocks, page.id)
+                result = cleaner.label(blocks, page.id, places=cleaner.places(page, blocks))
             self._put(result, picture, scripted=has_scripts(page))
             self._tell(result, time.perf_counter() - start)
 
@@ -79,12 +81,12 @@ class _Run(PageRun):
                 with self.reported(source.id), bugs_reported():
                     page = self.read(source)
                     blocks, picture = cleaner.cut(page, picture=self.options.overlay is not None)
-                    sites.add(blocks, (page.id, picture, has_scripts(page)))
-            for blocks, (name, picture, scripted), repeated in sites:
+                    sites.add(blocks, (page.id, picture, has_scripts(page), cleaner.places(page, blocks)))
+            for blocks, (name, picture, scripted, places), repeated in sites:
                 with self.reported(name):
                     start = time.perf_counter()
                     with bugs_reported():
-                        result = cleaner.label(blocks, name, repeated=repeated)
+                        result = cleaner.label(blocks, name, repeated=repeated, places=places)
                     self._put(result, picture, scripted=scripted)
                     self._tell(result, time.perf_counter() - start)
 
@@ -94,7 +96,7 @@ class _Run(PageRun):
             self._pictures.put(result, picture)
         if self.review:
             self.review.look(result)
-        self.sink.put(result)
+        self.sink.put(result if self.options.explain else replace(result, explanation=None))
         self.done += 1
         if not result.text.strip():
             _log.warning("%s: %s", result.id, why_empty(result, scripted=scripted))

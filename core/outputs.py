@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 SUFFIXES: Final = {
     "cleaneval": ".txt", "text": ".txt", "markdown": ".md", "html": ".html", "json": ".json", "webis": ".json",
+    "explanation": ".txt",
 }  # fmt: skip
 
 _IN_LINES: Final = frozenset({"json", "webis"})
