@@ -267,7 +267,7 @@ class TestReview:
             (tmp_path / f"{name}.html").write_text(HTML.replace("Weather", str(confidence)))
         whole = Cleaner.label
 
-        def told(self: Cleaner, blocks: Blocks, name: str) -> Result:
+        def told(self: Cleaner, blocks: Blocks, name: str, **_: object) -> Result:
             return replace(whole(self, blocks, name), confidence=float(blocks.snapshot.title))
 
         monkeypatch.setattr(Cleaner, "label", told)
