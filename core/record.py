@@ -85,12 +85,13 @@ def _cut(explanation: Explanation) -> Record:
 
 
 def _explained(result: Result, explanation: Explanation) -> list[Record]:
-    """Per block, its reasons, what all groups contributed, and its place in the source."""
+    """Per block, its reasons, what all groups contributed, what the trees say of it, and its place in the source."""
     places = result.places or [None] * len(result.blocks)
     figures = explanation.contributions.tolist() or [[]] * len(places)
     return [
         {
             "source": place and asdict(place),
+            "log_odds": _number(explanation.base + sum(values), 4),
             "reasons": [{**asdict(reason), "contribution": round(reason.contribution, 4)} for reason in reasons],
             "contributions": {
                 group: round(value, 4) for group, value in zip(explanation.groups, values, strict=True) if value
