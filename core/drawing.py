@@ -19,6 +19,7 @@ from vclean.render.overlay_kinds import KINDS, Kind
 from vclean.render.overlay_png import draw_png, open_picture
 from vclean.render.overlay_segments import segment_layer, separator_layer
 from vclean.render.overlay_svg import draw_svg
+from vclean.segment_options import PDOC
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -157,7 +158,7 @@ class PageImage:
         page = replace(overlay_page(self._result, self._picture), drawn=False)
         for drawn in self._drawn:
             page = drawn.show(page)
-        return page if page.layers else replace(page, layers=[overlay_layer(self._vips)])
+        return page if page.layers else replace(page, layers=[overlay_layer(self._vips.at(PDOC))])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

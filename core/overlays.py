@@ -59,6 +59,7 @@ def overlay_blocks(result: Result) -> list[OverlayBlock]:
     """The blocks as a page to explore shows them."""
     blocks, fonts = result.blocks, _fonts(result.blocks)
     reasons: Sequence[Sequence[Reason]] = result.reasons or [()] * len(blocks)
+    places = result.places or [None] * len(blocks)
     return [
         OverlayBlock(
             box=blocks.box[row].tolist(),
@@ -70,6 +71,7 @@ def overlay_blocks(result: Result) -> list[OverlayBlock]:
             text=blocks.text[row],
             visibility=Visibility(int(blocks.visibility[row])).name.lower(),
             reasons=reasons[row],
+            source=f"line {place.line}, column {place.column}" if (place := places[row]) else "",
         )
         for row, node in enumerate(blocks.node.tolist())
     ]

@@ -43,7 +43,8 @@
       button.dataset.colour = kind;
       return button;
     });
-    return group("Blocks", all, ...(vclean.roles() ? colours : []));
+    const pair = element("span", { className: "pair", role: "group", "aria-label": "Colours of blocks" }, ...colours);
+    return group("Blocks", all, ...(vclean.roles() ? [pair] : []));
   }
 
   function colourBy(kind) {

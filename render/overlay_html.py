@@ -70,6 +70,7 @@ class OverlayBlock:
         probability: that it is content; None or NaN where that is not known.
         font: what it is set in, for people.
         xpath, text: of the block; long texts are cut.
+        source: where it stands in the source, for people; empty where that is not known.
         visibility: "shown", "revealable" or "hidden"; only shown blocks are drawn.
         reasons: the strongest first.
         changed: what is different from another result, for people; empty where nothing is.
@@ -79,6 +80,7 @@ class OverlayBlock:
     label: str
     text: str
     xpath: str = ""
+    source: str = ""
     role: str | None = None
     probability: float | None = None
     font: str = ""
@@ -235,8 +237,13 @@ def _page(content: OverlayPage) -> Record:
         "width": width or _size(content.width),
         "height": height or _size(content.height),
         "picture": address,
-        "facts": dict(content.facts),
+        "facts": {**content.facts, **_cut(content.height, height)},
     }
+
+
+def _cut(page_height: float, height: int) -> dict[str, str]:
+    """What is told where the picture ends before the page."""
+    return {"Picture": f"cut at {height} of {page_height:.0f} px"} if height and page_height > height + 1 else {}
 
 
 def _size(length: float) -> int:
@@ -269,6 +276,7 @@ def _block(block: OverlayBlock, longest: int) -> Record:
         "probability": _probability(block.probability),
         "font": block.font,
         "xpath": block.xpath,
+        "source": block.source,
         "text": excerpt(block.text, longest),
         "reasons": [
             {"group": each.group, "text": each.text, "value": round(each.contribution, 3)} for each in block.reasons

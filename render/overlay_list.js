@@ -6,8 +6,9 @@
   const [list, rows, details] = ["list", "rows", "details"].map((id) => document.getElementById(id));
   const ROW = 40;
   const SPARE = 4;
+  const INDENT = 8;
   const pool = [];
-  const WORST = 3; // log-odds that fill the bar of a reason
+  const MOST = 3; // log odds that fill the bar of a reason
 
   const percent = (p) => (p === null || p === undefined ? "" : p.toFixed(2).replace(/^0/, ""));
   const meaning = (label) => data.pens.label[label]?.meaning || label;
@@ -49,6 +50,7 @@
     row.classList.toggle("quiet", quiet);
     row.classList.toggle("changed", Boolean(item.changed));
     mark.textContent = state.list < 0 ? item.label : item.level;
+    mark.style.marginLeft = state.list < 0 ? "" : `${item.level * INDENT}px`;
     mark.style.setProperty("--pen", rgb(state.list < 0 ? vclean.penOf(item) : vclean.penOfSegment(item)));
     text.textContent = item.text || "(no text)";
     text.dir = "auto";
@@ -133,12 +135,13 @@
     const index = state.hovered >= 0 ? state.hovered : state.selected.at(-1);
     const item = vclean.items()[index];
     if (!item) return details.replaceChildren(element("p", { className: "empty" }, emptyText()));
-    details.replaceChildren(head(item, index), ...reasons(item), facts(item), element("p", { className: "whole", dir: "auto" }, item.text));
+    details.replaceChildren(head(item), ...reasons(item), facts(item), element("p", { className: "whole", dir: "auto" }, item.text));
     if (state.hovered < 0) details.scrollTop = 0;
   }
 
   function emptyText() {
-    return "Point at the picture or walk through the list: what is known of a block is told here.";
+    const what = state.list < 0 ? "block" : "segment";
+    return `Point at the picture, or walk with j and k: what is known of a ${what} is told here. A click keeps it.`;
   }
 
   function head(item) {
@@ -158,7 +161,7 @@
     const kept = item.label !== "o";
     const entries = item.reasons.map(({ group, text, value }) => {
       const bar = element("i", { className: value < 0 ? "minus" : value > 0 ? "plus" : "rule" });
-      bar.style.setProperty("--part", Math.min(Math.abs(value) / WORST, 1));
+      bar.style.setProperty("--part", Math.min(Math.abs(value) / MOST, 1));
       const sign = value ? `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(1)}` : "";
       return element("li", { title: group }, element("span", { className: "sign" }, sign), bar, element("span", { dir: "auto" }, text));
     });
@@ -171,6 +174,7 @@
       ["Changed", item.changed],
       ["Font", item.font],
       ["Box", box ? `${box[2]} × ${box[3]} px at ${box[0]}, ${box[1]}` : "nothing is painted"],
+      ["Source", item.source],
       ["XPath", item.xpath],
     ].filter(([, value]) => value);
     return element("dl", {}, ...pairs.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));

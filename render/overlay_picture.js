@@ -11,6 +11,7 @@
   const OUTSET = 2;
   const DRAG = 4;
   const BAND = "230,159,0";
+  const GAP = "rgba(255,255,255,.6)"; // between dashes, so that they are seen on dark pages
   const { width, height } = data.page;
   let scale = 1;
   let zoom = "fit";
@@ -125,15 +126,21 @@
   }
 
   function drawFrame(brush, [x, y, w, h], pen, outset) {
-    const half = pen.width / 2;
-    brush.lineWidth = pen.width;
-    brush.setLineDash(pen.dash);
-    brush.strokeStyle = `rgb(${pen.colour})`;
+    const inner = pen.width / 2 - outset;
+    const frame = [x + inner, y + inner, w - 2 * inner, h - 2 * inner];
     if (pen.fill) {
       brush.fillStyle = `rgba(${pen.colour},${pen.fill})`;
       brush.fillRect(x - outset, y - outset, w + 2 * outset, h + 2 * outset);
     }
-    brush.strokeRect(x - outset + half, y - outset + half, w + 2 * outset - pen.width, h + 2 * outset - pen.width);
+    brush.lineWidth = pen.width;
+    if (pen.dash.length) {
+      brush.setLineDash([]);
+      brush.strokeStyle = GAP;
+      brush.strokeRect(...frame);
+    }
+    brush.setLineDash(pen.dash);
+    brush.strokeStyle = `rgb(${pen.colour})`;
+    brush.strokeRect(...frame);
   }
 
   function drawSelected(brush, [x, y, w, h]) {
