@@ -20,6 +20,7 @@ from vclean.classify.gold import CODES, UNKNOWN
 from vclean.classify.model import CORRECTED, Model, from_bytes
 from vclean.classify.training import CONTENT_PARAMETERS, TYPE_PARAMETERS
 from vclean.errors import InputError
+from vclean.features import matrix
 from vclean.features.text import Texts
 from vclean.labels import Label
 
@@ -48,45 +49,52 @@ TYPE_ROUNDS: Final = 20
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lesson:
-    """A page labelled by hand, read one way.
+    """A page of B blocks labelled by hand, as the trees of a model read it.
 
     Attributes:
-        blocks: B of them.
+        x: float32 (B, len(matrix.COLUMNS)), with what the model's other parts say; they do not learn.
         label: int8 (B,), an index into `vclean.classify.gold.CODES`, or `UNKNOWN` for content of unknown type.
+        weight: float32 (B,), as in training.
     """
 
-    blocks: Blocks
+    x: NDArray[np.float32]
     label: NDArray[np.int8]
+    weight: NDArray[np.float32]
+
+    @classmethod
+    def of(cls, base: Model, blocks: Blocks, label: NDArray[np.int8]) -> Lesson:
+        """The lesson for a model of `blocks` that are labelled."""
+        decision = base.label(blocks).decision
+        x = decision.x if decision else np.zeros((0, len(matrix.COLUMNS)), dtype=np.float32)
+        words = Texts.of(blocks.text).words.per_text()
+        return cls(x, label, np.sqrt(np.clip(words, 1, WEIGHT_CAP)).astype(np.float32))
 
 
 def go_on(base: Model, lessons: Sequence[Lesson], *, facts: dict[str, Any] | None = None) -> Model:
-    """The model `base` after lessons; the same lessons give the same model.
+    """The model `base` after lessons made for it; the same lessons give the same model.
 
     Args:
         base: stays as it is.
-        lessons: at least one of them with blocks.
+        lessons: what is learned from.
         facts: what else the model card says of them.
 
     Raises:
         InputError: there is no block to learn from.
     """
-    taught = [_taught(base, lesson) for lesson in lessons if len(lesson.blocks)]
-    if not taught:
+    if not any(len(lesson.label) for lesson in lessons):
         raise InputError("there is no block to learn from: label pages first, with `vclean label`")
-    x, label, weight = (np.concatenate(parts) for parts in zip(*taught, strict=True))
-    content = _more(base.content, CONTENT, CONTENT_ROUNDS, x, label != CODES.index(Label.OTHER), weight)
+    x = np.concatenate([lesson.x for lesson in lessons])
+    label = np.concatenate([lesson.label for lesson in lessons])
+    weight = np.concatenate([lesson.weight for lesson in lessons])
+    content = _more(base.content, CONTENT, CONTENT_ROUNDS, x, label != CODES.index(Label.OTHER), weight=weight)
     typed = ~np.isin(label, (UNKNOWN, CODES.index(Label.OTHER)))
-    types = _more(base.types, TYPES, TYPE_ROUNDS, x[typed], label[typed], weight[typed]) if typed.any() else base.types
-    card = base.card | {CORRECTED: _card(base, lessons, len(x)) | (facts or {})}
+    types = (
+        _more(base.types, TYPES, TYPE_ROUNDS, x[typed], label[typed], weight=weight[typed])
+        if typed.any()
+        else base.types
+    )
+    card = base.card | {CORRECTED: _card(base, len(x)) | (facts or {})}
     return from_bytes(replace(base, content=content, types=types, card=card).to_bytes(), "the model")
-
-
-def _taught(base: Model, lesson: Lesson) -> tuple[NDArray[np.float32], NDArray[np.int8], NDArray[np.float32]]:
-    """The matrix of a page of B blocks as the model sees it, (B, C), their labels and weights (B,), as in training."""
-    decision = base.label(lesson.blocks).decision
-    assert decision is not None
-    words = Texts.of(lesson.blocks.text).words.per_text()
-    return decision.x, lesson.label, np.sqrt(np.clip(words, 1, WEIGHT_CAP)).astype(np.float32)
 
 
 def _more(
@@ -95,17 +103,17 @@ def _more(
     rounds: int,
     x: NDArray[np.float32],
     y: NDArray[Any],
+    *,
     weight: NDArray[np.float32],
 ) -> Booster:
     data = lightgbm.Dataset(x, y, weight=weight, params=parameters, free_raw_data=False)
     return lightgbm.train(parameters, data, rounds, init_model=trees)
 
 
-def _card(base: Model, lessons: Sequence[Lesson], rows: int) -> dict[str, Any]:
+def _card(base: Model, rows: int) -> dict[str, Any]:
     return {
         "base": base.version,
         "trained": datetime.now(tz=UTC).date().isoformat(),
-        "readings": len(lessons),
         "rows": rows,
         "parameters": {
             "content": {**CONTENT, "rounds": CONTENT_ROUNDS},

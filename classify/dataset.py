@@ -51,6 +51,7 @@ class PageRows:
         comments: float32 (B,), that a block is among readers' comments.
         group: int32 (B,), the list, table or code a block is of, or -1: see `smoothing.groups`.
         gold_words: words of the page's gold.
+        importance: as many pages it counts as.
     """
 
     corpus: str
@@ -68,6 +69,7 @@ class PageRows:
     comments: NDArray[np.float32]
     group: NDArray[np.int32]
     gold_words: int
+    importance: float = 1.0
 
     def __len__(self) -> int:
         """The number of blocks."""
@@ -75,8 +77,8 @@ class PageRows:
 
     @property
     def weight(self) -> NDArray[np.float32]:
-        """float32 (B,): training weight, the root of the words up to `WEIGHT_CAP`."""
-        return np.sqrt(np.clip(self.layout.tokens, 1, WEIGHT_CAP)).astype(np.float32)
+        """float32 (B,): training weight, the root of the words up to `WEIGHT_CAP`, times the importance."""
+        return (self.importance * np.sqrt(np.clip(self.layout.tokens, 1, WEIGHT_CAP))).astype(np.float32)
 
 
 def page_rows(page: GoldPage, site: str, blocks: Blocks, regions: Booster | None = None) -> PageRows:

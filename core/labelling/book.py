@@ -1,8 +1,8 @@
 """All that one annotator says, page by page, kept in a journal.
 
-An entry of the journal is an object with `time` (UTC, ISO 8601), `page` (the page's id) and `do`: `set`, `undo`, `redo`,
-`done`, `skipped`, `open`, or `moved` when the page was rendered anew. `set` and `done` have `blocks`, label and role by
-the blocks' names; `moved` has `names`, the new ones by the old ones.
+An entry of the journal is an object with `time` (UTC, ISO 8601), `page` (the page's id) and `do`: `set`, `undo`,
+`redo`, `done`, `skipped`, `open`, or `moved` when the page was rendered anew. `set` and `done` have `blocks`, label and
+role by the blocks' names; `moved` has `names`, the new ones by the old ones.
 """
 
 from __future__ import annotations

@@ -149,7 +149,9 @@
   function labelButton([label, meaning]) {
     const swatch = element("i", { className: "swatch" }, label);
     swatch.style.setProperty("--pen", `rgb(${data.pens.label[label].colour})`);
-    return button(swatch, "", () => set({ label }), { className: "label", title: `${meaning} (${label})`, "data-label": label, "aria-label": meaning, "aria-keyshortcuts": label });
+    const made = button(swatch, "", () => set({ label }), { className: "label", title: `Key ${label}`, "data-label": label, "aria-keyshortcuts": label });
+    made.append(meaning);
+    return made;
   }
 
   const roleMenu = element("select", { id: "role", "aria-label": "Role of the region round the selected blocks", title: "Role (r)" },
@@ -198,6 +200,12 @@
     next.disabled = known.next === null;
   }
 
+  /* The overlay tells what the model kept; here it is what is kept now. */
+  const kept = [...document.querySelectorAll("#facts dt")].find((name) => name.textContent === "Kept")?.nextSibling;
+  function showKept() {
+    if (kept) kept.textContent = `${data.blocks.filter((block) => block.label !== "o").length} of ${data.blocks.length} blocks`;
+  }
+
   function showSelection() {
     const chosen = state.list < 0 ? state.selected.map((row) => data.blocks[row]) : [];
     const one = (name) => (chosen.length && chosen.every((block) => block[name] === chosen[0][name]) ? chosen[0][name] : undefined);
@@ -235,6 +243,7 @@
 
   vclean.on("select", showSelection);
   vclean.on("change", showSelection);
+  vclean.on("change", showKept);
   showSelection();
   show();
   look();

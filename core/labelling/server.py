@@ -153,13 +153,13 @@ class _Handler(BaseHTTPRequestHandler):
     sys_version = ""
     timeout = _SECONDS
 
-    def __init__(self, routes: _Routes, *arguments: Any) -> None:
+    def __init__(self, routes: _Routes, *arguments: object) -> None:
         self._routes = routes
-        super().__init__(*arguments)
+        super().__init__(*arguments)  # type: ignore[arg-type]
 
     def do_GET(self) -> None:
         """Answer with a document or with facts."""
-        self._answer(lambda path: self._routes.get(path))
+        self._answer(self._routes.get)
 
     def do_POST(self) -> None:
         """Change something."""

@@ -49,8 +49,9 @@ class Shelf:
 
 
 def export(project: Path, folder: Path) -> tuple[int, int]:
-    """Put all pages of a project that are done into a folder, by annotator: `NAME.gold.jsonl`, CleanEval text in the
-    folder `NAME`, and the pages' snapshots, so that the folder is whole without the project.
+    """Put all pages of a project that are done into a folder, which is whole without the project.
+
+    By annotator it has `NAME.gold.jsonl` and CleanEval text in the folder `NAME`; and the pages' snapshots.
 
     Returns:
         How many pages are in it, and how many are left out for they are not done.
