@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from vclean.features.columns import Values
     from vclean.features.view import View
+    from vclean.render.snapshot import Snapshot
 
 _CONTAINERS = {
     "article": ("article",), "main": ("main",), "nav": ("nav", "menu"), "header": ("header",), "footer": ("footer",),
@@ -128,9 +129,14 @@ def compute(view: View) -> Values:
     return values
 
 
+def tag_codes(snapshot: Snapshot) -> NDArray[np.int64]:
+    """int64 (N,): the code of every element's tag, its place in `TAG_CODES`; one more for any other tag."""
+    return np.array([_TAG_CODE.get(tag, len(TAG_CODES)) for tag in snapshot.tags])[snapshot.tag]
+
+
 def _tags(view: View) -> Values:
     snapshot, node = view.snapshot, view.blocks.node
-    code = np.array([_TAG_CODE.get(tag, len(TAG_CODES)) for tag in snapshot.tags])[snapshot.tag]
+    code = tag_codes(snapshot)
     return {
         "tag": code[node],
         "parent_tag": code[np.maximum(snapshot.parent[node], 0)],

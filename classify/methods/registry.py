@@ -54,7 +54,15 @@ def get(name: str, model: Path | None = None) -> Method:
         from vclean.classify.model import load  # Loads LightGBM, which the other methods do without.
 
         return load(model).label
-    return _Checked(found, _load(found, model))
+    return checked(found, _load(found, model))
+
+
+def checked(found: Facts, run: Method) -> Method:
+    """The method `run` that raises UsageError on a page that is not rendered if it needs one that is.
+
+    A page without blocks gets the empty prediction without a call.
+    """
+    return _Checked(found, run)
 
 
 def facts(name: str) -> Facts:
@@ -140,6 +148,12 @@ _METHODS: Final = (
         name="wcc-heuristic",
         line="long lines of long words, and titles before them (Amsterdam at CleanEval 2007)",
         place="wcc:heuristic",
+    ),
+    Facts(
+        name="wcc-tree",
+        line="a decision tree on words, tag, capitals and punctuation (Amsterdam at CleanEval 2007)",
+        place="wcc_tree",
+        trained=True,
     ),
     Facts(
         name="kimatu",
