@@ -41,6 +41,9 @@ _AGAINST: Final = 0.3
 """What a verdict counts that is on the other side than its contribution: true, but it puzzles."""
 
 _NAMES: Final = [column.name for column in matrix.COLUMNS]
+_FAR: Final = 0.5
+"""What a column on a block two or three away counts: readers look at the next."""
+_WEIGHT: Final = np.array([_FAR if name[-2:] in ("-3", "-2", "+2", "+3") else 1.0 for name in _NAMES])
 _OF_GROUP: Final = {
     group: [place for place, each in enumerate(wording.COLUMN_GROUPS) if each == group] for group in wording.GROUPS
 }
@@ -174,7 +177,7 @@ class _Teller:
         """The one or two columns that contributed most to the group's side."""
         places = _OF_GROUP[group]
         power = self._divided[block, places] * (1 if sign >= 0 else -1)
-        power = np.where(self._is_puzzling(block, places, sign), _AGAINST * power, power)
+        power = np.where(self._is_puzzling(block, places, sign), _AGAINST * power, power) * _WEIGHT[places]
         order = np.argsort(-power, kind="stable")
         first = int(order[0])
         picked, kind = [places[first]], wording.kind_of(_NAMES[places[first]])
@@ -204,7 +207,7 @@ class _Teller:
         level = wording.SUBTREE_LEVELS[place]
         if level:
             return self._setting.container(block, level)
-        return "the blocks made alike" if self._setting.value(block, "class_blocks") > 1 else "the block"
+        return "these blocks" if self._setting.value(block, "class_blocks") > 1 else ""
 
     def _neighbours(self, block: int) -> str:
         count = len(self._prediction.labels)

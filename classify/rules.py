@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from vclean.features.wording_forms import percent
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -50,7 +52,7 @@ class Rules:
         snapshot = self._blocks.snapshot
         kind = _KINDS[snapshot.tags[snapshot.tag[decision.group[block]]]]
         did = "kept" if decision.kept[block] else "dropped"
-        return f"{did} with the whole {kind}, of which {share:.0%} of the words were content on their own"
+        return f"{did} with the whole {kind}, of which {percent(share)} of the words were content on their own"
 
     def _wanted(self, block: int) -> str:
         wanted = self._decision.policy.comments

@@ -33,9 +33,9 @@ def _header(result: Result, explanation: Explanation) -> str:
     kept = sum(label.is_content for label in result.labels)
     told = [f"{kept} of {len(result.blocks)} blocks kept"]
     if isfinite(explanation.threshold):
-        told.append(f"from probability {explanation.threshold:.2f} up")
+        told.append(f"cut at {explanation.threshold:.2f}")
     if isfinite(explanation.base):
-        told.append(f"every block begins at {explanation.base:+.2f}")
+        told.append(f"log odds of the average block {explanation.base:+.2f}")
     return f"{_plain(result.id) or 'page'}: {', '.join(told)}"
 
 
@@ -48,7 +48,7 @@ def _block(result: Result, block: int) -> str:
         str(label),
         f"{result.probability[block]:.2f}",
         str(role or "none") if result.roles else "",
-        f"{place.line}:{place.column}" if place else "?",
+        f"line {place.line}:{place.column}" if place else "no line",
         blocks.snapshot.xpath(int(blocks.node[block])),
         f'"{_plain(blocks.text[block])}"',
     ]

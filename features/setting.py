@@ -85,13 +85,13 @@ class Setting:
         return f"{counted(count, 'block')} with its tags and classes, with {each} and a link share of {links:.2f} each"
 
     def main_text(self, block: int) -> str:
-        """Where the block is to the smallest element that has most of the page's long text."""
+        """Where the block is to the main text: the smallest element with 75 % of the long text; its core has half."""
         side, distance = self.value(block, "holder75_side"), self.value(block, "holder75_distance")
         if side == 0:
-            half = " and of half of it" if self.value(block, "holder50_inside") else ""
-            return f"inside the element of the main text{half}"
-        where = "before" if side < 0 else "behind"
-        return f"{counted(distance, 'block')} {where} the element of the main text"
+            return (
+                "inside the main text" if self.value(block, "holder50_inside") else "beside the core of the main text"
+            )
+        return f"{counted(distance, 'block')} {'before' if side < 0 else 'behind'} the main text"
 
     def region(self, block: int, role: str) -> str:
         """What the region round the block is taken for: `in a header (0.93)`."""

@@ -181,13 +181,14 @@ def _verdict(score: str, part: str, value: float, of: str, contribution: float) 
         return "few blocks round it"
     if part == "rank":
         return f"{what} of {percent(value)} of the page's text look more like content"
+    said = _speak(value, contribution)
+    if part == "score" or (part == "alike" and not of):
+        return f"its {what} {said}"
     if part.startswith("window"):
-        whose = f"the {part.removeprefix('window')} blocks on each side"
+        of = f"the {part.removeprefix('window')} blocks on each side"
     elif part[0] in "+-":
-        whose = f"the {block_at(int(part))}"
-    else:
-        whose = {"score": "the block", "page": "the page"}.get(part, of)
-    return f"{what} of {whose} {_speak(value, contribution)}"
+        of = f"the {block_at(int(part))}"
+    return f"{what} of {'the page' if part == 'page' else of} {said}"
 
 
 def _speak(value: float, contribution: float) -> str:

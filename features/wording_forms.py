@@ -45,7 +45,7 @@ def counted(number: float, noun: str, plural: str = "") -> str:
 
 def _length(value: float, noun: str, plural: str) -> str:
     few, many = (_FEW_WORDS, _MANY_WORDS) if noun == "word" else (_FEW_CHARACTERS, _MANY_CHARACTERS)
-    size = "short: " if value <= few else "long: " if value >= many else ""
+    size = "" if value == 0 else "short: " if value <= few else "long: " if value >= many else ""
     return size + counted(value, noun, plural)
 
 

@@ -150,14 +150,14 @@ holder50_inside | near the main text
 holder50_side | near the main text
 holder50_distance | near the main text
 holder50_place | near the main text
-holder50_depth | {levels} the element of the main text
-holder50_words | the element of half of the main text has {percent} of the page's words
+holder50_depth | {levels} the main text
+holder50_words | the core of the main text has {percent} of the page's words
 holder75_inside | near the main text
 holder75_side | near the main text
 holder75_distance | near the main text
 holder75_place | near the main text
-holder75_depth | {levels} the element of the main text
-holder75_words | the element of the main text has {percent} of the page's words
+holder75_depth | {levels} the main text
+holder75_words | the main text has {percent} of the page's words
 since_long | {count:block} since the last long text
 until_long | {count:block} until the next long text
 [place on the page]
