@@ -254,6 +254,7 @@ class Cleaner:
         *,
         repeated: NDArray[np.float32] | None = None,
         places: Sequence[SourcePlace | None] = (),
+        explain: bool | None = None,
     ) -> Result:
         """The result for the blocks of the page called `name`.
 
@@ -262,6 +263,7 @@ class Cleaner:
             name: the page's name.
             repeated: float32 (B,), the evidence that `sites` gives on them, for methods with a model.
             places: of `places`.
+            explain: whether to explain it; as the cleaner does where nothing is said.
 
         Raises:
             DeadlineError: it took too long.
@@ -273,7 +275,8 @@ class Cleaner:
             prediction = template(blocks) if template else self._predict(blocks, repeated)
             language = detect(_telling(blocks.text, prediction.labels), blocks.snapshot.language)
             method = "template" if template else self._method
-            explanation = self._why(blocks, prediction, method) if self._explain else None
+            wanted = self._explain if explain is None else explain
+            explanation = self._why(blocks, prediction, method) if wanted else None
         return Result(
             blocks=blocks,
             labels=prediction.labels,

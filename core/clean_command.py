@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from vclean.api import Cleaner
 from vclean.explain import has_scripts, why_empty
@@ -16,9 +16,13 @@ from vclean.review import Review
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from vclean.features.blocks import Blocks
     from vclean.options import CleanOptions
     from vclean.result import Result
     from vclean.sources import Source
+
+_EXPLAINED_UNASKED: Final = 1_500
+"""Blocks; about fifteen seconds of one core."""
 
 _log = logging.getLogger("vclean")
 
@@ -70,7 +74,8 @@ class _Run(PageRun):
             with bugs_reported():
                 page = self.read(source)
                 blocks, picture = cleaner.cut(page, picture=self.options.overlay is not None)
-                result = cleaner.label(blocks, page.id, places=cleaner.places(page, blocks))
+                places = cleaner.places(page, blocks)
+                result = cleaner.label(blocks, page.id, places=places, explain=self._explains(page.id, blocks))
             self._put(result, picture, scripted=has_scripts(page))
             self._tell(result, time.perf_counter() - start)
 
@@ -86,9 +91,19 @@ class _Run(PageRun):
                 with self.reported(name):
                     start = time.perf_counter()
                     with bugs_reported():
-                        result = cleaner.label(blocks, name, repeated=repeated, places=places)
+                        reasons = self._explains(name, blocks)
+                        result = cleaner.label(blocks, name, repeated=repeated, places=places, explain=reasons)
                     self._put(result, picture, scripted=scripted)
                     self._tell(result, time.perf_counter() - start)
+
+    def _explains(self, name: str, blocks: Blocks) -> bool:
+        """Whether a page is explained: if that was asked for, and for a page to explore unless it has many blocks."""
+        if self.options.explain or not self.options.explains:
+            return self.options.explain
+        if len(blocks) <= _EXPLAINED_UNASKED:
+            return True
+        _log.warning("%s: no reasons for %d blocks, they take long: --explain gives them", name, len(blocks))
+        return False
 
     def _put(self, result: Result, picture: bytes, *, scripted: bool) -> None:
         """Write a result wherever it is wanted."""
