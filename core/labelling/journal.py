@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import logging
 import os
-from typing import IO, TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from vclean.errors import InputError
 from vclean.files import explained
 
 if TYPE_CHECKING:
+    from io import FileIO
     from pathlib import Path
 
 Entry = dict[str, Any]
@@ -33,7 +35,7 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.entries: list[Entry] = []
         self._path = path
-        self._file: IO[bytes]
+        self._file: FileIO
 
     def __enter__(self) -> Self:
         """Read what is there, and open the file for more.
@@ -45,14 +47,12 @@ class Journal:
             OutputError: the file cannot be opened.
         """
         with explained(self._path):
-            self._file = self._path.open("ab+")
-            self._file.seek(0)
-            data = self._file.read()
-            whole = data.rfind(_END) + 1
-            if whole < len(data):
-                _log.warning("%s: the last change was not finished when it was written, and is dropped", self._path)
-                self._file.truncate(whole)
-        self.entries = [self._entry(number, line) for number, line in enumerate(data[:whole].splitlines(), 1)]
+            self._file = self._path.open("ab+", buffering=0)
+        try:
+            self.entries = [self._entry(number, line) for number, line in enumerate(self._lines(), 1)]
+        except BaseException:
+            self._file.close()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -69,12 +69,22 @@ class Journal:
         with explained(self._path):
             size = self._file.seek(0, os.SEEK_END)
             try:
-                self._file.write(line)
-                self._file.flush()
+                if self._file.write(line) < len(line):
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
                 os.fsync(self._file.fileno())
             except OSError:
                 self._file.truncate(size)
                 raise
+
+    def _lines(self) -> list[bytes]:
+        with explained(self._path):
+            self._file.seek(0)
+            data = self._file.read()
+            whole = data.rfind(_END) + 1
+            if whole < len(data):
+                _log.warning("%s: the last change was not finished when it was written, and is dropped", self._path)
+                self._file.truncate(whole)
+        return data[:whole].splitlines()
 
     def _entry(self, number: int, line: bytes) -> Entry:
         try:

@@ -29,6 +29,8 @@ SNAPSHOTS: Final = "snapshots"
 PAGES: Final = "pages"
 
 _HTML, _PAGE = ".html", ".page.json"
+_EXPLAINED: Final = 500
+"""Blocks up to which the reasons are told: they take ten milliseconds a block."""
 
 
 class Preparer:
@@ -53,6 +55,7 @@ class Preparer:
         self.snapshots = made(folder / SNAPSHOTS)
         self._settings = settings
         self._cleaner = Cleaner(model=model, settings=settings)
+        self._explainer = Cleaner(model=model, settings=settings, explain=True)
         self._maker = f"{self._cleaner.model_version} {frame_digest()}"
         self._stack = ExitStack()
         self._camera: Camera | None = None
@@ -110,7 +113,8 @@ class Preparer:
 
     def _labelled(self, name: str, rendering: Rendering, content: str, snapshots: dict[str, str]) -> PreparedPage:
         """What the model says of a page; it is kept, its overlay first."""
-        result = self._cleaner.label(self._cleaner.cut_snapshot(rendering.snapshot), name)
+        blocks = self._cleaner.cut_snapshot(rendering.snapshot)
+        result = (self._explainer if len(blocks) <= _EXPLAINED else self._cleaner).label(blocks, name)
         page = prepared(result, maker=self._maker, content=content, snapshots=snapshots)
         write_atomic(self._path(name, _HTML), page_document(result, rendering.picture or b""))
         write_atomic(self._path(name, _PAGE), page.to_json())

@@ -1,0 +1,55 @@
+"""Pages to label for tests: prepared from a few words of HTML, without a browser and without a model."""
+
+from __future__ import annotations
+
+from helpers import laid_out, result
+
+from vclean.labelling.book import Book
+from vclean.labelling.desk import Desk
+from vclean.labelling.gold import GoldBlock, LabelledPage
+from vclean.labelling.journal import Journal
+from vclean.labelling.prepared import prepared
+from vclean.labelling.shelf import Shelf
+from vclean.labelling.sheet import Status, Verdict
+from vclean.labels import Label
+from vclean.roles import Role
+
+HTML = "<title>News</title><nav>Home</nav><article><h1>Rain</h1><p>It rained.<p>It rained again.</article>"
+"""Four blocks."""
+PREDICTED = "ohpp"
+ROLES = [Role.NAVIGATION, Role.ARTICLE, Role.ARTICLE, None]
+
+H, P, L, C, O = (Verdict(label, None) for label in Label)  # noqa: E741
+
+
+def page(name="a.html", *, html=HTML, labels=PREDICTED, confidence=0.5, **facts):
+    """A prepared page whose blocks have the labels of a string, and the roles above where it is the page above."""
+    roles = ROLES if html == HTML else ()
+    made = result(laid_out(html), labels, id=name, confidence=confidence, roles=roles, version={"model": "m1"})
+    keys = facts.pop("snapshots", {"rendered": "00" * 16})
+    return prepared(made, maker="m1 f1", content="c0" * 32, snapshots=keys)
+
+
+def labelled(labels, *, name="a.html", annotator="me", status=Status.DONE, roles=(), texts=(), **facts):
+    """A labelled page of one-word blocks, or of the texts given."""
+    words = texts or [f"word{row}" for row in range(len(labels))]
+    roles = roles or [None] * len(labels)
+    rows = enumerate(zip(labels, roles, words, strict=True))
+    blocks = [
+        GoldBlock(f"/html[1]/p[{row}]", text, Verdict(Label(label), role), by_hand=row == 0, version=row)
+        for row, (label, role, text) in rows
+    ]
+    fixed = {"url": "https://example.org/", "title": "", "content": "c0", "settings": "s0", "model": "m1"}
+    keys = facts.pop("snapshots", {})
+    return LabelledPage(
+        id=name, annotator=annotator, status=status, snapshots=keys, blocks=blocks, **(fixed | facts)
+    )
+
+
+def desk(folder, *pages, annotator="me"):
+    """A desk with pages on it, and its journal, open; the journal is in the folder, the gold below it."""
+    journal = Journal(folder / f"{annotator}.jsonl").__enter__()
+    made = Desk(annotator, Book(journal), Shelf(folder, annotator))
+    for each in pages:
+        made.add(each)
+    return made, journal
