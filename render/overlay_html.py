@@ -17,6 +17,7 @@ from importlib import resources
 from string import Template
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
+from vclean.characters import legal
 from vclean.render.overlay import PENS, ROLE_PENS, excerpt
 from vclean.render.overlay_picture import data_address
 from vclean.render.overlay_segments import LEVEL_PENS
@@ -180,7 +181,7 @@ def draw_html(
     look = [*map(_source, _STYLES), *styles]
     return Template(_source("overlay.html")).substitute(
         policy=policy(run, look, same_origin=same_origin),
-        title=html.escape(f"{content.title or content.id or content.url or 'page'} – vclean"),
+        title=html.escape(legal(f"{content.title or content.id or content.url or 'page'} – vclean")),
         styles="\n".join(f"<style>{each}</style>" for each in look),
         data=to_json(content),
         scripts="\n".join(f"<script>{each}</script>" for each in run),
