@@ -34,6 +34,7 @@ _SNAPSHOT_GROUP_ROWS: Final = 8
 """A snapshot takes some 100 kB: to read one of them costs reading so many."""
 
 _DIGEST: Final = 8
+_FAILED: Final = pa.scalar(FAILED)
 
 
 class PartWriter:
@@ -174,7 +175,7 @@ def forget_failures(folder: Path) -> None:
     """
     for path in part_paths(folder):
         table = pa.Table.from_batches(read_parts([path], ["status"], _GROUP_ROWS), pa.schema([SCHEMA.field("status")]))
-        if pc.any(pc.equal(table["status"], FAILED)).as_py():
+        if pc.any(pc.equal(table["status"], _FAILED)).as_py():
             _rewrite(path)
 
 
@@ -183,7 +184,7 @@ def _rewrite(path: Path) -> None:
     rest = _Aside(path.parent, pq.read_schema(path), _GROUP_ROWS)
     try:
         for batch in read_parts([path], SCHEMA.names, _GROUP_ROWS):
-            kept = batch.filter(pc.not_equal(batch["status"], FAILED))
+            kept = batch.filter(pc.not_equal(batch["status"], _FAILED))
             if kept.num_rows:
                 rest.add(kept)
         with explained(path):
