@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features import matrix, wording
+from vclean.features import context, matrix, wording
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,6 +23,10 @@ GROUPS: Final = (*wording.GROUPS, SITE)
 _PLACE: Final = {column.name: place for place, column in enumerate(matrix.COLUMNS)}
 _PARTS: Final = [name.removeprefix("path_") for name in _PLACE if "both_" + name.removeprefix("path_") in _PLACE]
 _PATH, _WORD, _BOTH = ([_PLACE[f"{score}_{part}"] for part in _PARTS] for score in ("path", "word", "both"))
+_LEVEL: Final = np.array(wording.SUBTREE_LEVELS)
+_BLOCKS: Final = [_PLACE["blocks_before"], *(_PLACE[f"up{level}_blocks"] for level in range(1, context.LEVELS + 1))]
+"""By level, the column that counts the blocks of the subtree; a stand-in for level 0, which has none."""
+_OWN_PLACE: Final = np.array([name.endswith(("_place", "_depth")) for name in _PLACE])
 _MEMBER: Final = np.array([[group == each for each in GROUPS] for group in wording.COLUMN_GROUPS], dtype=np.float64)
 
 
@@ -37,14 +41,25 @@ def shared(x: NDArray[np.float32], contributions: NDArray[np.float64]) -> NDArra
     return divided
 
 
-def by_group(divided: NDArray[np.float64], evidence: NDArray[np.float32] | None) -> NDArray[np.float64]:
+def of_page(x: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """bool (B, F): what is said of a block's larger subtree where that is the whole page, and so of every block."""
+    whole = x[:, _BLOCKS] >= x[:, [_PLACE["page_blocks"]]]
+    told: NDArray[np.bool_] = whole[:, _LEVEL] & (_LEVEL > 0) & ~_OWN_PLACE
+    return told
+
+
+def by_group(
+    divided: NDArray[np.float64], of_all: NDArray[np.bool_], evidence: NDArray[np.float32] | None
+) -> NDArray[np.float64]:
     """float64 (B, len(GROUPS)): the sums over the columns of every group.
 
     Args:
         divided: float64 (B, F), of `shared`.
+        of_all: bool (B, F), of `of_page`: what counts as said of the page.
         evidence: float32 (B,), log odds from the other pages of the site, or None.
     """
-    sums: NDArray[np.float64] = divided @ _MEMBER
+    sums: NDArray[np.float64] = np.where(of_all, 0, divided) @ _MEMBER
+    sums[:, GROUPS.index(wording.PAGE)] += np.where(of_all, divided, 0).sum(axis=1)
     if evidence is not None:
         sums[:, GROUPS.index(SITE)] = evidence
     return sums

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.classify.attribution import GROUPS, SITE, by_group, shared
+from vclean.classify.attribution import GROUPS, SITE, by_group, of_page, shared
 from vclean.classify.contributions import contributions
 from vclean.classify.rules import Rules
 from vclean.classify.telling import Telling
@@ -102,10 +102,13 @@ def explain(model: Model, blocks: Blocks, prediction: Prediction) -> Explanation
         return Explanation([])
     base, columns = contributions(model.content, decision.x)
     divided = shared(decision.x, columns)
-    sums = by_group(divided, decision.evidence)
+    of_all = of_page(decision.x)
+    sums = by_group(divided, of_all, decision.evidence)
     view = View(blocks)
     rules = Rules(blocks, prediction, decision, view.tokens)
-    teller = _Teller(Setting(view, decision.x), Telling(view, model.linear), prediction, decision, divided)
+    teller = _Teller(
+        Setting(view, decision.x), Telling(view, model.linear), prediction, decision, np.where(of_all, 0, divided)
+    )
     reasons = [
         [*(Reason(RULE, text, 0.0) for text in rules.tell(block)), *teller.reasons(block, sums[block])]
         for block in range(len(blocks))
