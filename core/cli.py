@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
+from vclean.compare.options import DiffOptions, ReportOptions
 from vclean.errors import VcleanError
 from vclean.evaluate_segments_options import EvaluateSegmentsOptions
 from vclean.explain import unexpected
@@ -27,11 +28,13 @@ INTERRUPTED: Final = 130
 _COMMANDS: Final[dict[type[Options], str]] = {
     CleanOptions: "vclean.clean_command.clean_pages",
     CleanevalScoreOptions: "vclean.cleaneval_command.score_files",
+    DiffOptions: "vclean.compare.diff_command.compare_pages",
     DoctorOptions: "vclean.commands.examine",
     EvaluateOptions: "vclean.corpus_commands.score_methods",
     EvaluateSegmentsOptions: "vclean.evaluate_segments_command.score_segmenters",
     FarmOptions: "vclean.farm.command.farm",
     MethodsOptions: "vclean.methods_command.list_methods",
+    ReportOptions: "vclean.compare.report_command.write_report",
     SegmentOptions: "vclean.segment_command.segment_pages",
     SetupOptions: "vclean.commands.set_up",
     TrainOptions: "vclean.corpus_commands.train_model",
@@ -78,7 +81,7 @@ def main_inner(arguments: list[str]) -> int:
 
 def _run(options: Options) -> int:
     """Each command is imported when it is called: `--help` must not wait for a model library."""
-    if isinstance(options, CleanOptions | FarmOptions | SegmentOptions):
+    if isinstance(options, CleanOptions | DiffOptions | FarmOptions | SegmentOptions):
         _log.setLevel({-1: logging.ERROR, 0: logging.WARNING, 1: logging.DEBUG}[options.verbosity])
     module, _, name = _COMMANDS[type(options)].rpartition(".")
     return int(getattr(import_module(module), name)(options))

@@ -23,6 +23,7 @@ from vclean.arguments import (
     take_verbosity,
 )
 from vclean.errors import UsageError
+from vclean.compare.options import DiffOptions, ReportOptions, parse_diff, parse_report
 from vclean.evaluate_segments_options import EvaluateSegmentsOptions, parse_evaluate_segments
 from vclean.farm.options import FarmOptions, parse_farm
 from vclean.formats import EXPLANATION, FORMATS
@@ -51,13 +52,16 @@ Parquet file (with a column html). Other commands, each with its own --help:
   vclean doctor     say what of the installation works, and the remedy for what does not
   vclean train      train a model on corpora
   vclean evaluate   score methods on corpora
+  vclean diff       show where two methods or models disagree on a page
+  vclean report     score methods on corpora, and show it all on one HTML page
   vclean methods    list the methods, and what each needs
   vclean cleaneval-score     score clean text against gold text as CleanEval 2007 did
   vclean evaluate-segments   score ways to cut pages into segments
 
 A page called like a command is written ./setup. Exit codes: 0 success, 1 some of several pages failed, 2 usage,
 3 unreadable input, 4 no HTML, 5 over a cap, 6 deadline, 7 network, 8 browser, 9 no browser, 10 model, 11 extra,
-12 output, 130 interrupted.
+12 output, 13 vclean diff --exit-code
+found a difference, 130 interrupted.
 """
 
 
@@ -151,6 +155,7 @@ class EvaluateOptions:
 
 Options = (
     CleanOptions
+    | DiffOptions
     | SetupOptions
     | DoctorOptions
     | TrainOptions
@@ -159,6 +164,7 @@ Options = (
     | FarmOptions
     | MethodsOptions
     | CleanevalScoreOptions
+    | ReportOptions
     | SegmentOptions
 )
 
@@ -172,7 +178,9 @@ def parse_args(arguments: list[str]) -> Options:
     """
     parsers: dict[str, Callable[[list[str]], Options]] = {
         "setup": _setup,
+        "diff": parse_diff,
         "doctor": _doctor,
+        "report": parse_report,
         "train": _train,
         "evaluate": _evaluate,
         "methods": parse_methods,

@@ -13,13 +13,15 @@ BASE = {"characters", "errors", "extras", "files", "labels", "page", "roles", "s
 
 FOLDERS = {
     "core": "vclean",
+    "compare": "vclean.compare",
     "farm": "vclean.farm",
+    "labelling": "vclean.labelling",
     "render": "vclean.render",
     "features": "vclean.features",
     "classify": "vclean.classify",
     "methods": "vclean.classify.methods",
 }
-PLACES = {"farm": "core/farm", "methods": "classify/methods"}
+PLACES = {"compare": "core/compare", "farm": "core/farm", "labelling": "core/labelling", "methods": "classify/methods"}
 
 MODULES = sorted(path for folder in FOLDERS for path in (ROOT / PLACES.get(folder, folder)).glob("*.py"))
 
