@@ -42,7 +42,7 @@ def shared(x: NDArray[np.float32], contributions: NDArray[np.float64]) -> NDArra
 
 
 def of_page(x: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """bool (B, F): what is said of a block's larger subtree where that is the whole page, and so of every block."""
+    """What is said of a block's larger subtree where that is the whole page, and so of every block: bool (B, F)."""
     whole = x[:, _BLOCKS] >= x[:, [_PLACE["page_blocks"]]]
     told: NDArray[np.bool_] = whole[:, _LEVEL] & (_LEVEL > 0) & ~_OWN_PLACE
     return told

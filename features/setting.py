@@ -81,8 +81,9 @@ class Setting:
         if count <= 1:
             return "no other block has its tags and classes"
         words, links = self.value(block, "class_mean_words"), self.value(block, "class_link_share")
-        each = fill("{number} words", words)
-        return f"{counted(count, 'block')} with its tags and classes, with {each} and a link share of {links:.2f} each"
+        each = fill("{number}", words)
+        of = f"{each} word{'s' * (each != '1')} and a link share of {links:.2f}"
+        return f"{counted(count, 'block')} with its tags and classes, with {of} each"
 
     def main_text(self, block: int) -> str:
         """Where the block is to the main text: the smallest element with 75 % of the long text; its core has half."""

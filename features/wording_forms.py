@@ -50,7 +50,7 @@ def _length(value: float, noun: str, plural: str) -> str:
 
 
 def _number(value: float, *_: str) -> str:
-    return f"{value:,.0f}" if abs(value) >= 10 else f"{value:.1f}"
+    return f"{value:,.0f}" if abs(value) >= 10 else f"{value:.1f}".removesuffix(".0")
 
 
 def percent(value: float) -> str:
