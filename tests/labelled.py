@@ -41,9 +41,7 @@ def labelled(labels, *, name="a.html", annotator="me", status=Status.DONE, roles
     ]
     fixed = {"url": "https://example.org/", "title": "", "content": "c0", "settings": "s0", "model": "m1"}
     keys = facts.pop("snapshots", {})
-    return LabelledPage(
-        id=name, annotator=annotator, status=status, snapshots=keys, blocks=blocks, **(fixed | facts)
-    )
+    return LabelledPage(id=name, annotator=annotator, status=status, snapshots=keys, blocks=blocks, **(fixed | facts))
 
 
 def desk(folder, *pages, annotator="me"):

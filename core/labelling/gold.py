@@ -109,6 +109,8 @@ def read_gold(path: Path) -> list[LabelledPage]:
     Raises:
         InputError: there is no such file, none in the folder, or one is damaged.
     """
+    if not path.exists():
+        raise InputError(f"there is no {path}: label pages first, with `vclean label`")
     files = sorted(path.rglob(f"*{SUFFIX}")) if path.is_dir() else [path]
     pages = [page for file in files for page in _pages(file)]
     if not pages:
@@ -118,7 +120,7 @@ def read_gold(path: Path) -> list[LabelledPage]:
 
 def _pages(path: Path) -> Iterator[LabelledPage]:
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_bytes().decode().removesuffix("\n").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is no text"
         raise InputError(f"cannot read {path} ({reason}): name a file of `vclean label`") from error

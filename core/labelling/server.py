@@ -169,12 +169,11 @@ class _Handler(BaseHTTPRequestHandler):
         """Say nothing: the terminal is for the annotator."""
 
     def _answer(self, find: Callable[[str], str | Answer]) -> None:
-        # A request that is refused may have a body that nobody read: the connection is of no more use.
-        self.close_connection = self.command != "GET"
         try:
             self._routes.guard.check(self.command, self.headers)
             self._send(HTTPStatus.OK, find(self._routes.guard.inside(self.path)))
         except RefusedError as error:
+            self.close_connection = True  # there may be a body that nobody read, and that is no request
             self._send(error.status, {"error": str(error)})
         except VcleanError as error:
             self._send(_STATUS.get(type(error), HTTPStatus.INTERNAL_SERVER_ERROR), {"error": str(error)})
@@ -201,6 +200,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_response(status)
             self.send_header("Content-Type", f"{'text/html' if html else 'application/json'}; charset=utf-8")
             self.send_header("Content-Length", str(len(content)))
+            if self.close_connection:
+                self.send_header("Connection", "close")
             for name, value in _HEADERS.items():
                 self.send_header(name, value)
             self.end_headers()
