@@ -15,6 +15,7 @@ from vclean.errors import VcleanError
 from vclean.evaluate_segments_options import EvaluateSegmentsOptions
 from vclean.explain import unexpected
 from vclean.farm.options import FarmOptions
+from vclean.labelling.options import LabelOptions
 from vclean.methods_options import CleanevalScoreOptions, MethodsOptions
 from vclean.options import CleanOptions, DoctorOptions, EvaluateOptions, SetupOptions, TrainOptions, parse_args
 from vclean.segment_options import SegmentOptions
@@ -33,6 +34,7 @@ _COMMANDS: Final[dict[type[Options], str]] = {
     EvaluateOptions: "vclean.corpus_commands.score_methods",
     EvaluateSegmentsOptions: "vclean.evaluate_segments_command.score_segmenters",
     FarmOptions: "vclean.farm.command.farm",
+    LabelOptions: "vclean.labelling.command.label_pages",
     MethodsOptions: "vclean.methods_command.list_methods",
     ReportOptions: "vclean.compare.report_command.write_report",
     SegmentOptions: "vclean.segment_command.segment_pages",
@@ -81,7 +83,7 @@ def main_inner(arguments: list[str]) -> int:
 
 def _run(options: Options) -> int:
     """Each command is imported when it is called: `--help` must not wait for a model library."""
-    if isinstance(options, CleanOptions | DiffOptions | FarmOptions | SegmentOptions):
+    if isinstance(options, CleanOptions | DiffOptions | FarmOptions | LabelOptions | SegmentOptions):
         _log.setLevel({-1: logging.ERROR, 0: logging.WARNING, 1: logging.DEBUG}[options.verbosity])
     module, _, name = _COMMANDS[type(options)].rpartition(".")
     return int(getattr(import_module(module), name)(options))

@@ -22,11 +22,12 @@ from vclean.arguments import (
     take_settings,
     take_verbosity,
 )
-from vclean.errors import UsageError
 from vclean.compare.options import DiffOptions, ReportOptions, parse_diff, parse_report
+from vclean.errors import UsageError
 from vclean.evaluate_segments_options import EvaluateSegmentsOptions, parse_evaluate_segments
 from vclean.farm.options import FarmOptions, parse_farm
 from vclean.formats import EXPLANATION, FORMATS
+from vclean.labelling.options import LabelOptions, parse_label
 from vclean.methods_options import CleanevalScoreOptions, MethodsOptions, parse_cleaneval_score, parse_methods
 from vclean.segment_options import SegmentOptions, parse_segment
 
@@ -48,14 +49,15 @@ Parquet file (with a column html). Other commands, each with its own --help:
 
   vclean segment    cut pages into segments, by what a reader sees
   vclean farm       clean pages in bulk, from archives and crawls, to Parquet
+  vclean label      label pages by click, to correct the model and train it further
   vclean setup      find or install the Chromium that --render needs
   vclean doctor     say what of the installation works, and the remedy for what does not
   vclean train      train a model on corpora
   vclean evaluate   score methods on corpora
-  vclean diff       show where two methods or models disagree on a page
-  vclean report     score methods on corpora, and show it all on one HTML page
   vclean methods    list the methods, and what each needs
   vclean cleaneval-score     score clean text against gold text as CleanEval 2007 did
+  vclean diff       show where two methods or models disagree on a page
+  vclean report     score methods on corpora, and show it all on one HTML page
   vclean evaluate-segments   score ways to cut pages into segments
 
 A page called like a command is written ./setup. Exit codes: 0 success, 1 some of several pages failed, 2 usage,
@@ -75,7 +77,7 @@ class CleanOptions:
         js: run the pages' scripts.
         format: one of `FORMATS`.
         out: file or folder; None for standard output.
-        overlay: picture file, `.png` or `.svg`.
+        overlay: file, `.png`, `.svg` or `.html`.
         explain: say why every block was kept or left out.
         review: file for the list of pages whose confidence is under `review_below`; None for no list.
         method, model: what labels the blocks; `model` is the file of selectors of the method `template`.
@@ -130,9 +132,14 @@ class DoctorOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainOptions:
-    """`vclean train`: corpora, pages for the region model, the files to write, where rendered pages are kept."""
+    """`vclean train`: method, what to learn from, pages for the region model, files to write, where pages are kept.
 
+    Without `corpora` the shipped model goes on learning, from `corrections` alone.
+    """
+
+    method: str
     corpora: list[Path]
+    corrections: Path | None
     regions: list[Path]
     out: Path
     predictions: Path | None
@@ -162,6 +169,7 @@ Options = (
     | EvaluateOptions
     | EvaluateSegmentsOptions
     | FarmOptions
+    | LabelOptions
     | MethodsOptions
     | CleanevalScoreOptions
     | ReportOptions
@@ -187,6 +195,7 @@ def parse_args(arguments: list[str]) -> Options:
         "cleaneval-score": parse_cleaneval_score,
         "evaluate-segments": parse_evaluate_segments,
         "farm": parse_farm,
+        "label": parse_label,
         "segment": parse_segment,
     }
     if arguments and arguments[0] in parsers:
@@ -225,7 +234,7 @@ def _add_input(parser: argparse.ArgumentParser) -> None:
     add("--method", metavar="NAME", help="what labels the blocks: see `vclean methods` (vclean)")
     add("--model", type=Path, metavar="FILE", help="a model in place of the shipped one")
     add("--template", type=Path, metavar="FILE", help="keep what the selectors in this file name, a line each")
-    add("--templates", type=Path, metavar="FOLDER", help="such files, HOST.txt, each in place of the method on its site")
+    add("--templates", type=Path, metavar="FOLDER", help="such files, HOST.txt, each for its site alone")
     add("--same-site", action="store_true", help="compare the pages of each site: what they repeat is no content")
     add_caps(parser)
 
@@ -243,7 +252,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("-f", "--format", choices=FORMATS, default=FORMATS[0], help="output format (%(default)s)")
     add("-o", "--out", type=Path, metavar="OUT", help="file; for several pages a folder, or a file of JSON lines")
-    add("--overlay", type=Path, metavar="FILE", help="draw the blocks over the page's picture: .png or .svg")
+    add("--overlay", type=Path, metavar="FILE", help="draw the blocks over the page's picture: .png, .svg, or .html to explore")
     text = "say of every block why it was kept or left out, in place of the text; the figures with -f json"
     add("--explain", action="store_true", help=text)
     add("--review", type=Path, metavar="FILE", help="list the pages of low confidence, the lowest first, as JSON lines")
@@ -275,13 +284,25 @@ def _doctor(arguments: list[str]) -> DoctorOptions:
 
 
 def _train(arguments: list[str]) -> TrainOptions:
-    parser = Parser(prog="vclean train", description="Train a model; the same corpora give the same model.")
-    parser.add_argument("corpora", nargs="+", type=Path, metavar="CORPUS", help=_CORPUS)
+    parser = Parser(prog="vclean train", description="Train a model; the same pages give the same model.")
+    add = parser.add_argument
+    add("corpora", nargs="*", type=Path, metavar="CORPUS", help=_CORPUS)
+    text = "gold of vclean label, a file or a folder; without a CORPUS, the shipped model goes on learning from it"
+    add("--corrections", type=Path, metavar="GOLD", help=text)
+    text = "which method to train: one that `vclean methods --json` calls trained (%(default)s)"
+    add("--method", default="vclean", metavar="NAME", help=text)
     _add_regions(parser)
-    parser.add_argument("-o", "--out", type=Path, required=True, metavar="MODEL", help="the model file to write")
+    add("-o", "--out", type=Path, required=True, metavar="MODEL", help="the model file to write")
     _add_predictions(parser)
     _add_snapshots(parser)
-    return TrainOptions(**vars(parser.parse_args(arguments)))
+    options = TrainOptions(**vars(parser.parse_args(arguments)))
+    if not options.corpora and not options.corrections:
+        parser.error("name a CORPUS, or --corrections GOLD")
+    if options.method != "vclean" and (options.regions or options.corrections):
+        parser.error("--regions and --corrections teach the method vclean alone")
+    if not options.corpora and (options.regions or options.predictions or options.snapshots):
+        parser.error("--regions, --predictions and --snapshots need a CORPUS")
+    return options
 
 
 def _evaluate(arguments: list[str]) -> EvaluateOptions:

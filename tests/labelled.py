@@ -9,8 +9,8 @@ from vclean.labelling.desk import Desk
 from vclean.labelling.gold import GoldBlock, LabelledPage
 from vclean.labelling.journal import Journal
 from vclean.labelling.prepared import prepared
-from vclean.labelling.shelf import Shelf
 from vclean.labelling.sheet import Status, Verdict
+from vclean.labelling.shelf import Shelf
 from vclean.labels import Label
 from vclean.roles import Role
 

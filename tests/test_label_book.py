@@ -124,7 +124,7 @@ class TestAdopt:
         assert shelf.sheet().verdicts == {self.MOVED[1]: H, self.MOVED[2]: P}
 
     def test_so_does_undo_also_later(self, shelf: Shelf) -> None:
-        """What is undone after the page moved was said before it did; it has to come out right from the journal, too."""
+        """What is undone after the page moved was said before it did; the journal has to know that."""
         self.said(shelf, H, P).adopt("a.html", self.MOVED)
         shelf.book.set("a.html", {self.MOVED[1]: O})
         shelf.book.undo("a.html")

@@ -73,9 +73,9 @@ class TestReadGold:
         assert read_gold(path)[0].blocks[0].text == "one\u2028two\x85three"
 
     def test_nothing_there(self, tmp_path: Path) -> None:
-        with pytest.raises(InputError, match="no gold in .*: label pages first"):
+        with pytest.raises(InputError, match=r"no gold in .*: label pages first"):
             read_gold(tmp_path)
-        with pytest.raises(InputError, match="there is no .*: label pages first"):
+        with pytest.raises(InputError, match=r"there is no .*: label pages first"):
             read_gold(tmp_path / "gold.jsonl")
 
     @pytest.mark.parametrize("content", [b"rubbish\n", b"[]\n", b'{"version":1}\n', b"\xff\n", b"\n"])

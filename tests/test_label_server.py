@@ -249,7 +249,7 @@ class TestServer:
 
 class TestPort:
     def test_one_that_is_taken(self, table: tuple[Desk, LabelServer]) -> None:
-        with pytest.raises(UsageError, match="cannot serve on port .*: choose another --port"):
+        with pytest.raises(UsageError, match=r"cannot serve on port .*: choose another --port"):
             LabelServer(table[0], str, "", table[1].guard.port)
 
     def test_the_end_does_not_wait_for_idle_browsers(self, tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ from labelled import H, page
 
 from vclean.errors import InputError, OutputError
 from vclean.labelling.gold import read_gold
-from vclean.labelling.shelf import Shelf, export
 from vclean.labelling.sheet import Sheet, Status
+from vclean.labelling.shelf import Shelf, export
 
 
 def put(project: Path, name: str, *, annotator: str = "me", status: Status = Status.DONE, key: str = "00" * 16) -> None:
