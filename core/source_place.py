@@ -31,7 +31,7 @@ KEY_LENGTH: Final = 24
 _TOKEN: Final = re.compile(
     r"""
     <!--.*?(?:-->|\Z)
-    | <(?P<raw>script|style|textarea|title|iframe|noembed|noframes|xmp)(?=[\s/>])
+    | <(?P<raw>script|style|template|textarea|title|iframe|noembed|noframes|xmp)(?=[\s/>])
       (?:=\s*+(?:"[^"]*+"|'[^']*+')|[^>])*+(?:>|\Z).*?(?:(?=</(?P=raw)[\s/>])|\Z)
     | <(?P<tag>[a-z][^\s/>]*+)(?P<attributes>(?:=\s*+(?:"[^"]*+"|'[^']*+')|[^>])*+)(?:>|\Z)
     | </?[a-z!?/][^>]*+(?:>|\Z)

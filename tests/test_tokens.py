@@ -8,7 +8,18 @@ from hypothesis import strategies as st
 
 from vclean.features.signatures import name_hash
 from vclean.features.text import Texts
-from vclean.features.tokens import BUCKETS, NEAR, Ragged, element_tokens, path_rows, path_scores, word_rows
+from vclean.features.tokens import (
+    BUCKETS,
+    NEAR,
+    Ragged,
+    element_tokens,
+    named_attributes,
+    path_names,
+    path_rows,
+    path_scores,
+    word_names,
+    word_rows,
+)
 
 PAGE = """<body class="home"><div id=main class="content Post-Body"><p>One <b class=x>longer text</b></p><p>Two</p>
 </div><ul role=navigation><li class=item><a href=x rel=next>Three</a></ul></body>"""
@@ -152,3 +163,36 @@ class TestWordRows:
         assert found.bucket.dtype == np.int32
         assert found.bucket.min() >= 0
         assert found.bucket.max() < BUCKETS
+
+
+class TestPathNames:
+    def test_the_names_of_the_rows(self):
+        """Each name stands where the models have its weight."""
+        page = view(PAGE)
+        named = named_attributes(page.snapshot)
+        for block, row in enumerate(rows(path_rows(page, element_tokens(page.snapshot)))):
+            assert sorted(place for _, place in path_names(page, named, block)) == sorted(row)
+
+    def test_as_people_write_them(self):
+        page = view(PAGE)
+        found = dict(path_names(page, named_attributes(page.snapshot), 0))
+        assert {"<p>", "<b>", "x", "<div>", "main", "post-body", "post", "body", "home", "<html>"} <= set(found)
+
+
+class TestWordNames:
+    @pytest.mark.parametrize(
+        "html", [PAGE, "<p>One, two-three ... FOUR 5<p>\u4f60\u597d<p>&mdash;<p>e\u0301te\u0301 x"]
+    )
+    def test_the_words_of_the_rows(self, html):
+        page = view(html)
+        for block, row in enumerate(rows(word_rows(page))):
+            assert sorted(place for _, place in word_names(page, block)) == sorted(row)
+
+    def test_words_then_pairs(self):
+        assert [word for word, _ in word_names(view("<p>So: it rained!"), 0)] == [
+            "So",
+            "it",
+            "rained",
+            "So: it",
+            "it rained",
+        ]
