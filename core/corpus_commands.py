@@ -8,13 +8,13 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from tqdm import tqdm
 
 from vclean.classify.corpora import read_corpus, site
 from vclean.classify.evaluate import Predictor, Reader, evaluate
-from vclean.classify.methods import get
+from vclean.classify.methods import facts, get, names
 from vclean.classify.report import Report
 from vclean.errors import VcleanError
 from vclean.features.blocks import cut
@@ -30,12 +30,15 @@ if TYPE_CHECKING:
     from vclean.classify.evaluate import Watcher
     from vclean.classify.marks import MarkedArchive
     from vclean.classify.methods import Method
+    from vclean.classify.model import Model
     from vclean.classify.prediction import Prediction
     from vclean.classify.region_model import RegionFits
     from vclean.classify.report import Outcome
     from vclean.classify.table import Table
     from vclean.classify.training import CrossValidation
     from vclean.features.blocks import Blocks
+    from vclean.labelling.corrections import Correction
+    from vclean.labelling.gain import Gain
     from vclean.options import EvaluateOptions, TrainOptions
 
     Unseen = Mapping[tuple[str, str, bool], Prediction]
@@ -88,10 +91,10 @@ def run_methods(
 
     Args:
         paths: of the corpora.
-        methods: by the names they have in the report, each loaded when it is needed. With folds, the one called vclean
-            is not: it stands for the models that are cross-validated.
+        methods: by the names they have in the report, each loaded when it is needed. With folds, those that are
+            trained are not: each stands for the models that are cross-validated.
         render: whether pages are rendered; with folds, both readings are scored, as two methods.
-        folds: by site, to cross-validate the model in; 0 for not.
+        folds: by site, to cross-validate trained methods in; 0 for not.
         regions: archives that teach the region model alone, where it is cross-validated.
         snapshots: folder of what was rendered before; None for none.
         watch: see `vclean.classify.evaluate.evaluate`.
@@ -105,37 +108,109 @@ def run_methods(
         if folds and _MODEL_METHOD in methods:
             fits = _region_fits(corpora, regions, readers)
             validation = _cross_validated(_table(corpora, readers, folds, fits))
-            return _scored(corpora, readers, methods, _unseen(validation), watch)
-        return _scored(corpora, {render: readers[render]}, methods, {}, watch)
+            return _scored(corpora, readers, methods, _unseen(validation), folds=folds, watch=watch)
+        return _scored(corpora, {render: readers[render]}, methods, {}, folds=folds, watch=watch)
 
 
 def train_model(options: TrainOptions) -> int:
-    """Train a model on every page of the corpora, rendered and unrendered, and write its file; the exit code.
+    """Train a method on every page of the corpora and write its model; the exit code.
+
+    The main model learns from every page rendered and unrendered, the others rendered if they need it.
 
     The cross-validated scores are printed before the model is trained, and kept in its card; so is what the models of
-    the cross-validation made of every page, where a file for it is given.
+    the cross-validation made of every page, where a file for it is given. Pages labelled by hand are learned from too,
+    and what they are worth is printed; without corpora, the shipped model goes on learning from them.
 
     Raises:
-        InputError: a corpus is missing or damaged.
+        InputError: a corpus is missing or damaged, or of too few sites, or what was labelled by hand.
+        UsageError: there is no such method, or it is not trained.
         OutputError: the model cannot be written, which is found before the work where it can be.
     """
-    from vclean.classify.table import FOLDS
-    from vclean.classify.training import train
-
     for path in filter(None, (options.out, options.predictions)):
         check_writable(path)
+    if options.method != _MODEL_METHOD:
+        return _train_method(options)
+    corrections = _corrections(options.corrections)
+    if not options.corpora:
+        from vclean.labelling.retraining import go_on_from_shipped
+
+        model, gains = go_on_from_shipped(corrections)
+        _print_gains(gains)
+    else:
+        model = _trained(options, corrections)
+    write_atomic(options.out, model.to_bytes())
+    return 0
+
+
+def _trained(options: TrainOptions, corrections: Sequence[Correction]) -> Model:
+    from vclean.classify.table import FOLDS
+    from vclean.classify.training import train
+    from vclean.labelling import retraining
+
     corpora = [read_corpus(path) for path in options.corpora]
     with _readers(render=True, snapshots=options.snapshots, keep=True) as readers:
         regions = _region_fits(corpora, options.regions, readers)
-        validation = _cross_validated(_table(corpora, readers, FOLDS, regions))
-        report = _scored(corpora, readers, {_MODEL_METHOD: partial(get, _MODEL_METHOD)}, _unseen(validation))
+        validation = _cross_validated(_table(corpora, readers, FOLDS, regions, corrections))
+        unseen = _unseen(validation)
+        report = _scored(corpora, readers, {_MODEL_METHOD: partial(get, _MODEL_METHOD)}, unseen)
     write_stream(sys.stdout, report.table() + "\n")
     if options.predictions:
         write_atomic(options.predictions, report.predictions())
-    facts = {"scores": report.to_dict(), "calibration": report.calibration()}
-    model = train(validation, facts=facts, regions=regions.full if regions else None)
-    write_atomic(options.out, model.to_bytes())
+    card: dict[str, Any] = {"scores": report.to_dict(), "calibration": report.calibration()}
+    if corrections:
+        card["corrected pages"] = retraining.facts(corrections) | {"gains": _gains(unseen, corrections)}
+    return train(validation, facts=card, regions=regions.full if regions else None)
+
+
+def _corrections(path: Path | None) -> list[Correction]:
+    if path is None:
+        return []
+    from vclean.labelling.corrections import read_corrections
+
+    return read_corrections(path)
+
+
+def _gains(unseen: Unseen, corrections: Sequence[Correction]) -> list[dict[str, Any]]:
+    """What corrections were worth in a cross-validation that they were part of; it is printed, too."""
+    from vclean.labelling.retraining import gain_by_validation
+
+    gold = [correction.gold for correction in corrections]
+    pages = zip(gold, corrections, strict=True)
+    gain = gain_by_validation(corrections, [unseen[page.corpus, page.id, own.rendered] for page, own in pages])
+    _print_gains([gain])
+    return [gain.to_dict()]
+
+
+def _print_gains(gains: Sequence[Gain]) -> None:
+    from vclean.labelling.gain import table
+
+    text = table(gains) if gains else "no page to measure the gain on: label two at least\n"
+    write_stream(sys.stdout, text)
+
+
+def _train_method(options: TrainOptions) -> int:
+    from vclean.classify.methods.training import FOLDS, Lessons
+
+    rendered = facts(options.method).rendered
+    corpora = [read_corpus(path) for path in options.corpora]
+    with _readers(render=rendered, snapshots=options.snapshots, keep=True) as readers:
+        lessons = Lessons.of(_pages(corpora), [options.method], readers[rendered])
+        predictors = {options.method: lessons.cross_validated(options.method, FOLDS)}
+        report = evaluate(corpora, predictors, read=readers[rendered], write=_texts)
+    write_stream(sys.stdout, report.table() + "\n")
+    if options.predictions:
+        write_atomic(options.predictions, report.predictions())
+    write_atomic(options.out, lessons.train(options.method))
     return 0
+
+
+def _pages(corpora: Sequence[Corpus | MarkedArchive]) -> Iterator[GoldPage]:
+    """All pages of all corpora; progress goes to standard error."""
+    with tqdm(total=sum(map(len, corpora)), unit="page", desc="reading", disable=None) as bar:
+        for corpus in corpora:
+            for page in corpus:
+                yield page
+                bar.update()
 
 
 @contextmanager
@@ -183,14 +258,20 @@ def _region_fits(
 
 
 def _table(
-    corpora: Sequence[Corpus | MarkedArchive], readers: Mapping[bool, Reader], folds: int, regions: RegionFits | None
+    corpora: Sequence[Corpus | MarkedArchive],
+    readers: Mapping[bool, Reader],
+    folds: int,
+    regions: RegionFits | None,
+    corrections: Sequence[Correction] = (),
 ) -> Table:
-    """Every page that can be read, each way, as training rows; pages that cannot be are left out."""
+    """Every page that can be read, each way, as training rows; pages that cannot be are left out; then corrections."""
     from vclean.classify.table import Table
+    from vclean.labelling.corrections import correction_rows
 
     total = len(readers) * sum(map(len, corpora))
     rows = tqdm(_rows(corpora, readers, regions), total=total, unit="page", desc="reading", disable=None)
-    return Table.of([row for row in rows if row is not None], folds)
+    read = [row for row in rows if row is not None]
+    return Table.of([*read, *correction_rows(corrections, regions)], folds)
 
 
 def _rows(
@@ -233,14 +314,23 @@ def _scored(
     readers: Mapping[bool, Reader],
     methods: Mapping[str, Callable[[], Method]],
     unseen: Unseen,
+    *,
+    folds: int = 0,
     watch: Watcher | None = None,
 ) -> Report:
-    """The scores of the methods on every reading of the pages."""
+    """The scores of the methods on every reading of the pages; with folds, the trained ones are cross-validated."""
+    from vclean.classify.methods.training import Lessons
+
+    trained = [name for name in methods if folds and name != _MODEL_METHOD and name in names() and facts(name).trained]
     outcomes: list[Outcome] = []
     for rendered, read in readers.items():
         suffix = f", {_WAYS[rendered]}" if len(readers) > 1 else ""
+        lessons = Lessons.of(_pages(corpora) if trained else (), trained, read)
         predictors = {
-            name + suffix: _predictor(name, load, unseen, rendered=rendered) for name, load in methods.items()
+            name + suffix: lessons.cross_validated(name, folds)
+            if name in trained
+            else _predictor(name, load, unseen, rendered=rendered)
+            for name, load in methods.items()
         }
         outcomes += evaluate(corpora, predictors, read=read, write=_texts, watch=watch).outcomes
     return Report(tuple(outcomes))

@@ -131,12 +131,32 @@ class TestOtherCommands:
     def test_train(self) -> None:
         arguments = ["train", "a.parquet", "b.parquet", "-o", "m", "--snapshots", "s", "--predictions", "p"]
         assert parse_args(arguments) == TrainOptions(
+            method="vclean",
             corpora=[Path("a.parquet"), Path("b.parquet")],
+            corrections=None,
             regions=[],
             out=Path("m"),
             predictions=Path("p"),
             snapshots=Path("s"),
         )
+
+    def test_corrections_need_no_corpus(self) -> None:
+        options = parse_args(["train", "--corrections", "gold.jsonl", "-o", "m"])
+        assert isinstance(options, TrainOptions)
+        assert (options.corpora, options.corrections) == ([], Path("gold.jsonl"))
+
+    @pytest.mark.parametrize(
+        ("arguments", "reason"),
+        [
+            ([], "name a CORPUS, or --corrections GOLD"),
+            (["--corrections", "g", "--regions", "r"], "need a CORPUS"),
+            (["--corrections", "g", "--predictions", "p"], "need a CORPUS"),
+            (["a.parquet", "--corrections", "g", "--method", "fiasco"], "teach the method vclean alone"),
+        ],
+    )
+    def test_what_cannot_be_trained(self, arguments: list[str], reason: str) -> None:
+        with pytest.raises(UsageError, match=reason):
+            parse_args(["train", "-o", "m", *arguments])
 
     @pytest.mark.parametrize("command", [["train", "-o", "m"], ["evaluate"]])
     def test_archives_for_the_region_model(self, command: list[str]) -> None:
