@@ -191,8 +191,7 @@ class AsyncRenderer:
 
     async def _render_text(self, process: Process, text: str, url: str, *, picture: bool) -> Rendering:
         tab = self._tab = self._tab or await Tab.open(process, self._settings)
-        hints = {"skipping": wire.may_skip(text), "fonts": wire.may_embed_fonts(text), "discard": not picture}
-        payload = await tab.read(text, wire.call(url, self._settings, **hints))
+        payload = await tab.read(text, wire.call(url, self._settings, discard=not picture, **wire.hints(text)))
         return Rendering(self._unpack(payload, url, process.build), await tab.picture() if picture else None)
 
     async def _render_live(self, process: Process, page: Page, *, picture: bool) -> Rendering:

@@ -23,22 +23,29 @@
 
   // A name in the page shadows a property of the document or of a form: `<img name=body>`, `<input name=childNodes>`
   // (HTML, 3.1.7 and 4.10.3). Nodes are therefore read through their prototypes, and never by a property's name.
-  function reader(Type, name) {
+  function native(Type, name) {
     const { get, value } = Object.getOwnPropertyDescriptor(Type.prototype, name);
-    return Function.prototype.call.bind(get ?? value);
+    return get ?? value;
+  }
+
+  function reader(Type, name) {
+    return Function.prototype.call.bind(native(Type, name));
   }
 
   function ofDocument(name) {
     return reader(Document, name).bind(null, document);
   }
 
-  const attributeNames = reader(Element, 'getAttributeNames');
-  const attributeOf = reader(Element, 'getAttribute');
-  const boxOf = reader(Element, 'getBoundingClientRect');
-  const childNodes = reader(Node, 'childNodes');
-  const nameOf = reader(Element, 'localName');
-  const shadowRoot = reader(Element, 'shadowRoot');
-  const typeOf = reader(Node, 'nodeType');
+  // Those that are called for every node; V8 compiles `x.call(node)` to the call itself, and a bound one not.
+  const attributeNames = native(Element, 'getAttributeNames');
+  const attributeOf = native(Element, 'getAttribute');
+  const boxOf = native(Element, 'getBoundingClientRect');
+  const dataOf = native(CharacterData, 'data');
+  const firstChild = native(Node, 'firstChild');
+  const nameOf = native(Element, 'localName');
+  const nextSibling = native(Node, 'nextSibling');
+  const shadowRoot = native(Element, 'shadowRoot');
+  const typeOf = native(Node, 'nodeType');
   const select = ofDocument('querySelector');
   const selectAll = ofDocument('querySelectorAll');
   const body = ofDocument('body')();
@@ -64,11 +71,11 @@
     const stack = [[body, 'page']];
     while (stack.length > 0) {
       const [node, place] = stack.pop();
-      for (const child of childNodes(node)) {
-        const type = typeOf(child);
-        if (type === TEXT) ink[place] += inkOf(child.data);
-        else if (type === ELEMENT && isText(nameOf(child))) {
-          stack.push([child, nameOf(child) === 'noscript' ? 'noscript' : place]);
+      for (let child = firstChild.call(node); child; child = nextSibling.call(child)) {
+        const type = typeOf.call(child);
+        if (type === TEXT) ink[place] += inkOf(dataOf.call(child));
+        else if (type === ELEMENT && isText(nameOf.call(child))) {
+          stack.push([child, nameOf.call(child) === 'noscript' ? 'noscript' : place]);
         }
       }
     }
@@ -121,7 +128,7 @@
     const waits = images.map((image) => image.decode());
     if (!options.fonts) return waits;
     const fonts = ofDocument('fonts')();
-    boxOf(root);
+    boxOf.call(root);
     return fonts.status === 'loading' ? [...waits, fonts.ready] : waits;
   }
 
@@ -156,10 +163,11 @@
     return box.right <= clip.left || box.left >= clip.right || box.bottom <= clip.top || box.top >= clip.bottom;
   }
 
-  function isClippedByPath(style) {
+  function isClippedByPath(style, position) {
+    if (!options.clips) return false;
     const path = style.clipPath;
     if (path !== 'none' && /^(inset\((100|[5-9]\d)(\.\d+)?%|circle\(0(px|%)?[ )])/.test(path)) return true;
-    if (style.position !== 'absolute' && style.position !== 'fixed') return false;
+    if (position !== 'absolute' && position !== 'fixed') return false;
     const edges = /^rect\(([^)]*)\)/.exec(style.clip);
     if (!edges) return false;
     const [top, right, bottom, left] = edges[1].split(/[ ,]+/).map(parseFloat);
@@ -167,17 +175,15 @@
   }
 
   // The window through which the contents of an element are seen. Overflow of html and body is the viewport's.
-  function contentClip(element, style, box, clip) {
-    if (isClippedByPath(style)) return NOTHING;
-    const overflow = style.overflowX;
-    if (overflow === 'visible' || element === root || element === body || style.display === 'inline') {
-      return clip;
-    }
-    if (style.display === 'contents' || isTableRow(style.display)) return clip;
+  function contentClip(element, style, row, box, clip) {
+    if (isClippedByPath(style, row.position)) return NOTHING;
+    const overflow = row.overflow;
+    if (overflow === 'visible' || element === root || element === body || row.display === 'inline') return clip;
+    if (row.display === 'contents' || isTableRow(row.display)) return clip;
     const window = intersect(clip, box);
-    const scrolls = overflow === 'auto' || overflow === 'scroll' || style.overflowY === 'auto' ||
-      style.overflowY === 'scroll';
-    return scrolls && !isShut(window) ? EVERYTHING : window;
+    if (isShut(window)) return window;
+    const across = overflow === 'auto' || overflow === 'scroll';
+    return across || style.overflowY === 'auto' || style.overflowY === 'scroll' ? EVERYTHING : window;
   }
 
   function isTableRow(display) {
@@ -189,18 +195,20 @@
       element !== parent.querySelector(':scope > summary');
   }
 
-  function isDisplayed(element, above, style) {
+  function isDisplayed(element, above, display) {
     // An element outside the flat tree (fallback of a video, unslotted child) has no computed style at all.
-    if (style.display === 'none' || style.display === '') return false;
+    if (display === 'none' || display === '') return false;
     return !skipsContents.has(above.element) && !(above.name === 'details' && isClosedDetails(above.element, element));
   }
 
-  function hiddenCode(style, above, box, clip, inner) {
-    if (style.visibility !== 'visible') return HIDDEN.visibility;
-    if (above.opacity * parseFloat(style.opacity) < INVISIBLE_OPACITY) return HIDDEN.opacity;
-    const hasSize = box.width > 0 || box.height > 0;
-    if ((inner !== EVERYTHING && isShut(inner)) || (hasSize && isOutside(box, clip))) return HIDDEN.clipped;
-    if (parseFloat(style.textIndent) <= FAR_INDENT) return HIDDEN.clipped;
+  function hiddenCode(style, opacity, row, box, clip, inner) {
+    if (!row.visible) return HIDDEN.visibility;
+    if (opacity < INVISIBLE_OPACITY) return HIDDEN.opacity;
+    const hasSize = box.right > box.left || box.bottom > box.top;
+    if ((inner !== EVERYTHING && isShut(inner)) || (hasSize && clip !== EVERYTHING && isOutside(box, clip))) {
+      return HIDDEN.clipped;
+    }
+    if (options.indents && parseFloat(style.textIndent) <= FAR_INDENT) return HIDDEN.clipped;
     return hasSize && (box.right + shift.x <= 0 || box.bottom + shift.y <= 0) ? HIDDEN.offPage : HIDDEN.no;
   }
 
@@ -208,6 +216,7 @@
 
   const tags = new Map();
   const rows = new Map();
+  const looks = new Map();
   const column = {
     tag: [], parent: [], end: [], depth: [], box: [], hidden: [], style: [], attr_node: [], attr_name: [],
     text_parent: [], text_after: [], line_text: [], line_box: [],
@@ -229,16 +238,31 @@
     return text.isWellFormed() ? text : text.toWellFormed();
   }
 
-  // Properties by their camel-case names: a third faster than getPropertyValue.
-  const properties = options.styles.map((name) => name.replace(/-(.)/g, (_, letter) => letter.toUpperCase()));
+  // Every read of a style costs microseconds. The shorthands `font` and `borderWidth` stand for eight of them: what they
+  // say is told apart once for each row. An unusual font has no shorthand.
+  function rowOf(style) {
+    const { display, position, visibility, opacity, overflowX, font, whiteSpace } = style;
+    const key = display + '\n' + position + '\n' + style.float + '\n' + visibility + '\n' + opacity + '\n' + overflowX +
+      '\n' + style.textAlign + '\n' + style.textDecorationLine + '\n' + style.textTransform + '\n' + whiteSpace + '\n' +
+      style.color + '\n' + style.backgroundColor + '\n' + style.backgroundImage + '\n' + style.borderWidth + '\n' +
+      style.listStyleType + '\n' + style.cursor + '\n' + style.zIndex + '\n' + (font || longFont(style));
+    let row = looks.get(key);
+    if (row === undefined) {
+      row = {
+        index: styleRow(style), display, position, overflow: overflowX, visible: visibility === 'visible',
+        opacity: parseFloat(opacity), preformatted: /^(pre|break)/.test(whiteSpace),
+      };
+      looks.set(key, row);
+    }
+    return row;
+  }
+
+  function longFont(style) {
+    return [style.fontSize, style.fontWeight, style.fontStyle, style.fontFamily, style.lineHeight].join('\n');
+  }
 
   function styleRow(style) {
-    const values = [];
-    for (const name of properties) {
-      const value = style[name];
-      values.push(value.length > STYLE_VALUE_LIMIT ? value.slice(0, STYLE_VALUE_LIMIT) : value);
-    }
-    return intern(rows, values.join('\n'));
+    return intern(rows, options.styles.map((name) => style.getPropertyValue(name).slice(0, STYLE_VALUE_LIMIT)).join('\n'));
   }
 
   function absolute(link) {
@@ -257,12 +281,12 @@
   }
 
   function addAttributes(element, index) {
-    for (const name of attributeNames(element)) {
+    for (const name of attributeNames.call(element)) {
       const number = ATTRIBUTE.get(name);
       if (number === undefined) continue;
       column.attr_node.push(index);
       column.attr_name.push(number);
-      attributeValues.push(attributeValue(name, attributeOf(element, name)));
+      attributeValues.push(attributeValue(name, attributeOf.call(element, name)));
     }
   }
 
@@ -279,7 +303,9 @@
   function addLines(index, node) {
     range.selectNodeContents(node);
     let line = null;
-    for (const box of range.getClientRects()) {
+    const boxes = range.getClientRects();
+    for (let at = 0; at < boxes.length; at += 1) {
+      const box = boxes[at];
       if (box.width === 0 || box.height === 0) continue;
       if (line !== null && onSameLine(line, box)) {
         line = unite(line, box);
@@ -308,7 +334,7 @@
   }
 
   function addText(node, parent) {
-    const { data } = node;
+    const data = dataOf.call(node);
     const blank = !/\S/.test(data);
     const index = texts.length;
     texts.push(blank && !parent.preformatted ? ' ' : wellFormed(data));
@@ -320,69 +346,79 @@
 
   // ---- the walk ----
 
-  // The children in the flat tree: a shadow root's in place of its host's, a slot's assigned ones.
-  function childrenOf(element, name) {
-    if (REPLACED.has(name)) return [];
-    if (name === 'slot' && element instanceof HTMLSlotElement) {
-      const assigned = element.assignedNodes();
-      if (assigned.length > 0) return assigned;
-    }
-    return [...childNodes(shadowRoot(element) ?? element)];
+  // The first child in the flat tree: a shadow root's in place of its host's.
+  function firstOf(element, name) {
+    return REPLACED.has(name) ? null : firstChild.call(shadowRoot.call(element) ?? element);
+  }
+
+  // The nodes that a slot shows in place of its children.
+  function assignedTo(element, name) {
+    if (name !== 'slot' || !(element instanceof HTMLSlotElement)) return null;
+    const assigned = element.assignedNodes();
+    return assigned.length > 0 ? assigned.reverse() : null;
   }
 
   function isWalked(name) {
     return !SKIPPED.has(name) && (name !== 'noscript' || noscript);
   }
 
-  // What an element hands down: `clip` to contents in flow, `absolute` to absolutely positioned descendants.
+  // An element with what it hands down: `clip` to contents in flow, `absolute` to absolutely positioned descendants;
+  // `next` is the child to come, but for slots, whose nodes wait in `assigned`.
   function look(element, name, above) {
     const style = getComputedStyle(element);
     const depth = above.depth + 1;
     const index = addElement(element, name, above.index, depth);
-    column.style.push(styleRow(style));
-    const own = { element, name, index, depth, preformatted: /^(pre|break)/.test(style.whiteSpace) };
-    if (above.hidden === HIDDEN.display || !isDisplayed(element, above, style)) {
-      return place(own, HIDDEN.display, new DOMRect(), 0, EVERYTHING, EVERYTHING);
-    }
-    const box = boxOf(element);
-    const outer = { absolute: above.absolute, fixed: EVERYTHING }[style.position] ?? above.clip;
-    const inner = contentClip(element, style, box, outer);
-    const hidden = hiddenCode(style, above, box, outer, inner);
-    const absoluteClip = style.position === 'static' ? above.absolute : inner;
-    return place(own, hidden, box, above.opacity * parseFloat(style.opacity), inner, absoluteClip);
+    const row = rowOf(style);
+    column.style.push(row.index);
+    const self = {
+      element, name, index, depth, preformatted: row.preformatted, hidden: HIDDEN.display, opacity: 0, clip: EVERYTHING,
+      absolute: EVERYTHING, next: firstOf(element, name), assigned: assignedTo(element, name),
+    };
+    if (above.hidden !== HIDDEN.display && isDisplayed(element, above, row.display)) place(self, style, row, above);
+    else column.box.push(0, 0, 0, 0);
+    column.hidden.push(self.hidden);
+    return self;
   }
 
-  function place(own, hidden, box, opacity, clip, absoluteClip) {
-    column.hidden.push(hidden);
-    if (hidden === HIDDEN.display) column.box.push(0, 0, 0, 0);
-    else column.box.push(box.left + shift.x, box.top + shift.y, box.width, box.height);
-    return { ...own, hidden, opacity, clip, absolute: absoluteClip };
+  function place(self, style, row, above) {
+    const { x, y, width, height } = boxOf.call(self.element);
+    column.box.push(x + shift.x, y + shift.y, width, height);
+    const box = { left: x, top: y, right: x + width, bottom: y + height };
+    const outer = row.position === 'absolute' ? above.absolute : row.position === 'fixed' ? EVERYTHING : above.clip;
+    self.clip = contentClip(self.element, style, row, box, outer);
+    self.absolute = row.position === 'static' ? above.absolute : self.clip;
+    self.opacity = above.opacity * row.opacity;
+    self.hidden = hiddenCode(style, self.opacity, row, box, outer, self.clip);
+  }
+
+  function nextOf(frame) {
+    if (frame.assigned !== null) return frame.assigned.pop() ?? null;
+    const child = frame.next;
+    if (child !== null) frame.next = nextSibling.call(child);
+    return child;
   }
 
   function walkTree() {
     const top = {
-      element: null, name: '', index: -1, depth: -1, hidden: HIDDEN.no, opacity: 1, clip: EVERYTHING, absolute: EVERYTHING,
+      element: null, name: '', index: -1, depth: -1, preformatted: false, hidden: HIDDEN.no, opacity: 1, clip: EVERYTHING,
+      absolute: EVERYTHING, next: null, assigned: null,
     };
-    const stack = [visit(root, nameOf(root), top)];
+    const stack = [look(root, nameOf.call(root), top)];
     while (stack.length > 0) {
       const frame = stack[stack.length - 1];
-      if (frame.next === frame.children.length) {
-        column.end[frame.self.index] = column.tag.length;
+      const child = nextOf(frame);
+      if (child === null) {
+        column.end[frame.index] = column.tag.length;
         stack.pop();
         continue;
       }
-      const child = frame.children[frame.next++];
-      const type = typeOf(child);
-      if (type === TEXT) addText(child, frame.self);
+      const type = typeOf.call(child);
+      if (type === TEXT) addText(child, frame);
       else if (type === ELEMENT) {
-        const name = nameOf(child);
-        if (isWalked(name)) stack.push(visit(child, name, frame.self));
+        const name = nameOf.call(child);
+        if (isWalked(name)) stack.push(look(child, name, frame));
       }
     }
-  }
-
-  function visit(element, name, above) {
-    return { self: look(element, name, above), children: childrenOf(element, name), next: 0 };
   }
 
   // ---- packing ----
@@ -390,7 +426,8 @@
   const CHUNK = 0x8000; // arguments to one call
 
   function pack(values, Type) {
-    const bytes = new Uint8Array(Type.from(values).buffer);
+    const bytes = new Uint8Array(new Type(values).buffer);
+    if (bytes.toBase64) return bytes.toBase64();
     let binary = '';
     for (let at = 0; at < bytes.length; at += CHUNK) {
       binary += String.fromCharCode.apply(null, bytes.subarray(at, at + CHUNK));
@@ -412,7 +449,7 @@
 
   const baseElement = select('base[href]');
   let base = options.url;
-  if (baseElement) base = absolute(attributeOf(baseElement, 'href'));
+  if (baseElement) base = absolute(attributeOf.call(baseElement, 'href'));
   const noscript = needsNoscript();
   const hideNoscript = noscript ? '' : 'noscript { display: none !important }';
   adopt(hideNoscript);
@@ -439,7 +476,7 @@
     texts,
     attributes: attributeValues,
     title: wellFormed(ofDocument('title')()),
-    language: wellFormed((attributeOf(root, 'lang') ?? '').toLowerCase()),
+    language: wellFormed((attributeOf.call(root, 'lang') ?? '').toLowerCase()),
     width,
     height: reader(Element, 'scrollHeight')(page),
     noscript,

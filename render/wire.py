@@ -55,9 +55,7 @@ def definition() -> str:
     return f"globalThis[{_NAME}] = (options) => {_walker()}({{...{_constants()}, ...options}}), ''"
 
 
-def call(
-    url: str, settings: RenderSettings, *, skipping: bool = True, fonts: bool = False, discard: bool = False
-) -> str:
+def call(url: str, settings: RenderSettings, *, discard: bool = False, **hints: bool) -> str:
     """What `expression` gives, for a tab that `definition` was evaluated in.
 
     On a page that needs a document of its own it evaluates to `AGAIN` instead.
@@ -65,37 +63,45 @@ def call(
     Args:
         url: what relative links resolve against; empty to leave them as they are.
         settings: whose caps the walker applies.
-        skipping: whether parts of the page may be skipped from layout (see `may_skip`).
-        fonts: whether to wait for fonts (see `may_embed_fonts`).
         discard: whether the page is done with afterwards, so that it need not be painted.
+        hints: what the page may do, of `hints`; without one, that it may, but for fonts.
     """
-    return f"globalThis[{_NAME}]({_options(url, settings, skipping=skipping, fonts=fonts, discard=discard)})"
+    return f"globalThis[{_NAME}]({_options(url, settings, discard=discard, **hints)})"
 
 
-def _options(
-    url: str, settings: RenderSettings, *, skipping: bool = True, fonts: bool = False, discard: bool = False
-) -> str:
+def _options(url: str, settings: RenderSettings, *, discard: bool = False, **hints: bool) -> str:
     """What differs from page to page, as JSON."""
     options = {
         "url": url,
         "scripts": settings.scripts,
-        "skipping": skipping,
-        "fonts": fonts,
+        "skipping": True,
+        "clips": True,
+        "indents": True,
+        "fonts": False,
         "discard": discard,
         "maxNodes": settings.max_nodes,
         "maxCharacters": settings.max_bytes,
     }
-    return json.dumps(options)
+    return json.dumps(options | hints)
 
 
-def may_skip(html: str) -> bool:
-    """Whether a page without style sheets of its own files uses `content-visibility`, which takes time to undo.
+def hints(html: str) -> dict[str, bool]:
+    """What a page without style sheets of its own files may do, which takes time to find out in the browser.
 
-    >>> may_skip("<p style='Content-Visibility: auto'>"), may_skip("<p hidden='until-found'>"), may_skip("<p>")
-    (True, True, False)
+    Returns:
+        skipping: skip parts from layout by `content-visibility`; clips: clip parts away; indents: indent text out of
+        sight; fonts: bring fonts along, which are to be waited for.
+
+    >>> hints("<p style='Content-Visibility: auto'>")
+    {'skipping': True, 'clips': False, 'indents': False, 'fonts': False}
     """
     lower = html.lower()
-    return "content-visibility" in lower or "until-found" in lower
+    return {
+        "skipping": "content-visibility" in lower or "until-found" in lower,
+        "clips": "clip" in lower,
+        "indents": "text-indent" in lower,
+        "fonts": may_embed_fonts(html),
+    }
 
 
 def may_embed_fonts(html: str) -> bool:

@@ -91,13 +91,23 @@ class TestUnpack:
             wire.unpack(json.dumps(refusal), RenderSettings(), build="", url="")
 
 
-class TestMaySkip:
-    @pytest.mark.parametrize("html", ["<style>p{CONTENT-visibility:auto}", "<p hidden=until-found>"])
-    def test_used(self, html: str) -> None:
-        assert wire.may_skip(html)
+class TestHints:
+    @pytest.mark.parametrize(
+        ("hint", "html"),
+        [
+            ("skipping", "<style>p{CONTENT-visibility:auto}"),
+            ("skipping", "<p hidden=until-found>"),
+            ("clips", "<p style='Clip-Path: inset(50%)'>"),
+            ("clips", "<style>.sr { clip: rect(0 0 0 0) }"),
+            ("indents", "<style>h1 { TEXT-INDENT: -999px }"),
+            ("fonts", "<style>@font-face { src: url(data:font/woff2,x) }"),
+        ],
+    )
+    def test_one_thing_used(self, hint: str, html: str) -> None:
+        assert [name for name, used in wire.hints(html).items() if used] == [hint]
 
-    def test_not_used(self) -> None:
-        assert not wire.may_skip("<p style='visibility: hidden' hidden>content")
+    def test_nothing_used(self) -> None:
+        assert not any(wire.hints("<p style='visibility: hidden' hidden>content, indented").values())
 
 
 class TestMayEmbedFonts:
@@ -156,7 +166,7 @@ class TestCall:
         assert len(call) < 300
         assert (self.options(call)["url"], self.options(call)["maxNodes"]) == ("http://example.org/", 7)
 
-    @pytest.mark.parametrize("hint", ["skipping", "fonts", "discard"])
+    @pytest.mark.parametrize("hint", ["skipping", "clips", "indents", "fonts", "discard"])
     @pytest.mark.parametrize("value", [True, False])
     def test_hints(self, hint: str, value: bool) -> None:
         assert self.options(wire.call("", RenderSettings(), **{hint: value}))[hint] is value

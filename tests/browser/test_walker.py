@@ -10,7 +10,7 @@ from vclean.errors import LimitError
 from vclean.page import Page
 from vclean.render.browser import Renderer
 from vclean.render.fonts import font_folders
-from vclean.render.snapshot import Hidden, Snapshot
+from vclean.render.snapshot import STYLES, Hidden, Snapshot
 from vclean.settings import RenderSettings
 
 pytestmark = pytest.mark.browser
@@ -252,6 +252,45 @@ class TestAnimations:
         assert snap(NO_MARGIN + lazy).height == 5000
 
 
+CHANGED = {
+    "display": ("inline-block", "inline-block"),
+    "position": ("relative", "relative"),
+    "float": ("left", "left"),
+    "visibility": ("hidden", "hidden"),
+    "opacity": (".5", "0.5"),
+    "overflow-x": ("scroll", "scroll"),
+    "font-size": ("9px", "9px"),
+    "font-weight": ("700", "700"),
+    "font-style": ("italic", "italic"),
+    "font-family": ("x", "x"),
+    "line-height": ("7px", "7px"),
+    "text-align": ("right", "right"),
+    "text-decoration-line": ("underline", "underline"),
+    "text-transform": ("uppercase", "uppercase"),
+    "white-space": ("nowrap", "nowrap"),
+    "color": ("red", "rgb(255, 0, 0)"),
+    "background-color": ("red", "rgb(255, 0, 0)"),
+    "background-image": ("linear-gradient(red, red)", "linear-gradient(rgb(255, 0, 0), rgb(255, 0, 0))"),
+    "border-top-width": ("1px", "1px"),
+    "border-bottom-width": ("2px", "2px"),
+    "border-left-width": ("3px", "3px"),
+    "list-style-type": ("square", "square"),
+    "cursor": ("pointer", "pointer"),
+    "z-index": ("3", "3"),
+}
+"""By property: a value that differs from the initial one, and how it is computed."""
+
+
+@pytest.fixture(scope="module")
+def rows(renderer: Renderer) -> dict[str, dict[str, str]]:
+    """The styles of elements that differ from the one called "" in one property each."""
+    elements = [f"<div id={name} style='{name}: {value}'></div>" for name, (value, _) in CHANGED.items()]
+    rule = "<style>div { border: 0 solid }</style>"
+    found = renderer.render(Page(content=f"{rule}<div id=plain></div>{''.join(elements)}")).snapshot
+    styles = {name: found.styles.rows[found.style[node]] for node, name in found.attributes("id").items()}
+    return {"" if name == "plain" else name: dict(zip(STYLES, row, strict=True)) for name, row in styles.items()}
+
+
 class TestStyles:
     def test_computed_values(self, snap) -> None:
         found = snap("<p style='color: red; font-size: 20px; float: left; border-top: 3px solid'>a<b>b</b>")
@@ -261,6 +300,19 @@ class TestStyles:
         assert found.styles.number("border-top-width")[row] == 3
         assert found.styles.colour("color")[row].tolist() == [255, 0, 0, 1]
         assert found.styles.column("font-weight")[int(found.style[-1])] == "700"
+
+    @pytest.mark.parametrize("name", STYLES)
+    def test_every_property_tells_rows_apart(self, rows: dict[str, dict[str, str]], name: str) -> None:
+        changed = {each for each in STYLES if rows[name][each] != rows[""][each]}
+        assert name in changed
+        assert rows[name][name] == CHANGED[name][1]
+
+    def test_font_without_a_shorthand(self, snap) -> None:
+        """Chromium has none for what `font` cannot say."""
+        odd = "font: 20px/30px serif; font-variant-numeric: tabular-nums;"
+        found = snap(f"<p style='{odd}'>a<p style='{odd} font-size: 21px'>b")
+        assert found.styles.number("font-size")[found.style].tolist()[2:] == [20, 21]
+        assert found.styles.column("line-height")[found.style[3]] == "30px"
 
     def test_equal_styles_share_a_row(self, snap) -> None:
         found = snap("<p>a</p>" * 50)
