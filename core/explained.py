@@ -50,7 +50,7 @@ def _block(result: Result, block: int) -> str:
         str(role or "none") if result.roles else "",
         f"line {place.line}:{place.column}" if place else "no line",
         blocks.snapshot.xpath(int(blocks.node[block])),
-        f'"{_plain(blocks.text[block])}"',
+        f'"{_cut(_plain(blocks.text[block][: 4 * _MOST_TEXT]))}"',
     ]
     return " ".join(part for part in parts if part)
 
@@ -61,6 +61,9 @@ def _reason(reason: Reason) -> str:
 
 
 def _plain(text: str) -> str:
-    """The text on one line, cut where it is long, and without what would steer a terminal."""
-    words = " ".join("".join(letter if letter.isprintable() else " " for letter in text[: 4 * _MOST_TEXT]).split())
-    return words if len(words) <= _MOST_TEXT else words[: _MOST_TEXT - 1].rstrip() + "…"
+    """The text on one line, and without what would steer a terminal."""
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _MOST_TEXT else text[: _MOST_TEXT - 1].rstrip() + "…"
