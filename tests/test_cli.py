@@ -152,7 +152,7 @@ class TestSeveralPages:
         self, run, pages: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """In a folder that is made, as that of the results is."""
-        monkeypatch.setattr(browser, "Renderer", lambda _: nullcontext())
+        monkeypatch.setattr(browser, "Renderer", lambda *_, **__: nullcontext())
         monkeypatch.setattr(Cleaner, "cut", lambda _, page, picture: (cut(parse(page)), b""))
         monkeypatch.setattr(Result, "overlay", lambda *_: b"a picture")
         long = tmp_path / ("n" * 200 + ".html")
