@@ -143,6 +143,12 @@ _METHODS: Final = (
         line="punctuation marks per tag, as CETD (Yang and Yang 2015)",
         place="density:point_density",
     ),
+    Facts(
+        name="vips",
+        line="the segments of most plain text in the middle of the page, cut by VIPS (Cai et al. 2003)",
+        place="vips",
+        rendered=True,
+    ),
     Facts(name="wcc-baseline", line="every block is a paragraph (Amsterdam at CleanEval 2007)", place="wcc:baseline"),
     Facts(
         name="wcc-heuristic",
@@ -156,6 +162,11 @@ _METHODS: Final = (
         trained=True,
     ),
     Facts(
+        name="genieknows",
+        line="semantic blocks by a weighted sum of what they look like (GenieKnows at CleanEval 2007)",
+        place="genieknows",
+    ),
+    Facts(
         name="kimatu",
         line="runs of like elements by their length, punctuation and links (Elhuyar at CleanEval 2007)",
         place="kimatu",
@@ -164,6 +175,25 @@ _METHODS: Final = (
         name="htmlcleaner",
         line="the best sequence from one good sentence to another (Girardi 2007)",
         place="htmlcleaner",
+    ),
+    Facts(
+        name="fiasco",
+        line="a support vector machine on text, tree and the outlines of blocks (Bauer et al. 2007)",
+        place="fiasco",
+        rendered=True,
+        trained=True,
+    ),
+    Facts(
+        name="stupidos",
+        line="word trigrams of clean and of dirty text (Osnabrück at CleanEval 2007)",
+        place="stupidos",
+        trained=True,
+    ),
+    Facts(
+        name="wcc-lm",
+        line="blocks that speak of what the headings speak of (Amsterdam at CleanEval 2007)",
+        place="wcc_lm",
+        trained=True,
     ),
     Facts(
         name="readability",

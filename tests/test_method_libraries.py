@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import logging
+
+import pytest
+from helpers import snapshot
+
+from vclean.classify.methods import all_facts, get, libraries
+from vclean.features.blocks import cut
+
+SENTENCE = "It rained all day in the valley, and nobody who lived there minded it at all, for it was warm and calm."
+MENU = "<div class=menu><ul>" + "".join(f"<li><a href=/{n}>Link {n}</a></li>" for n in "abcdefgh") + "</ul></div>"
+PARAGRAPHS = "".join(f"<p>{letter} {SENTENCE} {SENTENCE}</p>" for letter in "ABCDEF")
+ARTICLE = f"<div class=article><h1>Rain in the valley</h1>{PARAGRAPHS}</div>"
+PAGE = f"<html><head><title>Rain in the valley</title></head><body>{MENU}{ARTICLE}<div><p>Copyright by the owners of the valley</p></div></body></html>"
+METHODS = [facts for facts in all_facts() if facts.place.startswith("libraries:")]
+
+
+@pytest.mark.parametrize("facts", METHODS, ids=lambda facts: facts.name)
+class TestMethods:
+    @pytest.fixture(autouse=True)
+    def installed(self, facts):
+        if facts.library:
+            pytest.importorskip(facts.library)
+
+    def test_the_article_and_not_the_menu(self, facts):
+        blocks = cut(snapshot(PAGE))
+        prediction = get(facts.name)(blocks)
+        kept = [text for text, label in zip(blocks.text, prediction.labels, strict=True) if label.is_content]
+        assert sum(SENTENCE in text for text in kept) >= 5
+        assert sum("Link" in text for text in kept) <= 1
+        assert set(prediction.probability.tolist()) == {0, 1}
+
+    @pytest.mark.parametrize("html", ["One", "<p>One</p>", "<img alt=A>One", "<p>\x08One\ud800</p>", "<svg>x</svg>One"])
+    def test_odd_pages(self, facts, html, caplog, capfd):
+        """A library may find nothing on them, but it neither fails nor speaks."""
+        assert len(get(facts.name)(cut(snapshot(html))).labels) == 1
+        assert not caplog.records
+        assert capfd.readouterr() == ("", "")
+
+    def test_logging_is_as_it_was(self, facts):
+        get(facts.name)(cut(snapshot("One")))
+        assert logging.root.manager.disable == logging.NOTSET
+
+
+def test_justext_has_the_lists_that_are_named():
+    justext = pytest.importorskip("justext")
+    assert set(libraries._LANGUAGES.values()) <= justext.get_stoplists()
