@@ -8,7 +8,7 @@ of it is done once per page; the permitted degree of coherence cuts the finished
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import ceil
 from typing import TYPE_CHECKING, Final
 
@@ -48,6 +48,12 @@ def segment(snapshot: Snapshot) -> Segments:
     _refine(page, root)
     _set_coherence(root)
     return _columns(page, _numbered(root))
+
+
+def whole(snapshot: Snapshot, method: str) -> Segments:
+    """A rendered page as one segment."""
+    page = VisualPage(snapshot)
+    return replace(_columns(page, [_Part(blocks=[Block(0, 1)], outer=[0], rule=1)]), method=method)
 
 
 @dataclass(slots=True, eq=False)
@@ -205,9 +211,6 @@ def _numbered(root: _Part) -> list[_Part]:
 
 def _columns(page: VisualPage, parts: Sequence[_Part]) -> Segments:
     text, element = _owners(page, parts)
-    node_box = np.array(page.extent, dtype=np.float32)
-    node_box[:, 2:] -= node_box[:, :2]
-    node_box[(node_box[:, 2:] <= 0).all(axis=1)] = np.nan
     return Segments(
         snapshot=page.snapshot,
         method="vips",
@@ -216,7 +219,7 @@ def _columns(page: VisualPage, parts: Sequence[_Part]) -> Segments:
         box=_boxes(page, parts),
         text=text,
         element=element,
-        node_box=node_box,
+        node_box=page.node_box,
         separators=_separators(parts),
     )
 

@@ -74,8 +74,8 @@ class VisualPage:
     def children(self) -> list[list[int]]:
         """The valid children of every node, in document order."""
         children: list[list[int]] = [[] for _ in range(self.first_text + len(self.snapshot.texts))]
-        parents = self._parent[self._order].tolist()
-        for node, parent in zip(self._order.tolist(), parents, strict=True):
+        parents = self._parent[self.in_order].tolist()
+        for node, parent in zip(self.in_order.tolist(), parents, strict=True):
             if parent >= 0:
                 children[parent].append(node)
         return children
@@ -110,6 +110,14 @@ class VisualPage:
     def extent(self) -> list[Extent]:
         """What each node paints, itself and by its descendants; empty at the origin where that is nothing."""
         return [(a, b, c, d) for a, b, c, d in self._extent.tolist()]
+
+    @cached_property
+    def node_box(self) -> NDArray[np.float32]:
+        """float32 (M, 4): x, y, width, height of the extents; NaN where nothing is painted."""
+        box = self._extent.astype(np.float32)
+        box[:, 2:] -= box[:, :2]
+        box[~self._valid] = np.nan
+        return box
 
     @cached_property
     def size(self) -> list[float]:
@@ -175,7 +183,7 @@ class VisualPage:
         return np.concatenate([self.snapshot.parent, self.snapshot.text_parent])
 
     @cached_property
-    def _order(self) -> NDArray[np.int64]:
+    def in_order(self) -> NDArray[np.int64]:
         """The valid nodes in document order."""
         place = np.concatenate([2 * np.arange(self.first_text), 2 * self.snapshot.text_after.astype(np.int64) + 1])
         valid = np.flatnonzero(np.concatenate([self._valid_element, self.seen_text]))
@@ -187,12 +195,12 @@ class VisualPage:
         snapshot, count = self.snapshot, self.first_text
         takes_part = self._decorated | self._atom | (self._bears_width & ~self._inline)
         paints = np.concatenate([self._valid_element & takes_part, self.seen_text])
-        painting = self._order[paints[self._order]]
+        painting = self.in_order[paints[self.in_order]]
         holder = np.where(painting < count, painting, self._parent[painting])
         inside = tree.subtree_sum(np.bincount(holder, minlength=count), snapshot.end)
-        rank = np.cumsum(paints[self._order]) - paints[self._order]
+        rank = np.cumsum(paints[self.in_order]) - paints[self.in_order]
         first = np.zeros(len(self._parent), dtype=np.int64)
-        first[self._order] = rank
+        first[self.in_order] = rank
         length = np.concatenate([inside, np.ones(len(snapshot.texts), dtype=np.int64)])
         extent = _unions(self._own_extent[painting], first, np.where(self._valid, length, 0))
         return self._with_frames(extent)
@@ -200,7 +208,7 @@ class VisualPage:
     def _with_frames(self, extent: NDArray[np.float64]) -> NDArray[np.float64]:
         """An only child has the extent of the frame that its parent paints: rule 2 passes over the parent."""
         parents, framed = self._parent, self._decorated.copy()
-        known = self._order[parents[self._order] >= 0]
+        known = self.in_order[parents[self.in_order] >= 0]
         alone = np.bincount(parents[known], minlength=self.first_text)[parents] == 1
         for node in known[alone[known] & (known < self.first_text)].tolist():
             if framed[parents[node]]:
