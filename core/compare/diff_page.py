@@ -52,7 +52,8 @@ def _overlay(comparison: Comparison, side: int) -> str:
         replace(block, changed=_changed(comparison, at)) if at in differing else block
         for at, block in enumerate(page.blocks)
     ]
-    return draw_html(replace(page, blocks=blocks), scripts=[asset("pane.js")], styles=[asset("pane.css")])
+    scripts, styles = map(asset, ("marks.js", "pane.js")), map(asset, ("marks.css", "pane.css"))
+    return draw_html(replace(page, blocks=blocks), scripts=[*scripts], styles=[*styles])
 
 
 def _changed(comparison: Comparison, block: int) -> str:
@@ -134,7 +135,8 @@ def _why(name: str, result: Result, block: int) -> Element | None:
     reasons = result.reasons[block][:_REASONS] if result.reasons else ()
     if not reasons:
         return None
-    items = [element("li", f"{'+' if each.contribution >= 0 else '−'} {each.text}") for each in reasons]
+    signs = {True: "+ ", False: "− "}
+    items = [element("li", signs[each.contribution > 0] * (each.contribution != 0) + each.text) for each in reasons]
     return element("div", element("h3", name), element("ul", *items))
 
 

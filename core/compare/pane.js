@@ -1,24 +1,8 @@
 "use strict";
-// Inside an overlay that stands in a pane of a comparison: marks what differs, and scrolls with the other one.
+// Inside an overlay that stands in a pane of a comparison, after marks.js: scrolls with the other one.
 (() => {
-  const pane = document.getElementById("pane"), stage = document.getElementById("stage");
-  const { width, height } = vclean.data.page;
-  const marks = new Map();
+  const pane = document.getElementById("pane");
   let expected = -1;
-
-  vclean.blocks.forEach((block, row) => {
-    if (!block.changed || !block.box || !vclean.isPainted(block)) return;
-    const [x, y, wide, high] = block.box;
-    const colour = vclean.data.pens.label[block.label].colour;
-    const mark = vclean.element("div", { className: `difference ${block.label === "o" ? "left" : "kept"}` });
-    mark.style.setProperty("--c", `rgb(${colour.join(" ")})`);
-    mark.style.left = `calc(${(100 * x) / width}% - 3px)`;
-    mark.style.top = `calc(${(100 * y) / height}% - 3px)`;
-    mark.style.width = `calc(${(100 * wide) / width}% + 6px)`;
-    mark.style.height = `calc(${(100 * high) / height}% + 6px)`;
-    marks.set(row, mark);
-    stage.append(mark);
-  });
 
   const tell = (message) => parent.postMessage({ vclean: message }, "*");
   pane.addEventListener("scroll", () => {
@@ -32,7 +16,6 @@
   });
 
   function show(row) {
-    for (const [other, mark] of marks) mark.classList.toggle("current", other === row);
     const box = vclean.blocks[row]?.box;
     if (box) scrollTo(Math.max(0, (box[1] + Math.min(box[3], 300) / 2) * vclean.scale() - pane.clientHeight / 2), pane.scrollLeft);
     vclean.select(row < 0 ? [] : [row]);

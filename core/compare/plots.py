@@ -62,11 +62,12 @@ def legend(methods: Sequence[str]) -> Element | None:
     return element("ul", *items, class_="legend")
 
 
-def by_group(title: str, groups: Series, pages: Mapping[str, int]) -> Element:
+def by_group(title: str, methods: Sequence[str], groups: Series, pages: Mapping[str, int]) -> Element:
     """A row for every group, in it a mark for the mean of every method and a line for its interval.
 
     Args:
         title: of the plot.
+        methods: all of them, in the order of the legend.
         groups: see there; at least one.
         pages: how many a group has.
     """
@@ -75,7 +76,7 @@ def by_group(title: str, groups: Series, pages: Mapping[str, int]) -> Element:
     parts, y = [], float(_GAP)
     for name, group in groups.items():
         height = _ROW * len(group) + _GAP
-        parts += list(_group_row(name, pages[name], group, left, y))
+        parts += list(_group_row(f"{name} ({pages[name]})", methods, group, left, y))
         y += height
     ticks = [value / 10 for value in range(round(10 * left.low), 11)]
     axis = [_vertical_line(left(value), 0, y, f"{value:.1f}") for value in ticks]
@@ -140,14 +141,14 @@ def distribution(title: str, values: Mapping[str, Sequence[float]]) -> Element:
 
 
 def _group_row(
-    name: str, pages: int, group: Mapping[str, tuple[float, float, float]], x: _Scale, top: float
+    name: str, methods: Sequence[str], group: Mapping[str, tuple[float, float, float]], x: _Scale, top: float
 ) -> Iterator[Element]:
     middle = top + _ROW * len(group) / 2
-    yield _text(f"{name} ({pages})", _LABELS - _GAP, middle + 4, "label end")
-    for at, (method, (mean, low, high)) in enumerate(group.items()):
-        y = top + _ROW * (at + 0.5)
+    yield _text(name, _LABELS - _GAP, middle + 4, "label end")
+    for row, (method, (mean, low, high)) in enumerate(group.items()):
+        y, at = top + _ROW * (row + 0.5), methods.index(method)
         yield element("line", x1=x(max(low, x.low)), y1=y, x2=x(high), y2=y, class_=f"reach s{at % SERIES}")
-        yield _marker(at, x(mean), y, 4.5, f"{name}, {method}: {mean:.3f} ({low:.3f} to {high:.3f}), {pages} pages")
+        yield _marker(at, x(mean), y, 4.5, f"{name}, {method}: {mean:.3f} ({low:.3f} to {high:.3f})")
 
 
 def _curve(at: int, method: str, rows: Sequence[Mapping[str, Any]], x: _Scale, y: _Scale) -> Iterator[Element]:

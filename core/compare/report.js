@@ -26,7 +26,7 @@ document.addEventListener("click", (event) => {
 
 const filter = document.getElementById("filter");
 if (filter) {
-  const rows = [...document.querySelectorAll("#all-pages tbody tr")];
+  const rows = [...document.querySelectorAll("#all-pages-table tbody tr")];
   const texts = rows.map((row) => row.textContent.toLowerCase());
   const found = document.getElementById("found");
   filter.addEventListener("input", () => {

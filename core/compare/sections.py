@@ -115,7 +115,7 @@ def all_pages(trials: Sequence[Trial]) -> Iterator[Element]:
     told = Column("confidence", 3, f"the word F1 that {names[0]} expects")
     columns = [Column("page"), Column("corpus"), Column("type"), Column("language"), Column("words", 0), *scores, told]
     rows = [[*_page(trial), *(f1.get((trial.key, name)) for name in names), _confidence(trial)] for trial in pages]
-    yield table(columns, rows[:MAX_ROWS], name="all-pages")
+    yield table(columns, rows[:MAX_ROWS], name="all-pages-table")
 
 
 def failures(trials: Sequence[Trial]) -> Iterator[Element]:
@@ -159,11 +159,13 @@ def _group_plot(trials: Sequence[Trial], dimension: str) -> Element:
     parts: dict[str, dict[str, list[float]]] = {}
     for trial in trials:
         parts.setdefault(place(trial), {}).setdefault(trial.outcome.method, []).append(trial.f1)
-    pages = {group: len(part[names[0]]) for group, part in parts.items()}
+    pages = {group: max(map(len, part.values())) for group, part in parts.items()}
     common = sorted(pages, key=lambda group: -pages[group])[:_PLOTTED]
     order = [group for group in groups(trials, dimension) if group in common]
-    found = {group: {method: interval(parts[group][method]) for method in names} for group in order}
-    return plots.by_group(f"Word F1 by {dimension}, with 95 % intervals", found, pages)
+    found = {
+        group: {method: interval(parts[group][method]) for method in names if method in parts[group]} for group in order
+    }
+    return plots.by_group(f"Word F1 by {dimension}, with 95 % intervals", names, found, pages)
 
 
 def _confusion(method: str, trials: Sequence[Trial]) -> Element:
@@ -171,24 +173,25 @@ def _confusion(method: str, trials: Sequence[Trial]) -> Element:
     names = [*(f"{label} {PENS[label].meaning.partition(',')[0]}" for label in Label), _UNTOLD]
     heads = [element("th", str(label), scope="col", title=name) for label, name in zip(Label, names, strict=False)]
     head = element("tr", element("th", "gold", scope="col"), *heads, element("th", "blocks", scope="col"))
-    rows = [_confusion_row(name, at, row.tolist()) for at, (name, row) in enumerate(zip(names, counts, strict=True))]
+    rights = [*({at} for at in range(len(Label))), {at for at, label in enumerate(Label) if label.is_content}]
+    rows = [_confusion_row(*row) for row in zip(names, rights, counts.tolist(), strict=True)]
     return element(
         "table", element("caption", method), element("thead", head), element("tbody", *rows), class_="confusion"
     )
 
 
-def _confusion_row(name: str, own: int, row: Sequence[int]) -> Element | None:
+def _confusion_row(name: str, right: set[int], row: Sequence[int]) -> Element | None:
+    """A row; `right` are the columns of the labels that agree with the gold."""
     if not sum(row):
         return None
-    cells = [_share(value, sum(row), own=own == column) for column, value in enumerate(row)]
+    cells = [_share(value, sum(row), right=column in right) for column, value in enumerate(row)]
     return element("tr", element("th", name, scope="row"), *cells, element("td", f"{sum(row):,}", class_="n"))
 
 
-def _share(value: int, of: int, *, own: bool) -> Element:
-    """A cell; `own` is that of the label the gold has."""
+def _share(value: int, of: int, *, right: bool) -> Element:
     share = value / of
     text = f"{100 * share:.1f}" if value else "·"
-    kind = "n own" if own else "n"
+    kind = "n right" if right else "n"
     return element("td", text, class_=kind, style=f"--share: {share:.3f}", title=f"{value:,} of {of:,} blocks")
 
 

@@ -76,7 +76,7 @@ def _cell(column: Column, value: Cell, *, first: bool) -> Element:
     number = column.places is not None
     content = shown(value, column.places) if column.places is not None else value
     kind = "n" if number else None
-    order = f"{value:.6g}" if number and value is not None and not isnan(value) else None
+    order = f"{value:.12g}" if number and value is not None and not isnan(value) else None
     if first:
         return element("th", content, scope="row", class_=kind, data_order=order)
     return element("td", content, class_=kind, data_order=order)

@@ -13,6 +13,7 @@ from tqdm import tqdm
 
 from vclean.classify.gold import CODES
 from vclean.classify.scores import count_words
+from vclean.compare.document import asset
 from vclean.errors import VcleanError
 from vclean.features.blocks import cut
 from vclean.labels import Label, Visibility
@@ -43,6 +44,8 @@ TINTS: Final = {RIGHT: (0, 158, 115), MISSED: (213, 94, 0), WRONG: (0, 114, 178)
 
 _OTHER: Final = list(Label).index(Label.OTHER)
 _VERDICTS: Final = {MISSED: "missed: the gold has it", WRONG: "kept, and the gold does not have it"}
+_OPEN: Final = "vclean.select(vclean.blocks.findIndex((block) => block.changed && vclean.isPainted(block)));"
+"""The page to explore begins at the first thing that is wrong."""
 _WIDTH, _RATIO = 320, 1.25
 _ABOVE: Final = 60
 """CSS px of the page above what a thumbnail shows first."""
@@ -71,12 +74,16 @@ class Look:
         return sorted(found, key=lambda block: (-count_words(self.blocks.text[block]), block))
 
     def thumbnail(self) -> str:
-        """A piece of the page's picture, its blocks tinted by kind, as a data address; empty without a picture."""
+        """A piece of the page's picture, its blocks tinted by kind, as a data address; empty without a picture.
+
+        Raises:
+            OutputError: the picture cannot be read.
+        """
         if not self.picture:
             return ""
         image = open_picture(self.picture)
         height = min(image.height, round(image.width * _RATIO))
-        top = self._top(image.height - height)
+        top = self._top(height, image.height - height)
         with readable():
             piece = image.crop((0, top, image.width, top + height)).convert("RGB")
         file = io.BytesIO()
@@ -84,14 +91,15 @@ class Look:
         return "data:image/webp;base64," + base64.b64encode(file.getvalue()).decode()
 
     def overlay(self) -> str:
-        """The page to explore, with what is wrong marked as changed; empty without a picture."""
+        """The page to explore, what is wrong in strong frames; empty without a picture."""
         if not self.picture:
             return ""
         page = overlay_page(self._result(), self.picture)
         blocks = [
             replace(block, changed=_VERDICTS.get(kind, "")) for block, kind in zip(page.blocks, self.kinds, strict=True)
         ]
-        return draw_html(replace(page, blocks=blocks, facts={**page.facts, "Word F1": f"{self.trial.f1:.3f}"}))
+        told = replace(page, blocks=blocks, facts={**page.facts, "Word F1": f"{self.trial.f1:.3f}"})
+        return draw_html(told, scripts=[asset("marks.js"), _OPEN], styles=[asset("marks.css")])
 
     def _result(self) -> Result:
         outcome = self.trial.outcome
@@ -106,12 +114,17 @@ class Look:
             id=outcome.id,
         )
 
-    def _top(self, last: int) -> int:
-        """Where the piece begins: a little above the first block that is content or was kept."""
+    def _top(self, height: int, last: int) -> int:
+        """Where a piece of `height` px begins that has the most of what is content or was kept, at `last` at most."""
         wanted = np.array([bool(kind) for kind in self.kinds]) & (self.blocks.visibility == Visibility.SHOWN)
-        tops = self.blocks.box[wanted, 1]
-        tops = tops[np.isfinite(tops)]
-        return int(np.clip(tops.min() - _ABOVE, 0, last)) if len(tops) else 0
+        box = self.blocks.box[wanted & np.isfinite(self.blocks.box).all(axis=1)]
+        box = box[np.argsort(box[:, 1], kind="stable")]
+        if not len(box):
+            return 0
+        area = np.concatenate([[0.0], np.cumsum(box[:, 2] * box[:, 3], dtype=np.float64)])
+        ends = np.searchsorted(box[:, 1], box[:, 1] + height - _ABOVE)
+        densest = int(np.argmax(area[ends] - area[: len(box)]))
+        return int(np.clip(box[densest, 1] - _ABOVE, 0, last))
 
 
 def worst(trials: Sequence[Trial], number: int) -> list[Trial]:

@@ -1,0 +1,24 @@
+"use strict";
+// Inside an overlay: strong frames round the blocks that are told to be changed, the selected ones among them stronger.
+(() => {
+  const { width, height } = vclean.data.page;
+  const marks = new Map();
+
+  vclean.blocks.forEach((block, row) => {
+    if (!block.changed || !block.box || !vclean.isPainted(block)) return;
+    const [x, y, wide, high] = block.box;
+    const colour = vclean.data.pens.label[block.label].colour;
+    const mark = vclean.element("div", { className: `difference ${block.label === "o" ? "left" : "kept"}` });
+    mark.style.setProperty("--c", `rgb(${colour.join(" ")})`);
+    mark.style.left = `calc(${(100 * x) / width}% - 3px)`;
+    mark.style.top = `calc(${(100 * y) / height}% - 3px)`;
+    mark.style.width = `calc(${(100 * wide) / width}% + 6px)`;
+    mark.style.height = `calc(${(100 * high) / height}% + 6px)`;
+    marks.set(row, mark);
+    document.getElementById("stage").append(mark);
+  });
+
+  vclean.on("select", ({ indexes }) => {
+    for (const [row, mark] of marks) mark.classList.toggle("current", indexes.includes(row));
+  });
+})();

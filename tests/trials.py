@@ -1,0 +1,55 @@
+"""Trials of invented pages, for tests of reports."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+from PIL import Image
+
+from vclean.classify.calibration import Verdict
+from vclean.classify.corpora import GoldPage
+from vclean.classify.evaluate import score_page
+from vclean.classify.gold import CODES
+from vclean.classify.report import Outcome
+from vclean.compare.trials import Trial
+from vclean.labels import Label
+
+
+def codes(labels):
+    """The codes of the labels of a string such as "hpo", ? being content of unknown type."""
+    return np.array([-1 if letter == "?" else CODES.index(Label(letter)) for letter in labels], dtype=np.int8)
+
+
+def trial(name, *, text="", gold="word", method="one", said="", truth="", confidence=None, **facts):
+    """What `method` made of the page `name`; with a confidence, blocks that were kept have .9, others .1."""
+    page = GoldPage(corpus=facts.pop("corpus", "news"), id=name, text=gold, page_type=facts.pop("page_type", ""))
+    score = score_page(page, text, text)
+    labels, true = codes(said), codes(truth)
+    verdict = confidence and Verdict(
+        probability=np.where(labels == CODES.index(Label.OTHER), 0.1, 0.9).astype(np.float32),
+        content=true != CODES.index(Label.OTHER),
+        words=np.ones(len(said), dtype=np.float32),
+        confidence=confidence,
+        f1=score.word.f1,
+    )
+    outcome = Outcome(
+        corpus=page.corpus,
+        id=name,
+        page_type=page.page_type,
+        method=method,
+        text=text,
+        cleaneval=text,
+        score=score,
+        error=facts.pop("error", ""),
+        verdict=verdict,
+    )
+    rest = {"url": "", "language": "en", "words": len(gold.split())} | facts
+    return Trial(outcome=outcome, said=labels, gold=true, **rest)
+
+
+def picture(width=800, height=400, colour="white"):
+    """A picture of one colour, as PNG."""
+    file = io.BytesIO()
+    Image.new("RGB", (width, height), colour).save(file, "PNG")
+    return file.getvalue()
