@@ -33,6 +33,8 @@ RULE: Final = "rule"
 """The group of what decided after the model."""
 MOST: Final = 5
 """So many groups with a contribution are worded for a block."""
+_ON_SIDE: Final = 2
+"""So many groups that speak for what became of a block are worded, if there are as many."""
 LEAST: Final = 0.1
 """Log odds under which a contribution is not worth a word."""
 _SECOND: Final = 0.35
@@ -131,16 +133,21 @@ class _Teller:
         self._telling = telling
         self._prediction = prediction
         self._x = decision.x
+        self._kept = decision.kept
         self._divided = divided
 
     def reasons(self, block: int, sums: NDArray[np.float64]) -> Reasons:
-        """The strongest groups of a block, and its neighbours in any case; `sums` (G,) by group."""
+        """The strongest groups of a block; `sums` (G,) by group.
+
+        Its neighbours are among them in any case, and so are the strongest that speak for what became of it: a block may
+        be dropped for want of what speaks for it, and the little that speaks against it is what people look for.
+        """
         order = [GROUPS[place] for place in np.argsort(-np.abs(sums), kind="stable")]
         size = dict(zip(GROUPS, sums.tolist(), strict=True))
         worded = [group for group in order if abs(size[group]) >= LEAST and self._is_worth_it(block, group, size)]
-        chosen = worded[:MOST]
-        if wording.NEIGHBOURS not in chosen:
-            chosen = [*chosen[: MOST - 1], wording.NEIGHBOURS]
+        side = [group for group in worded if (size[group] > 0) == bool(self._kept[block])]
+        first = list(dict.fromkeys([wording.NEIGHBOURS, *side[:_ON_SIDE], *worded]))[:MOST]
+        chosen = [group for group in order if group in first]
         return [Reason(group, self._text(block, group, size[group]), size[group]) for group in chosen]
 
     def _is_worth_it(self, block: int, group: str, size: dict[str, float]) -> bool:
@@ -168,13 +175,20 @@ class _Teller:
             role = self._prediction.roles[block] or "none"
             return self._setting.region(block, role), (f"region {role}", "region is_content", "region boilerplate")
         if group == wording.ALIKE:
-            return self._setting.alike(block), (wording.ALIKE,)
+            return self._setting.alike(block), self._covered_alike(block)
         if group == wording.MAIN_TEXT:
             return self._setting.main_text(block), (wording.WHERE,)
         if group == wording.FONT:
             font = self._setting.font(block)
             return font, (wording.FONT,) if font else ()
         return "", ()
+
+    def _covered_alike(self, block: int) -> tuple[str, ...]:
+        """What a block shares with others that are made alike is told; of one alone, the rest means nothing."""
+        return (wording.ALIKE,) if self._is_one_of_many(block) else (wording.ALIKE, *wording.OF_MANY)
+
+    def _is_one_of_many(self, block: int) -> bool:
+        return self._setting.value(block, "class_blocks") > 1
 
     def _pick(self, block: int, group: str, sign: float) -> list[int]:
         """The one or two columns that contributed most to the group's side."""
@@ -210,7 +224,7 @@ class _Teller:
         level = wording.SUBTREE_LEVELS[place]
         if level:
             return self._setting.container(block, level)
-        return "these blocks" if self._setting.value(block, "class_blocks") > 1 else ""
+        return "these blocks" if self._is_one_of_many(block) else ""
 
     def _neighbours(self, block: int) -> str:
         count = len(self._prediction.labels)

@@ -23,6 +23,8 @@ WHERE: Final = "where"
 """The kind of columns that tell where a block is to the main text; `Setting` words them together."""
 _ALIKE_FACTS: Final = ("blocks", "mean_words", "link_share")
 """What `Setting` says of the blocks made alike in any case."""
+OF_MANY: Final = ("share", "stop_words", "place", "spread")
+"""The kinds of other columns on the blocks made alike."""
 NAMES: Final = "tags and classes"
 WORDS: Final = "words"
 PAGE: Final = "the page"

@@ -82,6 +82,8 @@ def _levels(value: float, *_: str) -> str:
 
 
 def _after(value: float, what: str, _: str) -> str:
+    if value == 0:
+        return f"at {what}"
     return f"{counted(abs(value), 'word')} {'after' if value >= 0 else 'before'} {what}"
 
 

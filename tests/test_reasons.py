@@ -56,6 +56,16 @@ class TestExplain:
             assert size == sorted(size, reverse=True)
             assert min(size) >= LEAST
 
+    def test_what_speaks_for_the_verdict_is_told(self, explanation: Explanation, prediction) -> None:
+        """Two groups at least, where there are two, however much more speaks for the other side."""
+        for block, sums in enumerate(explanation.contributions):
+            side = 1 if prediction.decision.kept[block] else -1
+            told = sum(reason.contribution * side > 0 for reason in explanation.reasons[block])
+            known = sum(
+                size * side >= 0.3 for group, size in zip(explanation.groups, sums, strict=True) if group != PAGE
+            )
+            assert told >= min(2, known)
+
     def test_a_reason_has_the_sum_of_its_group(self, explanation: Explanation) -> None:
         for told, sums in zip(explanation.reasons, explanation.contributions, strict=True):
             size = dict(zip(explanation.groups, sums.tolist(), strict=True))
@@ -177,6 +187,17 @@ class TestPhrases:
     def test_of_far_neighbours_little_is_said(self, blocks, prediction) -> None:
         found = self.told(blocks, prediction, "neighbours", **{"link_share+3": -1.0, "words+1": -0.7})
         assert found.split("; ")[1].startswith("block after: ")
+
+    def test_of_a_block_like_no_other_no_share_is_told(self, blocks, prediction) -> None:
+        alone = prediction.decision.x[:, module._NAMES.index("class_blocks")] <= 1
+        assert alone[-1]
+        first = replace(prediction, decision=replace(prediction.decision, x=prediction.decision.x[::-1]))
+        found = self.told(blocks, first, "blocks made alike", class_share=-1.0, word_alike=-0.6)
+        assert found.startswith("no other block has its tags and classes; its words")
+        assert "share" not in found
+        many = self.told(blocks, prediction, "blocks made alike", class_share=-1.0, word_alike=-0.6)
+        assert many.startswith("3 blocks with its tags and classes, with 1.3 words and a link share of 1.00 each; ")
+        assert "% of the page's words" in many
 
 
 class TestUnexplained:

@@ -92,6 +92,7 @@ class TestPhrase:
             ("heading_level", 2, "a heading of level 2"),
             ("last_heading_level", 0, "under no heading"),
             ("after_h1", -12, "12 words before the main heading"),
+            ("after_h1", 0, "at the main heading"),
             ("after_h1", 12, "12 words after the main heading"),
             ("holder75_depth", -2, "2 levels higher than the main text"),
             ("font_size", 23.4, "23 px font"),
