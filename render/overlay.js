@@ -39,26 +39,34 @@ window.vclean = (() => {
     });
   }
 
-  function passes(item, row) {
+  function passes(item, row, kinds) {
     if (state.query && !words[row].includes(state.query)) return false;
     if (state.list >= 0) return layers[state.list].open[row] > 0;
     if (state.changed && !item.changed) return false;
     const p = item.probability;
     if (p !== null && (p < state.range.low || p > state.range.high)) return false;
-    return !Object.entries(state.off).some(([kind, off]) => off.size && off.has(valueOf(item, kind)));
+    return !kinds.some((kind) => state.off[kind].has(valueOf(item, kind)));
+  }
+
+  function filtered() {
+    const kinds = Object.keys(state.off).filter((kind) => state.off[kind].size);
+    const found = [];
+    items().forEach((item, row) => passes(item, row, kinds) && found.push(row));
+    return found;
   }
 
   function refresh() {
-    state.shown = [];
-    items().forEach((item, row) => passes(item, row) && state.shown.push(row));
+    state.shown = filtered();
     tell("show");
   }
 
   /* Selects in the open list. The last index is the one the details are of; `source` is for listeners. */
   function select(indexes, source = "script") {
     const wanted = (Array.isArray(indexes) ? indexes : [indexes]).filter((index) => Number.isInteger(index) && index in items());
+    const before = state.selected;
     state.selected = [...new Set(wanted)];
-    tell("select", { indexes: state.selected, source });
+    hover(-1, source);
+    tell("select", { indexes: state.selected, before, source });
   }
 
   function hover(index, source = "script") {
@@ -70,7 +78,11 @@ window.vclean = (() => {
   function update(indexes, values) {
     const rows = Array.isArray(indexes) ? indexes : [indexes];
     rows.forEach((row) => Object.assign(data.blocks[row], values));
-    refresh();
+    const shown = filtered();
+    if (shown.length !== state.shown.length || shown.some((row, place) => row !== state.shown[place])) {
+      state.shown = shown;
+      tell("show");
+    }
     tell("change", { indexes: rows });
   }
 
@@ -78,9 +90,10 @@ window.vclean = (() => {
     if (list === state.list) return;
     state.list = list;
     state.hovered = -1;
+    state.selected = [];
     reindex();
-    select([]);
     refresh();
+    select([]);
   }
 
   /* The topmost of what is shown at a point of the page, in CSS px: the smallest box; -1 where there is none. */

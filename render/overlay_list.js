@@ -106,8 +106,7 @@
   /* Selects what stands `by` rows further in the list. */
   vclean.step = (by, extend = false) => {
     if (!state.shown.length) return;
-    const at = state.shown.indexOf(state.selected.at(-1));
-    const to = at < 0 ? (by > 0 ? 0 : state.shown.length - 1) : at + by;
+    const to = state.shown.indexOf(state.selected.at(-1)) + by;
     const row = state.shown[Math.min(Math.max(to, 0), state.shown.length - 1)];
     vclean.select(extend ? [...state.selected.filter((each) => each !== row), row] : row, "keys");
   };
@@ -122,12 +121,14 @@
     const kept = state.selected.filter((each) => each !== row);
     vclean.select(kept.length < state.selected.length ? kept : [...kept, row], "list");
   });
-  list.addEventListener("pointerover", (event) => {
+  list.addEventListener("pointermove", (event) => {
     const place = event.target.closest(".row")?.dataset.place;
     vclean.hover(place === undefined ? -1 : state.shown[place], "list");
   });
   list.addEventListener("pointerleave", () => vclean.hover(-1, "list"));
-  list.addEventListener("focus", () => { if (!state.selected.length) vclean.step(1); });
+  list.addEventListener("focus", () => {
+    if (!state.selected.length && list.matches(":focus-visible")) vclean.step(1);
+  });
 
   /* --- details --------------------------------------------------------------------------------------------- */
 

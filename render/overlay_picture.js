@@ -10,6 +10,7 @@
   const MARGIN = 24;
   const OUTSET = 2;
   const DRAG = 4;
+  const LEAF = 0.07; // how much the innermost segments are tinted
   const BAND = "230,159,0";
   const GAP = "rgba(255,255,255,.6)"; // between dashes, so that they are seen on dark pages
   const { width, height } = data.page;
@@ -53,7 +54,7 @@
       tile.style.height = `${Math.min(TILE, total - row * TILE)}px`;
       return tile;
     }));
-    watcher = new IntersectionObserver(seen, { root: pane, rootMargin: "600px" });
+    watcher = new IntersectionObserver(seen, { root: pane, rootMargin: "300px" });
     for (const tile of tiles.children) watcher.observe(tile);
   }
 
@@ -72,12 +73,23 @@
 
   /* --- drawing --------------------------------------------------------------------------------------------- */
 
-  let pending = 0;
-  function draw() {
-    pending ||= requestAnimationFrame(() => {
-      pending = 0;
-      live.forEach(drawTile);
-    });
+  /* Draws in the next frame: all tiles in sight, or those alone that some of the listed items touch. */
+  const dirty = new Set();
+  function draw(rows) {
+    const wanted = [...live].filter((tile) => !rows || touches(tile, rows));
+    if (wanted.length && !dirty.size) requestAnimationFrame(drawDirty);
+    wanted.forEach((tile) => dirty.add(tile));
+  }
+
+  function drawDirty() {
+    dirty.forEach((tile) => live.has(tile) && drawTile(tile));
+    dirty.clear();
+  }
+
+  function touches(tile, rows) {
+    const all = vclean.items();
+    const [top, bottom] = [tile.offsetTop / scale - 8, (tile.offsetTop + tile.clientHeight) / scale + 8];
+    return rows.some((row) => all[row]?.box && all[row].box[1] < bottom && all[row].box[1] + all[row].box[3] > top);
   }
 
   function drawTile(tile) {
@@ -98,22 +110,31 @@
 
   function drawBlocks(brush, near) {
     if (!vclean.blocksDrawn) return;
+    const boxes = new Map();
     for (const row of state.shown) {
       const block = data.blocks[row];
-      if (near(block.box) && vclean.isPainted(block)) drawFrame(brush, block.box, vclean.penOf(block), OUTSET);
+      if (near(block.box) && vclean.isPainted(block)) push(boxes, vclean.penOf(block), block.box);
     }
+    const pens = [...boxes.keys()].sort((a, b) => a.fill - b.fill); // content over the rest
+    pens.forEach((pen) => drawFrames(brush, boxes.get(pen), pen, pen.fill, OUTSET));
   }
 
   function drawLayer(brush, layer, row, near) {
-    const inList = state.list === row ? new Set(state.shown) : null;
+    const listed = state.list === row ? new Set(state.shown) : null;
     if (layer.separated) drawSeparators(brush, layer, near);
     if (!layer.drawn) return;
+    const [open, leaves] = [new Map(), new Map()];
     layer.segments.forEach((segment, number) => {
-      if (!number || !layer.open[number] || !near(segment.box) || (inList && !inList.has(number))) return;
-      const leaf = layer.open[number] === 1;
-      const pen = vclean.penOfSegment(segment);
-      drawFrame(brush, segment.box, leaf ? { ...pen, fill: 0.07 } : { ...pen, fill: 0 }, leaf ? 0 : OUTSET);
+      if (!number || !layer.open[number] || !near(segment.box) || (listed && !listed.has(number))) return;
+      push(layer.open[number] === 1 ? leaves : open, vclean.penOfSegment(segment), segment.box);
     });
+    open.forEach((found, pen) => drawFrames(brush, found, pen, 0, OUTSET));
+    leaves.forEach((found, pen) => drawFrames(brush, found, pen, LEAF, 0));
+  }
+
+  function push(map, key, value) {
+    if (!map.has(key)) map.set(key, []);
+    map.get(key).push(value);
   }
 
   function drawSeparators(brush, layer, near) {
@@ -125,22 +146,26 @@
     }
   }
 
-  function drawFrame(brush, [x, y, w, h], pen, outset) {
+  function drawFrames(brush, boxes, pen, fill, outset) {
     const inner = pen.width / 2 - outset;
-    const frame = [x + inner, y + inner, w - 2 * inner, h - 2 * inner];
-    if (pen.fill) {
-      brush.fillStyle = `rgba(${pen.colour},${pen.fill})`;
-      brush.fillRect(x - outset, y - outset, w + 2 * outset, h + 2 * outset);
+    const [insides, strokes] = [new Path2D(), new Path2D()];
+    for (const [x, y, w, h] of boxes) {
+      insides.rect(x - outset, y - outset, w + 2 * outset, h + 2 * outset);
+      strokes.rect(x + inner, y + inner, w - 2 * inner, h - 2 * inner);
+    }
+    if (fill) {
+      brush.fillStyle = `rgba(${pen.colour},${fill})`;
+      brush.fill(insides);
     }
     brush.lineWidth = pen.width;
     if (pen.dash.length) {
       brush.setLineDash([]);
       brush.strokeStyle = GAP;
-      brush.strokeRect(...frame);
+      brush.stroke(strokes);
     }
     brush.setLineDash(pen.dash);
     brush.strokeStyle = `rgb(${pen.colour})`;
-    brush.strokeRect(...frame);
+    brush.stroke(strokes);
   }
 
   function drawSelected(brush, [x, y, w, h]) {
@@ -255,14 +280,14 @@
     });
   }, { passive: true });
 
-  vclean.on("show", draw);
-  vclean.on("change", draw);
+  vclean.on("show", () => draw());
+  vclean.on("change", ({ indexes }) => draw(indexes));
   vclean.on("hover", placeHover);
-  vclean.on("select", ({ indexes, source }) => {
-    draw();
+  vclean.on("select", ({ indexes, before, source }) => {
+    draw([...before, ...indexes]);
     if (source !== "picture" && indexes.length) reveal(vclean.items()[indexes.at(-1)].box);
   });
   new ResizeObserver(resize).observe(pane);
-  matchMedia(`(resolution: ${window.devicePixelRatio}dppx)`).addEventListener("change", draw);
-  Object.assign(vclean, { blocksDrawn: data.drawn, redraw: draw, scale: () => scale, setZoom, zoomBy: (by) => setZoom(scale * by) });
+  matchMedia(`(resolution: ${window.devicePixelRatio}dppx)`).addEventListener("change", () => draw());
+  Object.assign(vclean, { blocksDrawn: data.drawn, redraw: () => draw(), scale: () => scale, setZoom, zoomBy: (by) => setZoom(scale * by) });
 })();
