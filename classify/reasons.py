@@ -139,8 +139,8 @@ class _Teller:
     def reasons(self, block: int, sums: NDArray[np.float64]) -> Reasons:
         """The strongest groups of a block; `sums` (G,) by group.
 
-        Its neighbours are among them in any case, and so are the strongest that speak for what became of it: a block may
-        be dropped for want of what speaks for it, and the little that speaks against it is what people look for.
+        Its neighbours are among them in any case, and so are the strongest that speak for what became of it: a block
+        may be dropped for want of what speaks for it, and the little that speaks against it is what people look for.
         """
         order = [GROUPS[place] for place in np.argsort(-np.abs(sums), kind="stable")]
         size = dict(zip(GROUPS, sums.tolist(), strict=True))
