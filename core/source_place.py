@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from dataclasses import dataclass
 from html import unescape
 from typing import TYPE_CHECKING, Final
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from vclean.page import Page
     from vclean.render.snapshot import Snapshot
 
+TELLING_LENGTH: Final = 8
+"""Characters from which on a text is one that two places have hardly by chance."""
 KEY_LENGTH: Final = 24
 """Characters, white space aside, by which a text is known again: comments cut texts in two, in browsers only."""
 
@@ -89,7 +92,30 @@ def text_spots(source: str, snapshot: Snapshot) -> dict[int, int]:
             text = texts[run.page + step]
             if text >= 0:
                 found[text] = spots[run.gold + step]
-    return found
+    return _moved(dict(zip(texts, page_keys, strict=True)), dict(zip(spots, keys, strict=True)), found) | found
+
+
+def _moved(page: dict[int, str], source: dict[int, str], found: dict[int, int]) -> dict[int, int]:
+    """The spots of texts that a script moved: they are of no other text, and there is none like them on either side.
+
+    Args:
+        page: the keys of the page's texts, by text node.
+        source: the keys of the source, by spot.
+        found: what is known already.
+    """
+    taken = set(found.values())
+    left = _single({spot: key for spot, key in source.items() if spot not in taken})
+    return {
+        text: left[key]
+        for key, text in _single({text: key for text, key in page.items() if text not in found}).items()
+        if key in left
+    }
+
+
+def _single(keys: dict[int, str]) -> dict[str, int]:
+    """The place of each text that is told by a key of its own."""
+    count = Counter(keys.values())
+    return {key: at for at, key in keys.items() if count[key] == 1 and key[0] != "<" and len(key) >= TELLING_LENGTH}
 
 
 def _source_tokens(source: str) -> tuple[list[str], list[int]]:

@@ -90,6 +90,18 @@ class TestFindPlaces:
         shown = parse(Page(content="<p>In the source.<div class=new><p>Written by a script.</p></div>"))
         assert find_places(page, cut(shown), CAP) == [SourcePlace(1, 4), None]
 
+    def test_a_text_that_a_script_moved(self) -> None:
+        """It is found where it came from, if there is no other like it."""
+        page = Page(content="<h1>The weather</h1>\n<h2>News</h2>\n<p>It rained.\n<p>It snowed.")
+        shown = parse(Page(content="<p>It rained.<p>It snowed.<h1>The weather</h1><h2>News</h2>"))
+        found = find_places(page, cut(shown), CAP)
+        assert [place and place.line for place in found] == [3, 4, 1, None]  # the last is too short to tell
+
+    def test_a_text_that_a_script_wrote_twice(self) -> None:
+        page = Page(content="<h1>The weather</h1>\n<p>It rained.<p>It rained again.")
+        shown = parse(Page(content="<p>It rained.<p>It rained again.<h1>The weather</h1><h1>The weather</h1>"))
+        assert [place and place.line for place in find_places(page, cut(shown), CAP)] == [2, 2, None, None]
+
     def test_no_place_without_a_source(self) -> None:
         snapshot = parse(Page(content="<p>Text"))
         blocks = cut(snapshot)
