@@ -175,9 +175,8 @@ def _confusion(method: str, trials: Sequence[Trial]) -> Element:
     head = element("tr", element("th", "gold", scope="col"), *heads, element("th", "blocks", scope="col"))
     rights = [*({at} for at in range(len(Label))), {at for at, label in enumerate(Label) if label.is_content}]
     rows = [_confusion_row(*row) for row in zip(names, rights, counts.tolist(), strict=True)]
-    return element(
-        "table", element("caption", method), element("thead", head), element("tbody", *rows), class_="confusion"
-    )
+    parts = element("caption", method), element("thead", head), element("tbody", *rows)
+    return element("div", element("table", *parts, class_="confusion"), class_="scroll")
 
 
 def _confusion_row(name: str, right: set[int], row: Sequence[int]) -> Element | None:
