@@ -17,7 +17,7 @@ import numpy as np
 
 from vclean.classify.dataset import WEIGHT_CAP
 from vclean.classify.gold import CODES, UNKNOWN
-from vclean.classify.model import CORRECTED, Model, from_bytes
+from vclean.classify.model import CORRECTED, Model
 from vclean.classify.training import CONTENT_PARAMETERS, TYPE_PARAMETERS
 from vclean.errors import InputError
 from vclean.features import matrix
@@ -71,7 +71,7 @@ class Lesson:
 
 
 def go_on(base: Model, lessons: Sequence[Lesson], *, facts: dict[str, Any] | None = None) -> Model:
-    """The model `base` after lessons made for it; the same lessons give the same model.
+    """The model `base` after lessons made for it, without a version yet; the same lessons give the same model.
 
     Args:
         base: stays as it is.
@@ -94,7 +94,7 @@ def go_on(base: Model, lessons: Sequence[Lesson], *, facts: dict[str, Any] | Non
         else base.types
     )
     card = base.card | {CORRECTED: _card(base, len(x)) | (facts or {})}
-    return from_bytes(replace(base, content=content, types=types, card=card).to_bytes(), "the model")
+    return replace(base, content=content, types=types, card=card, version="")
 
 
 def _more(

@@ -144,7 +144,7 @@ def _record(block: GoldBlock) -> dict[str, Any]:
 
 
 def _block(
-    *, xpath: str, text: str, label: str, role: str | None, by_hand: bool, version: int, text_hash: str
+    *, xpath: object, text: object, label: str, role: str | None, by_hand: bool, version: int, text_hash: object
 ) -> GoldBlock:
     if not isinstance(xpath, str) or not isinstance(text, str) or not isinstance(text_hash, str):
         raise TypeError("no text")

@@ -9,6 +9,10 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from email.message import Message
+
+    Headers = Mapping[str, str] | Message
+    """The names of a message match whatever their case."""
 
 ADDRESS: Final = "127.0.0.1"
 MAX_BODY: Final = 4 * 2**20
@@ -59,12 +63,12 @@ class Guard:
             raise RefusedError(HTTPStatus.NOT_FOUND, "nothing here: open the address that vclean label printed")
         return rest
 
-    def check(self, method: str, headers: Mapping[str, str]) -> None:
+    def check(self, method: str, headers: Headers) -> None:
         """Look at where a request comes from.
 
         Args:
             method: of HTTP.
-            headers: a mapping that does not care for case.
+            headers: of the request.
 
         Raises:
             RefusedError: it does not come from a page of this server.
@@ -81,7 +85,7 @@ class Guard:
             _check_body(headers)
 
 
-def _check_body(headers: Mapping[str, str]) -> None:
+def _check_body(headers: Headers) -> None:
     if headers.get("Content-Type", "").partition(";")[0].strip().lower() != "application/json":
         raise RefusedError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "changes are sent as JSON")
     length = headers.get("Content-Length", "")

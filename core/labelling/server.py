@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import json
 import logging
+import socket
 import threading
 from contextlib import suppress
 from functools import partial
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from vclean.labelling.desk import Answer, Desk
+
+    _Connection = socket.socket | tuple[bytes, socket.socket]
+    """As the standard library's types have it, for servers of UDP, too."""
 
 _SECONDS: Final = 30.0
 """For one request to arrive."""
@@ -92,15 +96,38 @@ class LabelServer:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Answer no more."""
+        """Answer no more; what is in hand is done to its end."""
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
 
 
 class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    """Browsers keep connections open that nothing comes by; and a change counts from its answer on, not before."""
+    """Its end cuts the connections that browsers keep open, and waits for requests in hand."""
+
+    daemon_threads = False
+
+    def __init__(self, address: tuple[str, int], handler: Callable[..., BaseHTTPRequestHandler]) -> None:
+        self._open: set[_Connection] = set()
+        super().__init__(address, handler)
+
+    def process_request(self, request: _Connection, client_address: Any) -> None:  # noqa: ANN401 - of any family
+        """Answer a connection in a thread of its own."""
+        self._open.add(request)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: _Connection) -> None:
+        """End a connection."""
+        self._open.discard(request)
+        super().shutdown_request(request)
+
+    def server_close(self) -> None:
+        """End the server."""
+        for request in tuple(self._open):
+            with suppress(OSError):  # it is gone
+                assert isinstance(request, socket.socket)
+                request.shutdown(socket.SHUT_RD)
+        super().server_close()
 
     def handle_error(self, *_: object) -> None:
         """A browser that hangs up in the middle is no error, and no reason for a traceback."""

@@ -35,7 +35,7 @@ class Verdict(NamedTuple):
     def from_list(cls, values: list[str | None]) -> Verdict:
         """From the journal's form; ValueError for anything else."""
         label, role = values
-        return cls(Label(label), Role(role) if role else None)
+        return cls(Label(label or ""), Role(role) if role else None)
 
 
 Step = dict[str, tuple[Verdict | None, Verdict]]
