@@ -16,6 +16,8 @@ from vclean.features.groups import Groups
 from vclean.labels import Visibility
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from vclean.features.columns import Values
@@ -270,13 +272,17 @@ def _containers(view: View) -> Values:
 
 
 def _splits(view: View) -> Values:
-    snapshot, members, first = view.snapshot, view.blocks.members, view.blocks.first
-    begins = snapshot.text_after[members[first]]
-    ends = snapshot.text_after[members[np.append(first[1:], len(members)) - 1]]
-    masks = np.stack([snapshot.is_tag(tags) for tags in _SPLITS.values()], axis=1)
-    running = np.cumsum(masks, axis=0)
-    between = running[begins] - np.vstack([np.zeros_like(running[:1]), running[ends[:-1]]])
+    between = begun_before(view, [view.snapshot.is_tag(tags) for tags in _SPLITS.values()])
     return {f"split_{name}": between[:, index] for index, name in enumerate(_SPLITS)}
+
+
+def begun_before(view: View, masks: Sequence[NDArray[np.bool_]]) -> NDArray[np.int64]:
+    """int64 (B, k): how many elements of each of k `masks` (N,) begin between the block before and a block."""
+    members, first = view.blocks.members, view.blocks.first
+    begins = view.snapshot.text_after[members[first]]
+    ends = view.snapshot.text_after[members[np.append(first[1:], len(members)) - 1]]
+    running = np.cumsum(np.stack(masks, axis=1), axis=0)
+    return np.asarray(running[begins] - np.vstack([np.zeros_like(running[:1]), running[ends[:-1]]]))
 
 
 def _holder(view: View, share: int) -> Values:

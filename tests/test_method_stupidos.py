@@ -73,7 +73,8 @@ class TestTrain:
         page = f"<p>All day in the valley nobody minded</p><div>Home page</div><p hidden>{STORY}</p>"
         prediction = stupidos.load(model)(cut(snapshot(page)))
         assert "".join(prediction.labels) == "poo"
-        assert prediction.probability[0] > 0.9 > 0.1 > prediction.probability[1]
+        assert prediction.probability[0] > 0.9
+        assert prediction.probability[1] < 0.1
         assert prediction.probability.dtype == np.float32
 
     def test_the_same_examples_give_the_same_bytes(self, model):

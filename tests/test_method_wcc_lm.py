@@ -14,7 +14,7 @@ from vclean.features.blocks import cut
 from vclean.features.text import hash_words
 
 STORY = "The rain came early, and with the rain came the ferry."
-PAGE = f"<title>Rain | Valley News</title><h1>Rain and ferry</h1><p>{STORY}</p><ul><li>Home page</li><li>About us</li></ul>"
+PAGE = f"<title>Rain | Valley</title><h1>Rain and ferry</h1><p>{STORY}</p><div>Home page</div><div>About us</div>"
 
 
 class TestQuery:
