@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from helpers import laid_out, result
+import io
 
+from helpers import laid_out, result
+from PIL import Image
+
+from vclean.errors import LimitError
+from vclean.labelling import preparing
 from vclean.labelling.book import Book
 from vclean.labelling.desk import Desk
 from vclean.labelling.gold import GoldBlock, LabelledPage
@@ -12,7 +17,9 @@ from vclean.labelling.prepared import prepared
 from vclean.labelling.sheet import Status, Verdict
 from vclean.labelling.shelf import Shelf
 from vclean.labels import Label
+from vclean.render.browser import Rendering
 from vclean.roles import Role
+from vclean.settings import RenderSettings
 
 HTML = "<title>News</title><nav>Home</nav><article><h1>Rain</h1><p>It rained.<p>It rained again.</article>"
 """Four blocks."""
@@ -51,3 +58,40 @@ def desk(folder, *pages, annotator="me"):
     for each in pages:
         made.add(each)
     return made, journal
+
+
+def white(width=80, height=60):
+    """A picture of nothing."""
+    out = io.BytesIO()
+    Image.new("RGB", (width, height), "white").save(out, "PNG")
+    return out.getvalue()
+
+
+def without_browser(monkeypatch):
+    """Have pages laid out by `helpers.laid_out`; gives a list that their names go to.
+
+    A page called "huge" fails.
+    """
+    asked = []
+
+    class FakeRenderer:
+        def __init__(self, settings):
+            assert isinstance(settings, RenderSettings)
+
+        def __enter__(self):
+            asked.append("started")
+            return self
+
+        def __exit__(self, *_):
+            asked.append("ended")
+
+        def render(self, page, *, picture):
+            assert picture
+            if page.id == "huge":
+                raise LimitError("huge has too many elements")
+            asked.append(page.id)
+            content = page.content if isinstance(page.content, str) else page.content.decode()
+            return Rendering(laid_out(content or "<p>Live", page.url), white())
+
+    monkeypatch.setattr(preparing, "Renderer", FakeRenderer)
+    return asked

@@ -69,7 +69,7 @@ def _serve(options: LabelOptions, project: Path) -> int:
         _announce(server.url, open_it=options.open)
         try:
             run.fill(desk, preparer)
-            threading.Event().wait()
+            _wait()
         except KeyboardInterrupt:
             _say(f"the labels are in {project / GOLD / options.annotator}")
     return run.exit_code
@@ -108,6 +108,11 @@ class _Run(PageRun):
             own = f"{name} ({count})"
         self._ids.add(own)
         return replace(page, id=own)
+
+
+def _wait() -> None:
+    """Until Ctrl-C."""
+    threading.Event().wait()
 
 
 def _announce(url: str, *, open_it: bool) -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import os
 import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,8 +14,7 @@ from typing import Any
 
 import pytest
 from helpers import laid_out, result
-from labelled import HTML, PREDICTED, ROLES
-from PIL import Image
+from labelled import HTML, PREDICTED, ROLES, white
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from vclean import clean
@@ -29,8 +26,8 @@ from vclean.labelling.gold import read_gold
 from vclean.labelling.journal import Journal
 from vclean.labelling.prepared import prepared
 from vclean.labelling.server import LabelServer
-from vclean.labelling.shelf import Shelf
 from vclean.labelling.sheet import Status
+from vclean.labelling.shelf import Shelf
 from vclean.render.chromium import find_chromium
 
 pytestmark = pytest.mark.browser
@@ -87,7 +84,7 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Project]]:
             made = result(laid_out(html), labels, id=f"page{number}", confidence=number / 10, roles=roles)
             desk.add(prepared(made, maker="", content="", snapshots={}))
             height = int(made.blocks.snapshot.height)
-            documents.append(page_document(made, white(height) if height < TALLEST else b""))
+            documents.append(page_document(made, white(800, height) if height < TALLEST else b""))
         desk.ready = True
         server = LabelServer(desk, documents.__getitem__, list_document()).__enter__()
         open_now.append((server, journal))
@@ -97,12 +94,6 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Project]]:
     for server, journal in open_now:
         server.__exit__()
         journal.__exit__()
-
-
-def white(height: int) -> bytes:
-    out = io.BytesIO()
-    Image.new("RGB", (800, height), "white").save(out, "PNG")
-    return out.getvalue()
 
 
 class Tab:
@@ -337,7 +328,7 @@ class TestTrouble:
         address = project.server.url
         tab = context.new_page()
         tab.goto(site.serve("/", "<p>Another site"))
-        ask = """async ([url, options]) => { try { return (await fetch(url, options)).status } catch { return 'refused' } }"""
+        ask = "([url, options]) => fetch(url, options).then((answer) => answer.status, () => 'refused')"
         body = '{"blocks": [{"block": 0, "label": "p"}]}'
         plain = {"method": "POST", "mode": "no-cors", "headers": {"Content-Type": "text/plain"}, "body": body}
         as_json = {"method": "POST", "headers": {"Content-Type": "application/json"}, "body": body}
