@@ -49,7 +49,7 @@ class TestGet:
     def test_every_method_labels_blocks_the_same_each_time(self, facts):
         if facts.library:
             pytest.importorskip(facts.library)
-        if facts.rendered or facts.templated:
+        if facts.rendered or facts.templated or (facts.trained and not methods.ships(facts)):
             pytest.skip("tested with its module")
         method = methods.get(facts.name)
         first, second = method(BLOCKS), method(BLOCKS)
