@@ -1,4 +1,4 @@
-"""What is compared: a method by its name, or the model in a file."""
+"""What is compared: a method by its name, with a file of its own where one is named, or the model in a file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Contender:
     Attributes:
         name: as the user gave it.
         method: the name of the method.
-        model: its model's file; None for the one in the package, or none.
+        model: the file of its model, or of its selectors; None for the model in the package, or none.
     """
 
     name: str
@@ -29,11 +29,14 @@ class Contender:
 
     @classmethod
     def of(cls, name: str) -> Contender:
-        """The method of this name, or else the model in the file of this name.
+        """The method of this name, or of a name such as `template=rules.txt`, or the model in the file of this name.
 
         >>> Contender.of("bte")
         Contender(name='bte', method='bte', model=None)
         """
+        method, equals, file = name.partition("=")
+        if equals and method in names():
+            return cls(name, method, Path(file))
         path = Path(name)
         is_file = name not in names() and (path.is_file() or path.suffix != "" or len(path.parts) > 1)
         return cls(name, DEFAULT, path) if is_file else cls(name, name)

@@ -63,18 +63,18 @@ class _Run(PageRun):
         super().__init__(options, renders=options.render or options.js)
         self.sink = sink_for(options.out, options.format, many=self.many)
         self.figures: list[tuple[int, float, float]] = []
-        self._options = options
+        self.options = options
 
     def compare(self, source: Source, first: Cleaner, second: Cleaner) -> None:
         """Compare them on one page and write what comes out; a failure is reported."""
         with self.reported(source.id):
             with bugs_reported():
                 page = self.read(source)
-                blocks, picture = first.cut(page, picture=self.renders and self._options.format == "html")
+                blocks, picture = first.cut(page, picture=self.renders and self.options.format == "html")
                 results = first.label(blocks, page.id), second.label(blocks, page.id)
-                comparison = Comparison(self._options.sides, *results, picture)
+                comparison = Comparison(self.options.sides, *results, picture)
             self.sink.put(comparison)
             self.done += 1
             self.figures.append((len(comparison.differing), comparison.agreement, comparison.word_f1))
-            if self._options.out:
+            if self.options.out:
                 write_stream(sys.stdout, f"{comparison.id}: {comparison.summary()}\n")

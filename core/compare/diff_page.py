@@ -82,7 +82,7 @@ def _list(comparison: Comparison) -> Element:
         _switch(kind, text, comparison.count(kind)) for kind, text in meanings.items() if comparison.count(kind)
     ]
     rows = [_row(comparison, block) for block in comparison.differing]
-    keys = element("p", *_keys("j", "next", "k", "previous"), class_="note keys")
+    keys = element("p", element("kbd", "j"), " next  ", element("kbd", "k"), " previous", class_="note keys")
     return element(
         "aside",
         element("h2", f"{len(rows)} blocks differ" if rows else "They agree on every block"),
@@ -92,11 +92,6 @@ def _list(comparison: Comparison) -> Element:
         element("div", id="live", role="status", aria_live="polite"),
         aria_label="Differences",
     )
-
-
-def _keys(*names: str) -> list[Element | str]:
-    pairs = zip(names[::2], names[1::2], strict=True)
-    return [part for key, text in pairs for part in (element("kbd", key), f" {text}  ")]
 
 
 def _switch(kind: str, text: str, count: int) -> Element:
@@ -137,7 +132,7 @@ def _why(name: str, result: Result, block: int) -> Element | None:
         return None
     signs = {True: "+ ", False: "− "}
     items = [element("li", signs[each.contribution > 0] * (each.contribution != 0) + each.text) for each in reasons]
-    return element("div", element("h3", name), element("ul", *items))
+    return element("div", element("h3", name, title="+ speaks for content, − against it"), element("ul", *items))
 
 
 def _pane(comparison: Comparison, side: int) -> Element:

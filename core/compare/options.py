@@ -32,7 +32,7 @@ FEWEST_FOLDS: Final = 3
 
 _BY_SUFFIX: Final = {".html": "html", ".htm": "html", ".json": "json", ".jsonl": "json"}
 _SIDES: Final = 2
-_METHOD: Final = "a method's name, or a model file"
+_METHOD: Final = "a method's name, with =FILE for a file of its own, or a model file"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

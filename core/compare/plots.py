@@ -183,7 +183,7 @@ def _bar_scale() -> _Scale:
 def _gap(rows: Sequence[Mapping[str, Any]]) -> float:
     """The expected calibration error of bins."""
     total = sum(row["count"] for row in rows)
-    return sum(row["count"] * abs(row["said"] - row["observed"]) for row in rows) / max(total, 1)
+    return float(sum(row["count"] * abs(row["said"] - row["observed"]) for row in rows) / max(total, 1))
 
 
 def _describe(groups: Series) -> str:
