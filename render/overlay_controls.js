@@ -230,6 +230,8 @@
       tab.setAttribute("aria-selected", Number(tab.dataset.list) === list);
     });
     byId("list").setAttribute("aria-label", list < 0 ? "Blocks" : "Segments");
+    const ofBlocks = document.querySelector("#layers > [aria-label=Blocks]");
+    if (ofBlocks) ofBlocks.hidden = list >= 0;
     byId("chips").hidden = list >= 0;
     if (byId("range")) byId("range").hidden = list >= 0;
   }

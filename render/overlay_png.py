@@ -121,8 +121,10 @@ def _draw_tag(brush: ImageDraw.ImageDraw, mark: Mark, pen: Pen, strip: int, font
     tag = _lowered(mark.tag, strip)
     if pen.tag != "bare":
         brush.rectangle(_corners(tag), fill=(*pen.colour, 255) if pen.tag == "loud" else _QUIET_GROUND)
-    ink = {"loud": "white", "quiet": pen.colour, "bare": "black"}[pen.tag]
-    brush.text((tag.x + tag.width // 2, tag.y + tag.height // 2), mark.caption, fill=ink, font=font, anchor="mm")
+    inks: dict[str, str | tuple[int, int, int]] = {"loud": "white", "quiet": pen.colour, "bare": "black"}
+    brush.text(
+        (tag.x + tag.width // 2, tag.y + tag.height // 2), mark.caption, fill=inks[pen.tag], font=font, anchor="mm"
+    )
 
 
 def _draw_legend(

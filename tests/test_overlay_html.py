@@ -282,10 +282,14 @@ class TestDataAddress:
         assert (head, image.format, image.size, size) == ("data:image/webp;base64", "WEBP", (400, 200), (400, 200))
         assert image.convert("RGB").getpixel((200, 100)) == pytest.approx((240, 240, 240), abs=3)
 
-    def test_pictures_too_long_for_webp(self):
+    def test_the_longest_picture_of_a_page_loses_its_last_row(self):
+        """WebP holds no more, and the size that is told is that of the page."""
         address, size = data_address(picture(20, 16_384))
-        head, image = self.decoded(address)
-        assert (head, image.size, size) == ("data:image/jpeg;base64", (20, 16_384), (20, 16_384))
+        assert (self.decoded(address)[1].size, size) == ((20, 16_383), (20, 16_384))
+
+    def test_pictures_too_long_for_webp_are_halved(self):
+        address, size = data_address(picture(20, 17_000))
+        assert (self.decoded(address)[1].size, size) == ((10, 8_500), (20, 17_000))
 
     def test_coarser_where_it_would_be_large(self):
         noise = picture(300, 200, noise=True)

@@ -562,5 +562,16 @@ class TestFromTheCommandLine:
         made = Opened(tab, tmp_path / "copy.html", overlay.read_text(encoding="utf-8"))
         made.page.keyboard.press("j")
         assert "Why it is" in made.details
-        assert made.page.get_by_role("tab", name="VIPS segments").count() == 1
+        made.page.get_by_role("tab", name="VIPS segments").click()
+        assert made.page.get_by_role("button", name="Blocks", exact=True).is_hidden()
+        assert made.errors == []
+
+    def test_segments(self, tab: Page, tmp_path: Path) -> None:
+        """All levels are in the file, and the slider begins where the command cut."""
+        page, overlay = str(FIXTURES / "docs" / "page.html"), tmp_path / "cut.html"
+        assert main(["segment", page, "--pdoc", "3", "--overlay", str(overlay), "-o", str(tmp_path / "a.json")]) == 0
+        made = Opened(tab, tmp_path / "copy.html", overlay.read_text(encoding="utf-8"))
+        shown, _, total = made.listed.partition(" of ")
+        assert int(shown) < int(total)
+        assert made.page.get_by_label("PDoC").input_value() == "3"
         assert made.errors == []
