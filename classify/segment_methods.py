@@ -23,7 +23,13 @@ class SegmentMethod(Protocol):
         """
 
 
-_METHODS: dict[str, SegmentMethod] = {"vips": vips.segment}
+def _learned(snapshot: Snapshot) -> Segments:
+    from vclean.classify.segment_model import load_default  # LightGBM takes a quarter of a second to load
+
+    return load_default()(snapshot)
+
+
+_METHODS: dict[str, SegmentMethod] = {"vips": vips.segment, "learned": _learned}
 
 
 def get(name: str) -> SegmentMethod:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -16,13 +16,20 @@ from vclean.features.webis import read_webis
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from vclean.classify.segment_model import SegmentModel
+    from vclean.classify.segment_scores import SeenPage
+    from vclean.features.segments import Segments
     from vclean.features.webis import WebisPage
     from vclean.render.snapshot import Snapshot
 
     Cut = Callable[[str, Snapshot], Sequence[Segmentation]]
     """Cuts the page of an id and a snapshot at every setting of a knob, in their order."""
 
+    Teach = Callable[[Sequence[SeenPage], Callable[[], None]], Cut]
+    """Makes a `Cut` from marked pages, by models that have not seen the page they cut; calls back after each."""
+
 ORACLE: Final = "oracle"
+TRAINED: Final = ".vclean"
 _STORED: Final = re.compile(r"(?P<file>.+\.jsonl?)(?::(?P<name>.+))?", re.IGNORECASE)
 
 
@@ -35,12 +42,22 @@ class Segmenter:
         settings: of its knob, at least one.
         cut: one segmentation of a page for every setting.
         usual: the setting where there is nothing to choose by.
+        teach: where it has to learn from the pages that are scored before it can cut them; None elsewhere.
     """
 
     name: str
     settings: Sequence[int]
     cut: Cut
     usual: int
+    teach: Teach | None = None
+
+    def taught(self, pages: Sequence[SeenPage], done: Callable[[], None]) -> Segmenter:
+        """This one, able to cut the pages; `done` is called after each fold of a cross-validation.
+
+        Raises:
+            InputError: there is too little to learn from.
+        """
+        return replace(self, cut=self.teach(pages, done)) if self.teach else self
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +78,19 @@ class Method:
 
 
 def find_method(name: str) -> Method:
-    """The method called `name`: `dom`, `dom@3`, `dom-oracle`, or a file in the Webis format as `FILE` or `FILE:NAME`.
+    """The method called `name`: `dom`, `dom@3`, `dom-oracle`, a file in the Webis format as `FILE` or `FILE:NAME`.
+
+    Or a trained model as `FILE.vclean`, or `shipped`.
 
     Raises:
         UsageError: there is no such method; the text says what there is.
         InputError: the file cannot be read.
+        ModelError: the model is missing, damaged, or of another version of vclean.
     """
     if stored := _STORED.fullmatch(name):
         return _stored(name, Path(stored["file"]), stored["name"])
+    if name == _SHIPPED or name.endswith(TRAINED):
+        return _trained(name, None if name == _SHIPPED else Path(name))
     first, _, number = name.partition("@")
     family, _, oracle = first.partition("-")
     if family not in _SEGMENTERS or oracle not in ("", ORACLE) or (oracle and number):
@@ -84,8 +106,12 @@ def _setting(name: str, segmenter: Segmenter, number: str) -> int:
     settings = {str(setting): setting for setting in segmenter.settings}
     if number in settings and len(settings) > 1:
         return settings[number]
-    takes = f"takes {min(segmenter.settings)} to {max(segmenter.settings)}" if len(settings) > 1 else "takes no number"
+    takes = f"takes {_spoken(segmenter.settings)}" if len(settings) > 1 else "takes no number"
     raise UsageError(f"no segmenter {name!r}: {segmenter.name} {takes}")
+
+
+def _spoken(settings: Sequence[int]) -> str:
+    return f"{settings[0]} {'to' if len(settings) > 2 else 'or'} {settings[-1]}"
 
 
 def _stored(name: str, path: Path, wanted: str | None) -> Method:
@@ -106,6 +132,34 @@ def _look_up(pages: Mapping[str, Segmentation], page_id: str, _: Snapshot) -> li
     return [pages.get(page_id) or Segmentation.of_shapes([])]
 
 
+def _trained(name: str, path: Path | None) -> Method:
+    """A trained model, which cuts no page that it learned from."""
+    from vclean.classify.segment_model import load
+
+    model = load(path)
+
+    def unseen(address: str) -> SegmentModel:
+        if model.has_seen(address):
+            raise UsageError(f"{name} learned from {address}: score it on other pages, or learned on these")
+        return model
+
+    return Method(name, Segmenter(name, _LEARNED, partial(_cut_by_model, unseen), _LEARNED[0]))
+
+
+def _teach(pages: Sequence[SeenPage], done: Callable[[], None]) -> Cut:
+    from vclean.classify.segment_learning import cross_validated, learn_rows
+
+    return partial(_cut_by_model, cross_validated(learn_rows(pages), done=done))
+
+
+def _cut_by_model(model: Callable[[str], SegmentModel], page_id: str, snapshot: Snapshot) -> list[Segmentation]:
+    return _cuts(model(page_id)(snapshot), _LEARNED)
+
+
+def _untaught(page_id: str, _: Snapshot) -> list[Segmentation]:
+    raise ValueError(f"nothing has been learned yet to cut {page_id} by")
+
+
 def _cut_by_depth(_: str, snapshot: Snapshot) -> list[Segmentation]:
     return [depth_cut(snapshot, depth) for depth in DEPTHS]
 
@@ -113,18 +167,27 @@ def _cut_by_depth(_: str, snapshot: Snapshot) -> list[Segmentation]:
 def _cut_by_vips(_: str, snapshot: Snapshot) -> list[Segmentation]:
     from vclean.features.vips import segment
 
-    nodes, whole = Nodes(snapshot), segment(snapshot)
-    cuts = [whole.at(pdoc) for pdoc in _PDOCS]
+    return _cuts(segment(snapshot), _PDOCS)
+
+
+def _cuts(whole: Segments, pdocs: Sequence[int]) -> list[Segmentation]:
+    """The flat cuts at some degrees of coherence."""
+    nodes = Nodes(whole.snapshot)
+    cuts = [whole.at(pdoc) for pdoc in pdocs]
     return [Segmentation.of_roots(nodes, [cut.roots[leaf] for leaf in cut.leaves]) for cut in cuts]
 
 
 _PDOCS: Final = range(1, 12)
+_LEARNED: Final = (6, 11)
+"""Degrees at which the learned segmenter's cuts differ: the main segments, and their parts."""
+_SHIPPED: Final = "shipped"
 _SEGMENTERS: Final = {
     "page": Segmenter("page", (0,), lambda _, snapshot: [whole_page(snapshot)], 0),
     "dom": Segmenter("dom", DEPTHS, _cut_by_depth, 2),
     "vips": Segmenter("vips", _PDOCS, _cut_by_vips, 5),
+    "learned": Segmenter("learned", _LEARNED, _untaught, _LEARNED[0], _teach),
 }
 _HELP: Final = (
-    "choose page, dom, vips, dom@DEPTH, vips@PDOC, dom-oracle, vips-oracle, or a file of segmentations that ends in"
-    " .json or .jsonl"
+    "choose page, dom, vips, learned, dom@DEPTH, vips@PDOC, learned@PDOC, dom-oracle, vips-oracle, shipped, a model"
+    " that ends in .vclean, or a file of segmentations that ends in .json or .jsonl"
 )

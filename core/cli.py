@@ -19,6 +19,7 @@ from vclean.labelling.options import LabelOptions
 from vclean.methods_options import CleanevalScoreOptions, MethodsOptions
 from vclean.options import CleanOptions, DoctorOptions, EvaluateOptions, SetupOptions, TrainOptions, parse_args
 from vclean.segment_options import SegmentOptions
+from vclean.train_segments_options import TrainSegmentsOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,6 +41,7 @@ _COMMANDS: Final[dict[type[Options], str]] = {
     SegmentOptions: "vclean.segment_command.segment_pages",
     SetupOptions: "vclean.commands.set_up",
     TrainOptions: "vclean.corpus_commands.train_model",
+    TrainSegmentsOptions: "vclean.train_segments_command.train_segments",
 }
 """What runs each command."""
 

@@ -63,7 +63,7 @@ def parse_evaluate_segments(arguments: list[str]) -> EvaluateSegmentsOptions:
         "--level", dest="levels", type=_list_of(LEVELS), default=LEVELS, metavar="1,2", help="level of the marks (both)"
     )
     add("--atoms", type=_list_of(ATOMS), default=ATOMS, metavar="KIND,...", help=f"of {','.join(ATOMS)} (all)")
-    text = "page, dom, dom@DEPTH, dom-oracle, vips, vips@PDOC, vips-oracle, or a file in the Webis format; may be"
+    text = "page, dom, vips, learned, dom@DEPTH, vips@PDOC, dom-oracle, vips-oracle, shipped, a model, segments; may be"
     add("--method", dest="methods", action="append", metavar="NAME", help=f"{text} repeated ({', '.join(METHODS)})")
     add("--marked-only", action="store_true", help="leave out what no mark holds; else it counts against precision")
     add("--json", type=Path, metavar="FILE", help="write the figures as JSON, page by page")

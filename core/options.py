@@ -30,6 +30,7 @@ from vclean.formats import EXPLANATION, FORMATS
 from vclean.labelling.options import LabelOptions, parse_label
 from vclean.methods_options import CleanevalScoreOptions, MethodsOptions, parse_cleaneval_score, parse_methods
 from vclean.segment_options import SegmentOptions, parse_segment
+from vclean.train_segments_options import TrainSegmentsOptions, parse_train_segments
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,6 +60,7 @@ Parquet file (with a column html). Other commands, each with its own --help:
   vclean diff       show where two methods or models disagree on a page
   vclean report     score methods on corpora, and show it all on one HTML page
   vclean evaluate-segments   score ways to cut pages into segments
+  vclean train-segments      train one of them on pages marked by hand
 
 A page called like a command is written ./setup. Exit codes: 0 success, 1 some of several pages failed, 2 usage,
 3 unreadable input, 4 no HTML, 5 over a cap, 6 deadline, 7 network, 8 browser, 9 no browser, 10 model, 11 extra,
@@ -174,6 +176,7 @@ Options = (
     | CleanevalScoreOptions
     | ReportOptions
     | SegmentOptions
+    | TrainSegmentsOptions
 )
 
 
@@ -197,6 +200,7 @@ def parse_args(arguments: list[str]) -> Options:
         "farm": parse_farm,
         "label": parse_label,
         "segment": parse_segment,
+        "train-segments": parse_train_segments,
     }
     if arguments and arguments[0] in parsers:
         return parsers[arguments[0]](arguments[1:])
@@ -252,7 +256,12 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("-f", "--format", choices=FORMATS, default=FORMATS[0], help="output format (%(default)s)")
     add("-o", "--out", type=Path, metavar="OUT", help="file; for several pages a folder, or a file of JSON lines")
-    add("--overlay", type=Path, metavar="FILE", help="draw the blocks over the page's picture: .png, .svg, or .html to explore")
+    add(
+        "--overlay",
+        type=Path,
+        metavar="FILE",
+        help="draw the blocks over the page's picture: .png, .svg, or .html to explore",
+    )
     text = "say of every block why it was kept or left out, in place of the text; the figures with -f json"
     add("--explain", action="store_true", help=text)
     add("--review", type=Path, metavar="FILE", help="list the pages of low confidence, the lowest first, as JSON lines")

@@ -10,7 +10,7 @@ from boxed import boxed
 from PIL import Image
 from test_archives import record, response
 
-from vclean import evaluate_segments_command
+from vclean import seen_pages
 from vclean.cli import main
 from vclean.errors import DeadlineError
 from vclean.render import browser
@@ -60,7 +60,7 @@ def renders(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, bool]]:
             snapshot = replace(boxed(page.content), url=page.url, settings=self.settings)
             return browser.Rendering(snapshot, png() if picture else None)
 
-    monkeypatch.setattr(evaluate_segments_command, "Renderer", FakeRenderer)
+    monkeypatch.setattr(seen_pages, "Renderer", FakeRenderer)
     return asked
 
 
