@@ -84,10 +84,12 @@ class Tally:
         self._scores.append(score_page(page, *texts))
 
     def figures(self) -> dict[str, Any]:
-        """The scores over all pages, with the median time and the number of failures."""
+        """The scores over all pages, the standard error of the word F1, the median time, the number of failures."""
         total = scores.total(self._scores).to_dict()
         spread = Spread.of(self._seconds) if self._seconds else None
         kept = {name: total[name] for name in SCORES}
+        f1 = np.array([score.word.f1 for score in self._scores])
+        kept["word_f1_error"] = float(f1.std(ddof=1) / np.sqrt(len(f1))) if len(f1) > 1 else None
         return {**kept, "pages": len(self._scores), "ms": spread and spread.median, "failed": self._failed}
 
 
@@ -155,7 +157,21 @@ def own_figures(corpus: str) -> dict[str, Any] | None:
 def document(figures: Figures) -> str:
     """The figures as Markdown tables: one for each corpus, and one beside the published figures."""
     parts = [_corpus(corpus, methods) for corpus, methods in figures.items()]
-    return "\n".join(["", *parts, f"### Beside the published figures\n\n{_comparison(figures)}"])
+    beside = f"### Beside the published figures\n\n{_comparison(figures)}"
+    return "\n".join(["", *parts, f"### Ahead of the main model\n\n{_ahead(figures)}", beside])
+
+
+def _ahead(figures: Figures) -> str:
+    """The methods that are ahead of the main model in word F1, where they saw as many pages."""
+    lines = [
+        f"- {corpus}: `{name}`, by {found['word_f1'] - own['word_f1']:.3f} on {found['pages']} pages;"
+        f" the standard error of its mean is {found['word_f1_error']:.3f}\n"
+        for corpus, methods in figures.items()
+        if (own := methods.get(DEFAULT)) is not None
+        for name, found in methods.items()
+        if found["word_f1"] > own["word_f1"] and found["pages"] == own["pages"]
+    ]
+    return "".join(lines) or "None, on any corpus that was scored whole.\n"
 
 
 def _corpus(corpus: str, methods: Mapping[str, Mapping[str, Any]]) -> str:

@@ -90,6 +90,23 @@ class TestBeside:
         assert methods._ours(far, {}) is None
 
 
+class TestAhead:
+    OWN = {"word_f1": 0.9, "pages": 50}
+
+    def test_who_is_ahead_on_as_many_pages(self):
+        found = {
+            "vclean": self.OWN,
+            "a": {"word_f1": 0.91, "word_f1_error": 0.02, "pages": 50},
+            "b": {"word_f1": 0.89, "word_f1_error": 0.02, "pages": 50},
+            "c": {"word_f1": 0.99, "word_f1_error": 0.02, "pages": 10},
+        }
+        line = "- news: `a`, by 0.010 on 50 pages; the standard error of its mean is 0.020\n"
+        assert methods._ahead({"news": found, "other": {"a": found["a"]}}) == line
+
+    def test_nobody(self):
+        assert methods._ahead({"news": {"vclean": self.OWN}}).startswith("None")
+
+
 class TestAvailable:
     def test_without_templates_and_without_what_has_to_be_seen(self):
         found = methods.available([], render=False)
