@@ -92,8 +92,8 @@ class Cleaner:
         settings: how to render, and what bounds a page.
         network: fetch the style sheets and images that a rendered page's folder or archive lacks, from public
             addresses.
-        explain: say why every block is kept or left out (`Result.explanation`, ten milliseconds a block), and where it
-            stands in the source (`Result.places`).
+        explain: say why every block is kept or left out (`Result.explanation`, in three milliseconds a block), and
+            where it stands in the source (`Result.places`).
 
     Raises:
         UsageError: there is no such method, or it takes no policy.

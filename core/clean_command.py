@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from vclean.result import Result
     from vclean.sources import Source
 
-_EXPLAINED_UNASKED: Final = 1_500
+_EXPLAINED_UNASKED: Final = 5_000
 """Blocks; about fifteen seconds of one core."""
 
 _log = logging.getLogger("vclean")
