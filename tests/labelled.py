@@ -17,6 +17,7 @@ from vclean.labelling.prepared import prepared
 from vclean.labelling.sheet import Status, Verdict
 from vclean.labelling.shelf import Shelf
 from vclean.labels import Label
+from vclean.render import browser
 from vclean.render.browser import Rendering
 from vclean.roles import Role
 from vclean.settings import RenderSettings
@@ -85,13 +86,13 @@ def without_browser(monkeypatch):
         def __exit__(self, *_):
             asked.append("ended")
 
-        def render(self, page, *, picture):
-            assert picture
+        def render(self, page, *, picture=False):
             if page.id == "huge":
                 raise LimitError("huge has too many elements")
             asked.append(page.id)
             content = page.content if isinstance(page.content, str) else page.content.decode()
-            return Rendering(laid_out(content or "<p>Live", page.url), white())
+            return Rendering(laid_out(content or "<p>Live", page.url), white() if picture else None)
 
     monkeypatch.setattr(preparing, "Renderer", FakeRenderer)
+    monkeypatch.setattr(browser, "Renderer", FakeRenderer)
     return asked

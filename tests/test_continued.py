@@ -23,8 +23,8 @@ def blocks(number: int) -> Blocks:
     return cut(
         snapshot(
             f"<nav><a href=/>Home</a><a href=/news>News</a></nav><article><h1>The {what} stays closed</h1>"
-            f"<p>The {what} has been closed since Monday, and the people who used it every day have had to find another "
-            "way to work, to school and to the shops."
+            f"<p>The {what} has been closed since Monday, and the people who used it every day have had to find "
+            "another way to work, to school and to the shops."
             f"<p>Nobody could say on Friday when the {what} would open again, although the engineers have looked at it "
             "twice and a third visit is planned for next week."
             f"<p class=appeal>{APPEAL}. If you know more about the {what}, or about anything else that goes on in the "
