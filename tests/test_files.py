@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from vclean.errors import OutputError
-from vclean.files import Replacement, check_writable, write_atomic, write_stream
+from vclean.errors import OutputError, UsageError
+from vclean.files import Replacement, check_writable, locked, write_atomic, write_stream
 
 
 @pytest.fixture
@@ -181,3 +181,23 @@ class TestWriteStream:
             write_stream(stream, "x")
         with pytest.raises(BrokenPipeError):
             stream.close()
+
+
+class TestLocked:
+    def test_one_at_a_time(self, tmp_path):
+        with (
+            locked(tmp_path, ".lock"),
+            pytest.raises(UsageError, match="another run is writing"),
+            locked(tmp_path, ".lock"),
+        ):
+            pass
+        with locked(tmp_path, ".lock"):
+            pass
+
+    def test_locks_of_other_names_do_not_matter(self, tmp_path):
+        with locked(tmp_path, ".lock-a"), locked(tmp_path, ".lock-b"):
+            assert sorted(path.name for path in tmp_path.iterdir()) == [".lock-a", ".lock-b"]
+
+    def test_a_folder_that_is_not_there(self, tmp_path):
+        with pytest.raises(OutputError, match="folder does not exist"), locked(tmp_path / "no", ".lock"):
+            pass
