@@ -62,7 +62,7 @@ class Density:
     def _inside(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """(N,): the sum of the text nodes' `values` (K,) in every element."""
         own = np.bincount(self._parent, values, minlength=len(self._snapshot))
-        return tree.subtree_sum(own, self._snapshot.end)
+        return tree.subtree_sum(own.astype(np.float64, copy=False), self._snapshot.end)
 
     @cached_property
     def chars(self) -> NDArray[np.float64]:
@@ -135,4 +135,4 @@ class Density:
         """(N,): the sum of the children's `density` (N,), and of what the text nodes (K,) among them count."""
         count = len(self._snapshot)
         of_elements = np.bincount(self._snapshot.parent[1:], density[1:], minlength=count)
-        return of_elements + np.bincount(self._parent, loose, minlength=count)
+        return np.asarray(of_elements + np.bincount(self._parent, loose, minlength=count), dtype=np.float64)

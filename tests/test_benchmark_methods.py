@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import ClassVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -91,7 +92,7 @@ class TestBeside:
 
 
 class TestAhead:
-    OWN = {"word_f1": 0.9, "pages": 50}
+    OWN: ClassVar = {"word_f1": 0.9, "pages": 50}
 
     def test_who_is_ahead_on_as_many_pages(self):
         found = {

@@ -63,4 +63,4 @@ def _worth(view: View) -> NDArray[np.float64]:
     """float64 (B,): characters in function words less characters in links."""
     words = view.words
     function_words = view.terms.covered(STOP_WORDS, (words.end - words.start).astype(np.float32))
-    return function_words - view.link_share * view.per_block(view.member_chars).astype(np.float64)
+    return np.asarray(function_words - view.link_share * view.per_block(view.member_chars), dtype=np.float64)

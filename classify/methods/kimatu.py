@@ -55,7 +55,7 @@ def label(blocks: Blocks) -> Prediction:
 
 def _candidates(runs: Runs) -> NDArray[np.bool_]:
     size = (runs.length + runs.mean_length + runs.punctuation) / 3
-    return (size - runs.links * size >= _CANDIDATE) & (runs.links < _LINKS)
+    return np.asarray((size * (1 - runs.links) >= _CANDIDATE) & (runs.links < _LINKS))
 
 
 def _come_back(runs: Runs, candidate: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -66,7 +66,7 @@ def _come_back(runs: Runs, candidate: NDArray[np.bool_]) -> NDArray[np.bool_]:
     near = np.minimum(at - before, after - at) <= _NEAR
     between = after - before <= _NEAR
     akin = np.isin(runs.signature, runs.signature[candidate])
-    return candidate | (near & (akin | between) & (runs.links < _LINKS))
+    return np.asarray(candidate | (near & (akin | between) & (runs.links < _LINKS)))
 
 
 def _functional(view: View) -> NDArray[np.bool_]:
@@ -75,7 +75,7 @@ def _functional(view: View) -> NDArray[np.bool_]:
     numbers: dict[str, int] = {}
     same = Groups.by(np.array([numbers.setdefault(text, len(numbers)) for text in begins], dtype=np.int64))
     two_words = np.array([" " in text for text in begins], dtype=bool)
-    return (same.size >= _REPEATS) & (view.tokens <= _SMALL) & two_words
+    return np.asarray((same.size >= _REPEATS) & (view.tokens <= _SMALL) & two_words)
 
 
 def _quoted(view: View) -> NDArray[np.bool_]:
@@ -113,4 +113,4 @@ def _types(view: View, headings: NDArray[np.bool_]) -> list[Label]:
 
 def _last_kinds(view: View) -> NDArray[np.uint32]:
     texts = view.texts
-    return texts.kind[np.append(texts.start[1:], len(texts.code)) - 2]
+    return np.asarray(texts.kind[np.append(texts.start[1:], len(texts.code)) - 2])

@@ -86,7 +86,8 @@ class Lessons:
         by_page = {key: methods[number] for key, number in zip(self.keys, fold.tolist(), strict=True)}
 
         def predict(page: GoldPage, blocks: Blocks) -> Prediction:
-            return by_page.get((page.corpus, page.id), methods[0])(blocks)
+            method: Method = by_page.get((page.corpus, page.id), methods[0])
+            return method(blocks)
 
         return predict
 

@@ -49,4 +49,4 @@ def importance(view: View, segments: Segments, home: NDArray[np.int32]) -> NDArr
     text = np.bincount(home[inside], plain[inside], minlength=len(segments))
     middle = segments.box[:, 0] + segments.box[:, 2] / 2
     half = max(float(segments.snapshot.width), 1.0) / 2
-    return text * np.nan_to_num(1 - np.abs(middle / half - 1)).clip(0)
+    return np.asarray(text * np.nan_to_num(1 - np.abs(middle / half - 1)).clip(0), dtype=np.float64)
