@@ -183,6 +183,7 @@ class TestWriteStream:
             stream.close()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such locks")
 class TestLocked:
     def test_one_at_a_time(self, tmp_path):
         with (
