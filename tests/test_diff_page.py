@@ -50,7 +50,7 @@ class TestToHtml:
     def test_they_may_agree(self):
         found = made(compared("ohpo", "ohpo"))
         assert text(found.find(".//aside")) == "They agree on every block"
-        assert json.loads(found.find(".//script[@id='frames']").text) == []
+        assert found.find(".//script[@id='overlays']") is None
 
     def test_without_a_picture_there_is_the_list_alone(self):
         found = made(compared())
@@ -63,11 +63,20 @@ class TestToHtml:
             "A one keeps 2 blocks",
             "B two keeps 2 blocks",
         ]
-        frames = json.loads(found.find(".//script[@id='frames']").text)
+        frames = overlays(found)["pages"]
         labels = [[block["label"] for block in overlay(frame)["blocks"]] for frame in frames]
         assert ["".join(found) for found in labels] == ["ohpo", "oopl"]
         changed = [[block.get("changed") for block in overlay(frame)["blocks"]] for frame in frames]
         assert changed == [[None, "one: h .90; two: o .10", None, "one: o .10; two: l .90"]] * 2
+
+    def test_the_picture_is_there_once(self):
+        found = made(compared(image=picture()))
+        address = overlays(found)["picture"]
+        assert address.startswith("data:image/")
+        assert compared(image=picture()).write("html").count(address[:80]) == 1
+        pages = [overlay(frame)["page"] for frame in overlays(found)["pages"]]
+        assert [(page["picture"], page["width"], page["height"]) for page in pages] == [("", 800, 400)] * 2
+        assert all(frame.count('"picture":""') == 1 for frame in overlays(found)["pages"])
 
     def test_reasons_stand_beside_the_block(self):
         reasons = [
@@ -94,3 +103,8 @@ class TestToHtml:
 def overlay(frame):
     """The data of an overlay."""
     return json.loads(html.fromstring(frame).find(".//script[@id='data']").text)
+
+
+def overlays(found):
+    """The data of a comparison."""
+    return json.loads(found.find(".//script[@id='overlays']").text)

@@ -10,6 +10,7 @@ from vclean.compare.document import asset, data, document, element
 from vclean.overlays import overlay_page
 from vclean.render.overlay import PENS, excerpt
 from vclean.render.overlay_html import draw_html
+from vclean.render.overlay_picture import data_address
 
 if TYPE_CHECKING:
     from vclean.compare.diff import Comparison
@@ -25,35 +26,36 @@ _CLASSES: Final = {FIRST_ONLY: "first", SECOND_ONLY: "second", OTHERWISE: "other
 def to_html(comparison: Comparison) -> str:
     """The page; without a picture of the page compared, it is the list alone."""
     title = comparison.first.blocks.snapshot.title or comparison.id or "page"
-    frames = [_overlay(comparison, side) for side in (0, 1)] if comparison.picture else []
-    body = [
-        _header(comparison, title),
-        _list(comparison),
-        element("main", *(_pane(comparison, side) for side in range(len(frames))), id="panes") if frames else None,
-        data("frames", frames),
-    ]
-    kind = "pictured" if frames else "listed"
-    shown = [part for part in body if part is not None]
+    body = [_header(comparison, title), _list(comparison)]
+    kind = "pictured" if comparison.picture else "listed"
+    if comparison.picture:
+        body += [element("main", *(_pane(comparison, side) for side in (0, 1)), id="panes"), _overlays(comparison)]
     return document(
         f"{' and '.join(comparison.names)}: {title}",
-        shown,
+        body,
         kind=kind,
         styles=("page.css", "diff.css"),
         scripts=("diff.js",),
     )
 
 
-def _overlay(comparison: Comparison, side: int) -> str:
-    """The overlay of one of the two results, to stand in a pane."""
-    result = (comparison.first, comparison.second)[side]
-    page = overlay_page(result, comparison.picture)
+def _overlays(comparison: Comparison) -> Element:
+    """The documents that stand in the panes, as data; the picture is there once, and the page's script puts it in."""
+    address, size = data_address(comparison.picture)
+    return data("overlays", {"picture": address, "pages": [_overlay(comparison, side, *size) for side in (0, 1)]})
+
+
+def _overlay(comparison: Comparison, side: int, width: int, height: int) -> str:
+    """The overlay of one of the two results, over a picture of so many px that it does not have."""
+    page = overlay_page((comparison.first, comparison.second)[side], b"")
     differing = set(comparison.differing)
     blocks = [
         replace(block, changed=_changed(comparison, at)) if at in differing else block
         for at, block in enumerate(page.blocks)
     ]
     scripts, styles = map(asset, ("marks.js", "pane.js")), map(asset, ("marks.css", "pane.css"))
-    return draw_html(replace(page, blocks=blocks), scripts=[*scripts], styles=[*styles])
+    sized = replace(page, blocks=blocks, width=width, height=height)
+    return draw_html(sized, scripts=[*scripts], styles=[*styles])
 
 
 def _changed(comparison: Comparison, block: int) -> str:

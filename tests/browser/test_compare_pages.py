@@ -113,6 +113,10 @@ class TestDiff:
         assert selected(diff) == [[10], [10]]
         assert diff.title().endswith(HOSTILE)
 
+    def test_both_sides_show_the_picture(self, diff: Page) -> None:
+        loaded = "document.getElementById('image').complete && document.getElementById('image').naturalWidth > 0"
+        until(lambda: all(pane.evaluate(loaded) for pane in panes(diff)))
+
     def test_keys_go_from_one_to_the_next_on_both_sides(self, diff: Page) -> None:
         for key in ("j", "ArrowDown", "j", "k"):
             diff.keyboard.press(key)
