@@ -274,7 +274,7 @@
   }
 
   const typing = (target) => target.matches("input:not([type=range]), textarea, select");
-  const own = (target, key) => target.matches("input[type=range]") && /^(Arrow|Page|Home|End)/.test(key);
+  const own = (target, key) => target.matches("input[type=range], #pane, #details") && /^(Arrow|Page|Home|End)/.test(key);
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || byId("help").open) return;
     if (own(event.target, event.key) || (typing(event.target) && event.key !== "Escape" && event.key !== "ArrowDown")) return;

@@ -8,7 +8,7 @@
   const SPARE = 4;
   const INDENT = 8;
   const pool = [];
-  const MOST = 3; // log odds that fill the bar of a reason
+  const MOST = 2; // log odds that fill the bar of a reason
 
   const percent = (p) => (p === null || p === undefined ? "" : p.toFixed(2).replace(/^0/, ""));
   const meaning = (label) => data.pens.label[label]?.meaning || label;
@@ -29,7 +29,7 @@
   /* --- list ------------------------------------------------------------------------------------------------ */
 
   function newRow() {
-    const [mark, text, side] = [element("i"), element("span", { className: "text" }), element("span", { className: "side" })];
+    const [mark, text, side] = [element("i", { role: "img" }), element("span", { className: "text" }), element("span", { className: "side" })];
     const row = element("div", { className: "row", role: "option" }, mark, text, side);
     rows.append(row);
     return row;
@@ -55,7 +55,7 @@
     text.textContent = item.text || "(no text)";
     text.dir = "auto";
     side.textContent = sideOf(item);
-    row.setAttribute("aria-label", `${vclean.caption(item)}${item.role ? `, ${item.role}` : ""}: ${item.text}`);
+    mark.setAttribute("aria-label", state.list < 0 ? meaning(item.label) : `level ${item.level}`);
   }
 
   function sideOf(item) {
@@ -159,7 +159,7 @@
 
   function reasons(item) {
     if (!item.reasons?.length) return [];
-    const kept = item.label !== "o";
+    const kept = (item.predicted || item.label) !== "o";
     const entries = item.reasons.map(({ group, text, value }) => {
       const bar = element("i", { className: value < 0 ? "minus" : value > 0 ? "plus" : "rule" });
       bar.style.setProperty("--part", Math.min(Math.abs(value) / MOST, 1));

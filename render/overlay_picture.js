@@ -244,6 +244,7 @@
     const rect = drag && dragRect(event);
     const dragged = rect && Math.max(rect[2], rect[3]) * scale > DRAG;
     endDrag();
+    document.getElementById("list").focus({ preventScroll: true }); // so that arrows go on from what was clicked
     if (!dragged) return pick(event);
     const found = vclean.within(...rect);
     const kept = event.ctrlKey || event.metaKey || event.shiftKey ? state.selected : [];
