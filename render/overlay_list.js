@@ -166,7 +166,8 @@
       const sign = value ? `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(1)}` : "";
       return element("li", { title: group }, element("span", { className: "sign" }, sign), bar, element("span", { dir: "auto" }, text));
     });
-    return [element("h3", {}, kept ? "Why it is kept" : "Why it is left out"), element("ul", { className: "reasons" }, ...entries)];
+    const whose = item.predicted ? (kept ? "Why the model keeps it" : "Why the model leaves it out") : "";
+    return [element("h3", {}, whose || (kept ? "Why it is kept" : "Why it is left out")), element("ul", { className: "reasons" }, ...entries)];
   }
 
   function facts(item) {

@@ -10,6 +10,7 @@
   const roles = Object.keys(data.pens.role).filter((role) => role !== "none");
   const known = { revision: 0, status: "open", undo: false, redo: false, next: null, progress: null };
   const predicted = data.blocks.map(({ label, role }) => ({ label, role }));
+  for (const block of data.blocks) block.predicted = block.label; // the reasons are the model's
   const versions = new Uint32Array(data.blocks.length);
   let sent = 0; // changes on their way
   let lost = ""; // why the server was not reached, or did not take the last change

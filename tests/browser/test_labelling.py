@@ -490,7 +490,7 @@ class TestFromAClickToAModel:
 def correct(tab: Page, *, done: int) -> None:
     """Find the appeal in the picture, click it, press `o`, and say that the page is done."""
     expect(tab.locator("#progress-text")).to_have_text(f"{done} of 4 done")
-    tab.wait_for_function("document.getElementById('image').complete")
+    tab.wait_for_function("() => document.getElementById('image').complete")
     place = tab.evaluate(
         """(appeal) => {
           const { box } = vclean.blocks.find((block) => block.text.startsWith(appeal));
