@@ -26,16 +26,26 @@
     choose(all[Math.min(Math.max(at < 0 ? 0 : at + by, 0), all.length - 1)], document.activeElement?.tagName !== "IFRAME");
   }
 
-  const KEYS = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };
+  const STEPS = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };
+  const ZOOMS = { "+": 1.25, "-": 0.8, 0: "fit" };
+
+  function press(key) {
+    if (key in STEPS) step(STEPS[key]);
+    else if (key in ZOOMS) for (const frame of frames) send(frame, { zoom: ZOOMS[key] });
+    else return false;
+    return true;
+  }
+
   list.addEventListener("click", (event) => {
     const row = event.target.closest("button")?.parentElement;
     if (row) choose(row, false);
   });
   document.addEventListener("keydown", (event) => {
-    if (!(event.key in KEYS) || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    step(KEYS[event.key]);
+    if (!event.ctrlKey && !event.metaKey && !event.altKey && press(event.key)) event.preventDefault();
   });
+  for (const button of document.querySelectorAll("[data-key]")) {
+    button.addEventListener("click", () => press(button.dataset.key));
+  }
 
   for (const button of document.querySelectorAll(".switches button")) {
     button.addEventListener("click", () => {
@@ -51,7 +61,7 @@
     const message = event.data?.vclean;
     if (from < 0 || !message) return;
     if ("top" in message) send(frames[1 - from], message);
-    if (message.key === "j" || message.key === "k") step(KEYS[message.key]);
+    if ("key" in message) press(message.key);
     if ("select" in message) {
       const row = [...list.children].find((each) => blockOf(each) === message.select);
       if (row) choose(row, false);

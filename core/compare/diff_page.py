@@ -84,16 +84,24 @@ def _list(comparison: Comparison) -> Element:
         _switch(kind, text, comparison.count(kind)) for kind, text in meanings.items() if comparison.count(kind)
     ]
     rows = [_row(comparison, block) for block in comparison.differing]
-    keys = element("p", element("kbd", "j"), " next  ", element("kbd", "k"), " previous", class_="note keys")
     return element(
         "aside",
         element("h2", f"{len(rows)} blocks differ" if rows else "They agree on every block"),
         element("div", *switches, role="group", aria_label="Show", class_="switches") if switches else None,
         element("ol", *rows, id="differences"),
-        keys if rows else None,
+        _keys(zooms=bool(comparison.picture)) if rows else None,
         element("div", id="live", role="status", aria_live="polite"),
         aria_label="Differences",
     )
+
+
+def _keys(*, zooms: bool) -> Element:
+    """The keys, each of which is a button, too."""
+    names = {"j": "next", "k": "previous"} | ({"+": "larger", "-": "smaller", "0": "fit"} if zooms else {})
+    buttons = (
+        element("button", element("kbd", key), f" {name}", type="button", data_key=key) for key, name in names.items()
+    )
+    return element("div", *buttons, class_="keys", role="group", aria_label="Keys")
 
 
 def _switch(kind: str, text: str, count: int) -> Element:

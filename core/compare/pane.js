@@ -2,6 +2,7 @@
 // Inside an overlay that stands in a pane of a comparison, after marks.js: scrolls with the other one.
 (() => {
   const pane = document.getElementById("pane");
+  const KEYS = new Set(["j", "k", "ArrowDown", "ArrowUp", "+", "-", "0"]);
   let expected = -1;
 
   const tell = (message) => parent.postMessage({ vclean: message }, "*");
@@ -11,9 +12,13 @@
     expected = -1;
   }, { passive: true });
   vclean.on("select", ({ indexes, source }) => { if (source !== "script") tell({ select: indexes.at(-1) ?? -1 }); });
-  document.addEventListener("keydown", (event) => {
-    if (!event.ctrlKey && !event.metaKey && !event.altKey) tell({ key: event.key });
-  });
+  // The keys are those of the comparison: an overlay's own speak of a list that is not shown here.
+  addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.key === "Tab") return;
+    event.stopImmediatePropagation();
+    if (KEYS.has(event.key)) event.preventDefault();
+    tell({ key: event.key });
+  }, true);
 
   function show(row) {
     const box = vclean.blocks[row]?.box;
@@ -30,6 +35,8 @@
     const message = event.source === parent ? event.data?.vclean : null;
     if (!message) return;
     if ("show" in message) show(message.show);
+    if (message.zoom === "fit") vclean.setZoom("fit");
+    else if (message.zoom) vclean.zoomBy(message.zoom);
     if ("top" in message) scrollTo(message.top * vclean.scale(), message.left);
   });
   tell({ ready: true });

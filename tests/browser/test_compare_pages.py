@@ -164,6 +164,20 @@ class TestDiff:
         diff.keyboard.press("j")
         expect(diff.locator("li[aria-current] .text")).to_have_text("Block number 20")
 
+    def test_both_pictures_grow_and_fit_together(self, diff: Page) -> None:
+        def scales() -> list[float]:
+            return [pane.evaluate("vclean.scale()") for pane in panes(diff)]
+
+        fit = scales()
+        diff.keyboard.press("+")
+        until(lambda: scales() == pytest.approx([1.25 * each for each in fit]))
+        diff.get_by_role("button", name="smaller").click()
+        until(lambda: scales() == pytest.approx(fit))
+        panes(diff)[1].locator("#pane").focus()
+        diff.keyboard.press("-")
+        diff.keyboard.press("0")
+        until(lambda: scales() == pytest.approx(fit))
+
     def test_a_kind_may_be_hidden(self, diff: Page) -> None:
         diff.get_by_role("button", name="kept by two alone").click()
         assert diff.locator("#differences > li:visible").count() == 2
