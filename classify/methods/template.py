@@ -84,8 +84,8 @@ class Template:
             found = selector.select(root.getroottree())
         except etree.XPathError as error:
             raise InputError(f"{self.source}, line {selector.line}: {error}") from error
-        elements = [each for each in found if isinstance(each, etree._Element)] if isinstance(found, list) else None
-        if elements is None or len(elements) < len(found):
+        elements = [each for each in found if isinstance(each, etree._Element)] if isinstance(found, list) else []
+        if not isinstance(found, list) or len(elements) < len(found):
             raise InputError(f"{self.source}, line {selector.line}: it has to select elements, as xpath://p does")
         return elements
 

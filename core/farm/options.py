@@ -111,7 +111,7 @@ def _add_cleaning(parser: argparse.ArgumentParser) -> None:
     add("--js", action="store_true", help="run the pages' scripts")
     text = "where pages load from what no archive or folder has: nowhere, or public addresses (%(default)s)"
     add("--network", choices=("none", "public"), default="none", help=text)
-    add("--method", default="vclean", metavar="NAME", help="what labels the blocks: vclean, bte, text, ...")
+    add("--method", default="vclean", metavar="NAME", help="what labels the blocks: see `vclean methods` (%(default)s)")
     add("--model", type=Path, metavar="FILE", help="a model in place of the shipped one")
     add_policy(parser)
     add_caps(parser)
