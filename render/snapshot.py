@@ -180,9 +180,25 @@ class Snapshot:
 
     def xpath(self, element: int) -> str:
         """The absolute XPath of an element, every step numbered: `/html[1]/body[1]/p[2]`."""
-        steps = [f"{self.tags[self.tag[i]]}[{self.sibling_number[i]}]" for i in reversed(self.ancestors(element))]
-        return "/" + "/".join(steps)
+        new = []
+        while element not in self._xpaths:
+            new.append(element)
+            element = int(self.parent[element])
+        path = self._xpaths[element]
+        for below in reversed(new):
+            path = f"{path}/{self.tags[self.tag[below]]}[{self.sibling_number[below]}]"
+            if len(path) < _LONGEST_KEPT:
+                self._xpaths[below] = path
+        return path
 
+    @cached_property
+    def _xpaths(self) -> dict[int, str]:
+        """The paths that were asked for, and those on their way."""
+        return {-1: ""}
+
+
+_LONGEST_KEPT = 4096
+"""Characters of a path that others are built on; in a page of 100,000 nested elements they would fill the memory."""
 
 _ATTRIBUTE_INDEX = {name: index for index, name in enumerate(ATTRIBUTES)}
 

@@ -108,6 +108,19 @@ class TestXPath:
         page = tree(parent, tag)
         assert len({page.xpath(element) for element in range(len(page))}) == len(page)
 
+    @given(parents(), st.data())
+    def test_the_order_of_asking_does_not_matter(self, parent: list[int], data: st.DataObject) -> None:
+        """A path is built on those that were asked for before."""
+        count = len(parent)
+        one, other = tree(parent, [0] * count), tree(parent, [0] * count)
+        there = [one.xpath(element) for element in range(count)]
+        assert [other.xpath(element) for element in reversed(range(count))] == there[::-1]
+
+    def test_deep_pages_do_not_fill_the_memory(self) -> None:
+        page = tree(list(range(-1, 4999)), [0] * 5000)
+        assert page.xpath(4999).count("/") == 5000
+        assert sum(map(len, page._xpaths.values())) < 4e6
+
 
 class TestAttributes:
     def test_by_element(self) -> None:
