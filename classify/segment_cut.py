@@ -2,8 +2,8 @@
 
 Of every container a model tells how probably it is divided, if it is not inside a segment already. That makes every
 container a segment with a known probability, and extended BCubed over characters of a flat cut is a sum over its
-segments: the expected precision and recall of every cut follow exactly. The one with the best F1 of these two is found
-from the innermost containers outwards, for several balances of the two.
+segments: the expected precision and recall of every cut follow exactly. The best one for a balance of the two is found
+from the innermost containers outwards; of those for several balances, the one with the best F1 is taken.
 
 With n characters in a container, and segments T of the truth: its precision is the sum over T of |T and it| squared
 over n, its recall that of |T and it| squared over |T|. A true segment round the container holds all of it; one inside
