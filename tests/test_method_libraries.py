@@ -6,6 +6,7 @@ import pytest
 from helpers import snapshot
 
 from vclean.classify.methods import all_facts, get, libraries
+from vclean.errors import DeadlineError, VcleanError
 from vclean.features.blocks import cut
 
 SENTENCE = "It rained all day in the valley, and nobody who lived there minded it at all, for it was warm and calm."
@@ -41,6 +42,27 @@ class TestMethods:
     def test_logging_is_as_it_was(self, facts):
         get(facts.name)(cut(snapshot("One")))
         assert logging.root.manager.disable == logging.NOTSET
+
+
+class TestFailures:
+    BLOCKS = cut(snapshot("One"))
+
+    def test_an_error_of_the_library_is_one_line(self, monkeypatch):
+        def fail(html, **options):
+            raise RuntimeError("no good\nat all")
+
+        monkeypatch.setattr(libraries, "_plain", fail)
+        with pytest.raises(VcleanError, match=r"^the library fails on this page \(RuntimeError: no good\): choose"):
+            libraries.resiliparse(self.BLOCKS)
+        assert logging.root.manager.disable == logging.NOTSET
+
+    def test_a_deadline_passes_through(self, monkeypatch):
+        def late(html, **options):
+            raise DeadlineError("too late")
+
+        monkeypatch.setattr(libraries, "_plain", late)
+        with pytest.raises(DeadlineError):
+            libraries.resiliparse(self.BLOCKS)
 
 
 def test_justext_has_the_lists_that_are_named():

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Final
 from vclean.classify.corpora import GoldPage
 from vclean.classify.gold import align
 from vclean.classify.methods.verdict import decide
+from vclean.errors import VcleanError
 from vclean.features.view import View
 from vclean.render.document import to_html
 
@@ -77,8 +78,15 @@ def resiliparse(blocks: Blocks) -> Prediction:
 
 
 def _by_text(blocks: Blocks, extract: Callable[[str], str]) -> Prediction:
-    with _silence():
-        text = extract(to_html(blocks.snapshot))
+    html = to_html(blocks.snapshot)
+    try:
+        with _silence():
+            text = extract(html)
+    except VcleanError:
+        raise
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}".partition("\n")[0]
+        raise VcleanError(f"the library fails on this page ({reason}): choose another method") from error
     return decide(blocks, align(blocks.text, GoldPage(text=text)).is_content)
 
 
