@@ -13,7 +13,8 @@ SENTENCE = "It rained all day in the valley, and nobody who lived there minded i
 MENU = "<div class=menu><ul>" + "".join(f"<li><a href=/{n}>Link {n}</a></li>" for n in "abcdefgh") + "</ul></div>"
 PARAGRAPHS = "".join(f"<p>{letter} {SENTENCE} {SENTENCE}</p>" for letter in "ABCDEF")
 ARTICLE = f"<div class=article><h1>Rain in the valley</h1>{PARAGRAPHS}</div>"
-PAGE = f"<html><head><title>Rain in the valley</title></head><body>{MENU}{ARTICLE}<div><p>Copyright by the owners of the valley</p></div></body></html>"
+FOOTER = "<div><p>Copyright by the owners of the valley</p></div>"
+PAGE = f"<html><head><title>Rain in the valley</title></head><body>{MENU}{ARTICLE}{FOOTER}</body></html>"
 METHODS = [facts for facts in all_facts() if facts.place.startswith("libraries:")]
 
 
