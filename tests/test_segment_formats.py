@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -135,6 +136,23 @@ class TestOverlay:
         assert "4 DoC 10: right" in svg
         assert "separator of weight 12" in svg
 
-    def test_no_picture(self, segments):
+    def test_html_has_all_levels_and_begins_at_the_degree(self, segments):
+        text = segments.at(5).at(9).overlay(picture(), "html").decode()
+        (layer,) = json.loads(re.search(r'id="data">(.*?)</script>', text)[1])["layers"]
+        assert len(layer["segments"]) == len(segments)
+        assert (layer["name"], layer["pdoc"], layer["drawn"], layer["separated"]) == ("vips", 5, True, True)
+
+    @pytest.mark.parametrize("kind", ["png", "svg", "html"])
+    def test_no_picture(self, segments, kind):
         with pytest.raises(OutputError, match="cannot be read"):
-            segments.overlay(b"no picture", "png")
+            segments.overlay(b"no picture", kind)
+
+
+class TestOverlayLayer:
+    def test_rows(self, segments):
+        layer = segment_formats.overlay_layer(segments)
+        assert [each.parent for each in layer.segments] == segments.parent.tolist()
+        assert layer.segments[-1].text == "right"
+        assert layer.segments[-1].xpath == "/html[1]/body[1]/div[2]"
+        assert [each.weight for each in layer.separators] == segments.separators.weight.tolist()
+        assert (layer.pdoc, layer.drawn, layer.separated) == (11, False, False)
