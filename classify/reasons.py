@@ -46,6 +46,7 @@ _NAMES: Final = [column.name for column in matrix.COLUMNS]
 _FAR: Final = 0.5
 """What a column on a block two or three away counts: readers look at the next."""
 _WEIGHT: Final = np.array([_FAR if name[-2:] in ("-3", "-2", "+2", "+3") else 1.0 for name in _NAMES])
+_IS_VERDICT: Final = np.array([wording.is_verdict(name) for name in _NAMES])
 _OF_GROUP: Final = {
     group: [place for place, each in enumerate(wording.COLUMN_GROUPS) if each == group] for group in wording.GROUPS
 }
@@ -134,7 +135,8 @@ class _Teller:
         self._prediction = prediction
         self._x = decision.x
         self._kept = decision.kept
-        self._divided = divided
+        puzzling = _IS_VERDICT & (decision.x * divided < 0)
+        self._weighed = np.where(puzzling, _AGAINST * divided, divided) * _WEIGHT
 
     def reasons(self, block: int, sums: NDArray[np.float64]) -> Reasons:
         """The strongest groups of a block; `sums` (G,) by group.
@@ -193,8 +195,7 @@ class _Teller:
     def _pick(self, block: int, group: str, sign: float) -> list[int]:
         """The one or two columns that contributed most to the group's side."""
         places = _OF_GROUP[group]
-        power = self._divided[block, places] * (1 if sign >= 0 else -1)
-        power = np.where(self._is_puzzling(block, places, sign), _AGAINST * power, power) * _WEIGHT[places]
+        power = self._weighed[block, places] * (1 if sign >= 0 else -1)
         order = np.argsort(-power, kind="stable")
         first = int(order[0])
         picked, kind = [places[first]], wording.kind_of(_NAMES[places[first]])
@@ -204,10 +205,6 @@ class _Teller:
             if wording.kind_of(_NAMES[places[other]]) != kind:
                 return [*picked, places[other]]
         return picked
-
-    def _is_puzzling(self, block: int, places: list[int], sign: float) -> NDArray[np.bool_]:
-        verdict = np.array([wording.is_verdict(_NAMES[place]) for place in places])
-        return verdict & (self._x[block, places] * sign < 0)
 
     def _phrase(self, block: int, place: int, contribution: float) -> str:
         name, value = _NAMES[place], float(self._x[block, place])

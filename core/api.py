@@ -275,8 +275,7 @@ class Cleaner:
             prediction = template(blocks) if template else self._predict(blocks, repeated)
             language = detect(_telling(blocks.text, prediction.labels), blocks.snapshot.language)
             method = "template" if template else self._method
-            wanted = self._explain if explain is None else explain
-            explanation = self._why(blocks, prediction, method) if wanted else None
+        wanted = self._explain if explain is None else explain
         return Result(
             blocks=blocks,
             labels=prediction.labels,
@@ -287,7 +286,7 @@ class Cleaner:
             language=language,
             roles=prediction.roles,
             id=name,
-            explanation=explanation,
+            explanation=self._why(blocks, prediction, method) if wanted else None,
             places=places,
         )
 
@@ -296,7 +295,8 @@ class Cleaner:
 
         if self._model is None or prediction.decision is None:
             return unexplained(method, len(blocks))
-        return explain(self._model, blocks, prediction)
+        with deadline(self._reader.settings.deadline):
+            return explain(self._model, blocks, prediction)
 
     def _predict(self, blocks: Blocks, repeated: NDArray[np.float32] | None) -> Prediction:
         if self._model is None:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import logging
 import time
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from vclean.api import Cleaner
+from vclean.errors import DeadlineError
 from vclean.explain import has_scripts, why_empty
 from vclean.outputs import Pictures, sink_for
 from vclean.page_run import PageRun, bugs_reported
 from vclean.review import Review
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    from vclean.features.blocks import Blocks
     from vclean.options import CleanOptions
     from vclean.result import Result
     from vclean.sources import Source
@@ -74,8 +76,8 @@ class _Run(PageRun):
             with bugs_reported():
                 page = self.read(source)
                 blocks, picture = cleaner.cut(page, picture=self.options.overlay is not None)
-                places = cleaner.places(page, blocks)
-                result = cleaner.label(blocks, page.id, places=places, explain=self._explains(page.id, blocks))
+                label = partial(cleaner.label, blocks, page.id, places=cleaner.places(page, blocks))
+                result = self._labelled(label, page.id, len(blocks))
             self._put(result, picture, scripted=has_scripts(page))
             self._tell(result, time.perf_counter() - start)
 
@@ -91,19 +93,20 @@ class _Run(PageRun):
                 with self.reported(name):
                     start = time.perf_counter()
                     with bugs_reported():
-                        reasons = self._explains(name, blocks)
-                        result = cleaner.label(blocks, name, repeated=repeated, places=places, explain=reasons)
+                        label = partial(cleaner.label, blocks, name, repeated=repeated, places=places)
+                        result = self._labelled(label, name, len(blocks))
                     self._put(result, picture, scripted=scripted)
                     self._tell(result, time.perf_counter() - start)
 
-    def _explains(self, name: str, blocks: Blocks) -> bool:
-        """Whether a page is explained: if that was asked for, and for a page to explore unless it has many blocks."""
+    def _labelled(self, label: Callable[..., Result], name: str, count: int) -> Result:
+        """The result of a page; if nobody asked for its reasons but the page to explore, these may be left out."""
         if self.options.explain or not self.options.explains:
-            return self.options.explain
-        if len(blocks) <= _EXPLAINED_UNASKED:
-            return True
-        _log.warning("%s: no reasons for %d blocks, they take long: --explain gives them", name, len(blocks))
-        return False
+            return label()
+        if count <= _EXPLAINED_UNASKED:
+            with suppress(DeadlineError):
+                return label()
+        _log.warning("%s: %d blocks take long to explain: --explain gives their reasons", name, count)
+        return label(explain=False)
 
     def _put(self, result: Result, picture: bytes, *, scripted: bool) -> None:
         """Write a result wherever it is wanted."""

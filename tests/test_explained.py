@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,13 +11,18 @@ import pytest
 from helpers import result, snapshot
 
 import vclean
-from vclean import cli
+from vclean import clean_command, cli
 from vclean.api import Cleaner
+from vclean.classify import reasons
 from vclean.classify.reasons import RULE, Explanation, Reason
-from vclean.errors import UsageError
+from vclean.errors import DeadlineError, UsageError
 from vclean.explained import to_explanation
+from vclean.features.blocks import cut
 from vclean.options import parse_args
 from vclean.page import Page
+from vclean.render import browser
+from vclean.render.static import parse
+from vclean.result import Result
 from vclean.roles import Role
 from vclean.source_place import SourcePlace
 
@@ -174,6 +180,37 @@ class TestCommand:
     def test_another_format_is_refused(self, page: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert cli.main([str(page), "--explain", "-f", "markdown"]) == 2
         assert "leave out -f markdown" in capsys.readouterr().err
+
+
+class TestPageToExplore:
+    """It tells reasons unasked, unless they take long; no page fails for want of them."""
+
+    def explored(self, page: Path, monkeypatch: pytest.MonkeyPatch, *options: str) -> list[Result]:
+        drawn: list[Result] = []
+        monkeypatch.setattr(browser, "Renderer", lambda *_, **__: nullcontext())
+        monkeypatch.setattr(Cleaner, "cut", lambda _, page, picture: (cut(parse(page)), b""))
+        monkeypatch.setattr(Result, "overlay", lambda result, *_: drawn.append(result) or b"")
+        assert cli.main([str(page), "--overlay", str(page.with_name("x.html")), *options]) == 0
+        return drawn
+
+    def test_reasons_unasked(self, page: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+        assert self.explored(page, monkeypatch, "-f", "json")[0].reasons
+        record = json.loads(capsys.readouterr().out)
+        assert "explanation" not in record
+
+    def test_none_for_very_many_blocks(self, page: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+        monkeypatch.setattr(clean_command, "_EXPLAINED_UNASKED", 3)
+        assert self.explored(page, monkeypatch)[0].explanation is None
+        assert "4 blocks take long to explain" in capsys.readouterr().err
+
+    def test_none_if_the_time_is_up(self, page: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+        def late(*_: object) -> Explanation:
+            raise DeadlineError("the time is up")
+
+        monkeypatch.setattr(reasons, "explain", late)
+        assert self.explored(page, monkeypatch)[0].explanation is None
+        assert "4 blocks take long to explain" in capsys.readouterr().err
+        assert cli.main([str(page), "--explain"]) == DeadlineError.exit_code
 
 
 class TestOptions:
