@@ -5,10 +5,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 from boxed import boxed
+from marked import marked_page
 
 from vclean.classify.segment_baselines import DEPTHS
+from vclean.classify.segment_model import load_default
+from vclean.classify.segment_scores import SeenPage
 from vclean.classify.segmenters import find_method
-from vclean.errors import InputError, UsageError
+from vclean.errors import InputError, ModelError, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,6 +60,8 @@ class TestFindMethod:
             ("vips@12", "vips takes 1 to 11"),
             ("vips@two", "vips takes 1 to 11"),
             ("page@0", "page takes no number"),
+            ("learned@5", "learned takes 6 or 11"),
+            ("shipped@6", "choose page"),
         ],
     )
     def test_others(self, name: str, reason: str) -> None:
@@ -108,3 +113,43 @@ class TestStored:
     def test_no_file(self) -> None:
         with pytest.raises(InputError, match="cannot read"):
             find_method("none.json")
+
+
+class TestTrained:
+    def test_the_knob_is_its_two_cuts(self) -> None:
+        assert list(find_method("shipped").segmenter.settings) == [6, 11]
+        assert find_method("learned@11").setting == 11
+
+    def test_the_shipped_model_cuts_other_pages(self) -> None:
+        page, _ = marked_page(1)
+        main, parts = find_method("shipped").segmenter.cut("http://other.example/", page)
+        assert len(parts) >= len(main) >= 2
+
+    def test_not_those_it_learned_from(self) -> None:
+        """A score on these would be no score."""
+        page, _ = marked_page(1)
+        address = load_default().card["pages"][0]
+        with pytest.raises(UsageError, match=f"shipped learned from {address}: score it on other pages"):
+            find_method("shipped").segmenter.cut(address, page)
+
+    def test_a_file(self, tmp_path: Path) -> None:
+        path = tmp_path / "own.vclean"
+        path.write_bytes(load_default().to_bytes())
+        page, _ = marked_page(2)
+        assert find_method(str(path)).name == str(path)
+        assert len(find_method(str(path)).segmenter.cut("http://other.example/", page)) == 2
+
+    def test_no_such_file(self, tmp_path: Path) -> None:
+        with pytest.raises(ModelError, match="cannot read the model"):
+            find_method(str(tmp_path / "none.vclean"))
+
+
+class TestTaught:
+    def test_what_needs_no_teaching_stays_as_it_is(self) -> None:
+        dom = find_method("dom").segmenter
+        assert dom.taught([], lambda: None) is dom
+
+    def test_too_few_pages(self) -> None:
+        pages = [SeenPage("http://one.example/", *marked_page(0))]
+        with pytest.raises(InputError, match="too few marked pages"):
+            find_method("learned").segmenter.taught(pages, lambda: None)
