@@ -196,6 +196,12 @@ _METHODS: Final = (
         trained=True,
     ),
     Facts(
+        name="bakic-segment",
+        line="segments of the page, by their tags and texts (Bakic 2012)",
+        place="bakic_segment",
+        trained=True,
+    ),
+    Facts(
         name="readability",
         line="Readability, the reader view of browsers (Arc90 2009), by readability-lxml",
         place="libraries:readability",
