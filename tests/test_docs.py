@@ -21,7 +21,7 @@ def blocks(name: str, language: str) -> list[str]:
 
 
 def commands() -> list[list[str]]:
-    pages = ("start.md", "segments.md", "compare.md")
+    pages = ("start.md", "segments.md", "compare.md", "label.md")
     lines = [line.partition("#")[0] for page in pages for code in blocks(page, "sh") for line in code.splitlines()]
     calls = [line.rpartition("|")[2].partition(">")[0].split() for line in lines]
     return [call[1:] for call in calls if call and call[0] == "vclean"]

@@ -78,6 +78,20 @@ class TestGuard:
             self.GUARD.check("GET", self.OWN | headers)
         assert caught.value.status == 403
 
+    VISIT = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}  # noqa: RUF012
+
+    def test_a_link_elsewhere_may_be_followed(self) -> None:
+        """The address itself is the secret; what follows a link shows it to nobody but the annotator."""
+        self.GUARD.check("GET", self.OWN | self.VISIT)
+
+    @pytest.mark.parametrize(
+        ("method", "change"),
+        [("POST", {}), ("GET", {"Sec-Fetch-Dest": "iframe"}), ("GET", {"Sec-Fetch-Mode": "no-cors"})],
+    )
+    def test_but_no_more(self, method: str, change: dict[str, str]) -> None:
+        with pytest.raises(RefusedError):
+            self.GUARD.check(method, self.OWN | JSON | {"Content-Length": "2"} | self.VISIT | change)
+
     def test_port_80_goes_without_saying(self) -> None:
         Guard(80, TOKEN).check("GET", {"Host": "127.0.0.1"})
 

@@ -165,7 +165,7 @@ class Desk:
                 "title": page.title,
                 "confidence": None if math.isnan(page.confidence) else round(page.confidence, 4),
                 "blocks": len(page),
-                "corrected": len(sheet.verdicts.keys() & set(page.names)),
+                "corrected": sum(name in page.rows for name in sheet.verdicts),
                 "status": str(sheet.status),
             }
 

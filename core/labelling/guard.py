@@ -79,10 +79,16 @@ class Guard:
             raise RefusedError(HTTPStatus.FORBIDDEN, "this server answers to its own address only")
         if origin is not None and origin.lower() != f"http://{host.lower()}":
             raise RefusedError(HTTPStatus.FORBIDDEN, "this server does not answer other sites")
-        if headers.get("Sec-Fetch-Site", "none") not in _OWN:
+        if headers.get("Sec-Fetch-Site", "none") not in _OWN and not _is_visit(method, headers):
             raise RefusedError(HTTPStatus.FORBIDDEN, "this server does not answer other sites")
         if method == "POST":
             _check_body(headers)
+
+
+def _is_visit(method: str, headers: Headers) -> bool:
+    """Whether somebody follows a link to here, as from a terminal that is a web page itself."""
+    how = headers.get("Sec-Fetch-Mode"), headers.get("Sec-Fetch-Dest")
+    return method == "GET" and how == ("navigate", "document")
 
 
 def _check_body(headers: Headers) -> None:

@@ -60,6 +60,11 @@ class PreparedPage:
         """The blocks' names: see `vclean.labelling.names`."""
         return block_names(self.xpaths, self.texts)
 
+    @cached_property
+    def rows(self) -> dict[str, int]:
+        """The numbers of the blocks, by their names."""
+        return {name: row for row, name in enumerate(self.names)}
+
     def to_json(self) -> str:
         """The page as one JSON object."""
         facts = asdict(self) | {"version": VERSION, "predicted": [verdict.to_list() for verdict in self.predicted]}
