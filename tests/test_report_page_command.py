@@ -94,7 +94,7 @@ class TestWriteReport:
         assert main(["report", str(corpus), "--method", "bte", "--method", "text", "-o", str(out)]) == 0
         found = written(out)
         assert found.findtext(".//h1") == "bte, text on small"
-        assert "corpora small.parquet pages were parsed" in text(found.find(".//header"))
+        assert "corpora small.parquet pages were parsed cross-validation none" in text(found.find(".//header"))
         assert [text(row[0]) for row in found.iterfind(".//section[@id='failures']//tbody/tr")] == ["b", "b"]
 
     def test_standard_output_stays_empty_and_equal_runs_give_equal_files(self, corpus, tmp_path, capsys):

@@ -85,10 +85,9 @@ def _reader(options: ReportOptions) -> Iterator[Callable[[Page], Seen]]:
 
 def _facts(options: ReportOptions) -> dict[str, str]:
     ways = {(False, False): "parsed", (True, False): "rendered", (True, True): "parsed, and rendered"}
-    folds = {"cross-validation": f"{options.folds} folds by site"} if options.folds else {}
     return {
         "vclean": metadata.version("vclean"),
         "corpora": ", ".join(path.name for path in options.corpora),
         "pages were": ways.get((options.render, options.folds > 0), "parsed"),
-        **folds,
+        "cross-validation": f"{options.folds} folds by site" if options.folds else "none",
     }
