@@ -41,6 +41,7 @@ _MARKS = (
     "marks cost a point or two; the scorer of 2007 must have weighed them otherwise."
 )
 _REBUILT = "Rebuilt from a short description over other blocks."
+_TAUGHT = "Rebuilt from a short description over other blocks, and trained on the other sites of the same pages."
 _MEAN = f"Half of the difference of its text+markup score. {_MARKS}"
 
 PUBLISHED = (
@@ -49,6 +50,15 @@ PUBLISHED = (
         for method, text, markup in (("kimatu", 83.4, 65.3), ("htmlcleaner", 82.5, 65.6), ("genieknows", 83.4, 63.9))
         for score, value, why in (("cleaneval", text, _REBUILT), ("cleaneval_markup", markup, _MARKS))
     ),
+    *(
+        Published(method, "cleaneval-final", score, value, why)
+        for method, text, markup in (("victor", 84.1, 65.3), ("stupidos", 82.9, 60.3), ("fiasco", 73.5, 53.5))
+        for score, value, why in (("cleaneval", text, _TAUGHT), ("cleaneval_markup", markup, _MARKS))
+    ),
+    Published("wcc-lm", "cleaneval-final", "average", 60.6, _MEAN),
+    Published("bakic-a", "cleaneval-final", "lcs_f1_micro", 93.0, _TAUGHT),
+    Published("bakic-b", "cleaneval-final", "lcs_f1_micro", 91.5, _TAUGHT),
+    Published("bakic-segment", "cleaneval-final", "lcs_f1_micro", 90.1, _TAUGHT),
     Published("wcc-baseline", "cleaneval-final", "average", 62.2, _MEAN),
     Published("wcc-heuristic", "cleaneval-final", "average", 68.5, _MEAN),
     Published("wcc-tree", "cleaneval-final", "average", 52.4, _MEAN),
