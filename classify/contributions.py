@@ -120,7 +120,8 @@ class _Leaves:
         is_met |= is_nan[self.column] & self.nan
         is_met = is_met.reshape(count, conditions, -1)
         reached = np.exp(np.matmul(self.log_ratio, is_met.astype(np.float64)) + self.log_none)
-        found = np.where(is_met, np.matmul(self.met, reached), np.matmul(self.unmet, reached))
+        met, unmet = self.met @ reached, self.unmet @ reached
+        found: Numbers = np.where(is_met, met, unmet)
         return np.asarray(self.to_columns @ found.reshape(count * conditions, -1))
 
 
