@@ -7,6 +7,7 @@ its browser's watchdog ends the browser then (see `vclean.render.watchdog`).
 
 from __future__ import annotations
 
+import importlib
 import os
 import queue
 import signal
@@ -37,6 +38,9 @@ READY: Final = "ready"
 
 _FATAL: Final = (BrowserMissingError, ModelError, UsageError)
 """What would go wrong again with every page: the run ends, and no page is called a failure for it."""
+
+_UNUSED: Final = ("dask", "sklearn")
+"""LightGBM imports them wherever they are installed, which takes it twice as long; models need neither."""
 
 _MAX_PAGES: Final = 5_000
 _MAX_IDLE_MEMORY: Final = 2**30
@@ -130,6 +134,7 @@ def main() -> None:
     tasks: queue.SimpleQueue[Task] = queue.SimpleQueue()
     settings = cast("tuple[CleaningSettings, RunSettings]", receive(sys.stdin.buffer))
     threading.Thread(target=_listen, args=(sys.stdin.buffer, tasks), daemon=True).start()
+    import_lightgbm()
     try:
         with Worker(*settings) as worker:
             send(output, READY)
@@ -137,6 +142,17 @@ def main() -> None:
                 send(output, worker.work(tasks.get()))
     except VcleanError as error:
         send(output, error)
+
+
+def import_lightgbm() -> None:
+    """Import LightGBM without what it does not need; for a process that is vclean's alone."""
+    hidden = [name for name in _UNUSED if name not in sys.modules]
+    sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]  # None stands for a module that is not there
+    try:
+        importlib.import_module("lightgbm")
+    finally:
+        for name in hidden:
+            del sys.modules[name]
 
 
 def _claim_stdout() -> IO[bytes]:

@@ -1,0 +1,27 @@
+import subprocess
+import sys
+
+SCRIPT = """
+import sys
+from types import ModuleType
+for name in {there!r}:
+    sys.modules[name] = ModuleType(name)
+from vclean.farm.worker import import_lightgbm
+import_lightgbm()
+import lightgbm
+print(sorted({{"dask", "sklearn"}} & set(sys.modules)), lightgbm.Booster.__name__)
+"""
+
+
+def run(*there: str) -> str:
+    command = [sys.executable, "-c", SCRIPT.format(there=there)]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+class TestImportLightgbm:
+    def test_without_what_models_do_not_need(self) -> None:
+        """Installed or not, they are not imported, and can be later."""
+        assert run() == "[] Booster"
+
+    def test_what_is_there_already_stays(self) -> None:
+        assert run("dask") == "['dask'] Booster"
