@@ -17,9 +17,12 @@ from vclean.render.addresses import host_and_port
 from vclean.render.bounds import Bounds
 from vclean.render.chromium import find_chromium
 from vclean.render.decode import page_text
+from vclean.render.direct import POSSIBLE
+from vclean.render.direct import launch as launch_direct
 from vclean.render.guard import StoredSource
 from vclean.render.launch import Process, launch
 from vclean.render.live import LiveSource
+from vclean.render.pipe import Connection
 from vclean.render.tab import Tab
 from vclean.render.visit import visit
 from vclean.settings import RenderSettings
@@ -97,8 +100,8 @@ class AsyncRenderer:
         """End the browser."""
         await self.close()
 
-    async def start(self) -> Process:
-        """Have a browser that is fit for the next page.
+    async def start(self, page: Page, *, picture: bool = False) -> Process:
+        """Have a browser that is fit for `page`, the next one.
 
         A start that is given up in the middle goes on, for the next page or for `close`, so that nothing is left.
 
@@ -107,7 +110,8 @@ class AsyncRenderer:
         """
         starting = self._starting
         if starting is None or starting.done():
-            starting = self._starting = asyncio.create_task(self._start())
+            direct = self._may_be_direct(page, picture=picture)
+            starting = self._starting = asyncio.create_task(self._start(direct=direct))
             starting.add_done_callback(_retrieve)
         await asyncio.wait([starting])
         return starting.result()
@@ -123,7 +127,7 @@ class AsyncRenderer:
             BrowserError: the browser crashed; the next page gets a new one.
         """
         async with self._lock:
-            process = await self.start()
+            process = await self.start(page, picture=picture)
             self._pages += 1
             with Bounds(self._settings.deadline, process) as bounds:
                 started = time.perf_counter()
@@ -150,14 +154,27 @@ class AsyncRenderer:
             await asyncio.wait([starting])
         await self._end()
 
-    async def _start(self) -> Process:
-        if self._process is not None and self._is_worn(self._process):
+    def _is_text(self, page: Page) -> bool:
+        """Whether all of a page is its document, whose scripts do not run."""
+        return not (page.live or page.resources is not None or self._settings.scripts or self._network)
+
+    def _may_be_direct(self, page: Page, *, picture: bool) -> bool:
+        """Whether the page can do without Playwright."""
+        return POSSIBLE and self._is_text(page) and not picture
+
+    async def _start(self, *, direct: bool) -> Process:
+        if self._process is not None and (self._is_worn(self._process) or self._is_unfit(self._process, direct)):
             await self._end()
         if self._process is None:
-            self._playwright = self._playwright or await _start_driver()
-            self._process = await launch(self._playwright, self._executable)
+            self._process = await self._launch(direct=direct)
             self._pages = 0
         return self._process
+
+    async def _launch(self, *, direct: bool) -> Process:
+        if direct:
+            return await launch_direct(self._executable)
+        self._playwright = self._playwright or await _start_driver()
+        return await launch(self._playwright, self._executable)
 
     async def _end(self) -> None:
         process, self._process, self._tab = self._process, None, None
@@ -171,7 +188,7 @@ class AsyncRenderer:
         if page.live:
             return await self._render_live(process, page, picture=picture)
         text = page_text(page, self._settings.max_bytes)
-        if page.resources is None and not self._settings.scripts and not self._network:
+        if self._is_text(page):
             return await self._render_text(process, text, page.url, picture=picture)
         async with (
             self._source(text, page.resources) as source,
@@ -207,6 +224,11 @@ class AsyncRenderer:
 
     def _unpack(self, payload: str, url: str, build: str) -> Snapshot:
         return wire.unpack(payload, self._settings, build=build, url=url)
+
+    @staticmethod
+    def _is_unfit(process: Process, direct: bool) -> bool:
+        """A browser that Playwright drives does for all pages, until it is worn."""
+        return not direct and isinstance(process.browser, Connection)
 
     def _is_worn(self, process: Process) -> bool:
         if not process.is_alive or self._pages >= _PAGES_PER_BROWSER:

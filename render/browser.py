@@ -67,7 +67,7 @@ class Renderer:
         with self._lock:
             host = self._host = self._host or _Host(self._new_renderer())
             try:
-                host.run(host.renderer.start(), _START_SECONDS)
+                host.run(host.renderer.start(page, picture=picture), _START_SECONDS)
                 return host.run(host.renderer.render(page, picture=picture), self._settings.deadline + _GRACE_SECONDS)
             except _FrozenError:
                 self._host = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,7 +11,11 @@ from vclean.errors import BrowserError
 if TYPE_CHECKING:
     from playwright.async_api import CDPSession
 
+    from vclean.render import pipe
     from vclean.settings import RenderSettings
+
+    Session = CDPSession | pipe.Session
+    """A session with a tab, over Playwright or over a pipe of our own."""
 
 MAX_PICTURE_HEIGHT: Final = 16_384
 """CSS px. A page is cut off there: beyond the GPU's largest texture a picture is blank or repeats itself."""
@@ -34,12 +39,37 @@ def context_options(settings: RenderSettings) -> dict[str, Any]:
     }
 
 
-async def main_frame(session: CDPSession) -> str:
+async def main_frame(session: Session) -> str:
     """The id of a tab's main frame; it stays the same over navigations."""
     return str((await session.send("Page.getFrameTree"))["frameTree"]["frame"]["id"])
 
 
-async def evaluate(session: CDPSession, expression: str, *, world: int | None = None) -> str:
+class Navigator:
+    """Navigates a tab whose session has the domain `Page` enabled; it stays so, for leaving it undoes the fonts."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._loaded: set[str] = set()
+        self._news = asyncio.Event()
+        session.on("Page.lifecycleEvent", self._note)
+
+    async def go(self, url: str) -> None:
+        """Load `url`, and wait until it has loaded."""
+        await self._session.send("Page.setLifecycleEventsEnabled", {"enabled": True})
+        loader = (await self._session.send("Page.navigate", {"url": url}))["loaderId"]
+        while loader not in self._loaded:
+            self._news.clear()
+            await self._news.wait()
+        self._loaded.clear()
+        await self._session.send("Page.setLifecycleEventsEnabled", {"enabled": False})
+
+    def _note(self, event: dict[str, Any]) -> None:
+        if event["name"] == "load":
+            self._loaded.add(event["loaderId"])
+            self._news.set()
+
+
+async def evaluate(session: Session, expression: str, *, world: int | None = None) -> str:
     """The string that a JavaScript expression evaluates to or promises, in the page's own world or in `world`.
 
     Raises:
@@ -53,7 +83,7 @@ async def evaluate(session: CDPSession, expression: str, *, world: int | None = 
     return str(answer["result"]["value"])
 
 
-async def picture(session: CDPSession) -> bytes:
+async def picture(session: Session) -> bytes:
     """A PNG of the whole page, one pixel per CSS px, at most `MAX_PICTURE_WIDTH` x `MAX_PICTURE_HEIGHT`."""
     size = (await session.send("Page.getLayoutMetrics"))["cssContentSize"]
     clip = {

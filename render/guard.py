@@ -18,9 +18,8 @@ from vclean.errors import VcleanError
 from vclean.render.devtools import main_frame
 
 if TYPE_CHECKING:
-    from playwright.async_api import CDPSession
-
     from vclean.page import Resources
+    from vclean.render.devtools import Session
 
 _LOG = logging.getLogger("vclean")
 
@@ -129,7 +128,7 @@ class Guard:
         failure: what `source` raised for the page itself.
     """
 
-    def __init__(self, session: CDPSession, source: Source) -> None:
+    def __init__(self, session: Session, source: Source) -> None:
         self.failure: VcleanError | None = None
         self._session = session
         self._source = source

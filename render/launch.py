@@ -12,9 +12,9 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from playwright.async_api import Error as PlaywrightError
 
@@ -23,7 +23,14 @@ from vclean.render import netns, watchdog
 from vclean.render.sandbox import network_obstacle, obstacle
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from playwright.async_api import Browser, Playwright
+
+    from vclean.render.pipe import Connection
+
+    Start = Callable[[Path, str], Awaitable[Browser | Connection]]
+    """Starts an executable, whose temporary files go to a folder."""
 
 _LOG = logging.getLogger("vclean")
 
@@ -59,7 +66,7 @@ _BLINK_SETTINGS: Final = (
     "primaryPointerType=4",
 )
 
-_FLAGS: Final = (
+FLAGS: Final = (
     # Every request is answered by us or not at all: no proxy, no name and no UDP leads out (see guard.py).
     "--proxy-server=http://proxy.invalid:1",
     "--proxy-bypass-list=<-loopback>",
@@ -77,6 +84,7 @@ _FLAGS: Final = (
     "--font-render-hinting=none",
     "--disable-lcd-text",
 )
+"""What every browser is started with, whoever drives it."""
 
 _UNWALLED: Final[set[Path]] = set()
 """Browsers that start only outside of a network namespace, e.g. by a helper with rights that a namespace takes away."""
@@ -87,7 +95,7 @@ class Process:
     """A running browser.
 
     Attributes:
-        browser: Playwright's handle.
+        browser: Playwright's handle, or the pipe to it.
         pid: of the browser process; its children are in the same process group.
         build: product and version, for the record.
         profile: the folder of its profile, which is in its command line.
@@ -95,7 +103,7 @@ class Process:
         killed: whether `kill` was called.
     """
 
-    browser: Browser
+    browser: Browser | Connection
     pid: int
     build: str
     profile: str
@@ -134,9 +142,18 @@ async def launch(playwright: Playwright, executable: Path) -> Process:
     Raises:
         BrowserError: it does not start.
     """
+    return await begin(partial(_start, playwright), executable)
+
+
+async def begin(start: Start, executable: Path) -> Process:
+    """Start a browser by `start`, without a network where that can be.
+
+    Raises:
+        BrowserError: it does not start.
+    """
     folder = tempfile.mkdtemp(prefix="vclean-")
     try:
-        return await _describe(await _start(playwright, executable, folder), folder)
+        return await _describe(await _walled(start, executable, folder), folder)
     except PlaywrightError as error:
         shutil.rmtree(folder, ignore_errors=True)
         raise BrowserError(f"{executable} does not start: run `vclean doctor` ({_reason(error)})") from error
@@ -145,26 +162,30 @@ async def launch(playwright: Playwright, executable: Path) -> Process:
         raise
 
 
-async def _start(playwright: Playwright, executable: Path, folder: str) -> Browser:
+async def _walled(start: Start, executable: Path, folder: str) -> Browser | Connection:
     """Start the browser without a network, or else with one that its flags keep it from."""
-    options: dict[str, Any] = {
-        "args": _FLAGS,
-        "ignore_default_args": _LEFT_OUT,
-        "artifacts_dir": folder,
-        "chromium_sandbox": _can_be_sandboxed(),
-        "env": {**os.environ, "TMPDIR": folder},
-        "handle_sigint": False,
-        "timeout": _START_MS,
-    }
     walled = _can_lose_network() and executable not in _UNWALLED
     if walled:
         with contextlib.suppress(PlaywrightError):
-            return await playwright.chromium.launch(executable_path=_wrapper(executable, folder), **options)
-    browser = await playwright.chromium.launch(executable_path=executable, **options)
+            return await start(_wrapper(executable, folder), folder)
+    browser = await start(executable, folder)
     if walled:
         _LOG.info("%s starts only with a network: its flags keep it from that", executable)
         _UNWALLED.add(executable)
     return browser
+
+
+async def _start(playwright: Playwright, executable: Path, folder: str) -> Browser:
+    return await playwright.chromium.launch(
+        executable_path=executable,
+        args=FLAGS,
+        ignore_default_args=_LEFT_OUT,
+        artifacts_dir=folder,
+        chromium_sandbox=can_be_sandboxed(),
+        env={**os.environ, "TMPDIR": folder},
+        handle_sigint=False,
+        timeout=_START_MS,
+    )
 
 
 def _wrapper(executable: Path, folder: str) -> Path:
@@ -176,7 +197,7 @@ def _wrapper(executable: Path, folder: str) -> Path:
     return path
 
 
-async def _describe(browser: Browser, folder: str) -> Process:
+async def _describe(browser: Browser | Connection, folder: str) -> Process:
     session = await browser.new_browser_cdp_session()
     processes = (await session.send("SystemInfo.getProcessInfo"))["processInfo"]
     pid = next(process["id"] for process in processes if process["type"] == "browser")
@@ -195,7 +216,8 @@ def _watch(pid: int, *folders: str) -> subprocess.Popen[bytes]:
 
 
 @cache
-def _can_be_sandboxed() -> bool:
+def can_be_sandboxed() -> bool:
+    """Whether Chromium's sandbox can be on; says so once where it cannot."""
     in_the_way = obstacle()
     if in_the_way is not None:
         _LOG.warning("Chromium's sandbox is off (%s): %s", in_the_way.reason, in_the_way.remedy)

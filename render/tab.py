@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Final
 
-from vclean.render.devtools import context_options, evaluate, main_frame, picture
+from vclean.render import direct
+from vclean.render.devtools import Navigator, context_options, evaluate, main_frame, picture
 from vclean.render.guard import Guard, Request, Response, html
+from vclean.render.pipe import Connection
 from vclean.render.wire import AGAIN, definition
 
 if TYPE_CHECKING:
-    from playwright.async_api import CDPSession, Page
-
+    from vclean.render.devtools import Session
     from vclean.render.launch import Process
     from vclean.settings import RenderSettings
 
@@ -38,28 +39,25 @@ class Tab:
     Nothing of a document is fetched, and none of its scripts runs.
     """
 
-    def __init__(self, page: Page, session: CDPSession, frame: str) -> None:
-        self._page = page
+    def __init__(self, session: Session, frame: str) -> None:
         self._session = session
+        self._navigator = Navigator(session)
         self._frame = frame
         self._stale = True
 
     @classmethod
     async def open(cls, process: Process, settings: RenderSettings) -> Tab:
         """Open the tab."""
-        context = await process.browser.new_context(**context_options(settings), java_script_enabled=False)
-        page = await context.new_page()
-        # Calls to a crashed page would wait for ever.
-        page.on("crash", lambda _: process.kill())
-        session = await context.new_cdp_session(page)
+        session = await _new_tab(process, settings)
+        await session.send("Page.enable")
         await Guard(session, _BlankSource()).start("Document")
-        return cls(page, session, await main_frame(session))
+        return cls(session, await main_frame(session))
 
     async def read(self, text: str, expression: str) -> str:
         """Put a document in place of the last one, and read it with a `wire.call`."""
         payload = AGAIN if self._stale else await self._put(text, expression)
         if payload == AGAIN:
-            await self._page.goto(_BLANK_URL)
+            await self._navigator.go(_BLANK_URL)
             await evaluate(self._session, definition())
             payload = await self._put(text, expression)
         self._stale = not payload.endswith('"sticky":false}')
@@ -75,3 +73,13 @@ class Tab:
     async def picture(self) -> bytes:
         """A PNG of the document that was read last (see `devtools.picture`)."""
         return await picture(self._session)
+
+
+async def _new_tab(process: Process, settings: RenderSettings) -> Session:
+    if isinstance(process.browser, Connection):
+        return await direct.new_tab(process, process.browser, settings)
+    context = await process.browser.new_context(**context_options(settings), java_script_enabled=False)
+    page = await context.new_page()
+    # Calls to a crashed page would wait for ever.
+    page.on("crash", lambda _: process.kill())
+    return await context.new_cdp_session(page)

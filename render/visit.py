@@ -16,6 +16,7 @@ from vclean.render.addresses import host_and_port
 from vclean.render.devtools import context_options, evaluate, main_frame, picture
 from vclean.render.folder import BASE_URL
 from vclean.render.guard import Guard
+from vclean.render.pipe import Connection
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -74,7 +75,9 @@ async def visit(process: Process, url: str, source: Source, settings: RenderSett
         VcleanError: what `source` raised for the page itself.
         NetworkError: the browser refused to load the page.
     """
-    context = await process.browser.new_context(**context_options(settings), java_script_enabled=settings.scripts)
+    browser = process.browser
+    assert not isinstance(browser, Connection), "visits are Playwright's"
+    context = await browser.new_context(**context_options(settings), java_script_enabled=settings.scripts)
     try:
         page = await context.new_page()
         # Calls to a crashed page would wait for ever.

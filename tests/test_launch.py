@@ -2,6 +2,7 @@ import asyncio
 import os
 import shlex
 import sys
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -56,7 +57,7 @@ class TestLaunch:
 
     def test_no_switch_twice(self) -> None:
         """Chromium heeds only the last switch of a name."""
-        names = [flag.partition("=")[0] for flag in launch._FLAGS]
+        names = [flag.partition("=")[0] for flag in launch.FLAGS]
         assert len(names) == len(set(names))
 
 
@@ -84,7 +85,8 @@ class TestNetwork:
         launch._can_lose_network.cache_clear()
 
     def start(self, chromium: Fickle, folder: Path) -> str:
-        return asyncio.run(launch._start(SimpleNamespace(chromium=chromium), Path("/opt/chromium"), str(folder)))
+        start = partial(launch._start, SimpleNamespace(chromium=chromium))
+        return asyncio.run(launch._walled(start, Path("/opt/chromium"), str(folder)))
 
     def test_none_where_that_can_be(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.setattr(launch, "network_obstacle", lambda: None)
@@ -129,18 +131,18 @@ class TestWrapper:
 class TestSandbox:
     @pytest.fixture(autouse=True)
     def forget(self):
-        launch._can_be_sandboxed.cache_clear()
+        launch.can_be_sandboxed.cache_clear()
         yield
-        launch._can_be_sandboxed.cache_clear()
+        launch.can_be_sandboxed.cache_clear()
 
     def test_on_where_it_can_work(self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
         monkeypatch.setattr(launch, "obstacle", lambda: None)
-        assert launch._can_be_sandboxed()
+        assert launch.can_be_sandboxed()
         assert caplog.text == ""
 
     def test_off_is_said_once(self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
         monkeypatch.setattr(launch, "obstacle", lambda: Obstacle("root", "be another user"))
-        assert [launch._can_be_sandboxed() for _ in range(3)] == [False] * 3
+        assert [launch.can_be_sandboxed() for _ in range(3)] == [False] * 3
         assert caplog.text.count("sandbox is off (root): be another user") == 1
 
 

@@ -140,7 +140,7 @@ class TestRecovery:
     def test_killed_driver(self) -> None:
         """Playwright's driver stands between us and the browser; without it, both are replaced."""
         others = children(os.getpid())
-        with Renderer() as renderer:
+        with Renderer(RenderSettings(scripts=True)) as renderer:
             renderer.render(Page(content="<p>One."))
             group = group_of(renderer)
             for pid in set(children(os.getpid())) - set(others):
@@ -216,7 +216,7 @@ class TestParentDeath:
         from vclean.page import Page
         from vclean.render.browser import Renderer
         from vclean.settings import RenderSettings
-        with Renderer(RenderSettings(scripts=True)) as renderer:
+        with Renderer(RenderSettings(scripts={scripts})) as renderer:
             renderer.render(Page(content="<p>One."))
             print(os.getpgid(renderer._host.renderer._process.pid), flush=True)
             {then}
@@ -226,12 +226,20 @@ class TestParentDeath:
     BUSY = "renderer.render(Page(content='<script>for (;;);</script>'))"
 
     @pytest.mark.parametrize(
-        ("then", "sign"),
-        [(IDLE, signal.SIGKILL), (IDLE, signal.SIGTERM), (BUSY, signal.SIGKILL), (BUSY, signal.SIGINT)],
+        ("scripts", "then", "sign"),
+        [
+            (False, IDLE, signal.SIGKILL),
+            (False, IDLE, signal.SIGINT),
+            (True, IDLE, signal.SIGKILL),
+            (True, IDLE, signal.SIGTERM),
+            (True, BUSY, signal.SIGKILL),
+            (True, BUSY, signal.SIGINT),
+        ],
     )
-    def test_browser_dies_too(self, then: str, sign: signal.Signals, tmp_path: Path) -> None:
+    def test_browser_dies_too(self, scripts: bool, then: str, sign: signal.Signals, tmp_path: Path) -> None:
+        """Without scripts the browser is our own child, with them Playwright's."""
         environment = {**os.environ, "TMPDIR": str(tmp_path)}
-        command = [sys.executable, "-c", self.SCRIPT.format(then=then)]
+        command = [sys.executable, "-c", self.SCRIPT.format(scripts=scripts, then=then)]
         with subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, start_new_session=True
         ) as parent:

@@ -1,0 +1,146 @@
+"""Browsers without Playwright: they lay pages out as Playwright's do, and nothing of them is left."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from vclean.errors import BrowserError
+from vclean.page import Page
+from vclean.render import asynchronous, direct
+from vclean.render.browser import Renderer
+from vclean.render.pipe import Connection
+from vclean.render.snapshot import Snapshot
+from vclean.settings import RenderSettings
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not direct.POSSIBLE, reason="Playwright drives all browsers here"),
+]
+
+FIXTURES = sorted(Path(__file__).parents[2].glob("fixtures/**/*.html"))
+COLUMNS = (
+    "tag",
+    "parent",
+    "end",
+    "depth",
+    "box",
+    "hidden",
+    "style",
+    "attr_node",
+    "text_parent",
+    "line_text",
+    "line_box",
+)
+ODD = {
+    "fonts by their families": "".join(
+        f"<p style='font-family: {name}'>The quick brown fox 0123."
+        for name in ("serif", "sans-serif", "monospace", "x")
+    ),
+    "media features": "<style>@media (prefers-color-scheme: light) and (prefers-reduced-motion) and (hover) and"
+    " (pointer: fine) and (resolution: 1dppx) and (device-width: 1366px) and (orientation: landscape) {"
+    " p { height: 77px } }</style><p>Text",
+    "scroll bars": "<div style='width: 90px; height: 50px; overflow: scroll'>" + "word " * 99 + "</div>",
+    "what a locale decides": "<q>quoted</q><input type=date><input type=number value=1.5><details><summary>s</summary>",
+    "no scripts": "<noscript><p>Without</noscript><script>document.write('with')</script>",
+    "right to left": "<html dir=rtl><p>\u05d0\u05d1\u05d2 <b>abc</b><div style='width: 2000px'>x</div>",
+    "one that leaves marks": "<meta name=referrer content=no-referrer><body link=red><a href=x>link</a>",
+    "an animation": "<style>p { animation: a 9s infinite } @keyframes a { to { height: 9px } }</style><p>x",
+}
+
+
+@pytest.fixture(scope="module")
+def driven() -> Iterator[Renderer]:
+    """A renderer whose browser is Playwright's."""
+    with pytest.MonkeyPatch.context() as patch, Renderer() as renderer:
+        patch.setattr(asynchronous, "POSSIBLE", False)
+        renderer.render(Page(content="<p>Text"))
+        patch.undo()
+        yield renderer
+
+
+def connection_of(renderer: Renderer) -> object:
+    return renderer._host.renderer._process.browser
+
+
+def assert_same(one: Snapshot, other: Snapshot) -> None:
+    for name in COLUMNS:
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
+    for name in ("styles", "texts", "attr_value", "tags", "title", "language", "width", "height", "noscript", "build"):
+        assert getattr(one, name) == getattr(other, name), name
+
+
+class TestSameSnapshots:
+    """A browser that Playwright drives serves all pages, so that one renderer stays with it."""
+
+    @pytest.mark.parametrize("html", ODD.values(), ids=ODD.keys())
+    def test_odd_pages(self, renderer: Renderer, driven: Renderer, html: str) -> None:
+        page = Page(content=html, url="http://example.org/a/b.html")
+        assert_same(renderer.render(page).snapshot, driven.render(page).snapshot)
+        assert isinstance(connection_of(renderer), Connection)
+        assert not isinstance(connection_of(driven), Connection)
+
+    @pytest.mark.parametrize("path", FIXTURES[::4], ids=lambda path: path.stem)
+    def test_fixtures(self, renderer: Renderer, driven: Renderer, path: Path) -> None:
+        page = Page(content=path.read_bytes())
+        assert_same(renderer.render(page).snapshot, driven.render(page).snapshot)
+
+
+class TestReuse:
+    def test_fonts_stay_when_the_tab_is_navigated(self, renderer: Renderer, driven: Renderer) -> None:
+        """Pages that leave marks have the tab navigated for the next one."""
+        text = Page(content="<p>serif<pre>fixed</pre><p style='font-family: sans-serif'>sans")
+        for each in (renderer, driven):
+            each.render(Page(content=ODD["one that leaves marks"]))
+        assert_same(renderer.render(text).snapshot, driven.render(text).snapshot)
+
+
+class TestChoice:
+    def test_a_picture_is_playwrights(self) -> None:
+        with Renderer() as renderer:
+            renderer.render(Page(content="<p>One."))
+            assert isinstance(connection_of(renderer), Connection)
+            assert renderer.render(Page(content="<p>Two."), picture=True).picture
+            assert not isinstance(connection_of(renderer), Connection)
+            renderer.render(Page(content="<p>Three."))
+            assert not isinstance(connection_of(renderer), Connection)
+
+    def test_scripts_are_playwrights(self, scripting: Renderer) -> None:
+        scripting.render(Page(content="<p>One."))
+        assert not isinstance(connection_of(scripting), Connection)
+
+
+class TestLaunch:
+    def test_failure_is_one_line_with_what_the_browser_said(self, tmp_path: Path) -> None:
+        broken = tmp_path / "chromium"
+        broken.write_text("#!/bin/sh\necho error while loading shared libraries: libnss3.so >&2\nexit 127\n")
+        broken.chmod(0o755)
+        with Renderer(chromium=broken) as renderer, pytest.raises(BrowserError, match=r"doctor.*libnss3") as caught:
+            renderer.render(Page(content="<p>Text"))
+        assert "\n" not in str(caught.value)
+
+    def test_silence_is_a_failure(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(direct, "_START_SECONDS", 0.3)
+        mute = tmp_path / "chromium"
+        mute.write_text("#!/bin/sh\nexec sleep 60\n")
+        mute.chmod(0o755)
+        with Renderer(chromium=mute) as renderer, pytest.raises(BrowserError, match="no answer within"):
+            renderer.render(Page(content="<p>Text"))
+
+    def test_no_descriptor_but_the_pipe_is_handed_on(self, renderer: Renderer) -> None:
+        renderer.render(Page(content="<p>Text"))
+        pid = renderer._host.renderer._process.pid
+        if sys.platform != "linux":
+            pytest.skip("asks /proc")
+        inherited = {str(Path(f"/proc/{pid}/fd/{fd}").readlink()) for fd in (0, 1)}
+        assert inherited == {"/dev/null"}
+
+
+class TestSettings:
+    def test_window_of_another_size(self) -> None:
+        html = "<style>@media (orientation: portrait) { p { width: 50vw } }</style><p id=x>x"
+        with Renderer(RenderSettings(width=400, height=800)) as renderer:
+            found = renderer.render(Page(content=html)).snapshot
+        assert found.box[-1, 2] == 200
