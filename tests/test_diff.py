@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 import json
 
 import pytest
@@ -162,3 +163,49 @@ class TestCommand:
         copy.write_bytes((resources.files("vclean.classify") / "data" / "default.vclean").read_bytes())
         assert main(["diff", str(page), "--model", str(copy), "--exit-code"]) == 0
         assert f"+++ {copy}" in capsys.readouterr().out
+
+    def test_a_page_that_fails_among_several(self, page, tmp_path, capsys):
+        (tmp_path / "empty.html").write_text("")
+        assert main(["diff", str(tmp_path), "--method", "text", "--method", "bte", "--exit-code"]) == 1
+        found = capsys.readouterr()
+        assert "empty.html" in found.err
+        assert "1 of 2 blocks alike" in found.out
+
+    def test_a_folder_takes_a_file_for_each_page(self, page, tmp_path):
+        (tmp_path / "other.html").write_text("<p>Sun, and no wind at all the whole day long.")
+        out = tmp_path / "out"
+        given = ["diff", str(page), str(tmp_path / "other.html"), "--method", "text", "--method", "bte"]
+        assert main([*given, "-f", "html", "-o", str(out)]) == 0
+        assert len(list(out.glob("*.html"))) == 2
+        assert all(path.read_text().startswith("<!DOCTYPE html>") for path in out.glob("*.html"))
+
+    def test_lines_of_json_for_several_pages(self, page, tmp_path, capsys):
+        assert main(["diff", str(page), str(page), "--method", "text", "--method", "bte", "-f", "json"]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert [json.loads(line)["first_only"] for line in lines] == [1, 1]
+
+    def test_the_page_may_come_by_standard_input(self, page, capsys, monkeypatch):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(page.read_bytes())))
+        assert (
+            main(["diff", "-", "--method", "text", "--method", "bte", "-f", "json", "--url", "http://a.example/"]) == 0
+        )
+        assert json.loads(capsys.readouterr().out)["url"] == "http://a.example/"
+
+    def test_the_html_is_the_list_where_nothing_is_rendered(self, page, tmp_path):
+        out = tmp_path / "d.html"
+        assert main(["diff", str(page), "--method", "text", "--method", "bte", "-o", str(out)]) == 0
+        assert 'class="listed"' in out.read_text()
+        assert "decided by the method bte, which gives no reasons" in out.read_text()
+
+    def test_a_file_that_cannot_be_written_is_found_first(self, page, tmp_path, capsys):
+        out = tmp_path / "none" / "d.html"
+        assert main(["diff", str(page), "--method", "text", "--method", "bte", "-o", str(out)]) == 12
+        assert "create the folder first" in capsys.readouterr().err
+
+    def test_a_method_with_a_file_of_its_own(self, page, tmp_path, capsys):
+        rules = tmp_path / "rules.txt"
+        rules.write_text("css: p\n")
+        assert main(["diff", str(page), "--method", "text", "--method", f"template={rules}"]) == 0
+        out = capsys.readouterr().out
+        assert f"+++ template={rules}" in out
+        assert "1 of 2 blocks alike" in out
