@@ -20,7 +20,7 @@ import numpy as np
 
 from vclean.classify.bcubed import harmonic
 from vclean.classify.segment_states import State
-from vclean.features.blocks import Visibility
+from vclean.labels import Visibility
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -106,7 +106,8 @@ def marked_rows(snapshot: Snapshot, marks: Sequence[Mark], address: str) -> Segm
     found = {level: true_states(page.regions, _marked(snapshot, marks, level)) for level in LEVELS}
     known = {level: states for level, states in found.items() if states is not None}
     roles = region_rows.marked_rows(page.regions.view, marks, site=registered_domain(address))
-    state, told = ({level: states[part] for level, states in known.items()} for part in (0, 1))
+    state = {level: states for level, (states, _) in known.items()}
+    told = {level: sure for level, (_, sure) in known.items()}
     return SegmentRows(address, page.x, page.regions.parent, state, told, roles)
 
 

@@ -14,8 +14,6 @@ import numpy as np
 from vclean.features.columns import ratio, table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from vclean.features.columns import Values
@@ -89,7 +87,7 @@ class Shape:
 
     def share(self, row: int) -> NDArray[np.float64]:
         """The shares of its words in its parts."""
-        return self.words[self.parts[row]] / max(self.words[row], 1e-9)
+        return np.asarray(self.words[self.parts[row]] / max(self.words[row], 1e-9))
 
 
 def _size(shape: Shape) -> Values:
@@ -143,8 +141,7 @@ def _beside(shape: Shape, row: int) -> NDArray[np.int64]:
 
 
 def _widest_gap(painted: NDArray[np.float64]) -> float:
-    boxes: Sequence[Sequence[float]] = painted[np.argsort(painted[:, 1], kind="stable")]
-    if len(boxes) < 2:
+    if len(painted) < 2:
         return 0.0
-    ordered = np.asarray(boxes)
+    ordered = painted[np.argsort(painted[:, 1], kind="stable")]
     return float((ordered[1:, 1] - np.maximum.accumulate(ordered[:-1, 3])).max())
