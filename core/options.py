@@ -64,8 +64,7 @@ Parquet file (with a column html). Other commands, each with its own --help:
 
 A page called like a command is written ./setup. Exit codes: 0 success, 1 some of several pages failed, 2 usage,
 3 unreadable input, 4 no HTML, 5 over a cap, 6 deadline, 7 network, 8 browser, 9 no browser, 10 model, 11 extra,
-12 output, 13 vclean diff --exit-code
-found a difference, 130 interrupted.
+12 output, 13 a difference (vclean diff --exit-code), 130 interrupted.
 """
 
 
