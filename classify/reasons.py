@@ -98,7 +98,7 @@ def unexplained(method: str, count: int) -> Explanation:
 def explain(model: Model, blocks: Blocks, prediction: Prediction) -> Explanation:
     """Why `model` made its `prediction` of `blocks`.
 
-    It takes two to three milliseconds a block, and half a second for the first page.
+    It takes about four milliseconds a block, and half a second for the first page.
     """
     decision = prediction.decision
     if decision is None:

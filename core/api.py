@@ -92,7 +92,7 @@ class Cleaner:
         settings: how to render, and what bounds a page.
         network: fetch the style sheets and images that a rendered page's folder or archive lacks, from public
             addresses.
-        explain: say why every block is kept or left out (`Result.explanation`, in three milliseconds a block), and
+        explain: say why every block is kept or left out (`Result.explanation`, in four milliseconds a block), and
             where it stands in the source (`Result.places`).
 
     Raises:
