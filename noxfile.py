@@ -47,13 +47,13 @@ def typecheck(session: nox.Session) -> None:
 @nox.session
 def tests(session: nox.Session) -> None:
     """Run the tests, in a real browser and on a cluster too, on the Python that runs nox."""
-    test(session, ".[ray]")
+    test(session, ".[methods,ray]")
 
 
 @nox.session(python=PYTHONS, default=False)
 def pythons(session: nox.Session) -> None:
     """Run the tests on every Python version that is supported and installed."""
-    test(session, ".[ray]")
+    test(session, ".[methods,ray]")
 
 
 @nox.session(default=False)
