@@ -84,9 +84,10 @@ class TestGoOn:
         assert base.label(page).probability[row] < 0.1
         assert model.label(page).labels[row] is Label.PARAGRAPH
 
-    def test_the_same_lessons_give_the_same_file(self, base: Model, after: Model) -> None:
-        again = go_on(base, [lesson(base, number) for number in range(5)], facts={"pages": 5})
-        assert again.to_bytes() == after.to_bytes()
+    def test_the_same_lessons_give_the_same_trees(self, base: Model, after: Model) -> None:
+        again = go_on(base, [lesson(base, number) for number in range(5)])
+        assert again.content.model_to_string() == after.content.model_to_string()
+        assert again.types.model_to_string() == after.types.model_to_string()
 
     def test_the_file_is_a_model_like_others(self, base: Model, after: Model) -> None:
         read = from_bytes(after.to_bytes(), "the file")

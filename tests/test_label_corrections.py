@@ -12,7 +12,7 @@ from labelled import labelled, without_browser
 from synthetic import gold_page, region_rows, train_quickly
 from test_continued import APPEAL, PLACES
 
-from vclean.classify import training
+from vclean.classify import linear, training
 from vclean.classify.gold import CODES
 from vclean.classify.model import Model, load
 from vclean.classify.region_model import RegionFits
@@ -213,6 +213,7 @@ class TestTrain:
     ) -> None:
         """The corrected pages are of the table, and the figure is that of models that saw none of their site."""
         train_quickly(monkeypatch)
+        monkeypatch.setattr(linear, "ROUNDS", 5)
         without_browser(monkeypatch)
         rows = [gold_page(number) for number in range(2 * training.MIN_FOLDS)]
         columns = {"id": "id", "html": "html", "url": "url", "gold_text": "text", "gold_markup": "markup"}

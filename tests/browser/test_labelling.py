@@ -112,7 +112,7 @@ class Tab:
 
     def rest(self) -> None:
         """Wait until everything is saved."""
-        expect(self.page.locator("#saved")).to_have_text("saved")
+        expect(self.page.locator("#saved")).to_have_text("saved", timeout=20_000)
 
     def click(self, row: int, **how: Any) -> None:
         """Click a block in the picture: lines are 20 px apart, from 20 px on."""
