@@ -189,9 +189,12 @@ def _row(name: str, found: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _comparison(figures: Figures) -> str:
-    head = ("method", "corpus", "score", "published", "here", "difference", "")
-    rows = [_beside(each, ours) for each in PUBLISHED if (ours := _ours(each, figures)) is not None]
-    return table(head, rows)
+    """A table of the published figures that there are ours of, and below it why some differ."""
+    head = ("method", "corpus", "score", "published", "here", "difference", "why")
+    notes: dict[str, int] = {}
+    rows = [_beside(each, ours, notes) for each in PUBLISHED if (ours := _ours(each, figures)) is not None]
+    reasons = "".join(f"{number}. {why}\n" for why, number in notes.items())
+    return f"{table(head, rows)}\n{reasons}"
 
 
 def _ours(each: Published, figures: Figures) -> float | None:
@@ -204,11 +207,12 @@ def _ours(each: Published, figures: Figures) -> float | None:
     return float(found[each.score]) * (1 if each.score.startswith("cleaneval") else 100)
 
 
-def _beside(each: Published, ours: float) -> tuple[str, ...]:
+def _beside(each: Published, ours: float, notes: dict[str, int]) -> tuple[str, ...]:
+    """The row of a figure; the reason for a difference that asks for one is a number in `notes`."""
     difference = ours - each.value
-    why = each.why if abs(difference) > POINTS else ""
+    why = notes.setdefault(each.why, len(notes) + 1) if abs(difference) > POINTS else ""
     return (
-        f"`{each.method}`", each.corpus, each.label, f"{each.value:.1f}", f"{ours:.1f}", f"{difference:+.1f}", why,
+        f"`{each.method}`", each.corpus, each.label, f"{each.value:.1f}", f"{ours:.1f}", f"{difference:+.1f}", str(why),
     )  # fmt: skip
 
 

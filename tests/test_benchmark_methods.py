@@ -86,8 +86,11 @@ class TestBeside:
         far = Published("m", "c", "average", 60, "Because.")
         near = Published("m", "c", "lcs_f1_micro", 52, "Because.")
         assert methods._ours(far, figures) == 75
-        assert methods._beside(far, 75)[-3:] == ("75.0", "+15.0", "Because.")
-        assert methods._beside(near, methods._ours(near, figures))[-3:] == ("50.0", "-2.0", "")
+        notes = {"Another reason.": 1}
+        assert methods._beside(far, 75, notes)[-3:] == ("75.0", "+15.0", "2")
+        assert methods._beside(far, 70, notes)[-1] == "2"
+        assert methods._beside(near, methods._ours(near, figures), notes)[-3:] == ("50.0", "-2.0", "")
+        assert notes == {"Another reason.": 1, "Because.": 2}
         assert methods._ours(far, {}) is None
 
 
