@@ -33,7 +33,7 @@ class TestHead:
 
     def test_facts_that_are_not_known_are_left_out(self):
         made = card(trial("a", language="", corpus="news"), None, None, [])
-        assert text(made.find(".//p")) == "news, 1 words of gold; precision 0.000, recall 0.000"
+        assert text(made.find(".//p")) == "news, 1 word of gold; precision 0.000, recall 0.000"
 
     def test_rivals_follow_the_scores(self):
         rivals = [trial("a", method="two", text="word"), trial("a", method="three")]
@@ -76,8 +76,8 @@ class TestErrors:
     def test_both_kinds_with_their_probabilities(self):
         lists = card(*looked(confidence=0.5), None, []).findall(".//details")
         assert [text(each) for each in lists] == [
-            "content, missed : 1 blocks .10 Share",
-            "kept, but no content : 1 blocks .90 More",
+            "content, missed : 1 block .10 Share",
+            "kept, but no content : 1 block .90 More",
         ]
 
     def test_methods_without_probabilities_tell_none(self):

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from vclean.compare.document import element
-from vclean.compare.tables import LONG, Column, shown, table
+from vclean.compare.tables import LONG, Column, counted, shown, table
 
 
 def cells(made, path="tbody/tr"):
@@ -48,3 +48,11 @@ class TestShown:
     )
     def test_shown(self, value, places, expected):
         assert shown(value, places) == expected
+
+
+class TestCounted:
+    @pytest.mark.parametrize(
+        ("number", "expected"), [(0, "0 blocks"), (1, "1 block"), (2, "2 blocks"), (1000, "1,000 blocks")]
+    )
+    def test_one_is_singular(self, number, expected):
+        assert counted(number, "block") == expected

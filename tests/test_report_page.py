@@ -135,9 +135,9 @@ class TestWorstPages:
     def test_what_is_wrong_is_quoted(self):
         found, looks = with_look()
         card = text(report([found], worst=[found], looks=looks).find(".//li[@class='card']"))
-        assert card.startswith("0.000 a https://a.example/ news, en, 1 words of gold")
-        assert "content, missed : 1 blocks .10 Share" in card
-        assert "kept, but no content : 1 blocks .90 More" in card
+        assert card.startswith("0.000 a https://a.example/ news, en, 1 word of gold")
+        assert "content, missed : 1 block .10 Share" in card
+        assert "kept, but no content : 1 block .90 More" in card
 
     def test_rivals_are_named(self):
         found, looks = with_look()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from vclean.compare.document import element
-from vclean.compare.tables import shown
+from vclean.compare.tables import counted, shown
 from vclean.compare.worst import MISSED, RIGHT, WRONG
 from vclean.render.overlay import excerpt
 
@@ -51,7 +51,7 @@ def card(trial: Trial, look: Look | None, overlay: int | None, rivals: Sequence[
 def _facts(trial: Trial, rivals: Sequence[Trial]) -> str:
     outcome = trial.outcome
     kinds = ", ".join(
-        filter(None, [outcome.corpus, outcome.page_type, trial.language, f"{trial.words:,} words of gold"])
+        filter(None, [outcome.corpus, outcome.page_type, trial.language, f"{counted(trial.words, 'word')} of gold"])
     )
     word = outcome.score.word
     others = [f"{rival.outcome.method} {rival.f1:.3f}" for rival in rivals]
@@ -85,7 +85,7 @@ def _errors(look: Look, kind: str) -> Element | None:
         return None
     quotes = [_quote(look, block) for block in found[:_ERRORS]]
     more = element("li", f"and {len(found) - _ERRORS} more") if len(found) > _ERRORS else None
-    summary = element("summary", element("span", _MEANINGS[kind], class_=kind), f": {len(found)} blocks")
+    summary = element("summary", element("span", _MEANINGS[kind], class_=kind), f": {counted(len(found), 'block')}")
     return element("details", summary, element("ul", *quotes, more), open="open")
 
 

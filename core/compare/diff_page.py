@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from vclean.compare.diff import FIRST_ONLY, OTHERWISE, SECOND_ONLY, told
 from vclean.compare.document import asset, data, document, element
+from vclean.compare.tables import counted
 from vclean.overlays import overlay_page
 from vclean.render.overlay import PENS, excerpt
 from vclean.render.overlay_html import draw_html
@@ -86,7 +87,7 @@ def _list(comparison: Comparison) -> Element:
     rows = [_row(comparison, block) for block in comparison.differing]
     return element(
         "aside",
-        element("h2", f"{len(rows)} blocks differ" if rows else "They agree on every block"),
+        element("h2", f"{counted(len(rows), 'difference')}" if rows else "They agree on every block"),
         element("div", *switches, role="group", aria_label="Show", class_="switches") if switches else None,
         element("ol", *rows, id="differences"),
         _keys(zooms=bool(comparison.picture)) if rows else None,
@@ -149,5 +150,5 @@ def _pane(comparison: Comparison, side: int) -> Element:
     name = comparison.names[side]
     result = (comparison.first, comparison.second)[side]
     kept = sum(label.is_content for label in result.labels)
-    caption = element("h2", element("b", "AB"[side]), f" {name} ", element("small", f"keeps {kept} blocks"))
+    caption = element("h2", element("b", "AB"[side]), f" {name} ", element("small", f"keeps {counted(kept, 'block')}"))
     return element("figure", caption, element("iframe", title=f"Overlay of {name}"), class_=("first", "second")[side])

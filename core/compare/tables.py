@@ -72,6 +72,15 @@ def shown(value: float | None, places: int) -> str:
     return "–" if value is None or isnan(value) else f"{value:,.{places}f}"
 
 
+def counted(number: int, noun: str) -> str:
+    """How many there are of something.
+
+    >>> counted(1, "word"), counted(1200, "word")
+    ('1 word', '1,200 words')
+    """
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
 def _cell(column: Column, value: Cell, *, first: bool) -> Element:
     number = column.places is not None
     content = shown(value, column.places) if column.places is not None else value
