@@ -68,7 +68,7 @@ class TestRun:
         assert methods.main([str(corpus), *arguments]) == 0
         assert json.loads(figures.read_text())["cleaneval-final"]["wcc-tree"]["pages"] == 4
 
-    @pytest.mark.parametrize("arguments", [["none.parquet"], ["--method", "magic"]])
+    @pytest.mark.parametrize("arguments", [["none.parquet", "--method", "bte"], ["--method", "magic"]])
     def test_errors_are_one_line(self, arguments, capsys):
         assert methods.main(arguments) != 0
         assert capsys.readouterr().err.count("\n") == 1
