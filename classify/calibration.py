@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from scipy.optimize import isotonic_regression
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -169,6 +168,8 @@ def fit_map(
 
     It has `knots` points at most; the rest is as in `reliability`.
     """
+    from scipy.optimize import isotonic_regression  # takes as long to import as the whole model to load
+
     found = reliability(said, observed, weight, bins=knots, equal_mass=True)
     if len(found.count) < 2:
         return CalibrationMap()

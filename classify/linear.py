@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 from scipy.special import expit
 
@@ -146,6 +145,8 @@ def fit(
 
     Minimises the weighted sum of log losses plus `penalty / 2` times the squared weights; the bias goes unpunished.
     """
+    from scipy.optimize import minimize  # takes as long to import as the whole model to load
+
     back = x.T.tocsr()
 
     def loss(theta: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
