@@ -98,7 +98,8 @@ class Parts:
     def _chars(self) -> NDArray[np.float64]:
         """float64 (N,): characters of the texts in blocks that are an element's children."""
         snapshot, members = self.blocks.snapshot, self.blocks.members
-        return np.bincount(snapshot.text_parent[members], self._text_length[members], len(snapshot))
+        inside = np.bincount(snapshot.text_parent[members], self._text_length[members], len(snapshot))
+        return inside.astype(np.float64, copy=False)
 
     def share(self, of_block: NDArray[np.floating[Any]] | NDArray[np.bool_]) -> NDArray[np.float32]:
         """float32 (P,): the mean of `of_block` (B,) over the words of every part; 0 without words."""

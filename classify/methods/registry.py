@@ -202,6 +202,12 @@ _METHODS: Final = (
         trained=True,
     ),
     Facts(
+        name="victor",
+        line="a conditional random field over the blocks (Marek, Pecina and Spousta 2007)",
+        place="victor",
+        trained=True,
+    ),
+    Facts(
         name="readability",
         line="Readability, the reader view of browsers (Arc90 2009), by readability-lxml",
         place="libraries:readability",

@@ -52,13 +52,13 @@ class Machine:
     def probability(self, columns: NDArray[np.float32]) -> NDArray[np.float32]:
         """float32 (R,): that the answer for the rows `columns` (R, C) is yes."""
         _, _, slope, offset = self.shape
-        return expit(slope * self.margin(columns) + offset).astype(np.float32)
+        return np.asarray(expit(slope * self.margin(columns) + offset), dtype=np.float32)
 
     def _margin(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
         gamma, bias, _, _ = self.shape
         products = rows @ self.vectors.T
         distance = (rows**2).sum(axis=1)[:, None] + (self.vectors**2).sum(axis=1) - 2 * products
-        return (np.exp(np.float32(-gamma) * distance) @ self.weight + np.float32(bias)).astype(np.float32)
+        return np.asarray(np.exp(np.float32(-gamma) * distance) @ self.weight + np.float32(bias), dtype=np.float32)
 
     def to_arrays(self, prefix: str = "") -> dict[str, NDArray[Any]]:
         """What the machine is, by name; `prefix` begins every name."""
@@ -113,7 +113,7 @@ def _sigmoid(margin: NDArray[np.float32], answer: NDArray[np.bool_], weight: NDA
 
 
 def _logarithm(columns: NDArray[np.float32]) -> NDArray[np.float32]:
-    return np.sign(columns) * np.log1p(np.abs(columns))
+    return np.asarray(np.sign(columns) * np.log1p(np.abs(columns)), dtype=np.float32)
 
 
 def _standard(columns: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
