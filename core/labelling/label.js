@@ -155,13 +155,33 @@
     return made;
   }
 
-  const roleMenu = element("select", { id: "role", "aria-label": "Role of the region round the selected blocks", title: "Role (r)" },
-    element("option", { value: "?", disabled: true }, "role"), element("option", { value: "" }, "no role"),
-    ...roles.map((role) => element("option", { value: role }, role)));
-  roleMenu.addEventListener("change", () => {
-    set({ role: roleMenu.value || null });
-    document.getElementById("list").focus();
+  /* The first letter of a role that no role before it has. */
+  const letters = new Map();
+  for (const role of [...roles, ""]) {
+    const letter = role ? [...role].find((each) => !letters.has(each)) : "0";
+    letters.set(letter, role);
+  }
+
+  const roleDialog = element("dialog", { id: "roles", "aria-label": "Role of the region round the selected blocks" },
+    ...[...letters].map(([letter, role]) => button(role || "no role", letter, () => choose(role))));
+  document.body.append(roleDialog);
+  function choose(role) {
+    roleDialog.close();
+    set({ role: role || null });
+  }
+  roleDialog.addEventListener("keydown", (event) => {
+    event.stopPropagation(); // letters are roles here
+    if (event.key === "Escape") roleDialog.close(); // at once: the browser may take its time
+    else if (!event.ctrlKey && !event.metaKey && !event.altKey && letters.has(event.key)) choose(letters.get(event.key));
   });
+  roleDialog.addEventListener("click", (event) => { if (event.target === roleDialog) roleDialog.close(); });
+
+  const roleName = element("span", {}, "role");
+  const roleButton = button(roleName, "r", openRoles, { id: "role", "aria-haspopup": "dialog", "aria-keyshortcuts": "r" });
+  function openRoles() {
+    if (state.list < 0 && state.selected.length) roleDialog.showModal();
+    else vclean.say("Select a block first.");
+  }
 
   const undo = button("Undo", "u", () => move("undo"), { "aria-keyshortcuts": "u Control+z" });
   const redo = button("Redo", "U", () => move("redo"), { "aria-keyshortcuts": "Shift+u Control+y" });
@@ -176,7 +196,7 @@
 
   const group = (name, ...children) => element("div", { className: "group", role: "group", "aria-label": name }, ...children);
   document.getElementById("tools").append(
-    group("Label of the selected blocks", ...labels.map(labelButton), roleMenu),
+    group("Label of the selected blocks", ...labels.map(labelButton), roleButton),
     group("Changes", undo, redo, saved),
     group("Page", count, bar, skip, next, reopen, done));
   document.getElementById("top").after(alert);
@@ -215,17 +235,14 @@
       each.disabled = !chosen.length;
       each.setAttribute("aria-pressed", each.dataset.label === label);
     });
-    roleMenu.disabled = !chosen.length;
-    roleMenu.value = role === undefined ? "?" : role || "";
+    roleButton.disabled = !chosen.length;
+    roleName.textContent = role === undefined ? "role" : role || "no role";
   }
 
   /* --- keys -------------------------------------------------------------------------------------------------- */
 
   for (const [label, meaning] of labels) vclean.addKey(label, `the selected blocks are: ${meaning}`, () => set({ label }));
-  vclean.addKey("r", "choose the role of the selected blocks", () => {
-    roleMenu.focus();
-    roleMenu.showPicker?.();
-  });
+  vclean.addKey("r", "choose the role of the selected blocks", openRoles);
   vclean.addKey("u", "undo (also Ctrl+Z)", () => move("undo"));
   vclean.addKey("U", "redo (also Ctrl+Y)", () => move("redo"));
   vclean.addKey("Enter", "the page is done: on to the next", () => mark("done"));

@@ -196,14 +196,27 @@ class TestOnePage:
 
     def test_roles(self, tab: Tab, project: Project) -> None:
         tab.click(3)
-        tab.press("r")
-        tab.page.locator("#role").select_option("comments")
+        tab.page.locator("#role").click()
+        tab.page.locator("#roles").get_by_role("button", name="comments").click()
         tab.rest()
         tab.press("o")
         tab.rest()
         (page,) = read_gold(project.folder / "gold")
         assert page.blocks[3].verdict == ("o", "comments")
         assert page.blocks[3].by_hand
+
+    def test_roles_by_the_keyboard(self, tab: Tab, project: Project) -> None:
+        """By the first letter that is free; Escape goes back to the blocks, which stay selected."""
+        tab.press("j", "r", "Escape", "r")
+        expect(tab.page.locator("#roles kbd")).to_have_text([*"tacobunhfsdrlmg0"])
+        tab.press("f")
+        tab.rest()
+        assert tab.page.evaluate("vclean.blocks[0].role") == "footer"
+        assert tab.selected == [0]
+        tab.press("j", "h")
+        tab.rest()
+        assert tab.labels == "ohpp"
+        assert project.desk.state(0, 0)["blocks"] == [[0, "o", "footer", True, 1], [1, "h", "article", True, 2]]
 
     def test_undo_and_redo(self, tab: Tab, project: Project) -> None:
         tab.press("j", "p", "j", "o")
