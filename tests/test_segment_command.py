@@ -25,8 +25,8 @@ HTML = "<p title='0 0 900 100'>one<p title='0 300 900 100'>two<p title='0 310 90
 class StandIn:
     """Renders what `painted` lays out."""
 
-    def __init__(self, settings: RenderSettings) -> None:
-        self.settings = settings
+    def __init__(self, settings: RenderSettings, *, network: bool) -> None:
+        self.settings, self.network = settings, network
 
     def __enter__(self) -> StandIn:
         return self
