@@ -208,6 +208,20 @@ _METHODS: Final = (
         trained=True,
     ),
     Facts(
+        name="wcc-genetic",
+        line="regular expressions bred on gold text (Amsterdam at CleanEval 2007)",
+        place="wcc_genetic",
+        trained=True,
+    ),
+    Facts(
+        name="bakic-b",
+        line="segments of the page, by the words that four extractors keep of them (Bakic 2012)",
+        place="bakic_b",
+        trained=True,
+        library="boilerpy3",
+        extra="methods",
+    ),
+    Facts(
         name="readability",
         line="Readability, the reader view of browsers (Arc90 2009), by readability-lxml",
         place="libraries:readability",
