@@ -207,8 +207,14 @@ class TestOnePage:
 
     def test_roles_by_the_keyboard(self, tab: Tab, project: Project) -> None:
         """By the first letter that is free; Escape goes back to the blocks, which stay selected."""
-        tab.press("j", "r", "Escape", "r")
-        expect(tab.page.locator("#roles kbd")).to_have_text([*"tacobunhfsdrlmg0"])
+        dialog = tab.page.locator("#roles")
+        tab.press("j", "r")
+        expect(dialog).to_be_visible()
+        tab.press("Escape")
+        expect(dialog).to_be_hidden()
+        tab.press("r")
+        expect(dialog).to_be_visible()
+        expect(dialog.locator("kbd")).to_have_text([*"tacobunhfsdrlmg0"])
         tab.press("f")
         tab.rest()
         assert tab.page.evaluate("vclean.blocks[0].role") == "footer"
