@@ -153,9 +153,7 @@ class Model:
         return pack(members)
 
 
-def content_probability(
-    trees: lightgbm.Booster, x: NDArray[np.float32], *, whole: bool = False
-) -> NDArray[np.float32]:
+def content_probability(trees: lightgbm.Booster, x: NDArray[np.float32], *, whole: bool = False) -> NDArray[np.float32]:
     """float32 (B,): that the rows `x` (B, len(matrix.COLUMNS)) are content, B at least 1, before calibration.
 
     `whole` takes all trees for all rows: the last ones may have learned what the others are surely wrong about.
@@ -165,8 +163,9 @@ def content_probability(
 
 
 def type_probability(trees: lightgbm.Booster, x: NDArray[np.float32]) -> NDArray[np.float32]:
-    """float32 (B, 4): the probabilities of h, p, l and c for the rows `x`, B at least 1."""
-    return np.asarray(trees.predict(x, num_threads=1), dtype=np.float32)
+    """float32 (B, 4): the probabilities of h, p, l and c for the rows `x`, of which there may be none."""
+    found = np.asarray(trees.predict(x, num_threads=1), dtype=np.float32)
+    return found.reshape(len(x), trees.num_model_per_iteration())  # LightGBM gives none as a flat array
 
 
 def pack(members: dict[str, bytes]) -> bytes:

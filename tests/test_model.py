@@ -279,3 +279,12 @@ class TestLoad:
         load_default.cache_clear()
         with pytest.raises(ModelError, match="not in the installed package: install vclean again"):
             load_default()
+
+
+class TestTypeProbability:
+    @pytest.mark.parametrize("count", [0, 1, 3])
+    def test_a_row_for_every_block(self, count: int) -> None:
+        """Also for a page of which nothing is kept."""
+        types = load_default().types
+        found = module.type_probability(types, np.zeros((count, types.num_feature()), dtype=np.float32))
+        assert found.shape == (count, 4)
