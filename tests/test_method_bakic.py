@@ -161,7 +161,7 @@ class TestVariantB:
 
 
 class TestShipped:
-    @pytest.mark.parametrize("name", ["bakic-b", "bakic-segment"])
+    @pytest.mark.parametrize("name", ["bakic-a", "bakic-b", "bakic-segment"])
     def test_an_article(self, name):
         if name != "bakic-segment":
             pytest.importorskip("boilerpy3")

@@ -222,6 +222,14 @@ _METHODS: Final = (
         extra="methods",
     ),
     Facts(
+        name="bakic-a",
+        line="the extractor that fits the page: BTE, Readability or boilerpipe (Bakic 2012)",
+        place="bakic_a",
+        trained=True,
+        library="boilerpy3",
+        extra="methods",
+    ),
+    Facts(
         name="readability",
         line="Readability, the reader view of browsers (Arc90 2009), by readability-lxml",
         place="libraries:readability",
