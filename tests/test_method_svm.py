@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
 from vclean.classify.methods import svm
 from vclean.classify.methods.arrays import from_bytes, to_bytes
 from vclean.classify.methods.svm import Machine
+from vclean.errors import ExtraMissingError
 
 RING = np.random.default_rng(1).normal(size=(400, 2)).astype(np.float32)
 INSIDE = (RING**2).sum(axis=1) < 1
@@ -61,6 +64,11 @@ class TestFit:
     def test_the_same_machine_each_time(self, trained):
         again = svm.fit(RING, INSIDE)
         assert to_bytes(again.to_arrays()) == to_bytes(trained.to_arrays())
+
+    def test_without_the_library_that_trains(self, monkeypatch):
+        monkeypatch.setitem(sys.modules, "sklearn.svm", None)
+        with pytest.raises(ExtraMissingError, match=r"needs scikit-learn .*: pip install 'vclean\[methods\]'"):
+            svm.fit(RING, INSIDE)
 
     def test_a_column_without_values(self):
         pytest.importorskip("sklearn")

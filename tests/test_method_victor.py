@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 from helpers import snapshot, view
@@ -10,6 +12,7 @@ from vclean.classify.methods import get
 from vclean.classify.methods import victor as method
 from vclean.classify.methods.arrays import from_bytes
 from vclean.classify.methods.frame import Lesson
+from vclean.errors import ExtraMissingError
 from vclean.features import victor
 from vclean.features.blocks import cut
 
@@ -99,6 +102,11 @@ class TestTrain:
 
     def test_the_same_examples_give_the_same_bytes(self, model):
         assert method.train([method.example(lesson(markup=MARKUP))] * 10) == model
+
+    def test_without_the_library_that_trains(self, monkeypatch):
+        monkeypatch.setitem(sys.modules, "pycrfsuite", None)
+        with pytest.raises(ExtraMissingError, match=r"needs python-crfsuite .*: pip install 'vclean\[methods\]'"):
+            method.train([method.example(lesson())])
 
     def test_a_heading_is_followed_by_a_paragraph(self, model):
         pair = from_bytes(model)["pair"]
