@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.features import linguistic, structural, visual
+from vclean.features import linguistic, outline, structural, tree
 from vclean.features.columns import ratio, table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from vclean.features.blocks import Blocks
     from vclean.features.columns import Values
     from vclean.features.view import View
 
@@ -41,17 +42,36 @@ relative_width | share | Width over the widest block's.
 relative_height | share | Height over the tallest block's.
 """
 )
-_AS_THEY_ARE = tuple(column.name for column in COLUMNS if column.name not in ("heading", "paragraph", "images"))
+_WORDING = tuple(column.name for column in COLUMNS[:8])
 
 
 def compute(view: View) -> Values:
     """The columns of a page, each (B,)."""
-    values = {**linguistic.compute(view), **structural.compute(view), **visual.compute(view)}
+    wording = linguistic.compute(view)
+    return {**{name: wording[name] for name in _WORDING}, **_structure(view), **_looks(view.blocks)}
+
+
+def _structure(view: View) -> Values:
+    snapshot, node = view.snapshot, view.blocks.node
+    images = tree.subtree_sum(snapshot.is_tag(structural.IMAGES), snapshot.end)
     return {
-        **{name: values[name] for name in _AS_THEY_ARE},
-        "heading": values["heading_level"] > 0,
-        "paragraph": values["in_paragraph"] > 0,
-        "images": values["container_images"],
+        "depth": snapshot.depth[node],
+        "heading": structural.heading_level(view) > 0,
+        "paragraph": view.within(("p",))[view.anchor],
+        "links": structural.links(view),
+        "images": images[node],
+    }
+
+
+def _looks(blocks: Blocks) -> Values:
+    shape = outline.solidity(blocks)
+    width, height = blocks.box[:, 2], blocks.box[:, 3]
+    return {
+        "solidity1": shape.area_share,
+        "solidity2": shape.vertices,
+        "solidity3": shape.spread,
+        "relative_width": ratio(width, float(np.fmax.reduce(width, initial=np.nan))),
+        "relative_height": ratio(height, float(np.fmax.reduce(height, initial=np.nan))),
     }
 
 

@@ -33,8 +33,9 @@ _CONTAINERS = {
     "bold": ("b", "strong"), "italic": ("i", "em"), "details": ("details", "summary"), "dialog": ("dialog",),
     "time": ("time",), "address": ("address",), "noscript": ("noscript",), "center": ("center", "font"),
 }  # fmt: skip
+IMAGES = ("img", "svg", "picture", "video", "canvas")
 _SPLITS = {
-    "br": ("br",), "hr": ("hr",), "img": ("img", "svg", "picture", "video", "canvas"),
+    "br": ("br",), "hr": ("hr",), "img": IMAGES,
     "input": ("input", "textarea", "select", "button"), "iframe": ("iframe", "object", "embed"), "a": ("a",),
     "p": ("p",), "heading": ("h1", "h2", "h3", "h4", "h5", "h6"), "li": ("li",), "row": ("tr",),
 }  # fmt: skip
@@ -148,14 +149,18 @@ def _tags(view: View) -> Values:
     }
 
 
-def _shares(view: View) -> Values:
+def links(view: View) -> NDArray[np.int64]:
+    """int64 (B,): how many links each block has, with one that it stands in."""
     starts = np.cumsum(view.snapshot.is_tag(("a",)))
     after = view.snapshot.text_after[view.blocks.members]
     bounds = np.append(view.blocks.first[1:], len(after)) - 1
     inside = starts[after[bounds]] - starts[after[view.blocks.first]]
-    opened = view.within(("a",))[view.member_parent[view.blocks.first]]
+    return np.asarray(inside + view.within(("a",))[view.member_parent[view.blocks.first]])
+
+
+def _shares(view: View) -> Values:
     return {
-        "links": inside + opened,
+        "links": links(view),
         "link_share": view.link_share,
         "bold_share": view.char_share(view.within(("b", "strong", "h1", "h2", "h3", "h4", "h5", "h6", "th"))),
         "italic_share": view.char_share(view.within(("i", "em", "cite"))),
@@ -166,7 +171,7 @@ def _shares(view: View) -> Values:
 
 def _container(view: View) -> Values:
     snapshot, node = view.snapshot, view.blocks.node
-    images = tree.subtree_sum(snapshot.is_tag(_SPLITS["img"]), snapshot.end)
+    images = tree.subtree_sum(snapshot.is_tag(IMAGES), snapshot.end)
     first = np.flatnonzero(np.diff(node, prepend=-1))
     return {
         "container_blocks": view.block_count[node],
