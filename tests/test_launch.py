@@ -96,7 +96,7 @@ class TestNetwork:
         self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, tmp_path: Path
     ) -> None:
         monkeypatch.setattr(launch, "network_obstacle", lambda: "no right")
-        caplog.set_level("INFO")
+        caplog.set_level("INFO", logger="vclean")
         assert [self.start(Fickle("plain", "walled"), tmp_path) for _ in range(2)] == ["plain", "plain"]
         messages = [(record.levelname, record.message) for record in caplog.records if "network" in record.message]
         assert messages == [("INFO", "Chromium has a network, and its flags keep it from that (no right)")]
