@@ -126,4 +126,4 @@ def _standard(columns: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArra
 def _standardised(
     columns: NDArray[np.float32], mean: NDArray[np.float32], scale: NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    return np.nan_to_num((_logarithm(columns) - mean) / scale, nan=0.0).astype(np.float32)
+    return np.asarray(np.nan_to_num((_logarithm(columns) - mean) / scale, nan=0.0), dtype=np.float32)
