@@ -216,4 +216,5 @@ def _boosted(
 
 def _mean(trees: Sequence[lightgbm.Booster], x: NDArray[np.float32]) -> NDArray[np.float64]:
     """float64 (C,): the probability that every container is divided."""
-    return np.asarray(np.mean([booster.predict(x, num_threads=1) for booster in trees], axis=0), dtype=np.float64)
+    found = [np.asarray(booster.predict(x, num_threads=1), dtype=np.float64) for booster in trees]
+    return np.asarray(np.mean(found, axis=0))

@@ -15,8 +15,8 @@
     ├── ExtraMissingError        11   what is asked for needs an extra that is not installed
     └── OutputError              12   the result could not be written
 
-Exit code 0 is success, 1 means that some of several inputs failed, 13 that `vclean diff --exit-code` found a difference,
-130 that the user interrupted.
+Exit code 0 is success, 1 means that some of several inputs failed, 13 that `vclean diff --exit-code` found a
+difference, 130 that the user interrupted.
 """
 
 from __future__ import annotations

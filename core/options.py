@@ -45,8 +45,8 @@ _REVIEW_BELOW: Final = 0.8
 _CORPUS: Final = "corpus as Parquet, or a web archive of pages marked by hand"
 
 _EPILOG: Final = """\
-PAGE is an HTML file, - for standard input, an http(s) URL, a folder of HTML files, or an MHTML, WARC, WACZ or
-Parquet file (with a column html). Other commands, each with its own --help:
+PAGE is an HTML file, - for standard input, an http(s) URL, a folder of HTML files, or an MHTML, WARC, WACZ, Parquet
+or JSON lines file (with a column or field html). Other commands, each with its own --help:
 
   vclean segment    cut pages into segments, by what a reader sees
   vclean farm       clean pages in bulk, from archives and crawls, to Parquet

@@ -17,7 +17,8 @@ def rated(weight, found, truth):
 
 def _matrix(segments):
     names = sorted(set("".join(segments)))
-    return np.array([[name in group for name in names] for group in segments], dtype=bool).reshape(len(segments), len(names))
+    held = [[name in group for name in names] for group in segments]
+    return np.array(held, dtype=bool).reshape(len(segments), len(names))
 
 
 def by_the_definition(weight, found, truth):

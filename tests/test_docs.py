@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -21,10 +22,15 @@ def blocks(name: str, language: str) -> list[str]:
 
 
 def commands() -> list[list[str]]:
-    pages = ("start.md", "segments.md", "compare.md", "label.md")
-    lines = [line.partition("#")[0] for page in pages for code in blocks(page, "sh") for line in code.splitlines()]
-    calls = [line.rpartition("|")[2].partition(">")[0].split() for line in lines]
-    return [call[1:] for call in calls if call and call[0] == "vclean"]
+    pages = sorted(path.name for path in DOCS.glob("*.md"))
+    lines = [line for page in pages for code in blocks(page, "sh") for line in joined(code).splitlines()]
+    calls = [re.search(r"(?:^|[|&] *)vclean ([^|>&]*)", line) for line in lines]
+    return [shlex.split(call[1], comments=True) for call in calls if call and "[" not in call[1]]
+
+
+def joined(code: str) -> str:
+    """Commands on one line each; what is in brackets stands for options."""
+    return re.sub(r"\n {2,}", " ", code.replace("\\\n", " "))
 
 
 @pytest.mark.parametrize("arguments", commands(), ids=" ".join)

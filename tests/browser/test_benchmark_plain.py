@@ -35,9 +35,9 @@ def pages(tmp_path: Path) -> Path:
 
 
 class TestRun:
-    @pytest.mark.parametrize(("at_once", "abort", "scripts", "found"), [(1, True, True, 11), (2, False, False, 10)])
-    def test_every_element(self, plain, pages: Path, at_once: int, abort: bool, scripts: bool, found: int) -> None:
-        manner = plain.Manner(at_once=at_once, abort=abort, scripts=scripts, label=False)
+    @pytest.mark.parametrize(("at_once", "alone", "found"), [(1, True, 11), (2, False, 10)])
+    def test_every_element(self, plain, pages: Path, at_once: int, alone: bool, found: int) -> None:
+        manner = plain.Manner(at_once=at_once, abort=alone, scripts=alone, label=False)
         assert asyncio.run(plain.run(pages, manner)) == {"pages": 2, "failed": 0, "found": found}
 
     def test_labelled_blocks(self, plain, pages: Path) -> None:

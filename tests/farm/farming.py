@@ -67,7 +67,7 @@ class Run:
         assert self.process.poll() is None, "the run is over already"
 
     def end(self) -> tuple[int, str]:
-        """The exit code and what was said, without the progress, and without the sandbox where the tests run as root."""
+        """The exit code and what was said, without the progress, and without the sandbox that root does not have."""
         _, said = self.process.communicate(timeout=PATIENCE)
         lines = [line for line in said.splitlines(keepends=True) if not _SAID_ANYWAY.search(line)]
         return self.process.returncode, "".join(lines)

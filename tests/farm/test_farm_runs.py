@@ -67,7 +67,6 @@ class TestRun:
         assert run.end() == (0, "")
         assert len(farm.ids()) == 40
 
-
     def test_the_end_says_where_the_rows_are(self, farm: Farm) -> None:
         pages = farm.crawl(3)
         said = farm.start(pages, "--no-render").process.communicate()[1]
