@@ -11,15 +11,13 @@ import hashlib
 import io
 import json
 import zipfile
-import zlib
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib import resources
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from vclean.classify import region_model
+from vclean.classify import model_file, region_model
 from vclean.classify.calibration import CalibrationMap
 from vclean.classify.comments import among_comments
 from vclean.classify.continuation import forerunners, rejoin
@@ -27,6 +25,7 @@ from vclean.classify.cuts import candidates
 from vclean.classify.decider import Decider
 from vclean.classify.decision import labelled, with_comments
 from vclean.classify.linear import LinearModel
+from vclean.classify.model_file import DAMAGE, pack, read_booster
 from vclean.classify.prediction import Decision, Prediction
 from vclean.classify.repetition import with_evidence
 from vclean.classify.smoothing import groups, smooth
@@ -44,7 +43,6 @@ if TYPE_CHECKING:
 
 FORMAT: Final = 2
 """Version of the file's layout."""
-_EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 _SHIPPED: Final = "default.vclean"
 _EARLY_STOP: Final[dict[str, Any]] = {
     "pred_early_stop": True,
@@ -56,8 +54,6 @@ _PARTS: Final = ("linear.npz", "content.txt", "types.txt", "cuts.txt", "calibrat
 _REGIONS: Final = "regions.txt"
 CORRECTED: Final = "corrections"
 """What the card of a model that went on learning has besides: see `vclean.classify.continued`."""
-DAMAGE: Final = (zipfile.BadZipFile, zlib.error, RuntimeError, LookupError, ValueError, TypeError, EOFError, OSError)
-"""What reading a damaged archive raises; RuntimeError where a wrong bit means encryption or an unknown method."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -168,28 +164,13 @@ def type_probability(trees: lightgbm.Booster, x: NDArray[np.float32]) -> NDArray
     return found.reshape(len(x), trees.num_model_per_iteration())  # LightGBM gives none as a flat array
 
 
-def pack(members: dict[str, bytes]) -> bytes:
-    """A zip archive without dates, so that equal members give equal bytes."""
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in members.items():
-            archive.writestr(zipfile.ZipInfo(name, _EPOCH), data, zipfile.ZIP_DEFLATED)
-    return file.getvalue()
-
-
 def load(path: Path | None = None) -> Model:
     """The model in the file `path`, or the one that ships with the package.
 
     Raises:
         ModelError: the file is missing, damaged, no model, or of another version of vclean.
     """
-    if path is None:
-        return load_default()
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise ModelError(f"cannot read the model {path}: {error.strerror or error}") from error
-    return from_bytes(data, str(path))
+    return from_bytes(model_file.read(path), str(path)) if path else load_default()
 
 
 @cache
@@ -199,11 +180,7 @@ def load_default() -> Model:
     Raises:
         ModelError: it is not there or damaged.
     """
-    try:
-        data = resources.files("vclean.classify").joinpath("data", _SHIPPED).read_bytes()
-    except OSError as error:
-        raise ModelError("the model is not in the installed package: install vclean again") from error
-    return from_bytes(data, "the shipped model")
+    return from_bytes(model_file.shipped(_SHIPPED), "the shipped model")
 
 
 def from_bytes(data: bytes, name: str) -> Model:
@@ -245,17 +222,3 @@ def _linear(data: bytes) -> LinearModel:
     with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
         path_bias, word_bias = arrays["bias"].tolist()
         return LinearModel(arrays["path"].astype(np.float32), path_bias, arrays["word"].astype(np.float32), word_bias)
-
-
-def read_booster(data: bytes) -> lightgbm.Booster:
-    """Boosted trees in LightGBM's own text format.
-
-    Raises:
-        ValueError: they are damaged.
-    """
-    import lightgbm
-
-    try:
-        return lightgbm.Booster(model_str=data.decode())
-    except lightgbm.basic.LightGBMError as error:
-        raise ValueError("damaged trees") from error

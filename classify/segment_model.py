@@ -12,15 +12,15 @@ import json
 import zipfile
 from dataclasses import dataclass
 from functools import cache
-from importlib import metadata, resources
+from importlib import metadata
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 import lightgbm
 import numpy as np
 
-from vclean.classify import region_model
-from vclean.classify.model import DAMAGE, pack, read_booster
+from vclean.classify import model_file, region_model
+from vclean.classify.model_file import DAMAGE, pack, read_booster
 from vclean.classify.segment_cut import best_states
 from vclean.classify.segment_rows import LEVELS, SegmentPage
 from vclean.classify.segment_states import State
@@ -144,13 +144,7 @@ def load(path: Path | None = None) -> SegmentModel:
     Raises:
         ModelError: the file is missing, damaged, no model, or of another version of vclean.
     """
-    if path is None:
-        return load_default()
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise ModelError(f"cannot read the model {path}: {error.strerror or error}") from error
-    return from_bytes(data, str(path))
+    return from_bytes(model_file.read(path), str(path)) if path else load_default()
 
 
 @cache
@@ -160,11 +154,7 @@ def load_default() -> SegmentModel:
     Raises:
         ModelError: it is not there or damaged.
     """
-    try:
-        data = resources.files("vclean.classify").joinpath("data", _SHIPPED).read_bytes()
-    except OSError as error:
-        raise ModelError("the segment model is not in the installed package: install vclean again") from error
-    return from_bytes(data, "the shipped segment model")
+    return from_bytes(model_file.shipped(_SHIPPED), "the shipped segment model")
 
 
 def from_bytes(data: bytes, name: str) -> SegmentModel:

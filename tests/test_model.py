@@ -86,6 +86,9 @@ class Probabilities:
         assert num_threads == 1
         return self.values[: len(x)]
 
+    def num_model_per_iteration(self) -> int:
+        return self.values.shape[-1]
+
 
 class TestDecide:
     WORDS = np.array([10, 10, 10], dtype=np.float32)

@@ -8,6 +8,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from vclean.classify import model_file
 from vclean.errors import ModelError
 
 if TYPE_CHECKING:
@@ -58,11 +59,11 @@ def load_trained(name: str, module: Trainable, path: Path | None) -> Method:
 
 
 def _read(name: str, path: Path | None) -> bytes:
+    if path:
+        return model_file.read(path)
     try:
-        return path.read_bytes() if path else _shipped(name).read_bytes()
+        return _shipped(name).read_bytes()
     except OSError as error:
-        if path:
-            raise ModelError(f"cannot read the model {path}: {error.strerror or error}") from error
         raise ModelError(f"no model of the method {name} is in the package: {_remedy(name)}") from error
 
 

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from vclean.classify import model_file
+from vclean.classify.model_file import pack, read, read_booster, shipped
+from vclean.errors import ModelError
+
+
+class TestPack:
+    def test_members_come_back(self) -> None:
+        with zipfile.ZipFile(io.BytesIO(pack({"a": b"one", "b": b""}))) as archive:
+            assert {name: archive.read(name) for name in archive.namelist()} == {"a": b"one", "b": b""}
+
+    def test_equal_members_give_equal_bytes_at_any_time(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        before = pack({"a": b"one"})
+        monkeypatch.setattr("time.time", lambda: 2e9)
+        assert pack({"a": b"one"}) == before
+
+
+class TestReadBooster:
+    @pytest.mark.parametrize("data", [b"", b"no trees", b"tree\nversion=v4\n", b"\xff"])
+    def test_damaged(self, data: bytes, capfd: pytest.CaptureFixture[str]) -> None:
+        with pytest.raises(ValueError, match=r"damaged trees|codec"):
+            read_booster(data)
+
+
+class TestRead:
+    def test_a_file(self, tmp_path: Path) -> None:
+        (tmp_path / "m").write_bytes(b"model")
+        assert read(tmp_path / "m") == b"model"
+
+    def test_none(self, tmp_path: Path) -> None:
+        with pytest.raises(ModelError, match=r"cannot read the model .*: No such file"):
+            read(tmp_path / "m")
+
+
+class TestShipped:
+    @pytest.mark.parametrize("name", ["default.vclean", "segments.vclean"])
+    def test_models_ship(self, name: str) -> None:
+        assert zipfile.is_zipfile(io.BytesIO(shipped(name)))
+
+    def test_an_incomplete_package(self) -> None:
+        with pytest.raises(ModelError, match=r"none\.vclean is not in the installed package: install vclean again"):
+            shipped("none.vclean")
+
+
+def test_damage_covers_what_a_broken_archive_raises() -> None:
+    whole = pack({"a": b"one" * 100})
+    for at in range(len(whole)):
+        broken = bytearray(whole)
+        broken[at] ^= 0xFF
+        try:
+            with zipfile.ZipFile(io.BytesIO(bytes(broken))) as archive:
+                archive.read("a")
+        except model_file.DAMAGE:
+            continue
