@@ -27,6 +27,8 @@ _SHELL: Final = 'exec "$@" 3<&0 4>&1 </dev/null >/dev/null'
 """Puts the pipe where Chromium looks for it: it reads commands from descriptor 3, and writes answers to 4."""
 
 _TAIL_BYTES: Final = 8192
+_LAST_WORDS: Final = 0.05
+"""Seconds for what a process said before its end to be read."""
 
 
 class ProtocolError(PlaywrightError):
@@ -112,7 +114,10 @@ class Connection(asyncio.SubprocessProtocol):
                 self._take(json.loads(message))
 
     def process_exited(self) -> None:
-        """Nobody will answer any more."""
+        """Nobody will answer any more; what it said last, and why, may still be in its pipe."""
+        asyncio.get_running_loop().call_later(_LAST_WORDS, self._end)
+
+    def _end(self) -> None:
         self._gone.set()
         calls, self._calls = self._calls, {}
         for answer in calls.values():
