@@ -209,7 +209,10 @@ class AsyncRenderer:
     async def _render_text(self, process: Process, text: str, url: str, *, picture: bool) -> Rendering:
         tab = self._tab = self._tab or await Tab.open(process, self._settings)
         payload = await tab.read(text, wire.call(url, self._settings, discard=not picture, **wire.hints(text)))
-        return Rendering(self._unpack(payload, url, process.build), await tab.picture() if picture else None)
+        taken = None
+        if picture:
+            self._tab, taken = None, await tab.picture()
+        return Rendering(self._unpack(payload, url, process.build), taken)
 
     async def _render_live(self, process: Process, page: Page, *, picture: bool) -> Rendering:
         host_and_port(page.url)  # or the visit would be one to a made-up address

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from vclean.render import direct
@@ -12,6 +13,8 @@ from vclean.render.pipe import Connection
 from vclean.render.wire import AGAIN, definition
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from vclean.render.devtools import Session
     from vclean.render.launch import Process
     from vclean.settings import RenderSettings
@@ -39,8 +42,9 @@ class Tab:
     Nothing of a document is fetched, and none of its scripts runs.
     """
 
-    def __init__(self, session: Session, frame: str) -> None:
+    def __init__(self, session: Session, frame: str, close: Callable[[], Awaitable[object]]) -> None:
         self._session = session
+        self._close = close
         self._navigator = Navigator(session)
         self._frame = frame
         self._stale = True
@@ -48,10 +52,10 @@ class Tab:
     @classmethod
     async def open(cls, process: Process, settings: RenderSettings) -> Tab:
         """Open the tab."""
-        session = await _new_tab(process, settings)
+        session, close = await _new_tab(process, settings)
         await session.send("Page.enable")
         await Guard(session, _BlankSource()).start("Document")
-        return cls(session, await main_frame(session))
+        return cls(session, await main_frame(session), close)
 
     async def read(self, text: str, expression: str) -> str:
         """Put a document in place of the last one, and read it with a `wire.call`."""
@@ -71,15 +75,22 @@ class Tab:
         return answers[1]
 
     async def picture(self) -> bytes:
-        """A PNG of the document that was read last (see `devtools.picture`)."""
-        return await picture(self._session)
+        """A PNG of the document that was read last (see `devtools.picture`).
+
+        It is the end of the tab: the size of the screen, once undone by a picture, is the window's no more.
+        """
+        found = await picture(self._session)
+        await self._close()
+        return found
 
 
-async def _new_tab(process: Process, settings: RenderSettings) -> Session:
+async def _new_tab(process: Process, settings: RenderSettings) -> tuple[Session, Callable[[], Awaitable[object]]]:
+    """A session with a tab, and what closes it."""
     if isinstance(process.browser, Connection):
-        return await direct.new_tab(process, process.browser, settings)
+        opened = await direct.new_tab(process, process.browser, settings)
+        return opened, partial(opened.send, "Page.close")
     context = await process.browser.new_context(**context_options(settings), java_script_enabled=False)
     page = await context.new_page()
     # Calls to a crashed page would wait for ever.
     page.on("crash", lambda _: process.kill())
-    return await context.new_cdp_session(page)
+    return await context.new_cdp_session(page), context.close

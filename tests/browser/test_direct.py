@@ -61,6 +61,13 @@ def driven() -> Iterator[Renderer]:
         yield renderer
 
 
+@pytest.fixture(scope="module")
+def piped() -> Iterator[Renderer]:
+    """A renderer whose browser is one of our own."""
+    with Renderer() as renderer:
+        yield renderer
+
+
 def connection_of(renderer: Renderer) -> object:
     return renderer._host.renderer._process.browser
 
@@ -76,25 +83,31 @@ class TestSameSnapshots:
     """A browser that Playwright drives serves all pages, so that one renderer stays with it."""
 
     @pytest.mark.parametrize("html", ODD.values(), ids=ODD.keys())
-    def test_odd_pages(self, renderer: Renderer, driven: Renderer, html: str) -> None:
+    def test_odd_pages(self, piped: Renderer, driven: Renderer, html: str) -> None:
         page = Page(content=html, url="http://example.org/a/b.html")
-        assert_same(renderer.render(page).snapshot, driven.render(page).snapshot)
-        assert isinstance(connection_of(renderer), Connection)
+        assert_same(piped.render(page).snapshot, driven.render(page).snapshot)
+        assert isinstance(connection_of(piped), Connection)
         assert not isinstance(connection_of(driven), Connection)
 
     @pytest.mark.parametrize("path", FIXTURES[::4], ids=lambda path: path.stem)
-    def test_fixtures(self, renderer: Renderer, driven: Renderer, path: Path) -> None:
+    def test_fixtures(self, piped: Renderer, driven: Renderer, path: Path) -> None:
         page = Page(content=path.read_bytes())
-        assert_same(renderer.render(page).snapshot, driven.render(page).snapshot)
+        assert_same(piped.render(page).snapshot, driven.render(page).snapshot)
 
 
 class TestReuse:
-    def test_fonts_stay_when_the_tab_is_navigated(self, renderer: Renderer, driven: Renderer) -> None:
+    def test_a_picture_changes_no_later_page(self, driven: Renderer) -> None:
+        page = Page(content=ODD["media features"])
+        before = driven.render(page).snapshot
+        assert driven.render(page, picture=True).picture
+        assert_same(driven.render(page).snapshot, before)
+
+    def test_fonts_stay_when_the_tab_is_navigated(self, piped: Renderer, driven: Renderer) -> None:
         """Pages that leave marks have the tab navigated for the next one."""
         text = Page(content="<p>serif<pre>fixed</pre><p style='font-family: sans-serif'>sans")
-        for each in (renderer, driven):
+        for each in (piped, driven):
             each.render(Page(content=ODD["one that leaves marks"]))
-        assert_same(renderer.render(text).snapshot, driven.render(text).snapshot)
+        assert_same(piped.render(text).snapshot, driven.render(text).snapshot)
 
 
 class TestChoice:
@@ -129,9 +142,9 @@ class TestLaunch:
         with Renderer(chromium=mute) as renderer, pytest.raises(BrowserError, match="no answer within"):
             renderer.render(Page(content="<p>Text"))
 
-    def test_no_descriptor_but_the_pipe_is_handed_on(self, renderer: Renderer) -> None:
-        renderer.render(Page(content="<p>Text"))
-        pid = renderer._host.renderer._process.pid
+    def test_no_descriptor_but_the_pipe_is_handed_on(self, piped: Renderer) -> None:
+        piped.render(Page(content="<p>Text"))
+        pid = piped._host.renderer._process.pid
         if sys.platform != "linux":
             pytest.skip("asks /proc")
         inherited = {str(Path(f"/proc/{pid}/fd/{fd}").readlink()) for fd in (0, 1)}
