@@ -171,8 +171,10 @@
   }
   roleDialog.addEventListener("keydown", (event) => {
     event.stopPropagation(); // letters are roles here
-    if (event.key === "Escape") roleDialog.close(); // at once: the browser may take its time
-    else if (!event.ctrlKey && !event.metaKey && !event.altKey && letters.has(event.key)) choose(letters.get(event.key));
+    if (event.key === "Escape") {
+      event.preventDefault(); // the browser may take its time, and close the dialog that is opened next
+      roleDialog.close();
+    } else if (!event.ctrlKey && !event.metaKey && !event.altKey && letters.has(event.key)) choose(letters.get(event.key));
   });
   roleDialog.addEventListener("click", (event) => { if (event.target === roleDialog) roleDialog.close(); });
 
