@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Protocol
 
 from vclean.errors import UsageError
 from vclean.features import vips
@@ -10,6 +11,10 @@ from vclean.features import vips
 if TYPE_CHECKING:
     from vclean.features.segments import Segments
     from vclean.render.snapshot import Snapshot
+
+
+TRAINED: Final = ".vclean"
+"""How the files of trained segmenters end."""
 
 
 class SegmentMethod(Protocol):
@@ -33,11 +38,17 @@ _METHODS: dict[str, SegmentMethod] = {"vips": vips.segment, "learned": _learned}
 
 
 def get(name: str) -> SegmentMethod:
-    """The method called `name`.
+    """The method called `name`, or the trained segmenter in the file `name`, which ends in .vclean.
 
     Raises:
         UsageError: there is no such method; the text lists those there are.
+        ModelError: the file is missing, damaged, or of another version of vclean.
     """
+    if name.endswith(TRAINED):
+        from vclean.classify.segment_model import load
+
+        return load(Path(name))
     if name not in _METHODS:
-        raise UsageError(f"no method {name!r} to cut pages: choose one of {', '.join(_METHODS)}")
+        known = ", ".join(_METHODS)
+        raise UsageError(f"no method {name!r} to cut pages: choose one of {known}, or a model, FILE{TRAINED}")
     return _METHODS[name]

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from vclean.classify.segment_baselines import DEPTHS, depth_cut, whole_page
+from vclean.classify.segment_methods import TRAINED
 from vclean.classify.segmentation import Nodes, Segmentation
 from vclean.errors import UsageError
 from vclean.features.webis import read_webis
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     """Makes a `Cut` from marked pages, by models that have not seen the page they cut; calls back after each."""
 
 ORACLE: Final = "oracle"
-TRAINED: Final = ".vclean"
 _STORED: Final = re.compile(r"(?P<file>.+\.jsonl?)(?::(?P<name>.+))?", re.IGNORECASE)
 
 

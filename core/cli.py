@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from vclean.compare.options import DiffOptions, ReportOptions
-from vclean.errors import VcleanError
+from vclean.errors import OutputError, VcleanError
 from vclean.evaluate_segments_options import EvaluateSegmentsOptions
 from vclean.explain import unexpected
 from vclean.farm.options import FarmOptions
@@ -78,6 +78,8 @@ def main_inner(arguments: list[str]) -> int:
         VcleanError: by what went wrong.
     """
     options = parse_args(arguments)
+    if sys.stdout is None:
+        raise OutputError("standard output is closed: open it, if only to /dev/null")
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="replace", newline="\n")
     return _run(options)
@@ -110,6 +112,8 @@ def _leave_stdout() -> None:
 
     The way is that of the Python documentation (signal, SIGPIPE).
     """
+    if sys.stdout is None:
+        return
     try:
         sys.stdout.flush()
     except OSError:

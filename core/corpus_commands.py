@@ -16,7 +16,7 @@ from vclean.classify.corpora import read_corpus, site
 from vclean.classify.evaluate import Predictor, Reader, evaluate
 from vclean.classify.methods import facts, get, names
 from vclean.classify.report import Report
-from vclean.errors import VcleanError
+from vclean.errors import UsageError, VcleanError
 from vclean.features.blocks import cut
 from vclean.files import check_writable, write_atomic, write_stream
 from vclean.formats import to_cleaneval, to_text
@@ -101,8 +101,11 @@ def run_methods(
 
     Raises:
         InputError: a corpus is missing or damaged.
-        UsageError: two have the same name, or one has no page.
+        UsageError: two have the same name, or one has no page; or a method needs rendered pages.
     """
+    unable = [name for name in methods if not render and name in names() and facts(name).rendered]
+    if unable:
+        raise UsageError(f"the method {unable[0]} looks at the rendered page: add --render")
     corpora = [read_corpus(path) for path in paths]
     with _readers(render=render, snapshots=snapshots, keep=folds > 0) as readers:
         if folds and _MODEL_METHOD in methods:

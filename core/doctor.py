@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal, TextIO
 from packaging.requirements import Requirement
 
 from vclean.errors import BrowserError, BrowserMissingError, VcleanError
-from vclean.render.chromium import Chromium, find_chromium
+from vclean.render.chromium import OVERRIDE, Chromium, find_chromium
 from vclean.render.fonts import has_fonts, uncovered_scripts
 from vclean.render.sandbox import network_obstacle, obstacle
 from vclean.setup import prove
@@ -111,7 +111,7 @@ def check_browser() -> Iterator[Check]:
     try:
         chromium = find_chromium()
     except BrowserMissingError as error:
-        yield Check("browser", "FAIL", str(error), "vclean setup")
+        yield Check("browser", "FAIL", str(error), f"unset {OVERRIDE}" if OVERRIDE in os.environ else "vclean setup")
         return
     yield _check_kind(chromium)
     try:

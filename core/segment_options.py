@@ -67,7 +67,7 @@ def parse_segment(arguments: list[str]) -> SegmentOptions:
     add = parser.add_argument
     add("pages", nargs="+", metavar="PAGE", help="what to cut: as for vclean itself, see vclean --help")
     add("--pdoc", type=_degree, default=PDOC, metavar="N", help="how far to cut: 1 not at all, 11 all (%(default)d)")
-    add("--method", default="vips", metavar="NAME", help="what cuts: vips or learned (%(default)s)")
+    add("--method", default="vips", metavar="NAME", help="what cuts: vips, learned or FILE.vclean (%(default)s)")
     add("-f", "--format", choices=FORMATS, default=FORMATS[0], help="a tree, or the flat cut (%(default)s)")
     add("-o", "--out", type=Path, metavar="OUT", help="file, of JSON lines for several pages; or a folder")
     add(

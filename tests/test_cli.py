@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -496,6 +497,13 @@ class TestProcess:
         running = process(page, "--method", "text")
         out, errors = running.communicate(timeout=60)
         assert (running.returncode, out.decode(), errors) == (0, TEXT, b"")
+
+    def test_no_standard_output(self, page: Path) -> None:
+        """As in `vclean PAGE >&-`."""
+        command = shlex.join([sys.executable, "-m", "vclean", str(page), "--method", "text"])
+        ended = subprocess.run(["sh", "-c", f"{command} >&-"], capture_output=True, text=True, timeout=60, check=False)
+        assert ended.returncode == 12
+        assert ended.stderr == "vclean: standard output is closed: open it, if only to /dev/null\n"
 
     def test_a_reader_that_has_had_enough(self, page: Path) -> None:
         """As in `vclean PAGE... | head -1`: no message, no failure."""

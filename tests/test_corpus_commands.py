@@ -91,6 +91,10 @@ class TestScoreMethods:
         assert main(["evaluate", "none.parquet", "--method", "text"]) == 3
         assert len(capsys.readouterr().err.splitlines()) == 1
 
+    def test_a_method_that_looks_at_rendered_pages(self, corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["evaluate", str(corpus), "--method", "vips"]) == 2
+        assert "the method vips looks at the rendered page: add --render" in capsys.readouterr().err
+
     def test_an_unknown_method(self, corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["evaluate", str(corpus), "--method", "magic"]) == 2
         assert "no method 'magic'" in capsys.readouterr().err

@@ -140,6 +140,11 @@ class TestBrowser:
         (check,) = check_browser()
         assert (check.name, check.status, check.remedy) == ("browser", "FAIL", "vclean setup")
 
+    def test_a_variable_that_names_none(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("VCLEAN_CHROMIUM", "/nonexistent")
+        (check,) = check_browser()
+        assert (check.status, check.remedy) == ("FAIL", "unset VCLEAN_CHROMIUM")
+
     @pytest.mark.parametrize(("kind", "status"), [("headless-shell", "ok"), ("chromium", "warn")])
     def test_kind(self, kind: str, status: str, monkeypatch: pytest.MonkeyPatch) -> None:
         """A full browser works, and costs more."""

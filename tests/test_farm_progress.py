@@ -3,6 +3,7 @@ from __future__ import annotations
 import logging
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 
 import pytest
@@ -26,10 +27,16 @@ class TestFinished:
     def test_everything(self) -> None:
         stats = Stats(skipped=500, ok=490, started=time.monotonic() - 100)
         stats.failed["DeadlineError"] = 10
-        assert finished(stats) == "1,000 pages, 500 of them before, 10 failed, in 01:40"
+        failed = Counter(InputError=2, DeadlineError=10)
+        assert finished(stats, failed) == (
+            "1,000 pages, 500 of them before, 12 failed"
+            " (DeadlineError 10, InputError 2; pages.jsonl says why, --retry-failed tries again), in 01:40"
+        )
 
-    def test_of_a_new_run(self) -> None:
-        assert finished(Stats(ok=50, started=time.monotonic() - 100)) == "50 pages, 0 failed, in 01:40"
+    @pytest.mark.parametrize(("count", "said"), [(50, "50 pages"), (1, "1 page")])
+    def test_of_a_new_run(self, count: int, said: str) -> None:
+        stats = Stats(ok=count, started=time.monotonic() - 100)
+        assert finished(stats, Counter()) == f"{said}, 0 failed, in 01:40"
 
 
 class TestShown:

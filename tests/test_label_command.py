@@ -141,5 +141,5 @@ class TestInstead:
         (tmp_path / "p" / "gold" / "me").mkdir(parents=True)
         (tmp_path / "p" / "gold" / "me" / f"a{SUFFIX}").write_text(labelled("hp").to_line())
         assert main(["label", "-o", str(tmp_path / "p"), "--export", str(tmp_path / "e")]) == 0
-        assert capfd.readouterr().out == f"1 pages in {tmp_path / 'e'}; 0 left out, for they are not done\n"
+        assert capfd.readouterr().out == f"1 pages in {tmp_path / 'e'}; 0 that were begun are left out\n"
         assert [page.id for page in read_gold(tmp_path / "e")] == ["a.html"]

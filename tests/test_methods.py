@@ -56,6 +56,11 @@ class TestGet:
         assert first.labels == second.labels
         assert len(first.labels) == len(first.probability) == 1
 
+    @pytest.mark.parametrize("name", ["bte", "text", "cetd"])
+    def test_no_model_for_a_method_without_one(self, name, tmp_path):
+        with pytest.raises(UsageError, match=f"the method {name} works without a model: leave"):
+            methods.get(name, tmp_path / "m")
+
     @pytest.mark.parametrize("name", ["", "VCLEAN", "Trafilatura"])
     def test_an_unknown_name_lists_those_there_are(self, name):
         with pytest.raises(UsageError, match=f"no method '{name}': choose one of vclean, text, bte"):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from painted import painted
 
 from vclean.classify.segment_methods import get
-from vclean.errors import UsageError
+from vclean.classify.segment_model import load_default
+from vclean.errors import ModelError, UsageError
 from vclean.features import vips
 
 
@@ -22,3 +25,14 @@ class TestGet:
     def test_unknown(self) -> None:
         with pytest.raises(UsageError, match="no method 'page' to cut pages: choose one of vips, learned"):
             get("page")
+
+
+class TestFiles:
+    def test_a_trained_segmenter(self, tmp_path: Path) -> None:
+        path = tmp_path / "own.vclean"
+        path.write_bytes(load_default().to_bytes())
+        assert get(str(path)).card == load_default().card
+
+    def test_none(self) -> None:
+        with pytest.raises(ModelError, match=r"cannot read the model none\.vclean"):
+            get("none.vclean")

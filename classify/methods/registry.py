@@ -108,6 +108,8 @@ def trainable(name: str) -> Trainable:
 
 
 def _load(found: Facts, path: Path | None) -> Method:
+    if path and not (found.trained or found.templated):
+        raise UsageError(f"the method {found.name} works without a model: leave {path} out")
     if found.trained:
         return storage.load_trained(found.name, trainable(found.name), path)
     _need_library(found)

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
+from vclean.classify.methods import get
+from vclean.classify.methods.registry import DEFAULT
 from vclean.farm.inputs import Inputs
 from vclean.farm.local import InterruptedRunError, run_locally
 from vclean.farm.metrics import served
@@ -31,23 +33,31 @@ _log = logging.getLogger("vclean")
 def farm(options: FarmOptions) -> int:
     """Clean all pages and give the exit code: 0, 1 if pages failed, 128 and the signal's number if interrupted.
 
+    What is wrong with the command line is found before anything is written.
+
     Raises:
         VcleanError: what keeps every page from being cleaned, or the output from being written.
     """
     stats = Stats()
     going_on = {"resume": options.resume, "retry_failed": options.retry_failed}
     output = Output(options.out, options.cleaning, options.run, **going_on, stats=stats)
-    with _engine(options) as run, served(stats, options.metrics_port), output:
-        inputs = Inputs(options.inputs, options.cleaning, pages=options.pages, index_folder=output.index_folder)
-        with counted(inputs, stats), shown(stats, quiet=options.verbosity < 0):
-            try:
-                run(inputs, output, options.cleaning, options.run, stats)
-            except InterruptedRunError as interruption:
-                output.interrupt()
-                return _stopped(interruption, stats)
+    inputs = Inputs(options.inputs, options.cleaning, pages=options.pages, index_folder=output.index_folder)
+    _check_method(options.cleaning)
+    with (
+        _engine(options) as run,
+        served(stats, options.metrics_port),
+        output,
+        counted(inputs, stats),
+        shown(stats, quiet=options.verbosity < 0),
+    ):
+        try:
+            run(inputs, output, options.cleaning, options.run, stats)
+        except InterruptedRunError as interruption:
+            output.interrupt()
+            return _stopped(interruption, stats)
     if options.verbosity >= 0:
-        _log.warning("%s; they are in %s", finished(stats), output.folder / PARTS)
-    return int(stats.failed.total() > 0)
+        _log.warning("%s; they are in %s", finished(stats, output.failed), output.folder / PARTS)
+    return int(output.failed.total() > 0)
 
 
 class _Run(Protocol):
@@ -72,6 +82,16 @@ def _engine(options: FarmOptions) -> Iterator[_Run]:
     if options.cleaning.render:
         _check_browser()
     yield run_locally
+
+
+def _check_method(cleaning: CleaningSettings) -> None:
+    """Say before the run what would go wrong with every page; that the shipped model is whole is not checked here.
+
+    Raises:
+        VcleanError: there is no such method, or it lacks a library or a model.
+    """
+    if cleaning.method != DEFAULT or cleaning.model:
+        get(cleaning.method, cleaning.model)
 
 
 def _check_browser() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+from collections import Counter
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from functools import cached_property, partial
@@ -47,6 +48,9 @@ class Output:
         retry_failed: drop its failures first.
         stats: the counts of this run, for the summary.
 
+    Attributes:
+        failed: when the block has ended, the failures in all parts, by the class name of their error.
+
     Raises:
         UsageError: the folder holds a run and this one does not resume it, or has other settings; or another process
             writes to it.
@@ -72,6 +76,7 @@ class Output:
         self._stats = stats
         self._interrupted = False
         self._complete = False
+        self.failed: Counter[str] = Counter()
         self._stack = ExitStack()
 
     @property
@@ -145,7 +150,9 @@ class Output:
     def _write_summary(self) -> None:
         state = {"state": "complete" if self._complete else "interrupted"}
         own = {"run": self._stats.to_dict() if self._stats else None}
-        facts = state | summarise(part_paths(self.folder)) | own | self._facts
+        found = summarise(part_paths(self.folder))
+        self.failed.update(found["failed"])
+        facts = state | found | own | self._facts
         write_atomic(self.folder / SUMMARY, _document(facts))
 
 

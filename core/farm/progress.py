@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Final
 from tqdm import tqdm
 from tqdm.contrib.logging import logging_redirect_tqdm
 
+from vclean.farm.output import LOG
+
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
@@ -42,16 +45,20 @@ def line(stats: Stats) -> str:
     return f"{stats.skipped + stats.done:,}{of} pages, {stats.rate:.1f} pages/s, {failed:,} failed{left}"
 
 
-def finished(stats: Stats) -> str:
-    """A whole run in one line.
+def finished(stats: Stats, failed: Counter[str]) -> str:
+    """A whole run in one line; `failed` are the failures in all of its output, by error.
 
+    >>> from collections import Counter
     >>> from vclean.farm.stats import Stats
-    >>> finished(Stats(skipped=4)).partition(" in ")[0]
-    '4 pages, 0 failed,'
+    >>> finished(Stats(skipped=4), Counter(InputError=1)).partition(", in ")[0]
+    '4 pages, 4 of them before, 1 failed (InputError 1; pages.jsonl says why, --retry-failed tries again)'
     """
-    before = f", {stats.skipped:,} of them before" if stats.skipped and stats.done else ""
-    pages, failed = stats.skipped + stats.done, stats.failed.total()
-    return f"{pages:,} pages{before}, {failed:,} failed, in {tqdm.format_interval(stats.elapsed)}"
+    pages = stats.skipped + stats.done
+    before = f", {stats.skipped:,} of them before" if stats.skipped else ""
+    reasons = ", ".join(f"{name} {count:,}" for name, count in sorted(failed.items()))
+    why = f" ({reasons}; {LOG} says why, --retry-failed tries again)" if failed else ""
+    time = tqdm.format_interval(stats.elapsed)
+    return f"{pages:,} page{'s' * (pages != 1)}{before}, {failed.total():,} failed{why}, in {time}"
 
 
 @contextmanager

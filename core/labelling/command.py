@@ -50,7 +50,7 @@ def label_pages(options: LabelOptions) -> int:
     assert options.out is not None
     if options.export:
         done, left = export(options.out, options.export)
-        write_stream(sys.stdout, f"{done} pages in {options.export}; {left} left out, for they are not done\n")
+        write_stream(sys.stdout, f"{done} pages in {options.export}; {left} that were begun are left out\n")
         return 0
     return _serve(options, options.out)
 

@@ -25,7 +25,7 @@ PATIENCE = 120.0
 
 MARK = "VCLEAN_TEST_FARM"
 
-_SAID_ANYWAY = re.compile(r"sandbox is off|^vclean: [\d,]+( of [\d,]+)? pages, ")
+_SAID_ANYWAY = re.compile(r"sandbox is off|^vclean: [\d,]+( of [\d,]+)? pages?, ")
 
 CONTENT = ("text", "cleaneval", "blocks", "title", "language", "confidence", "status", "error", "message", "url", "key")
 """The columns that two runs have in common."""

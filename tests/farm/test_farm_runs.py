@@ -107,6 +107,7 @@ class TestResume:
         late = farm.folder / "late.html"
         pages = farm.crawl(2, empty="")
         assert farm.run(pages, late, "--no-render")[0] == 1
+        assert farm.run(pages, late, "--no-render", "--resume")[0] == 1, "they still have failed"
         late.write_text(html("late"), "utf-8")
         assert farm.run(pages, late, "--no-render", "--retry-failed") == (1, "")
         assert {row["id"]: row["status"] for row in farm.rows()} == {
@@ -150,6 +151,12 @@ class TestBadArguments:
         assert ended == code
         assert message in said
         assert said.count("\n") == 1
+
+    @pytest.mark.parametrize("arguments", [("--method", "none"), ("--pages", "none.txt"), ("--model", "none")])
+    def test_nothing_is_written_before_they_are_right(self, farm: Farm, arguments: tuple[str, ...]) -> None:
+        pages = farm.crawl(1)
+        assert farm.run(pages, "--no-render", *arguments)[0] > 1
+        assert not (farm.folder / "out").exists()
 
     def test_no_browser(self, farm: Farm) -> None:
         code, said = farm.run(farm.crawl(1), env={"VCLEAN_CHROMIUM": "/nonexistent"})
