@@ -138,7 +138,7 @@ class TestBadArguments:
     @pytest.mark.parametrize(
         ("arguments", "code", "message"),
         [
-            (("--model", "none"), 10, "none cannot be read"),
+            (("--model", "none"), 10, "cannot read the model none"),
             (("--method", "none"), 2, "none"),
             (("--address", "auto"), 2, "needs --engine ray"),
             (("--max-memory", "lots"), 2, "'lots' is no number"),
