@@ -62,7 +62,8 @@ class Verdict:
     rows: int
     lost: list[str] = field(default_factory=list)
     twice: list[str] = field(default_factory=list)
-    different: list[str] = field(default_factory=list)
+    different: dict[str, list[str]] = field(default_factory=dict)
+    """By page, the columns that differ."""
 
     @property
     def holds(self) -> bool:
@@ -164,8 +165,12 @@ def judge(ids: Sequence[str], whole: Sequence[dict[str, Any]], disturbed: Sequen
         rows=len(disturbed),
         lost=[each for each in ids if not count[each]],
         twice=sorted(name for name, times in count.items() if times > 1),
-        different=sorted({row["id"] for row in disturbed if row != expected.get(row["id"])}),
+        different={row["id"]: found for row in disturbed if (found := _unlike(row, expected.get(row["id"], {})))},
     )
+
+
+def _unlike(row: dict[str, Any], other: dict[str, Any]) -> list[str]:
+    return [name for name, value in row.items() if name not in other or other[name] != value]
 
 
 def run(options: argparse.Namespace) -> bool:

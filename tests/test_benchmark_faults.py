@@ -48,17 +48,19 @@ class TestJudge:
 
     def test_what_is_lost(self, faults: ModuleType, whole, tmp_path: Path) -> None:
         verdict = faults.judge(["p1", "p2", "p3"], whole, rows(faults, tmp_path / "disturbed", done(1), lost(3)))
-        assert (verdict.lost, verdict.twice, verdict.different, verdict.holds) == (["p2"], [], [], False)
+        assert (verdict.lost, verdict.twice, verdict.different, verdict.holds) == (["p2"], [], {}, False)
 
     def test_what_is_there_twice(self, faults: ModuleType, whole, tmp_path: Path) -> None:
         disturbed = rows(faults, tmp_path / "disturbed", done(1), done(2), done(2), lost(3))
         verdict = faults.judge(["p1", "p2", "p3"], whole, disturbed)
-        assert (verdict.lost, verdict.twice, verdict.different, verdict.holds) == ([], ["p2"], [], False)
+        assert (verdict.lost, verdict.twice, verdict.different, verdict.holds) == ([], ["p2"], {}, False)
 
     def test_what_became_a_failure(self, faults: ModuleType, whole, tmp_path: Path) -> None:
         disturbed = rows(faults, tmp_path / "disturbed", done(1), lost(2), lost(3))
         verdict = faults.judge(["p1", "p2", "p3"], whole, disturbed)
-        assert (verdict.lost, verdict.twice, verdict.different, verdict.holds) == ([], [], ["p2"], False)
+        assert (verdict.lost, verdict.twice, verdict.holds) == ([], [], False)
+        assert list(verdict.different) == ["p2"]
+        assert {"status", "error", "text", "blocks"} <= set(verdict.different["p2"])
 
 
 class TestDone:
