@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from functools import partial
 from math import isnan
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
-
-from tqdm import tqdm
 
 from vclean.classify import scores
 from vclean.classify.calibration import Verdict
@@ -20,6 +17,7 @@ from vclean.errors import UsageError, VcleanError
 from vclean.features.blocks import Blocks, cut
 from vclean.features.text import Texts
 from vclean.page import Page
+from vclean.progress import tracked
 from vclean.render.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -84,13 +82,8 @@ def score_page(page: GoldPage, text: str, cleaneval: str) -> PageScore:
 
 
 def _progress(corpora: Sequence[Corpus | MarkedArchive]) -> Iterator[GoldPage]:
-    live = sys.stderr.isatty()
-    with tqdm(total=sum(map(len, corpora)), unit="page", ascii=not live, mininterval=0.5 if live else 30) as bar:
-        for corpus in corpora:
-            bar.set_description(corpus.name)
-            for page in corpus:
-                yield page
-                bar.update()
+    for corpus in corpora:
+        yield from tracked(corpus, f"scoring {corpus.name}", "pages", total=len(corpus))
 
 
 def _run(

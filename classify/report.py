@@ -60,6 +60,16 @@ class Report:
 
     outcomes: tuple[Outcome, ...]
 
+    @property
+    def pages(self) -> int:
+        """How many pages there are."""
+        return len({(outcome.corpus, outcome.id) for outcome in self.outcomes})
+
+    @property
+    def failed(self) -> int:
+        """How many of them failed by any method."""
+        return len({(outcome.corpus, outcome.id) for outcome in self.outcomes if outcome.error})
+
     def table(self) -> str:
         """A table for each corpus and method: all pages, each page type, calibration errors, the pages that failed."""
         return "\n\n".join(_section(corpus, method, part) for (corpus, method), part in self._parts().items())

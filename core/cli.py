@@ -87,7 +87,7 @@ def main_inner(arguments: list[str]) -> int:
 
 def _run(options: Options) -> int:
     """Each command is imported when it is called: `--help` must not wait for a model library."""
-    if isinstance(options, CleanOptions | DiffOptions | FarmOptions | LabelOptions | SegmentOptions):
+    if not isinstance(options, CleanevalScoreOptions | DoctorOptions | MethodsOptions | SetupOptions):
         _log.setLevel({-1: logging.ERROR, 0: logging.WARNING, 1: logging.DEBUG}[options.verbosity])
     module, _, name = _COMMANDS[type(options)].rpartition(".")
     return int(getattr(import_module(module), name)(options))

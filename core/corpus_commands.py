@@ -3,36 +3,32 @@
 from __future__ import annotations
 
 import json
+import logging
 import sys
-from contextlib import ExitStack, contextmanager
 from functools import partial
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
-from tqdm import tqdm
-
-from vclean.classify.corpora import read_corpus, site
-from vclean.classify.evaluate import Predictor, Reader, evaluate
+from vclean.classify.corpora import read_corpus
+from vclean.classify.evaluate import evaluate
 from vclean.classify.methods import facts, get, names
 from vclean.classify.report import Report
-from vclean.errors import UsageError, VcleanError
-from vclean.features.blocks import cut
-from vclean.files import check_writable, write_atomic, write_stream
+from vclean.corpus_reading import all_pages, opened_readers, region_fits, training_table
+from vclean.errors import UsageError
+from vclean.files import check_writable, write_stream
 from vclean.formats import to_cleaneval, to_text
-from vclean.settings import RenderSettings
+from vclean.outputs import write_told
+from vclean.progress import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
-    from vclean.classify.corpora import Corpus, GoldPage
-    from vclean.classify.dataset import PageRows
-    from vclean.classify.evaluate import Watcher
+    from vclean.classify.corpora import Corpus
+    from vclean.classify.evaluate import Predictor, Reader, Watcher
     from vclean.classify.marks import MarkedArchive
     from vclean.classify.methods import Method
     from vclean.classify.model import Model
     from vclean.classify.prediction import Prediction
-    from vclean.classify.region_model import RegionFits
     from vclean.classify.report import Outcome
     from vclean.classify.table import Table
     from vclean.classify.training import CrossValidation
@@ -46,6 +42,8 @@ if TYPE_CHECKING:
 
 _MODEL_METHOD: Final = "vclean"
 _WAYS: Final = {False: "unrendered", True: "rendered"}
+
+_log = logging.getLogger("vclean")
 
 
 def score_methods(options: EvaluateOptions) -> int:
@@ -71,10 +69,21 @@ def score_methods(options: EvaluateOptions) -> int:
     )
     write_stream(sys.stdout, report.table() + "\n")
     if options.json:
-        write_atomic(options.json, json.dumps(report.to_dict(), indent=1, ensure_ascii=False) + "\n")
-    if options.predictions:
-        write_atomic(options.predictions, report.predictions())
-    return 0
+        write_told(options.json, "figures", json.dumps(report.to_dict(), indent=1, ensure_ascii=False) + "\n")
+    _write_predictions(report, options.predictions)
+    return exit_code(report, "the table")
+
+
+def exit_code(report: Report, place: str) -> int:
+    """0, or 1 if a page failed by any method; then it is said, and that `place` says why."""
+    if report.failed:
+        _log.error("%d of %d pages failed and count as empty: %s says why", report.failed, report.pages, place)
+    return int(report.failed > 0)
+
+
+def _write_predictions(report: Report, path: Path | None) -> None:
+    if path:
+        write_told(path, "texts", report.predictions())
 
 
 def run_methods(
@@ -107,10 +116,10 @@ def run_methods(
     if unable:
         raise UsageError(f"the method {unable[0]} looks at the rendered page: add --render")
     corpora = [read_corpus(path) for path in paths]
-    with _readers(render=render, snapshots=snapshots, keep=folds > 0) as readers:
+    with opened_readers(render=render, snapshots=snapshots, keep=folds > 0) as readers:
         if folds and _MODEL_METHOD in methods:
-            fits = _region_fits(corpora, regions, readers)
-            validation = _cross_validated(_table(corpora, readers, folds, fits))
+            fits = region_fits(corpora, regions, readers)
+            validation = _cross_validated(training_table(corpora, readers, folds, fits))
             return _scored(corpora, readers, methods, _unseen(validation), folds=folds, watch=watch)
         return _scored(corpora, {render: readers[render]}, methods, {}, folds=folds, watch=watch)
 
@@ -120,6 +129,7 @@ def train_model(options: TrainOptions) -> int:
 
     The main model learns from every page rendered and unrendered, the others rendered if they need it.
 
+    A page that fails is named in the table of scores and not learned from; the exit code is then 1.
     The cross-validated scores are printed before the model is trained, and kept in its card; so is what the models of
     the cross-validation made of every page, where a file for it is given. Pages labelled by hand are learned from too,
     and what they are worth is printed; without corpora, the shipped model goes on learning from them.
@@ -139,30 +149,31 @@ def train_model(options: TrainOptions) -> int:
 
         model, gains = go_on_from_shipped(corrections)
         _print_gains(gains)
+        code = 0
     else:
-        model = _trained(options, corrections)
-    write_atomic(options.out, model.to_bytes())
-    return 0
+        model, code = _trained(options, corrections)
+    write_told(options.out, "model", model.to_bytes())
+    return code
 
 
-def _trained(options: TrainOptions, corrections: Sequence[Correction]) -> Model:
+def _trained(options: TrainOptions, corrections: Sequence[Correction]) -> tuple[Model, int]:
+    """The model, and the exit code: pages that fail are not learned from."""
     from vclean.classify.table import FOLDS
     from vclean.classify.training import train
     from vclean.labelling import retraining
 
     corpora = [read_corpus(path) for path in options.corpora]
-    with _readers(render=True, snapshots=options.snapshots, keep=True) as readers:
-        regions = _region_fits(corpora, options.regions, readers)
-        validation = _cross_validated(_table(corpora, readers, FOLDS, regions, corrections))
+    with opened_readers(render=True, snapshots=options.snapshots, keep=True) as readers:
+        regions = region_fits(corpora, options.regions, readers)
+        validation = _cross_validated(training_table(corpora, readers, FOLDS, regions, corrections))
         unseen = _unseen(validation)
         report = _scored(corpora, readers, {_MODEL_METHOD: partial(get, _MODEL_METHOD)}, unseen)
     write_stream(sys.stdout, report.table() + "\n")
-    if options.predictions:
-        write_atomic(options.predictions, report.predictions())
+    _write_predictions(report, options.predictions)
     card: dict[str, Any] = {"scores": report.to_dict(), "calibration": report.calibration()}
     if corrections:
         card["corrected pages"] = retraining.facts(corrections) | {"gains": _gains(unseen, corrections)}
-    return train(validation, facts=card, regions=regions.full if regions else None)
+    return train(validation, facts=card, regions=regions.full if regions else None), exit_code(report, "the table")
 
 
 def _corrections(path: Path | None) -> list[Correction]:
@@ -196,114 +207,20 @@ def _train_method(options: TrainOptions) -> int:
 
     rendered = facts(options.method).rendered
     corpora = [read_corpus(path) for path in options.corpora]
-    with _readers(render=rendered, snapshots=options.snapshots, keep=True) as readers:
-        lessons = Lessons.of(_pages(corpora), [options.method], readers[rendered])
+    with opened_readers(render=rendered, snapshots=options.snapshots, keep=True) as readers:
+        lessons = Lessons.of(all_pages(corpora), [options.method], readers[rendered])
         predictors = {options.method: lessons.cross_validated(options.method, FOLDS)}
         report = evaluate(corpora, predictors, read=readers[rendered], write=_texts)
     write_stream(sys.stdout, report.table() + "\n")
-    if options.predictions:
-        write_atomic(options.predictions, report.predictions())
-    write_atomic(options.out, lessons.train(options.method))
-    return 0
-
-
-def _pages(corpora: Sequence[Corpus | MarkedArchive]) -> Iterator[GoldPage]:
-    """All pages of all corpora; progress goes to standard error."""
-    with tqdm(total=sum(map(len, corpora)), unit="page", desc="reading", disable=None) as bar:
-        for corpus in corpora:
-            for page in corpus:
-                yield page
-                bar.update()
-
-
-@contextmanager
-def _readers(*, render: bool, snapshots: Path | None, keep: bool) -> Iterator[dict[bool, Reader]]:
-    """The ways to read a page, by whether they render.
-
-    Args:
-        render: whether there is one that does.
-        snapshots: the folder of what was rendered before, or None.
-        keep: whether pages are read more than once, so that rendering is kept for the time of the run at least.
-    """
-    from vclean.render.static import parse
-
-    if not render:
-        yield {False: parse}
-        return
-    from vclean.render.browser import Renderer
-    from vclean.render.store import StoredReader
-
-    settings = RenderSettings()
-    with ExitStack() as stack:
-        renderer = stack.enter_context(Renderer(settings))
-        read: Reader = lambda page: renderer.render(page).snapshot  # noqa: E731
-        if snapshots or keep:
-            folder = snapshots or Path(stack.enter_context(TemporaryDirectory(prefix="vclean-")))
-            read = StoredReader(folder, read, settings, rendered=True)
-        yield {False: parse, True: read}
-
-
-def _region_fits(
-    corpora: Sequence[Corpus | MarkedArchive], archives: Sequence[Path], readers: Mapping[bool, Reader]
-) -> RegionFits | None:
-    """The region models of the marked pages among the corpora, with pages that their structure marked; or None."""
-    from vclean.classify.marks import MarkedArchive
-    from vclean.classify.region_model import RegionFits
-    from vclean.classify.region_rows import archive_rows
-
-    by_hand = [corpus for corpus in corpora if isinstance(corpus, MarkedArchive)]
-    rows = [row for archive in by_hand for row in archive_rows(archive, readers.values())]
-    if not rows:
-        return None
-    for path in archives:
-        rows += archive_rows(MarkedArchive(path), readers.values(), by_hand=False)
-    return RegionFits.of(rows)
-
-
-def _table(
-    corpora: Sequence[Corpus | MarkedArchive],
-    readers: Mapping[bool, Reader],
-    folds: int,
-    regions: RegionFits | None,
-    corrections: Sequence[Correction] = (),
-) -> Table:
-    """Every page that can be read, each way, as training rows; pages that cannot be are left out; then corrections."""
-    from vclean.classify.table import Table
-    from vclean.labelling.corrections import correction_rows
-
-    total = len(readers) * sum(map(len, corpora))
-    rows = tqdm(_rows(corpora, readers, regions), total=total, unit="page", desc="reading", disable=None)
-    read = [row for row in rows if row is not None]
-    return Table.of([*read, *correction_rows(corrections, regions)], folds)
-
-
-def _rows(
-    corpora: Sequence[Corpus | MarkedArchive], readers: Mapping[bool, Reader], regions: RegionFits | None
-) -> Iterator[PageRows | None]:
-    for corpus in corpora:
-        for page in corpus:
-            for read in readers.values():
-                yield _page_rows(page, read, regions)
-
-
-def _page_rows(page: GoldPage, read: Reader, regions: RegionFits | None) -> PageRows | None:
-    from vclean.classify.dataset import page_rows
-
-    place = site(page)
-    try:
-        return page_rows(page, place, cut(read(page.page())), regions.for_site(place) if regions else None)
-    except VcleanError:
-        return None
+    _write_predictions(report, options.predictions)
+    write_told(options.out, "model", lessons.train(options.method))
+    return exit_code(report, "the table")
 
 
 def _cross_validated(table: Table) -> CrossValidation:
     from vclean.classify.training import CrossValidation
 
-    with tqdm(unit="fold", desc="training", disable=None) as bar:
-
-        def advance() -> None:
-            bar.update()
-
+    with counted("training", "folds") as advance:
         return CrossValidation.of(table, done=advance)
 
 
@@ -328,7 +245,7 @@ def _scored(
     outcomes: list[Outcome] = []
     for rendered, read in readers.items():
         suffix = f", {_WAYS[rendered]}" if len(readers) > 1 else ""
-        lessons = Lessons.of(_pages(corpora) if trained else (), trained, read)
+        lessons = Lessons.of(all_pages(corpora) if trained else (), trained, read)
         predictors = {
             name + suffix: lessons.cross_validated(name, folds)
             if name in trained

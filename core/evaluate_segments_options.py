@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from vclean.arguments import Parser
+from vclean.arguments import Parser, add_loudness, take_verbosity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,6 +32,7 @@ class EvaluateSegmentsOptions:
         json: file for the figures; None for none.
         truth: file for the true segments in the Webis format; None for none.
         snapshots: folder of rendered pages; None for none.
+        verbosity: -1 quiet, 0 normal, 1 talkative.
     """
 
     archive: Path
@@ -43,6 +44,7 @@ class EvaluateSegmentsOptions:
     json: Path | None
     truth: Path | None
     snapshots: Path | None
+    verbosity: int
 
 
 def parse_evaluate_segments(arguments: list[str]) -> EvaluateSegmentsOptions:
@@ -69,8 +71,9 @@ def parse_evaluate_segments(arguments: list[str]) -> EvaluateSegmentsOptions:
     add("--json", type=Path, metavar="FILE", help="write the figures as JSON, page by page")
     add("--truth", type=Path, metavar="FILE", help="write the true segments in the Webis format, as JSON lines")
     add("--snapshots", type=Path, metavar="FOLDER", help="keep rendered pages here; none of them is rendered again")
+    add_loudness(parser)
     values = vars(parser.parse_args(arguments))
-    return EvaluateSegmentsOptions(**_typed(values))
+    return EvaluateSegmentsOptions(verbosity=take_verbosity(values), **_typed(values))
 
 
 def _typed(values: dict[str, Any]) -> dict[str, Any]:

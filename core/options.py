@@ -135,7 +135,7 @@ class DoctorOptions:
 class TrainOptions:
     """`vclean train`: method, what to learn from, pages for the region model, files to write, where pages are kept.
 
-    Without `corpora` the shipped model goes on learning, from `corrections` alone.
+    Without `corpora` the shipped model goes on learning, from `corrections` alone. `verbosity` is as for cleaning.
     """
 
     method: str
@@ -145,11 +145,15 @@ class TrainOptions:
     out: Path
     predictions: Path | None
     snapshots: Path | None
+    verbosity: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluateOptions:
-    """`vclean evaluate`: corpora and methods, how to score, where the figures go and rendered pages are kept."""
+    """`vclean evaluate`: corpora and methods, how to score, where the figures go and rendered pages are kept.
+
+    `verbosity` is as for cleaning.
+    """
 
     corpora: list[Path]
     regions: list[Path]
@@ -159,6 +163,7 @@ class EvaluateOptions:
     json: Path | None
     predictions: Path | None
     snapshots: Path | None
+    verbosity: int
 
 
 Options = (
@@ -303,7 +308,9 @@ def _train(arguments: list[str]) -> TrainOptions:
     add("-o", "--out", type=Path, required=True, metavar="MODEL", help="the model file to write")
     _add_predictions(parser)
     _add_snapshots(parser)
-    options = TrainOptions(**vars(parser.parse_args(arguments)))
+    add_loudness(parser)
+    values = vars(parser.parse_args(arguments))
+    options = TrainOptions(verbosity=take_verbosity(values), **values)
     if not options.corpora and not options.corrections:
         parser.error("name a CORPUS, or --corrections GOLD")
     if options.method != "vclean" and (options.regions or options.corrections):
@@ -324,10 +331,11 @@ def _evaluate(arguments: list[str]) -> EvaluateOptions:
     add("--json", type=Path, metavar="FILE", help="write the figures as JSON")
     _add_predictions(parser)
     _add_snapshots(parser)
+    add_loudness(parser)
     values = vars(parser.parse_args(arguments))
     if 0 < values["folds"] < _FEWEST_FOLDS:
         parser.error("argument --folds: K has to be 3 or more")
-    return EvaluateOptions(**{**values, "methods": values["methods"] or ["vclean"]})
+    return EvaluateOptions(methods=values.pop("methods") or ["vclean"], verbosity=take_verbosity(values), **values)
 
 
 def _add_regions(parser: argparse.ArgumentParser) -> None:

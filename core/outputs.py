@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import sys
 from abc import ABC, abstractmethod
@@ -29,6 +30,8 @@ _LONGEST_NAME: Final = 120
 """In bytes: file systems take 255, and suffixes and an overlay's own name are added."""
 
 _FILE_SUFFIXES: Final = frozenset({".txt", ".md", ".html", ".json", ".xml"})
+
+_log = logging.getLogger("vclean")
 
 
 class Output(Protocol):
@@ -189,6 +192,16 @@ class Names:
         name = _shortened(_UNSAFE.sub("_", bare).strip("._") or "page")
         count = self._count[name.lower()] = self._count.get(name.lower(), 0) + 1
         return name if count == 1 else self.name(f"{name}-{count}")
+
+
+def write_told(path: Path, what: str, data: bytes | str) -> None:
+    """Write a file, whole or not at all, and say on standard error what of the run it is, and where.
+
+    Raises:
+        OutputError: it cannot be written.
+    """
+    write_atomic(path, data)
+    _log.warning("wrote the %s to %s", what, path)
 
 
 def beside(path: Path, name: str) -> Path:

@@ -7,11 +7,9 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, Protocol
 
-from tqdm import tqdm
-from tqdm.contrib.logging import logging_redirect_tqdm
-
 from vclean.errors import BrowserMissingError, ModelError, OutputError, UsageError, VcleanError
 from vclean.explain import unexpected
+from vclean.progress import tracked
 from vclean.sources import Source, at_url, find, holds_many
 
 if TYPE_CHECKING:
@@ -76,19 +74,13 @@ class PageRun:
             return next(iter(self._codes))
         return int(bool(self._codes))
 
-    @property
-    def shows_progress(self) -> bool:
-        """Whether there is something to wait for, and no text that a progress bar would tear apart."""
-        to_terminal = self._options.out is None and sys.stdout.isatty()
-        return self.many and self._options.verbosity >= 0 and sys.stderr.isatty() and not to_terminal
-
     def sources(self) -> Iterator[Source]:
         """The pages of all arguments, counted on standard error; an argument that gives none is reported."""
-        if not self.shows_progress:
+        torn = self._options.out is None and sys.stdout.isatty() and sys.stderr is not None and sys.stderr.isatty()
+        if not self.many or torn:  # a bar would stand between the lines of the text
             yield from self._found()
-            return
-        with logging_redirect_tqdm([_log]):
-            yield from tqdm(self._found(), unit=" pages", leave=False)
+        else:
+            yield from tracked(self._found(), "done", "pages")
 
     def read(self, source: Source) -> Page:
         """The page of a source; one without an address gets that of the options."""

@@ -5,11 +5,10 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from tqdm import tqdm
-
 from vclean.classify.marks import MarkedArchive
 from vclean.classify.segment_scores import SeenPage
 from vclean.errors import InputError, VcleanError
+from vclean.progress import tracked
 from vclean.render.browser import Renderer
 from vclean.render.camera import Camera
 from vclean.settings import RenderSettings
@@ -18,13 +17,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-_log = logging.getLogger(__name__)
+_log = logging.getLogger("vclean")
 
 
-def seen_pages(
-    path: Path, listed: Path | None, snapshots: Path | None, *, pictures: bool = False
-) -> Iterator[SeenPage]:
-    """The marked pages of an archive that can be rendered; others are named on standard error, as is progress.
+class SeenPages:
+    """The marked pages of an archive, rendered as one iterates; those that cannot be are named on standard error.
+
+    Attributes:
+        failed: how many were named so far.
 
     Args:
         path: the archive.
@@ -34,19 +34,41 @@ def seen_pages(
 
     Raises:
         InputError: the archive or the list of pages cannot be read.
-        BrowserMissingError: there is no usable Chromium.
     """
-    archive = MarkedArchive(path, _addresses(listed))
-    settings = RenderSettings()
-    with Renderer(settings) as renderer:
-        see = Camera(renderer, settings, snapshots, pictures=pictures)
-        for marked in tqdm(archive.marked(), total=len(archive), unit="page", disable=None):
-            try:
-                seen = see(marked.page)
-            except VcleanError as error:
-                _log.warning("%s is left out: %s", marked.page.url, error)
-            else:
-                yield SeenPage(marked.page.url, seen.snapshot, marked.marks, seen.picture)
+
+    def __init__(self, path: Path, listed: Path | None, snapshots: Path | None, *, pictures: bool = False) -> None:
+        self.failed = 0
+        self._archive = MarkedArchive(path, _addresses(listed))
+        self._snapshots = snapshots
+        self._pictures = pictures
+
+    def __iter__(self) -> Iterator[SeenPage]:
+        """The pages, with progress on standard error.
+
+        Raises:
+            BrowserMissingError: there is no usable Chromium.
+            VcleanError: none of them can be rendered.
+        """
+        count = 0
+        settings = RenderSettings()
+        with Renderer(settings) as renderer:
+            see = Camera(renderer, settings, self._snapshots, pictures=self._pictures)
+            for marked in tracked(self._archive.marked(), "rendering", "pages", total=len(self._archive)):
+                try:
+                    seen = see(marked.page)
+                except VcleanError as error:
+                    self.failed += 1
+                    _log.error("%s is left out: %s", marked.page.url, error)
+                else:
+                    count += 1
+                    yield SeenPage(marked.page.url, seen.snapshot, marked.marks, seen.picture)
+        if not count:
+            raise VcleanError("no marked page could be rendered: see above")
+
+    @property
+    def exit_code(self) -> int:
+        """0, or 1 if a page was left out."""
+        return int(self.failed > 0)
 
 
 def _addresses(path: Path | None) -> frozenset[str] | None:

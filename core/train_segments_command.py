@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from vclean.classify.segment_learning import learn_rows
 from vclean.classify.segment_model import fit
-from vclean.files import check_writable, write_atomic
-from vclean.seen_pages import seen_pages
+from vclean.files import check_writable
+from vclean.outputs import write_told
+from vclean.seen_pages import SeenPages
 
 if TYPE_CHECKING:
     from vclean.train_segments_options import TrainSegmentsOptions
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 def train_segments(options: TrainSegmentsOptions) -> int:
     """Train on the marked pages and write the model; the exit code. The same pages give the same file.
 
-    A page that cannot be rendered is named on standard error and left out.
+    A page that cannot be rendered is named on standard error and left out; the code is then 1.
 
     Raises:
         InputError: the archive or the list of pages cannot be read, or there is too little to learn from.
@@ -24,7 +25,7 @@ def train_segments(options: TrainSegmentsOptions) -> int:
         OutputError: the model cannot be written, which is found before the work where it can be.
     """
     check_writable(options.out)
-    rows = learn_rows(seen_pages(options.archive, options.pages, options.snapshots))
-    model = fit(rows, {"archive": options.archive.name})
-    write_atomic(options.out, model.to_bytes())
-    return 0
+    pages = SeenPages(options.archive, options.pages, options.snapshots)
+    model = fit(learn_rows(pages), {"archive": options.archive.name})
+    write_told(options.out, "model", model.to_bytes())
+    return pages.exit_code

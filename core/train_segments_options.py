@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from vclean.arguments import Parser
+from vclean.arguments import Parser, add_loudness, take_verbosity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,12 +17,14 @@ class TrainSegmentsOptions:
         pages: file of the addresses of those that count; None for the list beside the archive, or else all.
         out: file for the model.
         snapshots: folder of rendered pages; None for none.
+        verbosity: -1 quiet, 0 normal, 1 talkative.
     """
 
     archive: Path
     pages: Path | None
     out: Path
     snapshots: Path | None
+    verbosity: int
 
 
 def parse_train_segments(arguments: list[str]) -> TrainSegmentsOptions:
@@ -38,4 +40,6 @@ def parse_train_segments(arguments: list[str]) -> TrainSegmentsOptions:
     add("-o", "--out", type=Path, metavar="MODEL", required=True, help="file for the model, such as my.vclean")
     add("--pages", type=Path, metavar="FILE", help="learn from these: a file with one address a line")
     add("--snapshots", type=Path, metavar="FOLDER", help="keep rendered pages here; none of them is rendered again")
-    return TrainSegmentsOptions(**vars(parser.parse_args(arguments)))
+    add_loudness(parser)
+    values = vars(parser.parse_args(arguments))
+    return TrainSegmentsOptions(verbosity=take_verbosity(values), **values)

@@ -57,7 +57,7 @@ def corpus(tmp_path: Path) -> Path:
 
 class TestScoreMethods:
     def test_a_table_for_every_method(self, corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        assert main(["evaluate", str(corpus), "--method", "text", "--method", "bte"]) == 0
+        assert main(["evaluate", str(corpus), "--method", "text", "--method", "bte"]) == 1
         out = capsys.readouterr().out
         assert "small, text" in out
         assert "small, bte" in out
@@ -66,12 +66,23 @@ class TestScoreMethods:
     def test_a_page_that_fails_counts_as_empty_and_is_named(
         self, corpus: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        main(["evaluate", str(corpus), "--method", "text"])
-        assert "failed: b: the document is empty" in capsys.readouterr().out
+        assert main(["evaluate", str(corpus), "--method", "text", "--method", "bte"]) == 1
+        said = capsys.readouterr()
+        assert said.out.count("failed: b: the document is empty") == 2
+        assert said.err == "vclean: 1 of 3 pages failed and count as empty: the table says why\n"
 
-    def test_figures_and_predictions(self, corpus: Path, tmp_path: Path) -> None:
+    def test_success(self, corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        pq.write_table(pq.read_table(corpus).slice(2), corpus)
+        assert main(["evaluate", str(corpus), "--method", "text"]) == 0
+        assert capsys.readouterr().err == ""
+
+    def test_figures_and_predictions(self, corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         files = ["--json", str(tmp_path / "f.json"), "--predictions", str(tmp_path / "p.jsonl")]
-        assert main(["evaluate", str(corpus), "--method", "text", *files]) == 0
+        assert main(["evaluate", str(corpus), "--method", "text", *files]) == 1
+        assert capsys.readouterr().err.splitlines()[:2] == [
+            f"vclean: wrote the figures to {tmp_path / 'f.json'}",
+            f"vclean: wrote the texts to {tmp_path / 'p.jsonl'}",
+        ]
         figures = json.loads((tmp_path / "f.json").read_text())["small"]["text"]
         assert figures["scores"]["all"]["pages"] == 3
         lines = [json.loads(line) for line in (tmp_path / "p.jsonl").read_text().splitlines()]
@@ -171,7 +182,7 @@ class TestCrossValidation:
         self, corpus: Path, learning: dict[str, object], tmp_path: Path
     ) -> None:
         predictions = tmp_path / "p.jsonl"
-        assert main(["evaluate", str(corpus), "--folds", "3", "--predictions", str(predictions)]) == 0
+        assert main(["evaluate", str(corpus), "--folds", "3", "--predictions", str(predictions)]) == 1
         lines = [json.loads(line) for line in predictions.read_text().splitlines()]
         assert [line["method"] for line in lines] == ["vclean"] * 3
         assert lines[2]["cleaneval"] == "<p>Sun.\n"
@@ -182,7 +193,7 @@ class TestCrossValidation:
     ) -> None:
         predictions = tmp_path / "p.jsonl"
         options = ["--render", "--folds", "3", "--method", "vclean", "--method", "text"]
-        assert main(["evaluate", str(corpus), *options, "--predictions", str(predictions)]) == 0
+        assert main(["evaluate", str(corpus), *options, "--predictions", str(predictions)]) == 1
         lines = [json.loads(line) for line in predictions.read_text().splitlines()]
         found = {line["method"]: line["cleaneval"] for line in lines if line["id"] == "c"}
         assert found == {
@@ -207,7 +218,7 @@ class TestCrossValidation:
         assert renders == ["http://b.example/"]
 
     def test_methods_without_a_model_need_no_folds(self, corpus: Path, learning: dict[str, object]) -> None:
-        assert main(["evaluate", str(corpus), "--folds", "3", "--method", "text"]) == 0
+        assert main(["evaluate", str(corpus), "--folds", "3", "--method", "text"]) == 1
         assert learning == {}
 
 
@@ -215,19 +226,28 @@ class TestTrainModel:
     def test_learns_from_both_readings_and_writes_the_model(
         self, corpus: Path, learning: dict[str, object], renders: list[str], tmp_path: Path
     ) -> None:
-        assert main(["train", str(corpus), "-o", str(tmp_path / "m.vclean")]) == 0
+        assert main(["train", str(corpus), "-o", str(tmp_path / "m.vclean")]) == 1
         assert (tmp_path / "m.vclean").read_bytes() == b"a model"
         assert learning["pages"] == [("a", False), ("a", True), ("c", False), ("c", True)]
         assert learning["regions"] is None
         assert not any(learning["told"])  # type: ignore[call-overload]
         assert set(learning["scores"]["small"]) == {"vclean, unrendered", "vclean, rendered"}  # type: ignore[index]
 
+    @pytest.mark.usefixtures("learning", "renders")
+    def test_what_failed_and_where_the_model_is_are_told(
+        self, corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        main(["train", str(corpus), "-o", str(tmp_path / "m.vclean")])
+        failed, written = capsys.readouterr().err.splitlines()
+        assert "1 of 3 pages failed" in failed
+        assert written == f"vclean: wrote the model to {tmp_path / 'm.vclean'}"
+
     def test_marked_pages_teach_the_region_model_and_all_pages_are_told(
         self, corpus: Path, marked: Path, learning: dict[str, object], renders: list[str], tmp_path: Path
     ) -> None:
         """The archive is a corpus too: its pages with gold, read both ways, beside those of the other corpus."""
         arguments = [str(corpus), str(marked), "--regions", str(marked), "-o", str(tmp_path / "m.vclean")]
-        assert main(["train", *arguments]) == 0
+        assert main(["train", *arguments]) == 1
         names = [name for name, _ in learning["pages"]]  # type: ignore[attr-defined]
         assert names == ["a", "a", "c", "c", MARKED[0], MARKED[0], MARKED[1], MARKED[1]]
         assert learning["regions"].num_trees() > 0  # type: ignore[attr-defined]

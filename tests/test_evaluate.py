@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import sys
+import time
 from dataclasses import replace
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from vclean import progress
 from vclean.classify.corpora import GoldPage, read_corpus
 from vclean.classify.evaluate import evaluate, score_page
 from vclean.classify.methods import text
@@ -124,11 +127,13 @@ class TestEvaluate:
         with pytest.raises(KeyboardInterrupt):
             run([corpus((ARTICLE, GOLD, None))], read=interrupted)
 
-    def test_progress_goes_to_standard_error(self, corpus, capsys):
-        run([corpus((ARTICLE, GOLD, None))])
+    def test_progress_is_told_of_every_corpus(self, corpus, capsys, monkeypatch):
+        monkeypatch.setattr(progress, "_BAR_SECONDS", 0.01)
+        monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+        run([corpus((ARTICLE, GOLD, None))], read=lambda page: time.sleep(0.1) or parse(page))
         captured = capsys.readouterr()
         assert captured.out == ""
-        assert "1/1" in captured.err
+        assert "scoring news: " in captured.err
 
     def test_two_runs_give_the_same_report(self, corpus):
         pages = corpus((ARTICLE, GOLD, None), ("<p>x</p>", "y", None))

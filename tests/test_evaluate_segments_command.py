@@ -74,8 +74,8 @@ def png() -> bytes:
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> list[list[str]]:
-    """The rows of the table, without its head."""
-    assert main(["evaluate-segments", *map(str, arguments)]) == 0
+    """The rows of the table, without its head, of a run that leaves one page out."""
+    assert main(["evaluate-segments", *map(str, arguments)]) == 1
     return [row.split() for row in capsys.readouterr().out.splitlines()[1:]]
 
 
@@ -112,13 +112,35 @@ class TestTable:
     def test_the_listed_pages(self, archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         listed = tmp_path / "list.txt"
         listed.write_text(f"{SITES[0]}\n{SITES[2]}\nhttp://else.example/\n")
-        rows = run(capsys, archive, "--pages", listed, "--atoms", "chars", "--level", "1", "--method", "page")
-        assert rows[0][3] == "2"
+        options = ["--pages", str(listed), "--atoms", "chars", "--level", "1", "--method", "page"]
+        assert main(["evaluate-segments", str(archive), *options]) == 0
+        said = capsys.readouterr()
+        assert said.out.splitlines()[1].split()[3] == "2"
+        assert said.err == ""
 
     def test_a_page_that_cannot_be_rendered_is_named(self, archive: Path, capsys: pytest.CaptureFixture[str]) -> None:
         main(["evaluate-segments", str(archive), "--atoms", "chars", "--method", "page"])
-        (line,) = [line for line in capsys.readouterr().err.splitlines() if line.startswith("vclean:")]
+        (line,) = capsys.readouterr().err.splitlines()
         assert line == f"vclean: {SLOW} is left out: the page was not rendered within 30 s: raise --timeout"
+
+    def test_no_page_can_be_rendered(self, archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        (tmp_path / "list.txt").write_text(SLOW)
+        assert main(["evaluate-segments", str(archive), "--pages", str(tmp_path / "list.txt")]) == 1
+        said = capsys.readouterr()
+        assert said.out == ""
+        assert said.err.splitlines()[-1] == "vclean: no marked page could be rendered: see above"
+
+    def test_a_level_that_no_page_has(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        """Its lines have no score, and why is said."""
+        path = tmp_path / "flat.warc"
+        path.write_bytes(record(SITES[0], response(HTML.replace("data-block=2", "data-block=1").encode())))
+        assert main(["evaluate-segments", str(path), "--atoms", "chars,nodes", "--method", "page"]) == 0
+        said = capsys.readouterr()
+        assert [line.split()[3] for line in said.out.splitlines()[1:]] == ["1", "1", "0", "0"]
+        assert said.err.splitlines() == [
+            f"vclean: level 2, {kind}: no page has any of them in a marked segment, so there is no score"
+            for kind in ("chars", "nodes")
+        ]
 
 
 class TestSnapshots:
@@ -142,7 +164,8 @@ class TestSnapshots:
 @pytest.mark.usefixtures("renders")
 class TestFiles:
     def test_figures(self, archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        run(capsys, archive, "--atoms", "chars", "--method", "dom", "--json", tmp_path / "f.json")
+        main(["evaluate-segments", str(archive), "--atoms", "chars", "--method", "dom", "--json", f"{tmp_path}/f.json"])
+        assert f"vclean: wrote the figures to {tmp_path}/f.json" in capsys.readouterr().err.splitlines()
         figures = json.loads((tmp_path / "f.json").read_text())
         assert (figures["archive"], figures["marked_only"]) == ("marked.warc", False)
         first, second = figures["lines"]

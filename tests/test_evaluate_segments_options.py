@@ -27,6 +27,7 @@ class TestEvaluateSegments:
             json=None,
             truth=None,
             snapshots=None,
+            verbosity=0,
         )
 
     def test_all_of_it(self) -> None:
@@ -42,6 +43,7 @@ class TestEvaluateSegments:
             json=Path("f.json"),
             truth=Path("t.jsonl"),
             snapshots=Path("kept"),
+            verbosity=0,
         )
 
     def test_lists_may_have_spaces_and_repeat_themselves(self) -> None:

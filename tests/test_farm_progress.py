@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from vclean.farm import progress
+from vclean import progress
 from vclean.farm.progress import finished, line, shown
 from vclean.farm.stats import Stats
 
@@ -45,7 +45,7 @@ class TestShown:
     ) -> None:
         monkeypatch.setattr(progress, "_LINE_SECONDS", 0.01)
         stats = Stats()
-        with caplog.at_level(logging.WARNING, "vclean"), shown(stats, quiet=False):
+        with caplog.at_level(logging.WARNING, "vclean"), shown(stats):
             stats.ok = 7
             wait_until(lambda: any("7 pages" in message for message in caplog.messages))
         said = len(caplog.messages)
@@ -57,7 +57,7 @@ class TestShown:
         monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
         said = ""
         stats = Stats(total=20)
-        with shown(stats, quiet=False):
+        with shown(stats):
             stats.ok = 5
             stats.failed["LimitError"] = 1
 
@@ -67,12 +67,6 @@ class TestShown:
                 return "6/20" in said and "1 failed" in said
 
             wait_until(is_shown)
-
-    def test_quiet_is_silent(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-        monkeypatch.setattr(progress, "_LINE_SECONDS", 0.01)
-        with shown(Stats(), quiet=True):
-            time.sleep(0.05)
-        assert capsys.readouterr().err == ""
 
 
 def wait_until(condition: Callable[[], bool]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-BASE = {"characters", "errors", "extras", "files", "labels", "page", "roles", "settings"}
+BASE = {"characters", "errors", "extras", "files", "labels", "page", "progress", "roles", "settings"}
 """The modules of core/ that stand below everything; its others stand on top."""
 
 FOLDERS = {

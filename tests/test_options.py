@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from vclean.errors import UsageError
+from vclean.methods_options import CleanevalScoreOptions, MethodsOptions
 from vclean.options import (
     CleanOptions,
     DoctorOptions,
@@ -138,6 +139,7 @@ class TestOtherCommands:
             out=Path("m"),
             predictions=Path("p"),
             snapshots=Path("s"),
+            verbosity=0,
         )
 
     def test_corrections_need_no_corpus(self) -> None:
@@ -176,7 +178,25 @@ class TestOtherCommands:
             json=Path("f.json"),
             predictions=Path("p.jsonl"),
             snapshots=None,
+            verbosity=0,
         )
+
+    @pytest.mark.parametrize(
+        "command",
+        [
+            ["train", "a", "-o", "m"],
+            ["evaluate", "a"],
+            ["report", "a"],
+            ["evaluate-segments", "a"],
+            ["train-segments", "a", "-o", "m"],
+        ],
+        ids=lambda command: command[0],
+    )
+    @pytest.mark.parametrize(("flag", "verbosity"), [("-v", 1), ("-q", -1)])
+    def test_how_much_is_said(self, command: list[str], flag: str, verbosity: int) -> None:
+        options = parse_args([*command, flag])
+        assert not isinstance(options, DoctorOptions | SetupOptions | MethodsOptions | CleanevalScoreOptions)
+        assert options.verbosity == verbosity
 
     def test_evaluate_defaults_to_the_model(self) -> None:
         options = parse_args(["evaluate", "a.parquet"])

@@ -66,7 +66,7 @@ class TestOptions:
     def test_all(self) -> None:
         found = parse_train_segments(["a.warc", "-o", "m.vclean", "--pages", "p.txt", "--snapshots", "s"])
         assert found == TrainSegmentsOptions(
-            archive=Path("a.warc"), pages=Path("p.txt"), out=Path("m.vclean"), snapshots=Path("s")
+            archive=Path("a.warc"), pages=Path("p.txt"), out=Path("m.vclean"), snapshots=Path("s"), verbosity=0
         )
 
     @pytest.mark.parametrize("arguments", [[], ["a.warc"], ["-o", "m.vclean"]])
@@ -88,9 +88,17 @@ class TestTrainSegments:
         self, archive: Path, tmp_path: Path, renderer: list[str], capsys: pytest.CaptureFixture[str]
     ) -> None:
         renderer.append(SITES[1])
-        assert main(["train-segments", str(archive), "-o", str(tmp_path / "m.vclean")]) == 0
+        assert main(["train-segments", str(archive), "-o", str(tmp_path / "m.vclean")]) == 1
         assert f"{SITES[1]} is left out: the page was not rendered within 30 s" in capsys.readouterr().err
         assert SITES[1] not in load(tmp_path / "m.vclean").card["pages"]
+
+    @pytest.mark.parametrize(("options", "said"), [([], "vclean: wrote the model to {}\n"), (["-q"], "")])
+    def test_where_the_model_is_is_said(
+        self, archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], said: str
+    ) -> None:
+        out = tmp_path / "m.vclean"
+        assert main(["train-segments", str(archive), "-o", str(out), *options]) == 0
+        assert capsys.readouterr().err == said.format(out)
 
     def test_too_few_pages(self, archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         listed = tmp_path / "list.txt"

@@ -77,6 +77,7 @@ class ReportOptions:
         regions: archives that teach the region model alone, where the model is cross-validated.
         snapshots: folder of rendered pages; None for none.
         worst: how many pages to show.
+        verbosity: -1 quiet, 0 normal, 1 talkative.
     """
 
     corpora: list[Path]
@@ -87,6 +88,7 @@ class ReportOptions:
     regions: list[Path]
     snapshots: Path | None
     worst: int
+    verbosity: int
 
 
 def parse_diff(arguments: list[str]) -> DiffOptions:
@@ -136,8 +138,10 @@ def parse_report(arguments: list[str]) -> ReportOptions:
     add("--regions", action="append", default=[], type=Path, metavar="ARCHIVE", help=text)
     add("--worst", type=_count, default=WORST, metavar="N", help="how many of the worst pages to show (%(default)d)")
     add("--snapshots", type=Path, metavar="FOLDER", help="keep rendered pages here; none of them is rendered again")
+    add_loudness(parser)
     values = vars(parser.parse_args(arguments))
-    return ReportOptions(**{**values, "methods": tuple(dict.fromkeys(values["methods"] or ["vclean"]))})
+    methods = tuple(dict.fromkeys(values.pop("methods") or ["vclean"]))
+    return ReportOptions(methods=methods, verbosity=take_verbosity(values), **values)
 
 
 def _add_methods(parser: Parser, times: str) -> None:

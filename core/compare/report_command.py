@@ -11,8 +11,9 @@ from vclean.compare.contenders import Contender
 from vclean.compare.report_page import ReportFacts, to_html
 from vclean.compare.trials import Notebook, methods, of_method
 from vclean.compare.worst import look, worst
-from vclean.corpus_commands import run_methods
-from vclean.files import check_writable, write_atomic
+from vclean.corpus_commands import exit_code, run_methods
+from vclean.files import check_writable
+from vclean.outputs import write_told
 from vclean.settings import RenderSettings
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def write_report(options: ReportOptions) -> int:
     check_writable(options.out)
     contenders = [Contender.of(name) for name in options.methods]
     notebook = Notebook()
-    run_methods(
+    report = run_methods(
         options.corpora,
         {each.name: each.load for each in contenders},
         render=options.render,
@@ -50,8 +51,8 @@ def write_report(options: ReportOptions) -> int:
         looks = look([read_corpus(path) for path in options.corpora], shown, read)
     overlays = {key: found.overlay() for key, found in looks.items() if found.picture}
     facts = ReportFacts(trials=notebook.trials, facts=_facts(options), worst=shown, looks=looks, overlays=overlays)
-    write_atomic(options.out, to_html(facts))
-    return 0
+    write_told(options.out, "report", to_html(facts))
+    return exit_code(report, str(options.out))
 
 
 def _first(options: ReportOptions, trials: Sequence[Trial]) -> str:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from PIL import Image, ImageDraw
-from tqdm import tqdm
 
 from vclean.classify.gold import CODES
 from vclean.classify.scores import count_words
@@ -18,6 +17,7 @@ from vclean.errors import VcleanError
 from vclean.features.blocks import cut
 from vclean.labels import Label, Visibility
 from vclean.overlays import overlay_page
+from vclean.progress import tracked
 from vclean.render.overlay import frames
 from vclean.render.overlay_html import draw_html
 from vclean.render.overlay_png import open_picture, readable
@@ -137,8 +137,8 @@ def look(
 ) -> dict[Key, Look]:
     """Second looks at pages; those that cannot be read are left out. Progress on standard error."""
     by_key = {trial.key: trial for trial in wanted if len(trial.said)}
-    bar = tqdm(_pages(corpora, by_key), total=len(by_key), unit="page", desc="worst pages", disable=None)
-    found = (_look(page, by_key[page.corpus, page.id], read) for page in bar)
+    pages = tracked(_pages(corpora, by_key), "looking at the worst", "pages", total=len(by_key))
+    found = (_look(page, by_key[page.corpus, page.id], read) for page in pages)
     return {seen.trial.key: seen for seen in found if seen}
 
 

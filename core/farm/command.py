@@ -48,7 +48,7 @@ def farm(options: FarmOptions) -> int:
         served(stats, options.metrics_port),
         output,
         counted(inputs, stats),
-        shown(stats, quiet=options.verbosity < 0),
+        shown(stats),
     ):
         try:
             run(inputs, output, options.cleaning, options.run, stats)

@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import io
+import logging
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from vclean import progress
+from vclean.progress import counted, every, shown, tracked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Terminal(io.StringIO):
+    """Standard error that is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody waits half a minute for a line."""
+    monkeypatch.setattr(progress, "_LINE_SECONDS", 0.01)
+    monkeypatch.setattr(progress, "_BAR_SECONDS", 0.01)
+
+
+def opened_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """To be called in the test itself: between fixtures and test pytest sets standard error anew."""
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    return stream
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < end, "never"
+        time.sleep(0.005)
+
+
+class TestTracked:
+    def test_the_items_as_they_are(self) -> None:
+        assert list(tracked("abc", "reading", "pages")) == ["a", "b", "c"]
+
+    def test_lines_in_a_log(self, caplog: pytest.LogCaptureFixture) -> None:
+        """An item is done when the next one is asked for."""
+        items = tracked("abcd", "reading", "pages", total=4)
+        assert [next(items), next(items), next(items)] == ["a", "b", "c"]
+        wait_until(lambda: any(line.startswith("reading: 2 of 4 pages, ") for line in caplog.messages))
+        assert list(items) == ["d"]
+
+    def test_a_bar_on_a_terminal(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        terminal = opened_terminal(monkeypatch)
+        items = tracked("abcd", "reading", "pages", total=4)
+        assert [next(items), next(items), next(items)] == ["a", "b", "c"]
+        wait_until(lambda: "2/4" in terminal.getvalue())
+        assert "reading: " in terminal.getvalue()
+        assert list(items) == ["d"]
+
+    def test_it_ends_where_the_reader_has_had_enough(self, caplog: pytest.LogCaptureFixture) -> None:
+        items = iter(tracked("abcd", "reading", "pages"))
+        next(items)
+        items.close()
+        said = len(caplog.messages)
+        time.sleep(0.05)
+        assert len(caplog.messages) == said
+
+
+class TestCounted:
+    def test_of_an_unknown_number(self, caplog: pytest.LogCaptureFixture) -> None:
+        with counted("training", "folds") as advance:
+            wait_until(lambda: "training: 0 folds" in caplog.messages)
+            advance()
+            wait_until(lambda: any(line.startswith("training: 1 fold, ") for line in caplog.messages))
+
+    def test_two_in_a_row_are_not_glued_together(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A bar is wiped out at its end."""
+        terminal = opened_terminal(monkeypatch)
+        for what in ("reading", "scoring"):
+            with counted(what, "pages", total=2) as advance:
+                advance()
+                wait_until(lambda what=what: f"{what}:  50%" in terminal.getvalue())
+        assert terminal.getvalue().endswith("\r")
+        assert terminal.getvalue().replace("\r", "").count("\n") == 0
+
+
+class TestShown:
+    def test_messages_stay_apart_from_a_bar(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        terminal = opened_terminal(monkeypatch)
+        log = logging.getLogger("vclean")
+        handler = logging.StreamHandler(terminal)
+        log.addHandler(handler)
+        try:
+            with counted("reading", "pages"):
+                wait_until(lambda: "reading" in terminal.getvalue())
+                log.warning("a page failed")
+        finally:
+            log.removeHandler(handler)
+        assert "a page failed\n" in terminal.getvalue().replace("\r", "\n").splitlines(keepends=True)
+
+    @pytest.mark.parametrize("tty", [True, False], ids=["terminal", "log"])
+    def test_nothing_where_only_errors_are_wanted(
+        self, tty: bool, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        stream = Terminal() if tty else io.StringIO()
+        monkeypatch.setattr(sys, "stderr", stream)
+        with caplog.at_level(logging.ERROR, "vclean"), shown(pytest.fail, lambda: pytest.fail("asked"), "pages"):
+            time.sleep(0.05)
+        assert stream.getvalue() == ""
+        assert caplog.messages == []
+
+    def test_without_standard_error(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """It may be closed: `2>&-`."""
+        monkeypatch.setattr(sys, "stderr", None)
+        assert list(tracked("ab", "reading", "pages")) == ["a", "b"]
+
+
+class TestEvery:
+    def test_until_the_block_ends(self) -> None:
+        calls: list[int] = []
+        with every(0.005, lambda: calls.append(1)):
+            wait_until(lambda: len(calls) > 2)
+        count = len(calls)
+        time.sleep(0.03)
+        assert len(calls) == count
+
+
+class TestLine:
+    @pytest.mark.parametrize(
+        ("done", "total", "seconds", "line"),
+        [
+            (0, None, 5, "0 folds"),
+            (0, 10, 5, "0 of 10 folds"),
+            (2, 10, 100, "2 of 10 folds, 0.02 a second, 06:40 left"),
+            (1500, None, 1, "1,500 folds, 1,500 a second"),
+        ],
+    )
+    def test_what_is_known(self, done: int, total: int | None, seconds: float, line: str) -> None:
+        assert progress._line(done, total, "folds", seconds) == line
