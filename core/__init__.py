@@ -13,9 +13,11 @@ Names are imported when they are first used, so that `import vclean` costs next 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # as in `typing`, whose import is half of the time before the command line hears Ctrl-C
 if TYPE_CHECKING:
+    from typing import Any
+
     from vclean.api import Cleaner, clean
     from vclean.errors import VcleanError
     from vclean.labels import Label, Visibility

@@ -15,6 +15,7 @@ from vclean.errors import OutputError, VcleanError
 from vclean.evaluate_segments_options import EvaluateSegmentsOptions
 from vclean.explain import unexpected
 from vclean.farm.options import FarmOptions
+from vclean.interrupts import INTERRUPTED, raised
 from vclean.labelling.options import LabelOptions
 from vclean.methods_options import CleanevalScoreOptions, MethodsOptions
 from vclean.options import CleanOptions, DoctorOptions, EvaluateOptions, SetupOptions, TrainOptions, parse_args
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
     from vclean.options import Options
 
-INTERRUPTED: Final = 130
 _COMMANDS: Final[dict[type[Options], str]] = {
     CleanOptions: "vclean.clean_command.clean_pages",
     CleanevalScoreOptions: "vclean.cleaneval_command.score_files",
@@ -90,7 +90,9 @@ def _run(options: Options) -> int:
     if not isinstance(options, CleanevalScoreOptions | DoctorOptions | MethodsOptions | SetupOptions):
         _log.setLevel({-1: logging.ERROR, 0: logging.WARNING, 1: logging.DEBUG}[options.verbosity])
     module, _, name = _COMMANDS[type(options)].rpartition(".")
-    return int(getattr(import_module(module), name)(options))
+    command = getattr(import_module(module), name)
+    with raised():
+        return int(command(options))
 
 
 @contextmanager

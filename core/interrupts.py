@@ -1,0 +1,39 @@
+"""What Ctrl-C does: while the program loads it ends at once, for nothing is to be put in order; then it is raised."""
+
+from __future__ import annotations
+
+import os
+import signal
+from contextlib import contextmanager
+
+TYPE_CHECKING = False  # see `vclean.__init__`
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Final, NoReturn
+
+INTERRUPTED: Final = 130
+"""The exit code of an interrupted command: 128 and the number of the signal, as shells have it."""
+
+
+def end_at_once() -> None:
+    """Let Ctrl-C end the process from now on, without a word; not where it is ignored, as under `nohup`."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _end)
+
+
+@contextmanager
+def raised() -> Iterator[None]:
+    """Let Ctrl-C raise a `KeyboardInterrupt` inside the block, where `end_at_once` was called before."""
+    if signal.getsignal(signal.SIGINT) is not _end:
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, _end)
+
+
+def _end(*_: object) -> NoReturn:
+    # Not by an exception: one that is raised inside an import may come out as another, or be told and forgotten.
+    os._exit(INTERRUPTED)

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from vclean import interrupts
+from vclean.interrupts import INTERRUPTED, end_at_once, raised
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="sends signals")
+
+LOADING = """
+import sys, time
+
+class Slow:
+    def find_spec(self, name, *_):
+        if name == {module!r}:
+            print("loading", flush=True)
+            time.sleep(30)
+
+sys.meta_path.insert(0, Slow())
+sys.argv = ["vclean", "-"]
+from vclean.__main__ import run
+sys.exit(run())
+"""
+
+
+@pytest.fixture(autouse=True)
+def as_before() -> Iterator[None]:
+    before = signal.getsignal(signal.SIGINT)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+class TestEndAtOnce:
+    @pytest.mark.parametrize("module", ["vclean.cli", "argparse", "vclean.clean_command", "vclean.api"])
+    def test_while_a_module_loads(self, module: str) -> None:
+        with subprocess.Popen(
+            [sys.executable, "-c", LOADING.format(module=module)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as process:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "loading\n"
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=20)
+        assert (process.returncode, said) == (INTERRUPTED, "")
+
+    @pytest.mark.parametrize("seconds", [0, 0.05, 0.2, 0.5, 1])
+    def test_whenever_it_comes(self, seconds: float) -> None:
+        """From the first module of ours on; what Python does before that is its own."""
+        with subprocess.Popen(
+            [sys.executable, "-X", "importtime", "-m", "vclean", "-"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as process:
+            assert process.stderr is not None
+            assert any("vclean.errors" in line for line in process.stderr)
+            time.sleep(seconds)
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=20)
+        assert process.returncode == INTERRUPTED
+        assert [line for line in said.splitlines() if not line.startswith("import time:")] == []
+
+    def test_not_where_it_is_ignored(self) -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        end_at_once()
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+
+
+class TestRaised:
+    def test_inside_the_block_only(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        end_at_once()
+        assert signal.getsignal(signal.SIGINT) is interrupts._end
+        with pytest.raises(KeyboardInterrupt), raised():
+            signal.raise_signal(signal.SIGINT)
+        assert signal.getsignal(signal.SIGINT) is interrupts._end
+
+    def test_a_caller_s_own_handler_stays(self) -> None:
+        """So does that of a program that calls `main`."""
+        heard: list[int] = []
+        signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
+        with raised():
+            signal.raise_signal(signal.SIGINT)
+        assert heard == [signal.SIGINT]
