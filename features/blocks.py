@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vclean.features import tree
+from vclean.features.remembered import REMEMBERED
 from vclean.labels import Visibility
 from vclean.render import ua
 
@@ -209,7 +210,7 @@ def _revealing(snapshot: Snapshot) -> NDArray[np.bool_]:
     return found
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=REMEMBERED)
 def _names_revealing(classes: str) -> bool:
     return bool(_REVEALING_CLASS.search(classes))
 

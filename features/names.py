@@ -14,6 +14,8 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
+from vclean.features.remembered import REMEMBERED
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -113,7 +115,7 @@ def _add(bits: NDArray[np.uint64], values: dict[int, str], read: Callable[[str],
         bits[list(values)] |= np.array([read(value) for value in values.values()], dtype=np.uint64)
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=REMEMBERED)
 def _bits(value: str) -> int:
     bits = 0
     for part in _PART.findall(value[:_LONGEST]):
@@ -123,7 +125,7 @@ def _bits(value: str) -> int:
     return bits
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=REMEMBERED)
 def _group(word: str) -> int | None:
     """The group of a word: of the whole word, else of its longest known beginning."""
     if word in _EXACT:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vclean.features import tree
+from vclean.features.remembered import REMEMBERED
 from vclean.features.text import mix
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from vclean.render.snapshot import Snapshot
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=REMEMBERED)
 def name_hash(name: str) -> int:
     """A 64-bit number for a name, the same on every machine."""
     data = name.encode("utf-8", "surrogatepass")
@@ -38,7 +39,7 @@ def class_hashes(snapshot: Snapshot) -> NDArray[np.uint64]:
     return hashes
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=REMEMBERED)
 def _set_hash(value: str) -> int:
     """A 64-bit number for a set of classes, written in any order."""
     return sum(map(name_hash, set(value.split()))) & 0xFFFFFFFFFFFFFFFF

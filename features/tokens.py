@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vclean.features import tree
+from vclean.features.remembered import REMEMBERED
 from vclean.features.signatures import name_hash
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def named_attributes(snapshot: Snapshot) -> dict[int, list[tuple[str, str]]]:
     return found
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=REMEMBERED)
 def _buckets(named: tuple[tuple[str, str], ...]) -> tuple[int, ...]:
     """Buckets of the different tokens in pairs of attribute and value."""
     tokens: dict[str, int] = {}
@@ -78,7 +79,7 @@ def _buckets(named: tuple[tuple[str, str], ...]) -> tuple[int, ...]:
     return tuple(tokens.values())
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=REMEMBERED)
 def _name_buckets(attribute: str, name: str) -> tuple[tuple[str, int], ...]:
     """The tokens of one name with their buckets: the whole name, then the words it is made of."""
     tokens = [f"{attribute}:{name.lower()}", *(f"w:{part.lower()}" for part in _PART.findall(name) if len(part) > 1)]

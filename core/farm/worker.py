@@ -25,6 +25,7 @@ from vclean.errors import BrowserMissingError, DeadlineError, ModelError, UsageE
 from vclean.farm import rows
 from vclean.farm.channel import receive, send
 from vclean.farm.failures import failed
+from vclean.farm.memory import Keeper, malloc_trim
 from vclean.farm.task import Outcome
 from vclean.render.store import to_bytes
 
@@ -55,6 +56,7 @@ class Worker:
     """
 
     def __init__(self, cleaning: CleaningSettings, run: RunSettings) -> None:
+        process = psutil.Process()
         self._snapshots = run.snapshots
         self._cleaner = Cleaner(
             render=cleaning.render,
@@ -64,7 +66,7 @@ class Worker:
             settings=cleaning.page,
             network=cleaning.network == "public",
         )
-        self._process = psutil.Process()
+        self._keeper = Keeper(lambda: int(process.memory_info().rss), malloc_trim())
         self._pages = 0
         self._worn = False
 
@@ -109,7 +111,8 @@ class Worker:
         return Outcome(rows.of_result(result, task, stages.seconds), packed, seconds=stages.seconds)
 
     def _is_worn(self) -> bool:
-        return self._worn or self._pages >= _MAX_PAGES or self._process.memory_info().rss > _MAX_IDLE_MEMORY
+        kept = self._keeper.keep()
+        return self._worn or self._pages >= _MAX_PAGES or kept > _MAX_IDLE_MEMORY
 
 
 class _Stages:
