@@ -23,13 +23,28 @@ def end_at_once() -> None:
 
 @contextmanager
 def raised() -> Iterator[None]:
-    """Let Ctrl-C raise a `KeyboardInterrupt` inside the block, where `end_at_once` was called before."""
+    """Let Ctrl-C raise a `KeyboardInterrupt` inside the block, where `end_at_once` was called before.
+
+    Raises:
+        KeyboardInterrupt: also in place of an error that came of the interrupt, such as that of a module half loaded.
+    """
     if signal.getsignal(signal.SIGINT) is not _end:
         yield
         return
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    heard = False
+
+    def interrupt(*_: object) -> NoReturn:
+        nonlocal heard
+        heard = True
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, interrupt)
     try:
         yield
+    except Exception:
+        if heard:
+            raise KeyboardInterrupt from None
+        raise
     finally:
         signal.signal(signal.SIGINT, _end)
 

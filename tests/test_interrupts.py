@@ -88,6 +88,19 @@ class TestRaised:
             signal.raise_signal(signal.SIGINT)
         assert signal.getsignal(signal.SIGINT) is interrupts._end
 
+    def test_what_comes_of_it_is_no_error(self) -> None:
+        """A library that is interrupted while it loads says that it is broken."""
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        end_at_once()
+        with pytest.raises(KeyboardInterrupt), raised():
+            half_loaded()
+
+    def test_errors_of_their_own_are_raised(self) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        end_at_once()
+        with pytest.raises(ImportError, match="broken"), raised():
+            raise ImportError("broken")
+
     def test_a_caller_s_own_handler_stays(self) -> None:
         """So does that of a program that calls `main`."""
         heard: list[int] = []
@@ -95,3 +108,10 @@ class TestRaised:
         with raised():
             signal.raise_signal(signal.SIGINT)
         assert heard == [signal.SIGINT]
+
+
+def half_loaded() -> None:
+    try:
+        signal.raise_signal(signal.SIGINT)
+    except KeyboardInterrupt:
+        raise ImportError("broken") from None
