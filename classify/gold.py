@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -86,6 +86,11 @@ def align(block_texts: Sequence[str], page: GoldPage) -> BlockGold:
     return BlockGold(_shares(matched), is_content, label.astype(np.int8))
 
 
+def covered(block_texts: Sequence[str], text: str) -> NDArray[np.bool_]:
+    """Bool (B,): which blocks of a page stand in `text`, by at least half of their words, as content does in gold."""
+    return _cover([tokens(block) for block in block_texts], tokens(text))[1]
+
+
 def gold_units(page: GoldPage) -> list[Unit]:
     """The typed units of a page's gold, in order: from its markup, its Markdown, or its headline.
 
@@ -133,15 +138,19 @@ def _cover(blocks: list[list[str]], gold: list[str]) -> tuple[list[NDArray[np.in
     ends = list(accumulate(map(len, blocks)))
     words = [word for block in blocks for word in block]
     runs = _without_strays(common_runs(words, gold), {0, *ends})
-    matched = np.split(gold_positions(runs, len(words)), ends[:-1]) if blocks else []
+    positions = gold_positions(runs, len(words))
+    matched = [positions[begin:end] for begin, end in pairwise([0, *ends])]
     is_content = _shares(matched) >= CONTENT_SHARE
     _rescue(blocks, gold, matched, is_content)
     return matched, is_content
 
 
 def _shares(matched: list[NDArray[np.int32]]) -> NDArray[np.float32]:
-    shares = [np.mean(positions >= 0) if len(positions) else 0.0 for positions in matched]
-    return np.array(shares, dtype=np.float32)
+    """float32 (B,): the share of every block's words that have a position; 0 without words."""
+    lengths = np.array([len(positions) for positions in matched], dtype=np.int64)
+    found = np.concatenate([np.zeros(0, dtype=np.int32), *matched]) >= 0
+    hits = np.bincount(np.repeat(np.arange(len(matched)), lengths)[found], minlength=len(matched))
+    return np.asarray(hits / np.maximum(lengths, 1), dtype=np.float32)
 
 
 def _without_strays(runs: list[Run], borders: set[int]) -> list[Run]:

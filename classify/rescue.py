@@ -42,6 +42,8 @@ class FreeGold:
 
         No position is given twice, so a block that repeats itself needs gold that does.
         """
+        if not self._spots:
+            return None
         positions = np.full(len(block), -1, dtype=np.int32)
         taken: set[int] = set()
         hits = 0

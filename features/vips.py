@@ -18,7 +18,7 @@ from vclean.errors import UsageError
 from vclean.features import tree
 from vclean.features.segments import MOST_COHERENT, Segments, Separators
 from vclean.features.vips_page import VisualPage
-from vclean.features.vips_rules import Block, extract, is_leaf
+from vclean.features.vips_rules import Block, extract
 from vclean.features.vips_separators import Cut, Separator, best_cut
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def _refine(page: VisualPage, root: _Part) -> None:
     waiting = [root] if page.children[0] else []
     while waiting:
         part = waiting.pop()
-        if all(is_leaf(page, node) for node in part.nodes):
+        if all(page.is_leaf[node] for node in part.nodes):
             continue
         pool = _next_pool(page, part)
         waiting += _build(page, part, pool)
@@ -117,7 +117,7 @@ def _next_pool(page: VisualPage, part: _Part) -> list[Block]:
             if part.round < len(THRESHOLDS):
                 continue
             pool = [block for node in nodes for block in extract(page, [node], threshold)]
-        if len(pool) > 1 or is_leaf(page, pool[0].node):
+        if len(pool) > 1 or page.is_leaf[pool[0].node]:
             return pool
         nodes = [pool[0].node]
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -17,8 +16,7 @@ if TYPE_CHECKING:
     from vclean.render.snapshot import Snapshot
 
 
-@dataclass(frozen=True, slots=True)
-class Font:
+class Font(NamedTuple):
     """The mean size of a node's text, in px, and its mean weight; `even` where all of it has one size and weight."""
 
     size: float
@@ -40,11 +38,18 @@ class Fonts:
 
     def of(self, node: int) -> Font | None:
         """The font of an element's or, from N on, a text node's text; None where it has none."""
-        first, last = self._span[node]
-        if first == last:
-            return None
-        size, weight, count = (self._sums[last] - self._sums[first]).tolist()
-        return Font(size / count, weight / count, self._changes[first] == self._changes[last - 1])
+        return self._of[node]
+
+    @cached_property
+    def _of(self) -> list[Font | None]:
+        """By node: it is asked for again and again."""
+        first, last = self._span
+        some = last > first
+        even = self._changes[first] == self._changes[np.maximum(last, 1) - 1]
+        size, weight, count = (self._sums[last] - self._sums[first]).T
+        count = np.where(some, count, 1)
+        rows = zip((size / count).tolist(), (weight / count).tolist(), even.tolist(), strict=True)
+        return [Font(*row) if seen else None for row, seen in zip(rows, some.tolist(), strict=True)]
 
     @cached_property
     def _order(self) -> NDArray[np.int64]:
@@ -52,15 +57,14 @@ class Fonts:
         return np.flatnonzero(self.seen)
 
     @cached_property
-    def _span(self) -> list[tuple[int, int]]:
-        """Where every node's texts begin and end among the visible ones."""
+    def _span(self) -> NDArray[np.int64]:
+        """int64 (2, N + T): where every node's texts begin and end among the visible ones."""
         texts = self.snapshot.text_parent[self._order]
         inside = tree.subtree_sum(np.bincount(texts, minlength=len(self.snapshot)), self.snapshot.end)
         place = 2 * self.snapshot.text_after[self._order].astype(np.int64) + 1
         first = np.searchsorted(place, 2 * np.arange(len(self.snapshot)))
-        spans = list(zip(first.tolist(), (first + inside).tolist(), strict=True))
-        before: list[int] = (np.cumsum(self.seen) - self.seen).tolist()
-        return spans + [(rank, rank + seen) for rank, seen in zip(before, self.seen.tolist(), strict=True)]
+        before = np.cumsum(self.seen) - self.seen
+        return np.stack([np.concatenate([first, before]), np.concatenate([first + inside, before + self.seen])])
 
     @cached_property
     def _font(self) -> NDArray[np.float64]:
@@ -80,10 +84,9 @@ class Fonts:
         return sums
 
     @cached_property
-    def _changes(self) -> list[int]:
-        """How often the font has changed from one visible text to the next, by text."""
-        rows = self._font[:, :2].tolist()
-        changes = [0] * min(len(rows), 1)
-        for before, here in pairwise(rows):
-            changes.append(changes[-1] + (before != here))
+    def _changes(self) -> NDArray[np.int64]:
+        """int64 (K + 1,): how often the font has changed from one visible text to the next, by text; a 0 at the end."""
+        fonts = self._font[:, :2]
+        changes = np.zeros(len(fonts) + 1, dtype=np.int64)
+        np.cumsum((fonts[1:] != fonts[:-1]).any(axis=1), out=changes[1:-1])
         return changes

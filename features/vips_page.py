@@ -92,6 +92,14 @@ class VisualPage:
         return [*((inside == 0) & self._valid_element).tolist(), *self.seen_text.tolist()]
 
     @cached_property
+    def is_leaf(self) -> list[bool]:
+        """Whether nothing in a node can be divided: a text node, an atom, or nothing but text and virtual text."""
+        parents = self._parent[self.in_order]
+        divisible = (parents >= 0) & ~np.array(self.is_virtual_text, dtype=bool)[self.in_order]
+        leaf = np.bincount(parents[divisible], minlength=self.first_text) == 0
+        return [*(leaf | self._atom).tolist(), *(True for _ in self.snapshot.texts)]
+
+    @cached_property
     def breaks_line(self) -> list[bool]:
         """Whether a node is a line-break node."""
         return [*(~self._inline).tolist(), *(False for _ in self.snapshot.texts)]
@@ -109,7 +117,7 @@ class VisualPage:
     @cached_property
     def extent(self) -> list[Extent]:
         """What each node paints, itself and by its descendants; empty at the origin where that is nothing."""
-        return [(a, b, c, d) for a, b, c, d in self._extent.tolist()]
+        return list(map(tuple, self._extent.tolist()))
 
     @cached_property
     def node_box(self) -> NDArray[np.float32]:
@@ -291,6 +299,8 @@ _KIND_BY_DISPLAY: Final = {"table": Kind.TABLE, "table-row": Kind.ROW, "table-ce
 
 def stands_out(own: tuple[Any, ...], behind: tuple[Any, ...]) -> bool:
     """Whether two backgrounds can be told apart."""
+    if own == behind:
+        return False
     if own[3] != behind[3]:
         return True
     return any(abs(a - b) >= _VISIBLE_STEP for a, b in zip(own[:3], behind[:3], strict=True))

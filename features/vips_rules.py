@@ -6,7 +6,6 @@ the degree of coherence that rules 8, 9, 10 and 13 set goes by the node's kind a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from vclean.features.vips_page import Kind, stands_out
@@ -29,8 +28,7 @@ class Block(NamedTuple):
     coherence: int
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(NamedTuple):
     """A node before the rules.
 
     Attributes:
@@ -81,8 +79,9 @@ def extract(page: VisualPage, roots: Sequence[int], threshold: float) -> list[Bl
     waiting = [(root, -1, False) for root in reversed(roots)]
     while waiting:
         node, before, frozen = waiting.pop()
-        if frozen or is_leaf(page, node):
-            found.append(Block(node, _leaf_coherence(page, node) or _frozen_coherence(page, node, threshold)))
+        if frozen or page.is_leaf[node]:
+            leaf = page.is_leaf[node]
+            found.append(Block(node, _leaf_coherence(page, node) if leaf else _frozen_coherence(page, node, threshold)))
             continue
         case = Case(page, node, threshold, len(roots) == 1 and node == roots[0], before < 0 or before in divided)
         verdict = judge(case)
@@ -108,21 +107,12 @@ def judge(case: Case) -> Verdict:
     return _DIVIDE
 
 
-def is_leaf(page: VisualPage, node: int) -> bool:
-    """Whether nothing in a node can be divided: a text node, an atom, or nothing but text and virtual text."""
-    if page.is_text(node) or page.is_atom[node]:
-        return True
-    return all(page.is_virtual_text[child] for child in page.children[node])
-
-
 def _leaf_coherence(page: VisualPage, node: int) -> int:
-    """The coherence that no size changes; 0 where the node is no leaf."""
+    """The coherence of a leaf, which no size changes."""
     if page.is_text(node):
         return _ONE_FONT
     if page.is_atom[node]:
         return _ATOM
-    if not is_leaf(page, node):
-        return 0
     font = page.fonts.of(node)
     return _ONE_FONT if font is None or font.even else _TEXT
 
@@ -139,8 +129,7 @@ def _only_subtree(case: Case) -> Verdict | None:
 
 def _all_text(case: Case) -> Verdict | None:
     """Rule 4: all children are text or virtual text."""
-    coherence = _leaf_coherence(case.page, case.node)
-    return Verdict(coherence) if coherence else None
+    return Verdict(_leaf_coherence(case.page, case.node)) if case.page.is_leaf[case.node] else None
 
 
 def _breaks_line(case: Case) -> Verdict | None:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Final
 
 from vclean.features.vips_page import stands_out
-from vclean.features.vips_rules import is_leaf
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,48 +76,61 @@ def best_cut(page: VisualPage, nodes: Sequence[int]) -> Cut | None:
 
 def detect(page: VisualPage, nodes: Sequence[int], *, vertical: bool) -> Cut:
     """All separators of one direction between `nodes`, at least one node, in the order of the page."""
-    line = _Line(page, sorted(nodes, key=lambda node: page.extent[node][not vertical]), vertical)
-    strips, separators = [line.nodes[:1]], []
-    end = line.ends[0]
-    for index in range(1, len(nodes)):
-        if line.starts[index] - end > _TOUCH and (separator := line.separator(strips[-1], end, index)):
+    line = _Line(page, nodes, vertical)
+    edges, separators = [0], []
+    for index in line.gaps():
+        if separator := line.separator(edges[-1], index):
             separators.append(separator)
-            strips.append([])
-        strips[-1].append(line.nodes[index])
-        end = max(end, line.ends[index])
+            edges.append(index)
+    if not separators:
+        return Cut([list(nodes)], [])
     place = {node: index for index, node in enumerate(nodes)}
+    strips = [line.nodes[begin:end] for begin, end in pairwise([*edges, len(nodes)])]
     return Cut([sorted(strip, key=place.__getitem__) for strip in strips], separators)
 
 
 class _Line:
     """Nodes in the order in which they begin along one direction."""
 
-    def __init__(self, page: VisualPage, nodes: list[int], vertical: bool) -> None:
+    def __init__(self, page: VisualPage, nodes: Sequence[int], vertical: bool) -> None:
         self._page = page
         self._vertical = vertical
-        self.nodes = nodes
-        extents = [page.extent[node] for node in nodes]
-        along, across = (0, 1) if vertical else (1, 0)
-        self.starts = [extent[along] for extent in extents]
-        self.ends = [extent[along + 2] for extent in extents]
-        self._side = min(extent[across] for extent in extents), max(extent[across + 2] for extent in extents)
+        along = 0 if vertical else 1
+        self.nodes = sorted(nodes, key=lambda node: page.extent[node][along])
+        self._starts = [page.extent[node][along] for node in self.nodes]
+        self._reach = list(accumulate((page.extent[node][along + 2] for node in self.nodes), max))
 
-    def separator(self, before: Sequence[int], end: float, index: int) -> Separator | None:
-        """The one between the strip `before`, up to `end`, and the node at `index`; None where it is too thin."""
-        start = self.starts[index]
+    def gaps(self) -> list[int]:
+        """The places before which no node crosses, of the nodes in their order."""
+        pairs = enumerate(zip(self._starts[1:], self._reach, strict=False), 1)
+        return [index for index, (start, end) in pairs if start - end > _TOUCH]
+
+    def separator(self, begin: int, index: int) -> Separator | None:
+        """The one between the strip that begins at `begin` and the node at `index`; None where it is too thin."""
+        start, end = self._starts[index], self._reach[index - 1]
         last = index
-        while last < len(self.nodes) and self.starts[last] <= start - _TOUCH:
+        while last < len(self.nodes) and self._starts[last] <= start - _TOUCH:
             last += 1
         high = 2 if self._vertical else 3
-        first = self._longest([node for node in before if self._page.extent[node][high] >= end + _TOUCH])
+        extent = self._page.extent
+        first = self._longest([node for node in self.nodes[begin:index] if extent[node][high] >= end + _TOUCH])
         second = self._longest(self.nodes[index:last])
         if start - end < THINNEST and not _backgrounds_differ(self._page, first, second):
             return None
         box = self._box(end, max(start - end, 0.0))
         return Separator(self._vertical, box, _weight(self._page, (first, second), box, vertical=self._vertical))
 
+    @cached_property
+    def _side(self) -> tuple[float, float]:
+        """From where to where the nodes reach along a separator."""
+        across = 1 if self._vertical else 0
+        extents = [self._page.extent[node] for node in self.nodes]
+        return min(extent[across] for extent in extents), max(extent[across + 2] for extent in extents)
+
     def _longest(self, nodes: Sequence[int]) -> int:
         """The node with the longest side along a separator, the first of equal ones."""
+        if len(nodes) == 1:
+            return nodes[0]
         low = 1 if self._vertical else 0
         extent = self._page.extent
         return max(nodes, key=lambda node: extent[node][low + 2] - extent[node][low])
@@ -143,8 +157,8 @@ def _backgrounds_differ(page: VisualPage, first: int, second: int) -> bool:
 def _alike(page: VisualPage, first: int, second: int) -> bool:
     """Whether there is nothing but text on both sides, in one font."""
     return (
-        is_leaf(page, first)
-        and is_leaf(page, second)
+        page.is_leaf[first]
+        and page.is_leaf[second]
         and _fonts_differ(page.fonts.of(first), page.fonts.of(second)) is False
     )
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vclean.classify.corpora import GoldPage
-from vclean.classify.gold import CODES, UNKNOWN, align, gold_units
+from vclean.classify.gold import CODES, UNKNOWN, align, covered, gold_units
 
 TEXTS = st.lists(st.text(alphabet="ab cd\n", max_size=20), max_size=8)
 
@@ -181,3 +181,17 @@ class TestHeadlines:
 
     def test_parts_of_an_untyped_unit_are_untyped(self):
         assert letters(align(["It rained", "all day long"], GoldPage(text="It rained all day long"))) == "??"
+
+
+class TestCovered:
+    def test_half_of_the_words_have_to_stand_in_the_text(self):
+        blocks = ["Home News Sport", "The cat sat", "The dog sat on a log", ""]
+        assert covered(blocks, "THE CAT, sat! The dog ran").tolist() == [False, True, False, False]
+
+    @given(TEXTS, TEXTS)
+    def test_as_content_in_the_gold(self, blocks, lines):
+        text = "\n".join(lines)
+        assert covered(blocks, text).tolist() == align(blocks, GoldPage(text=text)).is_content.tolist()
+
+    def test_no_blocks(self):
+        assert covered([], "a").shape == (0,)

@@ -40,8 +40,14 @@ def keeps(*rows):
 @pytest.fixture
 def extractors(monkeypatch):
     """Four extractors: the second is right about articles, the first about pages with a table."""
-    monkeypatch.setattr(bakic_a, "EXTRACTORS", found := (keeps(0), keeps(4, 5, 6), keeps(), keeps(7)))
-    monkeypatch.setattr(bakic_b, "EXTRACTORS", found)
+    found = keeps(0), keeps(4, 5, 6), keeps(), keeps(7)
+
+    def kept(page):
+        return np.stack([[label.is_content for label in extract(page).labels] for extract in found])
+
+    monkeypatch.setattr(bakic_a, "EXTRACTORS", found)
+    monkeypatch.setattr(bakic_a, "kept", kept)
+    monkeypatch.setattr(bakic_b, "kept", kept)
 
 
 class TestVectors:
@@ -129,6 +135,24 @@ class TestSegmentExtractor:
     def test_where_nothing_is_interesting_the_likeliest_is(self):
         model = bakic_segment.train([bakic_segment.example(lesson(text=""))])
         assert bakic_segment.load(model)(blocks("<p>One</p>")).labels == ["p"]
+
+
+class TestKept:
+    @pytest.fixture(autouse=True)
+    def libraries(self):
+        pytest.importorskip("boilerpy3")
+        pytest.importorskip("readability")
+
+    def test_as_the_extractors_do_one_by_one(self):
+        page = blocks(f"{MENU}<div><h1>Rain</h1>{f'<p>{STORY} {STORY}</p>' * 5}</div>")
+        one_by_one = [[label.is_content for label in extract(page).labels] for extract in bakic_a.EXTRACTORS]
+        assert bakic_a.kept(page).tolist() == one_by_one
+        assert bakic_a.kept(page).any(axis=1).all()
+
+    def test_a_page_is_extracted_once_for_both_hybrids(self):
+        page = blocks()
+        assert bakic_a.kept(page) is bakic_a.kept(page)
+        assert bakic_a.kept(page) is not bakic_a.kept(blocks())
 
 
 class TestVariantA:

@@ -66,6 +66,38 @@ class TestFailures:
             libraries.resiliparse(self.BLOCKS)
 
 
+class TestReadabilityAndBoilerpipe:
+    @pytest.fixture(autouse=True)
+    def installed(self):
+        pytest.importorskip("boilerpy3")
+        pytest.importorskip("readability")
+
+    @pytest.mark.parametrize("html", [PAGE, "One", f"{FOOTER}{ARTICLE}{ARTICLE}{MENU}"])
+    def test_what_each_of_them_keeps_alone(self, html):
+        blocks = cut(snapshot(html))
+        alone = (libraries.readability, libraries.boilerpipe_default, libraries.boilerpipe_article)
+        expected = [extract(blocks).probability.astype(bool).tolist() for extract in alone]
+        assert [kept.tolist() for kept in libraries.readability_and_boilerpipe(blocks)] == expected
+
+    def test_a_library_that_fails_keeps_nothing(self, monkeypatch):
+        monkeypatch.setattr(libraries, "_readability", lambda html: 1 / 0)
+        kept = libraries.readability_and_boilerpipe(cut(snapshot(PAGE)))
+        assert [found.any() for found in kept] == [False, True, True]
+
+    def test_both_of_boilerpipe_count_when_it_fails(self, monkeypatch):
+        monkeypatch.setattr(libraries, "_boilerpipe_both", lambda html: 1 / 0)
+        kept = libraries.readability_and_boilerpipe(cut(snapshot(PAGE)))
+        assert [found.any() for found in kept] == [True, False, False]
+
+    def test_a_deadline_passes_through(self, monkeypatch):
+        def late(html):
+            raise DeadlineError("too late")
+
+        monkeypatch.setattr(libraries, "_boilerpipe_both", late)
+        with pytest.raises(DeadlineError):
+            libraries.readability_and_boilerpipe(cut(snapshot(PAGE)))
+
+
 def test_justext_has_the_lists_that_are_named():
     justext = pytest.importorskip("justext")
     assert set(libraries._LANGUAGES.values()) <= justext.get_stoplists()

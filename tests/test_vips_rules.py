@@ -6,7 +6,7 @@ import pytest
 from painted import node, painted, text_node
 
 from vclean.features.vips_page import Kind, VisualPage
-from vclean.features.vips_rules import RULES, Case, extract, is_leaf, judge
+from vclean.features.vips_rules import RULES, Case, extract, judge
 
 SMALL, LARGE = 0.5, 0.001
 """Thresholds by which the blocks of these pages are small, and are not."""
@@ -195,4 +195,4 @@ class TestIsLeaf:
     )
     def test_elements(self, html, tag, expected):
         page = VisualPage(painted(html))
-        assert is_leaf(page, node(page.snapshot, tag)) is expected
+        assert page.is_leaf[node(page.snapshot, tag)] is expected

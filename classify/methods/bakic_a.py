@@ -11,6 +11,8 @@ the difference between their best and their worst extractor.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import compress
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -18,7 +20,6 @@ import numpy as np
 from vclean.classify.methods import arrays, bte, libraries, svm
 from vclean.classify.scores import lcs_overlap
 from vclean.features.bakic import Parts
-from vclean.labels import Label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +36,7 @@ EXTRACTORS: Final[tuple[Method, ...]] = (
     libraries.boilerpipe_default,
     libraries.boilerpipe_article,
 )
-"""The four base extractors, fastest first."""
+"""The four base extractors, in the order of `kept`."""
 _LEAST: Final = 0.01
 """What a page weighs at least, or there may be nothing to learn from."""
 
@@ -50,7 +51,7 @@ class Example:
 
 def example(lesson: Lesson) -> Example:
     """The document vector of a page, and how good each extractor is on it."""
-    texts = [_text(lesson.blocks, extract(lesson.blocks)) for extract in EXTRACTORS]
+    texts = [_text(lesson.blocks, found) for found in kept(lesson.blocks)]
     f1 = np.array([lcs_overlap(text, lesson.page.text).f1 for text in texts])
     return Example(Parts.whole(lesson.blocks).vectors()[0], f1)
 
@@ -78,5 +79,12 @@ def load(data: bytes) -> Method:
     return label
 
 
-def _text(blocks: Blocks, found: Prediction) -> str:
-    return "\n".join(text for text, kind in zip(blocks.text, found.labels, strict=True) if kind is not Label.OTHER)
+@lru_cache(maxsize=1)  # Both hybrids learn from a page in turn.
+def kept(blocks: Blocks) -> NDArray[np.bool_]:
+    """Bool (4, B): what each extractor keeps of a page; a library that fails on it keeps nothing."""
+    by_bte = np.array([label.is_content for label in bte.label(blocks).labels], dtype=bool)
+    return np.stack([by_bte, *libraries.readability_and_boilerpipe(blocks)])
+
+
+def _text(blocks: Blocks, found: NDArray[np.bool_]) -> str:
+    return "\n".join(compress(blocks.text, found.tolist()))

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.classify.methods.bakic_a import EXTRACTORS
+from vclean.classify.methods.bakic_a import kept
 from vclean.classify.methods.bakic_segment import by_segments, segment_example, train
-from vclean.labels import Label
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,6 +38,4 @@ def load(data: bytes) -> Method:
 
 def columns(parts: Parts) -> NDArray[np.float32]:
     """float32 (P, C + 4): document vectors, and the share of words that each extractor kept."""
-    found = [extract(parts.blocks).labels for extract in EXTRACTORS]
-    shares = [parts.share(np.array([label is not Label.OTHER for label in labels])) for labels in found]
-    return np.column_stack([parts.vectors(), *shares])
+    return np.column_stack([parts.vectors(), *map(parts.share, kept(parts.blocks))])

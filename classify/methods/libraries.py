@@ -15,23 +15,29 @@ markup, for most of these libraries give none.
 from __future__ import annotations
 
 import logging
+import pickle
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from vclean.classify.corpora import GoldPage
-from vclean.classify.gold import align
+import numpy as np
+
+from vclean.classify.gold import covered
 from vclean.classify.methods.verdict import decide
-from vclean.errors import VcleanError
+from vclean.errors import DeadlineError, VcleanError
 from vclean.features.view import View
 from vclean.render.document import to_html
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from numpy.typing import NDArray
+
     from vclean.classify.prediction import Prediction
     from vclean.features.blocks import Blocks
+
+_T = TypeVar("_T")
 
 _ENGLISH: Final = "English"
 _LANGUAGES: Final = {
@@ -43,6 +49,23 @@ _LANGUAGES: Final = {
     "sv": "Swedish", "tr": "Turkish", "uk": "Ukrainian", "vi": "Vietnamese",
 }  # fmt: skip
 """jusText's names of its lists of stop words."""
+
+
+def readability_and_boilerpipe(blocks: Blocks) -> list[NDArray[np.bool_]]:
+    """What Readability and boilerpipe's default and article extractors keep, a bool (B,) each.
+
+    They share one writing of the page as HTML, and boilerpipe's two one parsing. A library that fails keeps nothing.
+    """
+    html = to_html(blocks.snapshot)
+    kept = []
+    for count, texts in ((1, lambda: [_readability(html)]), (2, lambda: _boilerpipe_both(html))):
+        try:
+            kept += [covered(blocks.text, text) for text in _quietly(texts)]
+        except DeadlineError:
+            raise
+        except VcleanError:
+            kept += [np.zeros(len(blocks), dtype=bool)] * count
+    return kept
 
 
 def readability(blocks: Blocks) -> Prediction:
@@ -79,15 +102,23 @@ def resiliparse(blocks: Blocks) -> Prediction:
 
 def _by_text(blocks: Blocks, extract: Callable[[str], str]) -> Prediction:
     html = to_html(blocks.snapshot)
+    return decide(blocks, covered(blocks.text, _quietly(lambda: extract(html))))
+
+
+def _quietly(extract: Callable[[], _T]) -> _T:
+    """What a library gives, without its logs.
+
+    Raises:
+        VcleanError: it fails on the page.
+    """
     try:
         with _silence():
-            text = extract(html)
+            return extract()
     except VcleanError:
         raise
     except Exception as error:
         reason = f"{type(error).__name__}: {error}".partition("\n")[0]
         raise VcleanError(f"the library fails on this page ({reason}): choose another method") from error
-    return decide(blocks, align(blocks.text, GoldPage(text=text)).is_content)
 
 
 @contextmanager
@@ -108,6 +139,19 @@ def _readability(html: str) -> str:
 def _boilerpipe(name: str) -> Callable[[str], str]:
     extractor = getattr(_module("boilerpy3.extractors"), name)()
     return lambda html: str(extractor.get_content(html))
+
+
+def _boilerpipe_both(html: str) -> list[str]:
+    """The texts of the default and of the article extractor, which change the parsed page: each gets a copy."""
+    package = _module("boilerpy3.extractors")
+    extractors = package.DefaultExtractor(), package.ArticleExtractor()
+    parsed = pickle.dumps(extractors[0].parse_doc(html))
+    texts = []
+    for extractor in extractors:
+        document = pickle.loads(parsed)
+        extractor.filter.process(document)
+        texts.append(str(document.content))
+    return texts
 
 
 def _justext(html: str, language: str) -> str:
