@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from vclean.compare.options import DiffOptions, ReportOptions
+from vclean.corpus_options import EvaluateOptions, TrainOptions
 from vclean.errors import OutputError, VcleanError
 from vclean.evaluate_segments_options import EvaluateSegmentsOptions
 from vclean.explain import unexpected
@@ -18,7 +19,7 @@ from vclean.farm.options import FarmOptions
 from vclean.interrupts import INTERRUPTED, raised
 from vclean.labelling.options import LabelOptions
 from vclean.methods_options import CleanevalScoreOptions, MethodsOptions
-from vclean.options import CleanOptions, DoctorOptions, EvaluateOptions, SetupOptions, TrainOptions, parse_args
+from vclean.options import CleanOptions, DoctorOptions, SetupOptions, parse_args
 from vclean.segment_options import SegmentOptions
 from vclean.train_segments_options import TrainSegmentsOptions
 

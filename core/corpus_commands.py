@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from vclean.classify.report import Outcome
     from vclean.classify.table import Table
     from vclean.classify.training import CrossValidation
+    from vclean.corpus_options import EvaluateOptions, TrainOptions
     from vclean.features.blocks import Blocks
     from vclean.labelling.corrections import Correction
     from vclean.labelling.gain import Gain
-    from vclean.options import EvaluateOptions, TrainOptions
 
     Unseen = Mapping[tuple[str, str, bool], Prediction]
     """Predictions by corpus, page id and whether the page was rendered, each by a model that never saw the site."""

@@ -31,6 +31,8 @@ _REMEDIES = {
     errno.ENAMETOOLONG: "the name is too long; choose a shorter one",
 }
 
+_UNMAKEABLE = "no file can be made in its folder; choose another one"
+
 
 def write_atomic(path: str | Path, data: bytes | str) -> None:
     """Write `data` to `path`, replacing what is there, or leave everything as it was: see `Replacement`.
@@ -159,7 +161,7 @@ def locked(folder: Path, name: str) -> Iterator[None]:
     if fcntl is None:
         yield
         return
-    with explained(folder), (folder / name).open("ab") as file:
+    with explained(folder / name), (folder / name).open("ab") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
@@ -182,7 +184,13 @@ def explained(path: str | Path) -> Iterator[None]:
     try:
         yield
     except (OSError, RuntimeError) as error:
-        raise OutputError(f"cannot write {path}: {_reason(error)}") from error
+        reason = _UNMAKEABLE if _is_refused(path, error) else _reason(error)
+        raise OutputError(f"cannot write {path}: {reason}") from error
+
+
+def _is_refused(path: str | Path, error: OSError | RuntimeError) -> bool:
+    """Whether a file is said to be missing though its folder is there: some, such as `/proc`, take no new ones."""
+    return isinstance(error, FileNotFoundError) and Path(path).absolute().parent.is_dir()
 
 
 def _reason(error: OSError | RuntimeError) -> str:

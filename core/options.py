@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,13 +17,13 @@ from vclean.arguments import (
     check_outputs,
     check_overlay,
     check_pages,
-    positive,
     share,
     take_policy,
     take_settings,
     take_verbosity,
 )
 from vclean.compare.options import DiffOptions, ReportOptions, parse_diff, parse_report
+from vclean.corpus_options import EvaluateOptions, TrainOptions, parse_evaluate, parse_train
 from vclean.errors import UsageError
 from vclean.evaluate_segments_options import EvaluateSegmentsOptions, parse_evaluate_segments
 from vclean.farm.options import FarmOptions, parse_farm
@@ -33,16 +34,15 @@ from vclean.segment_options import SegmentOptions, parse_segment
 from vclean.train_segments_options import TrainSegmentsOptions, parse_train_segments
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from vclean.settings import Policy, RenderSettings
 
-_FEWEST_FOLDS: Final = 3
-"""Training itself cross-validates on what a fold leaves, and needs two folds there."""
 _REVIEW_BELOW: Final = 0.8
 """A page of this confidence has a word F1 of about as much."""
 
-_CORPUS: Final = "corpus as Parquet, or a web archive of pages marked by hand"
+_LIKENESS: Final = 0.75
+"""Of a word to a command, by `difflib`, from which on it is taken for that command mistyped."""
 
 _EPILOG: Final = """\
 PAGE is an HTML file, - for standard input, an http(s) URL, a folder of HTML files, or an MHTML, WARC, WACZ, Parquet
@@ -131,41 +131,6 @@ class DoctorOptions:
     json: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrainOptions:
-    """`vclean train`: method, what to learn from, pages for the region model, files to write, where pages are kept.
-
-    Without `corpora` the shipped model goes on learning, from `corrections` alone. `verbosity` is as for cleaning.
-    """
-
-    method: str
-    corpora: list[Path]
-    corrections: Path | None
-    regions: list[Path]
-    out: Path
-    predictions: Path | None
-    snapshots: Path | None
-    verbosity: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EvaluateOptions:
-    """`vclean evaluate`: corpora and methods, how to score, where the figures go and rendered pages are kept.
-
-    `verbosity` is as for cleaning.
-    """
-
-    corpora: list[Path]
-    regions: list[Path]
-    render: bool
-    methods: list[str]
-    folds: int
-    json: Path | None
-    predictions: Path | None
-    snapshots: Path | None
-    verbosity: int
-
-
 Options = (
     CleanOptions
     | DiffOptions
@@ -196,8 +161,8 @@ def parse_args(arguments: list[str]) -> Options:
         "diff": parse_diff,
         "doctor": _doctor,
         "report": parse_report,
-        "train": _train,
-        "evaluate": _evaluate,
+        "train": parse_train,
+        "evaluate": parse_evaluate,
         "methods": parse_methods,
         "cleaneval-score": parse_cleaneval_score,
         "evaluate-segments": parse_evaluate_segments,
@@ -208,7 +173,19 @@ def parse_args(arguments: list[str]) -> Options:
     }
     if arguments and arguments[0] in parsers:
         return parsers[arguments[0]](arguments[1:])
+    if arguments and (command := _meant(arguments[0], parsers)):
+        raise UsageError(f"there is neither a page nor a command {arguments[0]!r}: did you mean vclean {command}?")
     return _clean(arguments)
+
+
+def _meant(word: str, commands: Iterable[str]) -> str | None:
+    """What may have been mistyped as a first argument that is neither a file nor an address."""
+    if not word.replace("-", "").isalpha() or word.startswith("-") or os.path.lexists(word):
+        return None
+    from difflib import get_close_matches
+
+    known = {**{name: name for name in commands}, "help": "--help", "version": "--version"}
+    return next((known[name] for name in get_close_matches(word.lower(), known, 1, _LIKENESS)), None)
 
 
 def _clean(arguments: list[str]) -> CleanOptions:
@@ -294,63 +271,6 @@ def _doctor(arguments: list[str]) -> DoctorOptions:
     parser = Parser(prog="vclean doctor", description="Say what of the installation works; exit code 1 if not all.")
     parser.add_argument("--json", action="store_true", help="as a JSON array")
     return DoctorOptions(**vars(parser.parse_args(arguments)))
-
-
-def _train(arguments: list[str]) -> TrainOptions:
-    parser = Parser(prog="vclean train", description="Train a model; the same pages give the same model.")
-    add = parser.add_argument
-    add("corpora", nargs="*", type=Path, metavar="CORPUS", help=_CORPUS)
-    text = "gold of vclean label, a file or a folder; without a CORPUS, the shipped model goes on learning from it"
-    add("--corrections", type=Path, metavar="GOLD", help=text)
-    text = "which method to train: one that `vclean methods --json` calls trained (%(default)s)"
-    add("--method", default="vclean", metavar="NAME", help=text)
-    _add_regions(parser)
-    add("-o", "--out", type=Path, required=True, metavar="MODEL", help="the model file to write")
-    _add_predictions(parser)
-    _add_snapshots(parser)
-    add_loudness(parser)
-    values = vars(parser.parse_args(arguments))
-    options = TrainOptions(verbosity=take_verbosity(values), **values)
-    if not options.corpora and not options.corrections:
-        parser.error("name a CORPUS, or --corrections GOLD")
-    if options.method != "vclean" and (options.regions or options.corrections):
-        parser.error("--regions and --corrections teach the method vclean alone")
-    if not options.corpora and (options.regions or options.predictions or options.snapshots):
-        parser.error("--regions, --predictions and --snapshots need a CORPUS")
-    return options
-
-
-def _evaluate(arguments: list[str]) -> EvaluateOptions:
-    parser = Parser(prog="vclean evaluate", description="Score methods on corpora, over all pages and by page type.")
-    add = parser.add_argument
-    add("corpora", nargs="+", type=Path, metavar="CORPUS", help=_CORPUS)
-    _add_regions(parser)
-    add("--render", action="store_true", help="render the pages")
-    add("--method", dest="methods", action="append", metavar="NAME", help="may be repeated (vclean)")
-    add("--folds", type=positive(int), default=0, metavar="K", help="cross-validate by domain in K folds, 3 or more")
-    add("--json", type=Path, metavar="FILE", help="write the figures as JSON")
-    _add_predictions(parser)
-    _add_snapshots(parser)
-    add_loudness(parser)
-    values = vars(parser.parse_args(arguments))
-    if 0 < values["folds"] < _FEWEST_FOLDS:
-        parser.error("argument --folds: K has to be 3 or more")
-    return EvaluateOptions(methods=values.pop("methods") or ["vclean"], verbosity=take_verbosity(values), **values)
-
-
-def _add_regions(parser: argparse.ArgumentParser) -> None:
-    text = "web archive of pages whose regions their structure marked; teaches the region model alone; may be repeated"
-    parser.add_argument("--regions", action="append", default=[], type=Path, metavar="ARCHIVE", help=text)
-
-
-def _add_predictions(parser: argparse.ArgumentParser) -> None:
-    text = "write the clean text of every page as JSON lines"
-    parser.add_argument("--predictions", type=Path, metavar="FILE", help=text)
-
-
-def _add_snapshots(parser: argparse.ArgumentParser) -> None:
-    text = "keep rendered pages here; what is there already is not rendered again"
-    parser.add_argument("--snapshots", type=Path, metavar="FOLDER", help=text)
 
 
 class _Version(argparse.Action):

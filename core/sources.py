@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from dataclasses import dataclass, replace
 from functools import partial
@@ -23,6 +24,8 @@ STDIN: Final = "-"
 _HTML: Final = frozenset({".html", ".htm", ".xhtml"})
 _MHTML: Final = frozenset({".mhtml", ".mht"})
 _JSON: Final = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
+_HOST: Final = re.compile(r"www\.\w|[\w.-]+\.(com|org|net|edu|gov)(/|$)", re.IGNORECASE)
+"""What looks like an address whose beginning was left out."""
 _ARCHIVES: Final = {
     b"\x1f\x8b": "gzip archive",
     b"\x28\xb5\x2f\xfd": "zstd archive",
@@ -98,8 +101,10 @@ def find(argument: str, settings: RenderSettings, *, live: bool = False) -> Iter
         yield Source(STDIN, partial(_read_stdin, settings.max_bytes))
     elif is_url(argument):
         yield Source(argument, partial(_read_url, argument, settings, live=live))
+    elif _exists(path := Path(argument)):
+        yield from _find_in(path, settings.max_bytes)
     else:
-        yield from _find_in(Path(argument), settings.max_bytes)
+        raise InputError(_missing(argument))
 
 
 def find_in_archive(
@@ -161,8 +166,6 @@ def at_url(page: Page, url: str) -> Page:
 def _find_in(path: Path, max_bytes: int) -> Iterator[Source]:
     if is_folder(path):
         yield from _find_in_folder(path, max_bytes)
-    elif not _exists(path):
-        raise InputError(f"{path} does not exist: check the name")
     elif is_archive(path):
         yield from find_in_archive(path, max_bytes)
     elif is_parquet(path):
@@ -174,10 +177,23 @@ def _find_in(path: Path, max_bytes: int) -> Iterator[Source]:
 
 
 def _exists(path: Path) -> bool:
+    """Whether there is something; so, too, where nobody may look, for reading it tells why."""
     try:
         return path.exists()
+    except PermissionError:
+        return True
     except (OSError, ValueError):
         return False
+
+
+def _missing(argument: str) -> str:
+    """What to say of an argument that is no file: what may be meant, and what to do."""
+    if argument.lower().startswith("file:"):
+        return f"{argument} is an address: give the path of the file alone"
+    if "://" in argument:
+        return f"{argument} cannot be fetched, only http and https can: save the page, and name its file"
+    web = f", or write https://{argument} for a page of the web" if _HOST.match(argument) else ""
+    return f"{argument} does not exist: check the name{web}"
 
 
 def _read_stdin(max_bytes: int) -> Page:

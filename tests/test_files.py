@@ -22,6 +22,12 @@ def full_disk(monkeypatch):
 
 
 class TestWriteAtomic:
+    @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="there is no such folder")
+    def test_a_folder_that_takes_no_files(self):
+        """It says that the file is missing, not that it may not be made."""
+        with pytest.raises(OutputError, match=r"write /proc/x: no file can be made in its folder; choose another"):
+            write_atomic("/proc/x", b"")
+
     def test_bytes(self, tmp_path):
         write_atomic(tmp_path / "out.bin", b"\x00\xff")
         assert (tmp_path / "out.bin").read_bytes() == b"\x00\xff"

@@ -208,6 +208,31 @@ class TestOtherCommands:
         with pytest.raises(UsageError, match="K has to be 3 or more"):
             parse_args(["evaluate", "a.parquet", "--folds", folds])
 
+    @pytest.mark.parametrize(
+        ("word", "command"),
+        [
+            ("evalute", "evaluate"),
+            ("Train", "train"),
+            ("sgement", "segment"),
+            ("evaluate-segmets", "evaluate-segments"),
+            ("help", "--help"),
+            ("version", "--version"),
+        ],
+    )
+    def test_a_command_that_is_mistyped(self, word: str, command: str) -> None:
+        """Whatever follows it: its options are not those of the main command."""
+        with pytest.raises(UsageError, match=f"did you mean vclean {command}\\?"):
+            parse_args([word, "a.parquet", "--folds", "5"])
+
+    @pytest.mark.parametrize("word", ["page", "evalute.html", "pages/evalute", "-", "news"])
+    def test_what_is_no_command_is_a_page(self, word: str) -> None:
+        assert clean(word).pages == [word]
+
+    def test_a_page_that_is_there_is_no_command(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "evalute").touch()
+        assert clean("evalute").pages == ["evalute"]
+
     def test_a_page_called_like_a_command(self) -> None:
         assert clean("./setup").pages == ["./setup"]
 

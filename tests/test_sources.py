@@ -90,6 +90,31 @@ class TestFile:
         assert page.resources is None
 
 
+class TestWhatIsNoFile:
+    @pytest.mark.parametrize(
+        ("argument", "said"),
+        [
+            ("none.html", "none.html does not exist: check the name"),
+            ("ftp://a.example/b", "ftp://a.example/b cannot be fetched, only http and https can: save the page, "
+             "and name its file"),
+            ("file:///tmp/a.html", "file:///tmp/a.html is an address: give the path of the file alone"),
+            ("www.example.cz", "www.example.cz does not exist: check the name, or write https://www.example.cz for a "
+             "page of the web"),
+            ("example.org/a", "example.org/a does not exist: check the name, or write https://example.org/a for a "
+             "page of the web"),
+        ],
+    )  # fmt: skip
+    def test_it_is_said_what_to_do(self, argument: str, said: str) -> None:
+        with pytest.raises(InputError) as failure:
+            next(find(argument, RenderSettings()))
+        assert str(failure.value) == said
+
+    def test_a_file_with_such_a_name_is_read(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(tmp_path)
+        Path("www.example.org").write_text("<p>Rain.")
+        assert next(find("www.example.org", RenderSettings())).read().content == b"<p>Rain."
+
+
 class TestAtUrl:
     def test_the_folder_stands_for_the_directory_of_the_url(self, tmp_path: Path) -> None:
         (tmp_path / "page.html").write_bytes(b"<p>Hello")
