@@ -39,12 +39,19 @@ class TestCleaning:
     def test_everything(self):
         cleaning = parsed(
             *("--network", "public", "--method", "bte", "--model", "m", "--recall", "--comments", "out"),
+            *("--templates", "t"),
             *("--timeout", "5", "--max-nodes", "9", "--max-bytes", "8", "--width", "700", "--height", "600"),
         ).cleaning
         page = RenderSettings(deadline=5, max_nodes=9, max_bytes=8, width=700, height=600)
         policy = Policy(beta=4.0, comments=False)
         assert cleaning == CleaningSettings(
-            network="public", method="bte", model=Path("m"), policy=policy, page=page, render=True
+            network="public",
+            method="bte",
+            model=Path("m"),
+            templates=Path("t"),
+            policy=policy,
+            page=page,
+            render=True,
         )
 
 

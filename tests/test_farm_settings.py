@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from vclean.errors import ModelError, UsageError
+from vclean.errors import InputError, ModelError, UsageError
 from vclean.farm import settings
 from vclean.farm.settings import CleaningSettings, RunSettings
 from vclean.settings import Policy, RenderSettings
@@ -29,7 +29,7 @@ class TestDigest:
         assert CleaningSettings(**{name: OTHERS[name]}).digest() != CleaningSettings().digest()
 
     def test_no_setting_is_left_out(self) -> None:
-        assert {field.name for field in fields(CleaningSettings)} == {*OTHERS, "model"}
+        assert {field.name for field in fields(CleaningSettings)} == {*OTHERS, "model", "templates"}
 
     def test_a_model_counts_by_its_content(self, tmp_path: Path) -> None:
         one, same, other = tmp_path / "1", tmp_path / "2", tmp_path / "3"
@@ -42,6 +42,27 @@ class TestDigest:
     def test_a_missing_model_is_said(self, tmp_path: Path) -> None:
         with pytest.raises(ModelError, match="cannot be read"):
             CleaningSettings(model=tmp_path / "none").digest()
+
+    def test_templates_count_by_their_names_and_contents(self, tmp_path: Path) -> None:
+        digests = []
+        for number, (name, text) in enumerate(
+            [("a.org", "main"), ("a.org", "main"), ("a.org", "p"), ("b.org", "main")]
+        ):
+            folder = tmp_path / str(number)
+            folder.mkdir()
+            (folder / f"{name}.txt").write_text(text)
+            digests.append(CleaningSettings(templates=folder).digest())
+        assert digests[0] == digests[1]
+        assert len({CleaningSettings().digest(), *digests}) == 4
+
+    def test_missing_templates_are_said(self, tmp_path: Path) -> None:
+        with pytest.raises(InputError, match="cannot read the folder of templates"):
+            CleaningSettings(templates=tmp_path / "none").digest()
+
+    def test_a_template_that_cannot_be_read_is_said(self, tmp_path: Path) -> None:
+        (tmp_path / "a.org.txt").mkdir()
+        with pytest.raises(InputError, match="cannot be read"):
+            CleaningSettings(templates=tmp_path).digest()
 
     def test_another_version_of_vclean_has_another(self, monkeypatch: pytest.MonkeyPatch) -> None:
         before = CleaningSettings().digest()

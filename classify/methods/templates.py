@@ -33,13 +33,7 @@ class Templates:
         Raises:
             InputError: there is no such folder, it has no template, or one of them is wrong.
         """
-        try:
-            files = sorted(path for path in folder.iterdir() if path.suffix == SUFFIX)
-        except OSError as error:
-            raise InputError(f"cannot read the folder of templates {folder}: {error.strerror or error}") from error
-        if not files:
-            raise InputError(f"no template in {folder}: call each by its host, as in example.org{SUFFIX}")
-        return cls({path.stem.lower(): get(TEMPLATE, path) for path in files})
+        return cls({path.stem.lower(): get(TEMPLATE, path) for path in template_files(folder)})
 
     def for_url(self, url: str) -> Method | None:
         """The template of the host of `url`, or of the nearest domain above it that has one; None without any.
@@ -52,6 +46,21 @@ class Templates:
                 return self.by_host[host]
             host = host.partition(".")[2]
         return None
+
+
+def template_files(folder: Path) -> list[Path]:
+    """The templates in a folder, by name.
+
+    Raises:
+        InputError: there is no such folder, or it has no template.
+    """
+    try:
+        files = sorted(path for path in folder.iterdir() if path.suffix == SUFFIX)
+    except OSError as error:
+        raise InputError(f"cannot read the folder of templates {folder}: {error.strerror or error}") from error
+    if not files:
+        raise InputError(f"no template in {folder}: call each by its host, as in example.org{SUFFIX}")
+    return files
 
 
 def _host(url: str) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from vclean.classify.methods import get
 from vclean.classify.methods.registry import DEFAULT
+from vclean.classify.methods.templates import Templates
 from vclean.farm.inputs import Inputs
 from vclean.farm.local import InterruptedRunError, run_locally
 from vclean.farm.metrics import served
@@ -42,7 +43,7 @@ def farm(options: FarmOptions) -> int:
     going_on = {"resume": options.resume, "retry_failed": options.retry_failed}
     output = Output(options.out, options.cleaning, options.run, **going_on, stats=stats)
     inputs = Inputs(options.inputs, options.cleaning, pages=options.pages, index_folder=output.index_folder)
-    _check_method(options.cleaning)
+    _check_methods(options.cleaning)
     with (
         _engine(options) as run,
         served(stats, options.metrics_port),
@@ -84,14 +85,16 @@ def _engine(options: FarmOptions) -> Iterator[_Run]:
     yield run_locally
 
 
-def _check_method(cleaning: CleaningSettings) -> None:
+def _check_methods(cleaning: CleaningSettings) -> None:
     """Say before the run what would go wrong with every page; that the shipped model is whole is not checked here.
 
     Raises:
-        VcleanError: there is no such method, or it lacks a library or a model.
+        VcleanError: there is no such method, it lacks a library or a model, or a template is wrong.
     """
     if cleaning.method != DEFAULT or cleaning.model:
         get(cleaning.method, cleaning.model)
+    if cleaning.templates:
+        Templates.of(cleaning.templates)
 
 
 def _check_browser() -> None:

@@ -113,6 +113,7 @@ def _add_cleaning(parser: argparse.ArgumentParser) -> None:
     add("--network", choices=("none", "public"), default="none", help=text)
     add("--method", default="vclean", metavar="NAME", help="what labels the blocks: see `vclean methods` (%(default)s)")
     add("--model", type=Path, metavar="FILE", help="a model in place of the shipped one")
+    add("--templates", type=Path, metavar="FOLDER", help="files of selectors, HOST.txt, each for its site alone")
     add_policy(parser)
     add_caps(parser)
 
@@ -132,7 +133,7 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
 
 
 def _take_cleaning(values: dict[str, Any]) -> CleaningSettings:
-    names = ("method", "model", "network")
+    names = ("method", "model", "templates", "network")
     chosen = {name: values.pop(name) for name in names}
     scripts = values.pop("js")
     rendered = values.pop("render")

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from vclean.errors import ModelError, UsageError
+from vclean.errors import InputError, ModelError, UsageError
 from vclean.settings import Policy, RenderSettings
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ class CleaningSettings:
         page: how to render, and what bounds a page.
         method: the name of the method that labels the blocks.
         model: a model file in place of the shipped one.
+        templates: a folder of files of selectors by host, which decide on their sites in place of the method.
         policy: what counts as content.
         network: "public" lets pages load what no archive or folder holds from public addresses; "none" nothing.
     """
@@ -36,18 +37,21 @@ class CleaningSettings:
     page: RenderSettings = field(default_factory=RenderSettings)
     method: str = "vclean"
     model: Path | None = None
+    templates: Path | None = None
     policy: Policy = field(default_factory=Policy)
     network: Network = "none"
 
     def to_dict(self) -> dict[str, Any]:
-        """The settings by name, with the version of vclean, and with the model's content in place of its path.
+        """The settings by name, with the version of vclean, and the contents of model and templates for their paths.
 
         Raises:
             ModelError: the model cannot be read.
+            InputError: there are no such templates.
         """
         from importlib import metadata  # it takes longer to load than `vclean --help` does
 
-        return asdict(self) | {"model": self._model_digest(), "vclean": metadata.version("vclean")}
+        contents = {"model": self._model_digest(), "templates": self._templates_digest()}
+        return asdict(self) | contents | {"vclean": metadata.version("vclean")}
 
     def _model_digest(self) -> str | None:
         if self.model is None:
@@ -56,6 +60,17 @@ class CleaningSettings:
             return blake2b(self.model.read_bytes(), digest_size=_DIGEST).hexdigest()
         except OSError as error:
             raise ModelError(f"{self.model} cannot be read ({error.strerror}): check the name") from error
+
+    def _templates_digest(self) -> str | None:
+        if self.templates is None:
+            return None
+        from vclean.classify.methods.templates import template_files
+
+        try:
+            contents = [(path.name, path.read_bytes().hex()) for path in template_files(self.templates)]
+        except OSError as error:
+            raise InputError(f"{error.filename} cannot be read ({error.strerror}): check its rights") from error
+        return blake2b(json.dumps(contents).encode(), digest_size=_DIGEST).hexdigest()
 
     def digest(self) -> str:
         """32 hexadecimal digits that are equal for equal settings, on every machine."""

@@ -62,6 +62,7 @@ class Worker:
             render=cleaning.render,
             method=cleaning.method,
             model=cleaning.model,
+            templates=cleaning.templates,
             policy=cleaning.policy,
             settings=cleaning.page,
             network=cleaning.network == "public",

@@ -60,6 +60,20 @@ class TestRun:
         assert {row["rendered"] for row in rows} == {False}
         assert all(block["box"] is None for row in rows for block in row["blocks"])
 
+    def test_templates_decide_on_their_sites(self, farm: Farm) -> None:
+        templates = farm.folder / "templates"
+        templates.mkdir()
+        (templates / "example.org.txt").write_text("h1\n")
+        pages = farm.folder / "pages.jsonl"
+        rows = [
+            {"id": host, "url": f"https://{host}/", "html": html("rain")} for host in ("example.org", "example.net")
+        ]
+        pages.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        assert farm.run(pages, "--no-render", "--templates", templates) == (0, "")
+        texts = {row["id"]: row["text"].strip() for row in farm.rows()}
+        assert texts["example.org"] == "On rain"
+        assert "nobody had expected" in texts["example.net"]
+
     def test_workers_share_the_work(self, farm: Farm) -> None:
         run = farm.start(farm.crawl(40), "--workers", 2)
         run.wait_for_pages(10)
@@ -140,6 +154,7 @@ class TestBadArguments:
         [
             (("--model", "none"), 10, "cannot read the model none"),
             (("--method", "none"), 2, "none"),
+            (("--templates", "none"), 3, "cannot read the folder of templates none"),
             (("--address", "auto"), 2, "needs --engine ray"),
             (("--max-memory", "lots"), 2, "'lots' is no number"),
             (("--metrics-port", "70000"), 2, "1 to 65535"),
@@ -152,7 +167,9 @@ class TestBadArguments:
         assert message in said
         assert said.count("\n") == 1
 
-    @pytest.mark.parametrize("arguments", [("--method", "none"), ("--pages", "none.txt"), ("--model", "none")])
+    @pytest.mark.parametrize(
+        "arguments", [("--method", "none"), ("--pages", "none.txt"), ("--model", "none"), ("--templates", "none")]
+    )
     def test_nothing_is_written_before_they_are_right(self, farm: Farm, arguments: tuple[str, ...]) -> None:
         pages = farm.crawl(1)
         assert farm.run(pages, "--no-render", *arguments)[0] > 1
