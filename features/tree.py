@@ -74,6 +74,19 @@ def nearest(mask: NDArray[np.bool_], parent: NDArray[np.int32]) -> NDArray[np.in
         jump = further
 
 
+def common(
+    one: NDArray[np.int32], other: NDArray[np.int32], parent: NDArray[np.int32], end: NDArray[np.int32]
+) -> NDArray[np.int32]:
+    """int32: the innermost element that holds both `one[k]` and `other[k]`, or is one of them.
+
+    As many rounds as the pair that is furthest apart has to go up.
+    """
+    here, inside = np.minimum(one, other), np.maximum(one, other)
+    while (outside := inside >= end[here]).any():
+        here = np.where(outside, parent[here], here)
+    return here
+
+
 def is_ancestor(above: NDArray[np.int32], below: NDArray[np.int32], end: NDArray[np.int32]) -> NDArray[np.bool_]:
     """Whether element `above[k]` is `below[k]` or an ancestor of it."""
     return (above <= below) & (below < end[above])

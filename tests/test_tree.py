@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.features.tree import is_ancestor, nearest, path_sum, subtree_argmax, subtree_sum
+from vclean.features.tree import common, is_ancestor, nearest, path_sum, subtree_argmax, subtree_sum
 from vclean.render.snapshot import subtree_ends
 
 #     0
@@ -149,3 +149,20 @@ class TestSubtreeArgmax:
         end = subtree_ends(parent)
         expected = [i + int(np.argmax(values[i : end[i]])) for i in range(len(parent))]
         assert subtree_argmax(values, end).tolist() == expected
+
+
+class TestCommon:
+    def test_by_hand(self):
+        one, other = np.array([2, 2, 1, 4, 0, 3], dtype=np.int32), np.array([3, 4, 3, 4, 2, 2], dtype=np.int32)
+        assert common(one, other, PARENT, END).tolist() == [1, 0, 1, 4, 0, 1]
+
+    def test_no_pairs(self):
+        none = np.zeros(0, dtype=np.int32)
+        assert common(none, none, PARENT, END).tolist() == []
+
+    @given(trees(), st.data())
+    def test_the_innermost_of_the_shared_ancestors(self, parent, data):
+        one, other = (data.draw(st.integers(0, len(parent) - 1)) for _ in range(2))
+        shared = set(ancestors(parent, one)) & set(ancestors(parent, other))
+        found = common(np.array([one], np.int32), np.array([other], np.int32), parent, subtree_ends(parent))
+        assert found.tolist() == [max(shared)]
