@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from vclean.features import language_model
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -56,10 +58,8 @@ def detect(text: str, declared: str = "") -> str:
 
 @cache
 def _identifier() -> LanguageIdentifier:
-    """The detector; loading takes half a second, and a choice of languages would copy its table."""
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier
-
-    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    """The detector; a choice of languages would copy its table."""
+    return language_model.load()
 
 
 def sample(texts: Sequence[str], link_share: NDArray[np.float32]) -> str:

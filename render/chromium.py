@@ -113,7 +113,7 @@ def playwright_folder() -> Path:
     chosen = os.environ.get("PLAYWRIGHT_BROWSERS_PATH")
     if chosen == "0":
         return _playwright_package() / "driver" / "package" / ".local-browsers"
-    return Path(chosen) if chosen else _cache_folder() / "ms-playwright"
+    return Path(chosen) if chosen else cache_folder() / "ms-playwright"
 
 
 def _overridden(value: str) -> Chromium:
@@ -151,7 +151,8 @@ def _on_path(commands: tuple[str, ...]) -> Iterator[Path]:
             yield Path(found)
 
 
-def _cache_folder() -> Path:
+def cache_folder() -> Path:
+    """The user's folder for what can be fetched or made again."""
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches"
     if sys.platform == "win32":
