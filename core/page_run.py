@@ -99,7 +99,11 @@ class PageRun:
             if not self.many:
                 raise type(error)(message) from error
             self._codes.add(error.exit_code)
-            _log.error("%s", message)
+            self.fail(message)
+
+    def fail(self, message: str) -> None:
+        """Say that one of several pages failed: which, and why."""
+        _log.error("%s", message)
 
     def _found(self) -> Iterator[Source]:
         for argument in self._options.pages:

@@ -74,6 +74,16 @@ class TestAgreement:
         assert "  kappa h         1.000" in lines
         assert lines[-2:] == ["a.html:", '  p - | o ad  /html[1]/p[1]  "word1"']
 
+    def test_what_cannot_be_told_is_not_a_number(self) -> None:
+        """Nobody called a block a list item, so chance explains that both did not."""
+        lines = Agreement.of([labelled("hp")], [labelled("ho")]).report().splitlines()
+        assert "  kappa l             - undefined: both say the same of every block, as they would by chance" in lines
+        assert "nan" not in "".join(lines)
+
+    def test_no_block_in_common(self) -> None:
+        report = Agreement.of([labelled("h", texts=["One"])], [labelled("h", texts=["Two"])]).report()
+        assert report.count("undefined: they have no block in common") == 8
+
     def test_long_texts_are_cut_and_on_one_line(self) -> None:
         texts = ["a\n" * 100]
         line = Agreement.of([labelled("h", texts=texts)], [labelled("p", texts=texts)]).report().splitlines()[-1]

@@ -1,16 +1,24 @@
 from __future__ import annotations
 
+import json
 import re
 import urllib.request
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from labelled import labelled, without_browser
 
 from vclean.cli import main
+from vclean.errors import OutputError
 from vclean.labelling import command
 from vclean.labelling.gold import SUFFIX, read_gold
 from vclean.labelling.journal import Journal
+from vclean.labelling.preparing import Preparer
+
+if TYPE_CHECKING:
+    from vclean.labelling.prepared import PreparedPage
+    from vclean.page import Page
 
 HTML = "<title>News</title><h1>Rain</h1><p>It rained all day, and then it rained again."
 
@@ -75,18 +83,59 @@ class TestServe:
         assert seen == [["a.html", "a.html (2)"]]
 
     def test_a_page_that_fails_among_others(self, site: Path, tmp_path: Path, ctrl_c, capfd) -> None:
-        ctrl_c(capfd)
-        (site / "c.html").write_text("<p>x" * 100)
+        """It is told on standard error as it fails, and in the browser."""
+        (site / "aa.html").write_text("<p>x" * 100)
+
+        def visit(url: str) -> list[str]:
+            with urllib.request.urlopen(url + "list", timeout=10) as answer:
+                return list(json.load(answer)["failed"])
+
+        seen = ctrl_c(capfd, visit)
         assert main(["label", str(site), "-o", str(tmp_path / "p"), "--max-bytes", "200"]) == 1
+        assert seen == [[f"{site / 'aa.html'} is over the cap of 200 bytes: raise it with --max-bytes"]]
         assert len(list((tmp_path / "p" / "pages").glob("*.html"))) == 2
 
-    def test_no_page_is_ready(self, site: Path, tmp_path: Path, capfd) -> None:
-        assert main(["label", str(site), "-o", str(tmp_path / "p"), "--max-bytes", "10"]) == 1
-        assert "no page could be prepared" in capfd.readouterr().err
+    def test_what_was_ready_is_kept_when_a_later_page_ends_the_run(
+        self, site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        prepare = Preparer.prepare
 
-    def test_a_project_without_pages(self, tmp_path: Path, capfd) -> None:
-        assert main(["label", "-o", str(tmp_path / "p")]) == 3
-        assert "name some, as in vclean label page.html" in capfd.readouterr().err
+        def full(self: Preparer, page: Page) -> PreparedPage:
+            if page.id.endswith("b.html"):
+                raise OutputError("the disk is full")
+            return prepare(self, page)
+
+        monkeypatch.setattr(Preparer, "prepare", full)
+        assert main(["label", str(site), "-o", str(tmp_path / "p")]) == 12
+        assert len(list((tmp_path / "p" / "pages").glob("*.html"))) == 1
+
+    @pytest.mark.parametrize(
+        ("given", "code", "said"),
+        [
+            (["none.html"], 3, ["none.html does not exist: check the name"]),
+            (["none.html", "no.html"], 1, ["none.html does not exist", "no.html does not exist"]),
+            (["a.html", "--max-bytes", "10"], 5, ["a.html is over the cap of 10 bytes"]),
+            ([".", "--max-bytes", "10"], 5, ["a.html is over the cap", "b.html is over the cap"]),
+            ([], 3, ["has no pages yet: name some, as in vclean label page.html"]),
+        ],
+        ids=["one missing", "all missing", "one fails", "all fail", "none named"],
+    )
+    def test_nothing_to_label(
+        self, site: Path, monkeypatch: pytest.MonkeyPatch, capfd, *, given: list[str], code: int, said: list[str]
+    ) -> None:
+        """A line for each page that failed; no address that leads to nothing, and no project."""
+        monkeypatch.chdir(site)
+        assert main(["label", *given, "-o", "new"]) == code
+        lines = capfd.readouterr().err.splitlines()
+        assert len(lines) == len(said)
+        assert all(part in line for part, line in zip(said, lines, strict=True))
+        assert not Path("new").exists()
+
+    def test_a_folder_of_before_stays_when_there_is_nothing_to_label(self, site: Path, tmp_path: Path) -> None:
+        (tmp_path / "p").mkdir()
+        (tmp_path / "p" / "notes.txt").touch()
+        assert main(["label", str(site), "-o", str(tmp_path / "p"), "--max-bytes", "10"]) == 5
+        assert (tmp_path / "p" / "notes.txt").exists()
 
     def test_one_server_for_an_annotator_and_a_project(self, site: Path, tmp_path: Path, ctrl_c, capfd) -> None:
         def visit(_: str) -> tuple[int, str]:

@@ -8,8 +8,11 @@ import pytest
 from labelled import desk, page
 
 from vclean.errors import InputError, UsageError
+from vclean.labelling.book import Book
 from vclean.labelling.desk import Desk
+from vclean.labelling.journal import Journal
 from vclean.labelling.sheet import Status
+from vclean.labelling.shelf import Shelf
 
 
 @pytest.fixture
@@ -32,6 +35,18 @@ class TestQueue:
     def test_pages_without_confidence_last(self, place: Desk) -> None:
         place.add(page("d.html", confidence=nan))
         assert place.queue() == [1, 2, 0, 3]
+
+    def test_pages_without_text_last(self, place: Desk) -> None:
+        """There is nothing to label on them, however unsure the model is."""
+        place.add(page("d.html", html="<title>Empty</title>", labels="", confidence=0.0))
+        assert place.queue() == [1, 2, 0, 3]
+
+    def test_failures_are_listed(self, tmp_path: Path) -> None:
+        failures: list[str] = []
+        with Journal(tmp_path / "me.jsonl") as journal:
+            made = Desk("me", Book(journal), Shelf(tmp_path, "me"), failures)
+            failures.append("a.html took too long")
+            assert made.listing()["failed"] == ["a.html took too long"]
 
     def test_the_next_one_is_behind_the_one_in_hand(self, place: Desk) -> None:
         assert [place.next_page(), place.next_page(1), place.next_page(2), place.next_page(0)] == [1, 2, 0, 1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -76,8 +77,14 @@ class Agreement:
         same = sum(pair.first.label is pair.second.label for pair in self.pairs)
         share = f"{same / len(self.pairs):.1%}" if self.pairs else "none"
         head = f"{' and '.join(self.annotators)}: {self.pages} pages, {len(self.pairs)} blocks, same label {share}"
-        kappas = [f"  kappa {name:8} {value:6.3f}" for name, value in self.kappas().items()]
+        kappas = [f"  kappa {name:8} {self._worded(value)}" for name, value in self.kappas().items()]
         return "\n".join([head, *kappas, *self._differences()]) + "\n"
+
+    def _worded(self, kappa: float) -> str:
+        if not math.isnan(kappa):
+            return f"{kappa:6.3f}"
+        same = "both say the same of every block, as they would by chance"
+        return f"     - undefined: {same if self.pairs else 'they have no block in common'}"
 
     def _differences(self) -> Iterator[str]:
         page = ""

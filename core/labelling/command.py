@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import logging
+import shutil
 import sys
 import threading
 import webbrowser
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
-from vclean.errors import InputError, VcleanError
+from vclean.errors import InputError
 from vclean.files import locked, write_stream
 from vclean.labelling.agreement import Agreement
 from vclean.labelling.book import Book
@@ -18,19 +20,20 @@ from vclean.labelling.desk import Desk
 from vclean.labelling.documents import list_document
 from vclean.labelling.gold import read_gold
 from vclean.labelling.journal import Journal
-from vclean.labelling.preparing import Preparer
+from vclean.labelling.preparing import Preparer, has_pages
 from vclean.labelling.server import LabelServer
 from vclean.labelling.shelf import GOLD, Shelf, export
 from vclean.outputs import made
 from vclean.page_run import PageRun, bugs_reported
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from vclean.labelling.options import LabelOptions
     from vclean.labelling.prepared import PreparedPage
     from vclean.page import Page
+    from vclean.sources import Source
 
 JOURNAL: Final = "journal"
 
@@ -56,23 +59,46 @@ def label_pages(options: LabelOptions) -> int:
 
 
 def _serve(options: LabelOptions, project: Path) -> int:
+    """Nothing is announced, and nothing stays of a new project, before the first page is ready."""
     run = _Run(options)
-    with ExitStack() as stack:
+    if not run.begin(project):
+        return run.exit_code
+    with _kept_if_wanted(project) as keep, ExitStack() as stack:
         stack.enter_context(locked(made(project), f".lock-{options.annotator}"))
         preparer = stack.enter_context(Preparer(project, model=options.model, settings=options.settings))
-        if not options.pages and not preparer.has_pages:
-            raise InputError(f"{project} has no pages yet: name some, as in vclean label page.html --out {project}")
         journal = stack.enter_context(Journal(made(project / JOURNAL) / f"{options.annotator}.jsonl"))
-        desk = Desk(options.annotator, Book(journal), Shelf(project, options.annotator))
+        desk = Desk(options.annotator, Book(journal), Shelf(project, options.annotator), run.failures)
         server = LabelServer(desk, lambda number: preparer.document(desk.page(number)), list_document(), options.port)
         stack.enter_context(server)
+        pages = run.prepared(preparer)
+        run.put(islice(pages, 1), desk)
+        if not run.done:
+            return run.exit_code
+        keep()
         _announce(server.url, open_it=options.open)
         try:
-            run.fill(desk, preparer)
+            run.put(pages, desk)
+            desk.ready = True
             _wait()
         except KeyboardInterrupt:
             _say(f"the labels are in {project / GOLD / options.annotator}")
     return run.exit_code
+
+
+@contextmanager
+def _kept_if_wanted(project: Path) -> Iterator[Callable[[], None]]:
+    """Remove a folder that was not there before the block, unless the function that this gives is called."""
+    wanted = project.exists()
+
+    def keep() -> None:
+        nonlocal wanted
+        wanted = True
+
+    try:
+        yield keep
+    finally:
+        if not wanted:
+            shutil.rmtree(project, ignore_errors=True)
 
 
 class _Run(PageRun):
@@ -80,25 +106,48 @@ class _Run(PageRun):
 
     def __init__(self, options: LabelOptions) -> None:
         super().__init__(options, renders=True)
+        self.failures: list[str] = []
         self._pages = options.pages
         self._ids: set[str] = set()
+        self._waiting: Iterator[Source] = iter(())
 
-    def fill(self, desk: Desk, preparer: Preparer) -> None:
-        """Put every page on the desk as soon as it is ready; failures are reported."""
-        for page in self._prepared(preparer) if self._pages else preparer.known():
-            if lost := desk.add(page):
-                _log.warning("%s has changed: %d labelled blocks are no longer there", page.id, lost)
-            self.done += 1
-        desk.ready = True
-        if not self.done:
-            raise VcleanError("no page could be prepared: see above")
+    def begin(self, project: Path) -> bool:
+        """Whether there is anything to prepare: a page that was found, or one of before; what is missing is reported.
 
-    def _prepared(self, preparer: Preparer) -> Iterator[PreparedPage]:
-        for source in self.sources():
+        Raises:
+            InputError: no page is named, and the project has none.
+            VcleanError: the one page that is named cannot be found.
+        """
+        if not self._pages:
+            if not has_pages(project):
+                raise InputError(f"{project} has no pages yet: name some, as in vclean label page.html --out {project}")
+            return True
+        sources = self.sources()
+        first = list(islice(sources, 1))
+        self._waiting = chain(first, sources)
+        return bool(first)
+
+    def prepared(self, preparer: Preparer) -> Iterator[PreparedPage]:
+        """The pages as they are ready; failures are reported."""
+        if not self._pages:
+            yield from preparer.known()
+        for source in self._waiting:
             with self.reported(source.id):
                 with bugs_reported():
                     page = preparer.prepare(self._own(self.read(source), source.id))
                 yield page
+
+    def put(self, pages: Iterable[PreparedPage], desk: Desk) -> None:
+        """Put every page on the desk as soon as it is ready."""
+        for page in pages:
+            if lost := desk.add(page):
+                _log.warning("%s has changed: %d labelled blocks are no longer there", page.id, lost)
+            self.done += 1
+
+    def fail(self, message: str) -> None:
+        """Say that a page failed, in the browser too."""
+        super().fail(message)
+        self.failures.append(message)
 
     def _own(self, page: Page, name: str) -> Page:
         """The page under a name that no other of the run has."""

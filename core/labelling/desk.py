@@ -35,13 +35,15 @@ class Desk:
         annotator: see there.
         book: what was said of the pages.
         shelf: where the gold goes.
+        failures: which pages could not be made ready, and why, a line each; they may become more.
     """
 
-    def __init__(self, annotator: str, book: Book, shelf: Shelf) -> None:
+    def __init__(self, annotator: str, book: Book, shelf: Shelf, failures: Sequence[str] = ()) -> None:
         self.annotator = annotator
         self.ready = False
         self._book = book
         self._shelf = shelf
+        self._failures = failures
         self._pages: list[PreparedPage] = []
         self._lock = threading.Lock()
 
@@ -70,9 +72,9 @@ class Desk:
             return self._pages[number]
 
     def queue(self) -> list[int]:
-        """The numbers of all pages, the least confidence of the model first, pages without one last."""
+        """The numbers of all pages, the least confidence of the model first, those without one or without text last."""
         with self._lock:
-            order = [(math.inf if math.isnan(page.confidence) else page.confidence) for page in self._pages]
+            order = [page.confidence if len(page) and page.confidence >= 0 else math.inf for page in self._pages]
         return sorted(range(len(order)), key=lambda number: (order[number], number))
 
     def next_page(self, after: int | None = None) -> int | None:
@@ -82,8 +84,9 @@ class Desk:
         return next((each for each in queue[at:] + queue[:at] if self._status(each) is Status.OPEN), None)
 
     def listing(self) -> Answer:
-        """The pages in the order of the queue, and how far they are."""
-        return {"pages": [self._entry(number) for number in self.queue()], **self.progress()}
+        """The pages in the order of the queue, how far they are, and what failed."""
+        pages = [self._entry(number) for number in self.queue()]
+        return {"pages": pages, "failed": list(self._failures), **self.progress()}
 
     def progress(self) -> Answer:
         """How many pages there are of each status, and whether more are to come."""

@@ -28,7 +28,13 @@
     return made;
   }
 
-  function show({ pages, ...progress }) {
+  function item(text) {
+    const made = document.createElement("li");
+    made.textContent = text;
+    return made;
+  }
+
+  function show({ pages, failed, ...progress }) {
     const next = pages.find((page) => page.status === "open");
     const text = `${progress.done} of ${progress.total} done${progress.skipped ? `, ${progress.skipped} skipped` : ""}`;
     byId("count").textContent = progress.ready ? text : `${text}; more are being prepared …`;
@@ -37,6 +43,8 @@
     start.hidden = !next;
     if (next) start.href = `page/${next.number}`;
     rows.replaceChildren(...pages.map(row));
+    byId("failed").hidden = !failed.length;
+    byId("failed").querySelector("ul").replaceChildren(...failed.map(item));
   }
 
   async function look() {

@@ -98,11 +98,6 @@ class Preparer:
             else:
                 yield self._labelled(page.id, self._stored(page), page.content, page.snapshots)
 
-    @property
-    def has_pages(self) -> bool:
-        """Whether any page was made ready before."""
-        return any(self.pages.glob(f"*{_PAGE}"))
-
     def document(self, page: PreparedPage) -> str:
         """The HTML of a page.
 
@@ -143,6 +138,11 @@ class Preparer:
 
     def _path(self, name: str, suffix: str) -> Path:
         return self.pages / (sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:32] + suffix)
+
+
+def has_pages(project: Path) -> bool:
+    """Whether any page of a project was made ready before."""
+    return any((project / PAGES).glob(f"*{_PAGE}"))
 
 
 def read_snapshot(folder: Path, key: str) -> Snapshot:

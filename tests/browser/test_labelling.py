@@ -7,7 +7,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -75,9 +75,9 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Project]]:
     """A function from pages, each HTML with labels, to a project; the first is the least sure."""
     open_now: list[tuple[LabelServer, Journal]] = []
 
-    def start(*pages: tuple[str, str]) -> Project:
+    def start(*pages: tuple[str, str], failures: Sequence[str] = ()) -> Project:
         journal = Journal(tmp_path / "me.jsonl").__enter__()
-        desk = Desk("me", Book(journal), Shelf(tmp_path, "me"))
+        desk = Desk("me", Book(journal), Shelf(tmp_path, "me"), failures)
         documents = []
         for number, (html, labels) in enumerate(pages):
             roles = ROLES if html == HTML else ()
@@ -309,6 +309,18 @@ class TestOnePage:
 
 
 class TestTrouble:
+    def test_pages_that_failed_are_listed_below_the_others(self, serve, context: BrowserContext) -> None:
+        project = serve((HTML, PREDICTED), failures=["<b>bad</b>.html took too long", "no.html is binary"])
+        tab = Tab(context, project, path="")
+        expect(tab.page.locator("#failed")).to_be_visible()
+        expect(tab.page.locator("#failed li")).to_have_text(["<b>bad</b>.html took too long", "no.html is binary"])
+        assert tab.errors == []
+
+    def test_no_list_of_failures_without_any(self, serve, context: BrowserContext) -> None:
+        tab = Tab(context, serve((HTML, PREDICTED)), path="")
+        expect(tab.page.locator("tbody tr")).to_have_count(1)
+        expect(tab.page.locator("#failed")).to_be_hidden()
+
     def test_what_the_disk_does_not_take_does_not_show(
         self, serve, context: BrowserContext, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -447,7 +459,7 @@ def label() -> Iterator[Callable[..., Running]]:
         process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
         started.append(process)
         assert process.stderr is not None
-        first = process.stderr.readline()
+        first = next((line for line in process.stderr if "sandbox is off" not in line), "")
         assert first.startswith("vclean: open http://127.0.0.1:"), first
         return Running(process, first.split()[-1])
 
