@@ -17,6 +17,7 @@ import json
 import sys
 import time
 from contextlib import ExitStack
+from operator import attrgetter
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -102,7 +103,8 @@ def evenly(pages: Sequence[GoldPage], count: int) -> list[GoldPage]:
 
 def measure(pages: Sequence[GoldPage], names: Sequence[str], readers: Mapping[bool, Reader], folds: int) -> list[Tally]:
     """Run the methods on the pages of a corpus; trained ones on the folds that they have not seen."""
-    tallies = [_tally(name, pages, readers[facts(name).rendered], folds) for name in names]
+    lessons = _lessons(pages, names, readers)
+    tallies = [_tally(name, lessons, folds) for name in names]
     for page in tqdm(pages, unit="page", disable=None):
         blocks = {way: _blocks(page, readers[way]) for way in {tally.rendered for tally in tallies}}
         for tally in tallies:
@@ -110,10 +112,17 @@ def measure(pages: Sequence[GoldPage], names: Sequence[str], readers: Mapping[bo
     return tallies
 
 
-def _tally(name: str, pages: Sequence[GoldPage], read: Reader, folds: int) -> Tally:
+def _lessons(pages: Sequence[GoldPage], names: Sequence[str], readers: Mapping[bool, Reader]) -> dict[bool, Lessons]:
+    """What the trained methods learn from, for those that look at rendered pages and for the others."""
+    trained: dict[bool, list[str]] = {}
+    for found in filter(attrgetter("trained"), map(facts, names)):
+        trained.setdefault(found.rendered, []).append(found.name)
+    return {way: Lessons.of(pages, chosen, readers[way]) for way, chosen in trained.items()}
+
+
+def _tally(name: str, lessons: Mapping[bool, Lessons], folds: int) -> Tally:
     found = facts(name)
-    lessons = Lessons.of(pages, [name], read) if found.trained else None
-    predict = lessons.cross_validated(name, folds) if lessons else _untrained(name)
+    predict = lessons[found.rendered].cross_validated(name, folds) if found.trained else _untrained(name)
     return Tally(name, predict, rendered=found.rendered)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from math import isnan
 from statistics import fmean
 from typing import TYPE_CHECKING
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 _WORD = re.compile(r"\w+")
 _PUNCTUATION = re.compile(r"[^\w\s]|_")
 _MARK = re.compile(r"<[hpl]>", re.IGNORECASE)
+_KEPT = 8
+"""So many texts keep their words: the gold of a page is asked for with the output of every method."""
 
 
 def count_words(text: str) -> int:
@@ -117,7 +120,7 @@ def word_score(output: str, gold: str) -> WordScore:
     >>> word_score("The cat", "the cat sat")
     WordScore(precision=1.0, recall=0.6666666666666666, f1=0.8)
     """
-    left, right = Counter(_WORD.findall(output.lower())), Counter(_WORD.findall(gold.lower()))
+    left, right = _bag(output), _bag(gold)
     if not left and not right:
         return WordScore(1.0, 1.0, 1.0)
     common = (left & right).total()
@@ -137,7 +140,7 @@ def cleaneval_score(output: str, gold: str) -> float:
     100 x (1 - d / (n + m)), where d is the edit distance on words with substitutions at cost 2, which is
     200 x LCS / (n + m).
     """
-    return 100 * _overlap(_plain_words(_MARK.sub(" ", output)), _plain_words(_MARK.sub(" ", gold))).f1
+    return 100 * _overlap(_unmarked_words(output), _unmarked_words(gold)).f1
 
 
 def cleaneval_markup_score(output: str, gold: str) -> float:
@@ -188,14 +191,25 @@ def total_by(keys: Iterable[str], scores: Iterable[PageScore]) -> dict[str, Scor
     return {key: total(groups[key]) for key in sorted(groups)}
 
 
+@lru_cache(maxsize=_KEPT)
+def _bag(text: str) -> Counter[str]:
+    return Counter(_WORD.findall(text.lower()))
+
+
 def _overlap(output: Sequence[str], gold: Sequence[str]) -> Overlap:
     return Overlap(LCSseq.similarity(output, gold), len(output), len(gold))
+
+
+@lru_cache(maxsize=_KEPT)
+def _unmarked_words(text: str) -> list[str]:
+    return _plain_words(_MARK.sub(" ", text))
 
 
 def _plain_words(text: str) -> list[str]:
     return _PUNCTUATION.sub("", text.lower()).split()
 
 
+@lru_cache(maxsize=_KEPT)
 def _marked_words(text: str) -> list[str]:
     marks = [mark.lower() for mark in _MARK.findall(text)]
     first, *rest = map(_plain_words, _MARK.split(text))

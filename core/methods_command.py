@@ -23,8 +23,8 @@ def list_methods(options: MethodsOptions) -> int:
 
 
 def to_lines(methods: Sequence[Facts]) -> str:
-    """Name, needs and description in columns; `-` where the package has all that a method needs."""
-    rows = [(facts.name, ", ".join(_missing(facts)) or "-", facts.line) for facts in methods]
+    """Name, needs and description in columns; `-` where a method needs nothing."""
+    rows = [(facts.name, ", ".join(_needs(facts)) or "-", facts.line) for facts in methods]
     name, needs = (max(len(row[column]) for row in rows) for column in (0, 1))
     return "".join(f"{row[0]:{name}}  {row[1]:{needs}}  {row[2]}\n" for row in rows)
 
@@ -46,6 +46,6 @@ def to_json(methods: Sequence[Facts]) -> str:
     return json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
 
 
-def _missing(facts: Facts) -> list[str]:
-    """What a method needs, but for a model that is there."""
-    return [need for need in facts.needs if need != "a model" or not ships(facts)]
+def _needs(facts: Facts) -> list[str]:
+    """What a method needs, and whether the model that it needs is there."""
+    return [f"{need} (ships)" if need == "a model" and ships(facts) else need for need in facts.needs]

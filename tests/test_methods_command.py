@@ -19,7 +19,7 @@ class TestToLines:
             "a         -                             first",
             "bcd       rendering, the extra methods  second",
             "no-model  a model                       third",
-            "vclean    -                             fourth",
+            "vclean    a model (ships)               fourth",
         ]
 
 
