@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
 from itertools import chain
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from vclean.classify.corpora import site
@@ -16,6 +14,7 @@ from vclean.settings import RenderSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from vclean.classify.corpora import Corpus, GoldPage
     from vclean.classify.dataset import PageRows
@@ -45,6 +44,7 @@ def opened_readers(*, render: bool, snapshots: Path | None, keep: bool) -> Itera
     if not render:
         yield {False: parse}
         return
+    from vclean.render import scratch
     from vclean.render.browser import Renderer
     from vclean.render.store import StoredReader
 
@@ -53,7 +53,7 @@ def opened_readers(*, render: bool, snapshots: Path | None, keep: bool) -> Itera
         renderer = stack.enter_context(Renderer(settings))
         read: Reader = lambda page: renderer.render(page).snapshot  # noqa: E731
         if snapshots or keep:
-            folder = snapshots or Path(stack.enter_context(TemporaryDirectory(prefix="vclean-")))
+            folder = snapshots or stack.enter_context(scratch.folder())
             read = StoredReader(folder, read, settings, rendered=True)
         yield {False: parse, True: read}
 

@@ -10,7 +10,6 @@ import shlex
 import shutil
 import subprocess
 import sys
-import tempfile
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -19,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 from playwright.async_api import Error as PlaywrightError
 
 from vclean.errors import BrowserError
-from vclean.render import netns, watchdog
+from vclean.render import netns, scratch, watchdog
 from vclean.render.sandbox import network_obstacle, obstacle
 
 if TYPE_CHECKING:
@@ -151,7 +150,7 @@ async def begin(start: Start, executable: Path) -> Process:
     Raises:
         BrowserError: it does not start.
     """
-    folder = tempfile.mkdtemp(prefix="vclean-")
+    folder = scratch.make()
     try:
         return await _describe(await _walled(start, executable, folder), folder)
     except PlaywrightError as error:
@@ -205,6 +204,7 @@ async def _describe(browser: Browser | Connection, folder: str) -> Process:
     build = (await session.send("Browser.getVersion"))["product"]
     await session.detach()
     profile = next(each.partition("=")[2] for each in arguments if each.startswith("--user-data-dir="))
+    scratch.note(folder, profile)
     return Process(browser, pid, build, profile, folder, _watch(pid, profile, folder))
 
 
