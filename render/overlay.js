@@ -55,9 +55,13 @@ window.vclean = (() => {
     return found;
   }
 
+  /* What a filter hides is no longer selected: a key would change what nobody sees. */
   function refresh() {
     state.shown = filtered();
     tell("show");
+    const shown = new Set(state.shown);
+    const left = state.selected.filter((row) => shown.has(row));
+    if (left.length < state.selected.length) select(left, "filter");
   }
 
   /* Selects in the open list. The last index is the one the details are of; `source` is for listeners. */

@@ -193,7 +193,7 @@
     if (indexes.length && source !== "list") scrollTo(state.shown.indexOf(indexes.at(-1)));
     render();
     describe();
-    if (source === "picture") vclean.say(spoken(indexes));
+    if (source === "picture" || source === "filter") vclean.say(spoken(indexes));
   });
   function spoken(indexes) {
     if (indexes.length !== 1) return indexes.length ? `${indexes.length} selected` : "nothing selected";

@@ -314,6 +314,24 @@ class TestKeys:
         assert opened.listed == "60"
         assert opened.page.evaluate("document.activeElement.id") == "list"
 
+    @pytest.mark.parametrize(
+        ("words", "left", "said"), [("block 1", [1], "Block 1"), ("block 7", [], "nothing selected")]
+    )
+    def test_what_a_search_hides_is_not_selected(self, opened: Opened, words: str, left: list[int], said: str) -> None:
+        """A key would change blocks that nobody sees."""
+        opened.page.evaluate("vclean.select([2, 1])")
+        opened.page.keyboard.press("/")
+        opened.page.keyboard.type(words)
+        opened.settle()
+        assert opened.selected() == left
+        expect(opened.page.locator("#live")).to_contain_text(said)
+
+    def test_what_a_chip_hides_is_not_selected(self, opened: Opened) -> None:
+        opened.page.evaluate("vclean.select([0, 1])")
+        opened.page.get_by_role("button", name="heading").click()
+        opened.settle()
+        assert opened.selected() == [1]
+
     def test_letters_of_a_search_are_no_keys(self, opened: Opened) -> None:
         opened.page.keyboard.press("/")
         opened.page.keyboard.type("jk?")
