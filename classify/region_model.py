@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 import lightgbm
 import numpy as np
 
-from vclean.classify.corpora import folds
 from vclean.errors import InputError
 from vclean.features.region_blocks import CLASSES, NONE
 
@@ -97,6 +96,8 @@ class RegionFits:
         Raises:
             InputError: fewer than two sites are marked by hand.
         """
+        from vclean.classify.corpora import folds  # brings along what reads corpora, which nobody needs who only asks
+
         by_hand = sorted({page.site for page in rows if page.by_hand})
         if len(by_hand) < _MIN_SITES:
             raise InputError("too few marked pages to learn roles from: give an archive with pages of several sites")

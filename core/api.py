@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from vclean.sites import Sites
     from vclean.source_place import SourcePlace
 
-_MODEL_METHOD: Final = "vclean"
+MODEL_METHOD: Final = "vclean"
 """The one method that has a model, whose version belongs in its results."""
 
 _TELLING: Final = 200
@@ -323,7 +323,7 @@ def _load_templates(folder: Path) -> Templates:
 def _load(name: str, model: Path | None) -> tuple[Method, Model | None, dict[str, str]]:
     """The method called `name`, its model if it has one, and the versions of what makes its decisions."""
     versions = {"vclean": metadata.version("vclean")}
-    if name != _MODEL_METHOD:
+    if name != MODEL_METHOD:
         from vclean.classify.methods import get
 
         return get(name, model), None, versions

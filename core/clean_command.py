@@ -9,7 +9,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from vclean.api import Cleaner
+from vclean.api import MODEL_METHOD, Cleaner
+from vclean.classify.lean import import_lightgbm
 from vclean.errors import DeadlineError
 from vclean.explain import has_scripts, why_empty
 from vclean.outputs import Pictures, sink_for
@@ -39,6 +40,8 @@ def clean_pages(options: CleanOptions) -> int:
         VcleanError: by what went wrong.
     """
     run = _Run(options)
+    if options.method == MODEL_METHOD:
+        import_lightgbm()
     cleaner = Cleaner(
         render=run.renders,
         method=options.method,

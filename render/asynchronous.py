@@ -21,7 +21,6 @@ from vclean.render.direct import POSSIBLE
 from vclean.render.direct import launch as launch_direct
 from vclean.render.guard import StoredSource
 from vclean.render.launch import Process, launch
-from vclean.render.live import LiveSource
 from vclean.render.pipe import Connection
 from vclean.render.tab import Tab
 from vclean.render.visit import visit
@@ -62,7 +61,7 @@ class Rendering:
 class AsyncRenderer:
     """Renders one page at a time in a browser of its own; several of them can share an event loop.
 
-    The browser starts with the first page, is replaced after 200 pages or at 500 MB, and after every failure.
+    The browser starts with the first page, is replaced after 100 pages or at 500 MB, and after every failure.
 
     Args:
         settings: how to render, and what bounds a page.
@@ -157,11 +156,15 @@ class AsyncRenderer:
 
     def _is_text(self, page: Page) -> bool:
         """Whether all of a page is its document, whose scripts do not run."""
-        return not (page.live or page.resources is not None or self._settings.scripts or self._network)
+        return page.resources is None and self._is_at_hand(page)
+
+    def _is_at_hand(self, page: Page) -> bool:
+        """Whether nothing of a page comes from a network or from its scripts."""
+        return not (page.live or self._settings.scripts or self._network)
 
     def _may_be_direct(self, page: Page, *, picture: bool) -> bool:
         """Whether the page can do without Playwright."""
-        return POSSIBLE and self._is_text(page) and not picture
+        return POSSIBLE and self._is_at_hand(page) and not picture
 
     async def _start(self, *, direct: bool) -> Process:
         if self._process is not None and (self._is_worn(self._process) or self._is_unfit(self._process, direct)):
@@ -204,6 +207,8 @@ class AsyncRenderer:
         if not self._network:
             yield StoredSource(text, resources)
             return
+        from vclean.render.live import LiveSource  # with an HTTP client, which other pages do without
+
         async with LiveSource(self._settings, self._allow_hosts) as network:
             yield StoredSource(text, resources, network)
 
@@ -216,6 +221,8 @@ class AsyncRenderer:
         return Rendering(self._unpack(payload, url, process.build), taken)
 
     async def _render_live(self, process: Process, page: Page, *, picture: bool) -> Rendering:
+        from vclean.render.live import LiveSource
+
         host_and_port(page.url)  # or the visit would be one to a made-up address
         async with (
             LiveSource(self._settings, self._allow_hosts) as source,

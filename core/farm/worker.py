@@ -7,7 +7,6 @@ its browser's watchdog ends the browser then (see `vclean.render.watchdog`).
 
 from __future__ import annotations
 
-import importlib
 import os
 import queue
 import signal
@@ -21,6 +20,7 @@ from typing import IO, TYPE_CHECKING, Final, Self, cast
 import psutil
 
 from vclean.api import Cleaner
+from vclean.classify.lean import import_lightgbm
 from vclean.errors import BrowserMissingError, DeadlineError, ModelError, UsageError, VcleanError
 from vclean.farm import rows
 from vclean.farm.channel import receive, send
@@ -39,9 +39,6 @@ READY: Final = "ready"
 
 _FATAL: Final = (BrowserMissingError, ModelError, UsageError)
 """What would go wrong again with every page: the run ends, and no page is called a failure for it."""
-
-_UNUSED: Final = ("dask", "sklearn")
-"""LightGBM imports them wherever they are installed, which takes it twice as long; models need neither."""
 
 _MAX_PAGES: Final = 5_000
 _MAX_IDLE_MEMORY: Final = 2**30
@@ -146,17 +143,6 @@ def main() -> None:
                 send(output, worker.work(tasks.get()))
     except VcleanError as error:
         send(output, error)
-
-
-def import_lightgbm() -> None:
-    """Import LightGBM without what it does not need; for a process that is vclean's alone."""
-    hidden = [name for name in _UNUSED if name not in sys.modules]
-    sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]  # None stands for a module that is not there
-    try:
-        importlib.import_module("lightgbm")
-    finally:
-        for name in hidden:
-            del sys.modules[name]
 
 
 def _claim_stdout() -> IO[bytes]:

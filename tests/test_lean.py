@@ -6,10 +6,10 @@ import sys
 from types import ModuleType
 for name in {there!r}:
     sys.modules[name] = ModuleType(name)
-from vclean.farm.worker import import_lightgbm
+from vclean.classify.lean import import_lightgbm
 import_lightgbm()
 import lightgbm
-print(sorted({{"dask", "sklearn"}} & set(sys.modules)), lightgbm.Booster.__name__)
+print(sorted({{"dask", "pandas", "sklearn"}} & set(sys.modules)), lightgbm.Booster.__name__)
 """
 
 
