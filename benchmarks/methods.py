@@ -173,14 +173,20 @@ def document(figures: Figures) -> str:
 def _ahead(figures: Figures) -> str:
     """The methods that are ahead of the main model in word F1, where they saw as many pages."""
     lines = [
-        f"- {corpus}: `{name}`, by {found['word_f1'] - own['word_f1']:.3f} on {found['pages']} pages;"
-        f" the standard error of its mean is {found['word_f1_error']:.3f}\n"
+        _lead(corpus, name, found, found["word_f1"] - own["word_f1"])
         for corpus, methods in figures.items()
         if (own := methods.get(DEFAULT)) is not None
         for name, found in methods.items()
         if found["word_f1"] > own["word_f1"] and found["pages"] == own["pages"]
     ]
     return "".join(lines) or "None, on any corpus that was scored whole.\n"
+
+
+def _lead(corpus: str, name: str, found: Mapping[str, Any], points: float) -> str:
+    error = found["word_f1_error"]
+    line = f"- {corpus}: `{name}`, by {points:.3f} on {found['pages']} pages; the standard error of its mean is"
+    line = f"{line} {error:.3f}"
+    return f"{line}, so that which of the two is ahead here is chance\n" if points < error else f"{line}\n"
 
 
 def _corpus(corpus: str, methods: Mapping[str, Mapping[str, Any]]) -> str:

@@ -104,8 +104,11 @@ class TestAhead:
             "b": {"word_f1": 0.89, "word_f1_error": 0.02, "pages": 50},
             "c": {"word_f1": 0.99, "word_f1_error": 0.02, "pages": 10},
         }
-        line = "- news: `a`, by 0.010 on 50 pages; the standard error of its mean is 0.020\n"
-        assert methods._ahead({"news": found, "other": {"a": found["a"]}}) == line
+        line = "- news: `a`, by 0.010 on 50 pages; the standard error of its mean is {}\n"
+        chance = line.format("0.020, so that which of the two is ahead here is chance")
+        assert methods._ahead({"news": found, "other": {"a": found["a"]}}) == chance
+        found["a"]["word_f1_error"] = 0.005
+        assert methods._ahead({"news": found}) == line.format("0.005")
 
     def test_nobody(self):
         assert methods._ahead({"news": {"vclean": self.OWN}}).startswith("None")

@@ -10,7 +10,7 @@ from vclean.classify.corpora import GoldPage
 from vclean.classify.gold import CODES
 from vclean.classify.methods import get
 from vclean.classify.methods import victor as method
-from vclean.classify.methods.arrays import from_bytes
+from vclean.classify.methods.arrays import from_bytes, to_bytes
 from vclean.classify.methods.frame import Lesson
 from vclean.errors import ExtraMissingError
 from vclean.features import victor
@@ -99,6 +99,17 @@ class TestTrain:
         assert "".join(prediction.labels) == "ohpo"
         assert prediction.probability[2] > 0.5 > prediction.probability[0]
         assert prediction.probability.dtype == np.float32
+
+    def test_types_that_share_a_block_make_it_content(self):
+        """Four types of .175 each: `other` is the likeliest label, and yet content is more probable."""
+        weight = np.zeros((len(victor.COLUMNS) + 2 * len(method.NEIGHBOURS), method.VALUES, len(CODES)))
+        weight[0, :, CODES.index("o")] = np.log(0.3 / 0.175)
+        weight[0, :, CODES.index("l")] = 0.01
+        cuts = np.full((len(victor.COLUMNS), method.RANGES - 1), np.inf)
+        data = to_bytes({"cuts": cuts, "place": weight, "pair": np.zeros((len(CODES), len(CODES)))})
+        prediction = method.load(data)(cut(snapshot(f"<p>{STORY}</p><p hidden>{STORY}</p>")))
+        assert "".join(prediction.labels) == "lo"
+        assert prediction.probability[0] == pytest.approx(0.7, abs=0.01)
 
     def test_the_same_examples_give_the_same_bytes(self, model):
         assert method.train([method.example(lesson(markup=MARKUP))] * 10) == model
