@@ -107,19 +107,26 @@ def stages(page: Page, read: Callable[[Page], Snapshot], trained: Model, clock: 
     watch = Stopwatch(clock)
     snapshot = read(page)
     watch.lap("read")
+    clean(snapshot, trained, watch.lap)
+    return {**watch.laps, "total": sum(watch.laps.values())}
+
+
+def clean(snapshot: Snapshot, trained: Model, lap: Callable[[str], None]) -> Result:
+    """What vclean says of a page that was read; `lap` is told at the end of every stage."""
     blocks = cut(snapshot)
-    watch.lap("cut")
+    lap("cut")
     features = matrix.extract(blocks)
-    watch.lap("features")
+    lap("features")
     posterior = region_model.posterior(trained.regions, features.region) if trained.regions else None
     x = matrix.with_scores(features, *trained.linear.scores(features), posterior)
     comments = among_comments(features.view, x[:, matrix.REGIONS])
     found = trained.decide(x, features.layout.tokens, groups(blocks), comments)
-    watch.lap("predict")
+    lap("predict")
     spoken = language.detect(" ".join(blocks.text), snapshot.language)
-    Result(blocks=blocks, labels=found.labels, probability=found.probability, language=spoken).cleaneval  # noqa: B018
-    watch.lap("write")
-    return {**watch.laps, "total": sum(watch.laps.values())}
+    result = Result(blocks=blocks, labels=found.labels, probability=found.probability, language=spoken)
+    result.cleaneval  # noqa: B018 - it is written when it is asked for
+    lap("write")
+    return result
 
 
 def with_children(run: Callable[[], Times], processes: Processes) -> Times:

@@ -1,0 +1,164 @@
+"""The least that it takes to read pages in Chromium: DevTools over a pipe, one tab, one document after the other.
+
+This is the yardstick of `suite.py`, and no more than that: no deadline, no cap, no recovery, no recycling, no wall
+round the browser but a policy that blocks its requests. It shares with vclean the script that reads the page, what
+unpacks its answer, and the two switches that save most; all else is its own.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import subprocess
+import tempfile
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from vclean.render import wire
+from vclean.render.chromium import find_chromium
+from vclean.settings import RenderSettings
+
+if TYPE_CHECKING:
+    from vclean.render.snapshot import Snapshot
+
+_SHELL: Final = 'exec "$@" 3<&0 4>&1 </dev/null >/dev/null 2>&1'
+_SWITCHES: Final = (
+    "--headless", "--no-sandbox", "--hide-scrollbars", "--no-first-run", "--disable-extensions",
+    "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage", "--mute-audio",
+    "--font-render-hinting=none", "--disable-lcd-text", "--blink-settings=lazyLoadEnabled=false",
+    # What vclean found to save most: nothing is painted, and no helper threads compile scripts.
+    "--enable-begin-frame-control", "--js-flags=--single-threaded",
+    "--remote-debugging-pipe", "--no-startup-window",
+)  # fmt: skip
+_BLANK: Final = "http://blank.invalid/"
+_POLICY: Final = (
+    "sandbox allow-same-origin; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:"
+)
+_LAID_OUT: Final = "String(document.documentElement.scrollHeight)"
+_CHUNK: Final = 1 << 16
+
+
+class RawClient:
+    """One browser with one tab; a context manager."""
+
+    def __init__(self) -> None:
+        self._settings = RenderSettings()
+        self._folder = tempfile.TemporaryDirectory(prefix="vclean-raw-", ignore_cleanup_errors=True)
+        command = [str(find_chromium().path), *_SWITCHES, f"--user-data-dir={self._folder.name}"]
+        self._process = subprocess.Popen(
+            ["/bin/sh", "-c", _SHELL, "sh", *command], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        self._buffer = b""
+        self._number = 0
+        self._session = ""
+        self._events: list[dict[str, Any]] = []
+
+    def __enter__(self) -> Self:
+        """Open the tab."""
+        options = {"url": "about:blank", "enableBeginFrameControl": True}
+        target = self._call("Target.createTarget", options)["targetId"]
+        self._session = self._call("Target.attachToTarget", {"targetId": target, "flatten": True})["sessionId"]
+        size = {"width": self._settings.width, "height": self._settings.height}
+        self._call("Emulation.setDeviceMetricsOverride", {**size, "deviceScaleFactor": 1, "mobile": False})
+        self._call("Emulation.setScriptExecutionDisabled", {"value": True})
+        self._call("Page.enable")
+        self._go_to_blank()
+        self._frame = self._call("Page.getFrameTree")["frameTree"]["frame"]["id"]
+        self._evaluate(wire.definition())
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """End the browser."""
+        self._session = ""
+        self._call("Browser.close")
+        self._process.communicate()
+        self._folder.cleanup()
+
+    def put(self, html: str) -> None:
+        """Put a document in place of the last one."""
+        self._call("Page.setDocumentContent", {"frameId": self._frame, "html": html})
+
+    def lay_out(self) -> None:
+        """Have the document laid out, and nothing more."""
+        self._evaluate(_LAID_OUT)
+
+    def read(self, html: str, url: str) -> Snapshot:
+        """Put a document and read it with vclean's script."""
+        expression = wire.call(url, self._settings, discard=True, **wire.hints(html))
+        put = self._send("Page.setDocumentContent", {"frameId": self._frame, "html": html})
+        read = self._send("Runtime.evaluate", _evaluation(expression))
+        self._answer(put)
+        payload = self._answer(read)["result"]["value"]
+        if payload == wire.AGAIN:
+            self._go_to_blank()
+            self._evaluate(wire.definition())
+            return self.read(html, url)
+        return wire.unpack(payload, self._settings, build="", url=url)
+
+    def _go_to_blank(self) -> None:
+        self._call("Fetch.enable", {"patterns": [{"urlPattern": "*", "resourceType": "Document"}]})
+        navigated = self._send("Page.navigate", {"url": _BLANK})
+        paused = self._event("Fetch.requestPaused")
+        header = {"name": "Content-Security-Policy", "value": _POLICY}
+        kind = {"name": "Content-Type", "value": "text/html"}
+        body = base64.b64encode(b"<!DOCTYPE html>").decode()
+        answer = {
+            "requestId": paused["requestId"],
+            "responseCode": 200,
+            "responseHeaders": [header, kind],
+            "body": body,
+        }
+        self._call("Fetch.fulfillRequest", answer)
+        self._answer(navigated)
+        self._event("Page.loadEventFired")
+        self._call("Fetch.disable")
+        self._events.clear()
+
+    def _evaluate(self, expression: str) -> str:
+        return str(self._call("Runtime.evaluate", _evaluation(expression))["result"]["value"])
+
+    def _call(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
+        return self._answer(self._send(method, params or {}))
+
+    def _send(self, method: str, params: dict[str, Any]) -> int:
+        self._number += 1
+        whom = {"sessionId": self._session} if self._session else {}
+        message = json.dumps({"id": self._number, "method": method, "params": params, **whom})
+        assert self._process.stdin is not None
+        self._process.stdin.write(message.encode() + b"\0")
+        self._process.stdin.flush()
+        return self._number
+
+    def _answer(self, number: int) -> dict[str, Any]:
+        while (message := self._receive()).get("id") != number:
+            if "id" not in message:
+                self._events.append(message)
+        if "error" in message:
+            raise RuntimeError(message["error"]["message"])
+        result: dict[str, Any] = message["result"]
+        return result
+
+    def _event(self, name: str) -> dict[str, Any]:
+        while True:
+            for event in self._events:
+                if event["method"] == name:
+                    self._events.remove(event)
+                    params: dict[str, Any] = event["params"]
+                    return params
+            self._events.append(self._receive())
+
+    def _receive(self) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        parts = [self._buffer]
+        while b"\0" not in parts[-1]:
+            read = os.read(self._process.stdout.fileno(), _CHUNK)
+            if not read:
+                raise RuntimeError("the browser has ended")
+            parts.append(read)
+        message, _, self._buffer = b"".join(parts).partition(b"\0")
+        found: dict[str, Any] = json.loads(message)
+        return found
+
+
+def _evaluation(expression: str) -> dict[str, Any]:
+    return {"expression": expression, "returnByValue": True, "awaitPromise": True}
