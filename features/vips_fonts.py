@@ -63,7 +63,7 @@ class Fonts:
         inside = tree.subtree_sum(np.bincount(texts, minlength=len(self.snapshot)), self.snapshot.end)
         place = 2 * self.snapshot.text_after[self._order].astype(np.int64) + 1
         first = np.searchsorted(place, 2 * np.arange(len(self.snapshot)))
-        before = np.cumsum(self.seen) - self.seen
+        before: NDArray[np.int64] = np.cumsum(self.seen) - self.seen
         return np.stack([np.concatenate([first, before]), np.concatenate([first + inside, before + self.seen])])
 
     @cached_property
