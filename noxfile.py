@@ -64,6 +64,14 @@ def minimums(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def web2text(session: nox.Session) -> None:
+    """Run the tests of the method that PyTorch trains, with PyTorch."""
+    session.install(".[web2text]", *group("test"))
+    modules = ("convolution", "convolution_training", "web2text", "web2text_columns")
+    session.run("pytest", *(f"tests/test_method_{module}.py" for module in modules), *session.posargs)
+
+
+@nox.session(default=False)
 def build(session: nox.Session) -> None:
     """Build the source distribution and the wheel into dist/."""
     shutil.rmtree("dist", ignore_errors=True)

@@ -105,7 +105,7 @@ class CollapsedTree:
     def has(self, forks: NDArray[np.int32], tags: Collection[str]) -> NDArray[np.bool_]:
         """Whether there is one of `tags` inside `forks`; none in `NONE`."""
         inside = tree.subtree_sum(self._snapshot.is_tag(tags), self._end) > 0
-        return (forks != NONE) & inside[forks]
+        return np.asarray((forks != NONE) & inside[forks])
 
     @property
     def _end(self) -> NDArray[np.int32]:

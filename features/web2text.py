@@ -29,7 +29,7 @@ from vclean.render import ua
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from vclean.features.columns import Values
+    from vclean.features.columns import Numbers, Values
     from vclean.features.view import View
 
 LEAF_TAGS = ("a", "p", "td", "b", "li", "span", "i", "tr", "div", "strong", "em", "h3", "h2", "table", "h4", "small",
@@ -272,7 +272,7 @@ def _log(values: NDArray[np.float64], low: float, high: float) -> NDArray[np.flo
     return np.log(np.where(values == 0, np.nan, values)).clip(low, high)
 
 
-def _known(values: NDArray[np.generic], forks: NDArray[np.int32]) -> NDArray[np.float32]:
+def _known(values: Numbers, forks: NDArray[np.int32]) -> NDArray[np.float32]:
     """`values` of `forks` (M,), NaN for `NONE`."""
     absent = (forks == NONE).reshape(-1, *[1] * (values.ndim - 1))
     return np.where(absent, np.float32(np.nan), values.astype(np.float32))
@@ -282,5 +282,5 @@ def _prefixed(prefix: str, values: Values) -> Values:
     return {prefix + name: column for name, column in values.items()}
 
 
-def _by_tag(prefix: str, tags: tuple[str, ...], values: NDArray[np.generic]) -> Values:
+def _by_tag(prefix: str, tags: tuple[str, ...], values: Numbers) -> Values:
     return {f"{prefix}tag_{tag}": values[:, index] for index, tag in enumerate(tags)}

@@ -90,7 +90,7 @@ class _Rows:
     @classmethod
     def of(cls, columns: Sequence[NDArray[np.float32]], answers: Sequence[NDArray[np.int64]], room: int) -> _Rows:
         length = np.array([len(each) for each in answers])
-        some = np.flatnonzero(length)
+        some = np.flatnonzero(length).tolist()
         return cls(
             np.concatenate([np.pad(columns[each], ((0, room), (0, 0))) for each in some]),
             np.concatenate([np.pad(answers[each], (0, room), constant_values=_OUTSIDE) for each in some]),

@@ -210,6 +210,12 @@ _METHODS: Final = (
         trained=True,
     ),
     Facts(
+        name="web2text",
+        line="two convolutional networks on the collapsed document tree, and Viterbi (Vogels et al. 2018)",
+        place="web2text",
+        trained=True,
+    ),
+    Facts(
         name="wcc-genetic",
         line="regular expressions bred on gold text (Amsterdam at CleanEval 2007)",
         place="wcc_genetic",
