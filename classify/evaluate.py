@@ -13,7 +13,7 @@ from vclean.classify.corpora import GoldPage
 from vclean.classify.gold import align
 from vclean.classify.prediction import Prediction
 from vclean.classify.report import Outcome, Report
-from vclean.errors import UsageError, VcleanError
+from vclean.errors import OutputError, UsageError, VcleanError
 from vclean.features.blocks import Blocks, cut
 from vclean.features.text import Texts
 from vclean.page import Page
@@ -56,10 +56,9 @@ def evaluate(
     Raises:
         UsageError: there is no corpus, two have the same name, or one has no page.
         InputError: a corpus turns out to be damaged.
+        OutputError: what is rendered cannot be kept.
     """
-    names = [corpus.name for corpus in corpora]
-    if not names or len(set(names)) < len(names) or not all(map(len, corpora)):
-        raise UsageError("give corpora with at least one page each, under different file names")
+    _check(corpora)
     outcomes = []
     for page in _progress(corpora):
         for blocks, prediction, outcome in _run(page, predictors, read, write):
@@ -67,6 +66,16 @@ def evaluate(
             if watch:
                 watch(page, blocks, prediction, outcome)
     return Report(tuple(outcomes))
+
+
+def _check(corpora: Sequence[Corpus | MarkedArchive]) -> None:
+    names = [corpus.name for corpus in corpora]
+    if not names:
+        raise UsageError("give a corpus at least")
+    if empty := [corpus.name for corpus in corpora if not len(corpus)]:
+        raise UsageError(f"the corpus {empty[0]} has no page: leave it out")
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise UsageError(f"two corpora are called {twice[0]}: give each once, under a file name of its own")
 
 
 def score_page(page: GoldPage, text: str, cleaneval: str) -> PageScore:
@@ -130,6 +139,8 @@ def _attempt(step: Callable[[], _T]) -> tuple[_T | None, str]:
     """The result of `step` and no error, or None and the error in one line: one page must not end a long run."""
     try:
         return step(), ""
+    except OutputError:  # a disk that is full stays full
+        raise
     except VcleanError as error:
         return None, str(error)
     except Exception as error:

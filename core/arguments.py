@@ -89,6 +89,8 @@ def check_pages(pages: Sequence[str], url: str) -> None:
     """Raise a usage error where a page, or the address of pages without one, cannot be any."""
     if "" in pages:
         raise UsageError("a PAGE is empty: name a file, a folder, a URL, or - for standard input")
+    if pages.count("-") > 1:
+        raise UsageError("- is standard input, which can be read once: name it once")
     if url and not url.lower().startswith(("http://", "https://")):
         raise UsageError(f"--url has to start with http:// or https://, not {url!r}")
 

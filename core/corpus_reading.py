@@ -7,8 +7,9 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from vclean.classify.corpora import site
-from vclean.errors import VcleanError
+from vclean.errors import OutputError, VcleanError
 from vclean.features.blocks import cut
+from vclean.outputs import made
 from vclean.progress import tracked
 from vclean.settings import RenderSettings
 
@@ -38,6 +39,10 @@ def opened_readers(*, render: bool, snapshots: Path | None, keep: bool) -> Itera
         render: whether there is one that does.
         snapshots: the folder of what was rendered before, or None.
         keep: whether pages are read more than once, so that rendering is kept for the time of the run at least.
+
+    Raises:
+        BrowserMissingError: there is no usable Chromium.
+        OutputError: the folder cannot be made.
     """
     from vclean.render.static import parse
 
@@ -53,7 +58,7 @@ def opened_readers(*, render: bool, snapshots: Path | None, keep: bool) -> Itera
         renderer = stack.enter_context(Renderer(settings))
         read: Reader = lambda page: renderer.render(page).snapshot  # noqa: E731
         if snapshots or keep:
-            folder = snapshots or stack.enter_context(scratch.folder())
+            folder = made(snapshots) if snapshots else stack.enter_context(scratch.folder())
             read = StoredReader(folder, read, settings, rendered=True)
         yield {False: parse, True: read}
 
@@ -107,5 +112,7 @@ def _page_rows(page: GoldPage, read: Reader, regions: RegionFits | None) -> Page
     place = site(page)
     try:
         return page_rows(page, place, cut(read(page.page())), regions.for_site(place) if regions else None)
+    except OutputError:
+        raise
     except VcleanError:
         return None

@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
@@ -27,6 +28,7 @@ from vclean.corpus_options import EvaluateOptions, TrainOptions, parse_evaluate,
 from vclean.errors import UsageError
 from vclean.evaluate_segments_options import EvaluateSegmentsOptions, parse_evaluate_segments
 from vclean.farm.options import FarmOptions, parse_farm
+from vclean.files import write_stream
 from vclean.formats import EXPLANATION, FORMATS
 from vclean.labelling.options import LabelOptions, parse_label
 from vclean.methods_options import CleanevalScoreOptions, MethodsOptions, parse_cleaneval_score, parse_methods
@@ -171,6 +173,9 @@ def parse_args(arguments: list[str]) -> Options:
         "segment": parse_segment,
         "train-segments": parse_train_segments,
     }
+    for word in takewhile("--".__ne__, arguments):
+        if word.startswith("-") and word != "-" and os.path.lexists(word):
+            raise UsageError(f"{word} begins like an option: write ./{word} for the file")
     if arguments and arguments[0] in parsers:
         return parsers[arguments[0]](arguments[1:])
     if arguments and (command := _meant(arguments[0], parsers)):
@@ -282,5 +287,5 @@ class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
         from importlib.metadata import version
 
-        sys.stdout.write(f"vclean {version('vclean')}\n")
+        write_stream(sys.stdout, f"vclean {version('vclean')}\n")
         parser.exit()

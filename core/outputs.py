@@ -217,6 +217,8 @@ def made(folder: Path) -> Path:
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:
+        raise OutputError(f"{folder} is a file, and a folder is wanted: name another one") from error
     except OSError as error:
         raise OutputError(f"the folder {folder} cannot be made ({error.strerror}): name another one") from error
     return folder

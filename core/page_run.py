@@ -7,7 +7,7 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, Protocol
 
-from vclean.errors import BrowserMissingError, ModelError, OutputError, UsageError, VcleanError
+from vclean.errors import BrowserMissingError, ModelError, NotHtmlError, OutputError, UsageError, VcleanError
 from vclean.explain import unexpected
 from vclean.progress import tracked
 from vclean.sources import Source, at_url, find, holds_many
@@ -108,7 +108,11 @@ class PageRun:
     def _found(self) -> Iterator[Source]:
         for argument in self._options.pages:
             with self.reported(argument):
-                yield from find(argument, self.settings, live=self.renders)
+                source = None
+                for source in find(argument, self.settings, live=self.renders):
+                    yield source
+                if source is None:
+                    raise NotHtmlError(f"{argument} is empty: it has no rows, and so no pages")
 
 
 @contextmanager

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from vclean.classify.marks import MarkedArchive
 from vclean.classify.segment_scores import SeenPage
-from vclean.errors import InputError, VcleanError
+from vclean.errors import InputError, OutputError, VcleanError
+from vclean.outputs import made
 from vclean.progress import tracked
 from vclean.render.browser import Renderer
 from vclean.render.camera import Camera
@@ -34,12 +35,13 @@ class SeenPages:
 
     Raises:
         InputError: the archive or the list of pages cannot be read.
+        OutputError: the folder cannot be made.
     """
 
     def __init__(self, path: Path, listed: Path | None, snapshots: Path | None, *, pictures: bool = False) -> None:
         self.failed = 0
         self._archive = MarkedArchive(path, _addresses(listed))
-        self._snapshots = snapshots
+        self._snapshots = made(snapshots) if snapshots else None
         self._pictures = pictures
 
     def __iter__(self) -> Iterator[SeenPage]:
@@ -56,6 +58,8 @@ class SeenPages:
             for marked in tracked(self._archive.marked(), "rendering", "pages", total=len(self._archive)):
                 try:
                     seen = see(marked.page)
+                except OutputError:
+                    raise
                 except VcleanError as error:
                     self.failed += 1
                     _log.error("%s is left out: %s", marked.page.url, error)

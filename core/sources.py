@@ -197,6 +197,8 @@ def _missing(argument: str) -> str:
 
 
 def _read_stdin(max_bytes: int) -> Page:
+    if sys.stdin is None:
+        raise InputError("standard input is closed: open it, or name a file")
     head = sys.stdin.buffer.read(max(map(len, _ARCHIVES)))
     for signature, name in _ARCHIVES.items():
         if head.startswith(signature):
@@ -213,9 +215,9 @@ def _read_url(url: str, settings: RenderSettings, *, live: bool) -> Page:
 
 
 def _read_bytes(path: Path, max_bytes: int) -> bytes:
-    if path.is_dir():
-        raise InputError(f"{path} is a folder: name a file in it")
     try:
+        if path.is_dir():
+            raise InputError(f"{path} is a folder: name a file in it")
         with path.open("rb") as stream:
             return _read_at_most(stream, max_bytes, str(path))
     except FileNotFoundError as error:

@@ -409,6 +409,17 @@ class TestBadInput:
         pq.write_table(pa.table({"text": ["x"]}), tmp_path / "a.parquet")
         self.fails(run(tmp_path / "a.parquet"), 3, "no column 'html'")
 
+    @pytest.mark.parametrize("name", ["a.parquet", "a.jsonl"])
+    def test_a_table_without_rows(self, run, tmp_path: Path, name: str) -> None:
+        if name.endswith("parquet"):
+            pq.write_table(pa.schema([("html", pa.binary())]).empty_table(), tmp_path / name)
+        else:
+            (tmp_path / name).touch()
+        self.fails(run(tmp_path / name), 4, f"{name} is empty: it has no rows")
+
+    def test_standard_input_twice(self, run) -> None:
+        self.fails(run("-", "-"), 2, "name it once")
+
     def test_a_folder_whose_pages_fail_for_different_reasons(self, run, tmp_path: Path) -> None:
         (tmp_path / "a.html").touch()
         (tmp_path / "b.html").write_text("<p>x" * 160_000)
@@ -515,6 +526,14 @@ class TestProcess:
         errors = running.stderr.read()
         running.stderr.close()
         assert (running.wait(60), errors) == (0, b"")
+
+    @pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux only")
+    def test_a_version_that_a_full_disk_does_not_take(self) -> None:
+        with Path("/dev/full").open("wb") as full:
+            running = process("--version", stdout=full)
+            _, errors = running.communicate(timeout=60)
+        assert running.returncode == 12
+        assert errors.startswith(b"vclean: cannot write the output: the disk is full")
 
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux only")
     def test_a_full_disk(self, page: Path) -> None:

@@ -98,6 +98,18 @@ class TestScoreMethods:
         assert main(["evaluate", "none.parquet", option, str(tmp_path / "none" / "f")]) == 12
         assert "create the folder" in capsys.readouterr().err
 
+    @pytest.mark.parametrize("command", [["evaluate"], ["train", "-o", "m"]], ids=lambda command: command[0])
+    @pytest.mark.usefixtures("renders")
+    def test_snapshots_that_cannot_be_kept_are_found_first(
+        self, corpus: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: list[str]
+    ) -> None:
+        monkeypatch.chdir(corpus.parent)
+        (corpus.parent / "file").touch()
+        options = ["--snapshots", "file"] + ["--render"] * (command == ["evaluate"])
+        assert main([*command, str(corpus), *options]) == 12
+        said = capsys.readouterr()
+        assert (said.out, said.err) == ("", "vclean: file is a file, and a folder is wanted: name another one\n")
+
     def test_a_missing_corpus(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["evaluate", "none.parquet", "--method", "text"]) == 3
         assert len(capsys.readouterr().err.splitlines()) == 1

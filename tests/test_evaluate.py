@@ -12,7 +12,7 @@ from vclean import progress
 from vclean.classify.corpora import GoldPage, read_corpus
 from vclean.classify.evaluate import evaluate, score_page
 from vclean.classify.methods import text
-from vclean.errors import DeadlineError, InputError, UsageError
+from vclean.errors import DeadlineError, InputError, OutputError, UsageError
 from vclean.render.static import parse
 
 ARTICLE = "<h1>Cats</h1><p>Cats sleep most of the day and of the night.</p>"
@@ -120,6 +120,15 @@ class TestEvaluate:
         assert calls == ["0"]
         assert [outcome.error for outcome in report.outcomes] == ["too long", "too long"]
 
+    def test_a_disk_that_is_full_ends_the_run(self, corpus):
+        """It would be full for every other page, and the scores would be those of a disk."""
+
+        def read(page):
+            raise OutputError("the disk is full")
+
+        with pytest.raises(OutputError):
+            run([corpus((ARTICLE, GOLD, None))], read=read)
+
     def test_an_interrupt_ends_the_run(self, corpus):
         def interrupted(page):
             raise KeyboardInterrupt
@@ -172,16 +181,19 @@ class TestVerdict:
 class TestBadCorpora:
     def test_two_of_one_name(self, corpus):
         news = corpus((ARTICLE, GOLD, None))
-        with pytest.raises(UsageError, match="under different file names"):
+        with pytest.raises(UsageError, match="two corpora are called news"):
             run([news, news])
 
-    @pytest.mark.parametrize("count", [0, 1])
-    def test_no_pages(self, tmp_path, count):
+    def test_none(self):
+        with pytest.raises(UsageError, match="give a corpus at least"):
+            run([])
+
+    def test_no_pages(self, tmp_path, corpus):
         schema = pa.schema([("id", pa.string()), ("html", pa.binary()), ("gold_text", pa.string())])
         path = tmp_path / "empty.parquet"
         pq.write_table(schema.empty_table(), path)
-        with pytest.raises(UsageError, match="at least one page"):
-            run([read_corpus(path)] * count)
+        with pytest.raises(UsageError, match="the corpus empty has no page"):
+            run([corpus((ARTICLE, GOLD, None)), read_corpus(path)])
 
     def test_one_that_vanished(self, corpus):
         news = corpus((ARTICLE, GOLD, None))

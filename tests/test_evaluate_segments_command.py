@@ -154,6 +154,13 @@ class TestSnapshots:
         assert run(capsys, *options) == first
         assert renders == []
 
+    def test_a_folder_that_cannot_be_made_is_found_first(
+        self, archive: Path, renders: list[tuple[str, bool]], capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert main(["evaluate-segments", str(archive), "--snapshots", str(archive)]) == 12
+        assert "is a file, and a folder is wanted" in capsys.readouterr().err
+        assert renders == []
+
     def test_pictures_only_for_edges(
         self, archive: Path, renders: list[tuple[str, bool]], capsys: pytest.CaptureFixture[str]
     ) -> None:

@@ -233,6 +233,13 @@ class TestOtherCommands:
         (tmp_path / "evalute").touch()
         assert clean("evalute").pages == ["evalute"]
 
+    def test_a_page_called_like_an_option(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "-page.html").touch()
+        with pytest.raises(UsageError, match=r"write \./-page\.html for the file"):
+            parse_args(["-f", "json", "-page.html"])
+        assert clean("--", "-page.html").pages == ["-page.html"]
+
     def test_a_page_called_like_a_command(self) -> None:
         assert clean("./setup").pages == ["./setup"]
 

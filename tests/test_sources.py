@@ -109,6 +109,18 @@ class TestWhatIsNoFile:
             next(find(argument, RenderSettings()))
         assert str(failure.value) == said
 
+    def test_where_nobody_may_look(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Such a file is not said to be missing."""
+
+        def refuse(_: Path) -> bool:
+            raise PermissionError(13, "Permission denied")
+
+        monkeypatch.setattr(Path, "exists", refuse)
+        (source,) = find(str(tmp_path / "locked.html"), SETTINGS)
+        monkeypatch.setattr(Path, "is_dir", refuse)
+        with pytest.raises(InputError, match=r"locked.html cannot be read \(Permission denied\)"):
+            source.read()
+
     def test_a_file_with_such_a_name_is_read(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.chdir(tmp_path)
         Path("www.example.org").write_text("<p>Rain.")
@@ -130,6 +142,13 @@ class TestAtUrl:
 
 
 class TestStdin:
+    def test_closed(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """As by `<&-`."""
+        monkeypatch.setattr("sys.stdin", None)
+        (source,) = find("-", SETTINGS)
+        with pytest.raises(InputError, match="standard input is closed"):
+            source.read()
+
     def test_bytes(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"<p>\x93piped")))
         (source,) = find("-", SETTINGS)
