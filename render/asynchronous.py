@@ -6,6 +6,7 @@ import asyncio
 import time
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from enum import IntEnum
 from typing import TYPE_CHECKING, Final, Self
 
 from playwright.async_api import Error as PlaywrightError
@@ -21,7 +22,6 @@ from vclean.render.direct import POSSIBLE
 from vclean.render.direct import launch as launch_direct
 from vclean.render.guard import StoredSource
 from vclean.render.launch import Process, launch
-from vclean.render.pipe import Connection
 from vclean.render.tab import Tab
 from vclean.render.visit import visit
 from vclean.settings import RenderSettings
@@ -39,6 +39,17 @@ _PAGES_PER_BROWSER: Final = 100
 """A browser keeps about half a megabyte of every page, and starts in 0.3 s of CPU."""
 _MAX_MEMORY: Final = 500 * 2**20
 _PAGES_PER_MEMORY_CHECK: Final = 10
+
+
+class Driver(IntEnum):
+    """What drives a browser, by what it costs; what does for some pages does for those that could do with less."""
+
+    FRAMELESS_PIPE = 0
+    """Our own, for pages that are text alone: nothing is painted."""
+    PIPE = 1
+    """Our own, for pages with sub-resources at hand."""
+    PLAYWRIGHT = 2
+    """For pictures, scripts, and the network."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +99,7 @@ class AsyncRenderer:
         self._lock = asyncio.Lock()
         self._playwright: Playwright | None = None
         self._process: Process | None = None
+        self._driver = Driver.PLAYWRIGHT
         self._starting: asyncio.Task[Process] | None = None
         self._tab: Tab | None = None
         self._pages = 0
@@ -110,8 +122,8 @@ class AsyncRenderer:
         """
         starting = self._starting
         if starting is None or starting.done():
-            direct = self._may_be_direct(page, picture=picture)
-            starting = self._starting = asyncio.create_task(self._start(direct=direct))
+            driver = self._driver_for(page, picture=picture)
+            starting = self._starting = asyncio.create_task(self._start(driver))
             starting.add_done_callback(_retrieve)
         await asyncio.wait([starting])
         return starting.result()
@@ -162,21 +174,23 @@ class AsyncRenderer:
         """Whether nothing of a page comes from a network or from its scripts."""
         return not (page.live or self._settings.scripts or self._network)
 
-    def _may_be_direct(self, page: Page, *, picture: bool) -> bool:
-        """Whether the page can do without Playwright."""
-        return POSSIBLE and self._is_at_hand(page) and not picture
+    def _driver_for(self, page: Page, *, picture: bool) -> Driver:
+        """The least that the page can do with."""
+        if not POSSIBLE or picture or not self._is_at_hand(page):
+            return Driver.PLAYWRIGHT
+        return Driver.FRAMELESS_PIPE if self._is_text(page) else Driver.PIPE
 
-    async def _start(self, *, direct: bool) -> Process:
-        if self._process is not None and (self._is_worn(self._process) or self._is_unfit(self._process, direct)):
+    async def _start(self, driver: Driver) -> Process:
+        if self._process is not None and (self._is_worn(self._process) or self._driver < driver):
             await self._end()
         if self._process is None:
-            self._process = await self._launch(direct=direct)
+            self._process, self._driver = await self._launch(driver), driver
             self._pages = 0
         return self._process
 
-    async def _launch(self, *, direct: bool) -> Process:
-        if direct:
-            return await launch_direct(self._executable)
+    async def _launch(self, driver: Driver) -> Process:
+        if driver < Driver.PLAYWRIGHT:
+            return await launch_direct(self._executable, painted=driver > Driver.FRAMELESS_PIPE)
         self._playwright = self._playwright or await _start_driver()
         return await launch(self._playwright, self._executable)
 
@@ -235,11 +249,6 @@ class AsyncRenderer:
 
     def _unpack(self, payload: str, url: str, build: str) -> Snapshot:
         return wire.unpack(payload, self._settings, build=build, url=url)
-
-    @staticmethod
-    def _is_unfit(process: Process, direct: bool) -> bool:
-        """A browser that Playwright drives does for all pages, until it is worn."""
-        return not direct and isinstance(process.browser, Connection)
 
     def _is_worn(self, process: Process) -> bool:
         if not process.is_alive or self._pages >= _PAGES_PER_BROWSER:

@@ -7,6 +7,7 @@ import base64
 from typing import TYPE_CHECKING, Any, Final
 
 from vclean.errors import BrowserError
+from vclean.render.pipe import ProtocolError
 
 if TYPE_CHECKING:
     from playwright.async_api import CDPSession
@@ -49,18 +50,38 @@ class Navigator:
 
     def __init__(self, session: Session) -> None:
         self._session = session
+        self._loader = ""
         self._loaded: set[str] = set()
         self._news = asyncio.Event()
         session.on("Page.lifecycleEvent", self._note)
 
     async def go(self, url: str) -> None:
-        """Load `url`, and wait until it has loaded."""
+        """Load `url`, and wait until it has loaded.
+
+        Raises:
+            ProtocolError: the browser refuses to load it, with the reason.
+        """
+        await self.begin(url)
+        await self.loaded()
+
+    async def begin(self, url: str) -> None:
+        """Have `url` in the tab, as far as its first bytes.
+
+        Raises:
+            ProtocolError: the browser refuses to load it, with the reason.
+        """
+        self._loaded.clear()
         await self._session.send("Page.setLifecycleEventsEnabled", {"enabled": True})
-        loader = (await self._session.send("Page.navigate", {"url": url}))["loaderId"]
-        while loader not in self._loaded:
+        answer = await self._session.send("Page.navigate", {"url": url})
+        if "errorText" in answer:
+            raise ProtocolError(answer["errorText"])
+        self._loader = answer["loaderId"]
+
+    async def loaded(self) -> None:
+        """Wait until what was begun has loaded, with all its parts."""
+        while self._loader not in self._loaded:
             self._news.clear()
             await self._news.wait()
-        self._loaded.clear()
         await self._session.send("Page.setLifecycleEventsEnabled", {"enabled": False})
 
     def _note(self, event: dict[str, Any]) -> None:

@@ -1,7 +1,8 @@
-"""Browsers of our own, driven over a pipe without Playwright: for pages that need nothing of it, at half the cost.
+"""Browsers of our own, driven over a pipe without Playwright: for pages that need nothing of it, at a lower cost.
 
-Such a browser paints nothing: frames are made when they are asked for (`--enable-begin-frame-control`), which nobody
-does here. Where a page lies does not depend on that.
+For pages that are text alone such a browser paints nothing: frames are made when they are asked for
+(`--enable-begin-frame-control`), which nobody does here. Where a page lies does not depend on that, but some parts of
+pages only load once they are painted: `object` elements round an `embed`.
 """
 
 from __future__ import annotations
@@ -9,12 +10,14 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from vclean.render.launch import FLAGS, Process, begin, can_be_sandboxed
 from vclean.render.pipe import Connection, ProtocolError, Session
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
     from pathlib import Path
 
     from vclean.settings import RenderSettings
@@ -56,10 +59,11 @@ _SWITCHES: Final = (
     "--no-service-autorun",
     "--password-store=basic",
     "--use-mock-keychain",
-    "--enable-begin-frame-control",
     "--no-startup-window",
     "--remote-debugging-pipe",
 )
+
+_FRAMELESS: Final = "--enable-begin-frame-control"
 
 _FONTS: Final = {
     "standard": "Times New Roman",
@@ -72,18 +76,22 @@ _FONTS: Final = {
 """As Playwright has them on Linux; elsewhere the browser's own."""
 
 
-async def launch(executable: Path) -> Process:
+async def launch(executable: Path, *, painted: bool) -> Process:
     """Start a browser as `launch.launch` does, without Playwright.
+
+    Args:
+        executable: the browser.
+        painted: whether it makes frames by itself.
 
     Raises:
         BrowserError: it does not start.
     """
-    return await begin(_open, executable)
+    return await begin(partial(_open, painted=painted), executable)
 
 
-async def _open(executable: Path, folder: str) -> Connection:
-    sandbox = () if can_be_sandboxed() else ("--no-sandbox",)
-    command = [str(executable), *_SWITCHES, *sandbox, *FLAGS, f"--user-data-dir={folder}/profile"]
+async def _open(executable: Path, folder: str, *, painted: bool) -> Connection:
+    switches = [*_SWITCHES, *([] if painted else [_FRAMELESS]), *([] if can_be_sandboxed() else ["--no-sandbox"])]
+    command = [str(executable), *switches, *FLAGS, f"--user-data-dir={folder}/profile"]
     connection = await Connection.open(command, {**os.environ, "TMPDIR": folder})
     try:
         async with asyncio.timeout(_START_SECONDS):
@@ -97,8 +105,19 @@ async def _open(executable: Path, folder: str) -> Connection:
     return connection
 
 
-async def new_tab(process: Process, connection: Connection, settings: RenderSettings) -> Session:
-    """A tab in a context of its own, without scripts, as `devtools.context_options` has Playwright open one."""
+async def new_tab(
+    process: Process, connection: Connection, settings: RenderSettings
+) -> tuple[Session, Callable[[], Awaitable[None]]]:
+    """A tab in a context of its own, without scripts, as `devtools.context_options` has Playwright open one.
+
+    Args:
+        process: the browser.
+        connection: the pipe to it.
+        settings: the window's size.
+
+    Returns:
+        A session with it, and what closes it with its context.
+    """
     browser = Session(connection)
     context = (await browser.send("Target.createBrowserContext", {"disposeOnDetach": True}))["browserContextId"]
     await browser.send("Browser.setDownloadBehavior", {"behavior": "deny", "browserContextId": context})
@@ -106,7 +125,12 @@ async def new_tab(process: Process, connection: Connection, settings: RenderSett
     # Calls to a crashed page would wait for ever.
     session.on("Inspector.targetCrashed", lambda _: process.kill())
     await asyncio.gather(*(session.send(method, params) for method, params in _manners(settings)))
-    return session
+    return session, partial(_close, browser, session, context)
+
+
+async def _close(browser: Session, session: Session, context: str) -> None:
+    await session.detach()
+    await browser.send("Target.disposeBrowserContext", {"browserContextId": context})
 
 
 async def _new_target(browser: Session, context: str, settings: RenderSettings) -> str:
@@ -114,7 +138,7 @@ async def _new_target(browser: Session, context: str, settings: RenderSettings) 
     options = {"url": "about:blank", "browserContextId": context, **size}
     try:
         target = await browser.send("Target.createTarget", {**options, "enableBeginFrameControl": True})
-    except ProtocolError:  # only the headless shell has it
+    except ProtocolError:  # it is painted, or is no headless shell
         target = await browser.send("Target.createTarget", options)
     return str(target["targetId"])
 

@@ -98,6 +98,11 @@ class Connection(asyncio.SubprocessProtocol):
         """Have `handler` called with every event of that name."""
         self._handlers.setdefault((session, event), []).append(handler)
 
+    def forget(self, session: str) -> None:
+        """Have no handler called for a session any more."""
+        for key in [key for key in self._handlers if key[0] == session]:
+            del self._handlers[key]
+
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """The process runs."""
         self._transport = cast("asyncio.SubprocessTransport", transport)
@@ -169,7 +174,8 @@ class Session:
         return Session(self._connection, (await self.send("Target.attachToTarget", options))["sessionId"])
 
     async def detach(self) -> None:
-        """There is nothing to end."""
+        """Hear no more of it; its target goes on."""
+        self._connection.forget(self._name)
 
 
 def _settle(answer: asyncio.Future[dict[str, Any]], message: dict[str, Any]) -> None:

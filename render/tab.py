@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from vclean.render import direct
@@ -87,8 +86,7 @@ class Tab:
 async def _new_tab(process: Process, settings: RenderSettings) -> tuple[Session, Callable[[], Awaitable[object]]]:
     """A session with a tab, and what closes it."""
     if isinstance(process.browser, Connection):
-        opened = await direct.new_tab(process, process.browser, settings)
-        return opened, partial(opened.send, "Page.close")
+        return await direct.new_tab(process, process.browser, settings)
     context = await process.browser.new_context(**context_options(settings), java_script_enabled=False)
     page = await context.new_page()
     # Calls to a crashed page would wait for ever.

@@ -6,14 +6,15 @@ import asyncio
 import contextlib
 import re
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal, Protocol
 from urllib.parse import urldefrag
 
 from playwright.async_api import Error as PlaywrightError
 
 from vclean.errors import BrowserError, NetworkError
+from vclean.render import direct
 from vclean.render.addresses import host_and_port
-from vclean.render.devtools import context_options, evaluate, main_frame, picture
+from vclean.render.devtools import Navigator, context_options, evaluate, main_frame, picture
 from vclean.render.folder import BASE_URL
 from vclean.render.guard import Guard
 from vclean.render.pipe import Connection
@@ -21,8 +22,9 @@ from vclean.render.pipe import Connection
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from playwright.async_api import CDPSession, Page
+    from playwright.async_api import Page
 
+    from vclean.render.devtools import Session
     from vclean.render.guard import Source
     from vclean.render.launch import Process
     from vclean.settings import RenderSettings
@@ -44,8 +46,8 @@ _ATTEMPTS: Final = 10
 class Visit:
     """A page in a tab of its own, loaded and settled; `url` is where it was found in the end."""
 
-    def __init__(self, page: Page, session: CDPSession) -> None:
-        self.url = page.url
+    def __init__(self, url: str, session: Session) -> None:
+        self.url = url
         self._session = session
 
     async def read(self, expression: str) -> str:
@@ -59,6 +61,22 @@ class Visit:
     async def picture(self) -> bytes:
         """A PNG of the page as it is now (see `devtools.picture`)."""
         return await picture(self._session)
+
+
+class _Window(Protocol):
+    """A tab that is navigated once."""
+
+    session: Session
+
+    @property
+    def url(self) -> str:
+        """Where it is now."""
+
+    async def go(self, url: str) -> None:
+        """Have `url` in it, as far as its first bytes; raises what names the browser's `net::ERR_` if it refuses."""
+
+    async def loaded(self) -> None:
+        """Wait for all parts of the page, with scripts also for a quiet network."""
 
 
 @asynccontextmanager
@@ -75,21 +93,68 @@ async def visit(process: Process, url: str, source: Source, settings: RenderSett
         VcleanError: what `source` raised for the page itself.
         NetworkError: the browser refused to load the page.
     """
-    browser = process.browser
-    assert not isinstance(browser, Connection), "visits are Playwright's"
-    context = await browser.new_context(**context_options(settings), java_script_enabled=settings.scripts)
+    async with _opened(process, settings) as window:
+        guard = Guard(window.session, source)
+        await guard.start()
+        await _load(window, address(url), guard)
+        await _settle(window, settings)
+        yield Visit(window.url, window.session)
+
+
+@asynccontextmanager
+async def _opened(process: Process, settings: RenderSettings) -> AsyncIterator[_Window]:
+    """A window that closes in the end, with all that is its own."""
+    if isinstance(process.browser, Connection):
+        assert not settings.scripts, "scripts are Playwright's"
+        session, close = await direct.new_tab(process, process.browser, settings)
+        try:
+            yield _OurWindow(session)
+        finally:
+            await close()
+        return
+    context = await process.browser.new_context(**context_options(settings), java_script_enabled=settings.scripts)
     try:
         page = await context.new_page()
         # Calls to a crashed page would wait for ever.
         page.on("crash", lambda _: process.kill())
-        session = await context.new_cdp_session(page)
-        guard = Guard(session, source)
-        await guard.start()
-        await _load(page, address(url), guard)
-        await _settle(page, session, settings)
-        yield Visit(page, session)
+        yield _DrivenWindow(page, await context.new_cdp_session(page), scripts=settings.scripts)
     finally:
         await context.close()
+
+
+class _DrivenWindow:
+    """Playwright's."""
+
+    def __init__(self, page: Page, session: Session, *, scripts: bool) -> None:
+        self.session = session
+        self._page = page
+        self._until: Literal["networkidle", "load"] = "networkidle" if scripts else "load"
+
+    @property
+    def url(self) -> str:
+        return self._page.url
+
+    async def go(self, url: str) -> None:
+        await self._page.goto(url, wait_until="commit", timeout=0)
+
+    async def loaded(self) -> None:
+        await self._page.wait_for_load_state(self._until, timeout=0)
+
+
+class _OurWindow:
+    """One over a pipe, where no scripts run; it stays where it was sent."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.url = ""
+        self._navigator = Navigator(session)
+
+    async def go(self, url: str) -> None:
+        self.url = url
+        await self._navigator.begin(url)
+
+    async def loaded(self) -> None:
+        await self._navigator.loaded()
 
 
 def address(url: str) -> str:
@@ -105,9 +170,9 @@ def address(url: str) -> str:
     return urldefrag(url).url
 
 
-async def _load(page: Page, url: str, guard: Guard) -> None:
+async def _load(window: _Window, url: str, guard: Guard) -> None:
     try:
-        await page.goto(url, wait_until="commit", timeout=0)
+        await window.go(url)
     except PlaywrightError as error:
         if guard.failure is not None:
             raise guard.failure from None
@@ -117,16 +182,16 @@ async def _load(page: Page, url: str, guard: Guard) -> None:
         raise NetworkError(f"{url} could not be loaded ({reason.group()})") from None
 
 
-async def _settle(page: Page, session: CDPSession, settings: RenderSettings) -> None:
+async def _settle(window: _Window, settings: RenderSettings) -> None:
     """Wait for sub-resources and fonts, with scripts also for a quiet network; then take the page as it is."""
     seconds = settings.settle if settings.scripts else settings.deadline * _LOAD_SHARE
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(seconds):
-            await page.wait_for_load_state("networkidle" if settings.scripts else "load", timeout=0)
-            await _evaluate_apart(session, _FONTS_LOADED)
+            await window.loaded()
+            await _evaluate_apart(window.session, _FONTS_LOADED)
 
 
-async def _evaluate_apart(session: CDPSession, expression: str) -> str:
+async def _evaluate_apart(session: Session, expression: str) -> str:
     """Evaluate in a world of its own, where nothing of the page's scripts is; again if the page navigates meanwhile."""
     for _ in range(_ATTEMPTS):
         try:

@@ -116,6 +116,21 @@ class TestOn:
         assert with_browser(listen) == {"n": 1}
 
 
+class TestDetach:
+    def test_nothing_more_is_heard(self) -> None:
+        async def listen(browser: Connection) -> list[dict[str, Any]]:
+            heard: list[dict[str, Any]] = []
+            one, other = await Session(browser).attach("one"), await Session(browser).attach("other")
+            one.on("told", heard.append)
+            other.on("told", heard.append)
+            await one.detach()
+            await one.send("tell", {"n": 1})
+            await other.send("tell", {"n": 2})
+            return heard
+
+        assert with_browser(listen) == [{"n": 2}]
+
+
 class TestConnection:
     def test_process_group_of_its_own(self) -> None:
         async def ask(browser: Connection) -> tuple[bool, int, int]:

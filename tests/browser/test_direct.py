@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from vclean.errors import BrowserError
-from vclean.page import Page
+from vclean.page import Page, Resource
 from vclean.render import asynchronous, direct
 from vclean.render.browser import Renderer
-from vclean.render.pipe import Connection
+from vclean.render.pipe import Connection, Session
 from vclean.render.snapshot import Snapshot
 from vclean.settings import RenderSettings
 
@@ -68,6 +68,20 @@ def piped() -> Iterator[Renderer]:
         yield renderer
 
 
+@pytest.fixture(scope="module")
+def painted() -> Iterator[Renderer]:
+    """A renderer whose browser is one of our own that makes frames."""
+    with Renderer() as renderer:
+        yield renderer
+
+
+def contexts(renderer: Renderer) -> int:
+    """How many contexts its browser has, besides its own."""
+    session = Session(connection_of(renderer))
+    answer = renderer._host.run(session.send("Target.getBrowserContexts"), 20)
+    return len(answer["browserContextIds"])
+
+
 def connection_of(renderer: Renderer) -> object:
     return renderer._host.renderer._process.browser
 
@@ -95,6 +109,51 @@ class TestSameSnapshots:
         assert_same(piped.render(page).snapshot, driven.render(page).snapshot)
 
 
+PARTS = {
+    "http://example.org/a/s.css": Resource(
+        b"@font-face { font-family: f; src: url(f.woff2) } p { width: 70% }", "text/css"
+    ),
+    "http://example.org/a/f.html": Resource(b"<p>framed<img src=i.svg>", "text/html"),
+    "http://example.org/a/i.svg": Resource(
+        b"<svg xmlns='http://www.w3.org/2000/svg' width='70' height='40'/>", "image/svg+xml"
+    ),
+}
+WITH_PARTS = {
+    "style sheets, pictures and frames": "<link rel=stylesheet href=s.css><p>x<img src=i.svg>"
+    "<iframe src=f.html></iframe>",
+    "what is missing": "<link rel=stylesheet href=no.css><p>x<img src=no.png alt=none><iframe src=no.html></iframe>",
+    "fonts that do not load": "<link rel=stylesheet href=s.css><p style='font-family: f, serif'>x",
+    "plugins, which load when they are painted": "<object classid='clsid:d27cdb6e-ae6d-11cf-96b8-444553540000'"
+    " width=275 height=113><param name=movie value=a.swf>"
+    "<embed src=a.swf type=application/x-shockwave-flash></object><p>x",
+    "a refresh": "<meta http-equiv=refresh content='0;url=f.html'><p>here",
+    "no scripts": "<script src=a.js></script><noscript><p>Without</noscript>",
+}
+
+
+class TestSameVisits:
+    """Pages with sub-resources are navigated to: over a pipe as by Playwright."""
+
+    @pytest.mark.parametrize("html", WITH_PARTS.values(), ids=WITH_PARTS.keys())
+    def test_odd_pages(self, painted: Renderer, driven: Renderer, html: str) -> None:
+        page = Page(content=html, url="http://example.org/a/b.html", resources=PARTS)
+        one, other = painted.render(page), driven.render(page)
+        assert_same(one.snapshot, other.snapshot)
+        assert (one.served, one.missed) == (other.served, other.missed)
+        assert isinstance(connection_of(painted), Connection)
+
+    def test_every_page_has_a_context_of_its_own(self, painted: Renderer) -> None:
+        """Nothing of a page is left, neither in the browser nor among those who listen to it."""
+        page = Page(content="<p>x", url="http://example.org/", resources={})
+        painted.render(page)
+        connection = connection_of(painted)
+        before = {session for session, _ in connection._handlers}
+        for _ in range(3):
+            painted.render(page)
+        assert {session for session, _ in connection._handlers} == before
+        assert contexts(painted) == 0
+
+
 class TestReuse:
     def test_a_picture_changes_no_later_page(self, driven: Renderer) -> None:
         page = Page(content=ODD["media features"])
@@ -119,6 +178,17 @@ class TestChoice:
             assert not isinstance(connection_of(renderer), Connection)
             renderer.render(Page(content="<p>Three."))
             assert not isinstance(connection_of(renderer), Connection)
+
+    def test_pages_with_resources_want_to_be_painted(self) -> None:
+        with Renderer() as renderer:
+            renderer.render(Page(content="<p>One."))
+            frameless = connection_of(renderer)
+            renderer.render(Page(content="<p>Two.", resources={}))
+            painted = connection_of(renderer)
+            assert isinstance(painted, Connection)
+            assert painted is not frameless
+            renderer.render(Page(content="<p>Three."))
+            assert connection_of(renderer) is painted
 
     def test_scripts_are_playwrights(self, scripting: Renderer) -> None:
         scripting.render(Page(content="<p>One."))
