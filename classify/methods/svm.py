@@ -55,10 +55,13 @@ class Machine:
         return np.asarray(expit(slope * self.margin(columns) + offset), dtype=np.float32)
 
     def _margin(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
-        gamma, bias, _, _ = self.shape
-        products = rows @ self.vectors.T
-        distance = (rows**2).sum(axis=1)[:, None] + (self.vectors**2).sum(axis=1) - 2 * products
-        return np.asarray(np.exp(np.float32(-gamma) * distance) @ self.weight + np.float32(bias), dtype=np.float32)
+        gamma, bias = self.shape[:2].astype(np.float32)
+        kernel = rows @ self.vectors.T  # All of it in one array: others of its size would take most of the time.
+        kernel *= 2 * gamma
+        kernel -= gamma * (rows**2).sum(axis=1)[:, None]
+        kernel -= gamma * (self.vectors**2).sum(axis=1)
+        np.exp(kernel, out=kernel)
+        return np.asarray(kernel @ self.weight + bias, dtype=np.float32)
 
     def to_arrays(self, prefix: str = "") -> dict[str, NDArray[Any]]:
         """What the machine is, by name; `prefix` begins every name."""
