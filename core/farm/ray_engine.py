@@ -59,8 +59,8 @@ def run_on_ray(
         InterruptedRunError: by SIGINT or SIGTERM.
         VcleanError: what keeps every page from being cleaned, or the output from being written.
     """
-    paths = {"model": cleaning.model, "templates": cleaning.templates}
-    cleaning = replace(cleaning, **{name: path.absolute() for name, path in paths.items() if path})
+    model, templates = (path and path.absolute() for path in (cleaning.model, cleaning.templates))
+    cleaning = replace(cleaning, model=model, templates=templates)
     with _interruptible(), _errors_as_ours():
         for written in _Pipeline(ray, inputs, output, cleaning=cleaning, run=run).written():
             for line in written.lines:
