@@ -8,7 +8,6 @@ rectangle's diagonal, so that it does not depend on the block's size.
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -41,10 +40,8 @@ def outlines(blocks: Blocks, rows: NDArray[np.intp]) -> NDArray[np.object_]:
     owner = blocks.line_block[lines]
     left, top, right, bottom = _closed_lines(blocks.snapshot.line_box[lines], owner).T
     rectangles = np.asarray(shapely.box(left, top, right, bottom), dtype=object)
-    bounds = [*np.searchsorted(owner, rows).tolist(), len(lines)]
-    shapes = np.empty(len(rows), dtype=object)
-    shapes[:] = [_unite(rectangles[begin:end]) for begin, end in pairwise(bounds)]
-    return shapes
+    first = np.searchsorted(owner, rows)
+    return _united(rectangles, first, np.diff(first, append=len(lines)))
 
 
 def solidity(blocks: Blocks) -> Solidity:
@@ -104,8 +101,11 @@ def _closed_lines(box: NDArray[np.float32], owner: NDArray[np.int32]) -> NDArray
     return np.stack([low[:, 0], low[:, 1], high[:, 0], bottom], axis=1).astype(np.float64)
 
 
-def _unite(rectangles: NDArray[np.object_]) -> shapely.Geometry:
-    if len(rectangles) == 1:
-        only: shapely.Geometry = rectangles[0]
-        return only
-    return shapely.simplify(shapely.union_all(rectangles), 0)
+def _united(rectangles: NDArray[np.object_], first: NDArray[np.intp], count: NDArray[np.intp]) -> NDArray[np.object_]:
+    """The outline of each run of `count` rectangles from `first`; runs of one length are united in one call."""
+    shapes = np.empty(len(first), dtype=object)
+    for length in np.unique(count).tolist():
+        alike = np.flatnonzero(count == length)
+        runs = rectangles[first[alike, None] + np.arange(length)]
+        shapes[alike] = runs[:, 0] if length == 1 else shapely.simplify(shapely.union_all(runs, axis=1), 0)
+    return shapes

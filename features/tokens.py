@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 import numpy as np
 
 from vclean.features import tree
 from vclean.features.remembered import REMEMBERED
-from vclean.features.signatures import name_hash
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,13 +52,18 @@ class Ragged:
 
 def element_tokens(snapshot: Snapshot) -> Ragged:
     """The name tokens of every element: its tag, classes, id, role, microdata, and the words they are made of."""
-    by_tag = [(name_hash("t:" + tag) % BUCKETS,) for tag in snapshot.tags]
+    by_tag = [(_bucket("t:" + tag),) for tag in snapshot.tags]
     buckets = [by_tag[tag] for tag in snapshot.tag.tolist()]
     for element, named in named_attributes(snapshot).items():
         buckets[element] += _buckets(tuple(named))
     start = np.zeros(len(buckets) + 1, dtype=np.int64)
-    np.cumsum([len(row) for row in buckets], out=start[1:])
-    return Ragged(start, np.array([bucket for row in buckets for bucket in row], dtype=np.int32))
+    np.cumsum(np.fromiter(map(len, buckets), dtype=np.int64, count=len(buckets)), out=start[1:])
+    return Ragged(start, np.fromiter(chain.from_iterable(buckets), dtype=np.int32, count=int(start[-1])))
+
+
+def _bucket(token: str) -> int:
+    """The bucket of a token: its checksum, which is the lower half of `signatures.name_hash`, modulo `BUCKETS`."""
+    return crc32(token.encode("utf-8", "surrogatepass")) % BUCKETS
 
 
 def named_attributes(snapshot: Snapshot) -> dict[int, list[tuple[str, str]]]:
@@ -80,10 +86,10 @@ def _buckets(named: tuple[tuple[str, str], ...]) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _name_buckets(attribute: str, name: str) -> tuple[tuple[str, int], ...]:
-    """The tokens of one name with their buckets: the whole name, then the words it is made of."""
+def _name_buckets(attribute: str, name: str) -> dict[str, int]:
+    """The tokens of one name with their buckets, not to be changed: the whole name, then the words it is made of."""
     tokens = [f"{attribute}:{name.lower()}", *(f"w:{part.lower()}" for part in _PART.findall(name) if len(part) > 1)]
-    return tuple((token, name_hash(token) % BUCKETS) for token in tokens)
+    return {token: _bucket(token) for token in tokens}
 
 
 def path_scores(
@@ -143,10 +149,11 @@ def path_names(view: View, named: dict[int, list[tuple[str, str]]], block: int) 
     found: list[tuple[str, int]] = []
     for step, element in enumerate(snapshot.ancestors(int(view.anchor[block]))):
         tag = snapshot.tags[snapshot.tag[element]]
-        names = {"t:" + tag: (f"<{tag}>", name_hash("t:" + tag) % BUCKETS)}
+        names = {"t:" + tag: (f"<{tag}>", _bucket("t:" + tag))}
         for attribute, value in named.get(element, ()):
             for name in value.split()[:_MAX_NAMES]:
-                names |= {token: (token.partition(":")[2], bucket) for token, bucket in _name_buckets(attribute, name)}
+                buckets = _name_buckets(attribute, name)
+                names |= {token: (token.partition(":")[2], bucket) for token, bucket in buckets.items()}
         found += names.values()
         if step < NEAR:
             found += [(name, bucket + BUCKETS) for name, bucket in names.values()]
