@@ -47,9 +47,9 @@ class Driver(IntEnum):
     FRAMELESS_PIPE = 0
     """Our own, for pages that are text alone: nothing is painted."""
     PIPE = 1
-    """Our own, for pages with sub-resources at hand."""
+    """Our own, for pages with sub-resources."""
     PLAYWRIGHT = 2
-    """For pictures, scripts, and the network."""
+    """For pictures, scripts, and pages that are themselves fetched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,15 +168,11 @@ class AsyncRenderer:
 
     def _is_text(self, page: Page) -> bool:
         """Whether all of a page is its document, whose scripts do not run."""
-        return page.resources is None and self._is_at_hand(page)
-
-    def _is_at_hand(self, page: Page) -> bool:
-        """Whether nothing of a page comes from a network or from its scripts."""
-        return not (page.live or self._settings.scripts or self._network)
+        return not (page.live or page.resources is not None or self._settings.scripts or self._network)
 
     def _driver_for(self, page: Page, *, picture: bool) -> Driver:
         """The least that the page can do with."""
-        if not POSSIBLE or picture or not self._is_at_hand(page):
+        if not POSSIBLE or picture or page.live or self._settings.scripts:
             return Driver.PLAYWRIGHT
         return Driver.FRAMELESS_PIPE if self._is_text(page) else Driver.PIPE
 
