@@ -7,7 +7,8 @@ Methods that need a rendered page get it from `--snapshots`, where pages are ren
 other corpora and methods that are in the JSON file already stay, so that a long run can be done in parts; without a
 corpus, the tables are written from the file alone.
 
-A page on which a method fails counts as empty output. Time is CPU time from blocks to labels, in one process.
+A page on which a method fails counts as empty output. Time is CPU time from blocks to labels, in one process;
+`OPENBLAS_NUM_THREADS=1` keeps it to one thread, or those that wait count as well.
 """
 
 from __future__ import annotations

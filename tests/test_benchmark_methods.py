@@ -9,7 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from vclean.classify.corpora import read_corpus
 from vclean.classify.methods import names
+from vclean.render.static import parse
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "benchmarks"))
 
@@ -78,6 +80,23 @@ class TestRun:
         path.write_text('{"a": 1}')
         assert methods.main(["--json", str(path)]) == 3
         assert "holds no figures" in capsys.readouterr().err
+
+
+class TestMeasure:
+    def test_a_page_is_read_once_to_learn_from_and_once_to_label(self, corpus):
+        """However many methods there are, and although the last page cannot be read."""
+        read = []
+
+        def reader(page):
+            read.append(page.url)
+            return parse(page)
+
+        pages = list(read_corpus(corpus))
+        tallies = methods.measure(pages, ["wcc-tree", "wcc-lm", "bte"], {False: reader}, 2)
+        assert [(tally.name, tally.figures()["failed"]) for tally in tallies] == [
+            ("wcc-tree", 1), ("wcc-lm", 1), ("bte", 1),
+        ]  # fmt: skip
+        assert sorted(read) == sorted(2 * [page.url for page in pages])
 
 
 class TestBeside:
