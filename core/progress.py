@@ -97,13 +97,20 @@ def shown(
 @contextmanager
 def every(seconds: float, call: Callable[[], object]) -> Iterator[None]:
     """Call a function again and again, from a thread, until the block ends."""
-    over = threading.Event()
 
-    def repeat() -> None:
+    def repeat(over: threading.Event) -> None:
         while not over.wait(seconds):
             call()
 
-    thread = threading.Thread(target=repeat, name="vclean-progress", daemon=True)
+    with beside(repeat):
+        yield
+
+
+@contextmanager
+def beside(work: Callable[[threading.Event], object]) -> Iterator[None]:
+    """Let a function work in a thread inside the block; the event that it is given tells it to end with the block."""
+    over = threading.Event()
+    thread = threading.Thread(target=work, args=(over,), name="vclean-progress", daemon=True)
     thread.start()
     try:
         yield

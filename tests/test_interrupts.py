@@ -39,16 +39,15 @@ def as_before() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
+def started(*arguments: str) -> subprocess.Popen[str]:
+    pipe = subprocess.PIPE
+    return subprocess.Popen([sys.executable, *arguments], stdin=pipe, stdout=pipe, stderr=pipe, text=True)
+
+
 class TestEndAtOnce:
     @pytest.mark.parametrize("module", ["vclean.cli", "argparse", "vclean.clean_command", "vclean.api"])
     def test_while_a_module_loads(self, module: str) -> None:
-        with subprocess.Popen(
-            [sys.executable, "-c", LOADING.format(module=module)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        ) as process:
+        with started("-c", LOADING.format(module=module)) as process:
             assert process.stdout is not None
             assert process.stdout.readline() == "loading\n"
             process.send_signal(signal.SIGINT)
@@ -58,13 +57,7 @@ class TestEndAtOnce:
     @pytest.mark.parametrize("seconds", [0, 0.05, 0.2, 0.5, 1])
     def test_whenever_it_comes(self, seconds: float) -> None:
         """From the first module of ours on; what Python does before that is its own."""
-        with subprocess.Popen(
-            [sys.executable, "-X", "importtime", "-m", "vclean", "-"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        ) as process:
+        with started("-X", "importtime", "-m", "vclean", "-") as process:
             assert process.stderr is not None
             assert any("vclean.errors" in line for line in process.stderr)
             time.sleep(seconds)

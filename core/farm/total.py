@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import threading
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from vclean.errors import InputError
+from vclean.progress import beside
 from vclean.render.archive_index import fitting
 from vclean.sources import holds_many, is_archive, is_parquet
 from vclean.tables import line_count, row_count
 
 if TYPE_CHECKING:
+    import threading
     from collections.abc import Iterator
 
     from vclean.farm.inputs import Inputs
@@ -45,22 +46,16 @@ class _Count:
 @contextmanager
 def counted(inputs: Inputs, stats: Stats) -> Iterator[None]:
     """Keep `stats.total` up to date inside the block, in a thread."""
-    over = threading.Event()
 
-    def repeat() -> None:
+    def repeat(over: threading.Event) -> None:
         while not over.is_set():
             count = _count(inputs, over)
             stats.total = count.total
             if not count.unknown or over.wait(_SECONDS):
                 return
 
-    thread = threading.Thread(target=repeat, name="vclean-count", daemon=True)
-    thread.start()
-    try:
+    with beside(repeat):
         yield
-    finally:
-        over.set()
-        thread.join()
 
 
 def _count(inputs: Inputs, over: threading.Event) -> _Count:
