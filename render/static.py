@@ -32,6 +32,9 @@ _BUILD = "lxml " + ".".join(map(str, etree.LXML_VERSION)) + " libxml2 " + ".".jo
 _ATTRIBUTE = {name: index for index, name in enumerate(ATTRIBUTES)}
 _LINKS = frozenset(("href", "src", "cite"))
 _ABSOLUTE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
+_ORIGIN = re.compile(r"https?://[a-z0-9.-]+(?::[0-9]+)?(?=/|$)")
+_FROM_ROOT = re.compile(r"/(?:[\w%~=+,-][\w%~=+,.-]*/)*(?:[\w%~=+,-][\w%~=+,.-]*)?(?:\?[\w%~=+,.&/-]+)?")
+"""Links that only want the origin before them: `urljoin` gives the same for them, at ten times the price."""
 _TOO_DEEP = etree.ErrorTypes.ERR_RESOURCE_LIMIT
 _BODY_END = re.compile(r"</(?:body|html)\s*>", re.IGNORECASE)
 _NO_DISPLAY = re.compile(r"display\s*:\s*none", re.IGNORECASE)
@@ -131,6 +134,8 @@ class _Walk:
 
     def __init__(self, base: str, max_nodes: int) -> None:
         self.base = base
+        plain = _ORIGIN.match(base)
+        self._origin = plain[0] if plain else ""
         self.max_nodes = max_nodes
         self.tag: list[int] = []
         self.parent: list[int] = []
@@ -196,6 +201,8 @@ class _Walk:
     def _absolute(self, link: str) -> str:
         if not self.base or _ABSOLUTE.match(link):
             return link
+        if self._origin and _FROM_ROOT.fullmatch(link):
+            return self._origin + link
         return _join(self.base, link)
 
     def snapshot(self, url: str, facts: _Facts, use_noscript: bool, seconds: float) -> Snapshot:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from urllib.parse import urljoin
 
 import numpy as np
 import pytest
@@ -196,6 +197,14 @@ class TestAttributes:
     def test_links_are_absolute(self, link: str, absolute: str) -> None:
         page = snap(f"<a id=x href='{link}'>a</a>", "https://example.org/dir/page")
         assert page.attributes("href") == {2: absolute}
+
+    @given(
+        st.text("/a.?=&-%é; ~+", max_size=8), st.sampled_from(["http://ex.org/x?z", "https://a-b.c:80", "ftp://f.d/"])
+    )
+    def test_short_ways_to_an_address_lead_to_the_same_one(self, rest: str, base: str) -> None:
+        """As `urljoin` gives it, which is not asked for plain links from the root."""
+        link = "/" + rest
+        assert snap(f"<a id=x href='{link}'>a</a>", base).attributes("href") == {2: urljoin(base, link.strip())}
 
     def test_src_and_cite_too(self) -> None:
         page = snap("<blockquote cite=c><img src=i.png></blockquote>", "https://example.org/")
