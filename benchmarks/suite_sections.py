@@ -66,7 +66,7 @@ def _contest(names: Sequence[str], options: argparse.Namespace, pages: list[Page
 def _compete(names: Sequence[str], pages: list[Page], folder: Path) -> list[Contestant]:
     place = folder / "pages.parquet"
     write_pages(pages, place)
-    with tqdm(total=len(pages), unit="page", disable=None) as bar:
+    with tqdm(total=len(pages), unit="page", mininterval=5) as bar:
         found = compete(names, place, range(len(pages)), lambda _: bar.update())
     if not all(each.costs for each in found):
         raise InputError(f"too few pages could be read: give more than {WARM_UP}")
@@ -208,7 +208,7 @@ def _series(sizes: list[int], pages: list[Page], folder: Path) -> Facts:
     place = folder / "sizes.parquet"
     write_pages(pages, place)
     warm_up = [0] * WARM_UP
-    with tqdm(total=WARM_UP + len(pages), unit="page", disable=None) as bar:
+    with tqdm(total=WARM_UP + len(pages), unit="page", mininterval=5) as bar:
         ended = compete([STAGED, STAGED_UNRENDERED], place, [*warm_up, *range(len(pages))], lambda _: bar.update())
     return {f"{each.name.partition(', ')[2]}: {stage}": _growth(each, stage, sizes)
             for each in ended for stage in (*next(iter(each.costs.values())).cpu, "total")}  # fmt: skip
