@@ -60,12 +60,11 @@ def parse_args(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Train one after the other; the exit code of the first that fails."""
+    """Train one after the other; the greatest exit code, which is 1 where pages failed and the models are written."""
     options = parse_args(arguments)
     with TemporaryDirectory(prefix="vclean-") as folder:
         corpora = [sample(corpus, Path(folder), options.pages) for corpus in options.corpora]
-        codes = (train(method, corpora, options.out, options.snapshots) for method in options.method)
-        return next(filter(None, codes), 0)
+        return max(train(method, corpora, options.out, options.snapshots) for method in options.method)
 
 
 if __name__ == "__main__":

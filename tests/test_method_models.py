@@ -52,7 +52,7 @@ class TestMain:
         assert method_models.main(arguments) == 0
         assert (tmp_path / "wcc-lm.model").read_bytes() == first
 
-    def test_the_first_failure_is_the_exit_code(self, corpus, tmp_path):
+    def test_the_greatest_code_is_the_exit_code(self, corpus, tmp_path):
         arguments = [str(corpus), "--method", "wcc-lm", "--pages", "2", "-o", str(tmp_path)]
         assert method_models.main(arguments) > 0  # two sites are too few for five folds
         assert not (tmp_path / "wcc-lm.model").exists()
