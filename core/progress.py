@@ -12,11 +12,10 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
-from tqdm import tqdm
-from tqdm.contrib.logging import logging_redirect_tqdm
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+
+    from tqdm import tqdm
 
     Bar: TypeAlias = tqdm[Any]
 
@@ -85,13 +84,21 @@ def shown(
         with every(_LINE_SECONDS, lambda: _log.warning("%s", line())):
             yield
     else:
-        title = what or None
-        with (
-            logging_redirect_tqdm([_log]),
-            tqdm(desc=title, total=total, unit=f" {unit}", leave=False, smoothing=0.05, initial=initial) as bar,
-            every(_BAR_SECONDS, lambda: update(bar)),
-        ):
+        with _bar(what, unit, total, initial) as bar, every(_BAR_SECONDS, lambda: update(bar)):
             yield
+
+
+@contextmanager
+def _bar(what: str, unit: str, total: int | None, initial: int) -> Iterator[Bar]:
+    """A bar that makes way for what is logged."""
+    from tqdm import tqdm
+    from tqdm.contrib.logging import logging_redirect_tqdm
+
+    with (
+        logging_redirect_tqdm([_log]),
+        tqdm(desc=what or None, total=total, unit=f" {unit}", leave=False, smoothing=0.05, initial=initial) as bar,
+    ):
+        yield bar
 
 
 @contextmanager
@@ -125,6 +132,8 @@ def _line(done: int, total: int | None, unit: str, seconds: float) -> str:
     >>> _line(250, 1000, "pages", 50)
     '250 of 1,000 pages, 5 a second, 02:30 left'
     """
+    from tqdm import tqdm
+
     of = "" if total is None else f" of {total:,}"
     rate = f", {_rounded(done / seconds)} a second" if done and seconds else ""
     left = "" if total is None or not done else f", {tqdm.format_interval((total - done) * seconds / done)} left"
