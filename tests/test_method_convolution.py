@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from vclean.classify.methods import convolution
 from vclean.classify.methods.convolution import Network, convolve
 
 ROWS = np.array([[1, 0], [2, 1], [0, 3]], dtype=np.float32)
@@ -25,6 +26,14 @@ class TestConvolve:
     @pytest.mark.parametrize("rows", [0, 1])
     def test_few_rows(self, rows):
         assert convolve(ROWS[:rows], array([[1, 10, 100], [0, 0, 0]]), array(7)).tolist() == [[17]] * rows
+
+    @pytest.mark.parametrize("size", [1, 7, 1000])
+    def test_products_in_pieces_are_as_those_of_the_whole(self, monkeypatch, size):
+        rows = np.random.default_rng(1).normal(size=(20, 3)).astype(np.float32)
+        weight = np.random.default_rng(2).normal(size=(2, 3, 3)).astype(np.float32)
+        whole = sum(np.pad(rows, ((1, 1), (0, 0)))[step : step + 20] @ weight[:, :, step].T for step in range(3))
+        monkeypatch.setattr(convolution, "_ONE_THREAD", size)
+        assert convolve(rows, weight, array(0, 0)) == pytest.approx(whole, abs=1e-5)
 
 
 class TestNetwork:

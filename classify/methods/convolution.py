@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
+
+_ONE_THREAD: Final = 1 << 18
+"""Multiplications up to which OpenBLAS keeps a product on one thread (its `SMP_THRESHOLD_MIN` times four); on products
+as small as these, threads wait for each other for longer than they work."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,5 +57,14 @@ def convolve(
     """float32 (R, out): every row of `columns` (R, in) with its neighbours, by `weight` (out, in, width)."""
     reach = weight.shape[2] // 2
     padded = np.pad(columns, ((reach, reach), (0, 0)))
-    parts = (padded[step : step + len(columns)] @ weight[:, :, step].T for step in range(weight.shape[2]))
+    steps = np.ascontiguousarray(weight.transpose(2, 1, 0))
+    parts = (_product(padded[step : step + len(columns)], matrix) for step, matrix in enumerate(steps))
     return np.asarray(sum(parts, start=bias), dtype=np.float32)
+
+
+def _product(rows: NDArray[np.float32], matrix: NDArray[np.float32]) -> NDArray[np.float32]:
+    found = np.empty((len(rows), matrix.shape[1]), dtype=np.float32)
+    at_once = max(_ONE_THREAD // matrix.size, 1)
+    for at in range(0, len(rows), at_once):
+        np.matmul(rows[at : at + at_once], matrix, out=found[at : at + at_once])
+    return found
