@@ -25,3 +25,22 @@ class TestImportLightgbm:
 
     def test_what_is_there_already_stays(self) -> None:
         assert run("dask") == "['dask'] Booster"
+
+
+class TestForgoPandas:
+    def test_arrow_does_not_import_it(self) -> None:
+        code = (
+            "import sys; from vclean.classify.lean import forgo_pandas, import_lightgbm; forgo_pandas();"
+            "from vclean.farm import rows; import pyarrow as pa; import_lightgbm();"
+            "print(pa.array(['a', None]).to_pylist(), 'pandas' in sys.modules)"
+        )
+        found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert found.stdout == "['a', None] False\n"
+
+    def test_where_it_is_there_already_it_stays(self) -> None:
+        code = (
+            "import sys; sys.modules['pandas'] = sys; from vclean.classify.lean import forgo_pandas; forgo_pandas();"
+            "import pandas; print(pandas is sys)"
+        )
+        found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert found.stdout == "True\n"

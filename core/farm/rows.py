@@ -77,7 +77,7 @@ LIGHT: Final = tuple(name for name in SCHEMA.names if name not in ("read_key", "
 
 
 _FACTS: Final = ("url", "rendered", "language", "title", "confidence", "noscript", "build", "method")
-_VISIBILITY: Final = pa.array([each.name.lower() for each in Visibility], pa.string())
+_VISIBILITY: Final = [each.name.lower() for each in Visibility]
 
 
 def of_result(result: Result, task: Task, seconds: Mapping[str, float]) -> pa.RecordBatch:
@@ -162,7 +162,7 @@ def _blocks(result: Result) -> pa.Array[Any]:
         pa.array(result.probability, pa.float32(), from_pandas=True),
         _boxes(blocks),
         _strings(map(blocks.snapshot.xpath, blocks.node.tolist())),
-        _VISIBILITY.take(pa.array(blocks.visibility.astype(np.int8), pa.int8())),
+        pa.array(_VISIBILITY, pa.string()).take(pa.array(blocks.visibility.astype(np.int8), pa.int8())),
         _strings(blocks.text),
     ]
     rows = pa.StructArray.from_arrays(columns, fields=list(BLOCK))

@@ -20,7 +20,7 @@ from typing import IO, TYPE_CHECKING, Final, Self, cast
 import psutil
 
 from vclean.api import Cleaner
-from vclean.classify.lean import import_lightgbm
+from vclean.classify.lean import forgo_pandas, import_lightgbm
 from vclean.errors import BrowserMissingError, DeadlineError, ModelError, UsageError, VcleanError
 from vclean.farm import rows
 from vclean.farm.channel import receive, send
@@ -135,6 +135,7 @@ def main() -> None:
     tasks: queue.SimpleQueue[Task] = queue.SimpleQueue()
     settings = cast("tuple[CleaningSettings, RunSettings]", receive(sys.stdin.buffer))
     threading.Thread(target=_listen, args=(sys.stdin.buffer, tasks), daemon=True).start()
+    forgo_pandas()
     import_lightgbm()
     try:
         with Worker(*settings) as worker:
