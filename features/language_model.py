@@ -39,8 +39,8 @@ def load() -> LanguageIdentifier:
     parts = _parts(MODEL_DIR / MODEL_FILE)
     ptc, pc, nextmove, row, output = (parts[name] for name in _PARTS if name != "classes")
     # The walk over the bytes of a text reads single numbers, which a memoryview gives at a third of an array's cost.
-    views = (memoryview(nextmove), memoryview(output))
-    return LanguageIdentifier(ptc, pc, parts["classes"].tolist(), *views, norm_probs=True, tk_row=memoryview(row))
+    classes = parts["classes"].tolist()
+    return LanguageIdentifier(ptc, pc, classes, nextmove.data, output.data, norm_probs=True, tk_row=row.data)
 
 
 def _parts(packed: Path) -> Arrays:
