@@ -220,7 +220,7 @@ def _train_method(options: TrainOptions) -> int:
 def _cross_validated(table: Table) -> CrossValidation:
     from vclean.classify.training import CrossValidation
 
-    with counted("training", "folds") as advance:
+    with counted("training", "folds", total=len(set(table.fold.tolist()))) as advance:
         return CrossValidation.of(table, done=advance)
 
 

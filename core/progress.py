@@ -135,11 +135,13 @@ def _line(done: int, total: int | None, unit: str, seconds: float) -> str:
     from tqdm import tqdm
 
     of = "" if total is None else f" of {total:,}"
-    rate = f", {_rounded(done / seconds)} a second" if done and seconds else ""
+    rate = f", {_rate(done / seconds)}" if done and seconds else ""
     left = "" if total is None or not done else f", {tqdm.format_interval((total - done) * seconds / done)} left"
     units = unit.removesuffix("s") if done == 1 and not of else unit
     return f"{done:,}{of} {units}{rate}{left}"
 
 
-def _rounded(rate: float) -> str:
-    return f"{rate:,.0f}" if rate >= 10 else f"{rate:.2g}"
+def _rate(rate: float) -> str:
+    if rate < 1:
+        return f"{1 / rate:,.0f} s each"
+    return f"{rate:,.0f} a second" if rate >= 10 else f"{rate:.2g} a second"

@@ -136,7 +136,7 @@ class TestLine:
         [
             (0, None, 5, "0 folds"),
             (0, 10, 5, "0 of 10 folds"),
-            (2, 10, 100, "2 of 10 folds, 0.02 a second, 06:40 left"),
+            (2, 10, 100, "2 of 10 folds, 50 s each, 06:40 left"),
             (1500, None, 1, "1,500 folds, 1,500 a second"),
         ],
     )
