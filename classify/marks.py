@@ -96,13 +96,15 @@ class MarkedArchive:
         addresses: of the pages, in place of the file's; None for those.
 
     Raises:
-        InputError: the archive cannot be read, or has no page with marks, or none of those wanted.
+        InputError: the archive cannot be read, or not to its end, or has no page with marks, or none of those wanted.
     """
 
     def __init__(self, path: Path, addresses: Collection[str] | None = None) -> None:
         self.path = path
         self._addresses = addresses
         self._archive = Archive(path)
+        if self._archive.damage:  # scores on what is left of it would be told as those of the whole
+            raise InputError(self._archive.damage)
         if not self._records and addresses is not None:
             raise InputError(
                 f"{path} has none of the {len(addresses)} pages wanted: give their addresses as it has them"

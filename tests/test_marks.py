@@ -174,6 +174,12 @@ class TestMarkedArchive:
         corpus = MarkedArchive(archive)
         assert next(iter(corpus)).page().content == next(corpus.marked()).page.content
 
+    def test_cut_off(self, archive):
+        """What is left of it is not what its scores would be told of."""
+        archive.write_bytes(archive.read_bytes()[:-100])
+        with pytest.raises(InputError, match="cut off"):
+            MarkedArchive(archive)
+
     def test_no_page_with_marks(self, tmp_path):
         path = tmp_path / "plain.warc"
         path.write_bytes(record(URL, response(b"<p>No marks.")))
