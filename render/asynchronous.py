@@ -6,7 +6,6 @@ import asyncio
 import time
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from enum import IntEnum
 from typing import TYPE_CHECKING, Final, Self
 
 from playwright.async_api import Error as PlaywrightError
@@ -22,6 +21,7 @@ from vclean.render.direct import POSSIBLE
 from vclean.render.direct import launch as launch_direct
 from vclean.render.guard import StoredSource
 from vclean.render.launch import Process, launch
+from vclean.render.pipe import Connection
 from vclean.render.tab import Tab
 from vclean.render.visit import visit
 from vclean.settings import RenderSettings
@@ -39,17 +39,6 @@ _PAGES_PER_BROWSER: Final = 100
 """A browser keeps about half a megabyte of every page, and starts in 0.3 s of CPU."""
 _MAX_MEMORY: Final = 500 * 2**20
 _PAGES_PER_MEMORY_CHECK: Final = 10
-
-
-class Driver(IntEnum):
-    """What drives a browser, by what it costs; what does for some pages does for those that could do with less."""
-
-    FRAMELESS_PIPE = 0
-    """Our own, for pages that are text alone: nothing is painted."""
-    PIPE = 1
-    """Our own, for pages with sub-resources."""
-    PLAYWRIGHT = 2
-    """For pictures, scripts, and pages that are themselves fetched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +88,6 @@ class AsyncRenderer:
         self._lock = asyncio.Lock()
         self._playwright: Playwright | None = None
         self._process: Process | None = None
-        self._driver = Driver.PLAYWRIGHT
         self._starting: asyncio.Task[Process] | None = None
         self._tab: Tab | None = None
         self._pages = 0
@@ -122,8 +110,8 @@ class AsyncRenderer:
         """
         starting = self._starting
         if starting is None or starting.done():
-            driver = self._driver_for(page, picture=picture)
-            starting = self._starting = asyncio.create_task(self._start(driver))
+            direct = self._may_be_direct(page, picture=picture)
+            starting = self._starting = asyncio.create_task(self._start(direct=direct))
             starting.add_done_callback(_retrieve)
         await asyncio.wait([starting])
         return starting.result()
@@ -170,23 +158,21 @@ class AsyncRenderer:
         """Whether all of a page is its document, whose scripts do not run."""
         return not (page.live or page.resources is not None or self._settings.scripts or self._network)
 
-    def _driver_for(self, page: Page, *, picture: bool) -> Driver:
-        """The least that the page can do with."""
-        if not POSSIBLE or picture or page.live or self._settings.scripts:
-            return Driver.PLAYWRIGHT
-        return Driver.FRAMELESS_PIPE if self._is_text(page) else Driver.PIPE
+    def _may_be_direct(self, page: Page, *, picture: bool) -> bool:
+        """Whether the page can do without Playwright."""
+        return POSSIBLE and not (picture or page.live or self._settings.scripts)
 
-    async def _start(self, driver: Driver) -> Process:
-        if self._process is not None and (self._is_worn(self._process) or self._driver < driver):
+    async def _start(self, *, direct: bool) -> Process:
+        if self._process is not None and (self._is_worn(self._process) or self._is_unfit(self._process, direct)):
             await self._end()
         if self._process is None:
-            self._process, self._driver = await self._launch(driver), driver
+            self._process = await self._launch(direct=direct)
             self._pages = 0
         return self._process
 
-    async def _launch(self, driver: Driver) -> Process:
-        if driver < Driver.PLAYWRIGHT:
-            return await launch_direct(self._executable, painted=driver > Driver.FRAMELESS_PIPE)
+    async def _launch(self, *, direct: bool) -> Process:
+        if direct:
+            return await launch_direct(self._executable)
         self._playwright = self._playwright or await _start_driver()
         return await launch(self._playwright, self._executable)
 
@@ -245,6 +231,11 @@ class AsyncRenderer:
 
     def _unpack(self, payload: str, url: str, build: str) -> Snapshot:
         return wire.unpack(payload, self._settings, build=build, url=url)
+
+    @staticmethod
+    def _is_unfit(process: Process, direct: bool) -> bool:
+        """A browser that Playwright drives does for all pages, until it is worn."""
+        return not direct and isinstance(process.browser, Connection)
 
     def _is_worn(self, process: Process) -> bool:
         if not process.is_alive or self._pages >= _PAGES_PER_BROWSER:

@@ -1,8 +1,8 @@
 """Browsers of our own, driven over a pipe without Playwright: for pages that need nothing of it, at a lower cost.
 
-For pages that are text alone such a browser paints nothing: frames are made when they are asked for
-(`--enable-begin-frame-control`), which nobody does here. Where a page lies does not depend on that, but some parts of
-pages only load once they are painted: `object` elements round an `embed`.
+In a frameless tab, frames are made when they are asked for, which nobody does here, so that nothing is painted. Where a
+page lies does not depend on that, but some parts of pages only load once they are painted: `object` elements round an
+`embed`.
 """
 
 from __future__ import annotations
@@ -63,8 +63,6 @@ _SWITCHES: Final = (
     "--remote-debugging-pipe",
 )
 
-_FRAMELESS: Final = "--enable-begin-frame-control"
-
 _FONTS: Final = {
     "standard": "Times New Roman",
     "fixed": "Monospace",
@@ -76,22 +74,18 @@ _FONTS: Final = {
 """As Playwright has them on Linux; elsewhere the browser's own."""
 
 
-async def launch(executable: Path, *, painted: bool) -> Process:
+async def launch(executable: Path) -> Process:
     """Start a browser as `launch.launch` does, without Playwright.
-
-    Args:
-        executable: the browser.
-        painted: whether it makes frames by itself.
 
     Raises:
         BrowserError: it does not start.
     """
-    return await begin(partial(_open, painted=painted), executable)
+    return await begin(_open, executable)
 
 
-async def _open(executable: Path, folder: str, *, painted: bool) -> Connection:
-    switches = [*_SWITCHES, *([] if painted else [_FRAMELESS]), *([] if can_be_sandboxed() else ["--no-sandbox"])]
-    command = [str(executable), *switches, *FLAGS, f"--user-data-dir={folder}/profile"]
+async def _open(executable: Path, folder: str) -> Connection:
+    sandbox = () if can_be_sandboxed() else ("--no-sandbox",)
+    command = [str(executable), *_SWITCHES, *sandbox, *FLAGS, f"--user-data-dir={folder}/profile"]
     connection = await Connection.open(command, {**os.environ, "TMPDIR": folder})
     try:
         async with asyncio.timeout(_START_SECONDS):
@@ -106,7 +100,7 @@ async def _open(executable: Path, folder: str, *, painted: bool) -> Connection:
 
 
 async def new_tab(
-    process: Process, connection: Connection, settings: RenderSettings
+    process: Process, connection: Connection, settings: RenderSettings, *, frameless: bool
 ) -> tuple[Session, Callable[[], Awaitable[None]]]:
     """A tab in a context of its own, without scripts, as `devtools.context_options` has Playwright open one.
 
@@ -114,6 +108,7 @@ async def new_tab(
         process: the browser.
         connection: the pipe to it.
         settings: the window's size.
+        frameless: whether it paints nothing.
 
     Returns:
         A session with it, and what closes it with its context.
@@ -121,7 +116,7 @@ async def new_tab(
     browser = Session(connection)
     context = (await browser.send("Target.createBrowserContext", {"disposeOnDetach": True}))["browserContextId"]
     await browser.send("Browser.setDownloadBehavior", {"behavior": "deny", "browserContextId": context})
-    session = await browser.attach(await _new_target(browser, context, settings))
+    session = await browser.attach(await _new_target(browser, context, settings, frameless=frameless))
     # Calls to a crashed page would wait for ever.
     session.on("Inspector.targetCrashed", lambda _: process.kill())
     await asyncio.gather(*(session.send(method, params) for method, params in _manners(settings)))
@@ -133,12 +128,12 @@ async def _close(browser: Session, session: Session, context: str) -> None:
     await browser.send("Target.disposeBrowserContext", {"browserContextId": context})
 
 
-async def _new_target(browser: Session, context: str, settings: RenderSettings) -> str:
+async def _new_target(browser: Session, context: str, settings: RenderSettings, *, frameless: bool) -> str:
     size = {"width": settings.width, "height": settings.height}
     options = {"url": "about:blank", "browserContextId": context, **size}
     try:
-        target = await browser.send("Target.createTarget", {**options, "enableBeginFrameControl": True})
-    except ProtocolError:  # it is painted, or is no headless shell
+        target = await browser.send("Target.createTarget", {**options, "enableBeginFrameControl": frameless})
+    except ProtocolError:  # only the headless shell has it
         target = await browser.send("Target.createTarget", options)
     return str(target["targetId"])
 

@@ -86,7 +86,7 @@ class Tab:
 async def _new_tab(process: Process, settings: RenderSettings) -> tuple[Session, Callable[[], Awaitable[object]]]:
     """A session with a tab, and what closes it."""
     if isinstance(process.browser, Connection):
-        return await direct.new_tab(process, process.browser, settings)
+        return await direct.new_tab(process, process.browser, settings, frameless=True)
     context = await process.browser.new_context(**context_options(settings), java_script_enabled=False)
     page = await context.new_page()
     # Calls to a crashed page would wait for ever.

@@ -106,7 +106,7 @@ async def _opened(process: Process, settings: RenderSettings) -> AsyncIterator[_
     """A window that closes in the end, with all that is its own."""
     if isinstance(process.browser, Connection):
         assert not settings.scripts, "scripts are Playwright's"
-        session, close = await direct.new_tab(process, process.browser, settings)
+        session, close = await direct.new_tab(process, process.browser, settings, frameless=False)
         try:
             yield _OurWindow(session)
         finally:
