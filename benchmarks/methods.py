@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from documents import table
+from figures import read_figures, renew
 from published import PUBLISHED, Published
 from speed import Spread
 from tqdm import tqdm
@@ -240,7 +241,7 @@ def run(options: argparse.Namespace) -> None:
     """
     for path in filter(None, (options.json, options.write)):
         check_writable(path)
-    figures = read_figures(options.json)
+    figures = read_figures(options.json, document)
     with ExitStack() as stack:
         readers = _readers(options.snapshots, stack)
         names = available(options.method, render=options.snapshots is not None)
@@ -255,24 +256,7 @@ def run(options: argparse.Namespace) -> None:
                 write_atomic(options.json, json.dumps(figures, indent=1) + "\n")
     print(document(figures))
     if options.write:
-        above = options.write.read_text(encoding="utf-8").partition(HEADING)[0]
-        write_atomic(options.write, above + HEADING + document(figures))
-
-
-def read_figures(path: Path | None) -> Figures:
-    """What was measured before, from the JSON file if it is there.
-
-    Raises:
-        InputError: it is none of this program's.
-    """
-    if path is None or not path.exists():
-        return {}
-    try:
-        found: Figures = json.loads(path.read_text(encoding="utf-8"))
-        document(found)
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
-        raise InputError(f"{path} holds no figures of this program: give another file") from error
-    return found
+        renew(options.write, HEADING, document(figures))
 
 
 def _readers(snapshots: Path | None, stack: ExitStack) -> dict[bool, Reader]:

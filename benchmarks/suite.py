@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Final
 
 import psutil
 from contest import WARM_UP
+from figures import read_figures, renew
 from sizes import BYTES, NODES
 from speed import evenly
 from suite_sections import SECTIONS
@@ -36,7 +37,7 @@ from suite_tables import document
 from suite_targets import targets
 
 from vclean.classify.corpora import read_corpus
-from vclean.errors import InputError, VcleanError
+from vclean.errors import VcleanError
 from vclean.files import check_writable, write_atomic
 from vclean.render.chromium import find_chromium
 
@@ -71,7 +72,7 @@ def run(options: argparse.Namespace) -> None:
     """
     for path in filter(None, (options.json, options.write)):
         check_writable(path)
-    figures = read_figures(options.json)
+    figures = read_figures(options.json, document)
     pages = list(evenly(read_corpus(options.corpus), options.pages + WARM_UP))
     figures["machine"] = machine()
     for name in options.only or [name for name in SECTIONS if name not in figures]:
@@ -87,24 +88,7 @@ def run(options: argparse.Namespace) -> None:
     if options.json:
         write_atomic(options.json, json.dumps(figures, indent=1) + "\n")
     if options.write:
-        above = options.write.read_text(encoding="utf-8").partition(HEADING)[0]
-        write_atomic(options.write, above + HEADING + document(figures))
-
-
-def read_figures(path: Path | None) -> Facts:
-    """What was measured before, from the JSON file if it is there.
-
-    Raises:
-        InputError: it is none of this program's.
-    """
-    if path is None or not path.exists():
-        return {}
-    try:
-        found: Facts = dict(json.loads(path.read_text(encoding="utf-8")))
-        document(found)
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
-        raise InputError(f"{path} holds no figures of this program: give another file") from error
-    return found
+        renew(options.write, HEADING, document(figures))
 
 
 def parse_args(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -114,7 +98,7 @@ def parse_args(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("corpus", type=Path, help="a Parquet file with the columns id, html and gold_text")
     add("--only", type=partial(str.split, sep=","), metavar="SECTION,...", help="measure these, again if need be")
     add("--pages", type=int, default=300, metavar="N", help="of the corpus, evenly (%(default)d)")
-    add("--farm-pages", type=int, default=150, metavar="N", help="for each number of workers (%(default)d)")
+    add("--farm-pages", type=int, default=100, metavar="N", help="for each number of workers (%(default)d)")
     add("--growth-pages", type=int, default=2000, metavar="N", help="in the long run (%(default)d)")
     add("--most-bytes", type=int, default=BYTES[-1], metavar="N", help="of the largest page (%(default)d)")
     add("--most-nodes", type=int, default=NODES[-1], metavar="N", help="the same in nodes (%(default)d)")

@@ -58,6 +58,11 @@ def suite(modules) -> ModuleType:
 
 
 @pytest.fixture
+def read_figures(modules):
+    return importlib.import_module("figures").read_figures
+
+
+@pytest.fixture
 def sections(modules) -> ModuleType:
     return modules["suite_sections"]
 
@@ -279,21 +284,21 @@ class TestDocument:
 
 
 class TestReadFigures:
-    def test_of_before(self, suite, tmp_path: Path) -> None:
+    def test_of_before(self, suite, read_figures, tmp_path: Path) -> None:
         path = tmp_path / "figures.json"
         path.write_text(json.dumps(figures()))
-        assert suite.read_figures(path) == figures()
+        assert read_figures(path, suite.document) == figures()
 
-    def test_none_yet(self, suite, tmp_path: Path) -> None:
-        assert suite.read_figures(tmp_path / "none.json") == {}
-        assert suite.read_figures(None) == {}
+    def test_none_yet(self, suite, read_figures, tmp_path: Path) -> None:
+        assert read_figures(tmp_path / "none.json", suite.document) == {}
+        assert read_figures(None, suite.document) == {}
 
     @pytest.mark.parametrize("text", ["", "[1]", '{"farm": {}}', '{"farm": 3}'])
-    def test_of_another_program(self, suite, tmp_path: Path, text: str) -> None:
+    def test_of_another_program(self, suite, read_figures, tmp_path: Path, text: str) -> None:
         path = tmp_path / "figures.json"
         path.write_text(text)
         with pytest.raises(InputError, match="holds no figures of this program"):
-            suite.read_figures(path)
+            read_figures(path, suite.document)
 
 
 class TestMain:
