@@ -134,11 +134,12 @@
 
   // What setDocumentContent leaves behind on the reused document for the pages that follow.
   function isSticky() {
-    // Titles of style sheets name the preferred set (CSSOM, 6.2); those of feeds, on every second page, name nothing.
-    const sticky = 'meta[http-equiv]:not([http-equiv="content-type" i], [http-equiv="x-ua-compatible" i]), ' +
-      'meta[name="referrer" i], meta[name="color-scheme" i], style[title], link[title][rel~="stylesheet" i], ' +
-      LINK_COLOURS;
-    return select(sticky) !== null;
+    // Of the pragmas that Chromium knows, the others are about requests, which are refused, and about trials, whose
+    // tokens are for an origin. Titles of style sheets name the preferred set (CSSOM, 6.2); those of feeds name nothing.
+    const pragmas = ['content-language', 'content-security-policy', 'content-security-policy-report-only',
+      'default-style', 'refresh', 'set-cookie'].map((name) => `meta[http-equiv="${name}" i]`);
+    const sticky = [...pragmas, 'meta[name="color-scheme" i]', 'style[title]', 'link[title][rel~="stylesheet" i]'];
+    return select(`${sticky.join(', ')}, ${LINK_COLOURS}`) !== null;
   }
 
   // ---- clips and visibility ----

@@ -1,5 +1,6 @@
 import base64
 import io
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ from PIL import Image
 from vclean.errors import LimitError
 from vclean.page import Page
 from vclean.render.browser import Renderer
+from vclean.render.devtools import Navigator
 from vclean.render.fonts import font_folders
 from vclean.render.snapshot import STYLES, Hidden, Snapshot
 from vclean.settings import RenderSettings
@@ -383,6 +385,13 @@ def alone() -> Snapshot:
         return fresh.render(FOLLOWER).snapshot
 
 
+@pytest.fixture(scope="module")
+def young() -> Iterator[Renderer]:
+    """A browser that is far from being replaced."""
+    with Renderer() as own:
+        yield own
+
+
 class TestReuse:
     """Nothing of a page is left on the tab when the next one comes."""
 
@@ -391,6 +400,12 @@ class TestReuse:
         [
             "<meta http-equiv=content-security-policy content=\"style-src 'none'\">",
             "<meta http-equiv=content-language content=ja>",
+            "<meta http-equiv=Default-Style content=a>",
+            "<meta http-equiv=refresh content='0;url=http://other.org/'>",
+            "<meta http-equiv=set-cookie content='a=b'>",
+            "<meta http-equiv=origin-trial content=AtZr>",
+            "<meta http-equiv=accept-ch content=width><meta http-equiv=x-dns-prefetch-control content=on>",
+            "<meta name=referrer content=no-referrer>",
             "<meta name=color-scheme content=dark>",
             "<style title=a>p { width: 9px }</style>",
             "<link rel=' StyleSheet ' title=a href='data:text/css,p{width:9px}'>",
@@ -410,6 +425,32 @@ class TestReuse:
         assert after.texts == alone.texts
         assert after.styles == alone.styles
         assert np.array_equal(after.box, alone.box)
+
+    @pytest.mark.parametrize(
+        ("before", "navigations"),
+        [
+            ("<p>before", 0),
+            ("<meta http-equiv=x-ua-compatible content='ie=edge'><meta http-equiv=origin-trial content=AtZr>", 0),
+            ("<meta http-equiv=pragma content=no-cache><meta name=referrer content=no-referrer>", 0),
+            ("<meta http-equiv=CONTENT-LANGUAGE content=ja>", 1),
+            ("<style title=a>p { width: 9px }</style>", 1),
+        ],
+    )
+    def test_a_new_document_only_after_what_would_stay(
+        self, young: Renderer, monkeypatch: pytest.MonkeyPatch, before: str, navigations: int
+    ) -> None:
+        gone: list[str] = []
+        go = Navigator.go
+
+        async def counted(self: Navigator, url: str) -> None:
+            gone.append(url)
+            await go(self, url)
+
+        young.render(Page(content="<p>nothing that would stay"))
+        young.render(Page(content=before))
+        monkeypatch.setattr(Navigator, "go", counted)
+        young.render(Page(content="<p>after"))
+        assert len(gone) == navigations
 
     def test_link_colours_after_a_page_with_the_same_rules(self, renderer: Renderer) -> None:
         """Chromium shares computed styles between elements to which the same rules apply, of other pages too."""
