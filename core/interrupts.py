@@ -46,6 +46,9 @@ def raised() -> Iterator[None]:
             raise KeyboardInterrupt from None
         raise
     finally:
+        # CPython notes an interrupt that ended an exec() of text, such as libraries make while they load, and ends the
+        # process by the signal then, caught as it may be; the next exec() takes the note away (pythonrun.c).
+        exec("")
         signal.signal(signal.SIGINT, _end)
 
 

@@ -13,6 +13,7 @@ from vclean.interrupts import INTERRUPTED, end_at_once, raised
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="sends signals")
 
@@ -28,6 +29,21 @@ class Slow:
 sys.meta_path.insert(0, Slow())
 sys.argv = ["vclean", "-"]
 from vclean.__main__ import run
+sys.exit(run())
+"""
+
+EXECUTED = """
+import signal, sys
+from vclean.interrupts import INTERRUPTED, end_at_once, raised
+
+def run():
+    try:
+        with raised():
+            exec("signal.raise_signal(signal.SIGINT)")
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+end_at_once()
 sys.exit(run())
 """
 
@@ -87,6 +103,14 @@ class TestRaised:
         end_at_once()
         with pytest.raises(KeyboardInterrupt), raised():
             half_loaded()
+
+    def test_inside_text_that_a_library_executes(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The exit code stays that of the program, of `python -m` too."""
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "executed.py").write_text(EXECUTED)
+        with started("-m", "executed") as process:
+            _, said = process.communicate(timeout=20)
+        assert (process.returncode, said) == (INTERRUPTED, "")
 
     def test_errors_of_their_own_are_raised(self) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
