@@ -37,16 +37,16 @@ class Fonts:
     seen: NDArray[np.bool_]
 
     def of(self, node: int) -> Font | None:
-        """The font of an element's or, from N on, a text node's text; None where it has none."""
+        """The font of an element's or, from N on, a text node's text; None where it has none, or white space alone."""
         return self._of[node]
 
     @cached_property
     def _of(self) -> list[Font | None]:
         """By node: it is asked for again and again."""
         first, last = self._span
-        some = last > first
         even = self._changes[first] == self._changes[np.maximum(last, 1) - 1]
         size, weight, count = (self._sums[last] - self._sums[first]).T
+        some = count > 0
         count = np.where(some, count, 1)
         rows = zip((size / count).tolist(), (weight / count).tolist(), even.tolist(), strict=True)
         return [Font(*row) if seen else None for row, seen in zip(rows, some.tolist(), strict=True)]

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 from painted import node, painted, text_node
 
+from vclean.features.vips_fonts import Fonts
 from vclean.features.vips_page import VisualPage
 
 
@@ -33,6 +37,14 @@ class TestOf:
     def test_none_without_text(self):
         page = page_of("<div><img title='0 0 9 9'></div><p>text")
         assert page.fonts.of(element(page, "div")) is None
+
+    def test_none_of_white_space_that_is_seen(self):
+        """A separator of Unicode may have a box of its own."""
+        page = page_of("<div>\x1f</div><p>text")
+        whole = replace(page.snapshot, texts=["\x1f", "text"])
+        fonts = Fonts(whole, np.array([True, True]))
+        assert fonts.of(element(page, "div")) is None
+        assert fonts.of(element(page, "p")).size == 16
 
     def test_text_after_an_element_is_not_its_own(self):
         """It follows the element in document order, before any other element starts."""
