@@ -52,11 +52,8 @@ HEADING: Final = "## The suite's figures\n"
 
 def machine() -> Facts:
     """What the figures were measured on."""
-    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines() if sys.platform == "linux" else []
-    names = [line.partition(": ")[2] for line in lines if line.startswith("model name")]
     packages = ("vclean", "playwright", "lightgbm", "numpy", "lxml")
     return {
-        "processor": names[0] if names else "processor unknown",
         "cores": os.cpu_count(),
         "memory_gb": round(psutil.virtual_memory().total / 2**30),
         "browser": find_chromium().path.name,

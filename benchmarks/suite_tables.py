@@ -25,7 +25,7 @@ def document(figures: Facts) -> str:
 
 def _machine(facts: Facts) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
-    return f"{facts['processor']}, {facts['cores']} cores, {facts['memory_gb']} GB; {facts['browser']}; {versions}."
+    return f"{facts['cores']} cores, {facts['memory_gb']} GB; {facts['browser']}; {versions}."
 
 
 def _targets(facts: Facts) -> str:
