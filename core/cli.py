@@ -7,44 +7,35 @@ import logging
 import os
 import sys
 from contextlib import contextmanager
-from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
-from vclean.compare.options import DiffOptions, ReportOptions
-from vclean.corpus_options import EvaluateOptions, TrainOptions
 from vclean.errors import OutputError, VcleanError
-from vclean.evaluate_segments_options import EvaluateSegmentsOptions
 from vclean.explain import unexpected
-from vclean.farm.options import FarmOptions
 from vclean.interrupts import INTERRUPTED, raised
-from vclean.labelling.options import LabelOptions
-from vclean.methods_options import CleanevalScoreOptions, MethodsOptions
-from vclean.options import CleanOptions, DoctorOptions, SetupOptions, parse_args
-from vclean.segment_options import SegmentOptions
-from vclean.train_segments_options import TrainSegmentsOptions
+from vclean.options import named, parse_args
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from vclean.options import Options
 
-_COMMANDS: Final[dict[type[Options], str]] = {
-    CleanOptions: "vclean.clean_command.clean_pages",
-    CleanevalScoreOptions: "vclean.cleaneval_command.score_files",
-    DiffOptions: "vclean.compare.diff_command.compare_pages",
-    DoctorOptions: "vclean.commands.examine",
-    EvaluateOptions: "vclean.corpus_commands.score_methods",
-    EvaluateSegmentsOptions: "vclean.evaluate_segments_command.score_segmenters",
-    FarmOptions: "vclean.farm.command.farm",
-    LabelOptions: "vclean.labelling.command.label_pages",
-    MethodsOptions: "vclean.methods_command.list_methods",
-    ReportOptions: "vclean.compare.report_command.write_report",
-    SegmentOptions: "vclean.segment_command.segment_pages",
-    SetupOptions: "vclean.commands.set_up",
-    TrainOptions: "vclean.corpus_commands.train_model",
-    TrainSegmentsOptions: "vclean.train_segments_command.train_segments",
+_COMMANDS: Final = {
+    "CleanOptions": "vclean.clean_command.clean_pages",
+    "CleanevalScoreOptions": "vclean.cleaneval_command.score_files",
+    "DiffOptions": "vclean.compare.diff_command.compare_pages",
+    "DoctorOptions": "vclean.commands.examine",
+    "EvaluateOptions": "vclean.corpus_commands.score_methods",
+    "EvaluateSegmentsOptions": "vclean.evaluate_segments_command.score_segmenters",
+    "FarmOptions": "vclean.farm.command.farm",
+    "LabelOptions": "vclean.labelling.command.label_pages",
+    "MethodsOptions": "vclean.methods_command.list_methods",
+    "ReportOptions": "vclean.compare.report_command.write_report",
+    "SegmentOptions": "vclean.segment_command.segment_pages",
+    "SetupOptions": "vclean.commands.set_up",
+    "TrainOptions": "vclean.corpus_commands.train_model",
+    "TrainSegmentsOptions": "vclean.train_segments_command.train_segments",
 }
-"""What runs each command."""
+"""What runs each command, by the type of its options; imported when it is called."""
 
 _log = logging.getLogger("vclean")
 
@@ -88,10 +79,9 @@ def main_inner(arguments: list[str]) -> int:
 
 def _run(options: Options) -> int:
     """Each command is imported when it is called: `--help` must not wait for a model library."""
-    if not isinstance(options, CleanevalScoreOptions | DoctorOptions | MethodsOptions | SetupOptions):
-        _log.setLevel({-1: logging.ERROR, 0: logging.WARNING, 1: logging.DEBUG}[options.verbosity])
-    module, _, name = _COMMANDS[type(options)].rpartition(".")
-    command = getattr(import_module(module), name)
+    verbosity: int = getattr(options, "verbosity", 0)
+    _log.setLevel({-1: logging.ERROR, 0: logging.WARNING, 1: logging.DEBUG}[verbosity])
+    command = named(_COMMANDS[type(options).__name__])
     with raised():
         return int(command(options))
 

@@ -6,9 +6,10 @@ import argparse
 import os
 import sys
 from dataclasses import dataclass
+from importlib import import_module
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 from vclean.arguments import (
     Parser,
@@ -23,22 +24,39 @@ from vclean.arguments import (
     take_settings,
     take_verbosity,
 )
-from vclean.compare.options import DiffOptions, ReportOptions, parse_diff, parse_report
-from vclean.corpus_options import EvaluateOptions, TrainOptions, parse_evaluate, parse_train
 from vclean.errors import UsageError
-from vclean.evaluate_segments_options import EvaluateSegmentsOptions, parse_evaluate_segments
-from vclean.farm.options import FarmOptions, parse_farm
 from vclean.files import write_stream
 from vclean.formats import EXPLANATION, FORMATS
-from vclean.labelling.options import LabelOptions, parse_label
-from vclean.methods_options import CleanevalScoreOptions, MethodsOptions, parse_cleaneval_score, parse_methods
-from vclean.segment_options import SegmentOptions, parse_segment
-from vclean.train_segments_options import TrainSegmentsOptions, parse_train_segments
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
+    from vclean.compare.options import DiffOptions, ReportOptions
+    from vclean.corpus_options import EvaluateOptions, TrainOptions
+    from vclean.evaluate_segments_options import EvaluateSegmentsOptions
+    from vclean.farm.options import FarmOptions
+    from vclean.labelling.options import LabelOptions
+    from vclean.methods_options import CleanevalScoreOptions, MethodsOptions
+    from vclean.segment_options import SegmentOptions
     from vclean.settings import Policy, RenderSettings
+    from vclean.train_segments_options import TrainSegmentsOptions
+
+_PARSERS: Final = {
+    "cleaneval-score": "vclean.methods_options.parse_cleaneval_score",
+    "diff": "vclean.compare.options.parse_diff",
+    "doctor": "vclean.options.parse_doctor",
+    "evaluate": "vclean.corpus_options.parse_evaluate",
+    "evaluate-segments": "vclean.evaluate_segments_options.parse_evaluate_segments",
+    "farm": "vclean.farm.options.parse_farm",
+    "label": "vclean.labelling.options.parse_label",
+    "methods": "vclean.methods_options.parse_methods",
+    "report": "vclean.compare.options.parse_report",
+    "segment": "vclean.segment_options.parse_segment",
+    "setup": "vclean.options.parse_setup",
+    "train": "vclean.corpus_options.parse_train",
+    "train-segments": "vclean.train_segments_options.parse_train_segments",
+}
+"""What reads the arguments of each command; imported when it is called."""
 
 _REVIEW_BELOW: Final = 0.8
 """A page of this confidence has a word F1 of about as much."""
@@ -133,22 +151,23 @@ class DoctorOptions:
     json: bool
 
 
-Options = (
-    CleanOptions
-    | DiffOptions
-    | SetupOptions
-    | DoctorOptions
-    | TrainOptions
-    | EvaluateOptions
-    | EvaluateSegmentsOptions
-    | FarmOptions
-    | LabelOptions
-    | MethodsOptions
-    | CleanevalScoreOptions
-    | ReportOptions
-    | SegmentOptions
-    | TrainSegmentsOptions
-)
+if TYPE_CHECKING:
+    Options = (
+        CleanevalScoreOptions
+        | CleanOptions
+        | DiffOptions
+        | DoctorOptions
+        | EvaluateOptions
+        | EvaluateSegmentsOptions
+        | FarmOptions
+        | LabelOptions
+        | MethodsOptions
+        | ReportOptions
+        | SegmentOptions
+        | SetupOptions
+        | TrainOptions
+        | TrainSegmentsOptions
+    )
 
 
 def parse_args(arguments: list[str]) -> Options:
@@ -158,29 +177,20 @@ def parse_args(arguments: list[str]) -> Options:
         UsageError: unknown options, missing or impossible values.
         SystemExit: after printing, for `--help` and `--version`.
     """
-    parsers: dict[str, Callable[[list[str]], Options]] = {
-        "setup": _setup,
-        "diff": parse_diff,
-        "doctor": _doctor,
-        "report": parse_report,
-        "train": parse_train,
-        "evaluate": parse_evaluate,
-        "methods": parse_methods,
-        "cleaneval-score": parse_cleaneval_score,
-        "evaluate-segments": parse_evaluate_segments,
-        "farm": parse_farm,
-        "label": parse_label,
-        "segment": parse_segment,
-        "train-segments": parse_train_segments,
-    }
     for word in takewhile("--".__ne__, arguments):
         if word.startswith("-") and word != "-" and os.path.lexists(word):
             raise UsageError(f"{word} begins like an option: write ./{word} for the file")
-    if arguments and arguments[0] in parsers:
-        return parsers[arguments[0]](arguments[1:])
-    if arguments and (command := _meant(arguments[0], parsers)):
+    if arguments and arguments[0] in _PARSERS:
+        return cast("Options", named(_PARSERS[arguments[0]])(arguments[1:]))
+    if arguments and (command := _meant(arguments[0], _PARSERS)):
         raise UsageError(f"there is neither a page nor a command {arguments[0]!r}: did you mean vclean {command}?")
-    return _clean(arguments)
+    return parse_clean(arguments)
+
+
+def named(place: str) -> Any:  # noqa: ANN401 - whatever has that name
+    """What stands in a module under a name: `package.module.name`."""
+    module, _, name = place.rpartition(".")
+    return getattr(import_module(module), name)
 
 
 def _meant(word: str, commands: Iterable[str]) -> str | None:
@@ -193,7 +203,8 @@ def _meant(word: str, commands: Iterable[str]) -> str | None:
     return next((known[name] for name in get_close_matches(word.lower(), known, 1, _LIKENESS)), None)
 
 
-def _clean(arguments: list[str]) -> CleanOptions:
+def parse_clean(arguments: list[str]) -> CleanOptions:
+    """The options of the main command; raises as `parse_args` does."""
     parser = Parser(
         prog="vclean",
         description="Clean web pages: cut them into blocks, label every block, print the content.",
@@ -266,13 +277,15 @@ def _checked(options: CleanOptions) -> CleanOptions:
     return options
 
 
-def _setup(arguments: list[str]) -> SetupOptions:
+def parse_setup(arguments: list[str]) -> SetupOptions:
+    """The options of `vclean setup`; raises as `parse_args` does."""
     parser = Parser(prog="vclean setup", description="Find a usable Chromium, or install one, and try it.")
     parser.parse_args(arguments)
     return SetupOptions()
 
 
-def _doctor(arguments: list[str]) -> DoctorOptions:
+def parse_doctor(arguments: list[str]) -> DoctorOptions:
+    """The options of `vclean doctor`; raises as `parse_args` does."""
     parser = Parser(prog="vclean doctor", description="Say what of the installation works; exit code 1 if not all.")
     parser.add_argument("--json", action="store_true", help="as a JSON array")
     return DoctorOptions(**vars(parser.parse_args(arguments)))

@@ -1,20 +1,27 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
+from typing import get_type_hints
 
 import pytest
 
+from vclean.cli import _COMMANDS
+from vclean.corpus_options import EvaluateOptions, TrainOptions
 from vclean.errors import UsageError
 from vclean.methods_options import CleanevalScoreOptions, MethodsOptions
-from vclean.options import (
-    CleanOptions,
-    DoctorOptions,
-    EvaluateOptions,
-    SetupOptions,
-    TrainOptions,
-    parse_args,
-)
+from vclean.options import _PARSERS, CleanOptions, DoctorOptions, SetupOptions, named, parse_args
 from vclean.settings import Policy, RenderSettings
+
+HELP = """
+import sys
+from vclean.cli import main
+try:
+    main(["--help"])
+except SystemExit:
+    print(*sys.modules, file=sys.stderr)
+"""
 
 
 def clean(*arguments: str) -> CleanOptions:
@@ -262,3 +269,23 @@ class TestOtherCommands:
         codes = {item.exit_code for item in vars(errors).values() if isinstance(item, type)}
         text = " ".join(capsys.readouterr().out.split()).partition("Exit codes:")[2]
         assert all(f" {code} " in text for code in codes | {0, 130})
+
+
+class TestNamed:
+    def test_what_a_module_has(self) -> None:
+        assert named("vclean.settings.Policy") is Policy
+
+    def test_every_command_has_a_parser_and_what_runs_it(self) -> None:
+        for place in (*_PARSERS.values(), *_COMMANDS.values()):
+            assert callable(named(place))
+
+    def test_every_kind_of_options_is_run(self) -> None:
+        kinds = {get_type_hints(named(place))["return"] for place in _PARSERS.values()}
+        assert {kind.__name__ for kind in kinds} | {"CleanOptions"} == set(_COMMANDS)
+
+    def test_the_help_waits_for_no_other_command(self) -> None:
+        ended = subprocess.run([sys.executable, "-c", HELP], capture_output=True, text=True, check=True)
+        assert ended.stdout.startswith("usage: vclean ")
+        loaded = set(ended.stderr.split())
+        assert "vclean.options" in loaded
+        assert not loaded & {"numpy", "vclean.farm.options", "vclean.compare.options", "vclean.corpus_options"}
