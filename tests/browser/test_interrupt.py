@@ -12,9 +12,11 @@ import pytest
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(sys.platform == "win32", reason="sends signals")]
 
 SCRIPT = """
+import signal
 import sys
 from vclean.page import Page
 from vclean.render.browser import Renderer
+signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored in what a shell runs in the background
 print("started", flush=True)
 try:
     with Renderer() as renderer:
@@ -40,7 +42,10 @@ def test_silent_end(seconds: float, group: bool, tmp_path: Path) -> None:
         assert process.stdout.readline() == "started\n"
         time.sleep(seconds)
         (os.killpg if group else os.kill)(process.pid, signal.SIGINT)
-        _, said = process.communicate(timeout=30)
+        try:
+            _, said = process.communicate(timeout=30)
+        finally:
+            process.kill()
     assert process.returncode == 130
     assert [line for line in said.splitlines() if "sandbox is off" not in line] == []
     end = time.monotonic() + 10
