@@ -44,7 +44,10 @@ def load() -> LanguageIdentifier:
 
 
 def _parts(packed: Path) -> Arrays:
-    folder = _folder(packed)
+    try:
+        folder = _folder(packed)
+    except RuntimeError:  # a user without a home, as some containers run programs
+        return _unpacked(packed)
     with contextlib.suppress(OSError, ValueError, EOFError):
         return _mapped(folder)
     parts = _unpacked(packed)
