@@ -169,6 +169,14 @@ def locked(folder: Path, name: str) -> Iterator[None]:
         yield
 
 
+def home() -> Path:
+    """The user's folder; where there is none, as for users that containers make up, a place that cannot be."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        return Path(os.devnull, "home")
+
+
 def _sync(path: Path) -> None:
     """Wait until a file, or what a folder lists, is on the disk."""
     descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)

@@ -44,10 +44,7 @@ def load() -> LanguageIdentifier:
 
 
 def _parts(packed: Path) -> Arrays:
-    try:
-        folder = _folder(packed)
-    except RuntimeError:  # a user without a home, as some containers run programs
-        return _unpacked(packed)
+    folder = _folder(packed)
     with contextlib.suppress(OSError, ValueError, EOFError):
         return _mapped(folder)
     parts = _unpacked(packed)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from vclean.errors import BrowserMissingError
+from vclean.files import home
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -154,10 +155,10 @@ def _on_path(commands: tuple[str, ...]) -> Iterator[Path]:
 def cache_folder() -> Path:
     """The user's folder for what can be fetched or made again."""
     if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches"
+        return home() / "Library" / "Caches"
     if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        return Path(os.environ.get("LOCALAPPDATA") or home() / "AppData" / "Local")
+    return Path(os.environ.get("XDG_CACHE_HOME") or home() / ".cache")
 
 
 def _playwright_package() -> Path:

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from vclean.files import home
+
 SUFFIXES = frozenset({".ttf", ".otf", ".ttc", ".otc", ".pfb", ".dfont"})
 
 SCRIPTS = {
@@ -26,13 +28,13 @@ SCRIPTS = {
 
 def font_folders() -> list[Path]:
     """The folders in which the system's font service looks, there or not."""
-    home = Path.home()
+    own = home()
     if sys.platform == "darwin":
-        return [Path("/System/Library/Fonts"), Path("/Library/Fonts"), home / "Library" / "Fonts"]
+        return [Path("/System/Library/Fonts"), Path("/Library/Fonts"), own / "Library" / "Fonts"]
     if sys.platform == "win32":
         return [Path(os.environ.get("WINDIR", r"C:\Windows")) / "Fonts"]
-    data = Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share")
-    return [Path("/usr/share/fonts"), Path("/usr/local/share/fonts"), data / "fonts", home / ".fonts"]
+    data = Path(os.environ.get("XDG_DATA_HOME") or own / ".local" / "share")
+    return [Path("/usr/share/fonts"), Path("/usr/local/share/fonts"), data / "fonts", own / ".fonts"]
 
 
 def has_fonts() -> bool:

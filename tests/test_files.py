@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from vclean.errors import OutputError, UsageError
-from vclean.files import Replacement, check_writable, locked, write_atomic, write_stream
+from vclean.files import Replacement, check_writable, home, locked, write_atomic, write_stream
 
 
 @pytest.fixture
@@ -208,3 +208,20 @@ class TestLocked:
     def test_a_folder_that_is_not_there(self, tmp_path):
         with pytest.raises(OutputError, match="folder does not exist"), locked(tmp_path / "no", ".lock"):
             pass
+
+
+class TestHome:
+    def test_the_users_own(self, monkeypatch) -> None:
+        monkeypatch.setenv("HOME", "/home/anna")
+        assert home() == Path("/home/anna")
+
+    def test_a_user_without_one(self, monkeypatch) -> None:
+        """Nothing is found there, and nothing can be made."""
+
+        def nowhere() -> Path:
+            raise RuntimeError("Could not determine home directory.")
+
+        monkeypatch.setattr(Path, "home", nowhere)
+        assert list((home() / "cache").glob("*")) == []
+        with pytest.raises(OSError, match="cache"):
+            (home() / "cache").mkdir(parents=True)

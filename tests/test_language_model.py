@@ -104,11 +104,3 @@ class TestLoad:
         monkeypatch.setattr(language_model, "_mapped", lambda _: (_ for _ in ()).throw(OSError))
         assert load().nb_classes == ["de", "en"]
         assert kept(tmp_path) == before
-
-    def test_a_user_without_a_home(self, unpacked: list[Path], monkeypatch) -> None:
-        def nowhere() -> Path:
-            raise RuntimeError("Could not determine home directory.")
-
-        monkeypatch.setattr(language_model, "cache_folder", nowhere)
-        load()
-        assert len(unpacked) == 1
