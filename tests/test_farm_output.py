@@ -81,7 +81,7 @@ class TestNew:
 
     def test_file_in_the_way(self, tmp_path):
         (tmp_path / "out").touch()
-        with pytest.raises(OutputError, match="cannot be made"):
+        with pytest.raises(OutputError, match="a folder is wanted"):
             written(tmp_path / "out")
 
 

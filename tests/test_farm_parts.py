@@ -204,7 +204,7 @@ class TestFailure:
 
     def test_file_in_the_way(self, tmp_path):
         (tmp_path / "parts").touch()
-        with pytest.raises(OutputError, match="cannot be made"):
+        with pytest.raises(OutputError, match="a folder is wanted"):
             PartWriter(tmp_path)
 
     def test_parts_are_on_the_disk_before_they_have_their_name(self, tmp_path, monkeypatch):

@@ -197,7 +197,7 @@ class TestIndexes:
     def test_nowhere_to_keep_it(self, archive: Path, tmp_path: Path) -> None:
         """A full disk is no property of the archive, which has to be read again on resume."""
         (tmp_path / "index").write_bytes(b"")
-        with pytest.raises(OutputError, match="cannot be made"):
+        with pytest.raises(OutputError, match="a folder is wanted"):
             items(archive, reader=UnitReader(CleaningSettings(), index_folder=tmp_path / "index"))
 
 
