@@ -34,20 +34,27 @@ def table(text: str) -> tuple[Column, ...]:
     return tuple(Column(name, unit, doc) for name, unit, doc in rows)
 
 
-def stack(columns: Sequence[Column], values: Mapping[str, Numbers], count: int) -> NDArray[np.float32]:
-    """float32 (count, len(columns)): `values` by name in the order of `columns`.
+def stack(columns: Sequence[Column], values: Mapping[str, Numbers]) -> NDArray[np.float32]:
+    """float32 (B, len(columns)): `values` (B,) by name in the order of `columns`.
 
     Raises:
         KeyError: a declared column has no values.
     """
-    matrix = np.empty((count, len(columns)), dtype=np.float32)
-    for index, column in enumerate(columns):
-        matrix[:, index] = values[column.name]
-    return matrix
+    return np.ascontiguousarray(rows([column.name for column in columns], values).T)
+
+
+def rows(names: Sequence[str], values: Mapping[str, Numbers]) -> NDArray[np.float32]:
+    """float32 (len(names), B): `values` (B,) by name.
+
+    Raises:
+        KeyError: a name has no values.
+    """
+    flat = np.concatenate([values[name] for name in names], dtype=np.float32, casting="unsafe")
+    return flat.reshape(len(names), -1)
 
 
 def ratio(part: Numbers | float, whole: Numbers | float) -> NDArray[np.float32]:
     """`part / whole`, 0 where the whole is 0; NaN stays NaN."""
     dividend, divisor = np.asarray(part, dtype=np.float32), np.asarray(whole, dtype=np.float32)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(divisor == 0, np.float32(0), dividend / divisor)
+    empty = np.zeros(np.broadcast(dividend, divisor).shape, dtype=np.float32)
+    return np.divide(dividend, divisor, out=empty, where=divisor != 0)  # `np.errstate` takes longer than the division

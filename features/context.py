@@ -241,7 +241,7 @@ def score_columns(path: NDArray[np.float32], word: NDArray[np.float32], where: L
     found: Values = {}
     for name, score in zip(_SCORES, (path, word, path + word), strict=True):
         found.update({f"{name}_{part}": values for part, values in _averages(score, where).items()})
-    return stack(SCORE_COLUMNS, found, len(path))
+    return stack(SCORE_COLUMNS, found)
 
 
 def _averages(score: NDArray[np.float32], where: Layout) -> Values:

@@ -64,7 +64,7 @@ def extract(blocks: Blocks) -> Features:
     values |= context.compute(view, values, layout, elements)
     return Features(
         view,
-        stack(FIXED_COLUMNS, values, len(view)),
+        stack(FIXED_COLUMNS, values),
         region,
         region_blocks.RegionLayout.of(found),
         layout,

@@ -108,7 +108,7 @@ def region_matrix(regions: Regions, values: Values) -> NDArray[np.float32]:
     found: Values = {**_text(run), **_place(run), **_elements(run), **_image(run)}
     found |= {f"mean_{name}": column for name, column in run.means((*_MEANS, *LOOKS)).items()}
     found |= region_boxes.compute(run)
-    plain = stack((*TEXT_COLUMNS, *BOX_COLUMNS), found, len(regions))
+    plain = stack((*TEXT_COLUMNS, *BOX_COLUMNS), found)
     return np.hstack([plain, _flags(regions)])
 
 

@@ -82,7 +82,7 @@ def segment_matrix(
     x = region_columns.region_matrix(regions, values)
     found = _vips(regions, segments) | _tree(regions, x[:, _PLACE["words_of_page"]]) | _holds(regions, x)
     shapes = segment_shape.shape_values(regions, painted, x[:, _PLACE["words"]])
-    return np.hstack([x, stack(_TREE_COLUMNS, found, len(x)), stack(segment_shape.COLUMNS, shapes, len(x))])
+    return np.hstack([x, stack(_TREE_COLUMNS, found), stack(segment_shape.COLUMNS, shapes)])
 
 
 def role_matrix(posterior: NDArray[np.float32], parent: NDArray[np.int32]) -> NDArray[np.float32]:

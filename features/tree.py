@@ -41,6 +41,22 @@ def path_sum(values: Whole | Real, end: NDArray[np.int32]) -> NDArray[np.int64] 
     return np.asarray(np.cumsum(change, axis=0)[:-1])
 
 
+def path_counts(kind: NDArray[np.integer[Any]], kinds: int, end: NDArray[np.int32]) -> NDArray[np.int64]:
+    """int64 (kinds, N): how many of every element and its ancestors are of each kind.
+
+    Args:
+        kind: (N,), a number below `kinds`, or -1 for what does not count.
+        kinds: how many there are.
+        end: int32 (N,).
+    """
+    element = np.flatnonzero(kind >= 0)
+    row = kind[element].astype(np.int64) * (len(kind) + 1)
+    size = kinds * (len(kind) + 1)
+    change = np.bincount(row + element, minlength=size)
+    change -= np.bincount(row + end[element], minlength=size)
+    return np.cumsum(change.reshape(kinds, -1), axis=1)[:, :-1]
+
+
 def subtree_argmax(values: Whole | Real, end: NDArray[np.int32]) -> NDArray[np.int64]:
     """int64 (N,): the element with the largest of `values` (N,) in every element's subtree, the first of equal ones.
 
@@ -65,11 +81,10 @@ def nearest(mask: NDArray[np.bool_], parent: NDArray[np.int32]) -> NDArray[np.in
 
     Pointer doubling: the number of rounds is the logarithm of the depth.
     """
-    here = np.arange(len(mask), dtype=np.int32)
-    jump = np.where(mask, here, np.maximum(parent, 0)).astype(np.int32)
+    jump = np.where(mask, np.arange(len(mask), dtype=np.int32), np.maximum(parent, 0)).astype(np.int32, copy=False)
     while True:
-        further = jump[jump]
-        if np.array_equal(further, jump):
+        further = jump.take(jump)
+        if (further == jump).all():
             return jump
         jump = further
 
@@ -94,6 +109,6 @@ def is_ancestor(above: NDArray[np.int32], below: NDArray[np.int32], end: NDArray
 
 def _widen(values: Whole | Real) -> NDArray[np.int64] | NDArray[np.float64]:
     """64 bits, so that no sum over a page overflows."""
-    if np.issubdtype(values.dtype, np.floating):
+    if values.dtype.kind == "f":
         return values.astype(np.float64, copy=False)
     return values.astype(np.int64, copy=False)

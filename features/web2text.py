@@ -112,8 +112,8 @@ PAIR_COLUMNS: tuple[Column, ...] = (
 def compute(view: View) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """The columns of a page's B blocks, float32 (B, 128), and of its pairs of neighbours, float32 (B - 1, 25)."""
     page = _Page(view)
-    blocks = stack(COLUMNS, page.blocks(), len(view))
-    return blocks, stack(PAIR_COLUMNS, page.pairs(), len(view) - 1)
+    blocks = stack(COLUMNS, page.blocks())
+    return blocks, stack(PAIR_COLUMNS, page.pairs())
 
 
 @dataclass(frozen=True, eq=False)

@@ -33,6 +33,11 @@ class TestGroups:
         assert Groups.by(np.array([2**63, 1, 2**63], dtype=np.uint64)).size.tolist() == [2, 1, 2]
         assert Groups.by(np.array([0.5, -1.0, 0.5])).size.tolist() == [2, 1, 2]
 
+    def test_rows_group_by_group(self):
+        groups = Groups.by(np.array([3, 1, 3, 1]))
+        assert groups.number.tolist() == [1, 0, 1, 0]
+        assert groups.order.tolist() == [1, 3, 0, 2]
+
     def test_no_rows(self):
         groups = Groups.by(np.zeros(0, dtype=np.int64))
         assert len(groups.sizes) == len(groups.size) == len(groups.place) == len(groups.spread) == 0

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.features.tree import common, is_ancestor, nearest, path_sum, subtree_argmax, subtree_sum
+from vclean.features.tree import common, is_ancestor, nearest, path_counts, path_sum, subtree_argmax, subtree_sum
 from vclean.render.snapshot import subtree_ends
 
 #     0
@@ -100,6 +100,21 @@ class TestPathSum:
     def test_ones_count_the_depth(self, parent):
         depth = [len(ancestors(parent, element)) for element in range(len(parent))]
         assert path_sum(np.ones(len(parent), dtype=np.int64), subtree_ends(parent)).tolist() == depth
+
+
+class TestPathCounts:
+    def test_by_hand(self):
+        kind = np.array([1, 0, -1, 1, 0])
+        found = path_counts(kind, 3, END)
+        assert found.dtype == np.int64
+        assert found.tolist() == [[0, 1, 1, 1, 1], [1, 1, 1, 2, 1], [0, 0, 0, 0, 0]]
+
+    @given(weighted_trees())
+    def test_equals_the_sums_of_flags(self, tree):
+        parent, values = tree
+        kind, end = values % 5 - 1, subtree_ends(parent)
+        found = path_counts(kind, 4, end)
+        assert found.tolist() == [path_sum(kind == which, end).tolist() for which in range(4)]
 
 
 class TestNearest:

@@ -110,4 +110,4 @@ def keywords(examples: Sequence[Example]) -> tuple[NDArray[np.uint64], NDArray[n
 
 
 def _columns(view: View) -> NDArray[np.float32]:
-    return stack(fiasco.COLUMNS, fiasco.compute(view), len(view))
+    return stack(fiasco.COLUMNS, fiasco.compute(view))

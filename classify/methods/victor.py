@@ -104,7 +104,7 @@ def load(data: bytes) -> Method:
 
 
 def _columns(blocks: Blocks) -> NDArray[np.float32]:
-    return stack(victor.COLUMNS, victor.compute(View(blocks)), len(blocks))
+    return stack(victor.COLUMNS, victor.compute(View(blocks)))
 
 
 def _cuts(columns: NDArray[np.float32]) -> NDArray[np.float32]:

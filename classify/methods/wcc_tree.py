@@ -83,4 +83,4 @@ def load(data: bytes) -> Method:
 
 
 def _columns(blocks: Blocks) -> NDArray[np.float32]:
-    return stack(wcc.COLUMNS, wcc.compute(View(blocks)), len(blocks))
+    return stack(wcc.COLUMNS, wcc.compute(View(blocks)))
