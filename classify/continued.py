@@ -16,6 +16,7 @@ import lightgbm
 import numpy as np
 
 from vclean.classify.dataset import WEIGHT_CAP
+from vclean.classify.forest import Forest
 from vclean.classify.gold import CODES, UNKNOWN
 from vclean.classify.model import CORRECTED, Model
 from vclean.classify.training import CONTENT_PARAMETERS, TYPE_PARAMETERS
@@ -27,7 +28,6 @@ from vclean.labels import Label
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lightgbm import Booster
     from numpy.typing import NDArray
 
     from vclean.features.blocks import Blocks
@@ -98,16 +98,16 @@ def go_on(base: Model, lessons: Sequence[Lesson], *, facts: dict[str, Any] | Non
 
 
 def _more(
-    trees: Booster,
+    trees: Forest,
     parameters: dict[str, Any],
     rounds: int,
     x: NDArray[np.float32],
     y: NDArray[Any],
     *,
     weight: NDArray[np.float32],
-) -> Booster:
+) -> Forest:
     data = lightgbm.Dataset(x, y, weight=weight, params=parameters, free_raw_data=False)
-    return lightgbm.train(parameters, data, rounds, init_model=trees)
+    return Forest.of(lightgbm.train(parameters, data, rounds, init_model=trees.booster))
 
 
 def _card(base: Model, rows: int) -> dict[str, Any]:

@@ -18,11 +18,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 from scipy.sparse import csr_matrix
 
+from vclean.classify.forest_text import CATEGORICAL, DEFAULT_LEFT, MISSING, MISSING_IS_NAN
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    import lightgbm
     from numpy.typing import NDArray
+
+    from vclean.classify.forest import Forest
 
     Numbers = NDArray[np.float64]
 
@@ -31,11 +34,9 @@ _LEAVES_AT_ONCE: Final = 128
 """Leaves and rows whose arrays fit into the cache of a processor."""
 _TINY: Final = 1e-12
 """Stands for no share at all, whose logarithm is none."""
-_CATEGORICAL, _DEFAULT_LEFT, _MISSING, _MISSING_IS_NAN = 1, 2, 12, 8
-"""Bits of LightGBM's `decision_type`; other kinds of missing values than NaN and none are not trained here."""
 
 
-def contributions(trees: lightgbm.Booster, x: NDArray[np.float32]) -> tuple[float, Numbers]:
+def contributions(trees: Forest, x: NDArray[np.float32]) -> tuple[float, Numbers]:
     """What the trees say of an average row, and what each column of `x` (B, F) adds to that; in log odds.
 
     Returns:
@@ -134,14 +135,14 @@ def _of_rows(leaves: Sequence[_Leaves], x: NDArray[np.float32]) -> Numbers:
 
 
 @lru_cache(maxsize=2)
-def _forest(trees: lightgbm.Booster) -> tuple[float, list[_Leaves]]:
+def _forest(trees: Forest) -> tuple[float, list[_Leaves]]:
     """The base of the trees, and their leaves by the number of conditions; half a second for the shipped model."""
-    read = [_Tree(part) for part in trees.model_to_string().split("\nTree=")[1:]]
+    read = [_Tree(part) for part in trees.text.split("\nTree=")[1:]]
     by_size: dict[int, list[_Leaf]] = {}
     for leaf in chain.from_iterable(tree.leaves() for tree in read):
         by_size.setdefault(len(leaf[1]), []).append(leaf)
     pieces = [part for size, leaves in sorted(by_size.items()) if size for part in _pieces(leaves)]
-    return sum(tree.base for tree in read), [_Leaves.of(part, trees.num_feature()) for part in pieces]
+    return sum(tree.base for tree in read), [_Leaves.of(part, trees.columns) for part in pieces]
 
 
 def _pieces(leaves: Sequence[_Leaf]) -> Iterator[Sequence[_Leaf]]:
@@ -170,7 +171,7 @@ class _Tree:
             for name in ("threshold", "internal_count", "leaf_count")
         )
         self._count = [*inner, *reversed(leaf)]
-        if any(kind & _CATEGORICAL or kind & _MISSING not in (0, _MISSING_IS_NAN) for kind in self._kind):
+        if any(kind & CATEGORICAL or kind & MISSING not in (0, MISSING_IS_NAN) for kind in self._kind):
             raise ValueError("splits by category or of zeros as missing values cannot be explained")
         self.base = float(np.average(self._value, weights=leaf)) if self._column else self._value[0]
 
@@ -199,6 +200,6 @@ class _Tree:
 
     def _sends_nan_left(self, node: int) -> bool:
         """A column without missing values in training takes them for 0."""
-        if self._kind[node] & _MISSING:
-            return bool(self._kind[node] & _DEFAULT_LEFT)
+        if self._kind[node] & MISSING:
+            return bool(self._kind[node] & DEFAULT_LEFT)
         return self._threshold[node] >= 0

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from vclean.classify.decision import best_cuts, with_comments
+from vclean.classify.forest import Forest
 from vclean.features import matrix
 
 if TYPE_CHECKING:
-    import lightgbm
     from numpy.typing import NDArray
 
 BETAS: Final = (0.2, 0.35, 0.5, 0.7, 1.0, 1.5, 2.5)
@@ -179,16 +179,16 @@ def word_f1(
     return np.minimum(2 * hits / np.maximum(kept + gold_words, 1), 1.0).astype(np.float64)
 
 
-def fit(rows: NDArray[np.float32], f1: NDArray[np.float64]) -> lightgbm.Booster:
+def fit(rows: NDArray[np.float32], f1: NDArray[np.float64]) -> Forest:
     """The model, from the candidates' rows (N, F) and their word F1 (N,)."""
     import lightgbm
 
-    return lightgbm.train(PARAMETERS, lightgbm.Dataset(rows, f1, params=PARAMETERS), ROUNDS)
+    return Forest.of(lightgbm.train(PARAMETERS, lightgbm.Dataset(rows, f1, params=PARAMETERS), ROUNDS))
 
 
-def choose(model: lightgbm.Booster, cuts: Candidates) -> tuple[NDArray[np.bool_], float]:
+def choose(model: Forest, cuts: Candidates) -> tuple[NDArray[np.bool_], float]:
     """The blocks to keep, bool (B,), and the word F1 predicted of that, in 0..1."""
-    predicted = np.asarray(model.predict(cuts.rows, num_threads=1))
+    predicted = model.predict(cuts.rows)
     preferred = predicted.copy()
     preferred[cuts.usual] += MARGIN
     best = int(np.argmax(preferred))

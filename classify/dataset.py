@@ -18,10 +18,10 @@ from vclean.labels import Label
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lightgbm import Booster
     from numpy.typing import NDArray
 
     from vclean.classify.corpora import GoldPage
+    from vclean.classify.forest import Forest
     from vclean.features.blocks import Blocks
     from vclean.features.context import Layout
     from vclean.features.tokens import Ragged
@@ -81,7 +81,7 @@ class PageRows:
         return (self.importance * np.sqrt(np.clip(self.layout.tokens, 1, WEIGHT_CAP))).astype(np.float32)
 
 
-def page_rows(page: GoldPage, site: str, blocks: Blocks, regions: Booster | None = None) -> PageRows:
+def page_rows(page: GoldPage, site: str, blocks: Blocks, regions: Forest | None = None) -> PageRows:
     """The training rows of `page`, cut into `blocks`; `regions` is a region model that saw no page of the site."""
     features = matrix.extract(blocks)
     posterior = region_model.posterior(regions, features.region) if regions else None

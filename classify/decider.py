@@ -17,11 +17,11 @@ from vclean.classify.calibration import CalibrationMap, fit_map
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import lightgbm
     from numpy.typing import NDArray
 
     from vclean.classify.cuts import Candidates
     from vclean.classify.dataset import PageRows
+    from vclean.classify.forest import Forest
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,7 +48,7 @@ class Decider:
         calibration: from the trees' probabilities to what came of them.
     """
 
-    cuts: lightgbm.Booster
+    cuts: Forest
     calibration: CalibrationMap
 
     def keep(self, candidates: Candidates) -> tuple[NDArray[np.bool_], float]:

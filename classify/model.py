@@ -24,8 +24,9 @@ from vclean.classify.continuation import forerunners, rejoin
 from vclean.classify.cuts import candidates
 from vclean.classify.decider import Decider
 from vclean.classify.decision import labelled, with_comments
+from vclean.classify.forest import Forest
 from vclean.classify.linear import LinearModel
-from vclean.classify.model_file import DAMAGE, pack, read_booster
+from vclean.classify.model_file import DAMAGE, pack
 from vclean.classify.prediction import Decision, Prediction
 from vclean.classify.repetition import with_evidence
 from vclean.classify.smoothing import groups, smooth
@@ -36,7 +37,6 @@ from vclean.settings import Policy
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import lightgbm
     from numpy.typing import NDArray
 
     from vclean.features.blocks import Blocks
@@ -44,12 +44,6 @@ if TYPE_CHECKING:
 FORMAT: Final = 2
 """Version of the file's layout."""
 _SHIPPED: Final = "default.vclean"
-_EARLY_STOP: Final[dict[str, Any]] = {
-    "pred_early_stop": True,
-    "pred_early_stop_freq": 20,
-    "pred_early_stop_margin": 10.0,
-}
-"""A block under .007 or over .993 after some trees needs no more: a third of the time; no label of 29,725 changed."""
 _PARTS: Final = ("linear.npz", "content.txt", "types.txt", "cuts.txt", "calibration.json")
 _REGIONS: Final = "regions.txt"
 CORRECTED: Final = "corrections"
@@ -71,12 +65,12 @@ class Model:
     """
 
     linear: LinearModel
-    content: lightgbm.Booster
-    types: lightgbm.Booster
+    content: Forest
+    types: Forest
     decider: Decider
     card: dict[str, Any]
     version: str = ""
-    regions: lightgbm.Booster | None = None
+    regions: Forest | None = None
 
     def label(
         self, blocks: Blocks, *, evidence: NDArray[np.float32] | None = None, policy: Policy | None = None
@@ -139,29 +133,27 @@ class Model:
         members = {
             "card.json": json.dumps(self.card, indent=1, ensure_ascii=False).encode(),
             "linear.npz": arrays.getvalue(),
-            "content.txt": self.content.model_to_string().encode(),
-            "types.txt": self.types.model_to_string().encode(),
-            "cuts.txt": self.decider.cuts.model_to_string().encode(),
+            "content.txt": self.content.text.encode(),
+            "types.txt": self.types.text.encode(),
+            "cuts.txt": self.decider.cuts.text.encode(),
             "calibration.json": json.dumps(self.decider.calibration.to_dict()).encode(),
         }
         if self.regions:
-            members[_REGIONS] = self.regions.model_to_string().encode()
+            members[_REGIONS] = self.regions.text.encode()
         return pack(members)
 
 
-def content_probability(trees: lightgbm.Booster, x: NDArray[np.float32], *, whole: bool = False) -> NDArray[np.float32]:
+def content_probability(trees: Forest, x: NDArray[np.float32], *, whole: bool = False) -> NDArray[np.float32]:
     """float32 (B,): that the rows `x` (B, len(matrix.COLUMNS)) are content, B at least 1, before calibration.
 
     `whole` takes all trees for all rows: the last ones may have learned what the others are surely wrong about.
     """
-    # One thread: waking a second one costs more than the few hundred rows of a page.
-    return np.asarray(trees.predict(x, num_threads=1, **({} if whole else _EARLY_STOP)), dtype=np.float32)
+    return trees.predict(x, early_stop=not whole).astype(np.float32)
 
 
-def type_probability(trees: lightgbm.Booster, x: NDArray[np.float32]) -> NDArray[np.float32]:
+def type_probability(trees: Forest, x: NDArray[np.float32]) -> NDArray[np.float32]:
     """float32 (B, 4): the probabilities of h, p, l and c for the rows `x`, of which there may be none."""
-    found = np.asarray(trees.predict(x, num_threads=1), dtype=np.float32)
-    return found.reshape(len(x), trees.num_model_per_iteration())  # LightGBM gives none as a flat array
+    return trees.predict(x).astype(np.float32)
 
 
 def load(path: Path | None = None) -> Model:
@@ -199,9 +191,9 @@ def from_bytes(data: bytes, name: str) -> Model:
         raise _damaged(name) from error
     version = hashlib.sha256(b"".join(parts)).hexdigest()[:12]
     try:
-        decider = Decider(read_booster(parts[3]), CalibrationMap.from_dict(json.loads(parts[4])))
-        trees = (read_booster(parts[1]), read_booster(parts[2]))
-        return Model(_linear(parts[0]), *trees, decider, card, version, *map(read_booster, regions))
+        content, types, cuts, *rest = (Forest(text.decode()) for text in (*parts[1:4], *regions))
+        decider = Decider(cuts, CalibrationMap.from_dict(json.loads(parts[4])))
+        return Model(_linear(parts[0]), content, types, decider, card, version, *rest)
     except DAMAGE as error:
         raise _damaged(name) from error
 

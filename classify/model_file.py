@@ -13,8 +13,6 @@ from vclean.errors import ModelError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import lightgbm
-
 DAMAGE: Final = (zipfile.BadZipFile, zlib.error, RuntimeError, LookupError, ValueError, TypeError, EOFError, OSError)
 """What reading a damaged archive raises; RuntimeError where a wrong bit means encryption or an unknown method."""
 
@@ -28,20 +26,6 @@ def pack(members: dict[str, bytes]) -> bytes:
         for name, data in members.items():
             archive.writestr(zipfile.ZipInfo(name, _EPOCH), data, zipfile.ZIP_DEFLATED)
     return file.getvalue()
-
-
-def read_booster(data: bytes) -> lightgbm.Booster:
-    """Boosted trees in LightGBM's own text format.
-
-    Raises:
-        ValueError: they are damaged.
-    """
-    import lightgbm
-
-    try:
-        return lightgbm.Booster(model_str=data.decode())
-    except lightgbm.basic.LightGBMError as error:
-        raise ValueError("damaged trees") from error
 
 
 def read(path: Path) -> bytes:

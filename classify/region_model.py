@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-import lightgbm
 import numpy as np
 
+from vclean.classify.forest import Forest
 from vclean.errors import InputError
 from vclean.features.region_blocks import CLASSES, NONE
 
@@ -47,12 +47,14 @@ SITE_REGIONS: Final = 40
 """Regions from which on a site of generated pages weighs no more: all its pages are made alike."""
 
 
-def fit(rows: Sequence[RegionRows]) -> lightgbm.Booster:
+def fit(rows: Sequence[RegionRows]) -> Forest:
     """The boosted model of the role of a container; the same rows give the same model."""
+    import lightgbm
+
     x = np.vstack([page.x for page in rows])
     role = np.concatenate([page.role for page in rows])
     data = lightgbm.Dataset(x, role, weight=_weights(rows), params=PARAMETERS, free_raw_data=True)
-    return lightgbm.train(PARAMETERS, data, ROUNDS)
+    return Forest.of(lightgbm.train(PARAMETERS, data, ROUNDS))
 
 
 def _weights(rows: Sequence[RegionRows]) -> NDArray[np.float32]:
@@ -67,11 +69,11 @@ def _weights(rows: Sequence[RegionRows]) -> NDArray[np.float32]:
     return np.concatenate([scale * kind for scale, kind in zip(of_page, kinds, strict=True)]).astype(np.float32)
 
 
-def posterior(booster: lightgbm.Booster, x: NDArray[np.float32]) -> NDArray[np.float32]:
+def posterior(trees: Forest, x: NDArray[np.float32]) -> NDArray[np.float32]:
     """float32 (C, CLASSES): the probability of every role, and of being no region, for rows `x`."""
     if not len(x):
         return np.zeros((0, CLASSES), dtype=np.float32)
-    return np.asarray(booster.predict(x, num_threads=1), dtype=np.float32)
+    return trees.predict(x).astype(np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +88,8 @@ class RegionFits:
         unseen: by site, the model that did not see it; other sites no model saw.
     """
 
-    full: lightgbm.Booster
-    unseen: dict[str, lightgbm.Booster]
+    full: Forest
+    unseen: dict[str, Forest]
 
     @classmethod
     def of(cls, rows: Sequence[RegionRows]) -> RegionFits:
@@ -105,6 +107,6 @@ class RegionFits:
         models = {out: fit([page for page in rows if fold.get(page.site) != out]) for out in set(fold.values())}
         return cls(fit(rows), {site: models[fold[site]] for site in by_hand})
 
-    def for_site(self, site: str) -> lightgbm.Booster:
+    def for_site(self, site: str) -> Forest:
         """The model to read a page of `site` with, as one that it has not seen."""
         return self.unseen.get(site, self.full)

@@ -16,11 +16,11 @@ from importlib import metadata
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
-import lightgbm
 import numpy as np
 
 from vclean.classify import model_file, region_model
-from vclean.classify.model_file import DAMAGE, pack, read_booster
+from vclean.classify.forest import Forest
+from vclean.classify.model_file import DAMAGE, pack
 from vclean.classify.segment_cut import best_states
 from vclean.classify.segment_rows import LEVELS, SegmentPage
 from vclean.classify.segment_states import State
@@ -78,8 +78,8 @@ class SegmentModel:
         card: what the model is: archive, pages, seeds, versions, columns.
     """
 
-    regions: lightgbm.Booster
-    levels: tuple[tuple[lightgbm.Booster, ...], ...]
+    regions: Forest
+    levels: tuple[tuple[Forest, ...], ...]
     card: dict[str, Any]
 
     def __call__(self, snapshot: Snapshot) -> Segments:
@@ -105,12 +105,12 @@ class SegmentModel:
         """The model's file; the same model gives the same bytes."""
         card = json.dumps(self.card, indent=1, ensure_ascii=False)
         trees = zip(chain(*_MEMBERS), chain(*self.levels), strict=True)
-        texts = {"card.json": card, _REGIONS: self.regions.model_to_string()}
-        texts |= {name: booster.model_to_string() for name, booster in trees}
+        texts = {"card.json": card, _REGIONS: self.regions.text}
+        texts |= {name: forest.text for name, forest in trees}
         return pack({name: text.encode() for name, text in texts.items()})
 
 
-def with_roles(x: NDArray[np.float32], parent: NDArray[np.int32], regions: lightgbm.Booster) -> NDArray[np.float32]:
+def with_roles(x: NDArray[np.float32], parent: NDArray[np.int32], regions: Forest) -> NDArray[np.float32]:
     """float32 (C, len(COLUMNS)): `x` (C, len(SEEN_COLUMNS)) and what the region model says."""
     posterior = region_model.posterior(regions, x[:, :REGIONAL])
     return np.hstack([x, role_matrix(posterior, parent)])
@@ -167,8 +167,8 @@ def from_bytes(data: bytes, name: str) -> SegmentModel:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             card = json.loads(archive.read("card.json"))
             same = card["format"] == FORMAT and card["columns"] == [column.name for column in COLUMNS]
-            regions = read_booster(archive.read(_REGIONS))
-            levels = tuple(tuple(read_booster(archive.read(member)) for member in level) for level in _MEMBERS)
+            regions = Forest(archive.read(_REGIONS).decode())
+            levels = tuple(tuple(Forest(archive.read(member).decode()) for member in level) for level in _MEMBERS)
     except DAMAGE as error:
         raise ModelError(f"{name} is no segment model of vclean, or a damaged one: {_REMEDY}") from error
     if not same:
@@ -176,7 +176,7 @@ def from_bytes(data: bytes, name: str) -> SegmentModel:
     return SegmentModel(regions, levels, card)
 
 
-def _fit(rows: Sequence[SegmentRows], told: Sequence[NDArray[np.float32]], level: int) -> tuple[lightgbm.Booster, ...]:
+def _fit(rows: Sequence[SegmentRows], told: Sequence[NDArray[np.float32]], level: int) -> tuple[Forest, ...]:
     """Boosted trees of the containers that hold others and lie in no segment: whether they are divided."""
     parts = [_teaching(page, x, level) for page, x in zip(rows, told, strict=True) if level in page.state]
     if not parts:
@@ -196,15 +196,15 @@ def _teaching(
     return x[taught], (state == State.ABOVE)[taught].astype(np.int8), weight[taught]
 
 
-def _boosted(
-    x: NDArray[np.float32], divided: NDArray[np.int8], weight: NDArray[np.float64], seed: int
-) -> lightgbm.Booster:
+def _boosted(x: NDArray[np.float32], divided: NDArray[np.int8], weight: NDArray[np.float64], seed: int) -> Forest:
+    import lightgbm
+
     parameters = PARAMETERS | {"seed": seed}
     data = lightgbm.Dataset(x, divided, weight=weight, params=parameters)
-    return lightgbm.train(parameters, data, ROUNDS)
+    return Forest.of(lightgbm.train(parameters, data, ROUNDS))
 
 
-def _mean(trees: Sequence[lightgbm.Booster], x: NDArray[np.float32]) -> NDArray[np.float64]:
+def _mean(trees: Sequence[Forest], x: NDArray[np.float32]) -> NDArray[np.float64]:
     """float64 (C,): the probability that every container is divided."""
-    found = [np.asarray(booster.predict(x, num_threads=1), dtype=np.float64) for booster in trees]
+    found = [forest.predict(x) for forest in trees]
     return np.asarray(np.mean(found, axis=0))

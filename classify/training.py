@@ -16,6 +16,7 @@ from vclean.classify.dataset import WEIGHT_CAP
 from vclean.classify.decider import Unseen
 from vclean.classify.decider import fit as fit_decider
 from vclean.classify.decision import labelled
+from vclean.classify.forest import Forest
 from vclean.classify.gold import CODES, UNKNOWN
 from vclean.classify.model import FORMAT, Model, content_probability, type_probability
 from vclean.classify.prediction import Prediction
@@ -29,7 +30,6 @@ from vclean.roles import Role
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from lightgbm import Booster
     from numpy.typing import NDArray
 
     from vclean.classify.dataset import PageRows
@@ -68,13 +68,13 @@ TYPE_PARAMETERS: dict[str, Any] = {
 TYPE_ROUNDS = 60
 
 
-def fit_content(x: NDArray[np.float32], y: NDArray[np.bool_], weight: NDArray[np.float32]) -> Booster:
+def fit_content(x: NDArray[np.float32], y: NDArray[np.bool_], weight: NDArray[np.float32]) -> Forest:
     """The boosted model of content against the rest."""
     data = lightgbm.Dataset(x, y, weight=weight, params=CONTENT_PARAMETERS, free_raw_data=True)
-    return lightgbm.train(CONTENT_PARAMETERS, data, CONTENT_ROUNDS)
+    return Forest.of(lightgbm.train(CONTENT_PARAMETERS, data, CONTENT_ROUNDS))
 
 
-def fit_types(x: NDArray[np.float32], label: NDArray[np.int8], page: NDArray[np.int64]) -> Booster:
+def fit_types(x: NDArray[np.float32], label: NDArray[np.int8], page: NDArray[np.int64]) -> Forest:
     """The boosted model of a content block's type; rows without one are left out.
 
     A row weighs one over the root of the typed rows of its `page` (R,): long pages are less of a page each (page means
@@ -83,7 +83,7 @@ def fit_types(x: NDArray[np.float32], label: NDArray[np.int8], page: NDArray[np.
     typed = np.flatnonzero(_is_typed(label))
     weight = 1 / np.sqrt(np.bincount(page[typed])[page[typed]])
     data = lightgbm.Dataset(x[typed], label[typed], weight=weight, params=TYPE_PARAMETERS, free_raw_data=True)
-    return lightgbm.train(TYPE_PARAMETERS, data, TYPE_ROUNDS)
+    return Forest.of(lightgbm.train(TYPE_PARAMETERS, data, TYPE_ROUNDS))
 
 
 def _is_typed(label: NDArray[np.int8]) -> NDArray[np.bool_]:
@@ -158,7 +158,7 @@ def _read_fold(table: Table, fold: int) -> Iterator[tuple[int, Unseen]]:
         yield page, _said(content, types, x[first[page] : first[page + 1]], table.pages[page])
 
 
-def _said(content: Booster, types: Booster, x: NDArray[np.float32], page: PageRows) -> Unseen:
+def _said(content: Forest, types: Forest, x: NDArray[np.float32], page: PageRows) -> Unseen:
     if not len(page):
         nothing = np.zeros(0, dtype=np.float32)
         return Unseen(nothing, nothing.reshape(0, 4), None)
@@ -175,7 +175,7 @@ def _decided(decider: Decider, page: PageRows, said: Unseen) -> Prediction:
     return Prediction(labelled(kept, said.types[kept]), decider.calibration(said.probability), confidence)
 
 
-def train(validation: CrossValidation, *, facts: dict[str, Any] | None = None, regions: Booster | None = None) -> Model:
+def train(validation: CrossValidation, *, facts: dict[str, Any] | None = None, regions: Forest | None = None) -> Model:
     """The model of all pages of a table; the same pages give the same model.
 
     Args:
@@ -190,7 +190,7 @@ def train(validation: CrossValidation, *, facts: dict[str, Any] | None = None, r
     return Model(table.fits.without(), content, types, validation.decider(), card, regions=regions)
 
 
-def _fit_trees(x: NDArray[np.float32], table: Table, rows: NDArray[np.bool_]) -> tuple[Booster, Booster]:
+def _fit_trees(x: NDArray[np.float32], table: Table, rows: NDArray[np.bool_]) -> tuple[Forest, Forest]:
     """The boosted models of content and of types, from some rows of `table`, whose whole matrix is `x`."""
     rows = rows & table.sampled
     content = fit_content(x[rows], table.content[rows], table.sampled_weight[rows])
@@ -224,7 +224,7 @@ def _card(table: Table) -> dict[str, Any]:
     }
 
 
-def _region_card(regions: Booster | None) -> dict[str, Any]:
+def _region_card(regions: Forest | None) -> dict[str, Any]:
     """What the region model is; nothing without one."""
     if regions is None:
         return {}

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from vclean.api import MODEL_METHOD, Cleaner
+from vclean.classify.forest import COMPILED
 from vclean.classify.lean import import_lightgbm
 from vclean.errors import DeadlineError
 from vclean.explain import has_scripts, why_empty
@@ -40,7 +41,7 @@ def clean_pages(options: CleanOptions) -> int:
         VcleanError: by what went wrong.
     """
     run = _Run(options)
-    if options.method == MODEL_METHOD:
+    if options.method == MODEL_METHOD and not COMPILED:
         import_lightgbm()
     cleaner = Cleaner(
         render=run.renders,

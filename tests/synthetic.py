@@ -16,8 +16,7 @@ from vclean.features.blocks import cut
 from vclean.features.view import View
 
 if TYPE_CHECKING:
-    from lightgbm import Booster
-
+    from vclean.classify.forest import Forest
     from vclean.classify.marks import Mark
     from vclean.classify.region_rows import RegionRows
 
@@ -73,7 +72,7 @@ def region_rows(number: int) -> RegionRows:
     return marked_rows(View(cut(snapshot(html))), marks, site=f"site{number % SITES}.example")
 
 
-def region_booster() -> Booster:
+def region_forest() -> Forest:
     """A region model of a page of every site."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(region_model, "PARAMETERS", region_model.PARAMETERS | {"min_data_in_leaf": 2})

@@ -7,6 +7,7 @@ from helpers import snapshot
 
 from vclean.classify import contributions as module
 from vclean.classify.contributions import contributions
+from vclean.classify.forest import Forest
 from vclean.classify.model import load_default
 from vclean.features.blocks import cut
 from vclean.features.matrix import COLUMNS
@@ -31,14 +32,14 @@ def rows(count, *, missing=0.0, seed=3):
 
 def trained(x, y, *, data=None, **parameters):
     settings = {"objective": "binary", "num_leaves": 15, "min_data_in_leaf": 3, "num_threads": 1, "verbosity": -1}
-    return lightgbm.train(settings | parameters, lightgbm.Dataset(x, y, **data or {}), 8)
+    return Forest.of(lightgbm.train(settings | parameters, lightgbm.Dataset(x, y, **data or {}), 8))
 
 
 class TestContributions:
     def test_those_of_lightgbm(self, x) -> None:
         trees = load_default().content
         base, columns = contributions(trees, x)
-        told = trees.predict(x, pred_contrib=True, num_threads=1)
+        told = trees.booster.predict(x, pred_contrib=True, num_threads=1)
         np.testing.assert_allclose(columns, told[:, :-1], atol=1e-9)
         assert base == pytest.approx(told[0, -1])
 
@@ -46,7 +47,7 @@ class TestContributions:
         trees = load_default().content
         base, columns = contributions(trees, x)
         assert columns.shape == (len(x), len(COLUMNS))
-        np.testing.assert_allclose(base + columns.sum(axis=1), trees.predict(x, raw_score=True), atol=1e-9)
+        np.testing.assert_allclose(base + columns.sum(axis=1), trees.booster.predict(x, raw_score=True), atol=1e-9)
 
     @pytest.mark.parametrize("missing", [0.0, 0.2])
     @pytest.mark.parametrize("leaves", [2, 3, 31])
@@ -54,7 +55,7 @@ class TestContributions:
         """Columns that recur on a path, splits on what is missing, and rows with NaN where training had none."""
         trees = trained(*rows(400, missing=missing), num_leaves=leaves)
         unseen, _ = rows(40, missing=0.3, seed=8)
-        told = trees.predict(unseen, pred_contrib=True)
+        told = trees.booster.predict(unseen, pred_contrib=True)
         np.testing.assert_allclose(contributions(trees, unseen)[1], told[:, :-1], atol=1e-9)
 
     def test_values_at_a_threshold(self) -> None:
@@ -62,7 +63,7 @@ class TestContributions:
         whole = whole.round()
         trees = trained(whole, y)
         np.testing.assert_allclose(
-            contributions(trees, whole[:50])[1], trees.predict(whole[:50], pred_contrib=True)[:, :-1], atol=1e-9
+            contributions(trees, whole[:50])[1], trees.booster.predict(whole[:50], pred_contrib=True)[:, :-1], atol=1e-9
         )
 
     def test_trees_that_never_split(self) -> None:
@@ -70,7 +71,7 @@ class TestContributions:
         trees = trained(x, y, min_data_in_leaf=50)
         base, columns = contributions(trees, x)
         assert not columns.any()
-        assert base == pytest.approx(trees.predict(x[:1], raw_score=True)[0])
+        assert base == pytest.approx(trees.booster.predict(x[:1], raw_score=True)[0])
 
     def test_piece_by_piece_is_the_same(self, x, monkeypatch: pytest.MonkeyPatch) -> None:
         """A deadline is looked at between two pieces."""

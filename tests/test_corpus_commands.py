@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from lightgbm import Booster
-
     from vclean.classify.dataset import PageRows
+    from vclean.classify.forest import Forest
     from vclean.classify.table import Table
     from vclean.page import Page
     from vclean.settings import RenderSettings
@@ -154,7 +153,7 @@ def learning(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
         label = Label.HEADING if page.rendered else Label.PARAGRAPH
         return Prediction([label] * len(page), np.ones(len(page), dtype=np.float32))
 
-    def train(validation: CrossValidation, *, facts: dict[str, object], regions: Booster | None) -> SimpleNamespace:
+    def train(validation: CrossValidation, *, facts: dict[str, object], regions: Forest | None) -> SimpleNamespace:
         seen["regions"] = regions
         seen["told"] = [bool(np.isfinite(page.region[:, 0]).all()) for page in validation.table.pages]
         seen["pages"] = [(page.id, page.rendered) for page in validation.table.pages]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from vclean.classify import model_file
-from vclean.classify.model_file import pack, read, read_booster, shipped
+from vclean.classify.model_file import pack, read, shipped
 from vclean.errors import ModelError
 
 
@@ -20,13 +20,6 @@ class TestPack:
         before = pack({"a": b"one"})
         monkeypatch.setattr("time.time", lambda: 2e9)
         assert pack({"a": b"one"}) == before
-
-
-class TestReadBooster:
-    @pytest.mark.parametrize("data", [b"", b"no trees", b"tree\nversion=v4\n", b"\xff"])
-    def test_damaged(self, data: bytes, capfd: pytest.CaptureFixture[str]) -> None:
-        with pytest.raises(ValueError, match=r"damaged trees|codec"):
-            read_booster(data)
 
 
 class TestRead:

@@ -20,6 +20,7 @@ from typing import IO, TYPE_CHECKING, Final, Self, cast
 import psutil
 
 from vclean.api import Cleaner
+from vclean.classify.forest import COMPILED
 from vclean.classify.lean import forgo_pandas, import_lightgbm
 from vclean.errors import BrowserMissingError, DeadlineError, ModelError, UsageError, VcleanError
 from vclean.farm import rows
@@ -136,7 +137,8 @@ def main() -> None:
     settings = cast("tuple[CleaningSettings, RunSettings]", receive(sys.stdin.buffer))
     threading.Thread(target=_listen, args=(sys.stdin.buffer, tasks), daemon=True).start()
     forgo_pandas()
-    import_lightgbm()
+    if not COMPILED:
+        import_lightgbm()
     try:
         with Worker(*settings) as worker:
             send(output, READY)
