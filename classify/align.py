@@ -10,7 +10,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
-from rapidfuzz.distance import LCSseq
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,6 +71,8 @@ def gold_positions(runs: Sequence[Run], size: int) -> NDArray[np.int32]:
 def _exact_runs(page: list[int], gold: list[int], page_at: int, gold_at: int) -> list[Run]:
     if len(page) * len(gold) > MAX_CELLS:
         return []
+    from rapidfuzz.distance import LCSseq  # pages that nobody compares with gold do without
+
     return [
         Run(page_at + block.a, gold_at + block.b, block.size)
         for block in LCSseq.opcodes([*page, _NO_WORD], gold).as_matching_blocks()

@@ -11,14 +11,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csr_matrix
-from scipy.special import expit
 
 from vclean.features.text import mix
 from vclean.features.tokens import BUCKETS, Ragged, path_scores
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from scipy.sparse import csr_matrix
 
     from vclean.features.matrix import Features
 
@@ -108,6 +107,8 @@ def design(
     content: NDArray[np.bool_], weight: NDArray[np.float32],
 ) -> Design:  # fmt: skip
     """The design of the R training rows in `rows`, over `size` buckets; site, fold, class and weight are (R,)."""
+    from scipy.sparse import csr_matrix  # takes longer to import than a page to label
+
     owner = np.repeat(np.arange(len(site)), np.diff(rows.start))
     bucket = _shared_buckets(site[owner], rows.bucket, size)
     place = np.full(size, -1)
@@ -123,6 +124,8 @@ def design(
 
 def _shared_buckets(site: NDArray[np.int64], bucket: NDArray[np.int32], size: int) -> NDArray[np.int64]:
     """The buckets, ascending, that tokens of `MIN_SITES` sites or more fall into; site and bucket of every token."""
+    from scipy.sparse import csr_matrix
+
     shape = (int(site.max(initial=0)) + 1, size)
     spread = csr_matrix((np.ones(len(site), dtype=np.int8), (site, bucket)), shape=shape)
     return np.flatnonzero(np.bincount(spread.indices, minlength=size) >= MIN_SITES)
@@ -146,6 +149,7 @@ def fit(
     Minimises the weighted sum of log losses plus `penalty / 2` times the squared weights; the bias goes unpunished.
     """
     from scipy.optimize import minimize  # takes as long to import as the whole model to load
+    from scipy.special import expit
 
     back = x.T.tocsr()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Self
@@ -129,7 +128,7 @@ def _is_special(target: Path) -> bool:
 
 def beside(target: Path) -> Path:
     """A name that is free, in the folder of `target`, for a file that is to take its place."""
-    return target.with_name(f".vclean-{secrets.token_hex(8)}.tmp")
+    return target.with_name(f".vclean-{os.urandom(8).hex()}.tmp")
 
 
 def leftovers(folder: Path) -> Iterator[Path]:
