@@ -225,7 +225,15 @@ class TestModel:
 
     def test_loads(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.play(monkeypatch, SimpleNamespace(version="7"))
+        monkeypatch.setattr("vclean.classify.forest.COMPILED", True)
         assert check_model() == Check("model", "ok", "version 7")
+
+    def test_built_without_a_compiler(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.play(monkeypatch, SimpleNamespace(version="7"))
+        monkeypatch.setattr("vclean.classify.forest.COMPILED", False)
+        check = check_model()
+        assert check.status == "ok"
+        assert check.detail.startswith("version 7; LightGBM evaluates it")
 
     def test_damaged(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.play(monkeypatch, ModelError("the model is cut short"))
