@@ -14,12 +14,12 @@ import numpy as np
 from vclean.classify import marks as marking
 from vclean.classify.corpora import registered_domain
 from vclean.errors import VcleanError
-from vclean.features import linguistic, structural, tree, visual
+from vclean.features import linguistic, structural, visual
 from vclean.features.blocks import cut
 from vclean.features.region_blocks import NONE
 from vclean.features.region_boxes import BOX_COLUMNS
 from vclean.features.region_columns import TEXT_COLUMNS, region_matrix
-from vclean.features.regions import candidates, is_candidate, regions_at
+from vclean.features.regions import candidates, regions_at
 from vclean.features.view import View
 from vclean.roles import Role
 
@@ -109,7 +109,7 @@ def marked_rows(view: View, marks: Sequence[Mark], *, site: str = "", by_hand: b
 
 def _others(view: View, marked: NDArray[np.int32]) -> NDArray[np.int32]:
     """The candidates that hold the same blocks as none of the `marked` elements."""
-    holder = tree.nearest(is_candidate(view), view.snapshot.parent)
+    holder = view.container
     taken = holder[marked[view.block_count[marked] > 0]]
     return np.setdiff1d(candidates(view).node, taken)
 

@@ -7,9 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.features import tree
-from vclean.features.regions import is_candidate
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -42,7 +39,7 @@ def true_states(regions: Regions, elements: NDArray[np.int32]) -> tuple[NDArray[
     elements = elements[(held > 0) & (held < len(regions.view))]
     if not len(elements):
         return None
-    holder = tree.nearest(is_candidate(regions.view), regions.snapshot.parent)
+    holder = regions.view.container
     marked = np.isin(regions.node, holder[elements])
     holds, lies = _around(marked, regions.parent)
     state = np.where(lies, State.BELOW, np.where(marked, State.AT, State.ABOVE))

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vclean.features import tree
-from vclean.features.columns import Column, ratio, stack
-from vclean.features.groups import Groups
+from vclean.features.columns import Column, ratio, rows
 from vclean.features.structural import long_text
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from vclean.features.columns import Numbers, Values
@@ -119,7 +120,8 @@ class Layout:
 
 def subtrees(view: View) -> NDArray[np.int32]:
     """int32 (B, LEVELS): the elements that are a block's larger subtrees; the root where the tree ends."""
-    count, larger = view.block_count, _larger(view)
+    count = view.block_count
+    larger = np.maximum(view.snapshot.parent, 0)[view.container]
     here, found = view.blocks.node, np.empty((len(view), LEVELS), dtype=np.int32)
     for level in range(LEVELS):
         wanted = count[here] * GROWTH
@@ -130,71 +132,62 @@ def subtrees(view: View) -> NDArray[np.int32]:
     return found
 
 
-def _larger(view: View) -> NDArray[np.int32]:
-    """int32 (N,): the nearest ancestor with more blocks than the element; the root where there is none."""
-    parent, count = view.snapshot.parent, view.block_count
-    outgrown = np.ones(len(parent), dtype=bool)
-    outgrown[1:] = count[parent[1:]] > count[1:]
-    return np.maximum(parent, 0)[tree.nearest(outgrown, parent)]
-
-
 def layout(view: View, elements: NDArray[np.int32]) -> Layout:
     """The runs of blocks of the subtrees `elements` (B, LEVELS), and the groups of blocks alike."""
     first, last = _block_runs(view)
-    alike = Groups.by(view.class_path[view.anchor]).number
-    return Layout(
-        first[elements].astype(np.int32), last[elements].astype(np.int32), alike.astype(np.int32), view.tokens
-    )
+    alike = view.blocks_alike.number.astype(np.int32)
+    return Layout(first[elements].astype(np.int32), last[elements].astype(np.int32), alike, view.tokens)
 
 
 def _block_runs(view: View) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """First block of every element's subtree and one past the last, int64 (N,) each."""
-    end = view.block_count.astype(np.int64)
-    text_first = np.searchsorted(view.blocks.members, _first_text(view))
-    owner = np.append(view.blocks.text_block[view.blocks.members], len(view))
-    begin = owner[text_first].astype(np.int64)
-    return begin, begin + end
+    members = view.blocks.members
+    before = np.zeros(len(view.snapshot.texts) + 1, dtype=np.int64)  # how many of them stand before each text
+    before[members + 1] = 1
+    owner = np.append(view.blocks.text_block[members], len(view))
+    begin = owner[np.cumsum(before)][view.first_text].astype(np.int64)
+    return begin, begin + view.block_count.astype(np.int64)
 
 
-def _first_text(view: View) -> NDArray[np.int64]:
-    """int64 (N,): the first text node after an element starts; the number of text nodes when none follows."""
-    return np.searchsorted(view.snapshot.text_after, np.arange(len(view.snapshot)))
-
-
-def compute(view: View, values: Values, where: Layout, elements: NDArray[np.int32]) -> Values:
-    """The context columns of a page, each (B,), from the columns `values` of the other groups."""
-    found: Values = {}
-    for name in _NEIGHBOURS:
-        found.update({f"{name}{step}": column for step, column in _shifted(values[name]).items()})
+def compute(view: View, values: Values, where: Layout, elements: NDArray[np.int32]) -> NDArray[np.float32]:
+    """float32 (len(COLUMNS), B): the context columns of a page, from the columns `values` of the other groups."""
+    shifted = _shifted(rows(_NEIGHBOURS, values))
     numbers = _extent(view, where, elements) | _element_numbers(view, where, elements)
     numbers |= _text_numbers(view, values, where)
-    for name, columns in numbers.items():
-        found.update({f"up{level + 1}_{name}": columns[:, level] for level in range(LEVELS)})
+    subtree = np.empty((LEVELS, len(_SUBTREE), len(view)), dtype=np.float32)
+    for place, (name, _, _) in enumerate(_SUBTREE):
+        subtree[:, place] = numbers[name].T
+    return np.concatenate([shifted.reshape(-1, len(view)), subtree.reshape(-1, len(view))])
+
+
+def _shifted(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    """float32 (K, len(_STEPS), B): `values` (K, B) of the blocks so many steps away; NaN beyond the page."""
+    kinds, count = values.shape
+    padded = np.full((kinds, count + 2 * REACH), np.nan, dtype=np.float32)
+    padded[:, REACH : REACH + count] = values
+    found = np.empty((kinds, len(_STEPS), count), dtype=np.float32)
+    for place, step in enumerate(_STEPS):
+        found[:, place] = padded[:, REACH + step : REACH + step + count]
     return found
-
-
-def _shifted(values: Numbers) -> Values:
-    """`values` (B,) of the blocks up to `REACH` before and after, by the signed distance."""
-    edge = np.full(REACH, np.nan, dtype=np.float32)
-    padded = np.concatenate([edge, values.astype(np.float32), edge])
-    return {f"{step:+d}": padded[REACH + step : REACH + step + len(values)] for step in _STEPS}
 
 
 def _text_numbers(view: View, values: Values, where: Layout) -> Values:
     """What the text of the subtrees is like, (B, LEVELS) each."""
     tokens, blocks = view.tokens, where.blocks
     large = np.where(long_text(view), tokens, 0)
-    words, long_words = _run_sum(tokens, where), _run_sum(large, where)
+    parts = (large, view.link_share * tokens, view.stop_words, values["sentences"])
+    words, headings, *sums = _run_sums([tokens, values["heading_level"] > 0, *parts], where)
+    long_share, link_share, stop_words, sentences = ratio(np.array(sums), words)
     return {
         "words": words,
         "words_of_page": ratio(words, float(tokens.sum())),
         "mean_words": ratio(words, blocks),
-        "link_share": ratio(_run_sum(view.link_share * tokens, where), words),
-        "stop_words": ratio(_run_sum(view.stop_words, where), words),
-        "sentences": ratio(_run_sum(values["sentences"], where), words),
-        "long_of_page": ratio(long_words, float(large.sum())),
-        "long_share": ratio(long_words, words),
-        "headings": _run_sum(values["heading_level"] > 0, where),
+        "link_share": link_share,
+        "stop_words": stop_words,
+        "sentences": sentences,
+        "long_of_page": ratio(sums[0], float(large.sum())),
+        "long_share": long_share,
+        "headings": headings,
     }
 
 
@@ -218,59 +211,73 @@ def _element_numbers(view: View, where: Layout, elements: NDArray[np.int32]) -> 
     inputs = tree.subtree_sum(snapshot.is_tag(_INPUTS), snapshot.end)
     return {
         "depth": snapshot.depth[view.blocks.node][:, None] - snapshot.depth[elements],
-        "alike": Groups.by(view.class_path).size[elements],
+        "alike": view.alike.size[elements],
         "images": ratio(images[elements], where.blocks),
         "inputs": ratio(inputs[elements], where.blocks),
     }
 
 
-def _run_sum(values: Numbers, where: Layout) -> NDArray[np.float32]:
-    """float32 (B, LEVELS): sum of `values` (B,) over each run."""
-    total = _running_sum(values)
-    return (total[where.end] - total[where.begin]).astype(np.float32)
+def _run_sums(values: Sequence[Numbers], where: Layout) -> NDArray[np.float32]:
+    """float32 (K, B, LEVELS): sums of K `values` (B,) over each run."""
+    total = _running_sums(np.array(values))
+    return (total[:, where.end] - total[:, where.begin]).astype(np.float32)
 
 
-def _running_sum(values: Numbers) -> NDArray[np.float64]:
-    total = np.zeros(len(values) + 1)
-    np.cumsum(values, out=total[1:])
+def _running_sums(values: Numbers) -> NDArray[np.float64]:
+    """float64 (K, B + 1): sums of `values` (K, B) over the blocks before each, and over all."""
+    total = np.zeros((values.shape[0], values.shape[1] + 1))
+    np.cumsum(values, axis=1, out=total[:, 1:])
     return total
 
 
 def score_columns(path: NDArray[np.float32], word: NDArray[np.float32], where: Layout) -> NDArray[np.float32]:
     """float32 (B, len(SCORE_COLUMNS)): the linear verdicts `path` and `word` (B,), averaged over the layout."""
-    found: Values = {}
-    for name, score in zip(_SCORES, (path, word, path + word), strict=True):
-        found.update({f"{name}_{part}": values for part, values in _averages(score, where).items()})
-    return stack(SCORE_COLUMNS, found)
-
-
-def _averages(score: NDArray[np.float32], where: Layout) -> Values:
-    weight = where.tokens + 1
+    score, weight = np.array([path, word, path + word]), where.tokens + 1
     weighted = score * weight
-    ups = _run_sum(weighted, where) / np.maximum(_run_sum(weight, where), 1)
-    alike = (np.bincount(where.alike, weighted) / np.bincount(where.alike, weight))[where.alike]
-    return {
-        "score": score,
-        **{f"up{level + 1}": ups[:, level] for level in range(LEVELS)},
-        "alike": alike,
-        **_shifted(score),
-        **{f"window{reach}": _window(weighted, weight, reach) for reach in WINDOWS},
-        "page": np.full(len(score), weighted.sum() / weight.sum()),
-        "rank": _rank(score, weight),
-    }
+    total = _running_sums(np.vstack([weighted, weight]))
+    parts = [
+        score[:, None],
+        _subtree_means(total, where),
+        _means_alike(weighted, weight, where.alike)[:, None],
+        _shifted(score),
+        *(_window(total, reach)[:, None] for reach in WINDOWS),
+        np.broadcast_to((weighted.sum(axis=1) / weight.sum())[:, None, None], (len(score), 1, len(path))),
+        np.array([_rank(each, weight) for each in score])[:, None],
+    ]
+    found = np.concatenate(parts, axis=1, dtype=np.float32, casting="same_kind")
+    return np.ascontiguousarray(found.reshape(-1, len(path)).T)
+
+
+def _subtree_means(total: NDArray[np.float64], where: Layout) -> NDArray[np.float32]:
+    """float32 (K, LEVELS, B): weighted means over the larger subtrees; for `total` see `_window`."""
+    sums = (total[:, where.end] - total[:, where.begin]).astype(np.float32)
+    return (sums[:-1] / np.maximum(sums[-1], 1)).transpose(0, 2, 1)
+
+
+def _means_alike(
+    weighted: NDArray[np.float32], weight: NDArray[np.float32], alike: NDArray[np.int32]
+) -> NDArray[np.float64]:
+    """float64 (K, B): means of values, `weighted` (K, B), over the blocks of the same number."""
+    sums = np.array([np.bincount(alike, each) for each in weighted])
+    return np.asarray((sums / np.bincount(alike, weight))[:, alike])
 
 
 def _rank(score: NDArray[np.float32], weight: NDArray[np.float32]) -> NDArray[np.float32]:
     """float32 (B,): share of the weight in blocks of a higher score, the earlier of two equal ones first."""
     order = np.argsort(-np.round(score, 3), kind="stable")  # ties stay in order, however the sums were rounded
+    ordered = weight[order]
     rank = np.empty(len(score), dtype=np.float32)
-    rank[order] = (np.cumsum(weight[order]) - weight[order]) / weight.sum()
+    rank[order] = (np.cumsum(ordered) - ordered) / weight.sum()
     return rank
 
 
-def _window(weighted: NDArray[np.float32], weight: NDArray[np.float32], reach: int) -> NDArray[np.float64]:
-    """float64 (B,): weighted mean over the blocks from `reach` before to `reach` after."""
-    index, count = np.arange(len(weight)), len(weight)
-    low, high = np.maximum(index - reach, 0), np.minimum(index + reach + 1, count)
-    sums, weights = _running_sum(weighted), _running_sum(weight)
-    return (sums[high] - sums[low]) / (weights[high] - weights[low])
+def _window(total: NDArray[np.float64], reach: int) -> NDArray[np.float64]:
+    """float64 (K, B): weighted means over the blocks from `reach` before to `reach` after.
+
+    Args:
+        total: float64 (K + 1, B + 1), running sums of K weighted values and, last, of their weights.
+        reach: blocks.
+    """
+    index, count = np.arange(total.shape[1] - 1), total.shape[1] - 1
+    sums = total[:, np.minimum(index + reach + 1, count)] - total[:, np.maximum(index - reach, 0)]
+    return np.asarray(sums[:-1] / sums[-1])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vclean.features import context, linguistic, region_blocks, region_columns, regions, structural, tokens, visual
-from vclean.features.columns import stack
+from vclean.features.columns import rows
 from vclean.features.direction import from_left
 from vclean.features.view import View
 
@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
     from vclean.features.blocks import Blocks
 
-FIXED_COLUMNS = (*linguistic.COLUMNS, *structural.COLUMNS, *visual.COLUMNS, *context.COLUMNS)
+_OWN_COLUMNS = (*linguistic.COLUMNS, *structural.COLUMNS, *visual.COLUMNS)
+_OWN_NAMES = tuple(column.name for column in _OWN_COLUMNS)
+
+FIXED_COLUMNS = (*_OWN_COLUMNS, *context.COLUMNS)
 """The columns that depend on the page alone."""
 
 COLUMNS = (*FIXED_COLUMNS, *context.SCORE_COLUMNS, *region_blocks.COLUMNS)
@@ -61,10 +64,10 @@ def extract(blocks: Blocks) -> Features:
     region = region_columns.region_matrix(found, values)
     elements = context.subtrees(view)
     layout = context.layout(view, elements)
-    values |= context.compute(view, values, layout, elements)
+    fixed = np.vstack([rows(_OWN_NAMES, values), context.compute(view, values, layout, elements)])
     return Features(
         view,
-        stack(FIXED_COLUMNS, values),
+        np.ascontiguousarray(fixed.T),
         region,
         region_blocks.RegionLayout.of(found),
         layout,

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.features import tree
-from vclean.features.regions import is_candidate
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -71,9 +70,7 @@ class Runs:
     def chain(self) -> NDArray[np.int32]:
         """int32 (N,): a number for the elements that hold the same blocks; elements without blocks are alone."""
         view = self.regions.view
-        here = np.arange(len(view.snapshot), dtype=np.int32)
-        holder = tree.nearest(is_candidate(view), view.snapshot.parent)
-        return np.where(view.block_count > 0, holder, here)
+        return np.where(view.block_count > 0, view.container, np.arange(len(view.snapshot), dtype=np.int32))
 
     def any_in_chain(self, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Whether `mask` (N,) is set for an element that holds the same blocks as the region, bool (C,)."""

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.features import tree
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -57,35 +55,25 @@ class Regions:
     @cached_property
     def block_region(self) -> NDArray[np.int32]:
         """int32 (B,): the place in `node` of the innermost candidate round each block; candidates only."""
-        holder = tree.nearest(is_candidate(self.view), self.snapshot.parent)
-        return np.searchsorted(self.node, holder[self.view.blocks.node]).astype(np.int32)
-
-
-def is_candidate(view: View) -> NDArray[np.bool_]:
-    """Whether an element holds blocks, and its parent holds more, bool (N,)."""
-    count, parent = view.block_count, view.snapshot.parent
-    outgrown = count[np.maximum(parent, 0)] > count
-    outgrown[:1] = True
-    return (count > 0) & outgrown
+        return np.searchsorted(self.node, self.view.container[self.view.blocks.node]).astype(np.int32)
 
 
 def candidates(view: View) -> Regions:
     """The candidates of a page, in document order."""
-    return regions_at(view, np.flatnonzero(is_candidate(view)).astype(np.int32))
+    return regions_at(view, np.flatnonzero(view.is_container).astype(np.int32))
 
 
 def regions_at(view: View, node: NDArray[np.int32]) -> Regions:
     """Any elements as regions, such as marked ones: inside a chain, or without text."""
-    parent = np.maximum(view.snapshot.parent, 0)
-    holder = tree.nearest(is_candidate(view), view.snapshot.parent)
-    empty = view.block_count[node] == 0
-    around = np.where(empty, holder[node], holder[parent[holder[node]]])
-    first = _blocks_before(view)[node]
-    return Regions(view, node, around.astype(np.int32), first, first + view.block_count[node].astype(np.int64))
+    holder, count = view.container[node], view.block_count[node]
+    around = np.where(count == 0, holder, view.container[np.maximum(view.snapshot.parent[holder], 0)])
+    first = blocks_before(view)[node]
+    return Regions(view, node, around.astype(np.int32), first, first + count.astype(np.int64))
 
 
-def _blocks_before(view: View) -> NDArray[np.int64]:
+def blocks_before(view: View) -> NDArray[np.int64]:
     """int64 (N,): blocks that begin before an element does."""
     blocks = view.blocks
-    first_text = np.searchsorted(view.snapshot.text_after, np.arange(len(view.snapshot)))
-    return np.searchsorted(blocks.members[blocks.first], first_text)
+    begun = np.zeros(len(view.snapshot.texts) + 1, dtype=np.int64)
+    begun[blocks.members[blocks.first] + 1] = 1
+    return np.cumsum(begun)[view.first_text]

@@ -13,7 +13,6 @@ import numpy as np
 from vclean.features import names, region_columns, segment_shape, tree
 from vclean.features.columns import Column, ratio, stack, table
 from vclean.features.region_blocks import CLASSES
-from vclean.features.regions import is_candidate
 from vclean.roles import Role
 
 if TYPE_CHECKING:
@@ -156,7 +155,7 @@ def _cuts(regions: Regions, segments: Segments) -> Values:
 def _is_only_root(regions: Regions, segments: Segments) -> NDArray[np.bool_]:
     count = len(regions.snapshot)
     only = [own[0] for own in segments.roots if len(own) == 1 and own[0] < count]
-    holder = tree.nearest(is_candidate(regions.view), regions.snapshot.parent)
+    holder = regions.view.container
     return np.isin(regions.node, holder[only])
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from vclean.features import language, names, signatures, tree, wordlists
 from vclean.features.columns import ratio
+from vclean.features.groups import Groups
 from vclean.features.text import DIGIT, Texts, Words
 
 if TYPE_CHECKING:
@@ -91,16 +92,21 @@ class View:
     def char_share(self, mask: NDArray[np.bool_]) -> NDArray[np.float32]:
         """float32 (B,): share of a block's characters that lie in text nodes whose parent element has `mask` set."""
         inside = np.where(mask[self.member_parent], self.member_chars, 0)
-        return ratio(self.per_block(inside), self.per_block(self.member_chars))
+        return ratio(self.per_block(inside), self.chars)
 
     def char_mean(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
         """float32 (B,): mean of an element's `values` (N,) over a block's characters."""
         weighted = values[self.member_parent] * self.member_chars
-        return ratio(self.per_block(weighted), self.per_block(self.member_chars))
+        return ratio(self.per_block(weighted), self.chars)
+
+    @cached_property
+    def chars(self) -> NDArray[np.float32]:
+        """float32 (B,): characters of every block's text nodes."""
+        return self.per_block(self.member_chars)
 
     def per_block(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
         """float32 (B,): sum of the text nodes' `values` (K,) over each block."""
-        return np.add.reduceat(values, self.blocks.first).astype(np.float32)
+        return np.add.reduceat(values, self.blocks.first).astype(np.float32, copy=False)
 
     def within(self, tags: Collection[str]) -> NDArray[np.bool_]:
         """Whether an element or an ancestor of it has one of `tags`, bool (N,)."""
@@ -110,14 +116,39 @@ class View:
         return tree.path_sum(mask, self.snapshot.end) > 0
 
     @cached_property
+    def in_link(self) -> NDArray[np.bool_]:
+        """Whether an element is a link or in one, bool (N,)."""
+        return self.within(("a",))
+
+    @cached_property
     def link_share(self) -> NDArray[np.float32]:
         """float32 (B,): share of a block's characters that are link text."""
-        return self.char_share(self.within(("a",)))
+        return self.char_share(self.in_link)
+
+    @cached_property
+    def words_before(self) -> NDArray[np.float32]:
+        """float32 (B,): words of the page before each block."""
+        return np.cumsum(self.tokens) - self.tokens
 
     @cached_property
     def class_path(self) -> NDArray[np.uint64]:
         """uint64 (N,): a number for the chain of tags and classes from the root to every element."""
         return signatures.path_signature(self.snapshot, signatures.class_hashes(self.snapshot))
+
+    @cached_property
+    def alike(self) -> Groups:
+        """The elements with the same chain of tags and classes, as groups of N rows."""
+        return Groups.by(self.class_path)
+
+    @cached_property
+    def blocks_alike(self) -> Groups:
+        """The blocks whose longest text stands in elements alike, as groups of B rows."""
+        return Groups.by(self.class_path[self.anchor])
+
+    @cached_property
+    def siblings(self) -> Groups:
+        """The children of every element, as groups of N rows; the root is alone."""
+        return Groups.by(self.snapshot.parent)
 
     @cached_property
     def name_bits(self) -> NDArray[np.uint64]:
@@ -133,6 +164,25 @@ class View:
     def block_count(self) -> NDArray[np.float64]:
         """float64 (N,): blocks in every element's subtree."""
         return self.on_nodes(np.ones(len(self), dtype=np.float32))
+
+    @cached_property
+    def is_container(self) -> NDArray[np.bool_]:
+        """Whether an element holds blocks, and its parent holds more, bool (N,)."""
+        count, parent = self.block_count, self.snapshot.parent
+        outgrown = count[np.maximum(parent, 0)] > count
+        outgrown[:1] = True
+        return (count > 0) & outgrown
+
+    @cached_property
+    def container(self) -> NDArray[np.int32]:
+        """int32 (N,): the innermost such element round each element, or the element itself; the root if none."""
+        return tree.nearest(self.is_container, self.snapshot.parent)
+
+    @cached_property
+    def first_text(self) -> NDArray[np.int64]:
+        """int64 (N,): the first text node after an element starts; the number of text nodes when none follows."""
+        begun = np.bincount(self.snapshot.text_after, minlength=len(self.snapshot))
+        return np.cumsum(begun) - begun
 
     @cached_property
     def digit_words(self) -> NDArray[np.float32]:

@@ -5,7 +5,7 @@ from helpers import view
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.features.regions import candidates, is_candidate, regions_at
+from vclean.features.regions import blocks_before, candidates, regions_at
 
 PAGE = """<body><div id=outer><div id=inner><h1>Title</h1><div id=text><p>One</p><p>Two</p></div></div></div>
 <div id=foot><div>End</div><img src=a.png></div></body>"""
@@ -62,13 +62,6 @@ class TestCandidates:
         assert (regions.parent < np.arange(len(regions))).all()
 
 
-class TestIsCandidate:
-    def test_only_what_holds_other_blocks_than_its_parent(self):
-        page = view("<div><section><p>One</p></section></div>")
-        assert page.snapshot.tags[page.snapshot.tag[np.flatnonzero(is_candidate(page))[0]]] == "html"
-        assert is_candidate(page).sum() == 1
-
-
 class TestRegionsAt:
     def test_inside_a_chain(self):
         page = view(PAGE)
@@ -82,3 +75,12 @@ class TestRegionsAt:
         regions = regions_at(page, np.array([image], dtype=np.int32))
         assert (regions.first.tolist(), regions.last.tolist()) == ([4], [4])
         assert ids(regions, regions.around) == ["foot"]
+
+
+class TestBlocksBefore:
+    def test_those_that_begin_before_the_element(self):
+        page = view("<html><body><p id=one>One <b id=two>two</b></p><img id=three><p id=four>Three</p><hr id=five>")
+        found = blocks_before(page)
+        assert [int(found[element(page.snapshot, name)]) for name in ("one", "two", "three", "four", "five")] == [
+            0, 1, 1, 1, 2
+        ]  # fmt: skip

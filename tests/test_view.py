@@ -154,3 +154,45 @@ def test_a_page_without_blocks_has_no_rows():
 def test_the_declared_language_is_the_snapshots():
     page = replace(snapshot("<p>7</p>"), language="fr-ca")
     assert View(cut(page)).language == "fr"
+
+
+class TestContainer:
+    PAGE = "<html><body><nav><a>One</a></nav><div><section><p>Two</p><p>Three</p></section><img></div>"
+
+    def test_only_what_holds_other_blocks_than_its_parent(self):
+        page = view("<div><section><p>One</p></section></div>")
+        assert [tag_of(page, element) for element in np.flatnonzero(page.is_container)] == ["html"]
+
+    def test_the_outermost_of_those_with_the_same_blocks(self):
+        page = view(self.PAGE)
+        around = {tag_of(page, element): tag_of(page, page.container[element]) for element in range(len(page.snapshot))}
+        assert around == {
+            "html": "html", "body": "html", "nav": "nav", "a": "nav",
+            "div": "div", "section": "div", "p": "p", "img": "div",
+        }  # fmt: skip
+
+
+class TestFirstText:
+    def test_the_first_that_begins_after_an_element(self):
+        page = view("<html><body><p>One <b>two</b></p><hr><p>Three</p><br>")
+        first = {tag_of(page, element): int(page.first_text[element]) for element in range(len(page.snapshot))}
+        assert first == {"html": 0, "body": 0, "b": 1, "hr": 2, "p": 2, "br": 3}
+
+
+class TestAlike:
+    def test_elements_and_blocks_of_the_same_tags_and_classes(self):
+        page = view("<p class=a><b>x</b></p><p class=a>y<b>y</b></p><p>z</p><p class=a>long<b>w</b></p>")
+        assert page.alike.size[page.blocks.node].tolist() == [3, 3, 1, 3]
+        assert page.blocks_alike.size.tolist() == [1, 2, 1, 2]
+
+
+class TestSiblings:
+    def test_place_among_the_children(self):
+        page = view("<html><body><p>One</p><p>Two</p>")
+        found = {tag_of(page, element): int(page.siblings.place[element]) for element in range(len(page.snapshot))}
+        assert found == {"html": 0, "body": 0, "p": 1}
+        assert page.siblings.size.tolist() == [1, 1, 2, 2]
+
+
+def test_words_before():
+    assert view("<p>One two.</p><p>Three</p><p>Four</p>").words_before.tolist() == [0, 2, 3]
