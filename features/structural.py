@@ -16,7 +16,7 @@ from vclean.features.groups import Groups
 from vclean.labels import Visibility
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
@@ -52,6 +52,14 @@ LINK_LIMIT = 0.33
 _HOLDERS = (50, 75)
 
 _TAG_CODE = {tag: code for code, tag in enumerate(TAG_CODES)}
+_CONTAINER_OF = {tag: code for code, tags in enumerate(_CONTAINERS.values()) for tag in tags}
+_SPLIT_OF = {tag: code for code, tags in enumerate(_SPLITS.values()) for tag in tags}
+_HEADING_OF = {f"h{level}": level - 1 for level in range(1, 7)}
+_SHARES = {
+    "bold_share": ("b", "strong", "h1", "h2", "h3", "h4", "h5", "h6", "th"), "italic_share": ("i", "em", "cite"),
+    "code_share": ("code", "pre", "kbd", "samp", "tt"),
+}  # fmt: skip
+_SHARE_OF = {tag: code for code, tags in enumerate(_SHARES.values()) for tag in tags}
 
 COLUMNS: tuple[Column, ...] = (
     *table(
@@ -127,14 +135,17 @@ def compute(view: View) -> Values:
     values: Values = {}
     for part in _PARTS:
         values.update(part(view))
-    for share in _HOLDERS:
-        values.update(_holder(view, share))
     return values
 
 
 def tag_codes(snapshot: Snapshot) -> NDArray[np.int64]:
     """int64 (N,): the code of every element's tag, its place in `TAG_CODES`; one more for any other tag."""
-    return np.array([_TAG_CODE.get(tag, len(TAG_CODES)) for tag in snapshot.tags])[snapshot.tag]
+    return _codes(snapshot, _TAG_CODE, len(TAG_CODES))
+
+
+def _codes(snapshot: Snapshot, code_of: Mapping[str, int], other: int = -1) -> NDArray[np.int64]:
+    """int64 (N,): the code that `code_of` has for every element's tag, or `other`."""
+    return np.array([code_of.get(tag, other) for tag in snapshot.tags], dtype=np.int64)[snapshot.tag]
 
 
 def _tags(view: View) -> Values:
@@ -155,16 +166,16 @@ def links(view: View) -> NDArray[np.int64]:
     after = view.snapshot.text_after[view.blocks.members]
     bounds = np.append(view.blocks.first[1:], len(after)) - 1
     inside = starts[after[bounds]] - starts[after[view.blocks.first]]
-    return np.asarray(inside + view.within(("a",))[view.member_parent[view.blocks.first]])
+    return np.asarray(inside + view.in_link[view.member_parent[view.blocks.first]])
 
 
 def _shares(view: View) -> Values:
+    snapshot = view.snapshot
+    inside = tree.path_counts(_codes(snapshot, _SHARE_OF), len(_SHARES), snapshot.end) > 0
     return {
         "links": links(view),
         "link_share": view.link_share,
-        "bold_share": view.char_share(view.within(("b", "strong", "h1", "h2", "h3", "h4", "h5", "h6", "th"))),
-        "italic_share": view.char_share(view.within(("i", "em", "cite"))),
-        "code_share": view.char_share(view.within(("code", "pre", "kbd", "samp", "tt"))),
+        **{name: view.char_share(mask) for name, mask in zip(_SHARES, inside, strict=True)},
         "text_nodes": np.diff(view.blocks.first, append=len(view.blocks.members)),
     }
 
@@ -190,23 +201,13 @@ def _siblings(view: View) -> Values:
     return {
         "siblings": siblings,
         "same_tag_siblings": ratio(same_tag.size[node], siblings),
-        "sibling_place": ratio(_child_number(parent)[node], siblings),
+        "sibling_place": ratio(view.siblings.place[node], siblings),
     }
-
-
-def _child_number(parent: NDArray[np.int32]) -> NDArray[np.int64]:
-    """int64 (N,): an element's number among its siblings, from 0."""
-    order = np.argsort(parent[1:], kind="stable") + 1
-    new = np.flatnonzero(np.diff(parent[order], prepend=-1))
-    number = np.zeros(len(parent), dtype=np.int64)
-    number[order] = np.arange(len(order)) - np.repeat(new, np.diff(new, append=len(order)))
-    return number
 
 
 def _position(view: View) -> Values:
     count, total = len(view), float(view.tokens.sum())
-    before = np.cumsum(view.tokens) - view.tokens
-    index = np.arange(count)
+    before, index = view.words_before, np.arange(count)
     return {
         "position": index / count,
         "word_position": ratio(before, total),
@@ -219,17 +220,16 @@ def _position(view: View) -> Values:
 
 def heading_level(view: View) -> NDArray[np.int64]:
     """int64 (B,): the level of the heading element round each block, the highest of several; 0 when it is in none."""
-    level = np.zeros(len(view), dtype=np.int64)
-    for number in range(6, 0, -1):
-        level[view.within((f"h{number}",))[view.anchor]] = number
-    return level
+    snapshot = view.snapshot
+    inside = tree.path_counts(_codes(snapshot, _HEADING_OF), len(_HEADING_OF), snapshot.end)[:, view.anchor] > 0
+    return np.where(inside.any(axis=0), inside.argmax(axis=0) + 1, 0)
 
 
 def _headings(view: View) -> Values:
     level = heading_level(view)
     index = np.arange(len(view))
     last = np.maximum.accumulate(np.where(level > 0, index, -1))
-    before = np.cumsum(view.tokens) - view.tokens
+    before = view.words_before
     h1 = np.flatnonzero(level == 1)
     return {
         "heading_level": level,
@@ -259,7 +259,7 @@ def _long_text(view: View) -> Values:
 def _page(view: View) -> Values:
     count, tokens = len(view), view.tokens
     hidden = ratio(float(tokens[view.blocks.visibility > Visibility.SHOWN].sum()), float(tokens.sum()))
-    chars = view.per_block(view.member_chars)
+    chars = view.chars
     return {
         "page_link_share": np.full(count, ratio(float((view.link_share * chars).sum()), float(chars.sum()))),
         "page_elements": np.full(count, len(view.snapshot)),
@@ -271,34 +271,46 @@ def _page(view: View) -> Values:
 
 def _containers(view: View) -> Values:
     snapshot = view.snapshot
-    masks = np.stack([snapshot.is_tag(tags) for tags in _CONTAINERS.values()], axis=1)
-    found = tree.path_sum(masks, snapshot.end)[view.anchor]
-    return {f"in_{name}": found[:, index] for index, name in enumerate(_CONTAINERS)}
+    found = tree.path_counts(_codes(snapshot, _CONTAINER_OF), len(_CONTAINERS), snapshot.end)[:, view.anchor]
+    return {f"in_{name}": count for name, count in zip(_CONTAINERS, found, strict=True)}
 
 
 def _splits(view: View) -> Values:
-    between = begun_before(view, [view.snapshot.is_tag(tags) for tags in _SPLITS.values()])
-    return {f"split_{name}": between[:, index] for index, name in enumerate(_SPLITS)}
+    masks = _codes(view.snapshot, _SPLIT_OF) == np.arange(len(_SPLITS))[:, None]
+    return {f"split_{name}": count for name, count in zip(_SPLITS, begun_before(view, masks), strict=True)}
 
 
-def begun_before(view: View, masks: Sequence[NDArray[np.bool_]]) -> NDArray[np.int64]:
-    """int64 (B, k): how many elements of each of k `masks` (N,) begin between the block before and a block."""
+def begun_before(view: View, masks: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """int64 (k, B): how many elements of each of k `masks` (k, N) begin between the block before and a block."""
     members, first = view.blocks.members, view.blocks.first
     begins = view.snapshot.text_after[members[first]]
-    ends = view.snapshot.text_after[members[np.append(first[1:], len(members)) - 1]]
-    running = np.cumsum(np.stack(masks, axis=1), axis=0)
-    return np.asarray(running[begins] - np.vstack([np.zeros_like(running[:1]), running[ends[:-1]]]))
+    ends = view.snapshot.text_after[members[first[1:] - 1]]
+    running = np.cumsum(masks, axis=1)
+    found = running[:, begins]
+    found[:, 1:] -= running[:, ends]
+    return found
 
 
-def _holder(view: View, share: int) -> Values:
-    """Columns about the deepest element that holds `share` % of the words in long texts (of all words without any)."""
-    holder = _holder_element(view, share)
+def _holders(view: View) -> Values:
+    """Columns about the deepest elements that hold a share of the words in long texts (of all words without any)."""
+    large = long_text(view)
+    inside = view.on_nodes(np.where(large, view.tokens, 0) if large.any() else view.tokens)
+    values: Values = {}
+    for share in _HOLDERS:
+        enough = (inside >= share / 100 * inside[0]) & (view.block_count > 0)
+        holder = int(np.argmax(np.where(enough, view.snapshot.depth, -1)))
+        values.update({f"holder{share}_{part}": column for part, column in _held(view, holder).items()})
+    return values
+
+
+def _held(view: View, holder: int) -> Values:
+    """How the blocks stand to the element `holder`."""
     depth, node, index = view.snapshot.depth, view.blocks.node, np.arange(len(view))
     begin, end = _held_blocks(view, holder)
     distance = np.where(index < begin, begin - index, np.maximum(index - end + 1, 0))
-    before = np.cumsum(view.tokens) - view.tokens
+    before = view.words_before
     words = float(view.tokens[begin:end].sum())
-    values: Values = {
+    return {
         "inside": distance == 0,
         "side": np.sign(index - begin) * (distance > 0),
         "distance": distance,
@@ -306,14 +318,6 @@ def _holder(view: View, share: int) -> Values:
         "depth": depth[node] - depth[holder],
         "words": np.full(len(view), ratio(words, float(view.tokens.sum()))),
     }
-    return {f"holder{share}_{part}": column for part, column in values.items()}
-
-
-def _holder_element(view: View, share: int) -> int:
-    large = long_text(view)
-    inside = view.on_nodes(np.where(large, view.tokens, 0) if large.any() else view.tokens)
-    enough = (inside >= share / 100 * inside[0]) & (view.block_count > 0)
-    return int(np.argmax(np.where(enough, view.snapshot.depth, -1)))
 
 
 def _held_blocks(view: View, element: int) -> tuple[int, int]:
@@ -326,11 +330,10 @@ def _held_blocks(view: View, element: int) -> tuple[int, int]:
 def _repetition(view: View) -> Values:
     snapshot = view.snapshot
     by_tag = signatures.path_signature(snapshot, signatures.tag_hashes(snapshot))[view.anchor]
-    return {**_group(view, by_tag, "path"), **_group(view, view.class_path[view.anchor], "class")}
+    return {**_group(view, Groups.by(by_tag), "path"), **_group(view, view.blocks_alike, "class")}
 
 
-def _group(view: View, signature: NDArray[np.uint64], kind: str) -> Values:
-    groups = Groups.by(signature)
+def _group(view: View, groups: Groups, kind: str) -> Values:
     words = groups.total(view.tokens)
     values: Values = {
         "blocks": groups.size,
@@ -345,5 +348,6 @@ def _group(view: View, signature: NDArray[np.uint64], kind: str) -> Values:
 
 
 _PARTS = (
-    _tags, _shares, _container, _siblings, _position, _headings, _long_text, _page, _containers, _splits, _repetition,
+    _tags, _shares, _container, _siblings, _position, _headings, _long_text, _page, _containers, _splits, _holders,
+    _repetition,
 )  # fmt: skip

@@ -83,11 +83,11 @@ def _markup(view: View) -> Values:
     inside = tree.path_sum(np.stack([snapshot.is_tag(tags) for tags in _CONTAINERS.values()], axis=1), snapshot.end)
     found = inside[view.anchor] > 0
     block = snapshot.is_tag(ua.BLOCK_TAGS)
-    splits = begun_before(view, [*(snapshot.is_tag(tags) for tags in _SPLITS.values()), ~block, block])
+    masks = [*(snapshot.is_tag(tags) for tags in _SPLITS.values()), ~block, block]
     names = (*_SPLITS, "class_inline", "class_block")
     return {
         **{f"container_{name}": found[:, index] for index, name in enumerate(_CONTAINERS)},
-        **{f"split_{name}": splits[:, index] for index, name in enumerate(names)},
+        **{f"split_{name}": count for name, count in zip(names, begun_before(view, np.array(masks)), strict=True)},
     }
 
 

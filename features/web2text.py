@@ -237,7 +237,7 @@ class _Page:
 
     def _breaks(self) -> NDArray[np.bool_]:
         snapshot, node = self.view.snapshot, self.view.blocks.node
-        begun = begun_before(self.view, [snapshot.is_tag(ua.BLOCK_TAGS)])[1:, 0]
+        begun = begun_before(self.view, snapshot.is_tag(ua.BLOCK_TAGS)[None])[0, 1:]
         return np.asarray((begun > 0) | (node[1:] != node[:-1]))
 
 
