@@ -94,6 +94,8 @@ class Cleaner:
             addresses.
         explain: say why every block is kept or left out (`Result.explanation`, in four milliseconds a block), and
             where it stands in the source (`Result.places`).
+        reader: what reads the pages in place of one made from `render`, `settings` and `network`; whoever made it opens
+            and closes it.
 
     Raises:
         UsageError: there is no such method, or it takes no policy.
@@ -113,8 +115,9 @@ class Cleaner:
         settings: RenderSettings | None = None,
         network: bool = False,
         explain: bool = False,
+        reader: PageReader | None = None,
     ) -> None:
-        self._reader = PageReader(settings or RenderSettings(), render=render, network=network)
+        self._reader = reader or PageReader(settings or RenderSettings(), render=render, network=network)
         self._method = method
         self._label, self._model, self._versions = _load(method, Path(model) if model else None)
         self._templates = _load_templates(Path(templates)) if templates else None

@@ -9,18 +9,18 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from vclean.api import MODEL_METHOD, Cleaner
-from vclean.classify.forest import COMPILED
-from vclean.classify.lean import import_lightgbm
 from vclean.errors import DeadlineError
 from vclean.explain import has_scripts, why_empty
 from vclean.outputs import Pictures, sink_for
 from vclean.page_run import PageRun, bugs_reported
+from vclean.reader import PageReader
 from vclean.review import Review
+from vclean.sources import is_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from vclean.api import Cleaner
     from vclean.options import CleanOptions
     from vclean.result import Result
     from vclean.sources import Source
@@ -41,26 +41,36 @@ def clean_pages(options: CleanOptions) -> int:
         VcleanError: by what went wrong.
     """
     run = _Run(options)
+    with PageReader(run.settings, render=run.renders) as reader:
+        reader.prepare(live=is_url(options.pages[0]), picture=options.overlay is not None)
+        cleaner = _cleaner(options, reader)
+        with run.sink:
+            if options.same_site:
+                run.clean_sites(cleaner, run.sources())
+            else:
+                for source in run.sources():
+                    run.clean(cleaner, source)
+    if run.review:
+        run.review.write()
+    return run.exit_code
+
+
+def _cleaner(options: CleanOptions, reader: PageReader) -> Cleaner:
+    """What cleans the pages; it is imported and its model read while a browser starts."""
+    from vclean.api import MODEL_METHOD, Cleaner
+    from vclean.classify.forest import COMPILED
+    from vclean.classify.lean import import_lightgbm
+
     if options.method == MODEL_METHOD and not COMPILED:
         import_lightgbm()
-    cleaner = Cleaner(
-        render=run.renders,
+    return Cleaner(
         method=options.method,
         model=options.model,
         templates=options.templates,
         policy=options.policy,
-        settings=run.settings,
         explain=options.explains,
+        reader=reader,
     )
-    with run.sink, cleaner:
-        if options.same_site:
-            run.clean_sites(cleaner, run.sources())
-        else:
-            for source in run.sources():
-                run.clean(cleaner, source)
-    if run.review:
-        run.review.write()
-    return run.exit_code
 
 
 class _Run(PageRun):

@@ -81,6 +81,11 @@ class PageReader:
         self._renderer = None
         self._stack.close()
 
+    def prepare(self, *, live: bool = False, picture: bool = False) -> None:
+        """Where pages are rendered, let the browser start: for a first page that is live, whose picture is wanted."""
+        if self._renderer is not None:
+            self._renderer.prepare(live=live, picture=picture)
+
     def page(self, page: Input, url: str = "") -> Page:
         """The page that an input means, see `as_page`."""
         return as_page(page, url=url, settings=self.settings, live=self.renders)

@@ -8,10 +8,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Self
 
-from playwright.async_api import Error as PlaywrightError
-from playwright.async_api import async_playwright
-
 from vclean.errors import BrowserError
+from vclean.page import Page
 from vclean.render import wire
 from vclean.render.addresses import host_and_port
 from vclean.render.bounds import Bounds
@@ -21,7 +19,7 @@ from vclean.render.direct import POSSIBLE
 from vclean.render.direct import launch as launch_direct
 from vclean.render.guard import StoredSource
 from vclean.render.launch import Process, launch
-from vclean.render.pipe import Connection
+from vclean.render.pipe import Connection, refusals
 from vclean.render.tab import Tab
 from vclean.render.visit import visit
 from vclean.settings import RenderSettings
@@ -32,7 +30,7 @@ if TYPE_CHECKING:
 
     from playwright.async_api import Playwright
 
-    from vclean.page import Page, Resources
+    from vclean.page import Resources
     from vclean.render.snapshot import Snapshot
 
 _PAGES_PER_BROWSER: Final = 100
@@ -110,11 +108,27 @@ class AsyncRenderer:
         """
         starting = self._starting
         if starting is None or starting.done():
-            direct = self._may_be_direct(page, picture=picture)
+            direct = self._may_be_direct(live=page.live, picture=picture)
             starting = self._starting = asyncio.create_task(self._start(direct=direct))
             starting.add_done_callback(_retrieve)
         await asyncio.wait([starting])
         return starting.result()
+
+    async def prepare(self, *, live: bool = False, picture: bool = False) -> None:
+        """Have a browser, and the tab for what is text alone, before the first page is there.
+
+        Args:
+            live: whether that page is live.
+            picture: whether a picture of it is wanted.
+
+        Raises:
+            BrowserError: it does not start.
+        """
+        async with self._lock:
+            process = await self.start(Page(live=live), picture=picture)
+            if not (live or self._settings.scripts or self._network):
+                tab = await Tab.open(process, self._settings)
+                self._tab = tab if self._process is process else None
 
     async def render(self, page: Page, *, picture: bool = False) -> Rendering:
         """Render one page.
@@ -133,7 +147,7 @@ class AsyncRenderer:
                 started = time.perf_counter()
                 try:
                     rendering = await self._render(process, page, picture=picture)
-                except PlaywrightError as error:
+                except refusals() as error:
                     process.kill()
                     raise bounds.error() or _crash(error) from error
                 except asyncio.CancelledError:
@@ -158,9 +172,9 @@ class AsyncRenderer:
         """Whether all of a page is its document, whose scripts do not run."""
         return not (page.live or page.resources is not None or self._settings.scripts or self._network)
 
-    def _may_be_direct(self, page: Page, *, picture: bool) -> bool:
+    def _may_be_direct(self, *, live: bool, picture: bool) -> bool:
         """Whether the page can do without Playwright."""
-        return POSSIBLE and not (picture or page.live or self._settings.scripts)
+        return POSSIBLE and not (picture or live or self._settings.scripts)
 
     async def _start(self, *, direct: bool) -> Process:
         if self._process is not None and (self._is_worn(self._process) or self._is_unfit(self._process, direct)):
@@ -251,12 +265,14 @@ def _retrieve(task: asyncio.Task[Process]) -> None:
 
 async def _start_driver() -> Playwright:
     """Playwright raises a bare Exception where its Node does not start."""
+    from playwright.async_api import async_playwright
+
     try:
         return await async_playwright().start()
     except Exception as error:
         raise BrowserError(f"Playwright's driver does not start: run `vclean setup` ({error})") from error
 
 
-def _crash(error: PlaywrightError) -> BrowserError:
+def _crash(error: Exception) -> BrowserError:
     reason = str(error).strip().partition("\n")[0]
     return BrowserError(f"the browser crashed on this page: try again, or clean it without rendering ({reason})")

@@ -14,6 +14,7 @@ from vclean.settings import RenderSettings
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
+    from concurrent.futures import Future
     from pathlib import Path
     from typing import Any
 
@@ -62,10 +63,16 @@ class Renderer:
         """End the browser."""
         self.close()
 
+    def prepare(self, *, live: bool = False, picture: bool = False) -> None:
+        """Start what `AsyncRenderer.prepare` does, without waiting for it; what fails is told with the first page."""
+        with self._lock:
+            host = self._started()
+            host.begin(host.renderer.prepare(live=live, picture=picture))
+
     def render(self, page: Page, *, picture: bool = False) -> Rendering:
         """Render one page (see `AsyncRenderer.render`)."""
         with self._lock:
-            host = self._host = self._host or _Host(self._new_renderer())
+            host = self._started()
             try:
                 host.run(host.renderer.start(page, picture=picture), _START_SECONDS)
                 return host.run(host.renderer.render(page, picture=picture), self._settings.deadline + _GRACE_SECONDS)
@@ -79,6 +86,10 @@ class Renderer:
             host, self._host = self._host, None
             if host is not None:
                 host.close()
+
+    def _started(self) -> _Host:
+        self._host = self._host or _Host(self._new_renderer())
+        return self._host
 
     def _new_renderer(self) -> AsyncRenderer:
         return AsyncRenderer(
@@ -100,13 +111,17 @@ class _Host:
         self._thread = threading.Thread(target=self._serve, name="vclean-renderer", daemon=True)
         self._thread.start()
 
+    def begin(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        """Have `work` done, by and by."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
     def run(self, work: Coroutine[Any, Any, T], seconds: float) -> T:
         """The result of `work`.
 
         Raises:
             _FrozenError: there was none within `seconds`; the loop ends as soon as it can.
         """
-        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        future = self.begin(work)
         try:
             return future.result(seconds)
         except TimeoutError:
@@ -129,7 +144,7 @@ class _Host:
             finally:
                 self._loop.stop()
 
-        asyncio.run_coroutine_threadsafe(end(), self._loop)
+        self.begin(end())
 
     def _serve(self) -> None:
         try:

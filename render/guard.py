@@ -12,10 +12,9 @@ import logging
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from playwright.async_api import Error as PlaywrightError
-
 from vclean.errors import VcleanError
 from vclean.render.devtools import main_frame
+from vclean.render.pipe import refusals
 
 if TYPE_CHECKING:
     from vclean.page import Resources
@@ -144,7 +143,7 @@ class Guard:
     async def _paused(self, event: dict[str, Any]) -> None:
         response = await self._answer(_request(event, self._frame))
         # The tab may be gone by now, with nobody left to tell.
-        with contextlib.suppress(PlaywrightError):
+        with contextlib.suppress(*refusals()):
             if response is None:
                 await self._refuse(event["requestId"])
             else:

@@ -15,10 +15,9 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from playwright.async_api import Error as PlaywrightError
-
 from vclean.errors import BrowserError
 from vclean.render import netns, scratch, watchdog
+from vclean.render.pipe import refusals
 from vclean.render.sandbox import network_obstacle, obstacle
 
 if TYPE_CHECKING:
@@ -123,7 +122,7 @@ class Process:
     async def close(self) -> None:
         """End the browser, and remove what it left on disk."""
         self.kill()
-        with contextlib.suppress(PlaywrightError):
+        with contextlib.suppress(*refusals()):
             await self.browser.close()
         await asyncio.to_thread(self._watchdog.communicate)
 
@@ -153,7 +152,7 @@ async def begin(start: Start, executable: Path) -> Process:
     folder = scratch.make()
     try:
         return await _describe(await _walled(start, executable, folder), folder)
-    except PlaywrightError as error:
+    except refusals() as error:
         shutil.rmtree(folder, ignore_errors=True)
         raise BrowserError(f"{executable} does not start: run `vclean doctor` ({_reason(error)})") from error
     except BaseException:
@@ -165,7 +164,7 @@ async def _walled(start: Start, executable: Path, folder: str) -> Browser | Conn
     """Start the browser without a network, or else with one that its flags keep it from."""
     walled = _can_lose_network() and executable not in _UNWALLED
     if walled:
-        with contextlib.suppress(PlaywrightError):
+        with contextlib.suppress(*refusals()):
             return await start(_wrapper(executable, folder), folder)
     browser = await start(executable, folder)
     if walled:

@@ -13,9 +13,8 @@ import contextlib
 import json
 import os
 import signal
+import sys
 from typing import TYPE_CHECKING, Any, Final, Self, cast
-
-from playwright.async_api import Error as PlaywrightError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -31,8 +30,14 @@ _LAST_WORDS: Final = 0.05
 """Seconds for what a process said before its end to be read."""
 
 
-class ProtocolError(PlaywrightError):
+class ProtocolError(Exception):
     """The browser refused a command, or is gone."""
+
+
+def refusals() -> tuple[type[Exception], ...]:
+    """`ProtocolError` and its like of Playwright, whose import takes as long as a page, once it drives a browser."""
+    error = getattr(sys.modules.get("playwright.async_api"), "Error", None)
+    return (ProtocolError,) if error is None else (ProtocolError, error)
 
 
 class Connection(asyncio.SubprocessProtocol):

@@ -9,15 +9,13 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final, Literal, Protocol
 from urllib.parse import urldefrag
 
-from playwright.async_api import Error as PlaywrightError
-
 from vclean.errors import BrowserError, NetworkError
 from vclean.render import direct
 from vclean.render.addresses import host_and_port
 from vclean.render.devtools import Navigator, context_options, evaluate, main_frame, picture
 from vclean.render.folder import BASE_URL
 from vclean.render.guard import Guard
-from vclean.render.pipe import Connection
+from vclean.render.pipe import Connection, refusals
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -173,7 +171,7 @@ def address(url: str) -> str:
 async def _load(window: _Window, url: str, guard: Guard) -> None:
     try:
         await window.go(url)
-    except PlaywrightError as error:
+    except refusals() as error:
         if guard.failure is not None:
             raise guard.failure from None
         reason = _NET_ERROR.search(str(error))
@@ -197,7 +195,7 @@ async def _evaluate_apart(session: Session, expression: str) -> str:
         try:
             world = await session.send("Page.createIsolatedWorld", {"frameId": await main_frame(session)})
             return await evaluate(session, expression, world=world["executionContextId"])
-        except PlaywrightError as error:
+        except refusals() as error:
             if not _NAVIGATED.search(str(error)):
                 raise
     raise BrowserError("the page navigates faster than it can be read: clean it without --js")

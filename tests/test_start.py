@@ -1,0 +1,56 @@
+"""What the first page of a process waits for: every library that is imported is paid for by whoever has one page."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CLEANED = """
+import sys
+from vclean.cli import main
+sys.stdout.write(f"{main(sys.argv[1:])}\\n")
+sys.stdout.write("\\n".join(sys.modules))
+"""
+
+
+def imported(code: str, *arguments: str) -> list[str]:
+    """What a process prints, a line each."""
+    command = [sys.executable, "-c", code, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+
+
+class TestFirstPage:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def modules(cls, tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+        folder: Path = tmp_path_factory.mktemp("page")
+        (folder / "page.html").write_text("<nav>Menu</nav><p>The rain stopped in the morning, and the river fell.")
+        code, *names = imported(CLEANED, str(folder / "page.html"), "-o", str(folder / "text"))
+        assert code == "0"
+        return set(names)
+
+    def test_it_is_cleaned_with_the_model(self, modules: set[str]) -> None:
+        assert modules >= {"numpy", "vclean.classify.model"}
+
+    def test_without_what_only_training_or_scoring_needs(self, modules: set[str]) -> None:
+        assert not modules & {"lightgbm", "rapidfuzz", "scipy.optimize", "scipy.sparse", "tldextract", "sklearn"}
+
+    def test_without_what_only_rendering_needs(self, modules: set[str]) -> None:
+        assert not modules & {"asyncio", "httpx", "playwright", "psutil", "PIL"}
+
+    def test_without_what_only_other_inputs_and_outputs_need(self, modules: set[str]) -> None:
+        assert not modules & {"fastwarc", "markdownify", "pyarrow", "tqdm", "prometheus_client"}
+
+
+class TestRenderer:
+    def test_it_drives_a_browser_without_playwright(self) -> None:
+        """Which takes as long to import as a browser to answer."""
+        names = imported("import sys, vclean.render.browser; print(*sys.modules, sep='\\n')")
+        assert "vclean.render.direct" in names
+        assert not {"playwright", "httpx", "pyarrow"} & set(names)
