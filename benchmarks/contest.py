@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from clocks import Family
+from peers import EARLIER
 
 from vclean.errors import InputError
 
@@ -49,20 +51,24 @@ class Contestant:
     Args:
         name: the peer's.
         pages: a Parquet file of pages.
+        python: runs it.
 
     Raises:
         InputError: it does not start.
     """
 
-    def __init__(self, name: str, pages: Path) -> None:
+    def __init__(self, name: str, pages: Path, python: str = sys.executable) -> None:
         self.name = name
         self.costs: dict[int, Cost] = {}
         self.failed = 0
         self.peak: dict[str, Counter[str]] = {"rss": Counter(), "pss": Counter()}
         self._taken = 0
+        # Another Python has its own vclean, which this one's path would hide.
+        own = python == sys.executable
+        environment = {name: value for name, value in os.environ.items() if own or name != "PYTHONPATH"}
         self._process = subprocess.Popen(
-            [sys.executable, str(_HERE / "peers.py"), name, str(pages)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            [python, str(_HERE / "peers.py"), name, str(pages)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment,
         )  # fmt: skip
         self._family = Family(self._process.pid)
         try:
@@ -134,7 +140,12 @@ class Contestant:
 
 
 def compete(
-    names: Sequence[str], pages: Path, places: Iterable[int], told: Callable[[int], None] = lambda _: None
+    names: Sequence[str],
+    pages: Path,
+    places: Iterable[int],
+    told: Callable[[int], None] = lambda _: None,
+    *,
+    before: str = "",
 ) -> list[Contestant]:
     """The peers on all pages: each page goes to all of them, in an order that turns round from page to page.
 
@@ -143,11 +154,12 @@ def compete(
         pages: a Parquet file of pages.
         places: of the pages in it, in order.
         told: is called after every page with the number that are done.
+        before: the Python that has the version which peers of `peers.EARLIER` are of.
     """
     contestants: list[Contestant] = []
     try:
         for name in names:
-            contestants.append(Contestant(name, pages))
+            contestants.append(Contestant(name, pages, before if name in EARLIER else sys.executable))
         for number, place in enumerate(places, start=1):
             for each in contestants if number % 2 else reversed(contestants):
                 each.take(place)

@@ -210,6 +210,10 @@ def _rival(name: str, lap: Lap) -> Run:
 
 
 OWN: Final = "vclean"
+BEFORE: Final = "vclean before"
+UNRENDERED_BEFORE: Final = "vclean before, unrendered"
+EARLIER: Final = (BEFORE, UNRENDERED_BEFORE)
+"""Those of another installation than this one."""
 RAW: Final = "raw DevTools client"
 FLOOR: Final = "Chromium alone"
 UNRENDERED: Final = "vclean, unrendered"
@@ -221,11 +225,13 @@ PEERS: Final = {
     peer.name: peer
     for peer in (
         Peer(OWN, "renders, reads and labels, as the farm does", _own(render=True)),
+        Peer(BEFORE, "the same by the version of `--before`", _own(render=True)),
         Peer(RAW, "`benchmarks/raw.py`: the same reading with nothing round it", _raw),
         Peer(FLOOR, "puts the document in and has it laid out", _floor),
         Peer("DOMSnapshot", "Playwright, one tab, `set_content`, `DOMSnapshot.captureSnapshot`", _dom_snapshot),
         Peer("plain Playwright", "a new page, `route.abort`, `set_content`, `evaluate`", _plain),
         Peer(UNRENDERED, "parses and labels", _own(render=False), rendered=False),
+        Peer(UNRENDERED_BEFORE, "the same by the version of `--before`", _own(render=False), rendered=False),
         *(Peer(name, "bytes to text, as on the leaderboard", partial(_rival, name), rendered=False)
           for name in _LIBRARIES),
         Peer(STAGED, "as vclean, step by step", _staged),

@@ -9,6 +9,8 @@ Sections, each of which can be chosen by `--only`:
 - farm: pages a second with 1 to 4 workers; growth: memory over a long run, first quarter against last
 - sizes: cost against bytes and nodes, with the exponent of its growth
 
+An earlier version of vclean is a peer too: `--before PYTHON` names the Python of an environment that has it.
+
 Peers take each page in turn, in an order that turns round from page to page, so that what else the machine does falls
 on all alike; ratios are medians over the pages. Sections are written to the JSON file as they are done; a run that was
 broken off goes on with what is missing, and `--only` measures again. `--write docs/performance.md` renews the tables.
@@ -99,6 +101,9 @@ def parse_args(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--growth-pages", type=int, default=2000, metavar="N", help="in the long run (%(default)d)")
     add("--most-bytes", type=int, default=BYTES[-1], metavar="N", help="of the largest page (%(default)d)")
     add("--most-nodes", type=int, default=NODES[-1], metavar="N", help="the same in nodes (%(default)d)")
+    add(
+        "--before", default="", metavar="PYTHON", help="that of an environment with an earlier version, to compare with"
+    )
     add("--json", type=Path, metavar="FILE", help="the figures: read first, where it is there, and written")
     add("--write", type=Path, metavar="DOCUMENT", help="renew the tables in this document")
     options = parser.parse_args(arguments)

@@ -11,8 +11,8 @@ import numpy as np
 from clocks import KINDS
 from contest import WARM_UP, Contestant, compete
 from farm import FARM, PEERS, failures, growth, resident, run_peer, write_pages
+from peers import EARLIER, STAGED, STAGED_UNRENDERED, is_installed
 from peers import PEERS as WAYS
-from peers import STAGED, STAGED_UNRENDERED, is_installed
 from sizes import BYTES, NODES, Fit, by_bytes, by_nodes
 from speed import Spread
 from tqdm import tqdm
@@ -40,34 +40,40 @@ HELP, FIRST, FIRST_RENDERED = "vclean --help", "vclean PAGE, the first", "vclean
 
 def rendered(options: argparse.Namespace, pages: list[Page], folder: Path) -> Facts:
     """The ways to read a page in Chromium."""
-    return _contest([name for name, peer in WAYS.items() if peer.rendered and name != STAGED], options, pages, folder)
+    return _contest(ways(options, rendered=True), options, pages, folder)
 
 
 def unrendered(options: argparse.Namespace, pages: list[Page], folder: Path) -> Facts:
     """The extractors that need no browser."""
-    names = [name for name, peer in WAYS.items() if not peer.rendered and name != STAGED_UNRENDERED]
+    names = ways(options, rendered=False)
     missing = [name for name in names if not is_installed(name)]
     for name in missing:
         print(f"{name} is left out: it is not installed", file=sys.stderr)
     return _contest([name for name in names if name not in missing], options, pages, folder) | {"missing": missing}
 
 
+def ways(options: argparse.Namespace, *, rendered: bool) -> list[str]:
+    """The peers that are compared; an earlier version where there is one."""
+    apart = (STAGED, STAGED_UNRENDERED, *(() if options.before else EARLIER))
+    return [name for name, peer in WAYS.items() if peer.rendered == rendered and name not in apart]
+
+
 def stages(options: argparse.Namespace, pages: list[Page], folder: Path) -> Facts:
     """The stages of a page, rendered and not."""
-    found = _compete([STAGED, STAGED_UNRENDERED], pages, folder)
+    found = _compete([STAGED, STAGED_UNRENDERED], options, pages, folder)
     return _facts(options, found) | {"ways": {each.name: by_stage(list(each.costs.values())) for each in found}}
 
 
 def _contest(names: Sequence[str], options: argparse.Namespace, pages: list[Page], folder: Path) -> Facts:
-    found = _compete(names, pages, folder)
+    found = _compete(names, options, pages, folder)
     return _facts(options, found) | {"peers": {each.name: peer_facts(each, found[0]) for each in found}}
 
 
-def _compete(names: Sequence[str], pages: list[Page], folder: Path) -> list[Contestant]:
+def _compete(names: Sequence[str], options: argparse.Namespace, pages: list[Page], folder: Path) -> list[Contestant]:
     place = folder / "pages.parquet"
     write_pages(pages, place)
     with tqdm(total=len(pages), unit="page", mininterval=5) as bar:
-        found = compete(names, place, range(len(pages)), lambda _: bar.update())
+        found = compete(names, place, range(len(pages)), lambda _: bar.update(), before=options.before)
     if not all(each.costs for each in found):
         raise InputError(f"too few pages could be read: give more than {WARM_UP}")
     return found

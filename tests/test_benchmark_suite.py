@@ -7,7 +7,7 @@ import sys
 import time
 from collections import Counter
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -346,6 +346,16 @@ class TestMain:
         assert "suite.py: " in capsys.readouterr().err
 
 
+class TestWays:
+    @pytest.mark.parametrize("rendered", [True, False])
+    def test_an_earlier_version_where_there_is_one(self, modules, rendered: bool) -> None:
+        ways = modules["suite_sections"].ways
+        usual, more = (ways(SimpleNamespace(before=before), rendered=rendered) for before in ("", "/old/python"))
+        assert [name for name in more if "before" in name] == ["vclean before" + ", unrendered" * (not rendered)]
+        assert [name for name in more if "before" not in name] == usual
+        assert not any("stages" in name for name in usual)
+
+
 @linux_only
 class TestCompete:
     def test_a_peer_at_work(self, contest, modules, tmp_path: Path) -> None:
@@ -360,6 +370,16 @@ class TestCompete:
         assert facts["ratio"] == 1
         assert list(facts["stages"]) == ["snapshot", "cleaned", "total"]
         assert facts["kinds"]["python"] > 1 > facts["kinds"]["renderer"] == 0
+
+    @pytest.mark.parametrize("path", ["", "/of/this/one"])
+    def test_an_earlier_version_is_its_own_pythons(self, contest, tmp_path: Path, monkeypatch, path: str) -> None:
+        """A path that shows this Python its packages would show them to the other one too."""
+        monkeypatch.setenv("PYTHONPATH", path)
+        python = tmp_path / "python"
+        python.write_text('#!/bin/sh\n[ -z "$PYTHONPATH" ] && echo "{}"\ncat > /dev/null\n')
+        python.chmod(0o755)
+        (peer,) = contest.compete(["vclean before"], tmp_path / "pages.parquet", [], before=str(python))
+        assert (peer.name, peer.costs, peer.failed) == ("vclean before", {}, 0)
 
     def test_a_peer_that_does_not_start(self, contest, tmp_path: Path, capfd) -> None:
         with pytest.raises(InputError, match="the peer resiliparse has ended"):
