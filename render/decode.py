@@ -89,7 +89,11 @@ def page_text(page: Page, max_bytes: int) -> str:
     size = len(page.content)
     if size > max_bytes:
         raise LimitError(f"the document has {size:,} bytes, over the cap of {max_bytes:,}: raise it with --max-bytes")
-    text = decode(page.content, page.charset) if isinstance(page.content, bytes) else _preprocess(page.content)
+    text = (
+        decode(page.content, page.charset)
+        if isinstance(page.content, bytes)
+        else _without_surrogates(_preprocess(page.content))
+    )
     return _with_title_closed(text)
 
 
@@ -129,10 +133,11 @@ def decode(content: bytes, charset: str = "") -> str:
     encoding, start = _byte_order_mark(content)
     if not encoding:
         _refuse_signature(content)
-        encoding = _declared(content, charset) or _detected(content)
+        encoding = encoding_of(charset) or _declared_inside(content)
     if not encoding.startswith("utf-16"):
         _refuse_control_bytes(content)
-    return _preprocess(_decode_with(content[start:], encoding))
+    trusted = start or encoding not in ("", "utf-8")
+    return _preprocess(_decode_with(content[start:], encoding) if trusted else _as_utf8_or_detected(content))
 
 
 def encoding_of(label: str) -> str:
@@ -149,10 +154,17 @@ def encoding_of(label: str) -> str:
 
 
 def _preprocess(text: str) -> str:
-    """Normalise line ends, drop NULs and lone surrogates; refuse a text of white space only."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
+    """Normalise line ends and drop NULs; refuse a text of white space only."""
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = text.replace("\0", "")
     if not text or text.isspace():
         raise NotHtmlError("the document is empty")
+    return text
+
+
+def _without_surrogates(text: str) -> str:
+    """`text` with U+FFFD for lone surrogates, which no decoder gives, but a string may hold."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -189,14 +201,6 @@ def _refuse_control_bytes(content: bytes) -> None:
         raise NotHtmlError("this is binary data, not HTML")
 
 
-def _declared(content: bytes, charset: str) -> str:
-    """The encoding that the transport or the document names, unless it says UTF-8 of what is none."""
-    encoding = encoding_of(charset) or _declared_inside(content)
-    if encoding == "utf-8" and not _is_mostly_utf8(content):
-        return ""
-    return encoding
-
-
 def _declared_inside(content: bytes) -> str:
     """The encoding of the first `<meta>` that names a known one, else of the XML declaration."""
     head = content[:_DECLARATION_BYTES]
@@ -217,23 +221,25 @@ def _readable_as_ascii(label: bytes) -> str:
     return "cp1252" if encoding == "x-user-defined" else encoding
 
 
+def _as_utf8_or_detected(content: bytes) -> str:
+    """The text of a document that says it is UTF-8, or nothing.
+
+    It is UTF-8 unless there are more malformed sequences than well-formed ones of several bytes; ASCII is UTF-8.
+    """
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        text = content.decode("utf-8", "replace")
+    return text if _has_few_malformed(text) else _decode_with(content, _detected(content))
+
+
 def _detected(content: bytes) -> str:
-    if _is_mostly_utf8(content):
-        return "utf-8"
+    """The encoding by frequency, of what is not UTF-8."""
     text = _MARKUP.sub(b" ", content[: 2**20])
     if len(text.translate(None, bytes(range(128)))) < _SPARSE * len(text.strip()):
         return "cp1252"
     name = detect_encoding(text) or ""
     return _CODECS.get(name, name) if name != "utf-8" else "cp1252"
-
-
-def _is_mostly_utf8(content: bytes) -> bool:
-    """Whether it has no more malformed sequences than well-formed ones of several bytes; ASCII is UTF-8."""
-    try:
-        content.decode()
-    except UnicodeDecodeError:
-        return _has_few_malformed(content.decode("utf-8", "replace"))
-    return True
 
 
 def _has_few_malformed(text: str) -> bool:

@@ -205,10 +205,19 @@ _ATTRIBUTE_INDEX = {name: index for index, name in enumerate(ATTRIBUTES)}
 
 def subtree_ends(parent: NDArray[np.int32]) -> NDArray[np.int32]:
     """int32 (N,): one past the last element of each subtree, for parents in preorder."""
-    end, above = list(range(1, len(parent) + 1)), parent.tolist()
-    for element in range(len(parent) - 1, 0, -1):
-        end[above[element]] = max(end[above[element]], end[element])
-    return np.array(end, dtype=np.int32)
+    last = np.arange(len(parent), dtype=np.int32)
+    last[parent[1:]] = last[1:]  # the last of several children is written last, and stays
+    while True:
+        further = last[last]
+        if np.array_equal(further, last):
+            return last + np.int32(1)
+        last = further
+
+
+def subtree_depths(end: NDArray[np.int32]) -> NDArray[np.int32]:
+    """int32 (N,): how many elements are above each, given where the subtrees end."""
+    ended = np.cumsum(np.bincount(end, minlength=len(end)))
+    return (np.arange(len(end)) - ended[: len(end)]).astype(np.int32)
 
 
 def _leading_number(value: str) -> float:

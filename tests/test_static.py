@@ -15,7 +15,8 @@ from vclean.features.blocks import cut
 from vclean.page import Page
 from vclean.render.noscript import LITTLE_TEXT
 from vclean.render.snapshot import ATTRIBUTES, STYLES, Hidden, Snapshot
-from vclean.render.static import VALUE_LIMIT, parse
+from vclean.render.elements import VALUE_LIMIT
+from vclean.render.static import parse
 from vclean.settings import RenderSettings
 
 FIXTURES = sorted((Path(__file__).parent.parent / "fixtures").glob("*/page.html"))
