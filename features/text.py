@@ -10,7 +10,7 @@ from unicodedata import category, digit, normalize
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -63,6 +63,8 @@ _CHARACTERS = {
 _MULTIPLIER = 0x9E3779B97F4A7C15
 _INVERSE = pow(_MULTIPLIER, -1, 1 << 64)
 _KEPT_TABLE = 1 << 20
+_ROW = 256
+"""Letters that are asked for their case together: most scripts have none."""
 
 
 @cache
@@ -71,8 +73,9 @@ def character_tables() -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
 
     Folded means in lower case and usual width and, for a digit of any script, 0.
     """
-    names = [category(chr(code)) for code in range(TABLE_SIZE)]
-    kinds = np.array([_BITS[name[0]] | _FINE_BITS.get(name, 0) for name in names], dtype=np.uint32)
+    names = list(map(category, map(chr, range(TABLE_SIZE))))
+    bits = {name: _BITS[name[0]] | _FINE_BITS.get(name, 0) for name in set(names)}
+    kinds = np.fromiter(map(bits.__getitem__, names), dtype=np.uint32, count=TABLE_SIZE)
     for bit, characters in _CHARACTERS.items():
         kinds[[ord(character) for character in characters]] |= bit
     kinds[[ord(character) for character in _JOINERS]] = SPACE | MARK
@@ -89,7 +92,7 @@ def _folded(kinds: NDArray[np.uint32]) -> NDArray[np.uint32]:
     for code in range(*_COMPATIBILITY):
         usual = normalize("NFKC", chr(code))
         fold[code] = ord(usual) if len(usual) == 1 else code
-    for code in np.flatnonzero(kinds & ALPHA).tolist():
+    for code in _cased(np.flatnonzero(kinds & ALPHA), fold):
         character = chr(fold[code])
         if (lower := character.lower()) != character:
             fold[code] = ord(lower[0])
@@ -100,10 +103,22 @@ def _folded(kinds: NDArray[np.uint32]) -> NDArray[np.uint32]:
     return fold
 
 
+def _cased(letters: NDArray[np.intp], fold: NDArray[np.uint32]) -> Iterator[int]:
+    """Those of `letters` in whose row one at least has case, once folded."""
+    for first in range(0, len(letters), _ROW):
+        row = letters[first : first + _ROW]
+        apart = " ".join(map(chr, fold[row]))
+        if not apart == apart.lower() == apart.title():
+            yield from row.tolist()
+
+
 @cache
 def digit_values() -> NDArray[np.uint8]:
     """The value 0 to 9 of each digit of any script below `TABLE_SIZE`, 255 of any other character."""
-    return np.array([digit(chr(code), 255) for code in range(TABLE_SIZE)], dtype=np.uint8)
+    values = np.full(TABLE_SIZE, 255, dtype=np.uint8)
+    codes = np.flatnonzero(character_tables()[0] & DIGIT)
+    values[codes] = [digit(chr(code), 255) for code in codes]
+    return values
 
 
 @dataclass(frozen=True, eq=False)

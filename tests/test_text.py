@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import string
+from unicodedata import digit
 
 import numpy as np
 import pytest
@@ -165,6 +166,14 @@ class TestCharacterTables:
         _, fold = character_tables()
         assert chr(fold[ord("İ")]) == "i"
 
+    def test_case_is_that_of_every_single_letter(self):
+        """Letters are looked at by rows; none of those passed over has case."""
+        kinds, fold = character_tables()
+        letters = [code for code in range(TABLE_SIZE) if chr(code).isalpha() and fold[code] == code]
+        assert [chr(code) for code in letters if chr(code).lower() != chr(code)] == []
+        titled = {code for code in letters if chr(code).title() != chr(code)}
+        assert titled == {code for code in letters if kinds[code] & LOWER}
+
     def test_every_character_is_of_a_kind(self):
         kinds, fold = character_tables()
         assert len(kinds) == len(fold) == TABLE_SIZE
@@ -303,6 +312,10 @@ class TestDigitValues:
     def test_value(self, character, value):
         assert digit_values()[ord(character)] == value
         assert Texts.of([character]).digit.tolist() == [value, 255]
+
+    def test_only_numbers_have_one(self):
+        values = digit_values()
+        assert [code for code in range(TABLE_SIZE) if digit(chr(code), 255) != values[code]] == []
 
 
 class TestHashWords:
