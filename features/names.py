@@ -151,15 +151,15 @@ def _aria_bits(value: str) -> int:
 
 def above(bits: NDArray[np.uint64], parent: NDArray[np.int32]) -> NDArray[np.uint64]:
     """uint64 (N,): the bits of all ancestors of an element together, by pointer doubling."""
-    root = parent < 0
-    found = np.where(root, np.uint64(0), bits[np.maximum(parent, 0)])
     jump = np.maximum(parent, 0)
-    while not root[jump].all() or not (jump[jump] == jump).all():
-        found |= np.where(root[jump], np.uint64(0), found[jump])
+    found = np.where(parent < 0, np.uint64(0), bits[jump])  # nothing is above the root, where every chain ends
+    while jump.any():
+        found |= found[jump]
         jump = jump[jump]
-    return np.bitwise_or(found, np.where(root, np.uint64(0), found[jump]), dtype=np.uint64)
+    return found
 
 
 def unpack(bits: NDArray[np.uint64], count: int) -> NDArray[np.bool_]:
     """The lowest `count` bits as columns, bool (len(bits), count)."""
-    return np.asarray(bits[:, None] >> np.arange(count, dtype=np.uint64) & np.uint64(1), dtype=bool)
+    octets = bits.astype("<u8").view(np.uint8).reshape(len(bits), 8)
+    return np.unpackbits(octets, axis=1, count=count, bitorder="little").view(bool)

@@ -75,15 +75,16 @@ rendered | flag | The page was rendered.
 
 
 def compute(run: Runs) -> Values:
-    """The columns of the box and the looks of regions, each (C,), but for the means over blocks."""
+    """The columns of the box and the looks of regions, each (C,)."""
     if not run.rendered:
         return _unrendered(run)
-    return {**_box(run), **_in_around(run), **_beside(run), **_looks(run)}
+    means = {f"mean_{name}": column for name, column in run.means(LOOKS).items()}
+    return {**_box(run), **_in_around(run), **_beside(run), **_looks(run), **means}
 
 
 def _unrendered(run: Runs) -> Values:
     blank = np.full(len(run.regions), np.nan, dtype=np.float32)
-    values: Values = {column.name: blank for column in BOX_COLUMNS if not column.name.startswith("mean_")}
+    values: Values = {column.name: blank for column in BOX_COLUMNS}
     values["rendered"] = np.zeros(len(run.regions), dtype=np.float32)
     return values
 

@@ -13,10 +13,10 @@ import numpy as np
 
 from vclean.features import names, region_boxes, tree
 from vclean.features.columns import Column, ratio, stack, table
-from vclean.features.groups import Groups
-from vclean.features.region_boxes import BOX_COLUMNS, LOOKS
+from vclean.features.region_boxes import BOX_COLUMNS
 from vclean.features.region_runs import IMAGES, Runs
-from vclean.features.regions import regions_at
+from vclean.features.regions import blocks_before
+from vclean.render.snapshot import ATTRIBUTES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from vclean.features.columns import Values
     from vclean.features.regions import Regions
+    from vclean.render.snapshot import Snapshot
 
 _MEANS: Final = (
     "link_share", "stop_words", "sentences", "commas", "digit", "upper", "capitalised_words", "starts_capital",
@@ -32,7 +33,8 @@ _MEANS: Final = (
     "title_overlap", "repeated_words", "duplicates", "heading_level", "bold_share",
 )  # fmt: skip
 """Columns of the blocks of which a region has the mean over its words."""
-_INPUTS: Final = ("input", "select", "textarea", "button")
+_COUNTED: Final = (IMAGES, ("a",), ("input", "select", "textarea", "button"), ("li", "dt", "dd"), ("p",), ("tr",))
+"""Tags of which a region has the number of elements."""
 _SHORT, _LONG = 4, 25
 """A block of so many words at most, or at least, counts as short or long."""
 TEXT_COLUMNS: Final = (
@@ -106,33 +108,35 @@ def region_matrix(regions: Regions, values: Values) -> NDArray[np.float32]:
     """
     run = Runs(regions, values)
     found: Values = {**_text(run), **_place(run), **_elements(run), **_image(run)}
-    found |= {f"mean_{name}": column for name, column in run.means((*_MEANS, *LOOKS)).items()}
+    found |= {f"mean_{name}": column for name, column in run.means(_MEANS).items()}
     found |= region_boxes.compute(run)
     plain = stack((*TEXT_COLUMNS, *BOX_COLUMNS), found)
-    return np.hstack([plain, _flags(regions)])
+    return np.concatenate([plain, *_flags(run)], axis=1, dtype=np.float32)
 
 
 def _text(run: Runs) -> Values:
     regions, tokens = run.regions, run.words
-    link = run.values["link_share"].astype(np.float32)
+    link, long = run.values["link_share"].astype(np.float32), tokens >= _LONG
+    linked = link * tokens
+    blocks = [tokens <= _SHORT + 0.5, long, link > 0.5, run.values["heading_level"] > 0, run.values["visibility"] > 0]
+    words, link_words, *counts = run.sum(np.array([tokens, linked, *blocks]))
     count = np.maximum(regions.last - regions.first, 0)
-    words, long = run.sum(tokens), tokens >= _LONG
-    around_words, around_blocks = run.around_sum(tokens), run.around_sum(np.ones_like(tokens))
+    short_blocks, long_blocks, link_blocks, headings, hidden = ratio(np.array(counts), count)
+    around_words = run.around_sum(tokens)
     return {
         "blocks": count,
         "words": words,
         "words_of_page": words / tokens.sum(),
         "words_of_around": ratio(words, around_words),
-        "blocks_of_around": ratio(count, around_blocks),
+        "blocks_of_around": ratio(count, run.around_blocks),
         "mean_words": ratio(words, count),
-        "most_words": ratio(run.sum(long), float(long.sum())),
-        "short_blocks": ratio(run.sum(tokens <= _SHORT + 0.5), count),
-        "long_blocks": ratio(run.sum(long), count),
-        "link_blocks": ratio(run.sum(link > 0.5), count),
-        "headings": ratio(run.sum(run.values["heading_level"] > 0), count),
-        "hidden": ratio(run.sum(run.values["visibility"] > 0), count),
-        "link_share_to_around": ratio(run.sum(link * tokens), words)
-        - ratio(run.around_sum(link * tokens), around_words),
+        "most_words": ratio(counts[1], float(long.sum())),
+        "short_blocks": short_blocks,
+        "long_blocks": long_blocks,
+        "link_blocks": link_blocks,
+        "headings": headings,
+        "hidden": hidden,
+        "link_share_to_around": ratio(link_words, words) - ratio(run.around_sum(linked), around_words),
     }
 
 
@@ -140,8 +144,7 @@ def _place(run: Runs) -> Values:
     regions, view = run.regions, run.regions.view
     first, last, total = regions.first, regions.last, len(view)
     level = run.values["heading_level"]
-    around = run.around_sum(np.ones(total, dtype=np.float32))
-    begin = _around_first(regions)
+    begin, around = blocks_before(view)[regions.around], run.around_blocks
     h1 = int(np.argmax(level == 1)) if (level == 1).any() else -1
     return {
         "first_is_heading": (level[np.minimum(first, total - 1)] > 0) & (last > first),
@@ -155,31 +158,25 @@ def _place(run: Runs) -> Values:
     }
 
 
-def _around_first(regions: Regions) -> NDArray[np.int64]:
-    """int64 (C,): the first block of the region round each."""
-    return regions_at(regions.view, regions.around).first
-
-
 def _elements(run: Runs) -> Values:
     regions, snapshot = run.regions, run.regions.snapshot
     node, parent = regions.node, snapshot.parent
-    blocks = regions.last - regions.first
-    images, links = run.elements(IMAGES), run.elements(("a",))
-    siblings = Groups.by(parent)
+    blocks, siblings = regions.last - regions.first, regions.view.siblings
+    images, links, inputs, items, paragraphs, table_rows = run.elements(_COUNTED)
     return {
         "depth": snapshot.depth[node],
         "depth_share": snapshot.depth[node] / max(int(snapshot.depth.max()), 1),
         "children": np.bincount(np.maximum(parent, 0), minlength=len(snapshot))[node],
-        "elements": (snapshot.end - np.arange(len(snapshot)))[node],
+        "elements": snapshot.end[node] - node,
         "images": images,
         "images_per_word": images / (run.sum(run.words) + 1),
-        "inputs": run.elements(_INPUTS),
+        "inputs": inputs,
         "links": links,
         "links_per_block": ratio(links, blocks),
-        "list_items": run.elements(("li", "dt", "dd")),
-        "paragraphs": run.elements(("p",)),
-        "rows": run.elements(("tr",)),
-        "alike": Groups.by(regions.view.class_path).size[node],
+        "list_items": items,
+        "paragraphs": paragraphs,
+        "rows": table_rows,
+        "alike": regions.view.alike.size[node],
         "place": siblings.place[node] / siblings.size[node],
         "siblings": siblings.size[node],
     }
@@ -188,18 +185,29 @@ def _elements(run: Runs) -> Values:
 def _image(run: Runs) -> Values:
     """What the attributes of an element say of its size and its purpose."""
     snapshot, node = run.regions.snapshot, run.regions.node
-    home = np.zeros(len(snapshot), dtype=bool)
-    home[[link for link, href in snapshot.attributes("href").items() if _is_home(href)]] = True
-    width, height = (
-        {at: _pixels(text) for at, text in snapshot.attributes(name).items()} for name in ("width", "height")
-    )
-    alt = {at: len(text.split()) for at, text in snapshot.attributes("alt").items()}
+    own = np.zeros(len(snapshot), dtype=bool)
+    own[node] = True
+    width, height, alt = (_attributes(snapshot, name, own) for name in ("width", "height", "alt"))
     return {
-        "width_attribute": _by_element(width, run.regions, math.nan),
-        "height_attribute": _by_element(height, run.regions, math.nan),
-        "alt_words": _by_element(alt, run.regions, 0),
-        "same_site_link": tree.path_sum(home & snapshot.is_tag(("a",)), snapshot.end)[node] > 0,
+        "width_attribute": _by_element({at: _pixels(text) for at, text in width.items()}, run.regions, math.nan),
+        "height_attribute": _by_element({at: _pixels(text) for at, text in height.items()}, run.regions, math.nan),
+        "alt_words": _by_element({at: len(text.split()) for at, text in alt.items()}, run.regions, 0),
+        "same_site_link": _in_home_link(snapshot, own)[node],
     }
+
+
+def _attributes(snapshot: Snapshot, name: str, of: NDArray[np.bool_]) -> dict[int, str]:
+    """The values of attribute `name` of the elements in the mask `of` (N,), by element."""
+    rows = np.flatnonzero((snapshot.attr_name == ATTRIBUTES.index(name)) & of[snapshot.attr_node])
+    return {int(snapshot.attr_node[row]): snapshot.attr_value[row] for row in rows.tolist()}
+
+
+def _in_home_link(snapshot: Snapshot, wanted: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether an element is in a link to the root of its site, bool (N,); told of the `wanted` (N,) only."""
+    links = snapshot.is_tag(("a",)) & (tree.subtree_sum(wanted, snapshot.end) > 0)
+    home = np.zeros(len(snapshot), dtype=bool)
+    home[[link for link, href in _attributes(snapshot, "href", links).items() if _is_home(href)]] = True
+    return tree.path_sum(home, snapshot.end) > 0
 
 
 def _is_home(href: str) -> bool:
@@ -224,20 +232,11 @@ def _pixels(value: str) -> float:
     return float(digits) if digits.isdecimal() and digits.isascii() and len(digits) < 6 else float("nan")
 
 
-def _flags(regions: Regions) -> NDArray[np.float32]:
-    """float32 (C, len(KIND_COLUMNS) + len(NAME_COLUMNS)): tags, roles and names of the regions and round them."""
-    snapshot = regions.snapshot
+def _flags(run: Runs) -> list[NDArray[np.bool_]]:
+    """Tags, roles and names of the regions and round them, bool (C, k) each: the parts of KIND_ and NAME_COLUMNS."""
+    snapshot, node = run.regions.snapshot, run.regions.node
     found = []
-    for bits, count in ((names.kind_bits(snapshot), len(names.KINDS)), (regions.view.name_bits, len(names.NAMES))):
-        own = _in_chain(regions, bits)[regions.node]
-        round_it = names.above(bits, snapshot.parent)[regions.node]
+    for bits, count in ((names.kind_bits(snapshot), len(names.KINDS)), (run.regions.view.name_bits, len(names.NAMES))):
+        own, round_it = run.gathered(bits), names.above(bits, snapshot.parent)[node]
         found += [names.unpack(own, count), names.unpack(round_it, count)]
-    return np.hstack(found).astype(np.float32)
-
-
-def _in_chain(regions: Regions, bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """uint64 (N,): the bits of all elements that hold the same blocks together."""
-    chain = Runs(regions, {}).chain
-    gathered = np.zeros_like(bits)
-    np.bitwise_or.at(gathered, chain, bits)
-    return gathered[chain]
+    return found

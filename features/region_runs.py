@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features import tree
-
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from numpy.typing import NDArray
 
@@ -40,31 +38,35 @@ class Runs:
         return self.regions.view.tokens + np.float32(1e-3)
 
     def sum(self, values: Numbers) -> NDArray[np.float64]:
-        """float64 (C, ...): sum of `values` (B, ...) over each region's blocks."""
-        total = np.zeros((len(values) + 1, *values.shape[1:]))
-        np.cumsum(values, axis=0, out=total[1:])
-        return np.asarray(total[self.regions.last] - total[self.regions.first])
+        """float64 (..., C): sum of `values` (..., B) over each region's blocks."""
+        total = np.zeros((*values.shape[:-1], values.shape[-1] + 1))
+        np.cumsum(values, axis=-1, out=total[..., 1:])
+        return np.asarray(total[..., self.regions.last] - total[..., self.regions.first])
 
     def around_sum(self, values: Numbers) -> NDArray[np.float64]:
-        """float64 (C,): the same over the region round each."""
-        return self._on_nodes(values)[self.regions.around]
+        """float64 (C,): the sum of `values` (B,) over the region round each."""
+        return self.regions.view.on_nodes(values.astype(np.float32))[self.regions.around]
 
-    def _on_nodes(self, values: Numbers) -> NDArray[np.float64]:
-        return self.regions.view.on_nodes(values.astype(np.float32))
+    @cached_property
+    def around_blocks(self) -> NDArray[np.float64]:
+        """float64 (C,): blocks of the region round each."""
+        return self.regions.view.block_count[self.regions.around]
 
-    def means(self, columns: Collection[str]) -> Values:
+    def means(self, columns: Sequence[str]) -> Values:
         """Mean of columns of the blocks over the words of each region's; NaN where no block has a value."""
-        stacked = np.stack([self.values[name].astype(np.float64) for name in columns], axis=1)
-        known = ~np.isnan(stacked)
-        weight = self.sum(known * self.words[:, None])
-        total = self.sum(np.where(known, stacked, 0) * self.words[:, None])
+        values = np.array([self.values[name] for name in columns], dtype=np.float64)
+        known = ~np.isnan(values)
+        weight = self.sum(known * self.words)
+        total = self.sum(np.where(known, values, 0) * self.words)
         mean = np.where(weight > 1e-9, total / np.maximum(weight, 1e-9), np.nan)
-        return {name: mean[:, at] for at, name in enumerate(columns)}
+        return dict(zip(columns, mean, strict=True))
 
-    def elements(self, tags: Collection[str]) -> NDArray[np.int64]:
-        """int64 (C,): elements of one of `tags` in each region, itself included."""
-        snapshot = self.regions.snapshot
-        return tree.subtree_sum(snapshot.is_tag(tags), snapshot.end)[self.regions.node]
+    def elements(self, kinds: Sequence[Collection[str]]) -> NDArray[np.int64]:
+        """int64 (k, C): elements of each of k sets of tags in each region, itself included."""
+        snapshot, node = self.regions.snapshot, self.regions.node
+        running = np.zeros((len(kinds), len(snapshot) + 1), dtype=np.int64)
+        np.cumsum([snapshot.is_tag(tags) for tags in kinds], axis=1, out=running[:, 1:])
+        return np.asarray(running[:, snapshot.end[node]] - running[:, node])
 
     @cached_property
     def chain(self) -> NDArray[np.int32]:
@@ -75,3 +77,9 @@ class Runs:
     def any_in_chain(self, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Whether `mask` (N,) is set for an element that holds the same blocks as the region, bool (C,)."""
         return np.bincount(self.chain, mask, minlength=len(mask))[self.chain[self.regions.node]] > 0
+
+    def gathered(self, bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """uint64 (C,): the `bits` (N,) of all elements that hold the same blocks as the region, together."""
+        together = np.zeros_like(bits)
+        np.bitwise_or.at(together, self.chain, bits)
+        return together[self.chain[self.regions.node]]
