@@ -20,6 +20,8 @@ from vclean.labels import Visibility
 from vclean.render import ua
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from vclean.render.snapshot import Snapshot
@@ -86,17 +88,19 @@ class Blocks:
 def cut(snapshot: Snapshot) -> Blocks:
     """Cut a page into its text blocks."""
     stripped = [" ".join(text.split()) for text in snapshot.texts]
-    kept = np.flatnonzero(np.array([bool(text) for text in stripped], dtype=bool) & _has_text(snapshot))
+    kept = _kept(snapshot, stripped)
     level = block_level(snapshot)
     container = tree.nearest(level, snapshot.parent)
-    starts = _starts(snapshot, kept, container, level)
+    breaks = np.cumsum(snapshot.is_tag(("br",)))[snapshot.text_after[kept]]
+    new_line = breaks[1:] - breaks[:-1]
+    starts = _starts(snapshot, kept, container, level, new_line)
     first = np.flatnonzero(starts)
     parent = snapshot.text_parent[kept[first]]
     text_block = np.full(len(snapshot.texts), -1, dtype=np.int32)
     text_block[kept] = np.cumsum(starts) - 1
     return Blocks(
         snapshot=snapshot,
-        text=_join_texts(snapshot, stripped, kept, first),
+        text=_join_texts(snapshot, stripped, kept, first, new_line > 0),
         node=container[parent],
         text_block=text_block,
         box=_union_boxes(snapshot, text_block, len(first)),
@@ -112,57 +116,70 @@ def block_level(snapshot: Snapshot) -> NDArray[np.bool_]:
     return level
 
 
-def _has_text(snapshot: Snapshot) -> NDArray[np.bool_]:
-    """Whether a text node's parent is an element whose text is read: not a script, not an edit field."""
+def _kept(snapshot: Snapshot, stripped: Sequence[str]) -> NDArray[np.intp]:
+    """The text nodes that are in a block: more than white space, and in no script and no edit field; K of them."""
+    filled = np.fromiter(map(len, stripped), dtype=np.int64, count=len(stripped))
     silent = snapshot.is_tag(ua.REPLACED_TAGS | ua.SKIPPED_TAGS)
-    if not silent.any():
-        return np.ones(len(snapshot.texts), dtype=bool)
-    return np.asarray(tree.path_sum(silent, snapshot.end)[snapshot.text_parent] == 0)
+    if silent.any():
+        filled[tree.path_sum(silent, snapshot.end)[snapshot.text_parent] > 0] = 0
+    return np.flatnonzero(filled)
 
 
 def _starts(
-    snapshot: Snapshot, kept: NDArray[np.intp], container: NDArray[np.int32], level: NDArray[np.bool_]
+    snapshot: Snapshot,
+    kept: NDArray[np.intp],
+    container: NDArray[np.int32],
+    level: NDArray[np.bool_],
+    breaks: NDArray[np.int64],
 ) -> NDArray[np.bool_]:
-    """Whether a kept text node begins a block, bool (K,)."""
-    after, parent = snapshot.text_after[kept], snapshot.text_parent[kept]
-    blocks_before = np.cumsum(level)[after]
-    breaks_before = np.cumsum(snapshot.is_tag(("br",)))[after]
+    """Whether a kept text node begins a block, bool (K,), given the line breaks between each and the next."""
+    parent = snapshot.text_parent[kept]
+    blocks_before = np.cumsum(level)[snapshot.text_after[kept]]
+    own = container[parent]
     concealed = snapshot.hidden[parent] > 0
     starts = np.ones(len(kept), dtype=bool)
     starts[1:] = (
-        (np.diff(blocks_before) > 0)
-        | (np.diff(container[parent]) != 0)
-        | (np.diff(breaks_before) > 1)
+        (blocks_before[1:] > blocks_before[:-1])
+        | (own[1:] != own[:-1])
+        | (breaks > 1)
         | (concealed[1:] != concealed[:-1])
     )
     return starts
 
 
-def _join_texts(snapshot: Snapshot, stripped: list[str], kept: NDArray[np.intp], first: NDArray[np.intp]) -> list[str]:
+def _join_texts(
+    snapshot: Snapshot,
+    stripped: Sequence[str],
+    kept: NDArray[np.intp],
+    first: NDArray[np.intp],
+    breaks: NDArray[np.bool_],
+) -> list[str]:
     raw = _preformatted(snapshot)[snapshot.text_parent[kept]]
-    spaced = _space_before(snapshot, kept) & ~raw
+    spaced = _space_before(snapshot, kept, breaks) & ~raw
     spaced[first] = False
-    pieces = [" " * space + stripped[text] for text, space in zip(kept.tolist(), spaced.tolist(), strict=True)]
+    pieces = [
+        " " + stripped[text] if space else stripped[text]
+        for text, space in zip(kept.tolist(), spaced.tolist(), strict=True)
+    ]
     following = np.append(kept[1:], len(snapshot.texts))
     for place in np.flatnonzero(raw).tolist():  # with the white space between this text node and the next
         pieces[place] = "".join(snapshot.texts[kept[place] : following[place]])
     return ["".join(pieces[begin:end]).strip() for begin, end in pairwise([*first.tolist(), len(pieces)])]
 
 
-def _space_before(snapshot: Snapshot, kept: NDArray[np.intp]) -> NDArray[np.bool_]:
+def _space_before(snapshot: Snapshot, kept: NDArray[np.intp], breaks: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Whether white space, a line break or an inline element's edge on both sides parts a text from the one before."""
-    if not len(kept):
-        return np.zeros(0, dtype=bool)
-    parent, after = snapshot.text_parent[kept], snapshot.text_after[kept]
     space = np.zeros(len(kept), dtype=bool)
+    if not len(kept):
+        return space
+    parent = snapshot.text_parent[kept]
     apart = ~tree.is_ancestor(parent[:-1], parent[1:], snapshot.end)
     apart &= ~tree.is_ancestor(parent[1:], parent[:-1], snapshot.end)
-    breaks = np.cumsum(snapshot.is_tag(("br",)))[after]
-    texts = snapshot.texts
-    opens = np.array([texts[t][0].isspace() for t in kept.tolist()], dtype=bool)
-    closes = np.array([texts[t][-1].isspace() for t in kept.tolist()], dtype=bool)
-    skipped = np.diff(kept) > 1
-    space[1:] = apart | opens[1:] | closes[:-1] | skipped | (np.diff(breaks) > 0)
+    texts = [snapshot.texts[text] for text in kept.tolist()]
+    opens = np.array([text[0].isspace() for text in texts], dtype=bool)
+    closes = np.array([text[-1].isspace() for text in texts], dtype=bool)
+    skipped = kept[1:] - kept[:-1] > 1
+    space[1:] = apart | opens[1:] | closes[:-1] | skipped | breaks
     return space
 
 
@@ -191,22 +208,27 @@ def _visibility(snapshot: Snapshot, parent: NDArray[np.int32]) -> NDArray[np.uin
     visibility = np.full(len(parent), Visibility.SHOWN, dtype=np.uint8)
     concealed = snapshot.hidden[parent] > 0
     if concealed.any():
-        signs = tree.path_sum(_revealing(snapshot), snapshot.end)[parent] > 0
+        signs = tree.path_sum(_revealing(snapshot, parent[concealed]), snapshot.end)[parent] > 0
         visibility[concealed & signs] = Visibility.REVEALABLE
         visibility[concealed & ~signs] = Visibility.HIDDEN
     return visibility
 
 
-def _revealing(snapshot: Snapshot) -> NDArray[np.bool_]:
-    """Elements that a reader can open, bool (N,): by tag, role, class, or because a control names their id."""
+def _revealing(snapshot: Snapshot, below: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Elements that a reader can open, bool (N,): by tag, role, class, or because a control names their id.
+
+    Attributes are looked at only of the elements `below` and of those round them.
+    """
     found = snapshot.is_tag(_REVEALING_TAGS)
-    for element, value in snapshot.attributes("class").items():
-        found[element] |= _names_revealing(value)
-    for element, value in snapshot.attributes("role").items():
-        found[element] |= value in _REVEALING_ROLES
-    controlled = _controlled_ids(snapshot)
-    for element, value in snapshot.attributes("id").items():
-        found[element] |= value in controlled
+    round_them = np.flatnonzero(tree.subtree_sum(np.bincount(below, minlength=len(snapshot)), snapshot.end)).tolist()
+    classes, roles, ids = (snapshot.attributes(name) for name in ("class", "role", "id"))
+    controlled = _controlled_ids(snapshot) if any(element in ids for element in round_them) else set()
+    for element in round_them:
+        found[element] |= (
+            _names_revealing(classes.get(element, ""))
+            or roles.get(element) in _REVEALING_ROLES
+            or ids.get(element) in controlled
+        )
     return found
 
 
