@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final, Self
 
 from vclean.errors import BrowserError
 from vclean.page import Page
-from vclean.render import wire
 from vclean.render.addresses import host_and_port
 from vclean.render.bounds import Bounds
 from vclean.render.chromium import find_chromium
@@ -20,7 +19,6 @@ from vclean.render.direct import launch as launch_direct
 from vclean.render.guard import StoredSource
 from vclean.render.launch import Process, launch
 from vclean.render.pipe import Connection, refusals
-from vclean.render.tab import Tab
 from vclean.render.visit import visit
 from vclean.settings import RenderSettings
 
@@ -32,6 +30,7 @@ if TYPE_CHECKING:
 
     from vclean.page import Resources
     from vclean.render.snapshot import Snapshot
+    from vclean.render.tab import Tab
 
 _PAGES_PER_BROWSER: Final = 100
 """A browser keeps about half a megabyte of every page, and starts in 0.3 s of CPU."""
@@ -127,7 +126,7 @@ class AsyncRenderer:
         async with self._lock:
             process = await self.start(Page(live=live), picture=picture)
             if not (live or self._settings.scripts or self._network):
-                tab = await Tab.open(process, self._settings)
+                tab = await self._open_tab(process)
                 self._tab = tab if self._process is process else None
 
     async def render(self, page: Page, *, picture: bool = False) -> Rendering:
@@ -208,7 +207,7 @@ class AsyncRenderer:
             self._source(text, page.resources) as source,
             visit(process, page.url, source, self._settings) as visited,
         ):
-            payload = await visited.read(wire.expression(page.url, self._settings))
+            payload = await visited.read(self._expression(page.url))
             taken = await visited.picture() if picture else None
             return Rendering(self._unpack(payload, page.url, process.build), taken, source.served, source.missed)
 
@@ -223,7 +222,9 @@ class AsyncRenderer:
             yield StoredSource(text, resources, network)
 
     async def _render_text(self, process: Process, text: str, url: str, *, picture: bool) -> Rendering:
-        tab = self._tab = self._tab or await Tab.open(process, self._settings)
+        from vclean.render import wire
+
+        tab = self._tab = self._tab or await self._open_tab(process)
         payload = await tab.read(text, wire.call(url, self._settings, discard=not picture, **wire.hints(text)))
         taken = None
         if picture:
@@ -238,12 +239,24 @@ class AsyncRenderer:
             LiveSource(self._settings, self._allow_hosts) as source,
             visit(process, page.url, source, self._settings) as visited,
         ):
-            payload = await visited.read(wire.expression(visited.url, self._settings))
+            payload = await visited.read(self._expression(visited.url))
             return Rendering(
                 self._unpack(payload, visited.url, process.build), await visited.picture() if picture else None
             )
 
+    async def _open_tab(self, process: Process) -> Tab:
+        from vclean.render.tab import Tab  # with numpy, which loads while the browser starts
+
+        return await Tab.open(process, self._settings)
+
+    def _expression(self, url: str) -> str:
+        from vclean.render import wire
+
+        return wire.expression(url, self._settings)
+
     def _unpack(self, payload: str, url: str, build: str) -> Snapshot:
+        from vclean.render import wire
+
         return wire.unpack(payload, self._settings, build=build, url=url)
 
     @staticmethod

@@ -16,8 +16,6 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import psutil
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -47,7 +45,7 @@ def folder() -> Iterator[Path]:
 
 def note(folder: str, *others: str) -> None:
     """Write down that a folder, and others that somebody else made for it, are this process's; best effort."""
-    with contextlib.suppress(OSError, psutil.Error):
+    with contextlib.suppress(OSError):
         facts = {"process": _process(os.getpid()), "others": others}
         Path(folder, _NOTE).write_text(json.dumps(facts), encoding="utf-8")
 
@@ -71,7 +69,7 @@ def _left(folder: str) -> list[str] | None:
     try:
         facts = json.loads(Path(folder, _NOTE).read_bytes())
         return [str(path) for path in facts["others"]] if _is_gone(facts["process"]) else None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, psutil.Error):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 
 
@@ -90,7 +88,7 @@ def _process(pid: int) -> dict[str, Any] | None:
     """What tells a process from all others, of its number too; None if there is none."""
     try:
         return {"pid": pid, "started": _started(pid), "where": _where()}
-    except (FileNotFoundError, ProcessLookupError, psutil.NoSuchProcess):
+    except (FileNotFoundError, ProcessLookupError):
         return None
 
 
@@ -107,8 +105,25 @@ def _started(pid: int) -> float:
     try:
         fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
     except FileNotFoundError:
-        return psutil.Process(pid).create_time()
+        return _created(pid)
     return int(fields[19]) / os.sysconf("SC_CLK_TCK")
+
+
+def _created(pid: int) -> float:
+    """When a process started, by the clock.
+
+    Raises:
+        ProcessLookupError: there is none.
+        OSError: it is another user's.
+    """
+    import psutil  # a browser starts without it on Linux
+
+    try:
+        return psutil.Process(pid).create_time()
+    except psutil.NoSuchProcess:
+        raise ProcessLookupError(pid) from None
+    except psutil.Error as error:
+        raise OSError(str(error)) from error
 
 
 def _where() -> list[str]:

@@ -53,4 +53,9 @@ class TestRenderer:
         """Which takes as long to import as a browser to answer."""
         names = imported("import sys, vclean.render.browser; print(*sys.modules, sep='\\n')")
         assert "vclean.render.direct" in names
-        assert not {"playwright", "httpx", "pyarrow"} & set(names)
+        assert not {"playwright", "httpx", "psutil", "pyarrow"} & set(names)
+
+    def test_the_browser_starts_before_numpy_is_there(self) -> None:
+        names = imported("import sys, vclean.clean_command, vclean.render.browser; print(*sys.modules, sep='\\n')")
+        assert "asyncio" in names
+        assert "numpy" not in names
