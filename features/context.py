@@ -220,7 +220,12 @@ def _element_numbers(view: View, where: Layout, elements: NDArray[np.int32]) -> 
 def _run_sums(values: Sequence[Numbers], where: Layout) -> NDArray[np.float32]:
     """float32 (K, B, LEVELS): sums of K `values` (B,) over each run."""
     total = _running_sums(np.array(values))
-    return (total[:, where.end] - total[:, where.begin]).astype(np.float32)
+    return _over_runs(total, where)
+
+
+def _over_runs(total: NDArray[np.float64], where: Layout) -> NDArray[np.float32]:
+    """float32 (K, B, LEVELS): of running sums, those over each run."""
+    return (total.take(where.end, axis=1) - total.take(where.begin, axis=1)).astype(np.float32)
 
 
 def _running_sums(values: Numbers) -> NDArray[np.float64]:
@@ -250,7 +255,7 @@ def score_columns(path: NDArray[np.float32], word: NDArray[np.float32], where: L
 
 def _subtree_means(total: NDArray[np.float64], where: Layout) -> NDArray[np.float32]:
     """float32 (K, LEVELS, B): weighted means over the larger subtrees; for `total` see `_window`."""
-    sums = (total[:, where.end] - total[:, where.begin]).astype(np.float32)
+    sums = _over_runs(total, where)
     return (sums[:-1] / np.maximum(sums[-1], 1)).transpose(0, 2, 1)
 
 
@@ -259,7 +264,7 @@ def _means_alike(
 ) -> NDArray[np.float64]:
     """float64 (K, B): means of values, `weighted` (K, B), over the blocks of the same number."""
     sums = np.array([np.bincount(alike, each) for each in weighted])
-    return np.asarray((sums / np.bincount(alike, weight))[:, alike])
+    return (sums / np.bincount(alike, weight)).take(alike, axis=1)
 
 
 def _rank(score: NDArray[np.float32], weight: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -279,5 +284,6 @@ def _window(total: NDArray[np.float64], reach: int) -> NDArray[np.float64]:
         reach: blocks.
     """
     index, count = np.arange(total.shape[1] - 1), total.shape[1] - 1
-    sums = total[:, np.minimum(index + reach + 1, count)] - total[:, np.maximum(index - reach, 0)]
+    high, low = np.minimum(index + reach + 1, count), np.maximum(index - reach, 0)
+    sums = total.take(high, axis=1) - total.take(low, axis=1)
     return np.asarray(sums[:-1] / sums[-1])

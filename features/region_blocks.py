@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -87,26 +88,29 @@ def inherited(
         with the probability that it is a region, else that of the one round it; the highest probability of every role,
         float32 (C, len(Role)); and the candidate that is most probably a region, the innermost of equals, int32 (C,).
     """
-    nearest, within = posterior.copy(), posterior[:, :NONE].copy()
-    best, chance = np.arange(len(parent), dtype=np.int32), 1 - posterior[:, NONE]
-    for level in _levels(parent):
-        above = parent[level]
-        nearest[level, :NONE] += posterior[level, NONE, None] * nearest[above, :NONE]
-        nearest[level, NONE] *= nearest[above, NONE]
-        within[level] = np.maximum(within[level], within[above])
-        outdone = chance[best[above]] > chance[level]
-        best[level] = np.where(outdone, best[above], best[level])
-    return nearest, within, best
+    order, ends = _levels(parent)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    above = place[parent[order]]
+    nearest = posterior.take(order, axis=0)
+    within, chance, best = nearest[:, :NONE].copy(), 1 - nearest[:, NONE], order.astype(np.int32)
+    for begin, end in pairwise(ends):
+        level, outer = slice(begin, end), above[begin:end]
+        passed_on = nearest[level, NONE, None] * nearest.take(outer, axis=0)
+        nearest[level, :NONE] += passed_on[:, :NONE]
+        nearest[level, NONE] = passed_on[:, NONE]
+        within[level] = np.maximum(within[level], within.take(outer, axis=0))
+        best[level] = np.where(chance.take(outer) > chance[level], best.take(outer), best[level])
+        chance[level] = np.maximum(chance[level], chance.take(outer))
+    return nearest.take(place, axis=0), within.take(place, axis=0), best.take(place)
 
 
-def _levels(parent: NDArray[np.int32]) -> list[NDArray[np.intp]]:
-    """The candidates that have one round them, by how many they have, fewest first."""
-    depth = np.zeros(len(parent), dtype=np.int32)
-    above = parent
-    while (above >= 0).any():
-        depth += above >= 0
-        above = np.where(above >= 0, parent[above], -1)
-    return [np.flatnonzero(depth == level) for level in range(1, int(depth.max(initial=0)) + 1)]
+def _levels(parent: NDArray[np.int32]) -> tuple[NDArray[np.intp], list[int]]:
+    """The candidates by how many they have round them, fewest first, and where in this order each number ends."""
+    depth: list[int] = []
+    for above in parent.tolist():
+        depth.append(depth[above] + 1 if above >= 0 else 0)
+    return np.argsort(depth, kind="stable"), np.cumsum(np.bincount(depth)).tolist()
 
 
 def block_roles(columns: NDArray[np.float32]) -> list[Role | None]:

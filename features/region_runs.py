@@ -41,7 +41,7 @@ class Runs:
         """float64 (..., C): sum of `values` (..., B) over each region's blocks."""
         total = np.zeros((*values.shape[:-1], values.shape[-1] + 1))
         np.cumsum(values, axis=-1, out=total[..., 1:])
-        return np.asarray(total[..., self.regions.last] - total[..., self.regions.first])
+        return np.asarray(total.take(self.regions.last, axis=-1) - total.take(self.regions.first, axis=-1))
 
     def around_sum(self, values: Numbers) -> NDArray[np.float64]:
         """float64 (C,): the sum of `values` (B,) over the region round each."""
@@ -66,7 +66,7 @@ class Runs:
         snapshot, node = self.regions.snapshot, self.regions.node
         running = np.zeros((len(kinds), len(snapshot) + 1), dtype=np.int64)
         np.cumsum([snapshot.is_tag(tags) for tags in kinds], axis=1, out=running[:, 1:])
-        return np.asarray(running[:, snapshot.end[node]] - running[:, node])
+        return np.asarray(running.take(snapshot.end[node], axis=1) - running.take(node, axis=1))
 
     @cached_property
     def chain(self) -> NDArray[np.int32]:

@@ -221,7 +221,9 @@ def _position(view: View) -> Values:
 def heading_level(view: View) -> NDArray[np.int64]:
     """int64 (B,): the level of the heading element round each block, the highest of several; 0 when it is in none."""
     snapshot = view.snapshot
-    inside = tree.path_counts(_codes(snapshot, _HEADING_OF), len(_HEADING_OF), snapshot.end)[:, view.anchor] > 0
+    inside = (
+        tree.path_counts(_codes(snapshot, _HEADING_OF), len(_HEADING_OF), snapshot.end).take(view.anchor, axis=1) > 0
+    )
     return np.where(inside.any(axis=0), inside.argmax(axis=0) + 1, 0)
 
 
@@ -271,8 +273,8 @@ def _page(view: View) -> Values:
 
 def _containers(view: View) -> Values:
     snapshot = view.snapshot
-    found = tree.path_counts(_codes(snapshot, _CONTAINER_OF), len(_CONTAINERS), snapshot.end)[:, view.anchor]
-    return {f"in_{name}": count for name, count in zip(_CONTAINERS, found, strict=True)}
+    found = tree.path_counts(_codes(snapshot, _CONTAINER_OF), len(_CONTAINERS), snapshot.end)
+    return {f"in_{name}": count for name, count in zip(_CONTAINERS, found.take(view.anchor, axis=1), strict=True)}
 
 
 def _splits(view: View) -> Values:
@@ -286,8 +288,8 @@ def begun_before(view: View, masks: NDArray[np.bool_]) -> NDArray[np.int64]:
     begins = view.snapshot.text_after[members[first]]
     ends = view.snapshot.text_after[members[first[1:] - 1]]
     running = np.cumsum(masks, axis=1)
-    found = running[:, begins]
-    found[:, 1:] -= running[:, ends]
+    found = running.take(begins, axis=1)
+    found[:, 1:] -= running.take(ends, axis=1)
     return found
 
 
