@@ -49,7 +49,7 @@ class Features:
     region: NDArray[np.float32]
     region_layout: region_blocks.RegionLayout
     layout: context.Layout
-    element_tokens: tokens.Ragged
+    element_tokens: tokens.ElementTokens
     word_tokens: tokens.Ragged
 
 
@@ -71,7 +71,7 @@ def extract(blocks: Blocks) -> Features:
         region,
         region_blocks.RegionLayout.of(found),
         layout,
-        tokens.element_tokens(view.snapshot),
+        tokens.element_tokens(view.naming),
         tokens.word_rows(view),
     )
 
@@ -83,7 +83,7 @@ def _empty(view: View) -> Features:
     fixed = np.zeros((0, len(FIXED_COLUMNS)), dtype=np.float32)
     region = np.zeros((0, len(region_columns.COLUMNS)), dtype=np.float32)
     where = region_blocks.RegionLayout.of(regions.candidates(view))
-    return Features(view, fixed, region, where, layout, nothing, nothing)
+    return Features(view, fixed, region, where, layout, tokens.element_tokens(view.naming), nothing)
 
 
 def with_scores(

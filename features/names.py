@@ -6,21 +6,17 @@ and trafilatura's name lists, WordPress, Bootstrap, Blogger), in English and the
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
-from urllib.parse import urlsplit
 
 import numpy as np
 
 from vclean.features.remembered import REMEMBERED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
+    from vclean.features.naming import Naming
     from vclean.render.snapshot import Snapshot
 
 _VOCABULARY: Final = """
@@ -86,19 +82,21 @@ KINDS: Final = (*(f"tag_{name}" for name in _TAGS), *(f"aria_{name}" for name in
 _EXACT: Final = {word: bit for bit, words in enumerate(_WORDS.values()) for word in words if word[-1] != "*"}
 _STEMS: Final = {word[:-1]: bit for bit, words in enumerate(_WORDS.values()) for word in words if word[-1] == "*"}
 _LENGTHS: Final = sorted({len(stem) for stem in _STEMS}, reverse=True)
+_BEGINNINGS: Final = {stem[: _LENGTHS[-1]] for stem in _STEMS}
 _TAG_BIT: Final = {tag: bit for bit, tags in enumerate(_TAGS.values()) for tag in tags.split()}
 _ARIA_BIT: Final = {role: bit for bit, role in enumerate(_ARIA, start=len(_TAGS))}
-_PART: Final = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+|[^\W\d_]+")
 _NAMED: Final = ("class", "id", "itemprop", "name")
 
 
-def name_bits(snapshot: Snapshot) -> NDArray[np.uint64]:
+def name_bits(naming: Naming) -> NDArray[np.uint64]:
     """uint64 (N,): which of `NAMES` occur in an element's class, id, name and itemprop, or an image's file name."""
-    bits = np.zeros(len(snapshot), dtype=np.uint64)
+    bits = np.zeros(len(naming.snapshot), dtype=np.uint64)
+    of_name = naming.of_name.union(np.array([_bit(word) for word in naming.words], dtype=np.uint64))
+    of_value = naming.of_value.union(of_name)[naming.short]
     for attribute in _NAMED:
-        _add(bits, snapshot.attributes(attribute), _bits)
-    images = snapshot.is_tag(("img",))
-    _add(bits, {node: src for node, src in snapshot.attributes("src").items() if images[node]}, _file_bits)
+        values = naming.snapshot.values(attribute)
+        bits[values.node] |= of_value[values.number + naming.first[attribute]]
+    bits[naming.image] |= of_name[naming.file]
     return bits
 
 
@@ -106,42 +104,19 @@ def kind_bits(snapshot: Snapshot) -> NDArray[np.uint64]:
     """uint64 (N,): which of `KINDS` an element's tag and ARIA role are."""
     by_tag = [1 << _TAG_BIT[tag] if tag in _TAG_BIT else 0 for tag in snapshot.tags]
     bits = np.array(by_tag, dtype=np.uint64)[snapshot.tag]
-    _add(bits, snapshot.attributes("role"), _aria_bits)
-    return bits
-
-
-def _add(bits: NDArray[np.uint64], values: dict[int, str], read: Callable[[str], int]) -> None:
-    if values:
-        bits[list(values)] |= np.array([read(value) for value in values.values()], dtype=np.uint64)
-
-
-@lru_cache(maxsize=REMEMBERED)
-def _bits(value: str) -> int:
-    bits = 0
-    for part in _PART.findall(value[:_LONGEST]):
-        word = part.lower()
-        if (bit := _group(word)) is not None:
-            bits |= 1 << bit
+    roles = snapshot.values("role")
+    bits[roles.node] |= np.array([_aria_bits(role) for role in roles.different], dtype=np.uint64)[roles.number]
     return bits
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _group(word: str) -> int | None:
-    """The group of a word: of the whole word, else of its longest known beginning."""
+def _bit(word: str) -> int:
+    """The bit of a word's group, 0 without one: of the whole word, else of its longest known beginning."""
     if word in _EXACT:
-        return _EXACT[word]
-    return next((_STEMS[word[:n]] for n in _LENGTHS if word[:n] in _STEMS), None)
-
-
-_LONGEST: Final = 300
-"""Characters of an attribute that are read; what is longer is no name."""
-
-
-def _file_bits(address: str) -> int:
-    try:
-        return _bits(PurePosixPath(urlsplit(address[:_LONGEST]).path).stem)
-    except ValueError:
+        return 1 << _EXACT[word]
+    if word[: _LENGTHS[-1]] not in _BEGINNINGS:
         return 0
+    return next((1 << _STEMS[word[:n]] for n in _LENGTHS if word[:n] in _STEMS), 0)
 
 
 def _aria_bits(value: str) -> int:

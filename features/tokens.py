@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, repeat
 from typing import TYPE_CHECKING
 from zlib import crc32
 
 import numpy as np
 
 from vclean.features import tree
+from vclean.features.naming import words_of
 from vclean.features.remembered import REMEMBERED
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from numpy.typing import NDArray
 
+    from vclean.features.naming import Naming
     from vclean.features.view import View
     from vclean.render.snapshot import Snapshot
 
@@ -27,8 +30,10 @@ NEAR = 3
 """Elements of the path, from the block's text outwards, whose names also count on their own."""
 
 _NAMED = ("class", "id", "role", "itemprop", "itemtype", "rel")
-_PART = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+|[^\W\d_]+")
-_MAX_NAMES = 24
+_BEFORE = [crc32(f"{attribute}:".encode()) for attribute in _NAMED]
+_BEFORE_WORD = crc32(b"w:")
+MOST_NAMES = 24
+"""Names of one attribute that count."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,15 +55,98 @@ class Ragged:
         return cls(np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=rows))]), bucket.astype(np.int32))
 
 
-def element_tokens(snapshot: Snapshot) -> Ragged:
-    """The name tokens of every element: its tag, classes, id, role, microdata, and the words they are made of."""
-    by_tag = [(_bucket("t:" + tag),) for tag in snapshot.tags]
-    buckets = [by_tag[tag] for tag in snapshot.tag.tolist()]
-    for element, named in named_attributes(snapshot).items():
-        buckets[element] += _buckets(tuple(named))
-    start = np.zeros(len(buckets) + 1, dtype=np.int64)
-    np.cumsum(np.fromiter(map(len, buckets), dtype=np.int64, count=len(buckets)), out=start[1:])
-    return Ragged(start, np.fromiter(chain.from_iterable(buckets), dtype=np.int32, count=int(start[-1])))
+@dataclass(frozen=True, eq=False)
+class ElementTokens:
+    """The name tokens of every element: its tag, classes, id, role, microdata, and the words they are made of.
+
+    Attributes:
+        tag: int32 (N,), the tag of each element, a place in `tag_bucket`, int32 (T,).
+        number: int64 (N,), the row of `named` that each element has; the first row is empty.
+        named: the tokens of every combination of names that elements have.
+    """
+
+    tag: NDArray[np.int32]
+    tag_bucket: NDArray[np.int32]
+    number: NDArray[np.int64]
+    named: Ragged
+
+    def sums(self, weights: NDArray[np.float32]) -> NDArray[np.float64]:
+        """float64 (N,): the sum of `weights` (BUCKETS,) over each element's tokens."""
+        return np.asarray(weights[self.tag_bucket][self.tag] + self.named.sums(weights)[self.number])
+
+    def of(self, element: int) -> NDArray[np.int32]:
+        """int32 (M,): the tokens of one element, its tag first."""
+        tag, row = self.tag[element], self.number[element]
+        names = self.named.bucket[self.named.start[row] : self.named.start[row + 1]]
+        return np.append(self.tag_bucket[tag], names)
+
+
+def element_tokens(naming: Naming) -> ElementTokens:
+    """The name tokens of every element of a page."""
+    snapshot = naming.snapshot
+    tag_bucket = np.array([_bucket("t:" + tag) for tag in snapshot.tags], dtype=np.int32)
+    number, combination, value = _combinations(snapshot)
+    return ElementTokens(snapshot.tag, tag_bucket, number, _tokens_of(naming, combination, value))
+
+
+def _tokens_of(naming: Naming, combination: NDArray[np.int64], value: NDArray[np.int64]) -> Ragged:
+    """The different tokens of every combination of values: whole names by attribute, then words. Row 0 is empty."""
+    owner, name = naming.of_value.take(value, MOST_NAMES)
+    inside, word = naming.of_name.take(name)
+    attribute = np.searchsorted([naming.first[of] for of in _NAMED[1:]], value, side="right")[owner]
+    whole, bucket = _whole_names(naming.names, attribute, name)
+    size, row = len(bucket) + len(naming.words), combination[owner]
+    token = np.sort(np.concatenate([row * size + whole, row[inside] * size + len(bucket) + word]))
+    token = token[np.append(True, token[1:] != token[:-1])] if len(token) else token
+    bucket = np.append(bucket, _buckets(naming.words, repeat(_BEFORE_WORD)))
+    return Ragged.of(token // max(size, 1), bucket[token % max(size, 1)], int(combination.max(initial=0)) + 1)
+
+
+def _whole_names(
+    names: Sequence[str], attribute: NDArray[np.int64], name: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """What M names in attributes count as, letter case aside: int64 (M,), places in the buckets, int32."""
+    place: dict[str, int] = {}
+    lower = [place.setdefault(text, len(place)) for text in "\n".join(names).lower().split("\n")]
+    whole = attribute * len(place) + np.array(lower, dtype=np.int64)[name]
+    used = np.zeros((len(_NAMED), len(place)), dtype=bool)
+    used.flat[whole] = True
+    different, (of, text) = list(place), np.nonzero(used)
+    bucket = np.zeros(used.shape, dtype=np.int32)
+    bucket[used] = _buckets([different[at] for at in text.tolist()], [_BEFORE[at] for at in of.tolist()])
+    return whole, bucket.ravel()
+
+
+def _buckets(texts: Sequence[str], before: Iterable[int]) -> NDArray[np.int64]:
+    """The bucket of every text without a line feed, behind something that has the checksum `before`."""
+    data = "\n".join(texts).encode("utf-8", "surrogatepass").split(b"\n")[: len(texts)]
+    return np.fromiter(map(crc32, data, before), dtype=np.int64, count=len(data)) % BUCKETS
+
+
+def _combinations(snapshot: Snapshot) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """The combinations of names that elements have.
+
+    Returns:
+        int64 (N,), the combination of each element, 0 without a name; int64 (M,) twice, the combinations, ascending,
+        and of each the values it is made of, as places among the values of all of `_NAMED`.
+    """
+    number = np.zeros(len(snapshot), dtype=np.int64)
+    several: dict[int, tuple[int, ...]] = {}
+    first = 0
+    for values in map(snapshot.values, _NAMED):
+        place, again = values.number + first, np.flatnonzero(number[values.node])
+        for node, at in zip(values.node[again].tolist(), place[again].tolist(), strict=True):
+            several[node] = (*(several.get(node) or (int(number[node]) - 1,)), at)
+        number[values.node] = place + 1
+        first += len(values.different)
+    different = {values: first + 1 + index for index, values in enumerate(dict.fromkeys(several.values()))}
+    number[np.fromiter(several, np.int64, len(several))] = [different[values] for values in several.values()]
+    size = np.fromiter(map(len, different), np.int64, len(different))
+    combination = np.concatenate(
+        [np.arange(1, first + 1), np.repeat(np.arange(first + 1, first + 1 + len(size)), size)]
+    )
+    together = np.fromiter(chain.from_iterable(different), np.int64, int(size.sum()))
+    return number, combination, np.concatenate([np.arange(first), together])
 
 
 def _bucket(token: str) -> int:
@@ -75,25 +163,8 @@ def named_attributes(snapshot: Snapshot) -> dict[int, list[tuple[str, str]]]:
     return found
 
 
-@lru_cache(maxsize=REMEMBERED)
-def _buckets(named: tuple[tuple[str, str], ...]) -> tuple[int, ...]:
-    """Buckets of the different tokens in pairs of attribute and value."""
-    tokens: dict[str, int] = {}
-    for attribute, value in named:
-        for name in value.split()[:_MAX_NAMES]:
-            tokens.update(_name_buckets(attribute, name))
-    return tuple(tokens.values())
-
-
-@lru_cache(maxsize=REMEMBERED)
-def _name_buckets(attribute: str, name: str) -> dict[str, int]:
-    """The tokens of one name with their buckets, not to be changed: the whole name, then the words it is made of."""
-    tokens = [f"{attribute}:{name.lower()}", *(f"w:{part.lower()}" for part in _PART.findall(name) if len(part) > 1)]
-    return {token: _bucket(token) for token in tokens}
-
-
 def path_scores(
-    view: View, tokens: Ragged, path: NDArray[np.float32], near: NDArray[np.float32]
+    view: View, tokens: ElementTokens, path: NDArray[np.float32], near: NDArray[np.float32]
 ) -> NDArray[np.float32]:
     """The verdict of the path model on each block, float32 (B,).
 
@@ -119,17 +190,16 @@ def _innermost(view: View) -> list[NDArray[np.int32]]:
     return elements
 
 
-def path_rows(view: View, tokens: Ragged) -> Ragged:
+def path_rows(view: View, tokens: ElementTokens) -> Ragged:
     """The tokens of every block's path, as `path_scores` weighs them.
 
     Those of the `NEAR` innermost elements come twice, the second time shifted by `BUCKETS`.
     """
     inner = np.stack(_innermost(view), axis=1).tolist()
-    start, bucket = tokens.start.tolist(), tokens.bucket
     rows = []
     for anchor, near in zip(view.anchor.tolist(), inner, strict=True):
-        parts = [bucket[start[i] : start[i + 1]] for i in view.snapshot.ancestors(anchor)]
-        parts += [bucket[start[i] : start[i + 1]] + BUCKETS for i in near if i >= 0]
+        parts = [tokens.of(i) for i in view.snapshot.ancestors(anchor)]
+        parts += [tokens.of(i) + BUCKETS for i in near if i >= 0]
         rows.append(np.concatenate(parts))
     lengths = np.cumsum([0, *map(len, rows)])
     return Ragged(lengths.astype(np.int64), np.concatenate(rows) if rows else np.zeros(0, dtype=np.int32))
@@ -151,13 +221,18 @@ def path_names(view: View, named: dict[int, list[tuple[str, str]]], block: int) 
         tag = snapshot.tags[snapshot.tag[element]]
         names = {"t:" + tag: (f"<{tag}>", _bucket("t:" + tag))}
         for attribute, value in named.get(element, ()):
-            for name in value.split()[:_MAX_NAMES]:
-                buckets = _name_buckets(attribute, name)
-                names |= {token: (token.partition(":")[2], bucket) for token, bucket in buckets.items()}
+            names |= {token: (token.partition(":")[2], _bucket(token)) for token in _tokens(attribute, value)}
         found += names.values()
         if step < NEAR:
             found += [(name, bucket + BUCKETS) for name, bucket in names.values()]
     return found
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _tokens(attribute: str, value: str) -> tuple[str, ...]:
+    """The tokens of an attribute's value: names, then words."""
+    names = value.split()[:MOST_NAMES]
+    return (*(f"{attribute}:{name.lower()}" for name in names), *(f"w:{word}" for word in words_of(names)[0]))
 
 
 def word_rows(view: View) -> Ragged:

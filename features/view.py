@@ -11,6 +11,7 @@ import numpy as np
 from vclean.features import language, names, signatures, tree, wordlists
 from vclean.features.columns import ratio
 from vclean.features.groups import Groups
+from vclean.features.naming import Naming
 from vclean.features.text import DIGIT, Texts, Words
 
 if TYPE_CHECKING:
@@ -151,9 +152,14 @@ class View:
         return Groups.by(self.snapshot.parent)
 
     @cached_property
+    def naming(self) -> Naming:
+        """What the elements are called."""
+        return Naming.of(self.snapshot)
+
+    @cached_property
     def name_bits(self) -> NDArray[np.uint64]:
         """uint64 (N,): which groups of well-known words every element's names are of (see `names.name_bits`)."""
-        return names.name_bits(self.snapshot)
+        return names.name_bits(self.naming)
 
     def on_nodes(self, values: NDArray[np.float32]) -> NDArray[np.float64]:
         """float64 (N,): sum over every element's subtree of the blocks' `values` (B,), each at its container."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -82,6 +82,28 @@ class Styles:
     def is_in(self, name: str, values: Collection[str]) -> NDArray[np.bool_]:
         """Whether the value is one of `values`, shape (S,)."""
         return np.array([value in values for value in self.column(name)], dtype=bool)
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """The M elements that have an attribute, and the V different values they have.
+
+    Attributes:
+        node: int32 (M,), ascending.
+        number: int32 (M,), the place of each element's value in `different`.
+        different: V strings.
+    """
+
+    node: NDArray[np.int32]
+    number: NDArray[np.int32]
+    different: list[str]
+
+    @classmethod
+    def of(cls, node: NDArray[np.int32], values: Sequence[str]) -> Values:
+        """From elements and their `values`, M each."""
+        different = list(dict.fromkeys(values))
+        place = dict(zip(different, range(len(different)), strict=True))
+        return cls(node, np.fromiter(map(place.__getitem__, values), dtype=np.int32, count=len(values)), different)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -152,11 +174,32 @@ class Snapshot:
         """Whether an element's tag is one of `names`, shape (N,)."""
         return np.array([name in names for name in self.tags], dtype=bool)[self.tag]
 
-    def attributes(self, name: str) -> dict[int, str]:
+    def attributes(self, name: str) -> Mapping[int, str]:
         """The values of attribute `name`, by element."""
+        if name not in self._attributes:
+            node, values = self._rows_of(name)
+            self._attributes[name] = dict(zip(node.tolist(), values, strict=True))
+        return self._attributes[name]
+
+    def values(self, name: str) -> Values:
+        """The different values of attribute `name`, and which elements have them."""
+        if name not in self._values:
+            self._values[name] = Values.of(*self._rows_of(name))
+        return self._values[name]
+
+    def _rows_of(self, name: str) -> tuple[NDArray[np.int32], list[str]]:
         rows = np.flatnonzero(self.attr_name == _ATTRIBUTE_INDEX[name])
-        nodes = self.attr_node[rows].tolist()
-        return {node: self.attr_value[row] for node, row in zip(nodes, rows.tolist(), strict=True)}
+        return self.attr_node[rows], [self.attr_value[row] for row in rows.tolist()]
+
+    @cached_property
+    def _attributes(self) -> dict[str, dict[int, str]]:
+        """Those that were asked for."""
+        return {}
+
+    @cached_property
+    def _values(self) -> dict[str, Values]:
+        """Those that were asked for."""
+        return {}
 
     def ancestors(self, element: int) -> list[int]:
         """The element and its ancestors, innermost first."""

@@ -165,7 +165,7 @@ class TestDisguise:
 
     def test_paths_are_the_same(self, name):
         plain, strange = (matrix.extract(cut(page)) for page in (read(name), disguised(read(name))))
-        assert plain.element_tokens.bucket.tolist() == strange.element_tokens.bucket.tolist()
+        assert plain.element_tokens.named.bucket.tolist() == strange.element_tokens.named.bucket.tolist()
 
 
 class TestMixedPages:

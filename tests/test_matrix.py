@@ -62,7 +62,7 @@ class TestExtract:
         assert features.fixed.dtype == np.float32
         assert features.fixed.shape == (len(features.view), len(FIXED_COLUMNS))
         assert len(features.layout.tokens) == len(features.word_tokens.start) - 1 == len(features.view)
-        assert len(features.element_tokens.start) - 1 == len(features.view.snapshot)
+        assert len(features.element_tokens.number) == len(features.view.snapshot)
         assert features.region.shape == (len(features.region_layout.parent), len(region_columns.COLUMNS))
         assert len(features.region_layout.block_region) == len(features.view)
 

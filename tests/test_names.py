@@ -5,12 +5,13 @@ import pytest
 from helpers import snapshot
 
 from vclean.features import names
+from vclean.features.naming import Naming
 
 
 def words_of(html, tag="div"):
     """The groups of words in the names of the first element with the tag."""
     page = snapshot(html)
-    return set_bits(names.name_bits(page)[np.flatnonzero(page.is_tag((tag,)))[0]], names.NAMES)
+    return set_bits(names.name_bits(Naming.of(page))[np.flatnonzero(page.is_tag((tag,)))[0]], names.NAMES)
 
 
 def set_bits(bits, groups):
@@ -50,8 +51,15 @@ class TestNameBits:
     def test_a_broken_address_is_no_name(self):
         assert words_of("<img src='http://[bad/logo.png'>text", "img") == set()
 
+    def test_what_is_long_counts_up_to_300_characters(self):
+        assert words_of(f"<div class='{'x ' * 148}nav logo'>text</div>") == {"nav"}
+
+    def test_one_letter_is_no_word(self):
+        assert min(map(len, names._EXACT)) > 1
+        assert min(map(len, names._STEMS)) > 1
+
     def test_elements_without_names(self):
-        assert not names.name_bits(snapshot("<p>one<p>two")).any()
+        assert not names.name_bits(Naming.of(snapshot("<p>one<p>two"))).any()
 
 
 class TestKindBits:

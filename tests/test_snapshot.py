@@ -8,7 +8,7 @@ from helpers import snapshot
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.render.snapshot import ATTRIBUTES, STYLES, Hidden, Snapshot, Styles, subtree_ends
+from vclean.render.snapshot import ATTRIBUTES, STYLES, Hidden, Snapshot, Styles, Values, subtree_depths, subtree_ends
 
 PAGE = "<ul class='menu main'><li>a<li>b</ul><div><p>c<p>d<b>e</b></div><div><p>f</div>"
 
@@ -70,6 +70,21 @@ class TestSubtreeEnds:
         for element, end in enumerate(ends):
             inside = [other for other in range(len(parent)) if element in above(parent, other)]
             assert inside == list(range(element, end))
+
+
+class TestSubtreeDepths:
+    def test_by_hand(self) -> None:
+        depths = subtree_depths(np.array([5, 4, 3, 4, 5], dtype=np.int32))
+        assert depths.tolist() == [0, 1, 2, 2, 1]
+        assert depths.dtype == np.int32
+
+    def test_nothing(self) -> None:
+        assert subtree_depths(np.zeros(0, dtype=np.int32)).tolist() == []
+
+    @given(parents())
+    def test_the_number_of_ancestors(self, parent: list[int]) -> None:
+        depths = subtree_depths(subtree_ends(np.array(parent, dtype=np.int32)))
+        assert depths.tolist() == [len(above(parent, element)) - 1 for element in range(len(parent))]
 
 
 class TestAncestors:
@@ -134,8 +149,31 @@ class TestAttributes:
         with pytest.raises(KeyError):
             snapshot(PAGE).attributes("onclick")
 
+    def test_asked_twice(self) -> None:
+        page = snapshot("<p id=a>t")
+        assert page.attributes("id") == page.attributes("id") == {2: "a"}
+
     def test_names_are_distinct(self) -> None:
         assert len(set(ATTRIBUTES)) == len(ATTRIBUTES)
+
+
+class TestValues:
+    def test_which_elements_have_which(self) -> None:
+        page = snapshot("<p class=a>t<a class=b>u</a><b class=a>v")
+        found = page.values("class")
+        assert found.node.tolist() == [2, 3, 4]
+        assert found.number.tolist() == [0, 1, 0]
+        assert found.different == ["a", "b"]
+
+    def test_no_element(self) -> None:
+        found = snapshot("<p>t").values("id")
+        assert (found.node.size, found.number.size, found.different) == (0, 0, [])
+
+    @given(st.lists(st.sampled_from(["a", "b c", "", "\ud800"]), max_size=9))
+    def test_are_the_attributes(self, values: list[str]) -> None:
+        found = Values.of(np.arange(len(values), dtype=np.int32), values)
+        assert [found.different[number] for number in found.number.tolist()] == values
+        assert len(set(found.different)) == len(found.different)
 
 
 class TestRepr:
@@ -188,6 +226,10 @@ class TestStyles:
         empty = Styles(names=("color",), rows=())
         assert empty.colour("color").shape == (0, 4)
         assert empty.number("color").shape == (0,)
+
+    def test_asked_twice(self) -> None:
+        page = snapshot("<p id=a>t")
+        assert page.attributes("id") == page.attributes("id") == {2: "a"}
 
     def test_names_are_distinct(self) -> None:
         assert len(set(STYLES)) == len(STYLES)

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from helpers import snapshot, view
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vclean.features.naming import Naming
 from vclean.features.signatures import name_hash
 from vclean.features.text import Texts
 from vclean.features.tokens import (
@@ -32,9 +35,11 @@ def bucket(token):
 def tokens_of(html, tag):
     """The tokens of the first element with the tag, as buckets."""
     page = snapshot(html)
-    found = element_tokens(page)
-    element = int(np.flatnonzero(page.is_tag((tag,)))[0])
-    return found.bucket[found.start[element] : found.start[element + 1]].tolist()
+    return tokens_on(page).of(int(np.flatnonzero(page.is_tag((tag,)))[0])).tolist()
+
+
+def tokens_on(page):
+    return element_tokens(Naming.of(page))
 
 
 def rows(ragged):
@@ -76,7 +81,10 @@ class TestElementTokens:
         ],
     )
     def test_names_and_the_words_they_are_made_of(self, html, tokens):
-        assert tokens_of(html + "x", "p") == [bucket(token) for token in tokens]
+        """The tag, then whole names, then words; these in any order."""
+        first, *others = tokens_of(html + "x", "p")
+        assert first == bucket(tokens[0])
+        assert sorted(others) == sorted(map(bucket, tokens[1:]))
 
     def test_names_beyond_the_24th_are_left_out(self):
         names = " ".join(f"{index}" for index in range(40))
@@ -84,33 +92,56 @@ class TestElementTokens:
 
     def test_every_element_has_at_least_its_tag(self):
         page = snapshot(PAGE)
-        found = element_tokens(page)
-        assert len(found.start) == len(page) + 1
-        first = found.bucket[found.start[:-1]]
-        assert first.tolist() == [bucket(f"t:{page.tags[tag]}") for tag in page.tag]
+        first = [tokens_on(page).of(element)[0] for element in range(len(page))]
+        assert first == [bucket(f"t:{page.tags[tag]}") for tag in page.tag]
 
     def test_same_page_same_tokens(self):
-        one, two = element_tokens(snapshot(PAGE)), element_tokens(snapshot(PAGE))
-        assert one.bucket.tobytes() == two.bucket.tobytes()
-        assert one.start.tobytes() == two.start.tobytes()
+        one, two = tokens_on(snapshot(PAGE)), tokens_on(snapshot(PAGE))
+        assert one.named.bucket.tobytes() == two.named.bucket.tobytes()
+        assert one.number.tobytes() == two.number.tobytes()
+
+    def test_a_word_in_several_attributes_counts_once(self):
+        found = tokens_of("<p class='post item' id=postItem itemprop=item rel=post>x", "p")
+        assert [found.count(bucket(f"w:{word}")) for word in ("post", "item")] == [1, 1]
+        assert [found.count(bucket(name)) for name in ("class:post", "id:postitem", "itemprop:item", "rel:post")] == [
+            1
+        ] * 4
+
+    def test_a_name_in_capitals_is_the_same_name(self):
+        assert tokens_of("<p class='Post POST post'>x", "p") == tokens_of("<p class=post>x", "p")
+
+    def test_names_of_other_scripts_and_broken_ones(self):
+        page = replace(snapshot("<p class=x>x"), attr_value=["Über-ΟΔΟΣ 1\ud800x"])
+        names = ("t:p", "class:über-οδος", "class:1\ud800x", "w:über", "w:οδος")
+        assert sorted(tokens_on(page).of(len(page) - 1).tolist()) == sorted(map(bucket, names))
+
+    def test_a_page_without_names(self):
+        assert tokens_on(snapshot("<p>x")).named.bucket.size == 0
+
+    def test_sums(self):
+        page = snapshot(PAGE)
+        found, weights = tokens_on(page), np.zeros(BUCKETS, dtype=np.float32)
+        weights[[bucket("t:p"), bucket("w:post"), bucket("class:x")]] = 1, 10, 100
+        by_element = {page.tags[page.tag[element]]: total for element, total in enumerate(found.sums(weights))}
+        assert by_element == {**dict.fromkeys(by_element, 0), "p": 1, "div": 10, "b": 100}
 
 
 class TestPathRows:
     def test_one_row_per_block(self):
         found = view(PAGE)
-        assert len(path_rows(found, element_tokens(found.snapshot)).start) == len(found) + 1
+        assert len(path_rows(found, element_tokens(found.naming)).start) == len(found) + 1
 
     def test_the_names_on_the_path_and_again_those_near_the_text(self):
         found = view("<body><div class=c><p><a><b>x")
         chain = ["t:b", "t:a", "t:p", "t:div", "class:c", "t:body", "t:html"]
         near = ["t:b", "t:a", "t:p"]
         expected = [bucket(token) for token in chain] + [bucket(token) + BUCKETS for token in near]
-        assert rows(path_rows(found, element_tokens(found.snapshot))) == [expected]
+        assert sorted(rows(path_rows(found, element_tokens(found.naming)))[0]) == sorted(expected)
         assert len(near) == NEAR
 
     def test_a_path_shorter_than_near(self):
         found = view("<body>x")
-        assert len(rows(path_rows(found, element_tokens(found.snapshot)))[0]) == 4
+        assert len(rows(path_rows(found, element_tokens(found.naming)))[0]) == 4
 
 
 class TestPathScores:
@@ -118,7 +149,7 @@ class TestPathScores:
     def test_equal_the_rows_times_the_weights(self, seed):
         """What is learned from the rows is what the scores apply."""
         found = view(PAGE)
-        tokens = element_tokens(found.snapshot)
+        tokens = element_tokens(found.naming)
         weights = np.random.default_rng(seed).normal(size=2 * BUCKETS).astype(np.float32)
         expected = [float(weights[row].astype(np.float64).sum()) for row in rows(path_rows(found, tokens))]
         scores = path_scores(found, tokens, weights[:BUCKETS], weights[BUCKETS:])
@@ -129,7 +160,7 @@ class TestPathScores:
         found = view(PAGE)
         weights = np.zeros(BUCKETS, dtype=np.float32)
         weights[bucket("t:li")] = 1
-        scores = path_scores(found, element_tokens(found.snapshot), weights, np.zeros_like(weights))
+        scores = path_scores(found, element_tokens(found.naming), weights, np.zeros_like(weights))
         assert scores.tolist() == [0, 0, 1]
 
 
@@ -170,7 +201,7 @@ class TestPathNames:
         """Each name stands where the models have its weight."""
         page = view(PAGE)
         named = named_attributes(page.snapshot)
-        for block, row in enumerate(rows(path_rows(page, element_tokens(page.snapshot)))):
+        for block, row in enumerate(rows(path_rows(page, element_tokens(page.naming)))):
             assert sorted(place for _, place in path_names(page, named, block)) == sorted(row)
 
     def test_as_people_write_them(self):
