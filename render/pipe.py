@@ -51,6 +51,7 @@ class Connection(asyncio.SubprocessProtocol):
         self._handlers: dict[tuple[str, str], list[Handler]] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
         self._gone = asyncio.Event()
+        self._closing = False
         self._transport: asyncio.SubprocessTransport | None = None
 
     @classmethod
@@ -72,6 +73,7 @@ class Connection(asyncio.SubprocessProtocol):
 
     async def close(self) -> None:
         """End the browser and its children, if that has not been done."""
+        self._closing = True
         self.kill()
         await self._gone.wait()
 
@@ -124,8 +126,8 @@ class Connection(asyncio.SubprocessProtocol):
                 self._take(json.loads(message))
 
     def process_exited(self) -> None:
-        """Nobody will answer any more; what it said last, and why, may still be in its pipe."""
-        asyncio.get_running_loop().call_later(_LAST_WORDS, self._end)
+        """Nobody will answer any more; what it said last, and why, may still be in its pipe, where somebody asks."""
+        asyncio.get_running_loop().call_later(0 if self._closing else _LAST_WORDS, self._end)
 
     def _end(self) -> None:
         self._gone.set()

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from vclean.render import pipe
 from vclean.render.pipe import Connection, ProtocolError, Session
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no descriptors are handed on there")
@@ -151,6 +152,17 @@ class TestConnection:
         pid, alive = with_browser(ask)
         assert not alive
         assert not Path("/proc", str(pid)).exists() or sys.platform != "linux"
+
+    def test_close_waits_for_no_last_words(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(pipe, "_LAST_WORDS", 3600)
+
+        async def ask(browser: Connection) -> bool:
+            await Session(browser).send("echo")
+            async with asyncio.timeout(10):
+                await browser.close()
+            return browser.is_connected()
+
+        assert not with_browser(ask)
 
     def test_environment_is_the_one_given(self) -> None:
         script = "import json, os; os.write(4, json.dumps({'id': 1, 'result': dict(os.environ)}).encode() + bytes(1))"
