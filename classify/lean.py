@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import sys
+from contextlib import contextmanager
 from importlib.abc import MetaPathFinder
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _UNUSED: Final = ("dask", "pandas", "sklearn")
 """LightGBM imports them wherever they are installed, which takes it several times as long."""
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Have the collector of garbage leave alone, now and later, what the block loads: libraries and models are none."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def import_lightgbm() -> None:

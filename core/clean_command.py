@@ -57,20 +57,22 @@ def clean_pages(options: CleanOptions) -> int:
 
 def _cleaner(options: CleanOptions, reader: PageReader) -> Cleaner:
     """What cleans the pages; it is imported and its model read while a browser starts."""
-    from vclean.api import MODEL_METHOD, Cleaner
-    from vclean.classify.forest import COMPILED
-    from vclean.classify.lean import import_lightgbm
+    from vclean.classify.lean import import_lightgbm, uncollected
 
-    if options.method == MODEL_METHOD and not COMPILED:
-        import_lightgbm()
-    return Cleaner(
-        method=options.method,
-        model=options.model,
-        templates=options.templates,
-        policy=options.policy,
-        explain=options.explains,
-        reader=reader,
-    )
+    with uncollected():
+        from vclean.api import MODEL_METHOD, Cleaner
+        from vclean.classify.forest import COMPILED
+
+        if options.method == MODEL_METHOD and not COMPILED:
+            import_lightgbm()
+        return Cleaner(
+            method=options.method,
+            model=options.model,
+            templates=options.templates,
+            policy=options.policy,
+            explain=options.explains,
+            reader=reader,
+        )
 
 
 class _Run(PageRun):

@@ -1,5 +1,16 @@
+from __future__ import annotations
+
+import gc
 import subprocess
 import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from vclean.classify.lean import uncollected
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 SCRIPT = """
 import sys
@@ -25,6 +36,26 @@ class TestImportLightgbm:
 
     def test_what_is_there_already_stays(self) -> None:
         assert run("dask") == "['dask'] Booster"
+
+
+class TestUncollected:
+    @pytest.fixture(autouse=True)
+    def thawed(self) -> Iterator[None]:
+        yield
+        gc.unfreeze()
+
+    def test_what_is_made_inside_is_looked_at_no_more(self) -> None:
+        with uncollected():
+            assert not gc.isenabled()
+            made: list[list[int]] = [[] for _ in range(1000)]
+        assert gc.isenabled()
+        assert gc.get_freeze_count() > len(made)
+        assert not any(each is made for each in gc.get_objects())
+
+    def test_also_where_it_fails(self) -> None:
+        with pytest.raises(ValueError, match="no model"), uncollected():
+            raise ValueError("no model")
+        assert gc.isenabled()
 
 
 class TestForgoPandas:
