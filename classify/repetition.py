@@ -18,6 +18,7 @@ import numpy as np
 from scipy.special import expit, logit
 
 from vclean.features import signatures
+from vclean.features.naming import Naming
 from vclean.features.text import mix
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class Fingerprints:
 def fingerprints(blocks: Blocks) -> Fingerprints:
     """The fingerprints of a page's blocks; the same on every machine."""
     text = np.array([_text_hash(text) for text in blocks.text], dtype=np.uint64)
-    chain = signatures.path_signature(blocks.snapshot, signatures.class_hashes(blocks.snapshot))
+    chain = signatures.path_signature(blocks.snapshot, signatures.class_hashes(Naming.of(blocks.snapshot)))
     return Fingerprints(text, mix(text + mix(chain[blocks.node])))
 
 

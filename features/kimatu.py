@@ -78,8 +78,7 @@ class Runs:
 
     @cached_property
     def _of_block(self) -> NDArray[np.uint64]:
-        snapshot = self.view.snapshot
-        return signatures.class_hashes(snapshot)[self.view.blocks.node]
+        return signatures.class_hashes(self.view.naming)[self.view.blocks.node]
 
     @cached_property
     def _block_chars(self) -> NDArray[np.float32]:

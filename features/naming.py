@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -38,7 +38,9 @@ class Rows:
     start: NDArray[np.int64]
     number: NDArray[np.int32]
 
-    def take(self, rows: NDArray[np.int64], most: int | None = None) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    def take(
+        self, rows: NDArray[np.integer[Any]], most: int | None = None
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """The entries of `rows`, of each the first `most`: of every entry the place in `rows`, and the entry."""
         length = np.diff(self.start)[rows]
         if most is not None:
@@ -82,7 +84,8 @@ class Naming:
     @classmethod
     def of(cls, snapshot: Snapshot) -> Naming:
         """Read the names of a page."""
-        first, values = {}, []
+        first: dict[str, int] = {}
+        values: list[str] = []
         for attribute in NAMED:
             first[attribute] = len(values)
             values += snapshot.values(attribute).different
@@ -136,3 +139,11 @@ def _stem(address: str) -> str:
         return PurePosixPath(urlsplit(address).path).stem.replace("\n", " ")
     except ValueError:
         return ""
+
+
+def distinct(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The different `keys`, ascending; of a few thousand, `np.unique` takes ten times as long."""
+    keys = np.sort(keys)
+    new = np.ones(len(keys), dtype=bool)
+    np.not_equal(keys[1:], keys[:-1], out=new[1:])
+    return keys[new]

@@ -2,47 +2,47 @@
 
 from __future__ import annotations
 
-import zlib
-from functools import lru_cache
+from itertools import repeat
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 import numpy as np
 
 from vclean.features import tree
-from vclean.features.remembered import REMEMBERED
+from vclean.features.naming import distinct
 from vclean.features.text import mix
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from numpy.typing import NDArray
 
+    from vclean.features.naming import Naming
     from vclean.render.snapshot import Snapshot
 
 
-@lru_cache(maxsize=REMEMBERED)
-def name_hash(name: str) -> int:
-    """A 64-bit number for a name, the same on every machine."""
-    data = name.encode("utf-8", "surrogatepass")
-    return zlib.crc32(data) | zlib.crc32(data, 0x5BD1E995) << 32
+def name_hashes(names: Collection[str]) -> NDArray[np.uint64]:
+    """uint64, a number for every name, the same on every machine."""
+    data = [name.encode("utf-8", "surrogatepass") for name in names]
+    low, high = map(crc32, data), map(crc32, data, repeat(0x5BD1E995))
+    return np.fromiter(low, np.uint64, len(data)) | np.fromiter(high, np.uint64, len(data)) << np.uint64(32)
 
 
 def tag_hashes(snapshot: Snapshot) -> NDArray[np.uint64]:
     """uint64 (N,): a number for each element's tag."""
-    return np.array([name_hash(tag) for tag in snapshot.tags], dtype=np.uint64)[snapshot.tag]
+    return name_hashes(snapshot.tags)[snapshot.tag]
 
 
-def class_hashes(snapshot: Snapshot) -> NDArray[np.uint64]:
+def class_hashes(naming: Naming) -> NDArray[np.uint64]:
     """uint64 (N,): a number for each element's tag and classes, whatever their order."""
-    hashes = tag_hashes(snapshot)
-    classes = snapshot.attributes("class")
-    if classes:
-        hashes[list(classes)] += np.array([_set_hash(value) for value in classes.values()], dtype=np.uint64)
+    classes, first = naming.snapshot.values("class"), naming.first["class"]
+    owner, name = naming.of_value.take(np.arange(first, first + len(classes.different)))
+    value, name = np.divmod(distinct(owner * len(naming.names) + name), max(len(naming.names), 1))
+    sums = np.zeros(len(classes.different), dtype=np.uint64)
+    np.add.at(sums, value, name_hashes(naming.names)[name])
+    hashes = tag_hashes(naming.snapshot)
+    hashes[classes.node] += sums[classes.number]
     return hashes
-
-
-@lru_cache(maxsize=REMEMBERED)
-def _set_hash(value: str) -> int:
-    """A 64-bit number for a set of classes, written in any order."""
-    return sum(map(name_hash, set(value.split()))) & 0xFFFFFFFFFFFFFFFF
 
 
 def path_signature(snapshot: Snapshot, hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:

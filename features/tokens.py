@@ -11,7 +11,7 @@ from zlib import crc32
 import numpy as np
 
 from vclean.features import tree
-from vclean.features.naming import words_of
+from vclean.features.naming import distinct, words_of
 from vclean.features.remembered import REMEMBERED
 
 if TYPE_CHECKING:
@@ -96,8 +96,7 @@ def _tokens_of(naming: Naming, combination: NDArray[np.int64], value: NDArray[np
     attribute = np.searchsorted([naming.first[of] for of in _NAMED[1:]], value, side="right")[owner]
     whole, bucket = _whole_names(naming.names, attribute, name)
     size, row = len(bucket) + len(naming.words), combination[owner]
-    token = np.sort(np.concatenate([row * size + whole, row[inside] * size + len(bucket) + word]))
-    token = token[np.append(True, token[1:] != token[:-1])] if len(token) else token
+    token = distinct(np.concatenate([row * size + whole, row[inside] * size + len(bucket) + word]))
     bucket = np.append(bucket, _buckets(naming.words, repeat(_BEFORE_WORD)))
     return Ragged.of(token // max(size, 1), bucket[token % max(size, 1)], int(combination.max(initial=0)) + 1)
 
@@ -150,7 +149,7 @@ def _combinations(snapshot: Snapshot) -> tuple[NDArray[np.int64], NDArray[np.int
 
 
 def _bucket(token: str) -> int:
-    """The bucket of a token: its checksum, which is the lower half of `signatures.name_hash`, modulo `BUCKETS`."""
+    """The bucket of a token: its checksum, which is the lower half of `signatures.name_hashes`, modulo `BUCKETS`."""
     return crc32(token.encode("utf-8", "surrogatepass")) % BUCKETS
 
 

@@ -134,7 +134,7 @@ class View:
     @cached_property
     def class_path(self) -> NDArray[np.uint64]:
         """uint64 (N,): a number for the chain of tags and classes from the root to every element."""
-        return signatures.path_signature(self.snapshot, signatures.class_hashes(self.snapshot))
+        return signatures.path_signature(self.snapshot, signatures.class_hashes(self.naming))
 
     @cached_property
     def alike(self) -> Groups:

@@ -9,7 +9,7 @@ from helpers import snapshot
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.features.naming import Naming, Rows, _stem, words_of
+from vclean.features.naming import Naming, Rows, _stem, distinct, words_of
 
 
 def words_in(*names):
@@ -126,3 +126,9 @@ class TestStem:
         address = "http://a.org/" + rest
         expected = PurePosixPath(urlsplit(address).path).stem
         assert words_in(_stem(address)) == words_in(expected)
+
+
+class TestDistinct:
+    @given(st.lists(st.integers(0, 9)))
+    def test_are_those_of_a_set(self, keys):
+        assert distinct(np.array(keys, dtype=np.int64)).tolist() == sorted(set(keys))

@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 from helpers import snapshot
 
-from vclean.features.signatures import class_hashes, name_hash, path_signature, tag_hashes
+from vclean.features.naming import Naming
+from vclean.features.signatures import class_hashes, name_hashes, path_signature, tag_hashes
 
 
 def hashes_of(html, tags):
     """Class hashes of the elements with one of `tags`, in document order."""
     page = snapshot(html)
-    return class_hashes(page)[page.is_tag(tags)]
+    return class_hashes(Naming.of(page))[page.is_tag(tags)]
 
 
 def paths_of(html, tags):
@@ -18,19 +19,23 @@ def paths_of(html, tags):
     return path_signature(page, tag_hashes(page))[page.is_tag(tags)]
 
 
-class TestNameHash:
+class TestNameHashes:
     def test_the_same_on_every_machine(self):
         """Models keep these numbers: they never change."""
-        assert name_hash("div") == 0x38766EAEBDC6BE09
+        assert name_hashes(["div"]).tolist() == [0x38766EAEBDC6BE09]
+
+    def test_no_names(self):
+        assert name_hashes([]).tolist() == []
 
     def test_64_bits(self):
-        numbers = [name_hash(f"name-{index}") for index in range(1000)]
+        numbers = name_hashes([f"name-{index}" for index in range(1000)]).tolist()
         assert len(set(numbers)) == 1000
         assert max(numbers) >= 2**63
         assert max(numbers) < 2**64
 
     def test_lone_surrogates_are_no_obstacle(self):
-        assert name_hash("a\ud800") != name_hash("a")
+        one, two = name_hashes(["a\ud800", "a"])
+        assert one != two
 
 
 class TestTagHashes:
@@ -38,7 +43,7 @@ class TestTagHashes:
         page = snapshot("<p>a</p><p class=x>b</p><b>c</b>")
         hashes = tag_hashes(page)
         assert len(np.unique(hashes[page.is_tag(("p",))])) == 1
-        assert hashes[page.is_tag(("b",))] == [name_hash("b")]
+        assert hashes[page.is_tag(("b",))] == name_hashes(["b"])
 
 
 class TestClassHashes:
@@ -53,7 +58,16 @@ class TestClassHashes:
 
     def test_an_empty_class_is_none(self):
         one, two = hashes_of("<p class=''></p><p></p>", ("p",))
-        assert one == two == name_hash("p")
+        assert one == two == name_hashes(["p"])[0]
+
+    def test_of_more_classes_than_count_as_tokens(self):
+        many = " ".join(f"c{index}" for index in range(40))
+        one, two = hashes_of(f"<p class='{many}'></p><p class='{many} d'></p>", ("p",))
+        assert one != two
+
+    def test_is_the_sum_of_the_names(self):
+        page = snapshot("<p class='b a b' id=c>x")
+        assert class_hashes(Naming.of(page))[-1:] == name_hashes(["p", "a", "b"]).sum(keepdims=True)
 
 
 class TestPathSignature:

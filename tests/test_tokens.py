@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vclean.features.naming import Naming
-from vclean.features.signatures import name_hash
+from vclean.features.signatures import name_hashes
 from vclean.features.text import Texts
 from vclean.features.tokens import (
     BUCKETS,
@@ -29,7 +29,7 @@ PAGE = """<body class="home"><div id=main class="content Post-Body"><p>One <b cl
 
 
 def bucket(token):
-    return name_hash(token) % BUCKETS
+    return int(name_hashes([token])[0]) % BUCKETS
 
 
 def tokens_of(html, tag):
