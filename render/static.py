@@ -50,7 +50,9 @@ def parse(page: Page, settings: RenderSettings | None = None) -> Snapshot:
 def _document(text: str) -> etree._Element:
     # What follows `</html>` becomes siblings of the root in libxml2; browsers read on in the body (HTML, 13.2.6.4.19).
     text = _BODY_END.sub("", text)
-    parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
+    parser = etree.HTMLParser(
+        encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True, collect_ids=False
+    )
     try:
         root = etree.fromstring(text.encode("utf-8", "replace"), parser)
     except etree.XMLSyntaxError as error:
