@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 Record = dict[str, Any]
 """What `json` can write: nested dictionaries, lists, strings, numbers, truth values, None."""
 
+_VISIBILITY = [visibility.name.lower() for visibility in Visibility]
+
 
 def to_record(result: Result) -> Record:
     """The whole result; every number finite, what is unknown None; `docs/output.md` describes the fields."""
@@ -58,25 +60,22 @@ def facts(result: Result) -> Record:
 
 
 def _blocks(result: Result) -> list[Record]:
-    blocks = result.blocks
+    blocks, snapshot = result.blocks, result.blocks.snapshot
     size, colour, background = _looks(blocks)
-    tags = blocks.snapshot.tags
-    return [
-        {
-            "label": str(result.labels[row]),
-            "probability": _number(float(result.probability[row]), 4),
-            "role": result.roles[row] if result.roles else None,
-            "box": _numbers(blocks.box[row].tolist(), 2),
-            "xpath": blocks.snapshot.xpath(node),
-            "tag": tags[blocks.snapshot.tag[node]],
-            "font_size": _number(size[row], 2),
-            "colour": colour[row],
-            "background": background[row],
-            "visibility": Visibility(int(blocks.visibility[row])).name.lower(),
-            "text": blocks.text[row],
-        }
-        for row, node in enumerate(blocks.node.tolist())
-    ]
+    columns = {
+        "label": map(str, result.labels),
+        "probability": _column(result.probability, 4),
+        "role": result.roles or [None] * len(blocks),
+        "box": _rows(blocks.box, 2),
+        "xpath": map(snapshot.xpath, blocks.node.tolist()),
+        "tag": [snapshot.tags[tag] for tag in snapshot.tag[blocks.node].tolist()],
+        "font_size": _column(size, 2),
+        "colour": colour,
+        "background": background,
+        "visibility": [_VISIBILITY[code] for code in blocks.visibility.tolist()],
+        "text": blocks.text,
+    }
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def _cut(explanation: Explanation) -> Record:
@@ -101,13 +100,14 @@ def _explained(result: Result, explanation: Explanation) -> list[Record]:
     ]
 
 
-def _looks(blocks: Blocks) -> tuple[list[float], list[str | None], list[str | None]]:
+def _looks(blocks: Blocks) -> tuple[NDArray[np.float32], list[str | None], list[str | None]]:
     """Font size in px, colour and effective background of every block, by its main text."""
     snapshot = blocks.snapshot
     owner = main_element(blocks)
-    style, size = snapshot.style[owner], snapshot.styles.number("font-size")
+    style = snapshot.style[owner]
     colours = [_hex(row) for row in snapshot.styles.colour("color").tolist()]
-    return size[style].tolist(), [colours[row] for row in style], _backgrounds(snapshot, owner)
+    size = snapshot.styles.number("font-size")[style]
+    return size, [colours[row] for row in style.tolist()], _backgrounds(snapshot, owner)
 
 
 def main_element(blocks: Blocks) -> NDArray[np.int32]:
@@ -123,9 +123,10 @@ def main_element(blocks: Blocks) -> NDArray[np.int32]:
 def _backgrounds(snapshot: Snapshot, elements: NDArray[np.int32]) -> list[str | None]:
     """The colour behind each element: its own or that of its nearest ancestor that has one that shows."""
     colours = snapshot.styles.colour("background-color")
-    paints = (colours[:, 3] > 0)[snapshot.style]
-    behind = tree.nearest(paints, snapshot.parent)[elements]
-    return [_hex(colours[snapshot.style[at]].tolist()) if paints[at] else None for at in behind.tolist()]
+    paints = colours[:, 3] > 0
+    names = [_hex(row) if shows else None for row, shows in zip(colours.tolist(), paints.tolist(), strict=True)]
+    behind = tree.nearest(paints[snapshot.style], snapshot.parent)[elements]
+    return [names[row] for row in snapshot.style[behind].tolist()]
 
 
 def _hex(colour: list[float]) -> str | None:
@@ -141,5 +142,18 @@ def _number(value: float, digits: int) -> float | None:
     return round(value, digits) if math.isfinite(value) else None
 
 
+def _column(values: NDArray[np.float32], digits: int) -> list[float | None]:
+    return [_number(value, digits) for value in values.tolist()]
+
+
 def _numbers(values: list[float], digits: int) -> list[float] | None:
     return [round(value, digits) for value in values] if all(map(math.isfinite, values)) else None
+
+
+def _rows(values: NDArray[np.float32], digits: int) -> list[list[float] | None]:
+    """Row by row as `_numbers`."""
+    known = np.isfinite(values).all(axis=1).tolist()
+    return [
+        [round(value, digits) for value in row] if whole else None
+        for row, whole in zip(values.tolist(), known, strict=True)
+    ]

@@ -212,7 +212,7 @@ class Snapshot:
     @cached_property
     def sibling_number(self) -> NDArray[np.int32]:
         """int32 (N,): an element's number among its siblings of the same tag, from 1, as XPath counts."""
-        order = np.lexsort((np.arange(len(self)), self.tag, self.parent))
+        order = np.lexsort((self.tag, self.parent))
         parent, tag = self.parent[order], self.tag[order]
         new = np.ones(len(order), dtype=bool)
         new[1:] = (parent[1:] != parent[:-1]) | (tag[1:] != tag[:-1])
@@ -223,16 +223,22 @@ class Snapshot:
 
     def xpath(self, element: int) -> str:
         """The absolute XPath of an element, every step numbered: `/html[1]/body[1]/p[2]`."""
+        known, (parent, tag, number) = self._xpaths, self._steps
         new = []
-        while element not in self._xpaths:
+        while element not in known:
             new.append(element)
-            element = int(self.parent[element])
-        path = self._xpaths[element]
+            element = parent[element]
+        path = known[element]
         for below in reversed(new):
-            path = f"{path}/{self.tags[self.tag[below]]}[{self.sibling_number[below]}]"
+            path = f"{path}/{self.tags[tag[below]]}[{number[below]}]"
             if len(path) < _LONGEST_KEPT:
-                self._xpaths[below] = path
+                known[below] = path
         return path
+
+    @cached_property
+    def _steps(self) -> tuple[list[int], list[int], list[int]]:
+        """Parents, tags and numbers among siblings: single values of lists are had cheaper than those of arrays."""
+        return self.parent.tolist(), self.tag.tolist(), self.sibling_number.tolist()
 
     @cached_property
     def _xpaths(self) -> dict[int, str]:
