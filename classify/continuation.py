@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.features.groups import Groups
 from vclean.labels import Label
 
 if TYPE_CHECKING:
@@ -42,9 +41,9 @@ def forerunners(blocks: Blocks) -> NDArray[np.int32]:
 
 def _before_in_container(blocks: Blocks) -> NDArray[np.int32]:
     order = np.argsort(blocks.node, kind="stable").astype(np.int32)
+    beside = blocks.node[order[1:]] == blocks.node[order[:-1]]
     before = np.full(len(blocks), -1, dtype=np.int32)
-    before[order[1:]] = order[:-1]
-    before[Groups.by(blocks.node).place == 0] = -1
+    before[order[1:][beside]] = order[:-1][beside]
     return before
 
 
@@ -67,8 +66,10 @@ def rejoin(labels: Sequence[Label], forerunner: NDArray[np.int32]) -> list[Label
         forerunner: int32 (B,), as `forerunners` gives it.
     """
     joined, last = list(labels), -1
-    for block, label in enumerate(labels):
-        if label is Label.PARAGRAPH and forerunner[block] == last >= 0 and labels[last] in _BODY:
+    if not (forerunner >= 0).any():
+        return joined
+    for block, (label, before) in enumerate(zip(labels, forerunner.tolist(), strict=True)):
+        if label is Label.PARAGRAPH and before == last >= 0 and labels[last] in _BODY:
             joined[block] = Label.CONTINUATION
         last = block if label.is_content else last
     return joined

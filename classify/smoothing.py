@@ -42,6 +42,8 @@ def _data_tables(blocks: Blocks) -> NDArray[np.bool_]:
     """The elements that are tables of data, bool (N,)."""
     snapshot, size = blocks.snapshot, len(blocks.snapshot)
     is_table, is_cell = snapshot.is_tag(("table",)), snapshot.is_tag(("td", "th"))
+    if not is_table.any():
+        return is_table
     table = tree.nearest(is_table, snapshot.parent)
     row = tree.nearest(snapshot.is_tag(("tr",)), snapshot.parent)
     inside = np.unique(tree.nearest(is_cell, snapshot.parent)[blocks.node])
