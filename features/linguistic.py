@@ -13,6 +13,7 @@ import numpy as np
 from vclean.features import figures
 from vclean.features.columns import ratio, table
 from vclean.features.groups import Groups
+from vclean.features.naming import distinct
 from vclean.features.text import (
     ALPHA,
     ASK,
@@ -299,12 +300,15 @@ def _shapes(words: Words) -> NDArray[np.uint64]:
 def _vocabulary(view: View) -> Values:
     """Columns on the distinct words of each block."""
     words, count = view.words, len(view)
-    distinct = np.unique(mix(words.hash) ^ words.owner.astype(np.uint64), return_index=True)[1]
-    owner, hashes = words.owner[distinct], words.hash[distinct]
+    order = np.argsort(words.hash)
+    ordered = words.hash[order]
+    new = np.ones(len(order), dtype=bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
+    word, owner = np.divmod(distinct((np.cumsum(new) - 1) * count + words.owner[order]), count)
     types = np.bincount(owner, minlength=count)
     title = np.unique(Texts.of([view.snapshot.title]).words.hash)
-    shared = np.bincount(owner, Groups.by(hashes).size > 1, minlength=count)
-    covered = np.bincount(owner, np.isin(hashes, title), minlength=count)
+    shared = np.bincount(owner, (np.bincount(word) > 1)[word], minlength=count)
+    covered = np.bincount(owner, np.isin(ordered[new], title)[word], minlength=count)
     return {
         "word_types": ratio(types, view.tokens),
         "repeated_words": ratio(shared, types),

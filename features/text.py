@@ -149,11 +149,17 @@ class Texts:
     @cached_property
     def folded(self) -> NDArray[np.uint32]:
         """uint32 (C,): lower-cased characters, every digit a 0."""
-        return np.where(self.code < TABLE_SIZE, character_tables()[1][self._index], self.code)
+        found = character_tables()[1][self._index]
+        return found if self._in_tables else np.where(self.code < TABLE_SIZE, found, self.code)
 
     @cached_property
-    def _index(self) -> NDArray[np.uint32]:
-        return np.where(self.code < TABLE_SIZE, self.code, 0x4E00).astype(np.uint32)
+    def _index(self) -> NDArray[np.intp]:
+        """Where every character stands in the tables; any ideograph for those beyond."""
+        return (self.code if self._in_tables else np.where(self.code < TABLE_SIZE, self.code, 0x4E00)).astype(np.intp)
+
+    @cached_property
+    def _in_tables(self) -> bool:
+        return bool(self.code.max(initial=0) < TABLE_SIZE)
 
     def count(self, mask: NDArray[np.bool_]) -> NDArray[np.float32]:
         """float32 (B,): how many characters of each text have `mask` set."""
@@ -173,10 +179,16 @@ class Texts:
         """The words of all texts."""
         inside = self._in_words
         single = (self.kind & SINGLE) > 0
+        if not single.any():
+            edges = np.flatnonzero(inside[1:] != inside[:-1]) + 1
+            edges = edges if not inside[0] else np.append(0, edges)
+            return self._words(edges[::2].copy(), edges[1::2].copy())
         begins = inside & ~np.concatenate([[False], inside[:-1] & ~single[:-1]]) | inside & single
         begins &= (self.kind & MARK) == 0
         ends = inside & ~np.concatenate([inside[1:] & ~begins[1:], [False]])
-        start, end = np.flatnonzero(begins), np.flatnonzero(ends) + 1
+        return self._words(np.flatnonzero(begins), np.flatnonzero(ends) + 1)
+
+    def _words(self, start: NDArray[np.int64], end: NDArray[np.int64]) -> Words:
         owner = np.searchsorted(self.start, start, side="right") - 1
         return Words(self, start, end, owner.astype(np.int32))
 
@@ -209,7 +221,7 @@ class Words:
         """uint64 (W,): polynomial hash of the folded word modulo 2^64, from one running sum over all characters."""
         powers = _powers(_MULTIPLIER, len(self.texts.code))
         running = np.zeros(len(powers) + 1, dtype=np.uint64)
-        np.cumsum(self.texts.folded.astype(np.uint64) * powers, out=running[1:])
+        np.cumsum(np.multiply(self.texts.folded, powers, dtype=np.uint64), out=running[1:])
         shifted = (running[self.end] - running[self.start]) * _powers(_INVERSE, len(powers))[self.start]
         return mix(shifted)
 

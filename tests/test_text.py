@@ -345,3 +345,15 @@ class TestMix:
 def test_ascii_punctuation_is_punctuation_or_symbol():
     kind = Texts.of([string.punctuation]).kind[:-1]
     assert ((kind & (PUNCT | SYMBOL)) > 0).all()
+
+
+class TestOtherTextsOfThePage:
+    @given(st.lists(st.text("aB1 .\u0301\u200d-", max_size=8), min_size=1, max_size=4))
+    @pytest.mark.parametrize("other", ["\u4e2d", "\U0002f800"])
+    def test_change_nothing(self, other, texts):
+        """What is read with fewer steps where there are no letters of unspaced scripts is read alike."""
+        alone, beside = Texts.of(texts).words, Texts.of([*texts, other]).words
+        assert (len(beside), beside.owner[-1]) == (len(alone) + 1, len(texts))
+        assert alone.start.tolist() == beside.start[:-1].tolist()
+        assert alone.end.tolist() == beside.end[:-1].tolist()
+        assert alone.hash.tolist() == beside.hash[:-1].tolist()
