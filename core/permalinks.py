@@ -88,5 +88,5 @@ class Permalinks:
     @cached_property
     def _ids(self) -> dict[str, int]:
         """Elements by their id, the first of each."""
-        pairs = reversed(self.blocks.snapshot.attributes("id").items())
+        pairs = reversed(list(self.blocks.snapshot.attributes("id").items()))
         return {name: at for at, name in pairs}

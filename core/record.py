@@ -152,8 +152,8 @@ def _numbers(values: list[float], digits: int) -> list[float] | None:
 
 def _rows(values: NDArray[np.float32], digits: int) -> list[list[float] | None]:
     """Row by row as `_numbers`."""
-    known = np.isfinite(values).all(axis=1).tolist()
+    known = np.asarray(np.isfinite(values).all(axis=1))
     return [
         [round(value, digits) for value in row] if whole else None
-        for row, whole in zip(values.tolist(), known, strict=True)
+        for row, whole in zip(values.tolist(), known.tolist(), strict=True)
     ]

@@ -91,16 +91,15 @@ def cut(snapshot: Snapshot) -> Blocks:
     kept = _kept(snapshot, stripped)
     level = block_level(snapshot)
     container = tree.nearest(level, snapshot.parent)
-    breaks = np.cumsum(snapshot.is_tag(("br",)))[snapshot.text_after[kept]]
-    new_line = breaks[1:] - breaks[:-1]
-    starts = _starts(snapshot, kept, container, level, new_line)
+    breaks = _breaks(snapshot, kept)
+    starts = _starts(snapshot, kept, container, level, breaks)
     first = np.flatnonzero(starts)
     parent = snapshot.text_parent[kept[first]]
     text_block = np.full(len(snapshot.texts), -1, dtype=np.int32)
     text_block[kept] = np.cumsum(starts) - 1
     return Blocks(
         snapshot=snapshot,
-        text=_join_texts(snapshot, stripped, kept, first, new_line > 0),
+        text=_join_texts(snapshot, stripped, kept, first, breaks),
         node=container[parent],
         text_block=text_block,
         box=_union_boxes(snapshot, text_block, len(first)),
@@ -125,6 +124,12 @@ def _kept(snapshot: Snapshot, stripped: Sequence[str]) -> NDArray[np.intp]:
     return np.flatnonzero(filled)
 
 
+def _breaks(snapshot: Snapshot, kept: NDArray[np.intp]) -> NDArray[np.int64]:
+    """int64 (K - 1,): the line breaks between each kept text node and the next."""
+    before = np.cumsum(snapshot.is_tag(("br",)))[snapshot.text_after[kept]]
+    return np.asarray(before[1:] - before[:-1])
+
+
 def _starts(
     snapshot: Snapshot,
     kept: NDArray[np.intp],
@@ -132,7 +137,7 @@ def _starts(
     level: NDArray[np.bool_],
     breaks: NDArray[np.int64],
 ) -> NDArray[np.bool_]:
-    """Whether a kept text node begins a block, bool (K,), given the line breaks between each and the next."""
+    """Whether a kept text node begins a block, bool (K,), given the `_breaks` between them."""
     parent = snapshot.text_parent[kept]
     blocks_before = np.cumsum(level)[snapshot.text_after[kept]]
     own = container[parent]
@@ -152,7 +157,7 @@ def _join_texts(
     stripped: Sequence[str],
     kept: NDArray[np.intp],
     first: NDArray[np.intp],
-    breaks: NDArray[np.bool_],
+    breaks: NDArray[np.int64],
 ) -> list[str]:
     raw = _preformatted(snapshot)[snapshot.text_parent[kept]]
     spaced = _space_before(snapshot, kept, breaks) & ~raw
@@ -167,7 +172,7 @@ def _join_texts(
     return ["".join(pieces[begin:end]).strip() for begin, end in pairwise([*first.tolist(), len(pieces)])]
 
 
-def _space_before(snapshot: Snapshot, kept: NDArray[np.intp], breaks: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _space_before(snapshot: Snapshot, kept: NDArray[np.intp], breaks: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Whether white space, a line break or an inline element's edge on both sides parts a text from the one before."""
     space = np.zeros(len(kept), dtype=bool)
     if not len(kept):
@@ -179,7 +184,7 @@ def _space_before(snapshot: Snapshot, kept: NDArray[np.intp], breaks: NDArray[np
     opens = np.array([text[0].isspace() for text in texts], dtype=bool)
     closes = np.array([text[-1].isspace() for text in texts], dtype=bool)
     skipped = kept[1:] - kept[:-1] > 1
-    space[1:] = apart | opens[1:] | closes[:-1] | skipped | breaks
+    space[1:] = apart | opens[1:] | closes[:-1] | skipped | (breaks > 0)
     return space
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import chain, compress, count, islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 from urllib.parse import urljoin
 
 import numpy as np
@@ -14,7 +14,7 @@ from vclean.errors import LimitError
 from vclean.render.snapshot import ATTRIBUTES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -46,7 +46,8 @@ def elements_of(root: etree._Element, max_nodes: int) -> list[etree._Element]:
 def parents_of(elements: Sequence[etree._Element]) -> list[int]:
     """The parent of every element, -1 for the first, which is the root."""
     number = {element: index for index, element in enumerate(elements)}
-    return [-1, *map(number.__getitem__, map(etree._Element.getparent, elements[1:]))]
+    above = cast("Iterator[etree._Element]", map(etree._Element.getparent, elements[1:]))
+    return [-1, *map(number.__getitem__, above)]
 
 
 class Links:
@@ -112,8 +113,9 @@ class Attributes:
 def _kept_attributes(elements: Sequence[etree._Element]) -> tuple[list[int], list[int], list[str]]:
     """Element, name and value of those in `ATTRIBUTES`; the pairs of one element are gone before the next are made."""
     nodes, names, values = [], [], []
-    for node, element in enumerate(elements):
-        for attribute, value in element.items():
+    pairs = cast("Iterator[list[tuple[str, str]]]", map(etree._Element.items, elements))
+    for node, own in enumerate(pairs):
+        for attribute, value in own:
             name = _ATTRIBUTE.get(attribute)
             if name is not None:
                 nodes.append(node)
