@@ -275,6 +275,22 @@ class TestVisibility:
     def test_no_id_is_not_named_by_an_empty_link(self):
         assert visibility("<a href='#'></a><div id='' hidden>One</div>") == [HIDDEN]
 
+    def test_names_beside_it_reveal_nothing(self):
+        """Only those of the text's own element and of what is round it do."""
+        assert visibility("<div class=tab-pane><i class=tab></i>One</div><p hidden>Two<i class=tab></i></p>") == [
+            SHOWN,
+            HIDDEN,
+        ]
+
+    def test_far_round_it(self):
+        assert visibility("<section id=a><div><div hidden><p><b>One</b></p></div></div></section><a href=#a></a>") == [
+            REVEALABLE
+        ]
+
+    def test_each_by_what_is_round_itself(self):
+        html = "<p hidden>One</p><div class=slide><p hidden>Two</p></div><p>Three</p><p hidden>Four</p>"
+        assert visibility(html) == [HIDDEN, REVEALABLE, SHOWN, HIDDEN]
+
     def test_what_is_shown_needs_no_revealing(self):
         assert visibility("<div class=tab-pane>One</div>") == [SHOWN]
 

@@ -149,6 +149,15 @@ class TestDetection:
 
 
 class TestText:
+    @pytest.mark.parametrize("content", ["\xa0é", "é" * 3 + "\r\n", "漢字 \U0001f600"])
+    def test_utf_8_is_read_alike_declared_or_not(self, content: str) -> None:
+        read = {decode(content.encode(), charset) for charset in ("", "utf-8", "UTF8", "bogus")}
+        assert read == {content.replace("\r\n", "\n")}
+
+    def test_malformed_utf_8_is_read_alike_declared_or_not(self) -> None:
+        content = CZECH.encode() + b"\xc3\r\n\xff"
+        assert decode(content) == decode(content, "utf-8") == f"{CZECH}\ufffd\n\ufffd"
+
     def test_line_ends_are_normalised(self) -> None:
         assert decode(b"a\r\nb\rc\nd") == "a\nb\nc\nd"
 

@@ -62,6 +62,16 @@ class TestBlocks:
     def test_hidden_block_of_a_rendered_page_has_no_box(self):
         assert to_record(result(laid_out("<p hidden>x"), "p"))["blocks"][0]["box"] is None
 
+    def test_of_several_blocks_each_has_its_own(self):
+        styles = {"b": {"color": "rgb(1, 2, 3)"}, "p": {"color": "rgb(0, 0, 0)"}}
+        page = laid_out("<p>x</p><p hidden>y</p><p><b>zz</b>z</p>", styles=styles)
+        found = to_record(result(page, "poh"))["blocks"]
+        assert [block["box"] is None for block in found] == [False, True, False]
+        assert [block["colour"] for block in found] == ["#000000", "#000000", "#010203"]
+        assert [block["xpath"] for block in found] == [f"/html[1]/body[1]/p[{number}]" for number in (1, 2, 3)]
+        assert [block["visibility"] for block in found] == ["shown", "hidden", "shown"]
+        assert [(block["label"], block["probability"]) for block in found] == [("p", 0.9), ("o", 0.1), ("h", 0.9)]
+
     def test_translucent_colour_has_its_alpha(self):
         page = laid_out("<p>x", styles={"p": {"color": "rgba(0, 0, 255, 0.5)"}})
         assert to_record(result(page, "p"))["blocks"][0]["colour"] == "#0000ff80"
