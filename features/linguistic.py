@@ -304,7 +304,7 @@ def _vocabulary(view: View) -> Values:
     ordered = words.hash[order]
     new = np.ones(len(order), dtype=bool)
     np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
-    word, owner = np.divmod(distinct((np.cumsum(new) - 1) * count + words.owner[order]), count)
+    word, owner = np.divmod(distinct((np.cumsum(new, dtype=np.int64) - 1) * count + words.owner[order]), count)
     types = np.bincount(owner, minlength=count)
     title = np.unique(Texts.of([view.snapshot.title]).words.hash)
     shared = np.bincount(owner, (np.bincount(word) > 1)[word], minlength=count)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, repeat
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import numpy as np
@@ -50,7 +50,7 @@ class Ragged:
         return total[self.start[1:]] - total[self.start[:-1]]
 
     @classmethod
-    def of(cls, owner: NDArray[np.int32], bucket: NDArray[np.int32], rows: int) -> Ragged:
+    def of(cls, owner: NDArray[np.integer[Any]], bucket: NDArray[np.int32], rows: int) -> Ragged:
         """Rows from pairs of row number (ascending) and bucket."""
         return cls(np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=rows))]), bucket.astype(np.int32))
 
@@ -129,23 +129,31 @@ def _combinations(snapshot: Snapshot) -> tuple[NDArray[np.int64], NDArray[np.int
         int64 (N,), the combination of each element, 0 without a name; int64 (M,) twice, the combinations, ascending,
         and of each the values it is made of, as places among the values of all of `_NAMED`.
     """
+    number, several, first = _values_of(snapshot)
+    different = {values: first + 1 + index for index, values in enumerate(dict.fromkeys(several.values()))}
+    number[np.fromiter(several, np.int64, len(several))] = [different[values] for values in several.values()]
+    size = np.fromiter(chain(repeat(1, first), map(len, different)), np.int64, first + len(different))
+    together = np.fromiter(chain.from_iterable(different), np.int64, int(size[first:].sum()))
+    return number, np.repeat(np.arange(1, len(size) + 1), size), np.concatenate([np.arange(first), together])
+
+
+def _values_of(snapshot: Snapshot) -> tuple[NDArray[np.int64], dict[int, tuple[int, ...]], int]:
+    """The values of every element as places among those of all of `_NAMED`.
+
+    Returns:
+        int64 (N,), the place of the last value of each element, from 1, and 0 without one; the places of all values of
+        the elements with several; and how many values there are.
+    """
     number = np.zeros(len(snapshot), dtype=np.int64)
     several: dict[int, tuple[int, ...]] = {}
-    first = 0
+    count = 0
     for values in map(snapshot.values, _NAMED):
-        place, again = values.number + first, np.flatnonzero(number[values.node])
+        place, again = values.number + count, np.flatnonzero(number[values.node])
         for node, at in zip(values.node[again].tolist(), place[again].tolist(), strict=True):
             several[node] = (*(several.get(node) or (int(number[node]) - 1,)), at)
         number[values.node] = place + 1
-        first += len(values.different)
-    different = {values: first + 1 + index for index, values in enumerate(dict.fromkeys(several.values()))}
-    number[np.fromiter(several, np.int64, len(several))] = [different[values] for values in several.values()]
-    size = np.fromiter(map(len, different), np.int64, len(different))
-    combination = np.concatenate(
-        [np.arange(1, first + 1), np.repeat(np.arange(first + 1, first + 1 + len(size)), size)]
-    )
-    together = np.fromiter(chain.from_iterable(different), np.int64, int(size.sum()))
-    return number, combination, np.concatenate([np.arange(first), together])
+        count += len(values.different)
+    return number, several, count
 
 
 def _bucket(token: str) -> int:
