@@ -8,7 +8,7 @@ running sums. The verdicts of the two linear models are averaged over the same r
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -228,7 +228,7 @@ def _over_runs(total: NDArray[np.float64], where: Layout) -> NDArray[np.float32]
     return (total.take(where.end, axis=1) - total.take(where.begin, axis=1)).astype(np.float32)
 
 
-def _running_sums(values: Numbers) -> NDArray[np.float64]:
+def _running_sums(values: NDArray[Any]) -> NDArray[np.float64]:
     """float64 (K, B + 1): sums of `values` (K, B) over the blocks before each, and over all."""
     total = np.zeros((values.shape[0], values.shape[1] + 1))
     np.cumsum(values, axis=1, out=total[:, 1:])
@@ -256,7 +256,7 @@ def score_columns(path: NDArray[np.float32], word: NDArray[np.float32], where: L
 def _subtree_means(total: NDArray[np.float64], where: Layout) -> NDArray[np.float32]:
     """float32 (K, LEVELS, B): weighted means over the larger subtrees; for `total` see `_window`."""
     sums = _over_runs(total, where)
-    return (sums[:-1] / np.maximum(sums[-1], 1)).transpose(0, 2, 1)
+    return np.asarray(sums[:-1] / np.maximum(sums[-1], 1)).transpose(0, 2, 1)
 
 
 def _means_alike(

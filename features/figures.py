@@ -88,7 +88,7 @@ def _per_text(texts: Texts, places: NDArray[np.int64]) -> NDArray[np.float32]:
 
 def _is_one_of(code: NDArray[np.uint32], ascending: NDArray[np.uint32]) -> NDArray[np.bool_]:
     """Whether each code point is among `ascending`; a search beats `np.isin` for the few runs of a page."""
-    return ascending.take(np.searchsorted(ascending, code), mode="clip") == code
+    return np.asarray(ascending.take(np.searchsorted(ascending, code), mode="clip") == code)
 
 
 def _dates(texts: Texts, runs: _Runs, plain: str) -> list[int]:

@@ -287,7 +287,7 @@ def begun_before(view: View, masks: NDArray[np.bool_]) -> NDArray[np.int64]:
     members, first = view.blocks.members, view.blocks.first
     begins = view.snapshot.text_after[members[first]]
     ends = view.snapshot.text_after[members[first[1:] - 1]]
-    running = np.cumsum(masks, axis=1)
+    running = np.cumsum(masks, axis=1, dtype=np.int64)
     found = running.take(begins, axis=1)
     found[:, 1:] -= running.take(ends, axis=1)
     return found
