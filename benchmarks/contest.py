@@ -24,6 +24,8 @@ WARM_UP: Final = 5
 """Pages that are not counted: caches fill, code is compiled."""
 _MEMORY_PAGES: Final = 20
 _END_SECONDS: Final = 20
+_ONE_THREAD: Final = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+"""What the farm's workers have; threads that wait for each other would count as work."""
 _HERE: Final = Path(__file__).parent
 
 
@@ -65,7 +67,7 @@ class Contestant:
         self._taken = 0
         # Another Python has its own vclean, which this one's path would hide.
         own = python == sys.executable
-        environment = {name: value for name, value in os.environ.items() if own or name != "PYTHONPATH"}
+        environment = {name: value for name, value in os.environ.items() if own or name != "PYTHONPATH"} | _ONE_THREAD
         self._process = subprocess.Popen(
             [python, str(_HERE / "peers.py"), name, str(pages)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment,

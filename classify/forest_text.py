@@ -132,7 +132,7 @@ def _numbers(lines: Sequence[str], kind: type[_Number]) -> NDArray[_Number]:
     with warnings.catch_warnings():
         warnings.simplefilter("error", DeprecationWarning)  # is how numpy says that something is no number
         try:
-            return np.fromstring(" ".join(lines), dtype=kind, sep=" ")
+            return np.fromstring(" ".join(filter(None, lines)), dtype=kind, sep=" ")
         except (DeprecationWarning, ValueError) as error:
             raise DamagedTreesError from error
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 
 from vclean.interrupts import end_at_once
@@ -11,6 +12,8 @@ from vclean.interrupts import end_at_once
 def run() -> int:
     """Run the command line of the process and give its exit code: see `vclean.cli.main`."""
     end_at_once()
+    # A page's matrices are small: a second thread of numpy's would only wait for them, a twentieth of the CPU.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from vclean.cli import main
 
     try:

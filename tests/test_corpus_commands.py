@@ -261,7 +261,7 @@ class TestTrainModel:
         assert main(["train", *arguments]) == 1
         names = [name for name, _ in learning["pages"]]  # type: ignore[attr-defined]
         assert names == ["a", "a", "c", "c", MARKED[0], MARKED[0], MARKED[1], MARKED[1]]
-        assert learning["regions"].num_trees() > 0  # type: ignore[attr-defined]
+        assert learning["regions"].booster.num_trees() > 0  # type: ignore[attr-defined]
         assert all(learning["told"])  # type: ignore[call-overload]
 
     def test_a_folder_that_is_missing_is_found_first(

@@ -92,6 +92,12 @@ class TestSplits:
         with pytest.raises(DamagedTreesError):
             Splits.of(changed(old, new)).places()
 
+    def test_trees_that_never_split(self) -> None:
+        single = TEXT[TEXT.index("Tree=1") : TEXT.index("end of")]
+        splits = Splits.of(f"tree\n{single}{single}\nend of trees\n")
+        assert (splits.leaves.tolist(), splits.value.tolist(), splits.child.shape) == ([1, 1], [7, 7], (0, 2))
+        assert [place.tolist() for place in splits.places()] == [[], [0, 1]]
+
     def test_no_trees(self) -> None:
         with pytest.raises(DamagedTreesError):
             Splits.of("tree\n\nend of trees\n")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from helpers import snapshot
-from synthetic import SITES, gold_page, region_booster, rows, train_quickly
+from synthetic import SITES, gold_page, region_forest, rows, train_quickly
 
 from vclean.classify import model as module
 from vclean.classify.calibration import CalibrationMap
@@ -45,7 +45,7 @@ def data(model: Model) -> bytes:
 
 @pytest.fixture(scope="module")
 def regions():
-    return region_booster()
+    return region_forest()
 
 
 @pytest.fixture
@@ -82,12 +82,8 @@ class Probabilities:
     def __init__(self, *values: object) -> None:
         self.values = np.array(values, dtype=float)
 
-    def predict(self, x: np.ndarray, num_threads: int, **_: object) -> np.ndarray:
-        assert num_threads == 1
+    def predict(self, x: np.ndarray, **_: object) -> np.ndarray:
         return self.values[: len(x)]
-
-    def num_model_per_iteration(self) -> int:
-        return self.values.shape[-1]
 
 
 class TestDecide:
@@ -289,5 +285,5 @@ class TestTypeProbability:
     def test_a_row_for_every_block(self, count: int) -> None:
         """Also for a page of which nothing is kept."""
         types = load_default().types
-        found = module.type_probability(types, np.zeros((count, types.num_feature()), dtype=np.float32))
+        found = module.type_probability(types, np.zeros((count, types.columns), dtype=np.float32))
         assert found.shape == (count, 4)

@@ -47,7 +47,7 @@ class TestFit:
         assert (found[2:] == NONE).mean() > 0.7
 
     def test_the_same_rows_give_the_same_model(self, pages):
-        assert fit(pages).model_to_string() == fit(pages).model_to_string()
+        assert fit(pages).text == fit(pages).text
 
 
 class TestPosterior:
@@ -84,15 +84,15 @@ class TestWeights:
 class TestRegionFits:
     def test_a_site_is_read_by_a_model_that_did_not_see_it(self, pages):
         fits = RegionFits.of(pages)
-        model = fits.for_site("site3.example").model_to_string()
+        model = fits.for_site("site3.example").text
         together = [site for site in fits.unseen if fits.unseen[site] is fits.unseen["site3.example"]]
         assert "site3.example" in together
-        assert model == fit([rows for rows in pages if rows.site not in together]).model_to_string()
+        assert model == fit([rows for rows in pages if rows.site not in together]).text
 
     def test_any_other_site_by_that_of_all_pages(self, pages):
         fits = RegionFits.of(pages)
         assert fits.for_site("elsewhere.example") is fits.full
-        assert fits.full.model_to_string() == fit(pages).model_to_string()
+        assert fits.full.text == fit(pages).text
 
     def test_generated_pages_teach_every_model(self, pages):
         fits = RegionFits.of([*pages, page(20, site="docs.example", by_hand=False)])
@@ -105,7 +105,7 @@ class TestRegionFits:
 
     def test_two_sites_are_enough(self, pages):
         fits = RegionFits.of(pages[:2])
-        assert fits.for_site("site0.example").model_to_string() == fit(pages[1:2]).model_to_string()
+        assert fits.for_site("site0.example").text == fit(pages[1:2]).text
 
     def test_every_fold_leaves_something_out(self, pages):
         fits = RegionFits.of(pages)

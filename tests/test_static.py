@@ -13,9 +13,9 @@ from lxml import etree
 from vclean.errors import DeadlineError, LimitError, NotHtmlError, VcleanError
 from vclean.features.blocks import cut
 from vclean.page import Page
+from vclean.render.elements import VALUE_LIMIT
 from vclean.render.noscript import LITTLE_TEXT
 from vclean.render.snapshot import ATTRIBUTES, STYLES, Hidden, Snapshot
-from vclean.render.elements import VALUE_LIMIT
 from vclean.render.static import parse
 from vclean.settings import RenderSettings
 

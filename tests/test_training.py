@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from helpers import laid_out, snapshot
-from synthetic import SITES, gold_page, region_booster, rows, train_quickly
+from synthetic import SITES, gold_page, region_forest, rows, train_quickly
 
 from vclean.classify import training
 from vclean.classify.gold import CODES, UNKNOWN
@@ -36,9 +36,9 @@ class TestTrees:
 
     def test_content(self) -> None:
         y = self.X[:, 1] > 0
-        booster = fit_content(self.X, y, np.ones(len(y), dtype=np.float32))
-        assert ((booster.predict(self.X) > 0.5) == y).all()
-        assert booster.num_trees() == training.CONTENT_ROUNDS
+        trees = fit_content(self.X, y, np.ones(len(y), dtype=np.float32))
+        assert ((trees.predict(self.X) > 0.5) == y).all()
+        assert trees.booster.num_trees() == training.CONTENT_ROUNDS
 
     def test_weights_count(self) -> None:
         """Of contradicting rows the heavier class wins."""
@@ -63,7 +63,7 @@ class TestTrees:
 
     def test_the_same_twice(self) -> None:
         y, weight = self.X[:, 1] > 0, np.ones(80, dtype=np.float32)
-        assert fit_content(self.X, y, weight).model_to_string() == fit_content(self.X, y, weight).model_to_string()
+        assert fit_content(self.X, y, weight).text == fit_content(self.X, y, weight).text
 
 
 class TestTrain:
@@ -82,9 +82,9 @@ class TestTrain:
             assert labels == "ooooh" + "pp" + "ll" + "o"
 
     def test_the_region_model_is_kept_and_told_in_the_card(self, pages) -> None:
-        booster, validation = region_booster(), CrossValidation.of(Table.of(pages))
-        model = train(validation, regions=booster)
-        assert model.regions is booster
+        regions, validation = region_forest(), CrossValidation.of(Table.of(pages))
+        model = train(validation, regions=regions)
+        assert model.regions is regions
         assert model.card["regions"]["roles"][:3] == ["title", "article", "content"]
         assert train(validation).card["regions"] == {}
 
