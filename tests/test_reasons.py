@@ -45,7 +45,7 @@ def by_group(explanation, block):
 
 class TestExplain:
     def test_contributions_add_up_to_what_the_trees_say(self, explanation: Explanation, prediction) -> None:
-        said = load_default().content.predict(prediction.decision.x, raw_score=True)
+        said = load_default().content.booster.predict(prediction.decision.x, raw_score=True)
         np.testing.assert_allclose(explanation.base + explanation.contributions.sum(axis=1), said, atol=1e-9)
 
     def test_every_block_has_reasons_strongest_first(self, explanation: Explanation, blocks) -> None:
