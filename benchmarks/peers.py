@@ -71,11 +71,11 @@ def _staged(lap: Lap) -> Run:
     from speed import clean
 
     from vclean.classify.model import load
-    from vclean.render import asynchronous
+    from vclean.render import tab
     from vclean.render.browser import Renderer
 
     trained = load()
-    asynchronous.Tab = _staged_tab(lap)  # type: ignore[misc]  # it has no other seam, and needs none but this
+    tab.Tab = _staged_tab(lap)  # type: ignore[misc]  # it has no other seam, and needs none but this
     renderer = Renderer().__enter__()
 
     def run(page: Page) -> None:

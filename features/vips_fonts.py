@@ -38,18 +38,21 @@ class Fonts:
 
     def of(self, node: int) -> Font | None:
         """The font of an element's or, from N on, a text node's text; None where it has none, or white space alone."""
-        return self._of[node]
+        if node not in self._found:
+            self._found[node] = self._mean(*self._span[node])
+        return self._found[node]
 
     @cached_property
-    def _of(self) -> list[Font | None]:
-        """By node: it is asked for again and again."""
-        first, last = self._span
-        even = self._changes[first] == self._changes[np.maximum(last, 1) - 1]
-        size, weight, count = (self._sums[last] - self._sums[first]).T
-        some = count > 0
-        count = np.where(some, count, 1)
-        rows = zip((size / count).tolist(), (weight / count).tolist(), even.tolist(), strict=True)
-        return [Font(*row) if seen else None for row, seen in zip(rows, some.tolist(), strict=True)]
+    def _found(self) -> dict[int, Font | None]:
+        """By node: a few are asked for, again and again."""
+        return {}
+
+    def _mean(self, first: int, last: int) -> Font | None:
+        """Of the visible texts from `first` to before `last`."""
+        size, weight, count = (end - begin for begin, end in zip(self._sums[first], self._sums[last], strict=True))
+        if count <= 0:
+            return None
+        return Font(size / count, weight / count, self._changes[first] == self._changes[max(last, 1) - 1])
 
     @cached_property
     def _order(self) -> NDArray[np.int64]:
@@ -57,14 +60,15 @@ class Fonts:
         return np.flatnonzero(self.seen)
 
     @cached_property
-    def _span(self) -> NDArray[np.int64]:
-        """int64 (2, N + T): where every node's texts begin and end among the visible ones."""
+    def _span(self) -> list[tuple[int, int]]:
+        """Where the texts of each of the N + T nodes begin and end among the visible ones."""
         texts = self.snapshot.text_parent[self._order]
         inside = tree.subtree_sum(np.bincount(texts, minlength=len(self.snapshot)), self.snapshot.end)
         place = 2 * self.snapshot.text_after[self._order].astype(np.int64) + 1
         first = np.searchsorted(place, 2 * np.arange(len(self.snapshot)))
         before: NDArray[np.int64] = np.cumsum(self.seen) - self.seen
-        return np.stack([np.concatenate([first, before]), np.concatenate([first + inside, before + self.seen])])
+        begin, end = [*first.tolist(), *before.tolist()], [*(first + inside).tolist(), *(before + self.seen).tolist()]
+        return list(zip(begin, end, strict=True))
 
     @cached_property
     def _font(self) -> NDArray[np.float64]:
@@ -76,17 +80,17 @@ class Fonts:
         return np.nan_to_num(np.stack([*fonts, np.array(length, dtype=np.float32)], axis=1)).astype(np.float64)
 
     @cached_property
-    def _sums(self) -> NDArray[np.float64]:
-        """float64 (K + 1, 3): running sums of size and weight over characters, and of characters."""
+    def _sums(self) -> list[list[float]]:
+        """(K + 1, 3): running sums of size and weight over characters, and of characters."""
         fonts = self._font
         sums = np.zeros((len(fonts) + 1, 3))
         np.cumsum(fonts * np.stack([fonts[:, 2], fonts[:, 2], np.ones(len(fonts))], axis=1), axis=0, out=sums[1:])
-        return sums
+        return sums.tolist()
 
     @cached_property
-    def _changes(self) -> NDArray[np.int64]:
-        """int64 (K + 1,): how often the font has changed from one visible text to the next, by text; a 0 at the end."""
+    def _changes(self) -> list[int]:
+        """(K + 1,): how often the font has changed from one visible text to the next, by text; a 0 at the end."""
         fonts = self._font[:, :2]
         changes = np.zeros(len(fonts) + 1, dtype=np.int64)
         np.cumsum((fonts[1:] != fonts[:-1]).any(axis=1), out=changes[1:-1])
-        return changes
+        return changes.tolist()

@@ -135,6 +135,28 @@ class VisualPage:
         return sizes
 
     @cached_property
+    def largest_child(self) -> list[float]:
+        """The size of every element's largest valid child; 0 where there is none."""
+        nodes = self.in_order[self._parent[self.in_order] >= 0]
+        largest = np.zeros(self.first_text)
+        np.maximum.at(largest, self._parent[nodes], np.array(self.size)[nodes])
+        sizes: list[float] = largest.tolist()
+        return sizes
+
+    @cached_property
+    def holds_virtual_text(self) -> list[bool]:
+        """Whether a child of an element is text or virtual text."""
+        nodes = self.in_order[np.array(self.is_virtual_text, dtype=bool)[self.in_order]]
+        parents = self._parent[nodes]
+        held: list[bool] = (np.bincount(parents[parents >= 0], minlength=self.first_text) > 0).tolist()
+        return held
+
+    @cached_property
+    def settled(self) -> dict[int, Any]:
+        """What `vips_rules` has found out about nodes for good."""
+        return {}
+
+    @cached_property
     def border_area(self) -> list[float]:
         """The area of every element's border box, in square px."""
         areas: list[float] = (self.snapshot.box[:, 2].astype(float) * self.snapshot.box[:, 3]).tolist()

@@ -6,12 +6,13 @@ the degree of coherence that rules 8, 9, 10 and 13 set goes by the node's kind a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from vclean.features.vips_page import Kind, stands_out
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from vclean.features.vips_page import VisualPage
 
@@ -54,6 +55,10 @@ class Case(NamedTuple):
     def kind(self) -> Kind:
         """The node's kind."""
         return self.page.kind[self.node]
+
+
+Rule = Callable[[Case], "Verdict | None"]
+"""What it says of a node; None where it does not apply."""
 
 
 class Verdict(NamedTuple):
@@ -100,11 +105,17 @@ def judge(case: Case) -> Verdict:
 
     Rule 1, that a node with nothing valid in it is dropped, is met before: such a node is no child of any.
     """
-    for rule in RULES[case.kind]:
-        verdict = rule(case)
-        if verdict is not None:
-            return verdict
-    return _DIVIDE
+    if case.root:
+        return _DIVIDE  # by rule 2 or 3
+    settled = case.page.settled
+    if case.node not in settled:
+        settled[case.node] = _first(_SETTLING[case.kind], case)
+    return settled[case.node] or _first(_VARYING[case.kind], case) or _DIVIDE
+
+
+def _first(rules: Sequence[Rule], case: Case) -> Verdict | None:
+    """What the first of `rules` says that says anything."""
+    return next((verdict for rule in rules if (verdict := rule(case)) is not None), None)
 
 
 def _leaf_coherence(page: VisualPage, node: int) -> int:
@@ -163,15 +174,14 @@ def _backgrounds_differ(case: Case) -> Verdict | None:
 def _small_with_text(case: Case) -> Verdict | None:
     """Rule 9: a child is text or virtual text, and the node is small."""
     page = case.page
-    if page.size[case.node] >= case.threshold or not any(page.is_virtual_text[child] for child in case.children):
+    if page.size[case.node] >= case.threshold or not page.holds_virtual_text[case.node]:
         return None
     return Verdict(_coherence(case))
 
 
 def _small_children(case: Case) -> Verdict | None:
     """Rule 10: the largest child is small."""
-    largest = max(case.page.size[child] for child in case.children)
-    return Verdict(_coherence(case)) if largest < case.threshold else None
+    return Verdict(_coherence(case)) if case.page.largest_child[case.node] < case.threshold else None
 
 
 def _before_whole(case: Case) -> Verdict | None:
@@ -209,14 +219,14 @@ _BASE: Final = {
     Kind.OTHER: _CONTAINER,
 }
 
-_R: Final[tuple[Callable[[Case], Verdict | None], ...]] = (
+_R: Final[tuple[Rule, ...]] = (
     _only_child, _only_subtree, _all_text, _breaks_line, _has_rule, _overflows, _backgrounds_differ, _small_with_text,
     _small_children, _before_whole, _divide, _keep,
 )  # fmt: skip
 """Rules 2 to 13."""
 
 
-def _rules(*numbers: int) -> tuple[Callable[[Case], Verdict | None], ...]:
+def _rules(*numbers: int) -> tuple[Rule, ...]:
     return tuple(_R[number - 2] for number in numbers)
 
 
@@ -229,3 +239,8 @@ RULES: Final = {
     Kind.OTHER: _rules(2, 3, 4, 6, 7, 9, 10, 12),
 }
 """The rules that hold for each kind of node, in their order."""
+
+_SETTLED: Final = frozenset(_rules(2, 4, 5, 6, 7, 8))
+"""Rules that say the same of a node in every round; where they hold, they hold before all others but rule 3."""
+_SETTLING: Final = {kind: tuple(rule for rule in rules if rule in _SETTLED) for kind, rules in RULES.items()}
+_VARYING: Final = {kind: tuple(rule for rule in rules if rule not in _SETTLED) for kind, rules in RULES.items()}

@@ -29,6 +29,30 @@ TWO = "<p title='0 0 100 50'>one<p title='0 60 100 50'>two"
 """Two small blocks."""
 
 
+class TestJudge:
+    def test_what_is_settled_holds_for_all_thresholds_but_not_at_the_root(self):
+        """Rule 4 keeps a node of text; rule 3 divides it where it is what is to be cut."""
+        first = case("<main>text</main>", "main")
+        assert judge(first).coherence == 10
+        assert judge(first._replace(threshold=SMALL)).coherence == 10
+        assert judge(first._replace(root=True)).coherence is None
+
+    def test_what_goes_by_the_threshold_is_asked_again(self):
+        """Rule 10, and whether the node is much smaller than the threshold."""
+        first = case(f"<main title='0 0 300 300'>{TWO}</main>", "main", LARGE)
+        said = [judge(first._replace(threshold=threshold)).coherence for threshold in (LARGE, SMALL, LARGE)]
+        assert said[0] is said[2] is None
+        assert said[1] is not None
+
+    def test_rules_come_in_their_order(self):
+        """Those that are settled once come before all that are not, but for rule 3."""
+        from vclean.features import vips_rules as module
+
+        for kind, rules in RULES.items():
+            rest = [rule for rule in rules if rule is not module._only_subtree]
+            assert rest == [*module._SETTLING[kind], *(rule for rule in module._VARYING[kind] if rule in rest)]
+
+
 class TestRules:
     def test_only_child_is_gone_into(self):
         """Rule 2, before rule 10 would stop."""
