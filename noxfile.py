@@ -12,9 +12,18 @@ import nox
 
 nox.needs_version = ">=2025.2.9"
 nox.options.error_on_missing_interpreters = False
+nox.options.default_venv_backend = "uv|virtualenv"  # uv installs in seconds what takes pip a minute
 
 PYPROJECT = nox.project.load_toml("pyproject.toml")
 PYTHONS = nox.project.python_versions(PYPROJECT)
+TESTED = "corpora,farm,methods,parquet"
+"""The extras that all tests but those of Ray and of web2text's training need."""
+
+PARALLEL = ("-n", "auto", "--dist", "worksteal")
+"""Not in pyproject.toml: debuggers and `-s` need one process.
+
+Work is stolen in runs of tests that stand together, so that few modules have their browser or model made twice.
+"""
 
 
 def group(name: str) -> list[str]:
@@ -22,11 +31,11 @@ def group(name: str) -> list[str]:
     return nox.project.dependency_groups(PYPROJECT, name)
 
 
-def test(session: nox.Session, package: str, *requirements: str) -> None:
+def run_tests(session: nox.Session, package: str, *requirements: str, options: tuple[str, ...] = ()) -> None:
     """Install the package as a user would, give it a browser, and run the tests on it."""
     session.install(package, *group("test"), *requirements)
     session.run("vclean", "setup")
-    session.run("pytest", *session.posargs)
+    session.run("pytest", *PARALLEL, *options, *session.posargs)
 
 
 @nox.session
@@ -40,35 +49,44 @@ def lint(session: nox.Session) -> None:
 @nox.session
 def typecheck(session: nox.Session) -> None:
     """Check types; the editable install lets mypy read the folders as the package they become."""
-    session.install("-e", ".", *group("typecheck"))
+    session.install("-e", ".[corpora,farm,methods]", *group("typecheck"))
     session.run("mypy", *session.posargs)
 
 
 @nox.session
 def tests(session: nox.Session) -> None:
     """Run the tests, in a real browser and on a cluster too, on the Python that runs nox."""
-    test(session, ".[methods,ray]")
+    run_tests(session, f".[{TESTED},ray]")
+
+
+@nox.session(default=False)
+def fast(session: nox.Session) -> None:
+    """Run the tests but the slow ones: clusters, trainings and the like, and property tests on fewer examples."""
+    run_tests(session, f".[{TESTED},ray]", options=("-m", "not slow", "--hypothesis-profile", "fast"))
 
 
 @nox.session(python=PYTHONS, default=False)
 def pythons(session: nox.Session) -> None:
     """Run the tests on every Python version that is supported and installed."""
-    test(session, ".[methods,ray]")
+    run_tests(session, f".[{TESTED},ray]")
 
 
 @nox.session(default=False)
 def minimums(session: nox.Session) -> None:
     """Run the tests with the oldest dependencies that pyproject.toml allows."""
-    oldest = [requirement.replace(">=", "==") for requirement in PYPROJECT["project"]["dependencies"]]
-    test(session, ".", *oldest)
+    extras = PYPROJECT["project"]["optional-dependencies"]
+    allowed = [*PYPROJECT["project"]["dependencies"], *extras["corpora"], *extras["farm"], *extras["parquet"]]
+    allowed += [requirement for requirement in extras["methods"] if requirement.startswith("cssselect")]
+    run_tests(session, ".[corpora,farm,parquet]", *(requirement.replace(">=", "==") for requirement in allowed))
 
 
 @nox.session(default=False)
 def web2text(session: nox.Session) -> None:
     """Run the tests of the method that PyTorch trains, with PyTorch."""
-    session.install(".[web2text]", *group("test"))
-    modules = ("convolution", "convolution_training", "web2text", "web2text_columns")
-    session.run("pytest", *(f"tests/test_method_{module}.py" for module in modules), *session.posargs)
+    session.install(".[corpora,web2text]", *group("test"))
+    folder = "tests/classify/methods"
+    tests = ("models/test_convolution.py", "models/test_convolution_training.py", "web2text")
+    session.run("pytest", *(f"{folder}/{name}" for name in tests), *session.posargs)
 
 
 @nox.session(default=False)
@@ -82,7 +100,7 @@ def build(session: nox.Session) -> None:
 @nox.session(default=False)
 def bench(session: nox.Session) -> None:
     """Measure speed: `nox -s bench -- CORPUS.parquet [--json FILE]`; nothing is asserted about time."""
-    session.install(".", *group("bench"))
+    session.install(".[corpora,farm]", *group("bench"))
     session.run("vclean", "setup")
     session.run("python", "benchmarks/speed.py", *session.posargs)
 
@@ -90,7 +108,7 @@ def bench(session: nox.Session) -> None:
 @nox.session(default=False)
 def leaderboard(session: nox.Session) -> None:
     """Compare vclean with its rivals: `nox -s leaderboard -- CORPUS.parquet... [--predictions FILE]`."""
-    session.install(".", *group("bench"))
+    session.install(".[corpora,farm]", *group("bench"))
     session.run("python", "benchmarks/leaderboard.py", *session.posargs)
 
 

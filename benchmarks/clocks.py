@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 KINDS: Final = ("python", "browser", "renderer", "gpu", "node", "others")
-"""Python itself, Chromium's processes by their type, Playwright's Node, and what is left, such as watchdogs."""
+"""Python itself, Chromium's processes by their type, Playwright's Node, and what is left, such as orphan reapers."""
 
 _CLOCK: Final = 2
 """The kind of clock that counts what the scheduler gave a whole process (`CPUCLOCK_SCHED` in the kernel's headers)."""
@@ -69,7 +69,7 @@ def kind(arguments: list[str]) -> str:
         own = {"renderer": "renderer", "gpu-process": "gpu"}
         return own.get(types[0], _UNKNOWN) if types else "browser"
     if name.startswith("python"):
-        return _UNKNOWN if any("watchdog" in each for each in arguments) else "python"
+        return _UNKNOWN if any("orphan_reaper" in each for each in arguments) else "python"
     return "node" if name == "node" else _UNKNOWN
 
 

@@ -5,23 +5,25 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vclean.classify.model import load_default
-from vclean.features import context, linguistic, region_blocks, region_columns, structural, visual
+from vclean.classify.content import stacking
+from vclean.classify.content.model import load_default
+from vclean.features.block import linguistic, neighbourhood, structural, visual
+from vclean.features.regions import columns as region_columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from vclean.features.columns import Column
+    from vclean.features.columns import FeatureColumn
 
 DOCS = Path(__file__).parent.parent / "docs"
 
-GROUPS: dict[str, tuple[Column, ...]] = {
+GROUPS: dict[str, tuple[FeatureColumn, ...]] = {
     "Linguistic": linguistic.COLUMNS,
     "Structural": structural.COLUMNS,
     "Visual": visual.COLUMNS,
-    "Context": context.COLUMNS,
-    "Verdicts of the linear models": context.SCORE_COLUMNS,
-    "Verdicts of the region model": region_blocks.COLUMNS,
+    "Context": neighbourhood.COLUMNS,
+    "Verdicts of the linear models": stacking.SCORE_COLUMNS,
+    "Verdicts of the region model": stacking.REGION_COLUMNS,
 }
 """The groups in the order of the matrix."""
 
@@ -42,7 +44,7 @@ def feature_tables() -> str:
     return "".join(f"\n### {name}\n\n{_columns(columns)}" for name, columns in groups.items())
 
 
-def _columns(columns: Iterable[Column]) -> str:
+def _columns(columns: Iterable[FeatureColumn]) -> str:
     return table(("column", "unit", "meaning"), ((f"`{each.name}`", each.unit, each.doc) for each in columns))
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     """`at`, seconds since the start, and resident bytes by kind of process."""
 
 KINDS: Final = ("driver", "workers", "browsers", "playwright", "others")
-"""The command itself, the farm's workers, Chromium, Playwright's Node, and what is left, such as watchdogs."""
+"""The command itself, the farm's workers, Chromium, Playwright's Node, and what is left, such as orphan reapers."""
 
 _PR_SET_CHILD_SUBREAPER: Final = 36
 _SAMPLE_SECONDS: Final = 1.0

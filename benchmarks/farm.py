@@ -27,7 +27,7 @@ import pyarrow.parquet as pq
 from family import KINDS, Figures
 from speed import evenly
 
-from vclean.classify.corpora import read_corpus
+from vclean.classify.corpora.corpora import read_corpus
 from vclean.errors import InputError, VcleanError
 from vclean.farm.settings import RunSettings
 from vclean.files import write_atomic

@@ -24,7 +24,7 @@ from family import kind
 from farm import write_pages
 from speed import evenly
 
-from vclean.classify.corpora import read_corpus
+from vclean.classify.corpora.corpora import read_corpus
 from vclean.errors import InputError, VcleanError
 from vclean.farm.output import LOG
 from vclean.farm.parts import part_paths

@@ -30,12 +30,12 @@ from rivals import RENDERED, RIVALS, VCLEAN, Extract, System, Texts, available, 
 from speed import Processes, Spread
 from tqdm import tqdm
 
-from vclean.classify.corpora import Corpus, GoldPage, read_corpus, site
-from vclean.classify.evaluate import score_page
-from vclean.classify.report import Outcome, Report
-from vclean.deadline import deadline
+from vclean.classify.corpora.corpora import Corpus, GoldPage, read_corpus, site
+from vclean.classify.evaluation.evaluate import score_page
+from vclean.classify.evaluation.report import PageEvaluation, Report
 from vclean.errors import InputError, UsageError, VcleanError
 from vclean.files import check_writable, write_atomic
+from vclean.timeouts import deadline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -56,7 +56,7 @@ _SYSTEMS = {system.name: system for system in (*RIVALS, VCLEAN, RENDERED)}
 class Measured:
     """What one system made of one page: the outcome, without its text, the CPU time in seconds, the page's site."""
 
-    outcome: Outcome
+    outcome: PageEvaluation
     seconds: float
     site: str
 
@@ -100,12 +100,12 @@ def _loaded(name: str) -> tuple[Extract, Callable[[], float]]:
     return system.load(), lambda: time.process_time() + processes.seconds()
 
 
-def outcome(page: GoldPage, name: str, texts: Texts, error: str = "") -> Outcome:
+def outcome(page: GoldPage, name: str, texts: Texts, error: str = "") -> PageEvaluation:
     """The scores of the texts that the system `name` gave for a page; the texts themselves are let go."""
     scored = score_page(page, *texts)
     if not texts[1]:
         scored = replace(scored, cleaneval_markup=None)
-    return Outcome(
+    return PageEvaluation(
         corpus=page.corpus, id=page.id, page_type=page.page_type, method=name, text="", cleaneval="",
         score=scored, error=error,
     )  # fmt: skip
@@ -152,7 +152,7 @@ def read_predictions(path: Path) -> dict[tuple[str, str], dict[str, Texts]]:
     return texts
 
 
-def predicted(page: GoldPage, texts: Mapping[tuple[str, str], Mapping[str, Texts]]) -> list[Outcome]:
+def predicted(page: GoldPage, texts: Mapping[tuple[str, str], Mapping[str, Texts]]) -> list[PageEvaluation]:
     """The outcomes of the model's predictions for a page.
 
     Raises:
@@ -163,7 +163,7 @@ def predicted(page: GoldPage, texts: Mapping[tuple[str, str], Mapping[str, Texts
     return [outcome(page, name, found) for name, found in texts[page.corpus, page.id].items()]
 
 
-def leads(measured: Sequence[Outcome], sites: Mapping[tuple[str, str], str]) -> list[Lead]:
+def leads(measured: Sequence[PageEvaluation], sites: Mapping[tuple[str, str], str]) -> list[Lead]:
     """The lead of every reading of vclean on every corpus; pages are paired, and drawn site by site."""
     f1: dict[str, dict[str, dict[str, float]]] = {}
     for each in measured:
@@ -190,7 +190,7 @@ def interval(difference: NDArray[np.float64], group: NDArray[np.int64]) -> tuple
 
 
 def summary(
-    measured: Sequence[Outcome], times: Sequence[Measured], sites: Mapping[tuple[str, str], str]
+    measured: Sequence[PageEvaluation], times: Sequence[Measured], sites: Mapping[tuple[str, str], str]
 ) -> dict[str, Any]:
     """All figures, for JSON: scores by corpus, system and page type, milliseconds by corpus and system, and leads."""
     spent: dict[str, dict[str, list[float]]] = {}
@@ -300,7 +300,7 @@ def _measured(
     texts: Mapping[tuple[str, str], Mapping[str, Texts]],
 ) -> dict[str, Any]:
     share = min(1.0, options.pages / sum(map(len, corpora))) if options.pages else 1.0
-    predictions: list[Outcome] = []
+    predictions: list[PageEvaluation] = []
 
     def pages() -> Iterator[GoldPage]:
         for page in evenly(corpora, share):

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from vclean.classify.methods import all_facts
 from vclean.classify.methods.registry import DEFAULT
-from vclean.cli import main as vclean
+from vclean.cli.main import main as vclean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -30,27 +30,27 @@ from published import PUBLISHED, Published
 from speed import Spread
 from tqdm import tqdm
 
-from vclean.classify import scores
-from vclean.classify.corpora import read_corpus
-from vclean.classify.evaluate import score_page
+from vclean.classify.content.model import load_default
+from vclean.classify.corpora.corpora import read_corpus
+from vclean.classify.evaluation import scores
+from vclean.classify.evaluation.evaluate import score_page
 from vclean.classify.methods import all_facts, facts, get
 from vclean.classify.methods.registry import DEFAULT
-from vclean.classify.methods.training import FOLDS, Lessons
-from vclean.classify.model import load_default
+from vclean.classify.methods.training import FOLDS, TrainingExamples
 from vclean.errors import ExtraMissingError, InputError, VcleanError
-from vclean.features.blocks import cut
+from vclean.features.blocks import extract_blocks
 from vclean.files import check_writable, write_atomic
-from vclean.formats import to_cleaneval, to_text
-from vclean.render.static import parse
+from vclean.output.text import to_cleaneval, to_text
+from vclean.render.static.parse import parse
 from vclean.settings import RenderSettings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from vclean.classify.corpora import GoldPage
-    from vclean.classify.evaluate import Predictor, Reader
-    from vclean.classify.scores import PageScore
-    from vclean.features.blocks import Blocks
+    from vclean.classify.corpora.corpora import GoldPage
+    from vclean.classify.evaluation.evaluate import Predictor, Reader
+    from vclean.classify.evaluation.scores import PageScore
+    from vclean.features.blocks import BlockColumns
 
     Figures = dict[str, dict[str, dict[str, Any]]]
     """Scores, milliseconds and failures by corpus and method."""
@@ -72,7 +72,7 @@ class Tally:
         self._seconds: list[float] = []
         self._failed = 0
 
-    def take(self, page: GoldPage, blocks: Blocks | None) -> None:
+    def take(self, page: GoldPage, blocks: BlockColumns | None) -> None:
         """Run the method on a page, given its blocks; None where it could not be read."""
         texts = "", ""
         try:
@@ -114,23 +114,25 @@ def measure(pages: Sequence[GoldPage], names: Sequence[str], readers: Mapping[bo
     return tallies
 
 
-def _lessons(pages: Sequence[GoldPage], names: Sequence[str], readers: Mapping[bool, Reader]) -> dict[bool, Lessons]:
+def _lessons(
+    pages: Sequence[GoldPage], names: Sequence[str], readers: Mapping[bool, Reader]
+) -> dict[bool, TrainingExamples]:
     """What the trained methods learn from, for those that look at rendered pages and for the others."""
     trained: dict[bool, list[str]] = {}
     for found in filter(attrgetter("trained"), map(facts, names)):
         trained.setdefault(found.rendered, []).append(found.name)
-    return {way: Lessons.of(pages, chosen, readers[way]) for way, chosen in trained.items()}
+    return {way: TrainingExamples.of(pages, chosen, readers[way]) for way, chosen in trained.items()}
 
 
-def _tally(name: str, lessons: Mapping[bool, Lessons], folds: int) -> Tally:
+def _tally(name: str, lessons: Mapping[bool, TrainingExamples], folds: int) -> Tally:
     found = facts(name)
     predict = lessons[found.rendered].cross_validated(name, folds) if found.trained else _untrained(name)
     return Tally(name, predict, rendered=found.rendered)
 
 
-def _blocks(page: GoldPage, read: Reader) -> Blocks | None:
+def _blocks(page: GoldPage, read: Reader) -> BlockColumns | None:
     try:
-        return cut(read(page.page()))
+        return extract_blocks(read(page.page()))
     except VcleanError:
         return None
 
@@ -262,14 +264,14 @@ def run(options: argparse.Namespace) -> None:
 def _readers(snapshots: Path | None, stack: ExitStack) -> dict[bool, Reader]:
     if snapshots is None:
         return {False: parse}
-    from vclean.render.browser import Renderer
-    from vclean.render.store import StoredReader
+    from vclean.render.browser.renderer import Renderer
+    from vclean.render.storage.cache import SnapshotCache
 
     settings = RenderSettings()
     renderer = stack.enter_context(Renderer(settings))
     return {
         False: parse,
-        True: StoredReader(snapshots, lambda page: renderer.render(page).snapshot, settings, rendered=True),
+        True: SnapshotCache(snapshots, lambda page: renderer.render(page).snapshot, settings, rendered=True),
     }
 
 

@@ -51,14 +51,15 @@ class Peer:
 
 def _own(*, render: bool) -> Callable[[Lap], Run]:
     def load(lap: Lap) -> Run:
-        from vclean.api import Cleaner
+        from vclean.pipeline import Pipeline
+        from vclean.settings import CleanerSettings
 
-        cleaner = Cleaner(render=render).__enter__()
+        pipeline = Pipeline(CleanerSettings(render=render)).__enter__()
 
         def run(page: Page) -> None:
-            snapshot, _ = cleaner.read(page)
+            rendering = pipeline.reader.read(page)
             lap("snapshot")
-            cleaner.label(cleaner.cut_snapshot(snapshot), page.id).cleaneval  # noqa: B018 - it is made when asked for
+            pipeline.label(pipeline.extract_blocks(rendering, page)).to_cleaneval()
             lap("cleaned")
 
         return run
@@ -70,12 +71,12 @@ def _staged(lap: Lap) -> Run:
     """What vclean does with a rendered page, in steps that it takes at once: each can be told from the others."""
     from speed import clean
 
-    from vclean.classify.model import load
-    from vclean.render import tab
-    from vclean.render.browser import Renderer
+    from vclean.classify.content.model import load
+    from vclean.render.browser import tab
+    from vclean.render.browser.renderer import Renderer
 
     trained = load()
-    tab.Tab = _staged_tab(lap)  # type: ignore[misc]  # it has no other seam, and needs none but this
+    tab.DocumentTab = _staged_tab(lap)  # type: ignore[misc]  # it has no other seam, and needs none but this
     renderer = Renderer().__enter__()
 
     def run(page: Page) -> None:
@@ -87,10 +88,10 @@ def _staged(lap: Lap) -> Run:
 
 
 def _staged_tab(lap: Lap) -> type[Any]:
-    from vclean.render.devtools import evaluate
-    from vclean.render.tab import Tab
+    from vclean.render.browser.cdp import evaluate
+    from vclean.render.browser.tab import DocumentTab
 
-    class StagedTab(Tab):
+    class StagedTab(DocumentTab):
         async def _put(self, text: str, expression: str) -> str:
             self._stale = True
             await self._session.send("Page.setDocumentContent", {"frameId": self._frame, "html": text})
@@ -107,8 +108,8 @@ def _staged_tab(lap: Lap) -> type[Any]:
 def _staged_unrendered(lap: Lap) -> Run:
     from speed import clean
 
-    from vclean.classify.model import load
-    from vclean.render.static import parse
+    from vclean.classify.content.model import load
+    from vclean.render.static.parse import parse
 
     trained = load()
 
@@ -152,7 +153,7 @@ def _floor(lap: Lap) -> Run:
 def _browser() -> Any:  # noqa: ANN401 - Playwright's, which is imported only where it is used
     from playwright.sync_api import sync_playwright
 
-    from vclean.render.chromium import find_chromium
+    from vclean.render.browser.chromium import find_chromium
 
     return sync_playwright().start().chromium.launch(executable_path=find_chromium().path)
 
@@ -197,7 +198,7 @@ def _rival(name: str, lap: Lap) -> Run:
     """One of the leaderboard's systems."""
     from rivals import RIVALS
 
-    from vclean.classify.corpora import GoldPage
+    from vclean.classify.corpora.corpora import GoldPage
 
     logging.disable()
     extract = next(each for each in RIVALS if each.name == name).load()

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import async_playwright
 
-from vclean.render.chromium import find_chromium
+from vclean.render.browser.chromium import find_chromium
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,20 +78,20 @@ async def extract(browser: Browser, html: str, url: str, manner: Manner) -> int:
 
 
 async def _labelled(page: Page, url: str) -> int:
-    from vclean.render import wire
+    from vclean.render.browser import walker
     from vclean.settings import RenderSettings
 
     settings = RenderSettings()
-    payload = await page.evaluate(wire.expression(url, settings))
+    payload = await page.evaluate(walker.expression(url, settings))
     return await asyncio.to_thread(_label, payload, url, settings)
 
 
 def _label(payload: str, url: str, settings: RenderSettings) -> int:
-    from vclean.classify.model import load_default
-    from vclean.features.blocks import cut
-    from vclean.render.wire import unpack
+    from vclean.classify.content.model import load_default
+    from vclean.features.blocks import extract_blocks
+    from vclean.render.browser.walker import unpack
 
-    return len(load_default().label(cut(unpack(payload, settings, build="", url=url))).labels)
+    return len(load_default().label(extract_blocks(unpack(payload, settings, build="", url=url))).labels)
 
 
 async def run(pages: Path, manner: Manner) -> dict[str, int]:

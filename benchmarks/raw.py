@@ -14,8 +14,8 @@ import subprocess
 import tempfile
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from vclean.render import wire
-from vclean.render.chromium import find_chromium
+from vclean.render.browser import walker
+from vclean.render.browser.chromium import find_chromium
 from vclean.settings import RenderSettings
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class RawClient:
         self._call("Page.enable")
         self._go_to_blank()
         self._frame = self._call("Page.getFrameTree")["frameTree"]["frame"]["id"]
-        self._evaluate(wire.definition())
+        self._evaluate(walker.definition())
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -84,16 +84,16 @@ class RawClient:
 
     def read(self, html: str, url: str) -> Snapshot:
         """Put a document and read it with vclean's script."""
-        expression = wire.call(url, self._settings, discard=True, **wire.hints(html))
+        expression = walker.call(url, self._settings, discard=True, **walker.hints(html))
         put = self._send("Page.setDocumentContent", {"frameId": self._frame, "html": html})
         read = self._send("Runtime.evaluate", _evaluation(expression))
         self._answer(put)
         payload = self._answer(read)["result"]["value"]
-        if payload == wire.AGAIN:
+        if payload == walker.AGAIN:
             self._go_to_blank()
-            self._evaluate(wire.definition())
+            self._evaluate(walker.definition())
             return self.read(html, url)
-        return wire.unpack(payload, self._settings, build="", url=url)
+        return walker.unpack(payload, self._settings, build="", url=url)
 
     def _go_to_blank(self) -> None:
         self._call("Fetch.enable", {"patterns": [{"urlPattern": "*", "resourceType": "Document"}]})

@@ -1,7 +1,7 @@
 """What seeing a page is worth: `python benchmarks/regions.py ARCHIVE [--styled ARCHIVE] [--json OUT]`.
 
-ARCHIVE holds hand-marked pages with their style sheets and images (see `vclean.classify.marks`). Two questions, each
-cross-validated by page with the same folds for all answers, intervals of 95 % by bootstrap over pages:
+ARCHIVE holds hand-marked pages with their style sheets and images (see `vclean.classify.corpora.marked`). Two
+questions, each cross-validated by page with the same folds for all answers, intervals of 95 % by bootstrap over pages:
 
 - the role of a region that is given, from the page read in three ways (rendered; rendered without style sheets and
   images; parsed only), by models that learned from one way of reading or from all; with `--styled`, also from pages
@@ -20,23 +20,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.classify import gold, region_model
-from vclean.classify.corpora import folds
-from vclean.classify.dataset import page_rows
-from vclean.classify.marks import MarkedArchive, block_anchor, content_blocks, innermost
-from vclean.classify.region_rows import CODES, RegionRows, marked_rows
-from vclean.classify.scores import word_score
-from vclean.classify.table import Table
-from vclean.classify.training import CrossValidation
+from vclean.classify.corpora.corpora import folds
+from vclean.classify.corpora.marked import MarkedArchive, block_anchor, content_blocks, innermost
+from vclean.classify.evaluation.scores import word_score
+from vclean.classify.regions.dataset import ROLE_CODES, RegionRows, marked_rows
+from vclean.classify.regions.model import NONE, posterior
+from vclean.classify.training.dataset import TrainingTable, page_rows
+from vclean.classify.training.regions import RegionFits, fit
+from vclean.classify.training.train import CrossValidation
 from vclean.errors import VcleanError
-from vclean.features.blocks import cut
-from vclean.features.region_blocks import NONE
-from vclean.features.view import View
+from vclean.features.blocks import extract_blocks
+from vclean.features.page_context import PageContext
 from vclean.files import write_atomic
-from vclean.labels import Label, Visibility
-from vclean.render.browser import Renderer
-from vclean.render.static import parse
-from vclean.render.store import StoredReader
+from vclean.labels import LABELS, Label, Visibility
+from vclean.render.browser.renderer import Renderer
+from vclean.render.static.parse import parse
+from vclean.render.storage.cache import SnapshotCache
 from vclean.settings import RenderSettings
 
 if TYPE_CHECKING:
@@ -44,11 +43,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from vclean.classify.corpora import GoldPage
-    from vclean.classify.dataset import PageRows
-    from vclean.classify.marks import MarkedPage
+    from vclean.classify.corpora.corpora import GoldPage
+    from vclean.classify.corpora.marked import MarkedPage
     from vclean.classify.prediction import Prediction
-    from vclean.features.blocks import Blocks
+    from vclean.classify.training.dataset import PageRows
+    from vclean.features.blocks import BlockColumns
     from vclean.page import Page
     from vclean.render.snapshot import Snapshot
 
@@ -65,11 +64,11 @@ class ReadPage:
 
     marked: MarkedPage
     gold: GoldPage
-    blocks: dict[str, Blocks]
+    blocks: dict[str, BlockColumns]
 
     def rows(self, way: str, *, by_hand: bool = True) -> RegionRows:
         """Its containers, one way."""
-        return marked_rows(View(self.blocks[way]), self.marked.marks, site=self.marked.page.url, by_hand=by_hand)
+        return marked_rows(PageContext(self.blocks[way]), self.marked.marks, site=self.marked.page.url, by_hand=by_hand)
 
 
 def read(archive: Path, snapshots: Path | None, ways: Sequence[str]) -> list[ReadPage]:
@@ -80,11 +79,11 @@ def read(archive: Path, snapshots: Path | None, ways: Sequence[str]) -> list[Rea
         readers = {"rendered": render, "unstyled": lambda page: render(replace(page, resources=None)), "parsed": parse}
         if snapshots:
             for way in ("rendered", "unstyled"):
-                readers[way] = StoredReader(snapshots / way, readers[way], settings, rendered=True)
+                readers[way] = SnapshotCache(snapshots / way, readers[way], settings, rendered=True)
         pages = []
         for marked in MarkedArchive(archive).marked():
             try:
-                blocks = {way: cut(readers[way](marked.page)) for way in ways}
+                blocks = {way: extract_blocks(readers[way](marked.page)) for way in ways}
             except VcleanError as error:
                 print(f"{marked.page.url}: {error}", file=sys.stderr)
                 continue
@@ -117,7 +116,7 @@ class Verdicts:
     def macro_f1(self, page_weight: NDArray[np.int64] | None = None) -> float:
         """Mean F1 of the roles that occur."""
         weight = self._weight(page_weight)
-        count = len(CODES) + 1
+        count = len(ROLE_CODES) + 1
         true, found = (np.bincount(codes, weight, minlength=count) for codes in (self.truth, self.found))
         right = self.truth == self.found
         hit = np.bincount(self.truth[right], weight[right], minlength=count)
@@ -136,12 +135,12 @@ def cross_validated_roles(
     found: dict[str, list[tuple[NDArray[np.int64], ...]]] = {way: [] for way in WAYS}
     for held_out in range(FOLDS):
         taught = [page[way] for page, own in zip(pages, fold, strict=True) if own != held_out for way in learn]
-        booster = region_model.fit([*taught, *styled])
+        booster = fit([*taught, *styled])
         for number in np.flatnonzero(fold == held_out).tolist():
             for way in WAYS:
                 rows = pages[number][way]
                 given = rows.role != NONE
-                codes = region_model.posterior(booster, rows.x[given])[:, :NONE].argmax(axis=1)
+                codes = posterior(booster, rows.x[given])[:, :NONE].argmax(axis=1)
                 found[way].append((np.full(given.sum(), number), rows.role[given].astype(np.int64), codes))
     return {way: Verdicts(*map(np.concatenate, zip(*parts, strict=True))) for way, parts in found.items()}
 
@@ -192,7 +191,7 @@ def by_role(first: Verdicts, second: Verdicts) -> Figures:
             "first": round(float((first.found == code)[first.truth == code].mean()), 3),
             "second": round(float((second.found == code)[second.truth == code].mean()), 3),
         }
-        for role, code in CODES.items()
+        for role, code in ROLE_CODES.items()
         if (first.truth == code).any() and (second.truth == code).any()
     }
 
@@ -228,11 +227,11 @@ def measure_blocks(pages: Sequence[ReadPage], styled: Sequence[ReadPage]) -> dic
     """Word F1 of the block model against the text of the blocks that are content by their marks."""
     extra = [page.rows(way, by_hand=False) for page in styled for way in page.blocks]
     ways = ("rendered", "parsed")
-    fits = region_model.RegionFits.of([page.rows(way) for page in pages for way in ways] + extra)
+    fits = RegionFits.of([page.rows(way) for page in pages for way in ways] + extra)
     results: dict[str, NDArray[np.float64]] = {}
     groups: dict[str, dict[str, NDArray[np.float64]]] = {}
     for name, told in (("told roles", True), ("not told", False)):
-        table = Table.of([_block_rows(page, way, fits if told else None) for page in pages for way in ways])
+        table = TrainingTable.of([_block_rows(page, way, fits if told else None) for page in pages for way in ways])
         predictions = CrossValidation.of(table).predictions()
         for at, way in enumerate(ways):
             own = predictions[at :: len(ways)]
@@ -259,10 +258,10 @@ def measure_blocks(pages: Sequence[ReadPage], styled: Sequence[ReadPage]) -> dic
     }
 
 
-CODE_OF_CONTENT, CODE_OF_OTHER = (gold.CODES.index(label) for label in (Label.PARAGRAPH, Label.OTHER))
+CODE_OF_CONTENT, CODE_OF_OTHER = (LABELS.index(label) for label in (Label.PARAGRAPH, Label.OTHER))
 
 
-def _block_rows(page: ReadPage, way: str, fits: region_model.RegionFits | None) -> PageRows:
+def _block_rows(page: ReadPage, way: str, fits: RegionFits | None) -> PageRows:
     """The training rows of a page, its gold told by the marks alone; marks tell no types."""
     booster = fits.for_site(page.gold.url) if fits else None
     rows = page_rows(page.gold, page.gold.url, page.blocks[way], booster)
@@ -284,20 +283,20 @@ def _by_group(pages: Sequence[ReadPage], way: str, predictions: Sequence[Predict
     """Share of the words in rightly judged blocks, by group of blocks and page; NaN where a page has none."""
     found = {group: np.full(len(pages), np.nan) for group in GROUPS}
     for number, (page, prediction) in enumerate(zip(pages, predictions, strict=True)):
-        blocks, view = page.blocks[way], View(page.blocks[way])
+        blocks, context = page.blocks[way], PageContext(page.blocks[way])
         marks = page.marked.marks
         known = innermost(blocks.snapshot, marks)[block_anchor(blocks)] >= 0
         kept = np.array([label.is_content for label in prediction.labels])
         right = kept == content_blocks(blocks, marks)
-        masks = _masks(page, way, view)
+        masks = _masks(page, way, context)
         for group in GROUPS:
-            words = np.where(masks[group] & known, view.tokens, 0)
+            words = np.where(masks[group] & known, context.tokens, 0)
             if words.sum():
                 found[group][number] = float(words[right].sum() / words.sum())
     return found
 
 
-def _masks(page: ReadPage, way: str, view: View) -> dict[str, NDArray[np.bool_]]:
+def _masks(page: ReadPage, way: str, context: PageContext) -> dict[str, NDArray[np.bool_]]:
     blocks = page.blocks[way]
     everything = np.ones(len(blocks), dtype=bool)
     columns = _columns(page.blocks["rendered"])
@@ -305,16 +304,16 @@ def _masks(page: ReadPage, way: str, view: View) -> dict[str, NDArray[np.bool_]]
         "all": everything,
         "headings": blocks.snapshot.is_tag(("h1", "h2", "h3", "h4", "h5", "h6"))[blocks.node],
         "hidden": blocks.visibility != Visibility.SHOWN,
-        "up to 4 words": view.tokens <= 4,
-        "over 25 words": view.tokens > 25,
+        "up to 4 words": context.tokens <= 4,
+        "over 25 words": context.tokens > 25,
         "one column": everything & (columns == 1),
         "several columns": everything & (columns > 1),
     }
 
 
-def _columns(blocks: Blocks) -> int:
+def _columns(blocks: BlockColumns) -> int:
     """Columns of a rendered page: distinct left edges, to 50 px, that hold a tenth of the words each."""
-    words = np.bincount(column_edges(blocks.box), View(blocks).tokens)
+    words = np.bincount(column_edges(blocks.box), PageContext(blocks).tokens)
     return max(int((words >= words.sum() / 10).sum()), 1)
 
 

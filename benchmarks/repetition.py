@@ -3,7 +3,8 @@
 Every page is labelled by a model that saw no page of its site, alone and with the evidence of what the other pages of
 its host repeat; the weights of that evidence are learned from the other hosts. A page without a URL is of the host that
 its source names most. The table has the mean word F1 by how many different pages of the host there are; the weights
-below it, learned from all hosts, are those of `vclean.classify.repetition`. Training the models takes most of the time.
+below it, learned from all hosts, are those of `vclean.classify.content.site_evidence`. Training the models takes most
+of the time.
 """
 
 from __future__ import annotations
@@ -23,26 +24,25 @@ from leaderboard import interval
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from vclean.classify.corpora import folds, read_corpus, registered_domain, site
-from vclean.classify.dataset import page_rows
-from vclean.classify.decision import best_cut
-from vclean.classify.repetition import WEIGHTS, Repetition, fingerprints, host, log_odds, with_evidence
-from vclean.classify.scores import word_score
-from vclean.classify.table import Table
-from vclean.classify.training import CrossValidation
+from vclean.classify.content.expected_f import best_selection
+from vclean.classify.content.site_evidence import WEIGHTS, Repetition, fingerprints, host, log_odds, with_evidence
+from vclean.classify.corpora.corpora import folds, read_corpus, registered_domain, site
+from vclean.classify.evaluation.scores import word_score
+from vclean.classify.training.dataset import TrainingTable, page_rows
+from vclean.classify.training.train import CrossValidation
 from vclean.errors import VcleanError
-from vclean.features.blocks import cut
+from vclean.features.blocks import extract_blocks
 from vclean.files import check_writable, write_atomic
-from vclean.render.static import parse
+from vclean.render.static.parse import parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
-    from vclean.classify.corpora import GoldPage
-    from vclean.classify.dataset import PageRows
-    from vclean.classify.repetition import Fingerprints
+    from vclean.classify.content.site_evidence import Fingerprints
+    from vclean.classify.corpora.corpora import GoldPage
+    from vclean.classify.training.dataset import PageRows
 
 FOLDS = 5
 PENALTY = 10.0
@@ -81,7 +81,7 @@ class Company:
     def f1(self, weights: NDArray[np.float64]) -> float:
         """The word F1 of what is kept with evidence of these weights."""
         evidence = (self.shares @ weights).astype(np.float32)
-        keep, _ = best_cut(with_evidence(self.probability, evidence), self.words)
+        keep, _ = best_selection(with_evidence(self.probability, evidence), self.words)
         kept = (text for text, chosen in zip(self.texts, keep.tolist(), strict=True) if chosen)
         return word_score("\n".join(kept), self.gold).f1
 
@@ -105,7 +105,7 @@ def company(pages: Iterable[GoldPage]) -> list[Company]:
     rows: list[PageRows] = []
     for page in pages:
         try:
-            blocks = cut(parse(page.page()))
+            blocks = extract_blocks(parse(page.page()))
         except VcleanError:
             continue
         read.append((page, fingerprints(blocks), blocks.text))
@@ -113,7 +113,7 @@ def company(pages: Iterable[GoldPage]) -> list[Company]:
     hosts, sites = [host_of(page) for page, _, _ in read], Repetition()
     for name, (_, prints, _) in zip(hosts, read, strict=True):
         sites.add(name, prints)
-    unseen = CrossValidation.of(Table.of(rows)).unseen
+    unseen = CrossValidation.of(TrainingTable.of(rows)).unseen
     return [
         Company(page.corpus, name, sites.pages(name), sites.shares(name, prints), said.probability, known.content,
                 known.layout.tokens, texts, page.text)

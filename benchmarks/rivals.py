@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from importlib import import_module, metadata
 from typing import Any
 
-from vclean.classify.corpora import GoldPage
+from vclean.classify.corpora.corpora import GoldPage
 from vclean.classify.methods import get
 from vclean.errors import VcleanError
-from vclean.features.blocks import cut
-from vclean.formats import to_cleaneval, to_text
+from vclean.features.blocks import extract_blocks
+from vclean.output.text import to_cleaneval, to_text
 
 Texts = tuple[str, str]
 """The clean text, and the same with CleanEval's marks, empty where the system gives none."""
@@ -132,12 +132,12 @@ def _rs_trafilatura() -> Extract:
 
 def _own(method: str) -> Callable[[], Extract]:
     def load() -> Extract:
-        from vclean.render.static import parse
+        from vclean.render.static.parse import parse
 
         label = get(method)
 
         def extract(page: GoldPage) -> Texts:
-            blocks = cut(parse(page.page()))
+            blocks = extract_blocks(parse(page.page()))
             labels = label(blocks).labels
             return to_text(blocks.text, labels), to_cleaneval(blocks.text, labels)
 
@@ -154,7 +154,7 @@ def _rendered() -> Extract:
 
     def extract(page: GoldPage) -> Texts:
         result = cleaner.clean(page.page())
-        return result.text, result.cleaneval
+        return result.to_text(), result.to_cleaneval()
 
     return extract
 

@@ -17,8 +17,8 @@ import numpy as np
 from documents import table
 from leaderboard import interval, read_predictions
 
-from vclean.classify.corpora import read_corpus, site
-from vclean.classify.scores import word_score
+from vclean.classify.corpora.corpora import read_corpus, site
+from vclean.classify.evaluation.scores import word_score
 from vclean.errors import InputError, VcleanError
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from rivals import Texts
 
-    from vclean.classify.corpora import GoldPage
+    from vclean.classify.corpora.corpora import GoldPage
 
 READINGS = ("vclean, unrendered", "vclean, rendered")
 

@@ -19,23 +19,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.classify import model, region_model
-from vclean.classify.comments import among_comments
-from vclean.classify.corpora import read_corpus
-from vclean.classify.smoothing import groups
+from vclean.classify.content import model, stacking
+from vclean.classify.content.postprocess import among_comments, block_groups
+from vclean.classify.corpora.corpora import read_corpus
+from vclean.classify.regions import model as region_model
 from vclean.errors import InputError, VcleanError
-from vclean.features import language, matrix
-from vclean.features.blocks import cut
+from vclean.features import matrix
+from vclean.features.blocks import extract_blocks
+from vclean.features.text import language
 from vclean.files import write_atomic
-from vclean.render.browser import Renderer
-from vclean.render.static import parse
+from vclean.render.browser.renderer import Renderer
+from vclean.render.static.parse import parse
 from vclean.result import Result
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from vclean.classify.corpora import Corpus
-    from vclean.classify.model import Model
+    from vclean.classify.content.model import Model
+    from vclean.classify.corpora.corpora import Corpus
     from vclean.page import Page
     from vclean.render.snapshot import Snapshot
 
@@ -113,18 +114,18 @@ def stages(page: Page, read: Callable[[Page], Snapshot], trained: Model, clock: 
 
 def clean(snapshot: Snapshot, trained: Model, lap: Callable[[str], None]) -> Result:
     """What vclean says of a page that was read; `lap` is told at the end of every stage."""
-    blocks = cut(snapshot)
+    blocks = extract_blocks(snapshot)
     lap("cut")
     features = matrix.extract(blocks)
     lap("features")
     posterior = region_model.posterior(trained.regions, features.region) if trained.regions else None
-    x = matrix.with_scores(features, *trained.linear.scores(features), posterior)
-    comments = among_comments(features.view, x[:, matrix.REGIONS])
-    found = trained.decide(x, features.layout.tokens, groups(blocks), comments)
+    x = stacking.stack_columns(features, *trained.linear.scores(features), posterior)
+    comments = among_comments(features.context, x[:, stacking.REGIONS])
+    found = trained.decide(x, features.layout.tokens, block_groups(blocks), comments)
     lap("predict")
     spoken = language.detect(" ".join(blocks.text), snapshot.language)
-    result = Result(blocks=blocks, labels=found.labels, probability=found.probability, language=spoken)
-    result.cleaneval  # noqa: B018 - it is written when it is asked for
+    result = Result(columns=blocks, prediction=found, language=spoken)
+    result.to_cleaneval()
     lap("write")
     return result
 

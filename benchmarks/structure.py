@@ -28,19 +28,17 @@ from urllib.parse import unquote
 import numpy as np
 from markdown_it import MarkdownIt
 
-from vclean.classify.align import tokens
-from vclean.classify.corpora import read_corpus, site
-from vclean.classify.dataset import page_rows
-from vclean.classify.gold import CODES
-from vclean.classify.table import Table
-from vclean.classify.training import CrossValidation
+from vclean.classify.corpora.alignment import tokens
+from vclean.classify.corpora.corpora import read_corpus, site
+from vclean.classify.training.dataset import TrainingTable, page_rows
+from vclean.classify.training.train import CrossValidation
 from vclean.errors import VcleanError
-from vclean.features.blocks import cut
+from vclean.features.blocks import extract_blocks
 from vclean.files import write_atomic
-from vclean.labels import Label
-from vclean.render.browser import Renderer
-from vclean.render.static import parse
-from vclean.render.store import StoredReader
+from vclean.labels import LABELS, Label
+from vclean.render.browser.renderer import Renderer
+from vclean.render.static.parse import parse
+from vclean.render.storage.cache import SnapshotCache
 from vclean.result import Result
 from vclean.settings import RenderSettings
 
@@ -50,10 +48,10 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
     from numpy.typing import NDArray
 
-    from vclean.classify.corpora import Corpus, GoldPage
-    from vclean.classify.dataset import PageRows
+    from vclean.classify.corpora.corpora import Corpus, GoldPage
     from vclean.classify.prediction import Prediction
-    from vclean.features.blocks import Blocks
+    from vclean.classify.training.dataset import PageRows
+    from vclean.features.blocks import BlockColumns
     from vclean.page import Page
     from vclean.render.snapshot import Snapshot
 
@@ -252,11 +250,11 @@ def _share(part: int, whole: int) -> float | None:
 
 def type_figures(gold: NDArray[np.int8], found: NDArray[np.int8]) -> dict[str, Any]:
     """Accuracy, and F1 of every type, of the codes `found` (K,) where `gold` (K,) tells a type and both are content."""
-    types = [CODES.index(label) for label in Label if label.is_content]
+    types = [LABELS.index(label) for label in Label if label.is_content]
     both = np.isin(gold, types) & np.isin(found, types)
     gold, found = gold[both], found[both]
     f1 = {
-        str(CODES[code]): _share(2 * int(((gold == code) & (found == code)).sum()),
+        str(LABELS[code]): _share(2 * int(((gold == code) & (found == code)).sum()),
                                  int((gold == code).sum() + (found == code).sum()))
         for code in types
     }  # fmt: skip
@@ -268,14 +266,14 @@ class ReadPage:
     """A page as it was read: its gold, its blocks, its training rows."""
 
     page: GoldPage
-    blocks: Blocks
+    blocks: BlockColumns
     rows: PageRows
 
 
 def measure(corpora: Sequence[Corpus], read: Read, limit: int | None) -> dict[str, Any]:
     """The figures of every corpus: types where the gold has any, and structure where it is in Markdown."""
     pages = [found for corpus in corpora for page in _even(corpus, limit) if (found := _read(page, read))]
-    predictions = CrossValidation.of(Table.of([page.rows for page in pages])).predictions()
+    predictions = CrossValidation.of(TrainingTable.of([page.rows for page in pages])).predictions()
     figures = {}
     for corpus in corpora:
         part = [pair for pair in zip(pages, predictions, strict=True) if pair[0].page.corpus == corpus.name]
@@ -291,14 +289,14 @@ def _even(corpus: Corpus, limit: int | None) -> Iterator[GoldPage]:
 
 def _read(page: GoldPage, read: Read) -> ReadPage | None:
     try:
-        blocks = cut(read(page.page()))
+        blocks = extract_blocks(read(page.page()))
     except VcleanError:
         return None
     return ReadPage(page, blocks, page_rows(page, site(page), blocks))
 
 
 def _types(part: Sequence[tuple[ReadPage, Prediction]]) -> dict[str, Any]:
-    codes = [CODES.index(label) for _, prediction in part for label in prediction.labels]
+    codes = [LABELS.index(label) for _, prediction in part for label in prediction.labels]
     gold = [page.rows.label for page, _ in part]
     return type_figures(np.concatenate([np.zeros(0, dtype=np.int8), *gold]), np.array(codes, dtype=np.int8))
 
@@ -307,8 +305,8 @@ def _structure(part: Sequence[tuple[ReadPage, Prediction]]) -> dict[str, Any]:
     agreement = Agreement()
     for read, prediction in part:
         if read.page.markdown:
-            result = Result(blocks=read.blocks, labels=prediction.labels, probability=prediction.probability)
-            agreement.add(units(read.page.markdown), units(result.markdown))
+            result = Result(columns=read.blocks, prediction=prediction)
+            agreement.add(units(read.page.markdown), units(result.to_markdown()))
     return agreement.figures()
 
 
@@ -357,7 +355,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _reader(folder: Path, stack: ExitStack) -> Read:
     settings = RenderSettings()
     renderer = stack.enter_context(Renderer(settings))
-    return StoredReader(folder, lambda page: renderer.render(page).snapshot, settings, rendered=True)
+    return SnapshotCache(folder, lambda page: renderer.render(page).snapshot, settings, rendered=True)
 
 
 if __name__ == "__main__":

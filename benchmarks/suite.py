@@ -38,10 +38,10 @@ from suite_sections import SECTIONS
 from suite_tables import document
 from suite_targets import targets
 
-from vclean.classify.corpora import read_corpus
+from vclean.classify.corpora.corpora import read_corpus
 from vclean.errors import VcleanError
 from vclean.files import check_writable, write_atomic
-from vclean.render.chromium import find_chromium
+from vclean.render.browser.chromium import find_chromium
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,21 +9,20 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from vclean.labels import Label
-    from vclean.roles import Role
+    from vclean.labels import Label, Role
     from vclean.settings import Policy
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decision:
-    """How a model came to what it keeps of a page of B blocks; what `vclean.classify.reasons` explains.
+    """How a model came to what it keeps of a page of B blocks; what `vclean.classify.explain.reasons` explains.
 
     Attributes:
-        x: float32 (B, len(matrix.COLUMNS)), what the trees read.
+        x: float32 (B, len(stacking.COLUMNS)), what the trees read.
         comments: float32 (B,), that a block is among readers' comments.
         evidence: float32 (B,), log odds that were added to those of the trees, or None.
         policy: what was to count as content.
-        cut: bool (B,), what was kept block by block.
+        selected: bool (B,), the blocks that the threshold kept, one by one.
         group: int32 (B,), what is kept or dropped as a whole, -1 for blocks on their own.
         kept: bool (B,), what was kept in the end.
     """
@@ -32,7 +31,7 @@ class Decision:
     comments: NDArray[np.float32]
     evidence: NDArray[np.float32] | None
     policy: Policy
-    cut: NDArray[np.bool_]
+    selected: NDArray[np.bool_]
     group: NDArray[np.int32]
     kept: NDArray[np.bool_]
 

@@ -1,11 +1,13 @@
-"""vclean renders a web page, cuts it into visual blocks and says of every block what it is.
+"""vclean renders web pages and labels each visual block: heading, paragraph, list item, continuation or boilerplate.
 
 ::
 
     import vclean
 
-    result = vclean.clean("page.html", render=True)
-    print(result.text)
+    result = vclean.clean_file("page.html", render=True)
+    for block in result.blocks:
+        print(block.label, block.box, block.text)
+    print(result.to_markdown())
 
 Names are imported when they are first used, so that `import vclean` costs next to nothing.
 """
@@ -18,47 +20,131 @@ TYPE_CHECKING = False  # as in `typing`, whose import is half of the time before
 if TYPE_CHECKING:
     from typing import Any
 
-    from vclean.api import Cleaner, clean
-    from vclean.errors import VcleanError
-    from vclean.labels import Label, Visibility
+    from vclean.api import Cleaner, Segmenter, clean, clean_file, clean_url, segment, segment_file, segment_url
+    from vclean.async_api import AsyncCleaner
+    from vclean.classify.explain.reasons import Explanation, Reason
+    from vclean.classify.prediction import Decision, Prediction
+    from vclean.errors import (
+        BrowserError,
+        BrowserMissingError,
+        DeadlineError,
+        ExtraMissingError,
+        InputError,
+        LimitError,
+        ModelError,
+        NetworkError,
+        NotHtmlError,
+        OutputError,
+        UsageError,
+        VcleanError,
+    )
+    from vclean.features.blocks import BlockColumns
+    from vclean.features.segments.segments import Segments, Separators
+    from vclean.labels import Label, Role, Visibility
+    from vclean.output.page_image import PageImage
+    from vclean.output.source_positions import SourcePosition
     from vclean.page import Page, Resource, Resources
-    from vclean.result import Result
-    from vclean.segmenting import Segmenter, segment
-    from vclean.settings import Policy, RenderSettings
+    from vclean.render.snapshot import Snapshot
+    from vclean.result import Block, Blocks, Box, Metadata, Result
+    from vclean.settings import CleanerSettings, Policy, RenderSettings
 
     __version__: str
 
 __all__ = [
+    "AsyncCleaner",
+    "Block",
+    "BlockColumns",
+    "Blocks",
+    "Box",
+    "BrowserError",
+    "BrowserMissingError",
     "Cleaner",
+    "CleanerSettings",
+    "DeadlineError",
+    "Decision",
+    "Explanation",
+    "ExtraMissingError",
+    "InputError",
     "Label",
+    "LimitError",
+    "Metadata",
+    "ModelError",
+    "NetworkError",
+    "NotHtmlError",
+    "OutputError",
     "Page",
+    "PageImage",
     "Policy",
+    "Prediction",
+    "Reason",
     "RenderSettings",
     "Resource",
     "Resources",
     "Result",
+    "Role",
     "Segmenter",
+    "Segments",
+    "Separators",
+    "Snapshot",
+    "SourcePosition",
+    "UsageError",
     "VcleanError",
     "Visibility",
     "__version__",
     "clean",
+    "clean_file",
+    "clean_url",
     "segment",
+    "segment_file",
+    "segment_url",
 ]
 
 _HOMES = {
+    "AsyncCleaner": "async_api",
+    "Block": "result",
+    "BlockColumns": "features.blocks",
+    "Blocks": "result",
+    "Box": "result",
+    "BrowserError": "errors",
+    "BrowserMissingError": "errors",
     "Cleaner": "api",
+    "CleanerSettings": "settings",
+    "DeadlineError": "errors",
+    "Decision": "classify.prediction",
+    "Explanation": "classify.explain.reasons",
+    "ExtraMissingError": "errors",
+    "InputError": "errors",
     "Label": "labels",
+    "LimitError": "errors",
+    "Metadata": "result",
+    "ModelError": "errors",
+    "NetworkError": "errors",
+    "NotHtmlError": "errors",
+    "OutputError": "errors",
     "Page": "page",
+    "PageImage": "output.page_image",
     "Policy": "settings",
+    "Prediction": "classify.prediction",
+    "Reason": "classify.explain.reasons",
     "RenderSettings": "settings",
     "Resource": "page",
     "Resources": "page",
     "Result": "result",
-    "Segmenter": "segmenting",
+    "Role": "labels",
+    "Segmenter": "api",
+    "Segments": "features.segments.segments",
+    "Separators": "features.segments.segments",
+    "Snapshot": "render.snapshot",
+    "SourcePosition": "output.source_positions",
+    "UsageError": "errors",
     "VcleanError": "errors",
     "Visibility": "labels",
     "clean": "api",
-    "segment": "segmenting",
+    "clean_file": "api",
+    "clean_url": "api",
+    "segment": "api",
+    "segment_file": "api",
+    "segment_url": "api",
 }
 
 

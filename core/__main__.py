@@ -6,15 +6,16 @@ import gc
 import os
 import sys
 
-from vclean.interrupts import end_at_once
+from vclean.cli.interrupts import end_at_once
 
 
 def run() -> int:
-    """Run the command line of the process and give its exit code: see `vclean.cli.main`."""
+    """Run the command line of the process and give its exit code: see `vclean.cli.main.main`."""
     end_at_once()
     # A page's matrices are small: a second thread of numpy's would only wait for them, a twentieth of the CPU.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from vclean.cli import main
+    gc.disable()  # until a command runs: the command line is loaded faster without
+    from vclean.cli.main import main
 
     try:
         return main()

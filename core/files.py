@@ -1,4 +1,4 @@
-"""Writing output files: aside first, then renamed, so that no reader ever sees half a file."""
+"""Read data files; write output files aside and rename them, so that no reader ever sees half a file."""
 
 from __future__ import annotations
 
@@ -31,6 +31,19 @@ _REMEDIES = {
 }
 
 _UNMAKEABLE = "no file can be made in its folder; choose another one"
+
+
+def read_table(module: str, name: str) -> Iterator[list[str]]:
+    """Read the rows of a data file: UTF-8, tab-separated, the first line is a comment on source and meaning.
+
+    Args:
+        module: the path of the module that uses the file, which is in the folder `data` beside it.
+        name: of the file.
+    """
+    with Path(module).parent.joinpath("data", name).open(encoding="utf-8", newline="\n") as file:
+        next(file)
+        for line in file:
+            yield line.rstrip("\n").split("\t")
 
 
 def write_atomic(path: str | Path, data: bytes | str) -> None:
@@ -205,3 +218,18 @@ def _reason(error: OSError | RuntimeError) -> str:
     if isinstance(error, RuntimeError):
         return "its path is a loop of symbolic links; choose another path"
     return _REMEDIES.get(error.errno or 0, error.strerror or str(error))
+
+
+def make_folder(folder: Path) -> Path:
+    """Create a folder, and those above it, unless it exists; return it.
+
+    Raises:
+        OutputError: it cannot be created.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:
+        raise OutputError(f"{folder} is a file, and a folder is wanted: name another one") from error
+    except OSError as error:
+        raise OutputError(f"the folder {folder} cannot be made ({error.strerror}): name another one") from error
+    return folder

@@ -37,7 +37,8 @@ class Page:
         resources: its sub-resources, or None for none at all.
         live: the page is to be fetched from `url` by the browser, over the network.
         id: the name of the page in logs and in output.
-        snapshot: the page as it was read before, packed (see `vclean.render.store.to_bytes`), in place of `content`.
+        snapshot: the page as it was read before, packed (see `vclean.render.storage.cache.to_bytes`), in place of
+        `content`.
     """
 
     content: bytes | str = b""

@@ -1,1 +1,1 @@
-"""`Snapshot -> Blocks -> feature matrix`."""
+"""`Snapshot -> BlockColumns -> feature matrix`."""

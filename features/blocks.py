@@ -1,4 +1,4 @@
-"""`Snapshot -> Blocks`: the page cut into text blocks.
+"""`Snapshot -> BlockColumns`: the page cut into text blocks.
 
 A block is a maximal run of inline text inside one block container, split at a double line break and where hidden text
 begins or ends. Containers are told by tag and by computed display, so that a page cuts alike rendered or not.
@@ -6,8 +6,9 @@ begins or ends. Containers are told by tag and by computed display, so that a pa
 
 from __future__ import annotations
 
+import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -15,9 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vclean.features import tree
-from vclean.features.remembered import REMEMBERED
+from vclean.features.names.element_names import REMEMBERED
 from vclean.labels import Visibility
-from vclean.render import ua
+from vclean.render.static import styles
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,8 +42,8 @@ _REVEALING_CLASS = re.compile(
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Blocks:
-    """The text blocks of a page, one row each, in document order: B blocks over the T text nodes of the snapshot.
+class BlockColumns:
+    """The text blocks of a page as columns, one row each, in document order: B blocks over T text nodes of a snapshot.
 
     Attributes:
         snapshot: the page they were cut from.
@@ -62,7 +63,7 @@ class Blocks:
     visibility: NDArray[np.uint8]
 
     def __repr__(self) -> str:
-        return f"<Blocks {self.snapshot.url!r}: {len(self)} blocks>"
+        return f"<BlockColumns {self.snapshot.url!r}: {len(self)} blocks>"
 
     def __len__(self) -> int:
         """The number of blocks."""
@@ -84,8 +85,71 @@ class Blocks:
         """int32 (L,): the block of every line box of the snapshot, -1 where it is in none."""
         return self.text_block[self.snapshot.line_text]
 
+    @cached_property
+    def main_element(self) -> NDArray[np.int32]:
+        """int32 (B,): the parent element of each block's longest text node, the first of equals."""
+        snapshot, members = self.snapshot, self.members
+        length = np.array([len(snapshot.texts[text].strip()) for text in members.tolist()], dtype=np.int64)
+        owner = self.text_block[members]
+        order = np.lexsort((members, -length, owner))
+        first = np.searchsorted(owner, np.arange(len(self)))
+        return snapshot.text_parent[members[order[first]]]
 
-def cut(snapshot: Snapshot) -> Blocks:
+    @property
+    def xpath(self) -> list[str]:
+        """B absolute XPaths, of the block containers."""
+        return [self.snapshot.xpath(node) for node in self.node.tolist()]
+
+    @property
+    def tag(self) -> list[str]:
+        """B tag names, of the block containers."""
+        return [self.snapshot.tags[tag] for tag in self.snapshot.tag[self.node].tolist()]
+
+    @property
+    def font_size(self) -> NDArray[np.float32]:
+        """float32 (B,): font size of the main element, CSS px; NaN if the page was not rendered."""
+        return self.snapshot.styles.number("font-size")[self.snapshot.style[self.main_element]]
+
+    @property
+    def color(self) -> list[str | None]:
+        """B text colors of the main elements, as `#rrggbb` or `#rrggbbaa`; None if the page was not rendered."""
+        names = [_hex(row) for row in self.snapshot.styles.colour("color").tolist()]
+        return [names[row] for row in self.snapshot.style[self.main_element].tolist()]
+
+    @property
+    def background(self) -> list[str | None]:
+        """B colors behind the main elements: of the nearest element that paints a background; None if none does."""
+        snapshot = self.snapshot
+        colors = snapshot.styles.colour("background-color")
+        paints = colors[:, 3] > 0
+        names = [_hex(row) if shows else None for row, shows in zip(colors.tolist(), paints.tolist(), strict=True)]
+        behind = tree.nearest(paints[snapshot.style], snapshot.parent)[self.main_element]
+        return [names[row] for row in snapshot.style[behind].tolist()]
+
+    def take(self, rows: Sequence[int]) -> BlockColumns:
+        """Return the columns of some blocks, `rows` in ascending order; text nodes of others are in no block."""
+        number = np.full(len(self) + 1, -1, dtype=np.int32)
+        number[rows] = np.arange(len(rows))
+        return replace(
+            self,
+            text=[self.text[row] for row in rows],
+            node=self.node[rows],
+            text_block=number[self.text_block],
+            box=self.box[rows],
+            visibility=self.visibility[rows],
+        )
+
+
+def _hex(color: list[float]) -> str | None:
+    """Return `#rrggbb`, with two digits more for the alpha of a color that is not opaque."""
+    if not all(map(math.isfinite, color)):
+        return None
+    red, green, blue = (min(max(round(part), 0), 255) for part in color[:3])
+    alpha = f"{round(color[3] * 255):02x}" if color[3] < 1 else ""
+    return f"#{red:02x}{green:02x}{blue:02x}{alpha}"
+
+
+def extract_blocks(snapshot: Snapshot) -> BlockColumns:
     """Cut a page into its text blocks."""
     stripped = [" ".join(text.split()) for text in snapshot.texts]
     kept = _kept(snapshot, stripped)
@@ -97,7 +161,7 @@ def cut(snapshot: Snapshot) -> Blocks:
     parent = snapshot.text_parent[kept[first]]
     text_block = np.full(len(snapshot.texts), -1, dtype=np.int32)
     text_block[kept] = np.cumsum(starts) - 1
-    return Blocks(
+    return BlockColumns(
         snapshot=snapshot,
         text=_join_texts(snapshot, stripped, kept, first, breaks),
         node=container[parent],
@@ -110,7 +174,7 @@ def cut(snapshot: Snapshot) -> Blocks:
 def block_level(snapshot: Snapshot) -> NDArray[np.bool_]:
     """Whether an element ends the line before and after it, bool (N,): by its tag, or by its computed display."""
     by_style = ~snapshot.styles.is_in("display", _INLINE_DISPLAY)
-    level = snapshot.is_tag(ua.BLOCK_TAGS | _BREAK_TAGS) | by_style[snapshot.style]
+    level = snapshot.is_tag(styles.BLOCK_TAGS | _BREAK_TAGS) | by_style[snapshot.style]
     level[:1] = True
     return level
 
@@ -118,7 +182,7 @@ def block_level(snapshot: Snapshot) -> NDArray[np.bool_]:
 def _kept(snapshot: Snapshot, stripped: Sequence[str]) -> NDArray[np.intp]:
     """The text nodes that are in a block: more than white space, and in no script and no edit field; K of them."""
     filled = np.fromiter(map(len, stripped), dtype=np.int64, count=len(stripped))
-    silent = snapshot.is_tag(ua.REPLACED_TAGS | ua.SKIPPED_TAGS)
+    silent = snapshot.is_tag(styles.REPLACED_TAGS | styles.SKIPPED_TAGS)
     if silent.any():
         filled[tree.path_sum(silent, snapshot.end)[snapshot.text_parent] > 0] = 0
     return np.flatnonzero(filled)
@@ -191,7 +255,7 @@ def _space_before(snapshot: Snapshot, kept: NDArray[np.intp], breaks: NDArray[np
 def _preformatted(snapshot: Snapshot) -> NDArray[np.bool_]:
     """Whether an element keeps its line breaks, bool (N,)."""
     by_style = snapshot.styles.is_in("white-space", ("pre", "pre-wrap", "break-spaces"))[snapshot.style]
-    return by_style & (tree.path_sum(snapshot.is_tag(ua.PREFORMATTED_TAGS), snapshot.end) > 0)
+    return by_style & (tree.path_sum(snapshot.is_tag(styles.PREFORMATTED_TAGS), snapshot.end) > 0)
 
 
 def _union_boxes(snapshot: Snapshot, text_block: NDArray[np.int32], count: int) -> NDArray[np.float32]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class FeatureColumn:
     """One column of a feature matrix."""
 
     name: str
@@ -28,13 +28,13 @@ class Column:
     doc: str
 
 
-def table(text: str) -> tuple[Column, ...]:
+def table(text: str) -> tuple[FeatureColumn, ...]:
     """Columns from lines of `name | unit | meaning`."""
     rows = [[cell.strip() for cell in line.split("|")] for line in text.strip().splitlines()]
-    return tuple(Column(name, unit, doc) for name, unit, doc in rows)
+    return tuple(FeatureColumn(name, unit, doc) for name, unit, doc in rows)
 
 
-def stack(columns: Sequence[Column], values: Mapping[str, Numbers]) -> NDArray[np.float32]:
+def stack(columns: Sequence[FeatureColumn], values: Mapping[str, Numbers]) -> NDArray[np.float32]:
     """float32 (B, len(columns)): `values` (B,) by name in the order of `columns`.
 
     Raises:

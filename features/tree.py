@@ -89,7 +89,7 @@ def nearest(mask: NDArray[np.bool_], parent: NDArray[np.int32]) -> NDArray[np.in
         jump = further
 
 
-def common(
+def lowest_common_ancestor(
     one: NDArray[np.int32], other: NDArray[np.int32], parent: NDArray[np.int32], end: NDArray[np.int32]
 ) -> NDArray[np.int32]:
     """int32: the innermost element that holds both `one[k]` and `other[k]`, or is one of them.

@@ -1,4 +1,4 @@
-"""Bytes to text as browsers do it, and the refusal of what is no HTML.
+"""Decode bytes as browsers do, and refuse input that is not HTML.
 
 The order is that of the HTML standard's encoding sniffing algorithm (HTML, 13.2.3.2): byte order mark, the charset
 of the transport, a `<meta>` or XML declaration near the start, then detection by frequency. It differs in one
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from vclean.page import Page
 
 _DECLARATION_BYTES: Final = 4096
-"""Where a declaration is looked for; the standard says 1,024, real pages have licence comments on top."""
+"""Bytes in which a declaration is searched; the standard says 1,024, real pages begin with licence comments."""
 
 _BINARY_BYTES: Final = 8192
 _BINARY_SHARE: Final = 0.02
@@ -51,7 +51,7 @@ _SIGNATURES: Final = (
     (b"wOF2", "a font"),
     (b"PAR1", "a Parquet file"),
 )
-"""First bytes of what is handed over by mistake (MIME Sniffing Standard, section 6, and common formats)."""
+"""First bytes of files that are passed by mistake (MIME Sniffing Standard, section 6, and common formats)."""
 
 _CODECS: Final = {
     "gbk": "gb18030",
@@ -60,10 +60,10 @@ _CODECS: Final = {
     "big5": "big5hkscs",
     "iso8859-11": "cp874",
 }
-"""The supersets that the Encoding Standard means by these names, as Python calls them."""
+"""Python's names of the supersets that the Encoding Standard means by these labels."""
 
 _OTHER_LABELS: Final = {"x-user-defined": "x-user-defined", "x-mac-cyrillic": "mac-cyrillic"}
-"""Labels of the standard that the library does not know."""
+"""Labels of the standard that Python does not know."""
 
 _WINDOWS_1252: Final = "".join(bytes([i]).decode("cp1252", "ignore") or chr(i) for i in range(256))
 _USER_DEFINED: Final = "".join(chr(i if i < 128 else 0xF700 + i) for i in range(256))
@@ -80,7 +80,7 @@ _BINARY = bytes(set(range(32)) - set(b"\t\n\f\r\x1b"))
 
 
 def page_text(page: Page, max_bytes: int) -> str:
-    """The text of a page's document, decoded where it is bytes, with line ends and NULs as a parser wants them.
+    """Return the text of a page's document, decoded if it is bytes, with normalized line ends and without NULs.
 
     Raises:
         LimitError: the document has more than `max_bytes` bytes (characters, where it is text already).
@@ -98,7 +98,7 @@ def page_text(page: Page, max_bytes: int) -> str:
 
 
 def _with_title_closed(text: str) -> str:
-    """`text` with the title closed at the end of its line, or the next tag, where nothing closes it.
+    """Return `text` with an unclosed title closed at the end of its line, or before the next tag.
 
     A browser takes the whole document for the title then, and shows an empty page. In crawls, where bytes got lost, it
     is the page that is meant (8 pages of L3S-GN1).
@@ -141,7 +141,7 @@ def decode(content: bytes, charset: str = "") -> str:
 
 
 def encoding_of(label: str) -> str:
-    """The Python codec for an encoding label of the Encoding Standard; empty for an unknown one.
+    """Return the Python codec for a label of the Encoding Standard; empty if it is unknown.
 
     >>> encoding_of("ISO-8859-1"), encoding_of("gb2312"), encoding_of("bogus")
     ('cp1252', 'gb18030', '')
@@ -154,7 +154,7 @@ def encoding_of(label: str) -> str:
 
 
 def _preprocess(text: str) -> str:
-    """Normalise line ends and drop NULs; refuse a text of white space only."""
+    """Normalize line ends and drop NULs; refuse text of white space only."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = text.replace("\0", "")
@@ -164,7 +164,7 @@ def _preprocess(text: str) -> str:
 
 
 def _without_surrogates(text: str) -> str:
-    """`text` with U+FFFD for lone surrogates, which no decoder gives, but a string may hold."""
+    """Replace lone surrogates by U+FFFD: no decoder returns them, but a string may hold them."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -173,7 +173,7 @@ def _without_surrogates(text: str) -> str:
 
 
 def _byte_order_mark(content: bytes) -> tuple[str, int]:
-    """The encoding a byte order mark stands for, and the mark's length; a bare UTF-16 `<` counts as a mark."""
+    """Return the encoding and length of a byte order mark; a bare UTF-16 `<` counts as a mark."""
     marks = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
     for mark, encoding in marks:
         if content.startswith(mark):
@@ -202,7 +202,7 @@ def _refuse_control_bytes(content: bytes) -> None:
 
 
 def _declared_inside(content: bytes) -> str:
-    """The encoding of the first `<meta>` that names a known one, else of the XML declaration."""
+    """Return the encoding of the first `<meta>` with a known one, else that of the XML declaration."""
     head = content[:_DECLARATION_BYTES]
     for tag in _META.findall(_COMMENT.sub(b"", head)):
         found = _CHARSET.search(tag)
@@ -214,7 +214,7 @@ def _declared_inside(content: bytes) -> str:
 
 
 def _readable_as_ascii(label: bytes) -> str:
-    """The encoding of a label found by reading bytes as ASCII, which rules UTF-16 out (HTML, 13.2.3.2)."""
+    """Return the encoding of a label that was read as ASCII, which excludes UTF-16 (HTML, 13.2.3.2)."""
     encoding = encoding_of(label.decode("latin-1"))
     if encoding.startswith("utf-16"):
         return "utf-8"
@@ -222,7 +222,7 @@ def _readable_as_ascii(label: bytes) -> str:
 
 
 def _as_utf8_or_detected(content: bytes) -> str:
-    """The text of a document that says it is UTF-8, or nothing.
+    """Return the text of a document that declares UTF-8 or no encoding.
 
     It is UTF-8 unless there are more malformed sequences than well-formed ones of several bytes; ASCII is UTF-8.
     """
@@ -234,7 +234,7 @@ def _as_utf8_or_detected(content: bytes) -> str:
 
 
 def _detected(content: bytes) -> str:
-    """The encoding by frequency, of what is not UTF-8."""
+    """Detect an encoding other than UTF-8 by the frequency of bytes."""
     text = _MARKUP.sub(b" ", content[: 2**20])
     if len(text.translate(None, bytes(range(128)))) < _SPARSE * len(text.strip()):
         return "cp1252"

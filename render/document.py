@@ -1,7 +1,7 @@
-"""A snapshot as a document again, for selectors and for libraries that want one.
+"""Convert a snapshot back to a document, for selectors and for libraries that need one.
 
-It has the elements, attributes and texts that the snapshot has: no scripts, no comments, and after rendering what the
-page's scripts made of it.
+The document has the elements, attributes and texts of the snapshot: no scripts, no comments, and after rendering the
+changes that the page's scripts made.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from vclean.render.snapshot import Snapshot
 
 _NAME = re.compile(r"[a-z_][\w.-]*", re.IGNORECASE)
-"""What lxml takes for a name; the HTML parser lets more pass."""
-_OTHER = "x-other"
+"""Names that lxml accepts; the HTML parser accepts more."""
+_FALLBACK_NAME = "x-other"
 
 
 def to_elements(snapshot: Snapshot) -> list[etree._Element]:
-    """The elements of the document, in their order; the first is the root.
+    """Return the elements of the document in document order; the first is the root.
 
-    An element whose name no document may have is called `x-other`.
+    An element with an illegal name is called `x-other`.
     """
     names = [_legal_name(tag) for tag in snapshot.tags]
     elements: list[etree._Element] = []
@@ -42,7 +42,7 @@ def to_elements(snapshot: Snapshot) -> list[etree._Element]:
 
 
 def to_html(snapshot: Snapshot) -> str:
-    """The document as HTML, with a head that has the page's title."""
+    """Return the document as HTML; its head has the title of the page."""
     root = to_elements(snapshot)[0]
     head = etree.Element("head")
     etree.SubElement(head, "meta", charset="utf-8")
@@ -52,7 +52,7 @@ def to_html(snapshot: Snapshot) -> str:
 
 
 def _write_texts(snapshot: Snapshot, elements: list[etree._Element]) -> None:
-    """Put every text where it stood: at its parent's beginning, or behind the child that comes before it."""
+    """Insert every text at its position: at the start of its parent, or after the preceding child."""
     above = snapshot.parent.tolist()
     places = zip(snapshot.texts, snapshot.text_parent.tolist(), snapshot.text_after.tolist(), strict=True)
     for text, parent, after in places:
@@ -67,4 +67,4 @@ def _write_texts(snapshot: Snapshot, elements: list[etree._Element]) -> None:
 
 @lru_cache(maxsize=1000)
 def _legal_name(tag: str) -> str:
-    return tag if _NAME.fullmatch(tag) else _OTHER
+    return tag if _NAME.fullmatch(tag) else _FALLBACK_NAME

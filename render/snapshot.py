@@ -1,4 +1,4 @@
-"""`Snapshot`: the page as columns, the one value that rendering hands on.
+"""`Snapshot`: a page as columns, the result of rendering or parsing.
 
 Geometry is in CSS px, origin at the top left of the document, y down; NaN where a page was not rendered.
 Elements stand in document order (preorder), so the subtree of element `i` is the range `[i, end[i])`.
@@ -18,13 +18,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+
 ATTRIBUTES = (
     "alt", "aria-controls", "aria-expanded", "aria-hidden", "aria-label", "aria-labelledby", "class", "cite",
     "colspan", "content", "data-target", "data-toggle", "datetime", "dir", "height", "hidden", "href", "id",
     "itemprop", "itemtype", "lang", "name", "open", "placeholder", "property", "rel", "role", "rowspan", "scope",
     "src", "srcset", "start", "style", "title", "type", "value", "width",
 )  # fmt: skip
-"""The attributes a snapshot keeps; `href`, `src` and `cite` are absolute where the page has a URL."""
+"""The attributes of a snapshot; `href`, `src` and `cite` are absolute where the page has a URL."""
 
 STYLES = (
     "display", "position", "float", "visibility", "opacity", "overflow-x", "font-size", "font-weight",
@@ -32,13 +33,13 @@ STYLES = (
     "white-space", "color", "background-color", "background-image", "border-top-width", "border-bottom-width",
     "border-left-width", "list-style-type", "cursor", "z-index",
 )  # fmt: skip
-"""The computed styles a snapshot keeps, by CSS name. A page that was not rendered has only `display`,
+"""The computed styles of a snapshot, by CSS name. A page that was not rendered has only `display`,
 `visibility`, `font-weight`, `font-style` and `white-space`, by the user agent's defaults for the tag and the inline
 style; the rest is empty."""
 
 
 class Hidden(IntEnum):
-    """Why an element paints nothing, itself or by an ancestor."""
+    """The reason why an element paints nothing: its own style or that of an ancestor."""
 
     NO = 0
     DISPLAY = 1
@@ -66,31 +67,31 @@ class Styles:
     rows: tuple[tuple[str, ...], ...]
 
     def column(self, name: str) -> list[str]:
-        """The values of property `name`, one per style row."""
+        """Return the values of property `name`, one per style row."""
         at = self.names.index(name)
         return [row[at] for row in self.rows]
 
     def number(self, name: str) -> NDArray[np.float32]:
-        """The leading number of every value (px for lengths), shape (S,); NaN where there is none."""
+        """Return the leading number of every value (px for lengths), shape (S,); NaN where there is none."""
         return np.array([_leading_number(value) for value in self.column(name)], dtype=np.float32)
 
     def colour(self, name: str) -> NDArray[np.float32]:
-        """Red, green, blue 0-255 and alpha 0-1, shape (S, 4); NaN where unknown."""
+        """Return red, green, blue 0-255 and alpha 0-1, shape (S, 4); NaN where unknown."""
         rows = [_rgba(value) for value in self.column(name)]
         return np.array(rows, dtype=np.float32).reshape(len(rows), 4)
 
     def is_in(self, name: str, values: Collection[str]) -> NDArray[np.bool_]:
-        """Whether the value is one of `values`, shape (S,)."""
+        """Return whether the value of a property is one of `values`, shape (S,)."""
         return np.array([value in values for value in self.column(name)], dtype=bool)
 
 
 @dataclass(frozen=True, eq=False)
-class Values:
-    """The M elements that have an attribute, and the V different values they have.
+class AttributeValues:
+    """The M elements that have an attribute, and its V different values.
 
     Attributes:
         node: int32 (M,), ascending.
-        number: int32 (M,), the place of each element's value in `different`.
+        number: int32 (M,), the index of each element's value in `different`.
         different: V strings.
     """
 
@@ -99,11 +100,11 @@ class Values:
     different: list[str]
 
     @classmethod
-    def of(cls, node: NDArray[np.int32], values: Sequence[str]) -> Values:
-        """From elements and their `values`, M each."""
+    def of(cls, node: NDArray[np.int32], values: Sequence[str]) -> AttributeValues:
+        """Group M elements by their `values`."""
         different = list(dict.fromkeys(values))
-        place = dict(zip(different, range(len(different)), strict=True))
-        return cls(node, np.fromiter(map(place.__getitem__, values), dtype=np.int32, count=len(values)), different)
+        index = dict(zip(different, range(len(different)), strict=True))
+        return cls(node, np.fromiter(map(index.__getitem__, values), dtype=np.int32, count=len(values)), different)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -111,7 +112,7 @@ class Snapshot:
     """One page as columns: N elements, A attributes, T text nodes, L line boxes, S distinct styles.
 
     Attributes:
-        url, title: as the browser has them at the end; the title's white space is collapsed.
+        url, title: after loading; the white space of the title is collapsed.
         language: the `lang` of the root element, lower case, or the empty string.
         rendered: whether geometry and computed styles are there.
         width, height: the document's scroll size in CSS px; NaN when not rendered.
@@ -167,24 +168,24 @@ class Snapshot:
         return f"<Snapshot {self.url!r}: {len(self)} elements, {len(self.texts)} texts, {state}>"
 
     def __len__(self) -> int:
-        """The number of elements."""
+        """Return the number of elements."""
         return len(self.tag)
 
     def is_tag(self, names: Collection[str]) -> NDArray[np.bool_]:
-        """Whether an element's tag is one of `names`, shape (N,)."""
+        """Return whether an element's tag is one of `names`, shape (N,)."""
         return np.array([name in names for name in self.tags], dtype=bool)[self.tag]
 
     def attributes(self, name: str) -> Mapping[int, str]:
-        """The values of attribute `name`, by element."""
+        """Return the values of attribute `name`, by element."""
         if name not in self._attributes:
             node, values = self._rows_of(name)
             self._attributes[name] = dict(zip(node.tolist(), values, strict=True))
         return self._attributes[name]
 
-    def values(self, name: str) -> Values:
-        """The different values of attribute `name`, and which elements have them."""
+    def values(self, name: str) -> AttributeValues:
+        """Return the different values of attribute `name`, and the elements that have them."""
         if name not in self._values:
-            self._values[name] = Values.of(*self._rows_of(name))
+            self._values[name] = AttributeValues.of(*self._rows_of(name))
         return self._values[name]
 
     def _rows_of(self, name: str) -> tuple[NDArray[np.int32], list[str]]:
@@ -193,16 +194,16 @@ class Snapshot:
 
     @cached_property
     def _attributes(self) -> dict[str, dict[int, str]]:
-        """Those that were asked for."""
+        """Cache the results of `attributes`."""
         return {}
 
     @cached_property
-    def _values(self) -> dict[str, Values]:
-        """Those that were asked for."""
+    def _values(self) -> dict[str, AttributeValues]:
+        """Cache the results of `values`."""
         return {}
 
     def ancestors(self, element: int) -> list[int]:
-        """The element and its ancestors, innermost first."""
+        """Return the element and its ancestors, innermost first."""
         chain = []
         while element >= 0:
             chain.append(element)
@@ -211,7 +212,7 @@ class Snapshot:
 
     @cached_property
     def sibling_number(self) -> NDArray[np.int32]:
-        """int32 (N,): an element's number among its siblings of the same tag, from 1, as XPath counts."""
+        """Number the elements among their siblings of the same tag, from 1, as in XPath; int32 (N,)."""
         order = np.lexsort((self.tag, self.parent))
         parent, tag = self.parent[order], self.tag[order]
         new = np.ones(len(order), dtype=bool)
@@ -222,7 +223,7 @@ class Snapshot:
         return numbers
 
     def xpath(self, element: int) -> str:
-        """The absolute XPath of an element, every step numbered: `/html[1]/body[1]/p[2]`."""
+        """Return the absolute XPath of an element, every step numbered: `/html[1]/body[1]/p[2]`."""
         known, (parent, tag, number) = self._xpaths, self._steps
         new = []
         while element not in known:
@@ -231,29 +232,29 @@ class Snapshot:
         path = known[element]
         for below in reversed(new):
             path = f"{path}/{self.tags[tag[below]]}[{number[below]}]"
-            if len(path) < _LONGEST_KEPT:
+            if len(path) < _MAX_CACHED_XPATH:
                 known[below] = path
         return path
 
     @cached_property
     def _steps(self) -> tuple[list[int], list[int], list[int]]:
-        """Parents, tags and numbers among siblings: single values of lists are had cheaper than those of arrays."""
+        """Return parents, tags and sibling numbers as lists, whose items are cheaper to read than those of arrays."""
         return self.parent.tolist(), self.tag.tolist(), self.sibling_number.tolist()
 
     @cached_property
     def _xpaths(self) -> dict[int, str]:
-        """The paths that were asked for, and those on their way."""
+        """Cache the results of `xpath`, and the paths of the ancestors."""
         return {-1: ""}
 
 
-_LONGEST_KEPT = 4096
-"""Characters of a path that others are built on; in a page of 100,000 nested elements they would fill the memory."""
+_MAX_CACHED_XPATH = 4096
+"""Characters of a cached path; in a page of 100,000 nested elements, longer ones would fill the memory."""
 
 _ATTRIBUTE_INDEX = {name: index for index, name in enumerate(ATTRIBUTES)}
 
 
 def subtree_ends(parent: NDArray[np.int32]) -> NDArray[np.int32]:
-    """int32 (N,): one past the last element of each subtree, for parents in preorder."""
+    """Return one past the last element of each subtree, int32 (N,), for parents in preorder."""
     last = np.arange(len(parent), dtype=np.int32)
     last[parent[1:]] = last[1:]  # the last of several children is written last, and stays
     while True:
@@ -264,7 +265,7 @@ def subtree_ends(parent: NDArray[np.int32]) -> NDArray[np.int32]:
 
 
 def subtree_depths(end: NDArray[np.int32]) -> NDArray[np.int32]:
-    """int32 (N,): how many elements are above each, given where the subtrees end."""
+    """Return the number of ancestors of each element, int32 (N,), given the ends of the subtrees."""
     ended = np.cumsum(np.bincount(end, minlength=len(end)))
     return (np.arange(len(end)) - ended[: len(end)]).astype(np.int32)
 
@@ -278,7 +279,7 @@ def _leading_number(value: str) -> float:
 
 
 def _rgba(value: str) -> tuple[float, float, float, float]:
-    """`rgb(1, 2, 3)` and `rgba(1, 2, 3, 0.5)`, the two forms of a computed sRGB colour (CSS Color 4, 15.2)."""
+    """Parse `rgb(1, 2, 3)` and `rgba(1, 2, 3, 0.5)`, the two forms of a computed sRGB color (CSS Color 4, 15.2)."""
     inside = value.partition("(")[2].rstrip(")")
     try:
         parts = [float(part) for part in inside.split(",")]
@@ -287,3 +288,18 @@ def _rgba(value: str) -> tuple[float, float, float, float]:
     if len(parts) not in (3, 4):
         return (float("nan"),) * 4
     return (parts[0], parts[1], parts[2], parts[3] if len(parts) == 4 else 1.0)
+
+
+LITTLE_TEXT = 400
+"""A page with fewer non-space characters than this outside `<noscript>` has little text: an application's shell, a
+loader, a cookie notice. Forums that render on the client (Discourse) keep their whole text in `<noscript>`."""
+
+
+def noscript_needed(text_chars: int, noscript_chars: int) -> bool:
+    """Return whether the `<noscript>` content is part of the page.
+
+    Args:
+        text_chars: non-space characters of text outside `<noscript>`, scripts and styles left out.
+        noscript_chars: non-space characters of text inside it.
+    """
+    return text_chars < LITTLE_TEXT and noscript_chars > text_chars

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
-from vclean.render import chromium
+from vclean.render.browser import chromium
+
+pytest_plugins = ["helpers.browser"]  # fixtures: renderer, scripting, snap, site
 
 settings.register_profile("any machine", deadline=None)  # the first example loads models; others share the machine
+settings.register_profile("fast", deadline=None, max_examples=20)
 settings.load_profile("any machine")
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # As in what a shell runs in the background: programs that tests start would ignore their interrupts too.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put slow tests first: one that began last would have the other processes wait for it."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
 @pytest.fixture

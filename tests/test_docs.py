@@ -10,9 +10,9 @@ import pytest
 
 import vclean
 from vclean import errors
-from vclean.options import parse_args
+from vclean.cli.main import parse_args
 
-DOCS = Path(__file__).parent.parent / "docs"
+DOCS = Path(__file__).parents[1] / "docs"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 

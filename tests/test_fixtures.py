@@ -10,7 +10,7 @@ from lxml import html
 
 from vclean.render.decode import decode
 
-FIXTURES = Path(__file__).parent.parent / "fixtures"
+FIXTURES = Path(__file__).parents[1] / "fixtures"
 PAGES = sorted(FIXTURES.glob("*/page.html"))
 NO_TEXT = {"frameset", "scripts-only"}
 """Pages whose own document holds no text, so that their gold is empty."""

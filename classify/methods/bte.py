@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.classify.methods.verdict import decide
+from vclean.classify.methods.base import decide
 from vclean.labels import Visibility
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.classify.prediction import Prediction
-    from vclean.features.blocks import Blocks
+    from vclean.features.blocks import BlockColumns
 
 
-def label(blocks: Blocks) -> Prediction:
+def label(blocks: BlockColumns) -> Prediction:
     """The best span of blocks is content."""
     words = np.array([len(text.split()) for text in blocks.text], dtype=np.int64)
     begin, end = best_span(words - _tags_inside(blocks), _tags_before(blocks))
@@ -50,7 +50,7 @@ def best_span(values: NDArray[np.int64], costs: NDArray[np.int64]) -> tuple[int,
     return span
 
 
-def _tag_gaps(blocks: Blocks) -> NDArray[np.int64]:
+def _tag_gaps(blocks: BlockColumns) -> NDArray[np.int64]:
     """How many tags stand before every text node in a block, since the one before it; int64 (K,).
 
     Between two text nodes as many elements open as start between them; those that close make up the
@@ -62,11 +62,11 @@ def _tag_gaps(blocks: Blocks) -> NDArray[np.int64]:
     return 2 * opened - np.diff(depth, prepend=-1)
 
 
-def _tags_before(blocks: Blocks) -> NDArray[np.int64]:
+def _tags_before(blocks: BlockColumns) -> NDArray[np.int64]:
     return _tag_gaps(blocks)[blocks.first]
 
 
-def _tags_inside(blocks: Blocks) -> NDArray[np.int64]:
+def _tags_inside(blocks: BlockColumns) -> NDArray[np.int64]:
     gaps = _tag_gaps(blocks)
     gaps[blocks.first] = 0
     return np.add.reduceat(gaps, blocks.first) if len(blocks) else np.zeros(0, dtype=np.int64)

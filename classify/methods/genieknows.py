@@ -2,8 +2,9 @@
 
 As published: the page is cut into semantic blocks; the importance of a block is a weighted sum of its position, font
 size, length, number of links, share of link text, number of sentences, and of whether it has a form or an image
-(`vclean.features.genieknows`); relations between blocks enter too, distance, offset and width; blocks of low importance
-go. A heading by its tag is one, and so is a bold block set apart as a paragraph; a table cell is a list item.
+(`vclean.classify.methods.genieknows`); relations between blocks enter too, distance, offset and width; blocks of
+low importance go. A heading by its tag is one, and so is a bold block set apart as a paragraph; a table cell is a list
+item.
 
 Chosen here: the weights, set by hand; links count by their share of the text alone; a block takes over half of the
 importance of the neighbours that it is in line with; font size counts for headings, which come with what follows.
@@ -11,21 +12,145 @@ importance of the neighbours that it is in line with; font size counts for headi
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.classify.methods.verdict import HEADING_TAGS, decide, tag_labels
-from vclean.features.genieknows import SemanticBlocks
-from vclean.features.view import View
+from vclean.classify.methods.base import HEADING_TAGS, decide, tag_labels
+from vclean.features import tree
+from vclean.features.block import linguistic
+from vclean.features.columns import ratio
+from vclean.features.page_context import PageContext
 from vclean.labels import Label, Visibility
-from vclean.render.ua import BOLD_TAGS
+from vclean.render.static.styles import BOLD_TAGS
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from numpy.typing import NDArray
 
     from vclean.classify.prediction import Prediction
-    from vclean.features.blocks import Blocks
+    from vclean.features.blocks import BlockColumns
+
+
+LONGEST: Final = 120
+SHORTEST: Final = 8
+_FORMS: Final = ("form", "input", "select", "textarea")
+_IMAGES: Final = ("img", "picture", "svg")
+
+
+@dataclass(frozen=True, eq=False)
+class SemanticBlocks:
+    """The S semantic blocks of a page of B blocks, at least one, in document order."""
+
+    context: PageContext
+
+    def __len__(self) -> int:
+        """The number of semantic blocks."""
+        return len(self.first)
+
+    @cached_property
+    def number(self) -> NDArray[np.int64]:
+        """int64 (B,): the semantic block of every block."""
+        starts = np.ones(len(self.context), dtype=bool)
+        starts[1:] = np.diff(self._joined) != 0
+        return np.cumsum(starts) - 1
+
+    @cached_property
+    def first(self) -> NDArray[np.int64]:
+        """int64 (S,): the first block of each."""
+        return np.flatnonzero(np.diff(self.number, prepend=-1))
+
+    @cached_property
+    def words(self) -> NDArray[np.float64]:
+        """float64 (S,): words."""
+        return self.total(self.context.tokens)
+
+    @cached_property
+    def length(self) -> NDArray[np.float32]:
+        """float32 (S,): words, relative to the longest."""
+        return ratio(self.words, float(self.words.max()))
+
+    @cached_property
+    def link_share(self) -> NDArray[np.float32]:
+        """float32 (S,): share of link text."""
+        return ratio(self.total(self.context.link_share * self._chars), self.total(self._chars))
+
+    @cached_property
+    def sentences(self) -> NDArray[np.float32]:
+        """float32 (S,): blocks that end as a sentence does, relative to the semantic block with most of them."""
+        ends = np.nan_to_num(np.asarray(linguistic.compute(self.context)["ends_sentence"], dtype=np.float32))
+        total = self.total(ends)
+        return ratio(total, float(total.max()))
+
+    @cached_property
+    def has_form(self) -> NDArray[np.bool_]:
+        """Whether there is a form or a control of one in it, bool (S,)."""
+        return self._has(_FORMS)
+
+    @cached_property
+    def has_image(self) -> NDArray[np.bool_]:
+        """Whether there is an image in it, bool (S,)."""
+        return self._has(_IMAGES)
+
+    @cached_property
+    def position(self) -> NDArray[np.float64]:
+        """float64 (S,): place of its middle on the page, in words, 0..1."""
+        end = np.cumsum(self.words)
+        return (end - self.words / 2) / max(float(end[-1]), 1.0)
+
+    @cached_property
+    def box(self) -> NDArray[np.float32]:
+        """float32 (S, 4): left, top, right, bottom in CSS px; NaN where nothing is painted."""
+        box = self.context.blocks.box
+        corners = np.hstack([box[:, :2], box[:, :2] + box[:, 2:]])
+        low = np.fmin.reduceat(corners[:, :2], self.first, axis=0)
+        return np.hstack([low, np.fmax.reduceat(corners[:, 2:], self.first, axis=0)])
+
+    @cached_property
+    def akin(self) -> NDArray[np.bool_]:
+        """Whether each is in line with the one before, bool (S,): as far left, as wide, or of the same parent."""
+        left, width = self.box[:, 0], self.box[:, 2] - self.box[:, 0]
+        parent = self.context.snapshot.parent[self._element[self.first]]
+        akin = np.zeros(len(self), dtype=bool)
+        akin[1:] = np.diff(parent) == 0
+        akin[1:] |= (np.abs(np.diff(left)) < 1) & (np.abs(np.diff(width)) < 0.1 * np.maximum(width[1:], 1))
+        return akin
+
+    def total(self, values: NDArray[np.float32]) -> NDArray[np.float64]:
+        """float64 (S,): the sum of the blocks' `values` (B,) over each."""
+        return np.add.reduceat(values.astype(np.float64), self.first)
+
+    @cached_property
+    def _chars(self) -> NDArray[np.float32]:
+        return self.context.per_block(self.context.member_chars)
+
+    @cached_property
+    def _fits(self) -> NDArray[np.bool_]:
+        """Whether an element has few enough words, bool (N,)."""
+        return np.asarray(self.context.on_nodes(self.context.tokens) <= LONGEST)
+
+    @cached_property
+    def _element(self) -> NDArray[np.int64]:
+        """int64 (B,): the largest element of few enough words round each block, or its container."""
+        snapshot, node = self.context.snapshot, self.context.blocks.node
+        top = self._fits.copy()
+        top[1:] &= ~self._fits[snapshot.parent[1:]]
+        return np.where(self._fits[node], tree.nearest(top, snapshot.parent)[node], node).astype(np.int64)
+
+    @cached_property
+    def _joined(self) -> NDArray[np.int64]:
+        """int64 (B,): a number for the semantic block; small ones go by their parent."""
+        snapshot, element = self.context.snapshot, self._element
+        words = np.bincount(element, self.context.tokens, minlength=len(snapshot))[element]
+        return np.where(words < SHORTEST, -1 - snapshot.parent[element], element)
+
+    def _has(self, tags: Collection[str]) -> NDArray[np.bool_]:
+        inside = tree.subtree_sum(self.context.snapshot.is_tag(tags), self.context.snapshot.end) > 0
+        return self.total((inside & self._fits)[self._element].astype(np.float32)) > 0
+
 
 _LENGTH: Final = 0.6
 _SENTENCES: Final = 0.4
@@ -39,14 +164,14 @@ _BOLD: Final = 0.9
 _TITLE_WORDS: Final = 15
 
 
-def label(blocks: Blocks) -> Prediction:
+def label(blocks: BlockColumns) -> Prediction:
     """The semantic blocks of enough importance, and the headings right before them."""
-    view = View(blocks)
-    semantic = SemanticBlocks(view)
+    context = PageContext(blocks)
+    semantic = SemanticBlocks(context)
     kept = (with_neighbours(semantic, importance(semantic)) >= _LEAST)[semantic.number]
-    heading = view.within(HEADING_TAGS)[view.anchor]
+    heading = context.within(HEADING_TAGS)[context.anchor]
     kept[:-1] |= heading[:-1] & kept[1:]
-    return decide(blocks, kept & (blocks.visibility != Visibility.HIDDEN), _types(view))
+    return decide(blocks, kept & (blocks.visibility != Visibility.HIDDEN), _types(context))
 
 
 def importance(semantic: SemanticBlocks) -> NDArray[np.float64]:
@@ -69,10 +194,10 @@ def with_neighbours(semantic: SemanticBlocks, value: NDArray[np.float64]) -> NDA
     return np.asarray(value + more.max(axis=0) / 2 * (1 - semantic.link_share))
 
 
-def _types(view: View) -> list[Label]:
-    bold = (view.char_share(view.within(BOLD_TAGS)) >= _BOLD) & (view.tokens <= _TITLE_WORDS)
-    cell = view.within(("td", "th"))[view.anchor] & (view.tokens <= _TITLE_WORDS)
-    kinds = zip(tag_labels(view.blocks), bold.tolist(), cell.tolist(), strict=True)
+def _types(context: PageContext) -> list[Label]:
+    bold = (context.char_share(context.within(BOLD_TAGS)) >= _BOLD) & (context.tokens <= _TITLE_WORDS)
+    cell = context.within(("td", "th"))[context.anchor] & (context.tokens <= _TITLE_WORDS)
+    kinds = zip(tag_labels(context.blocks), bold.tolist(), cell.tolist(), strict=True)
     return [_type(kind, is_bold, in_cell) for kind, is_bold, in_cell in kinds]
 
 

@@ -15,30 +15,30 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.classify.methods.verdict import decide, tag_labels
-from vclean.features import linguistic
-from vclean.features.view import View
-from vclean.features.wordlists import STOP_WORDS
+from vclean.classify.methods.base import decide, tag_labels
+from vclean.features.block import linguistic
+from vclean.features.page_context import PageContext
+from vclean.features.text.lexicon import STOP_WORDS
 from vclean.labels import Label, Visibility
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.classify.prediction import Prediction
-    from vclean.features.blocks import Blocks
+    from vclean.features.blocks import BlockColumns
 
 _CONTROLS = frozenset(("button", "label", "legend", "option", "select"))
 
 
-def label(blocks: Blocks) -> Prediction:
+def label(blocks: BlockColumns) -> Prediction:
     """The best sequence of blocks between good sentences is content."""
-    view = View(blocks)
-    values = linguistic.compute(view)
-    kept = (blocks.visibility != Visibility.HIDDEN) & ~view.within(_CONTROLS)[view.anchor]
+    context = PageContext(blocks)
+    values = linguistic.compute(context)
+    kept = (blocks.visibility != Visibility.HIDDEN) & ~context.within(_CONTROLS)[context.anchor]
     chars = np.where(kept, values["chars"], 0)
     good = kept & (chars > chars.sum() / max(kept.sum(), 1))
     good &= (values["starts_capital"] > 0) & (values["ends_sentence"] > 0)
-    begin, end = best_sequence(np.where(kept, _worth(view), 0), good)
+    begin, end = best_sequence(np.where(kept, _worth(context), 0), good)
     kept[:begin] = kept[end:] = False
     types = [Label.HEADING if capitals else kind
              for kind, capitals in zip(tag_labels(blocks), values["all_caps"], strict=True)]  # fmt: skip
@@ -59,8 +59,8 @@ def best_sequence(worth: NDArray[np.float64], good: NDArray[np.bool_]) -> tuple[
     return begin, end + 1
 
 
-def _worth(view: View) -> NDArray[np.float64]:
+def _worth(context: PageContext) -> NDArray[np.float64]:
     """float64 (B,): characters in function words less characters in links."""
-    words = view.words
-    function_words = view.terms.covered(STOP_WORDS, (words.end - words.start).astype(np.float32))
-    return np.asarray(function_words - view.link_share * view.per_block(view.member_chars), dtype=np.float64)
+    words = context.words
+    function_words = context.terms.covered(STOP_WORDS, (words.end - words.start).astype(np.float32))
+    return np.asarray(function_words - context.link_share * context.per_block(context.member_chars), dtype=np.float64)

@@ -8,8 +8,8 @@
 - Resiliparse (Bevendorff et al. 2018): `extract_plain_text(main_content=True)`.
 
 Each library gets the page as vclean read it, as HTML, and gives text; blocks are content whose words that text has, by
-the word alignment that also serves for gold text (`vclean.classify.gold`). Chosen here: types are those of the page's
-markup, for most of these libraries give none.
+the word alignment that also serves for gold text (`vclean.classify.corpora.gold`). Chosen here: types are those of the
+page's markup, for most of these libraries give none.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
-from vclean.classify.gold import covered
-from vclean.classify.methods.verdict import decide
+from vclean.classify.corpora.gold import covered
+from vclean.classify.methods.base import decide
 from vclean.errors import DeadlineError, VcleanError
-from vclean.features.view import View
+from vclean.features.page_context import PageContext
 from vclean.render.document import to_html
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.classify.prediction import Prediction
-    from vclean.features.blocks import Blocks
+    from vclean.features.blocks import BlockColumns
 
 _T = TypeVar("_T")
 
@@ -51,7 +51,7 @@ _LANGUAGES: Final = {
 """jusText's names of its lists of stop words."""
 
 
-def readability_and_boilerpipe(blocks: Blocks) -> list[NDArray[np.bool_]]:
+def readability_and_boilerpipe(blocks: BlockColumns) -> list[NDArray[np.bool_]]:
     """What Readability and boilerpipe's default and article extractors keep, a bool (B,) each.
 
     They share one writing of the page as HTML, and boilerpipe's two one parsing. A library that fails keeps nothing.
@@ -68,39 +68,39 @@ def readability_and_boilerpipe(blocks: Blocks) -> list[NDArray[np.bool_]]:
     return kept
 
 
-def readability(blocks: Blocks) -> Prediction:
+def readability(blocks: BlockColumns) -> Prediction:
     """What Readability takes for the article."""
     return _by_text(blocks, _readability)
 
 
-def boilerpipe_default(blocks: Blocks) -> Prediction:
+def boilerpipe_default(blocks: BlockColumns) -> Prediction:
     """What boilerpipe's default extractor keeps."""
     return _by_text(blocks, _boilerpipe("DefaultExtractor"))
 
 
-def boilerpipe_article(blocks: Blocks) -> Prediction:
+def boilerpipe_article(blocks: BlockColumns) -> Prediction:
     """What boilerpipe's article extractor keeps."""
     return _by_text(blocks, _boilerpipe("ArticleExtractor"))
 
 
-def justext(blocks: Blocks) -> Prediction:
+def justext(blocks: BlockColumns) -> Prediction:
     """What jusText takes for good paragraphs."""
-    language = View(blocks).language
+    language = PageContext(blocks).language
     return _by_text(blocks, lambda html: _justext(html, language))
 
 
-def trafilatura(blocks: Blocks) -> Prediction:
+def trafilatura(blocks: BlockColumns) -> Prediction:
     """What trafilatura extracts."""
     url = blocks.snapshot.url or None
     return _by_text(blocks, lambda html: _module("trafilatura").extract(html, url=url) or "")
 
 
-def resiliparse(blocks: Blocks) -> Prediction:
+def resiliparse(blocks: BlockColumns) -> Prediction:
     """What Resiliparse takes for the main content."""
     return _by_text(blocks, lambda html: _plain(html, main_content=True))
 
 
-def _by_text(blocks: Blocks, extract: Callable[[str], str]) -> Prediction:
+def _by_text(blocks: BlockColumns, extract: Callable[[str], str]) -> Prediction:
     html = to_html(blocks.snapshot)
     return decide(blocks, covered(blocks.text, _quietly(lambda: extract(html))))
 

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Final, cast
 import numpy as np
 
 from vclean.classify.methods import storage
-from vclean.classify.methods.frame import Facts
+from vclean.classify.methods.base import MethodInfo
 from vclean.classify.prediction import Prediction
 from vclean.errors import UsageError
-from vclean.extras import need
+from vclean.imports import need
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from vclean.classify.methods.frame import Method, Trainable
-    from vclean.features.blocks import Blocks
+    from vclean.classify.methods.base import Method, Trainable
+    from vclean.features.blocks import BlockColumns
 
 DEFAULT: Final = "vclean"
 """The method that has a model of its own kind, and knows confidence, policies and sites."""
@@ -29,10 +29,10 @@ _PACKAGE: Final = "vclean.classify.methods"
 class _Checked:
     """A method that says what it misses, and that has nothing to decide on a page without text."""
 
-    facts: Facts
+    facts: MethodInfo
     run: Method
 
-    def __call__(self, blocks: Blocks) -> Prediction:
+    def __call__(self, blocks: BlockColumns) -> Prediction:
         if self.facts.rendered and not blocks.snapshot.rendered:
             raise UsageError(f"the method {self.facts.name} looks at the rendered page: add --render")
         if not len(blocks):
@@ -51,13 +51,13 @@ def get(name: str, model: Path | None = None) -> Method:
     """
     found = facts(name)
     if name == DEFAULT:
-        from vclean.classify.model import load  # Loads LightGBM, which the other methods do without.
+        from vclean.classify.content.model import load  # Loads LightGBM, which the other methods do without.
 
         return load(model).label
     return checked(found, _load(found, model))
 
 
-def checked(found: Facts, run: Method) -> Method:
+def checked(found: MethodInfo, run: Method) -> Method:
     """The method `run` that raises UsageError on a page that is not rendered if it needs one that is.
 
     A page without blocks gets the empty prediction without a call.
@@ -65,7 +65,7 @@ def checked(found: Facts, run: Method) -> Method:
     return _Checked(found, run)
 
 
-def facts(name: str) -> Facts:
+def facts(name: str) -> MethodInfo:
     """What is to be known of the method called `name`.
 
     Raises:
@@ -77,7 +77,7 @@ def facts(name: str) -> Facts:
     raise UsageError(f"no method {name!r}: choose one of {', '.join(names())}")
 
 
-def all_facts() -> tuple[Facts, ...]:
+def all_facts() -> tuple[MethodInfo, ...]:
     """What is to be known of every method: the trained model first, then the systems by family."""
     return _METHODS
 
@@ -87,7 +87,7 @@ def names() -> list[str]:
     return [found.name for found in _METHODS]
 
 
-def ships(found: Facts) -> bool:
+def ships(found: MethodInfo) -> bool:
     """Whether a trained method has a model in the package, so that it works at once."""
     return found.name == DEFAULT or storage.ships(found.name)
 
@@ -107,7 +107,7 @@ def trainable(name: str) -> Trainable:
     return cast("Trainable", import_module(f"{_PACKAGE}.{found.place}"))
 
 
-def _load(found: Facts, path: Path | None) -> Method:
+def _load(found: MethodInfo, path: Path | None) -> Method:
     if path and not (found.trained or found.templated):
         raise UsageError(f"the method {found.name} works without a model: leave {path} out")
     if found.trained:
@@ -118,166 +118,172 @@ def _load(found: Facts, path: Path | None) -> Method:
     return cast("Method", method(path) if found.templated else method)
 
 
-def _need_library(found: Facts) -> None:
+def _need_library(found: MethodInfo) -> None:
     if found.library:
         need(found.library, found.library, found.extra)
 
 
 _METHODS: Final = (
-    Facts(
+    MethodInfo(
         name=DEFAULT,
         line="the model of this package: visual, structural and linguistic features",
         place="",
         trained=True,
     ),
-    Facts(name="text", line="all text that is shown", place="text"),
-    Facts(
+    MethodInfo(name="text", line="all text that is shown", place="base:label_all_shown"),
+    MethodInfo(
         name="bte", line="body text extraction: most words inside, most tags outside (Finn et al. 2001)", place="bte"
     ),
-    Facts(
+    MethodInfo(
         name="cetd",
         line="composite text density: characters per tag, less where there are links (Sun et al. 2011)",
         place="density:composite",
     ),
-    Facts(name="cetd-text", line="text density: characters per tag (Sun et al. 2011)", place="density:text_density"),
-    Facts(
+    MethodInfo(
+        name="cetd-text", line="text density: characters per tag (Sun et al. 2011)", place="density:text_density"
+    ),
+    MethodInfo(
         name="point-density",
         line="punctuation marks per tag, as CETD (Yang and Yang 2015)",
         place="density:point_density",
     ),
-    Facts(
+    MethodInfo(
         name="vips",
         line="the segments of most plain text in the middle of the page, cut by VIPS (Cai et al. 2003)",
         place="vips",
         rendered=True,
     ),
-    Facts(name="wcc-baseline", line="every block is a paragraph (Amsterdam at CleanEval 2007)", place="wcc:baseline"),
-    Facts(
+    MethodInfo(
+        name="wcc-baseline",
+        line="every block is a paragraph (Amsterdam at CleanEval 2007)",
+        place="wcc.heuristic:baseline",
+    ),
+    MethodInfo(
         name="wcc-heuristic",
         line="long lines of long words, and titles before them (Amsterdam at CleanEval 2007)",
-        place="wcc:heuristic",
+        place="wcc.heuristic:heuristic",
     ),
-    Facts(
+    MethodInfo(
         name="wcc-tree",
         line="a decision tree on words, tag, capitals and punctuation (Amsterdam at CleanEval 2007)",
-        place="wcc_tree",
+        place="wcc.decision_tree",
         trained=True,
     ),
-    Facts(
+    MethodInfo(
         name="genieknows",
         line="semantic blocks by a weighted sum of what they look like (GenieKnows at CleanEval 2007)",
         place="genieknows",
     ),
-    Facts(
+    MethodInfo(
         name="kimatu",
         line="runs of like elements by their length, punctuation and links (Elhuyar at CleanEval 2007)",
         place="kimatu",
     ),
-    Facts(
+    MethodInfo(
         name="htmlcleaner",
         line="the best sequence from one good sentence to another (Girardi 2007)",
         place="htmlcleaner",
     ),
-    Facts(
+    MethodInfo(
         name="fiasco",
         line="a support vector machine on text, tree and the outlines of blocks (Bauer et al. 2007)",
         place="fiasco",
         rendered=True,
         trained=True,
     ),
-    Facts(
+    MethodInfo(
         name="stupidos",
         line="word trigrams of clean and of dirty text (Osnabrück at CleanEval 2007)",
         place="stupidos",
         trained=True,
     ),
-    Facts(
+    MethodInfo(
         name="wcc-lm",
         line="blocks that speak of what the headings speak of (Amsterdam at CleanEval 2007)",
-        place="wcc_lm",
+        place="wcc.language_model",
         trained=True,
     ),
-    Facts(
+    MethodInfo(
         name="bakic-segment",
         line="segments of the page, by their tags and texts (Bakic 2012)",
-        place="bakic_segment",
+        place="bakic.segment_extractor",
         trained=True,
     ),
-    Facts(
+    MethodInfo(
         name="victor",
         line="a conditional random field over the blocks (Marek, Pecina and Spousta 2007)",
         place="victor",
         trained=True,
     ),
-    Facts(
+    MethodInfo(
         name="web2text",
         line="two convolutional networks on the collapsed document tree, and Viterbi (Vogels et al. 2018)",
-        place="web2text",
+        place="web2text.method",
         trained=True,
     ),
-    Facts(
+    MethodInfo(
         name="wcc-genetic",
         line="regular expressions bred on gold text (Amsterdam at CleanEval 2007)",
-        place="wcc_genetic",
+        place="wcc.genetic",
         trained=True,
     ),
-    Facts(
+    MethodInfo(
         name="bakic-b",
         line="segments of the page, by the words that four extractors keep of them (Bakic 2012)",
-        place="bakic_b",
+        place="bakic.variant_b",
         trained=True,
         library="boilerpy3",
         extra="methods",
     ),
-    Facts(
+    MethodInfo(
         name="bakic-a",
         line="the extractor that fits the page: BTE, Readability or boilerpipe (Bakic 2012)",
-        place="bakic_a",
+        place="bakic.variant_a",
         trained=True,
         library="boilerpy3",
         extra="methods",
     ),
-    Facts(
+    MethodInfo(
         name="readability",
         line="Readability, the reader view of browsers (Arc90 2009), by readability-lxml",
         place="libraries:readability",
         library="readability",
         extra="methods",
     ),
-    Facts(
+    MethodInfo(
         name="boilerpipe-default",
         line="boilerpipe's default extractor (Kohlschütter et al. 2010), by boilerpy3",
         place="libraries:boilerpipe_default",
         library="boilerpy3",
         extra="methods",
     ),
-    Facts(
+    MethodInfo(
         name="boilerpipe-article",
         line="boilerpipe's article extractor (Kohlschütter et al. 2010), by boilerpy3",
         place="libraries:boilerpipe_article",
         library="boilerpy3",
         extra="methods",
     ),
-    Facts(
+    MethodInfo(
         name="justext",
         line="jusText: stop words, length and links of paragraphs (Pomikálek 2011)",
         place="libraries:justext",
         library="justext",
         extra="methods",
     ),
-    Facts(
+    MethodInfo(
         name="trafilatura",
         line="trafilatura: rules, with Readability and jusText to fall back on (Barbaresi 2021)",
         place="libraries:trafilatura",
         library="trafilatura",
         extra="methods",
     ),
-    Facts(
+    MethodInfo(
         name="resiliparse",
         line="Resiliparse's main content extraction (Bevendorff et al. 2018)",
         place="libraries:resiliparse",
     ),
-    Facts(
+    MethodInfo(
         name="template",
         line="what the selectors of a file name: elements, attributes, CSS, XPath (Bakic 2012)",
         place="template:read",

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 import zlib
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
 
 from vclean.classify import model_file
 from vclean.errors import ModelError
@@ -14,7 +17,10 @@ from vclean.errors import ModelError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from vclean.classify.methods.frame import Method, Trainable
+    from numpy.typing import NDArray
+
+    from vclean.classify.methods.base import Method, Trainable
+
 
 FORMAT: Final = 1
 """Version of the file's layout."""
@@ -78,3 +84,22 @@ def _shipped(name: str) -> Path:
 
 def _remedy(name: str) -> str:
     return f"`vclean train CORPUS... --method {name} -o FILE` makes one, and --model FILE takes it"
+
+
+def to_bytes(arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """A line with the names of the arrays, and the arrays in NumPy's format."""
+    file = io.BytesIO()
+    for values in arrays.values():
+        np.save(file, values, allow_pickle=False)
+    return json.dumps(list(arrays)).encode() + b"\n" + file.getvalue()
+
+
+def from_bytes(data: bytes) -> dict[str, NDArray[Any]]:
+    """The arrays that `to_bytes` wrote, by name.
+
+    Raises:
+        ValueError: it did not.
+    """
+    line, _, rest = data.partition(b"\n")
+    file = io.BytesIO(rest)
+    return {str(name): np.load(file, allow_pickle=False) for name in json.loads(line)}

@@ -19,11 +19,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from scipy.special import expit
 
-from vclean.classify.methods import arrays
-from vclean.classify.methods.verdict import decide
+from vclean.classify.methods import storage
+from vclean.classify.methods.base import decide
 from vclean.classify.prediction import Prediction
-from vclean.features.ngrams import NONE, ngrams
-from vclean.features.text import Texts
+from vclean.features.text.characters import EncodedTexts, mix
 from vclean.labels import Visibility
 
 if TYPE_CHECKING:
@@ -31,8 +30,31 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from vclean.classify.methods.frame import Lesson, Method
-    from vclean.features.blocks import Blocks
+    from vclean.classify.methods.base import Method, TrainingPage
+    from vclean.features.blocks import BlockColumns
+    from vclean.features.text.characters import Words
+
+
+LENGTHS = 3
+NONE = 0
+"""Stands where a text has too few words before a word."""
+
+
+def ngrams(words: Words) -> NDArray[np.uint32]:
+    """uint32 (W, LENGTHS): every word, it with the word before, and with the two before; `NONE` across texts."""
+    found = np.full((len(words), LENGTHS), NONE, dtype=np.uint32)
+    found[:, 0] = _short(words.hash)
+    pair = words.bigram_owner >= 0
+    found[1:, 1] = np.where(pair, _short(words.bigram), NONE)
+    triple = pair[1:] & pair[:-1]
+    hashed = mix(words.bigram[:-1] * np.uint64(3) + words.hash[2:])
+    found[2:, 2] = np.where(triple, _short(hashed), NONE)
+    return found
+
+
+def _short(values: NDArray[np.uint64]) -> NDArray[np.uint32]:
+    return (values >> np.uint64(32)).astype(np.uint32)
+
 
 RARE: Final = 3
 """A sequence has to occur as often in training."""
@@ -43,7 +65,7 @@ _CLIP: Final = 15.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Example:
+class StupidosExample:
     """A page: uint32 (W, 3) n-grams of its words, bool (W,) whether a word is clean, bool (B,) whether a block is."""
 
     ngrams: NDArray[np.uint32]
@@ -97,13 +119,13 @@ class Trigrams:
         return np.where(known[..., None], self.count[place], 0)
 
 
-def example(lesson: Lesson) -> Example:
+def example(lesson: TrainingPage) -> StupidosExample:
     """The n-grams of a page's words and the truth of its blocks."""
-    words, clean = Texts.of(lesson.blocks.text).words, lesson.truth.is_content
-    return Example(ngrams(words), clean[words.owner], clean)
+    words, clean = EncodedTexts.of(lesson.blocks.text).words, lesson.truth.is_content
+    return StupidosExample(ngrams(words), clean[words.owner], clean)
 
 
-def train(examples: Sequence[Example]) -> bytes:
+def train(examples: Sequence[StupidosExample]) -> bytes:
     """How often n-grams are in clean and in dirty text."""
     keys = np.concatenate([page.ngrams for page in examples])
     clean = np.concatenate([page.clean for page in examples])
@@ -112,7 +134,7 @@ def train(examples: Sequence[Example]) -> bytes:
     count = np.stack([np.bincount(number.ravel(), each == kind, len(key)) for kind in (False, True)], axis=1)
     kept = (count.sum(axis=1) >= RARE) & (key != NONE)
     units = np.concatenate([page.units for page in examples])
-    return arrays.to_bytes(
+    return storage.to_bytes(
         {
             "step": np.diff(key[kept], prepend=np.uint32(0)),
             "count": count[kept].astype(np.uint32),
@@ -124,10 +146,10 @@ def train(examples: Sequence[Example]) -> bytes:
 
 def load(data: bytes) -> Method:
     """Keeps the blocks that are likelier as clean text than as dirty, that are no footer and not hidden."""
-    model = Trigrams.of(arrays.from_bytes(data))
+    model = Trigrams.of(storage.from_bytes(data))
 
-    def label(blocks: Blocks) -> Prediction:
-        words = Texts.of(blocks.text).words
+    def label(blocks: BlockColumns) -> Prediction:
+        words = EncodedTexts.of(blocks.text).words
         odds = model.prior + np.bincount(words.owner, model.log_odds(ngrams(words)), len(blocks))
         footer = np.array([bool(_FOOTER.match(text)) for text in blocks.text], dtype=bool)
         kept = (odds > 0) & ~footer & (blocks.visibility != Visibility.HIDDEN)

@@ -14,27 +14,32 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
 import numpy as np
 from lxml import etree
 
-from vclean.classify.methods.verdict import decide
+from vclean.classify.methods.base import decide
+from vclean.classify.methods.registry import get
 from vclean.errors import InputError, UsageError
 from vclean.features import tree
-from vclean.features.view import View
+from vclean.features.page_context import PageContext
+from vclean.imports import need
 from vclean.labels import Visibility
 from vclean.render.document import to_elements
 from vclean.render.snapshot import ATTRIBUTES
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
 
-    from vclean.classify.methods.frame import Method
+    from vclean.classify.methods.base import Method
     from vclean.classify.prediction import Prediction
-    from vclean.features.blocks import Blocks
+    from vclean.features.blocks import BlockColumns
     from vclean.render.snapshot import Snapshot
+
 
 _HALF: Final = 0.5
 _NAME: Final = re.compile(r"[A-Za-z][\w:-]*")
@@ -59,13 +64,13 @@ class Template:
     source: str
     selectors: tuple[Selector, ...]
 
-    def __call__(self, blocks: Blocks) -> Prediction:
+    def __call__(self, blocks: BlockColumns) -> Prediction:
         """Blocks are content where half of their characters are in what is selected; what is hidden is not.
 
         Raises:
             InputError: an XPath expression gives something other than elements; with its line.
         """
-        kept = View(blocks).char_share(self._selected(blocks.snapshot)) >= _HALF
+        kept = PageContext(blocks).char_share(self._selected(blocks.snapshot)) >= _HALF
         return decide(blocks, kept & (blocks.visibility != Visibility.HIDDEN))
 
     def _selected(self, snapshot: Snapshot) -> NDArray[np.bool_]:
@@ -144,9 +149,8 @@ def _expression(selector: str) -> str:
 
 
 def _from_css(selector: str) -> str:
-    from cssselect import HTMLTranslator
-
-    return str(HTMLTranslator().css_to_xpath(selector))
+    translator = need("cssselect", "cssselect", "methods").HTMLTranslator()
+    return str(translator.css_to_xpath(selector))
 
 
 def _from_line(selector: str) -> str:
@@ -161,3 +165,58 @@ def _from_line(selector: str) -> str:
         raise ValueError("a value may have one kind of quotes, not both")
     quote = '"' if "'" in value else "'"
     return f"//*[@{name.lower()} = {quote}{value}{quote}]"
+
+
+SUFFIX: Final = ".txt"
+TEMPLATE: Final = "template"
+"""The name of the method."""
+
+
+@dataclass(frozen=True, slots=True)
+class Templates:
+    """Templates by host, in small letters."""
+
+    by_host: Mapping[str, Method]
+
+    @classmethod
+    def of(cls, folder: Path) -> Templates:
+        """Those of the files `HOST.txt` in `folder`.
+
+        Raises:
+            InputError: there is no such folder, it has no template, or one of them is wrong.
+        """
+        return cls({path.stem.lower(): get(TEMPLATE, path) for path in template_files(folder)})
+
+    def for_url(self, url: str) -> Method | None:
+        """The template of the host of `url`, or of the nearest domain above it that has one; None without any.
+
+        A template `example.org` is for `www.example.org` too, unless there is one of that name.
+        """
+        host = _host(url)
+        while host:
+            if host in self.by_host:
+                return self.by_host[host]
+            host = host.partition(".")[2]
+        return None
+
+
+def template_files(folder: Path) -> list[Path]:
+    """The templates in a folder, by name.
+
+    Raises:
+        InputError: there is no such folder, or it has no template.
+    """
+    try:
+        files = sorted(path for path in folder.iterdir() if path.suffix == SUFFIX)
+    except OSError as error:
+        raise InputError(f"cannot read the folder of templates {folder}: {error.strerror or error}") from error
+    if not files:
+        raise InputError(f"no template in {folder}: call each by its host, as in example.org{SUFFIX}")
+    return files
+
+
+def _host(url: str) -> str:
+    try:
+        return (urlsplit(url).hostname or "").rstrip(".")
+    except ValueError:
+        return ""

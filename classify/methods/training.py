@@ -6,29 +6,29 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from vclean.classify.corpora import folds, site
-from vclean.classify.methods.frame import Lesson
+from vclean.classify.corpora.corpora import folds, site
+from vclean.classify.methods.base import TrainingPage
 from vclean.classify.methods.registry import checked, facts, trainable
 from vclean.classify.methods.storage import pack
 from vclean.errors import InputError, VcleanError
-from vclean.features.blocks import cut
+from vclean.features.blocks import extract_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from vclean.classify.corpora import GoldPage
-    from vclean.classify.evaluate import Predictor, Reader
-    from vclean.classify.methods.frame import Method
+    from vclean.classify.corpora.corpora import GoldPage
+    from vclean.classify.evaluation.evaluate import Predictor, Reader
+    from vclean.classify.methods.base import Method
     from vclean.classify.prediction import Prediction
-    from vclean.features.blocks import Blocks
+    from vclean.features.blocks import BlockColumns
 
 FOLDS: Final = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Lessons:
+class TrainingExamples:
     """What methods learn from P pages.
 
     Attributes:
@@ -42,7 +42,7 @@ class Lessons:
     examples: Mapping[str, list[Any]]
 
     @classmethod
-    def of(cls, pages: Iterable[GoldPage], names: Sequence[str], read: Reader) -> Lessons:
+    def of(cls, pages: Iterable[GoldPage], names: Sequence[str], read: Reader) -> TrainingExamples:
         """What the methods called `names` learn from `pages`; those that cannot be read, or have no text, are left out.
 
         Raises:
@@ -55,7 +55,7 @@ class Lessons:
             blocks = _blocks(page, read)
             if blocks is None:
                 continue
-            lesson = Lesson(page, blocks)
+            lesson = TrainingPage(page, blocks)
             for name, module in modules.items():
                 lessons.examples[name].append(module.example(lesson))
             lessons.keys.append((page.corpus, page.id))
@@ -85,7 +85,7 @@ class Lessons:
         methods = [self._without(name, fold, held_out) for held_out in range(k)]
         by_page = {key: methods[number] for key, number in zip(self.keys, fold.tolist(), strict=True)}
 
-        def predict(page: GoldPage, blocks: Blocks) -> Prediction:
+        def predict(page: GoldPage, blocks: BlockColumns) -> Prediction:
             method: Method = by_page.get((page.corpus, page.id), methods[0])
             return method(blocks)
 
@@ -99,9 +99,9 @@ class Lessons:
         return checked(facts(name), module.load(module.train(seen)))
 
 
-def _blocks(page: GoldPage, read: Reader) -> Blocks | None:
+def _blocks(page: GoldPage, read: Reader) -> BlockColumns | None:
     try:
-        blocks = cut(read(page.page()))
+        blocks = extract_blocks(read(page.page()))
     except VcleanError:
         return None
     return blocks if len(blocks) else None

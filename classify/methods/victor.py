@@ -1,8 +1,8 @@
 """Victor (Marek, Pecina and Spousta 2007, "Web page cleaning with conditional random fields"), first at CleanEval 2007.
 
 As published: the text is split into blocks, each described by its markup, its text and its place in the document
-(`vclean.features.victor`), and a linear-chain conditional random field labels them heading, paragraph, list item,
-continuation or other.
+(`vclean.classify.methods.victor`), and a linear-chain conditional random field labels them heading, paragraph,
+list item, continuation or other.
 
 Left open and chosen: numbers are cut into ten ranges of equal frequency; the columns of `NEIGHBOURS` count for the
 blocks before and after as well; CRFsuite trains the field, with L2 regularisation, on up to `BLOCKS` blocks of a page,
@@ -24,23 +24,187 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from vclean.classify.gold import CODES, UNKNOWN
-from vclean.classify.methods import arrays, chain
-from vclean.classify.methods.verdict import tag_labels
+from vclean.classify.methods import storage
+from vclean.classify.methods.base import tag_labels
+from vclean.classify.methods.models import linear_chain
 from vclean.classify.prediction import Prediction
-from vclean.extras import need
-from vclean.features import victor
-from vclean.features.columns import stack
-from vclean.features.view import View
-from vclean.labels import Label, Visibility
+from vclean.features import tree
+from vclean.features.block import linguistic
+from vclean.features.block.structural import begun_before
+from vclean.features.columns import FeatureColumn, ratio, stack, table
+from vclean.features.groups import Groups
+from vclean.features.page_context import PageContext
+from vclean.features.text.characters import ALPHA, DIGIT, PUNCT, SPACE
+from vclean.imports import need
+from vclean.labels import LABELS, UNKNOWN, Label, Visibility
+from vclean.render.static import styles
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from numpy.typing import NDArray
 
-    from vclean.classify.methods.frame import Lesson, Method
-    from vclean.features.blocks import Blocks
+    from vclean.classify.methods.base import Method, TrainingPage
+    from vclean.features.blocks import BlockColumns
+    from vclean.features.columns import Values
+    from vclean.features.text.characters import EncodedTexts
+
+
+_CONTAINERS: dict[str, Collection[str]] = {
+    "p": ("p",), "a": ("a",), "u": ("u",), "img": ("img",), "class_header": ("h1", "h2", "h3", "h4", "h5", "h6"),
+    "class_bold": ("b", "strong"), "class_italic": ("i", "em"), "class_list": ("ul", "ol", "dl", "li", "dt", "dd"),
+    "class_form": ("form", "fieldset", "label", "select", "button"),
+}  # fmt: skip
+_SPLITS = {"p": ("p",), "br": ("br",), "hr": ("hr",)}
+_CHARACTERS = {"alpha": ALPHA, "num": DIGIT, "punct": PUNCT, "white": SPACE}
+_TOKENS = {"alpha": ALPHA, "num": DIGIT, "mix": ALPHA | DIGIT, "other": 0}
+_GROUPS = ("div", "td")
+_BULLETS = ("-–—", "•·●", "*", "▪■", "○◦", "‣»›→►▶➤➔", "✓✔+❖★☆◆◇※")
+
+COLUMNS: tuple[FeatureColumn, ...] = (
+    *(
+        FeatureColumn(f"container_{name}", "flag", f"It stands in {', '.join(tags)}.")
+        for name, tags in _CONTAINERS.items()
+    ),
+    *(
+        FeatureColumn(f"split_{name}", "elements", f"{doc} that begin between the block before and this one.")
+        for name, doc in (
+            ("p", "p"),
+            ("br", "br"),
+            ("hr", "hr"),
+            ("class_inline", "Inline elements"),
+            ("class_block", "Elements of block level"),
+        )
+    ),
+    *(
+        FeatureColumn(f"char_{name}_{how}", unit, f"{doc}.")
+        for name, doc in zip(_CHARACTERS, ("Letters", "Digits", "Punctuation marks", "White space"), strict=True)
+        for how, unit in (("abs", "characters"), ("rel", "share"))
+    ),
+    *(
+        FeatureColumn(f"token_{name}_{how}", unit, f"Tokens {doc}.")
+        for name, doc in (
+            ("alpha", "with letters and no digits"),
+            ("num", "with digits and no letters"),
+            ("mix", "with both"),
+            ("other", "with neither"),
+        )
+        for how, unit in (("abs", "tokens"), ("rel", "share"))
+    ),
+    *table(
+        """
+sentence_count | sentences | Number of sentences.
+sentence_avg_length | words | Mean length of a sentence.
+sentence_begin | flag | It begins as a sentence does.
+sentence_end | flag | It ends as a sentence does.
+first_duplicate | flag | It is the first of several blocks with the same text.
+duplicate_count | blocks | Other blocks with the same text.
+regexp_url | matches | Web addresses.
+regexp_date | matches | Dates.
+regexp_time | matches | Clock times.
+bullet | code | The kind of bullet it begins with; 0 for none.
+div_group_word_ratio | share | Of the page's words, those in blocks directly in the same div; 0 outside.
+td_group_word_ratio | share | The same of a cell.
+position | share | Place on the page, counted in blocks.
+document_word_count | words | Words of the page.
+document_sentence_count | sentences | Sentences of the page.
+document_block_count | blocks | Blocks of the page.
+document_max_div_group | share | The largest `div_group_word_ratio` of the page.
+document_max_td_group | share | The largest `td_group_word_ratio` of the page.
+"""
+    ),
+)
+
+
+def compute(context: PageContext) -> Values:
+    """The columns of a page, each (B,)."""
+    return {
+        **_markup(context),
+        **_characters(context.texts),
+        **_tokens(context.texts),
+        **_sentences(context),
+        **_groups(context),
+    }
+
+
+def _markup(context: PageContext) -> Values:
+    snapshot = context.snapshot
+    inside = tree.path_sum(np.stack([snapshot.is_tag(tags) for tags in _CONTAINERS.values()], axis=1), snapshot.end)
+    found = inside[context.anchor] > 0
+    block = snapshot.is_tag(styles.BLOCK_TAGS)
+    masks = [*(snapshot.is_tag(tags) for tags in _SPLITS.values()), ~block, block]
+    names = (*_SPLITS, "class_inline", "class_block")
+    return {
+        **{f"container_{name}": found[:, index] for index, name in enumerate(_CONTAINERS)},
+        **{f"split_{name}": count for name, count in zip(names, begun_before(context, np.array(masks)), strict=True)},
+    }
+
+
+def _characters(texts: EncodedTexts) -> Values:
+    length = np.diff(texts.start, append=len(texts.code)) - 1
+    count = {name: texts.has(bits) for name, bits in _CHARACTERS.items()}
+    count["white"] = count["white"] - 1  # the line feed behind every text
+    return {
+        **{f"char_{name}_abs": values for name, values in count.items()},
+        **{f"char_{name}_rel": ratio(values, length) for name, values in count.items()},
+    }
+
+
+def _tokens(texts: EncodedTexts) -> Values:
+    """Tokens between white space, by what they consist of."""
+    inside = (texts.kind & SPACE) == 0
+    start = np.flatnonzero(inside & ~np.concatenate([[False], inside[:-1]]))
+    bits = np.bitwise_or.reduceat(np.where(inside, texts.kind & np.uint32(ALPHA | DIGIT), 0), start)
+    owner = np.searchsorted(texts.start, start, side="right") - 1
+    total = np.bincount(owner, minlength=len(texts.start))
+    count = {name: np.bincount(owner, bits == kind, len(texts.start)) for name, kind in _TOKENS.items()}
+    return {
+        **{f"token_{name}_abs": values for name, values in count.items()},
+        **{f"token_{name}_rel": ratio(values, total) for name, values in count.items()},
+    }
+
+
+def _sentences(context: PageContext) -> Values:
+    values, texts, count = linguistic.compute(context), context.texts, len(context)
+    digit = (texts.kind & DIGIT) > 0
+    clock = np.concatenate([[False], (texts.code[1:-1] == ord(":")) & digit[:-2] & digit[2:], [False]])
+    times = texts.count(clock)
+    return {
+        "sentence_count": values["sentences"],
+        "sentence_avg_length": values["sentence_length"],
+        "sentence_begin": values["starts_capital"],
+        "sentence_end": values["ends_sentence"],
+        "first_duplicate": (values["duplicates"] > 0) & (values["duplicate_number"] == 0),
+        "duplicate_count": values["duplicates"],
+        "regexp_url": values["urls"],
+        "regexp_date": (values["dates"] - times).clip(0),
+        "regexp_time": times,
+        "bullet": np.array([_bullet(text[:1]) for text in context.blocks.text]),
+        "position": np.arange(count) / count,
+        "document_word_count": values["page_words"],
+        "document_sentence_count": np.full(count, values["sentences"].sum()),
+        "document_block_count": values["page_blocks"],
+    }
+
+
+def _bullet(character: str) -> int:
+    return next((code for code, kind in enumerate(_BULLETS, 1) if character and character in kind), 0)
+
+
+def _groups(context: PageContext) -> Values:
+    found: Values = {}
+    for tag in _GROUPS:
+        share = _group_share(context, context.snapshot.is_tag((tag,))[context.blocks.node])
+        found[f"{tag}_group_word_ratio"] = share
+        found[f"document_max_{tag}_group"] = np.full(len(context), share.max())
+    return found
+
+
+def _group_share(context: PageContext, grouped: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """float32 (B,): the share of the page's words in blocks of the same container, 0 for those not `grouped` (B,)."""
+    words = Groups.by(context.blocks.node).total(context.tokens)
+    return ratio(np.where(grouped, words, 0), float(context.tokens.sum()))
+
 
 RANGES: Final = 10
 """Ranges of a number; the last of `VALUES` is for what lies beyond the page."""
@@ -54,57 +218,57 @@ CONTENT: Final = 0.4
 """The probability of being content from which a block is: half of the F1 that can be reached, the threshold that makes
 most of it (Lipton, Elkan and Narayanaswamy 2014)."""
 _OPTIONS: Final = {"c1": 0.0, "c2": 1.0, "max_iterations": 60}
-_COLUMNS: Final = [column.name for column in victor.COLUMNS]
+_COLUMNS: Final = [column.name for column in COLUMNS]
 _NEAR: Final = [_COLUMNS.index(name) for name in NEIGHBOURS]
-_OTHER: Final = CODES.index(Label.OTHER)
-_TYPES: Final = [code for code in range(len(CODES)) if code != _OTHER]
+_OTHER: Final = LABELS.index(Label.OTHER)
+_TYPES: Final = [code for code in range(len(LABELS)) if code != _OTHER]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Example:
+class VictorExample:
     """A page's first B blocks: float32 (B, C) columns, and int8 (B,) labels, indexes into `CODES`."""
 
     columns: NDArray[np.float32]
     label: NDArray[np.int8]
 
 
-def example(lesson: Lesson) -> Example:
+def example(lesson: TrainingPage) -> VictorExample:
     """The columns and the labels of a page's blocks, types by the markup where the gold tells none."""
-    by_markup = np.array([CODES.index(label) for label in tag_labels(lesson.blocks)], dtype=np.int8)
+    by_markup = np.array([LABELS.index(label) for label in tag_labels(lesson.blocks)], dtype=np.int8)
     truth = lesson.truth.label
-    return Example(_columns(lesson.blocks)[:BLOCKS], np.where(truth == UNKNOWN, by_markup, truth)[:BLOCKS])
+    return VictorExample(_columns(lesson.blocks)[:BLOCKS], np.where(truth == UNKNOWN, by_markup, truth)[:BLOCKS])
 
 
-def train(examples: Sequence[Example]) -> bytes:
+def train(examples: Sequence[VictorExample]) -> bytes:
     """The ranges, and the weights of the field."""
     cuts = _cuts(np.concatenate([page.columns for page in examples]))
     trainer = need("pycrfsuite", "python-crfsuite", "methods").Trainer(verbose=False, params=_OPTIONS)
     for page in examples:
-        trainer.append(_names(_ranges(page.columns, cuts)), [CODES[code].value for code in page.label])
+        trainer.append(_names(_ranges(page.columns, cuts)), [LABELS[code].value for code in page.label])
     place, pair = _weights(trainer)
-    return arrays.to_bytes({"cuts": cuts, "place": place, "pair": pair})
+    return storage.to_bytes({"cuts": cuts, "place": place, "pair": pair})
 
 
 def load(data: bytes) -> Method:
     """Labels the blocks by how probable their labels are, over all sequences."""
-    found = arrays.from_bytes(data)
+    found = storage.from_bytes(data)
     cuts, weight, pair = found["cuts"], found["place"], found["pair"]
 
-    def label(blocks: Blocks) -> Prediction:
+    def label(blocks: BlockColumns) -> Prediction:
         ranges = _ranges(_columns(blocks), cuts)
         place = weight[np.arange(ranges.shape[1]), ranges].sum(axis=1)
-        likely = chain.marginals(place, pair)
+        likely = linear_chain.marginals(place, pair)
         probability = 1 - likely[:, _OTHER]
         kept = (probability >= CONTENT) & (blocks.visibility != Visibility.HIDDEN)
         types = np.array(_TYPES)[likely[:, _TYPES].argmax(axis=1)]
         codes = np.where(kept, types, _OTHER)
-        return Prediction([CODES[code] for code in codes.tolist()], probability.astype(np.float32))
+        return Prediction([LABELS[code] for code in codes.tolist()], probability.astype(np.float32))
 
     return label
 
 
-def _columns(blocks: Blocks) -> NDArray[np.float32]:
-    return stack(victor.COLUMNS, victor.compute(View(blocks)))
+def _columns(blocks: BlockColumns) -> NDArray[np.float32]:
+    return stack(COLUMNS, compute(PageContext(blocks)))
 
 
 def _cuts(columns: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -146,11 +310,11 @@ def _weights(trainer: Any) -> tuple[NDArray[np.float32], NDArray[np.float32]]:  
         tagger = need("pycrfsuite", "python-crfsuite", "methods").Tagger()
         tagger.open(file)
         info = tagger.info()
-    place = np.zeros((len(_COLUMNS) + 2 * len(_NEAR), VALUES, len(CODES)), dtype=np.float32)
-    pair = np.zeros((len(CODES), len(CODES)), dtype=np.float32)
+    place = np.zeros((len(_COLUMNS) + 2 * len(_NEAR), VALUES, len(LABELS)), dtype=np.float32)
+    pair = np.zeros((len(LABELS), len(LABELS)), dtype=np.float32)
     for (name, label), weight in info.state_features.items():
         column, value = name.split(" ")
-        place[int(column), int(value), CODES.index(Label(label))] = weight
+        place[int(column), int(value), LABELS.index(Label(label))] = weight
     for (before, after), weight in info.transitions.items():
-        pair[CODES.index(Label(before)), CODES.index(Label(after))] = weight
+        pair[LABELS.index(Label(before)), LABELS.index(Label(after))] = weight
     return place, pair

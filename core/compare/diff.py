@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isfinite
 from statistics import fmean
@@ -12,9 +12,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from vclean.characters import legal
-from vclean.classify.scores import word_score
+from vclean.classify.evaluation.scores import word_score
 from vclean.errors import UsageError
-from vclean.render.overlay import excerpt
+from vclean.html_pages import INLINE_POLICY, asset, render_page
+from vclean.output.overlay import overlay_page
+from vclean.render.overlay.html import draw_html
+from vclean.render.overlay.layers import PENS, excerpt
+from vclean.render.overlay.png import data_address
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.result import Result
+
 
 FIRST_ONLY, SECOND_ONLY, OTHERWISE = "-", "+", "~"
 """How a block differs: kept by the first alone, by the second alone, or by both under other labels."""
@@ -53,24 +58,24 @@ class Comparison:
     @cached_property
     def differing(self) -> list[int]:
         """The blocks with two different labels, in document order."""
-        pairs = zip(self.first.labels, self.second.labels, strict=True)
+        pairs = zip(self.first.prediction.labels, self.second.prediction.labels, strict=True)
         return [block for block, (first, second) in enumerate(pairs) if first is not second]
 
     @property
     def agreement(self) -> float:
         """The share of blocks with the same label, in 0..1; 1 of none."""
-        return 1 - len(self.differing) / max(len(self.first.labels), 1)
+        return 1 - len(self.differing) / max(len(self.first.prediction.labels), 1)
 
     @cached_property
     def word_f1(self) -> float:
         """The word F1 of the second text against the first, in 0..1; it is the same the other way round."""
-        return word_score(self.second.text, self.first.text).f1
+        return word_score(self.second.to_text(), self.first.to_text()).f1
 
     def kind(self, block: int) -> str:
         """How a block on which they differ does: one of `FIRST_ONLY`, `SECOND_ONLY`, `OTHERWISE`."""
-        if self.first.labels[block].is_content and self.second.labels[block].is_content:
+        if self.first.prediction.labels[block].is_content and self.second.prediction.labels[block].is_content:
             return OTHERWISE
-        return FIRST_ONLY if self.first.labels[block].is_content else SECOND_ONLY
+        return FIRST_ONLY if self.first.prediction.labels[block].is_content else SECOND_ONLY
 
     def count(self, kind: str) -> int:
         """How many blocks differ in this way."""
@@ -79,7 +84,7 @@ class Comparison:
     def summary(self) -> str:
         """One line: how far they agree."""
         first, second = self.names
-        total = len(self.first.labels)
+        total = len(self.first.prediction.labels)
         return (
             f"{total - len(self.differing)} of {total} blocks alike ({100 * self.agreement:.1f} %), "
             f"{self.count(FIRST_ONLY)} kept by {first} alone, {self.count(SECOND_ONLY)} by {second} alone, "
@@ -87,25 +92,23 @@ class Comparison:
             f"word F1 of {second} against {first} {self.word_f1:.3f}"
         )
 
-    def write(self, name: str) -> str:
+    def to(self, format: str) -> str:  # noqa: A002 - as of a `Result`
         """The comparison as `text`, `json` or `html`.
 
         Raises:
             UsageError: there is no such format.
         """
-        if name == "text":
+        if format == "text":
             return self._text()
-        if name == "json":
+        if format == "json":
             return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
-        if name == "html":
-            from vclean.compare.diff_page import to_html
-
+        if format == "html":
             return to_html(self)
-        raise UsageError(f"no format {name!r} for comparisons: choose text, json or html")
+        raise UsageError(f"no format {format!r} for comparisons: choose text, json or html")
 
     def to_dict(self) -> dict[str, Any]:
         """Everything known of the comparison, ready for JSON; `docs/compare.md` describes the fields."""
-        snapshot = self.first.blocks.snapshot
+        snapshot = self.first.columns.snapshot
         return {
             "id": self.id,
             "url": snapshot.url,
@@ -113,7 +116,7 @@ class Comparison:
             "rendered": snapshot.rendered,
             "first": _side(self.names[0], self.first),
             "second": _side(self.names[1], self.second),
-            "blocks": len(self.first.labels),
+            "blocks": len(self.first.prediction.labels),
             "agreement": round(self.agreement, 5),
             "word_f1": round(self.word_f1, 5),
             "first_only": self.count(FIRST_ONLY),
@@ -123,7 +126,7 @@ class Comparison:
         }
 
     def _difference(self, block: int) -> dict[str, Any]:
-        blocks = self.first.blocks
+        blocks = self.first.columns
         return {
             "block": block,
             "kind": {FIRST_ONLY: "first_only", SECOND_ONLY: "second_only", OTHERWISE: "other_label"}[self.kind(block)],
@@ -141,7 +144,7 @@ class Comparison:
         return "\n".join(lines) + "\n"
 
     def _row(self, block: int) -> tuple[str, ...]:
-        blocks = self.first.blocks
+        blocks = self.first.columns
         said = (told(result, block) for result in (self.first, self.second))
         xpath = blocks.snapshot.xpath(int(blocks.node[block]))
         text = excerpt(" ".join(blocks.text[block].split()), _TEXT)
@@ -150,9 +153,9 @@ class Comparison:
 
 def told(result: Result, block: int) -> str:
     """The label of a block and its probability, such as `p .91`."""
-    probability = float(result.probability[block])
+    probability = float(result.prediction.probability[block])
     shown = f" {probability:.2f}".replace(" 0.", " .") if isfinite(probability) else ""
-    return f"{result.labels[block]}{shown}"
+    return f"{result.prediction.labels[block]}{shown}"
 
 
 def total(figures: Sequence[tuple[int, float, float]]) -> str:
@@ -174,14 +177,125 @@ def _line(row: Sequence[str], widths: Sequence[int]) -> str:
 
 def _side(name: str, result: Result) -> dict[str, Any]:
     confidence = round(result.confidence, 4) if isfinite(result.confidence) else None
-    return {"name": name, "method": result.method, "versions": result.version, "confidence": confidence}
+    return {"name": name, "method": result.method, "versions": result.versions, "confidence": confidence}
 
 
 def _said(result: Result, block: int) -> dict[str, Any]:
-    probability = float(result.probability[block])
+    probability = float(result.prediction.probability[block])
     shown = round(probability, 4) if isfinite(probability) else None
-    return {"label": str(result.labels[block]), "probability": shown}
+    return {"label": str(result.prediction.labels[block]), "probability": shown}
 
 
 def _box(box: NDArray[np.float32]) -> list[float] | None:
     return [round(value, 2) for value in box.tolist()] if np.isfinite(box).all() else None
+
+
+_PACKAGE: Final = "vclean.compare"
+_PAGE_TEXT: Final = 400
+"""Characters of a block that the list shows at most."""
+_REASONS: Final = 3
+_KEYS: Final = {"j": "next", "k": "previous"}
+_ZOOM_KEYS: Final = {"+": "larger", "-": "smaller", "0": "fit"}
+_CLASSES: Final = {FIRST_ONLY: "first", SECOND_ONLY: "second", OTHERWISE: "other"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """One of the two results in the list or in a pane: its name and what is shown of it."""
+
+    name: str
+    css: str
+    result: Result
+
+    def label(self, block: int) -> str:
+        """Return the label of a block and its probability."""
+        return told(self.result, block)
+
+    def label_css(self, block: int) -> str:
+        """Return the classes of the label of a block."""
+        return f"label {self.result.prediction.labels[block]}"
+
+    def meaning(self, block: int) -> str:
+        """Return the meaning of the label of a block."""
+        return PENS[self.result.prediction.labels[block]].meaning
+
+    def reasons(self, block: int) -> list[str]:
+        """Return the strongest reasons, each with its sign; none where the method gives none."""
+        explanation = self.result.explanation
+        reasons = explanation.reasons[block][:_REASONS] if explanation else []
+        signs = {True: "+ ", False: "− "}
+        return [signs[each.contribution > 0] * (each.contribution != 0) + each.text for each in reasons]
+
+    @property
+    def content(self) -> int:
+        """Return the number of blocks that are content."""
+        return self.result.content_count
+
+
+def to_html(comparison: Comparison) -> str:
+    """Return the page; without a picture of the page compared, it is the list alone."""
+    snapshot = comparison.first.columns.snapshot
+    first, second = comparison.names
+    title = snapshot.title or comparison.id or "page"
+    equal = len(comparison.first.columns) - len(comparison.differing)
+    meanings = {FIRST_ONLY: f"kept by {first} alone", SECOND_ONLY: f"kept by {second} alone", OTHERWISE: "other label"}
+    switches = [(_CLASSES[kind], text, comparison.count(kind)) for kind, text in meanings.items()]
+    return render_page(
+        _PACKAGE,
+        "diff.html",
+        title=f"{first} and {second}: {title}",
+        policy=INLINE_POLICY,
+        styles=[asset(_PACKAGE, name) for name in ("page.css", "diff.css")],
+        scripts=[asset(_PACKAGE, "diff.js")],
+        body_class="pictured" if comparison.picture else "listed",
+        heading=title,
+        url=snapshot.url,
+        facts={
+            "Compared": f"{first} → {second}",
+            "Alike": f"{equal} of {len(comparison.first.columns)} blocks",
+            "Agreement": f"{100 * comparison.agreement:.1f} %",
+            "Word F1": f"{comparison.word_f1:.3f}",
+        },
+        switches=[switch for switch in switches if switch[2]],
+        differences=[_difference(comparison, block) for block in comparison.differing],
+        sides=[_Side(first, "first", comparison.first), _Side(second, "second", comparison.second)],
+        keys=_KEYS | (_ZOOM_KEYS if comparison.picture else {}),
+        overlays=_overlays(comparison) if comparison.picture else None,
+    )
+
+
+def _difference(comparison: Comparison, block: int) -> dict[str, Any]:
+    """Return what the list shows of a block, apart from what the two results say of it."""
+    blocks = comparison.first.columns
+    return {
+        "block": block,
+        "css": _CLASSES[comparison.kind(block)],
+        "text": excerpt(" ".join(blocks.text[block].split()), _PAGE_TEXT),
+        "xpath": blocks.snapshot.xpath(int(blocks.node[block])),
+    }
+
+
+def _overlays(comparison: Comparison) -> dict[str, Any]:
+    """Return the documents of the panes; the picture is in the page once, and the page's script puts it into them."""
+    address, size = data_address(comparison.picture)
+    return {"picture": address, "pages": [_overlay(comparison, side, *size) for side in (0, 1)]}
+
+
+def _overlay(comparison: Comparison, side: int, width: int, height: int) -> str:
+    """Return the overlay of one of the two results, over a picture of `width` by `height` px that it does not have."""
+    page = overlay_page((comparison.first, comparison.second)[side], b"")
+    differing = set(comparison.differing)
+    blocks = [
+        replace(block, changed=_changed(comparison, at)) if at in differing else block
+        for at, block in enumerate(page.blocks)
+    ]
+    return draw_html(
+        replace(page, blocks=blocks, width=width, height=height),
+        scripts=[asset(_PACKAGE, name) for name in ("marks.js", "pane.js")],
+        styles=[asset(_PACKAGE, name) for name in ("marks.css", "pane.css")],
+    )
+
+
+def _changed(comparison: Comparison, block: int) -> str:
+    first, second = comparison.names
+    return f"{first}: {told(comparison.first, block)}; {second}: {told(comparison.second, block)}"

@@ -3,32 +3,191 @@
 from __future__ import annotations
 
 import codecs
+import logging
 import os
 import shutil
 import sys
+import time
 import weakref
-from functools import cached_property
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from glob import glob, has_magic
 from hashlib import blake2b
-from itertools import chain, groupby, islice
+from itertools import chain, groupby, islice, starmap
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NoReturn
 
 import numpy as np
 
-from vclean.errors import InputError
-from vclean.farm.units import LIST_SUFFIX, Unit, UnitReader
-from vclean.sources import STDIN, find, holds_many, is_archive, is_folder, is_parquet, is_url
-from vclean.tables import printable, read_lines, row_groups
+from vclean.cli.batch import unexpected
+from vclean.errors import InputError, NetworkError, OutputError, VcleanError
+from vclean.farm.rows import failed
+from vclean.farm.tasks import Item, Task, key_of
+from vclean.files import make_folder
+from vclean.input.sources import (
+    STDIN,
+    Source,
+    find,
+    find_in_archive,
+    holds_many,
+    is_archive,
+    is_folder,
+    is_parquet,
+    is_url,
+)
+from vclean.input.tables import parquet_pages, printable, read_lines, row_groups
+from vclean.page import Page
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from vclean.farm.settings import CleaningSettings
-    from vclean.farm.task import Item
+    from vclean.farm.tasks import TaskOutcome
+    from vclean.settings import CleanerSettings
+
+
+LIST_SUFFIX: Final = ".txt"
+
+_log = logging.getLogger("vclean")
+
+
+@dataclass(frozen=True, slots=True)
+class InputUnit:
+    """A part of the input that is read by itself; small, and can be pickled.
+
+    Attributes:
+        arguments: URLs and absolute paths: several pages, or one file that holds many.
+        groups: the row groups to read of the one Parquet file, instead of all.
+        lost: instead of reading the archives that the arguments name, say which pages asked for are in none of them.
+    """
+
+    arguments: tuple[str, ...]
+    groups: range | None = None
+    lost: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class UnitReader:
+    """Reads units; can be pickled.
+
+    Attributes:
+        settings: what bounds a page, and whether live pages may be fetched.
+        pages: URLs that are taken from archives; None for all of their pages.
+        index_folder: where the indexes of archives are kept; None for nowhere.
+    """
+
+    settings: CleanerSettings
+    pages: tuple[str, ...] | None = None
+    index_folder: Path | None = None
+
+    def items(self, unit: InputUnit) -> Iterator[Item]:
+        """The pages of a unit, in a fixed order; what cannot be read is an item whose reading fails.
+
+        Raises:
+            OutputError: the index of an archive cannot be written.
+        """
+        if unit.lost:
+            yield from self._lost(unit.arguments)
+            return
+        for argument in unit.arguments:
+            name = printable(argument)
+            try:
+                with _errors_as_ours():
+                    for source in self._sources(argument, unit.groups):
+                        yield _item(source, name)
+            except OutputError:
+                raise
+            except VcleanError as error:
+                yield _failing(name, name, error)
+
+    def _sources(self, argument: str, groups: range | None) -> Iterator[Source]:
+        path, max_bytes = Path(argument), self.settings.rendering.max_bytes
+        if is_url(argument):
+            self._check_network(argument)
+            return find(printable(argument), self.settings.rendering, live=True)
+        if groups is not None:
+            return starmap(Source, parquet_pages(path, max_bytes, groups))
+        if is_archive(path) and path.is_file():
+            return find_in_archive(path, max_bytes, index=self.index_of(path), only=self.pages)
+        _check_name(path)
+        return find(argument, self.settings.rendering)
+
+    def _check_network(self, url: str) -> None:
+        if self.settings.network != "public":
+            raise NetworkError(f"{url} is not fetched without the network: add --network public")
+
+    def index_of(self, archive: Path) -> Path | None:
+        """Where the index of an archive is kept.
+
+        Raises:
+            OutputError: the folder cannot be made.
+        """
+        if self.index_folder is None:
+            return None
+        return make_folder(self.index_folder) / f"{blake2b(os.fsencode(archive), digest_size=16).hexdigest()}.sqlite"
+
+    def _lost(self, archives: tuple[str, ...]) -> Iterator[Item]:
+        """The pages asked for that are in none of the archives."""
+        from vclean.render.archive.pages import Archive
+
+        left = list(self.pages or ())
+        for path in map(Path, archives):
+            try:
+                found = Archive(path, index=self.index_of(path)).select(left)
+                left = [url for url, record in found if record is None]
+            except InputError:
+                continue  # a failure of its own, where its pages are read
+        for url in left:
+            name = printable(url)
+            yield _failing(name, name, InputError(f"{name} is in no archive of this run: check the list of pages"))
+
+
+def _check_name(path: Path) -> None:
+    """Explain what `find` could not.
+
+    Raises:
+        InputError: there is no such file, but a pattern, or a list that a list names.
+    """
+    if has_magic(str(path)) and not os.path.lexists(path):
+        raise InputError(f"no file matches {path}: check the pattern")
+    if path.suffix.lower() == LIST_SUFFIX and os.access(path, os.R_OK) and path.is_file():
+        raise InputError(f"{path} is a list inside a list: name it as an input of its own")
+
+
+def _item(source: Source, place: str) -> Item:
+    name = printable(source.id)
+    return Item(name, place, partial(_read, source.read, name))
+
+
+def _read(read: Callable[[], Page], name: str) -> Page:
+    with _errors_as_ours():
+        return replace(read(), id=name)
+
+
+def _failing(name: str, place: str, error: VcleanError) -> Item:
+    return Item(name, place, partial(_fail, error))
+
+
+def _fail(error: VcleanError) -> NoReturn:
+    raise error
+
+
+@contextmanager
+def _errors_as_ours() -> Iterator[None]:
+    """Errors whose text can be stored; what nobody foresaw ends one page, or one file, and not the run."""
+    try:
+        yield
+    except VcleanError as error:
+        raise type(error)(printable(str(error))) from error
+    except MemoryError:
+        raise
+    except Exception as error:
+        _log.debug("", exc_info=True)
+        raise VcleanError(unexpected(error)) from error
+
 
 _PAGES_AT_ONCE: Final = 64
 """Single pages in a unit: few enough to share out, enough for units to be fewer than pages."""
@@ -56,7 +215,7 @@ class Inputs:
     def __init__(
         self,
         arguments: Sequence[str],
-        settings: CleaningSettings,
+        settings: CleanerSettings,
         *,
         pages: Path | None = None,
         index_folder: Path | None = None,
@@ -78,7 +237,7 @@ class Inputs:
         for unit in self.units():
             yield from self.reader.items(unit)
 
-    def units(self, *, rows: int = 0) -> Iterator[Unit]:
+    def units(self, *, rows: int = 0) -> Iterator[InputUnit]:
         """What can be read by itself, in the order of the pages.
 
         Args:
@@ -88,9 +247,9 @@ class Inputs:
             if many:
                 yield from chain.from_iterable(_divided(name, rows) for name in names)
             else:
-                yield from map(Unit, _batched(names))
+                yield from map(InputUnit, _batched(names))
         if self.reader.pages is not None:
-            yield Unit(tuple(name for name in self._named() if is_archive(Path(name))), lost=True)
+            yield InputUnit(tuple(name for name in self._named() if is_archive(Path(name))), lost=True)
 
     def covers(self, source: str) -> bool:
         """Whether pages of that source (`Item.source`) are among this run's inputs: named, or in a folder that is.
@@ -122,7 +281,7 @@ class Inputs:
 
     def _files_in(self, folder: str) -> Iterator[str]:
         try:
-            for source in find(folder, self.reader.settings.page):
+            for source in find(folder, self.reader.settings.rendering):
                 yield source.id
         except InputError:
             yield folder  # whoever reads it fails the same way
@@ -191,14 +350,35 @@ def read_list(path: Path) -> Iterator[str]:
         raise InputError(f"{path} cannot be read ({getattr(error, 'strerror', None) or error})") from error
 
 
-def _divided(path: str, rows: int) -> Iterator[Unit]:
+def _divided(path: str, rows: int) -> Iterator[InputUnit]:
     """A file as units of about so many rows, where it can be divided."""
     try:
         groups = list(row_groups(Path(path), rows)) if rows and is_parquet(Path(path)) else [None]
     except InputError:
         groups = [None]
-    yield from (Unit((path,), run) for run in groups)
+    yield from (InputUnit((path,), run) for run in groups)
 
 
 def _hash(name: str) -> int:
     return int.from_bytes(blake2b(name.encode(), digest_size=8).digest())
+
+
+def read(item: Item, digest: str) -> tuple[Task, TaskOutcome | None]:
+    """The task for a page, and its outcome already where it cannot be read.
+
+    Args:
+        item: the page.
+        digest: of the settings it will be cleaned with (`vclean.farm.settings.settings_digest`).
+    """
+    start = time.perf_counter()
+    try:
+        page = item.read()
+    except (VcleanError, MemoryError) as error:
+        task = _unread(item, digest)
+        return task, failed(task, error, {"read": time.perf_counter() - start})
+    return Task(page, item.source, key_of(page, digest), seconds=time.perf_counter() - start), None
+
+
+def _unread(item: Item, digest: str) -> Task:
+    """What stands for a page that could not be read; its key comes from its name and place."""
+    return Task(Page(id=item.id), item.source, key_of(Page(content=item.source, url=item.id), digest))

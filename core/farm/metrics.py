@@ -5,11 +5,8 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-from prometheus_client import CollectorRegistry, start_http_server
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
-from prometheus_client.registry import Collector
-
 from vclean.errors import UsageError
+from vclean.imports import of_extra
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -17,6 +14,11 @@ if TYPE_CHECKING:
     from prometheus_client.core import Metric
 
     from vclean.farm.stats import Stats
+
+with of_extra("farm", "prometheus-client"):
+    from prometheus_client import CollectorRegistry, start_http_server
+    from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+    from prometheus_client.registry import Collector
 
 _ADDRESS: Final = "127.0.0.1"
 

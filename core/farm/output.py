@@ -11,21 +11,102 @@ from functools import cached_property, partial
 from importlib import metadata
 from typing import IO, TYPE_CHECKING, Any, Final, Self
 
+import numpy as np
+import pyarrow.compute as pc
+
 from vclean.errors import UsageError
-from vclean.farm.ledger import Ledger
 from vclean.farm.parts import PartWriter, forget_failures, part_paths, read_parts, tidy
-from vclean.farm.rows import LIGHT, VERSION, light
-from vclean.farm.summary import summarise
-from vclean.files import Replacement, explained, locked, write_atomic
-from vclean.outputs import made
+from vclean.farm.resume import Ledger
+from vclean.farm.rows import LIGHT, STAGES, VERSION, light
+from vclean.farm.settings import settings_digest, settings_facts
+from vclean.files import Replacement, explained, locked, make_folder, write_atomic
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from vclean.farm.settings import CleaningSettings, RunSettings
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from vclean.farm.settings import RunSettings
     from vclean.farm.stats import Stats
-    from vclean.farm.task import Outcome
+    from vclean.farm.tasks import TaskOutcome
+    from vclean.settings import CleanerSettings
+
+
+PERCENTILES: Final = (50, 90, 99)
+
+_SUMMARY_BATCH: Final = 10_000
+_COLUMNS: Final = ("status", "error", "attempts", "seconds", "characters", "block_count", "kept_count")
+_COUNTED: Final = ("block_count", "kept_count", "characters")
+
+_LEAST, _MOST = 1e-5, 1e5
+_STEP: Final = 1.02
+"""Seconds are counted in bins, each 2 % wider than the last, so that a percentile is right within 1 %."""
+
+
+class Percentiles:
+    """Counts seconds, to tell their percentiles."""
+
+    def __init__(self) -> None:
+        size = int(np.ceil(np.log(_MOST / _LEAST) / np.log(_STEP))) + 1
+        self._bins = np.zeros(size, dtype=np.int64)
+        self._sum = 0.0
+        self._greatest = 0.0
+
+    def add(self, seconds: NDArray[np.float32]) -> None:
+        """Count the seconds of some pages, (n,)."""
+        if not len(seconds):
+            return
+        place = np.log(np.clip(seconds, _LEAST, _MOST) / _LEAST) / np.log(_STEP)
+        self._bins += np.bincount(place.astype(np.int64), minlength=len(self._bins))
+        self._sum += float(seconds.sum(dtype=np.float64))
+        self._greatest = max(self._greatest, float(seconds.max()))
+
+    def to_dict(self) -> dict[str, float] | None:
+        """Mean, percentiles and maximum by name; None where nothing was counted."""
+        total = int(self._bins.sum())
+        if not total:
+            return None
+        facts = {"mean": self._sum / total} | {f"p{at}": self._percentile(at, total) for at in PERCENTILES}
+        return {name: round(value, 5) for name, value in (facts | {"max": self._greatest}).items()}
+
+    def _percentile(self, percent: int, total: int) -> float:
+        place = int(np.searchsorted(np.cumsum(self._bins), total * percent / 100))
+        return min(float(_LEAST * _STEP ** (place + 0.5)), self._greatest)
+
+
+def summarise(paths: Sequence[Path]) -> dict[str, Any]:
+    """What parts hold: pages, failures by error, attempts after the first, blocks, bytes, seconds by stage.
+
+    Raises:
+        InputError: a part cannot be read.
+    """
+    counts: Counter[str] = Counter()
+    failed: Counter[str] = Counter()
+    stages = {stage: Percentiles() for stage in STAGES}
+    for batch in read_parts(paths, _COLUMNS, _SUMMARY_BATCH):
+        counts.update(_counts(batch))
+        failed.update(error for error in batch.column("error").to_pylist() if error is not None)
+        for stage in STAGES:
+            seconds = pc.struct_field(batch.column("seconds"), stage).drop_null()
+            stages[stage].add(seconds.to_numpy(zero_copy_only=False))
+    files = {"parts": len(paths), "bytes": sum(path.stat().st_size for path in paths)}
+    return {
+        "pages": counts["pages"],
+        "ok": counts["pages"] - failed.total(),
+        "failed": dict(sorted(failed.items())),
+        "retries": counts["attempts"] - counts["pages"],
+        **{name: counts[name] for name in _COUNTED},
+        **files,
+        "seconds": {stage: seconds.to_dict() for stage, seconds in stages.items()},
+    }
+
+
+def _counts(batch: pa.RecordBatch) -> dict[str, int]:
+    sums = {name: pc.sum(batch.column(name)).as_py() or 0 for name in ("attempts", *_COUNTED)}
+    return {"pages": batch.num_rows, **sums}
+
 
 RUN: Final = "run.json"
 LOG: Final = "pages.jsonl"
@@ -35,7 +116,7 @@ _LOCK: Final = ".lock"
 _ROWS_AT_ONCE: Final = 1_000
 
 
-class Output:
+class RunOutput:
     """Takes what became of the pages; a context manager that is the run.
 
     What was put is kept when the block ends, however it ends.
@@ -61,7 +142,7 @@ class Output:
     def __init__(
         self,
         folder: Path,
-        cleaning: CleaningSettings,
+        cleaning: CleanerSettings,
         run: RunSettings,
         *,
         resume: bool,
@@ -87,7 +168,7 @@ class Output:
     def __enter__(self) -> Self:
         """Begin the run, or go on with it."""
         with ExitStack() as stack:
-            stack.enter_context(locked(made(self.folder), _LOCK))
+            stack.enter_context(locked(make_folder(self.folder), _LOCK))
             self._facts = _begin(self.folder, self._cleaning, resume=self._resume)
             tidy(self.folder)
             if self._retry_failed:
@@ -125,7 +206,7 @@ class Output:
         """Made when it is asked for the first time: other engines ask one of their own."""
         return self._stack.enter_context(Ledger(self._done))
 
-    def put(self, outcome: Outcome) -> None:
+    def put(self, outcome: TaskOutcome) -> None:
         """Take what became of a page: its row, its snapshot if it is to be kept, its line in the log.
 
         Raises:
@@ -156,7 +237,7 @@ class Output:
         write_atomic(self.folder / SUMMARY, _document(facts))
 
 
-def _begin(folder: Path, cleaning: CleaningSettings, *, resume: bool) -> dict[str, Any]:
+def _begin(folder: Path, cleaning: CleanerSettings, *, resume: bool) -> dict[str, Any]:
     """What `run.json` says, written if there is none.
 
     Raises:
@@ -174,12 +255,12 @@ def _begin(folder: Path, cleaning: CleaningSettings, *, resume: bool) -> dict[st
     return _checked(path, _facts(cleaning))
 
 
-def _facts(cleaning: CleaningSettings) -> dict[str, Any]:
+def _facts(cleaning: CleanerSettings) -> dict[str, Any]:
     versions = {"vclean": metadata.version("vclean"), "python": platform.python_version()}
     return {
         "schema": VERSION,
-        "digest": cleaning.digest(),
-        "settings": cleaning.to_dict(),
+        "digest": settings_digest(cleaning),
+        "settings": settings_facts(cleaning),
         "versions": versions,
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
     }

@@ -12,8 +12,7 @@ import pyarrow.parquet as pq
 
 from vclean.errors import InputError
 from vclean.farm.rows import FAILED, SCHEMA
-from vclean.files import beside, explained, leftovers, put_in_place
-from vclean.outputs import made
+from vclean.files import beside, explained, leftovers, make_folder, put_in_place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -67,10 +66,12 @@ class PartWriter:
         self._rows = rows
         self._mark = mark
         self._names: list[bytes] = []
-        self._parts = _Aside(made(folder / PARTS), _with(SCHEMA, facts), _GROUP_ROWS)
+        self._parts = _Aside(make_folder(folder / PARTS), _with(SCHEMA, facts), _GROUP_ROWS)
         self._snapshots: _Aside | None = None
         if snapshots:
-            self._snapshots = _Aside(made(folder / SNAPSHOTS), _with(SNAPSHOT_SCHEMA, facts), _SNAPSHOT_GROUP_ROWS)
+            self._snapshots = _Aside(
+                make_folder(folder / SNAPSHOTS), _with(SNAPSHOT_SCHEMA, facts), _SNAPSHOT_GROUP_ROWS
+            )
 
     def __enter__(self) -> Self:
         return self

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import pyarrow as pa
 
-from vclean import record
-from vclean.farm.task import KEY_BYTES
+from vclean.cli.batch import unexpected
+from vclean.errors import LimitError, VcleanError
+from vclean.farm.tasks import KEY_BYTES, Task, TaskOutcome
+from vclean.imports import of_extra
 from vclean.labels import Visibility
-from vclean.render.store import read_key
+from vclean.output import json
+from vclean.render.storage.cache import read_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from vclean.errors import VcleanError
-    from vclean.farm.task import Task
-    from vclean.features.blocks import Blocks
+    from vclean.features.blocks import BlockColumns
     from vclean.result import Result
+
+with of_extra("farm", "pyarrow"):
+    import pyarrow as pa
+
 
 VERSION: Final = 1
 """Version of the columns; a reader of another version may find other ones."""
@@ -88,10 +93,10 @@ def of_result(result: Result, task: Task, seconds: Mapping[str, float]) -> pa.Re
         task: the page.
         seconds: wall clock by stage, of `STAGES`.
     """
-    facts = record.facts(result)
+    facts = json.facts(result)
     named = {name: facts[name] for name in _FACTS}
-    content = {"text": result.text, "cleaneval": result.cleaneval, "blocks": _blocks(result)}
-    own = {"status": OK, "model": result.version.get("model"), "read_key": _read_key(result, task)}
+    content = {"text": result.to_text(), "cleaneval": result.to_cleaneval(), "blocks": _blocks(result)}
+    own = {"status": OK, "model": result.versions.get("model"), "read_key": _read_key(result, task)}
     return _row(_shared(task, seconds) | named | own | _counts(result) | content)
 
 
@@ -138,7 +143,7 @@ def _shared(task: Task, seconds: Mapping[str, float]) -> dict[str, Any]:
 
 def _read_key(result: Result, task: Task) -> bytes | None:
     """The key that readers look for; they look for rendered pages only, for parsing one is as fast as looking."""
-    snapshot, page = result.blocks.snapshot, task.page
+    snapshot, page = result.columns.snapshot, task.page
     return read_key(page, snapshot.settings, rendered=True) if snapshot.rendered and page.content else None
 
 
@@ -155,13 +160,13 @@ def _array(value: object, kind: pa.DataType) -> pa.Array[Any]:
 
 def _blocks(result: Result) -> pa.Array[Any]:
     """The blocks of a page as one list, made by columns."""
-    blocks = result.blocks
+    blocks, prediction = result.columns, result.prediction
     columns = [
-        _strings(map(str, result.labels)),
-        _strings(result.roles) if result.roles else pa.nulls(len(blocks), pa.string()),
-        pa.array(result.probability, pa.float32(), from_pandas=True),
+        _strings(map(str, prediction.labels)),
+        _strings(prediction.roles) if prediction.roles else pa.nulls(len(blocks), pa.string()),
+        pa.array(prediction.probability, pa.float32(), from_pandas=True),
         _boxes(blocks),
-        _strings(map(blocks.snapshot.xpath, blocks.node.tolist())),
+        _strings(blocks.xpath),
         pa.array(_VISIBILITY, pa.string()).take(pa.array(blocks.visibility.astype(np.int8), pa.int8())),
         _strings(blocks.text),
     ]
@@ -173,7 +178,7 @@ def _strings(values: Iterable[str | None]) -> pa.Array[Any]:
     return pa.array([value if value is None else plain(value) for value in values], pa.string())
 
 
-def _boxes(blocks: Blocks) -> pa.Array[Any]:
+def _boxes(blocks: BlockColumns) -> pa.Array[Any]:
     """The boxes, null where nothing is painted."""
     unknown = [not all(map(math.isfinite, box)) for box in blocks.box.tolist()]
     sides = [pa.array(side, pa.float32()) for side in blocks.box.T]
@@ -181,5 +186,29 @@ def _boxes(blocks: Blocks) -> pa.Array[Any]:
 
 
 def _counts(result: Result) -> dict[str, int]:
-    kept = sum(label.is_content for label in result.labels)
-    return {"block_count": len(result.labels), "kept_count": kept, "characters": len(result.text)}
+    count, kept = len(result.columns), result.content_count
+    return {"block_count": count, "kept_count": kept, "characters": len(result.to_text())}
+
+
+_log = logging.getLogger("vclean")
+
+
+def failed(task: Task, error: Exception, seconds: dict[str, float] | None = None) -> TaskOutcome:
+    """The outcome for a page that failed; what is no error of ours is a bug, or want of memory.
+
+    Args:
+        task: the page.
+        error: what it failed with.
+        seconds: wall clock by stage, as far as it came.
+    """
+    known = _known(task, error)
+    return TaskOutcome(of_failure(task, known, seconds or {}), error=type(known).__name__, seconds=seconds or {})
+
+
+def _known(task: Task, error: Exception) -> VcleanError:
+    if isinstance(error, VcleanError):
+        return error
+    if isinstance(error, MemoryError):
+        return LimitError("the page takes more memory than there is: clean it on a larger machine")
+    _log.debug("%s", task.page.id, exc_info=error)
+    return VcleanError(f"{unexpected(error)}, with the page")

@@ -4,78 +4,58 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 from vclean.errors import InputError, ModelError, UsageError
-from vclean.settings import Policy, RenderSettings
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-Network = Literal["none", "public"]
+    from vclean.settings import CleanerSettings
 
 _DIGEST: Final = 16
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CleaningSettings:
-    """What decides the content of the rows: equal pages with equal settings give equal rows.
+def settings_facts(settings: CleanerSettings) -> dict[str, Any]:
+    """Return the settings by name, with vclean's version, and digests of the model and templates for their paths.
 
-    Attributes:
-        render: render pages in headless Chromium instead of parsing them only.
-        page: how to render, and what bounds a page.
-        method: the name of the method that labels the blocks.
-        model: a model file in place of the shipped one.
-        templates: a folder of files of selectors by host, which decide on their sites in place of the method.
-        policy: what counts as content.
-        network: "public" lets pages load what no archive or folder holds from public addresses; "none" nothing.
+    Raises:
+        ModelError: the model cannot be read.
+        InputError: the templates cannot be read.
     """
+    from importlib import metadata  # it takes longer to load than `vclean --help` does
 
-    render: bool = True
-    page: RenderSettings = field(default_factory=RenderSettings)
-    method: str = "vclean"
-    model: Path | None = None
-    templates: Path | None = None
-    policy: Policy = field(default_factory=Policy)
-    network: Network = "none"
+    digests = {"model": _model_digest(settings.model), "templates": _templates_digest(settings.templates)}
+    return asdict(settings) | digests | {"vclean": metadata.version("vclean")}
 
-    def to_dict(self) -> dict[str, Any]:
-        """The settings by name, with the version of vclean, and the contents of model and templates for their paths.
 
-        Raises:
-            ModelError: the model cannot be read.
-            InputError: there are no such templates.
-        """
-        from importlib import metadata  # it takes longer to load than `vclean --help` does
+def settings_digest(settings: CleanerSettings) -> str:
+    """Return 32 hexadecimal digits that are equal for equal settings, on every machine; errors as `settings_facts`."""
+    text = json.dumps(settings_facts(settings), sort_keys=True)
+    return blake2b(text.encode(), digest_size=_DIGEST).hexdigest()
 
-        contents = {"model": self._model_digest(), "templates": self._templates_digest()}
-        return asdict(self) | contents | {"vclean": metadata.version("vclean")}
 
-    def _model_digest(self) -> str | None:
-        if self.model is None:
-            return None
-        try:
-            return blake2b(self.model.read_bytes(), digest_size=_DIGEST).hexdigest()
-        except OSError as error:
-            raise ModelError(f"{self.model} cannot be read ({error.strerror}): check the name") from error
+def _model_digest(model: Path | None) -> str | None:
+    if model is None:
+        return None
+    try:
+        return blake2b(model.read_bytes(), digest_size=_DIGEST).hexdigest()
+    except OSError as error:
+        raise ModelError(f"{model} cannot be read ({error.strerror}): check the name") from error
 
-    def _templates_digest(self) -> str | None:
-        if self.templates is None:
-            return None
-        from vclean.classify.methods.templates import template_files
 
-        try:
-            contents = [(path.name, path.read_bytes().hex()) for path in template_files(self.templates)]
-        except OSError as error:
-            raise InputError(f"{error.filename} cannot be read ({error.strerror}): check its rights") from error
-        return blake2b(json.dumps(contents).encode(), digest_size=_DIGEST).hexdigest()
+def _templates_digest(folder: Path | None) -> str | None:
+    if folder is None:
+        return None
+    from vclean.classify.methods.template import template_files
 
-    def digest(self) -> str:
-        """32 hexadecimal digits that are equal for equal settings, on every machine."""
-        text = json.dumps(self.to_dict(), sort_keys=True)
-        return blake2b(text.encode(), digest_size=_DIGEST).hexdigest()
+    try:
+        contents = [(path.name, path.read_bytes().hex()) for path in template_files(folder)]
+    except OSError as error:
+        raise InputError(f"{error.filename} cannot be read ({error.strerror}): check its rights") from error
+    return blake2b(json.dumps(contents).encode(), digest_size=_DIGEST).hexdigest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

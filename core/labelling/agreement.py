@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from vclean.errors import InputError
-from vclean.labelling.names import block_names, refound
-from vclean.labelling.sheet import Status
+from vclean.labelling.store import Status, block_names, refound
 from vclean.labels import Label
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from vclean.labelling.gold import GoldBlock, LabelledPage
-    from vclean.labelling.sheet import Verdict
+    from vclean.labelling.export import GoldBlock, LabelledPage
+    from vclean.labelling.store import Verdict
 
 _EXCERPT: Final = 60
 

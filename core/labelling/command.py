@@ -3,49 +3,154 @@
 from __future__ import annotations
 
 import logging
+import re
 import shutil
 import sys
 import threading
-import webbrowser
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from vclean.errors import InputError
-from vclean.files import locked, write_stream
-from vclean.labelling.agreement import Agreement
-from vclean.labelling.book import Book
-from vclean.labelling.desk import Desk
-from vclean.labelling.documents import list_document
-from vclean.labelling.gold import read_gold
-from vclean.labelling.journal import Journal
-from vclean.labelling.preparing import Preparer, has_pages
-from vclean.labelling.server import LabelServer
-from vclean.labelling.shelf import GOLD, Shelf, export
-from vclean.outputs import made
-from vclean.page_run import PageRun, bugs_reported
+import click
+
+from vclean.cli.batch import PageRun, bugs_reported
+from vclean.cli.command import command
+from vclean.cli.options import (
+    argument,
+    check_exclusive,
+    check_pages,
+    flag,
+    option,
+    page_limits,
+    path,
+    port,
+    take_settings,
+    take_verbosity,
+    verbosity,
+)
+from vclean.errors import InputError, UsageError
+from vclean.files import write_stream
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from vclean.labelling.options import LabelOptions
-    from vclean.labelling.prepared import PreparedPage
+    from vclean.input.sources import Source
+    from vclean.labelling.preparation import PreparedPage, Preparer
+    from vclean.labelling.session import Desk
     from vclean.page import Page
-    from vclean.sources import Source
+    from vclean.settings import RenderSettings
 
 JOURNAL: Final = "journal"
+ANNOTATOR: Final = "me"
+_NAME: Final = re.compile(r"\w[\w.-]{0,63}")
+
+_EPILOG: Final = """\
+Open the printed address in a browser: click or drag to select blocks, press h, p, l, c or o to label them, Enter when
+the page is done. Ctrl-C ends the server; the same command continues where you were.
+"""
 
 _log = logging.getLogger("vclean")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelOptions:
+    """Options of `vclean label`.
+
+    Attributes:
+        pages: the inputs, as given; none for all the pages that the project has.
+        out: the folder of the project; None with `agreement`.
+        annotator: who labels.
+        model: a model file in place of the shipped one.
+        port: of the server; 0 for any.
+        open: whether to open the browser.
+        export: a folder for the gold; nothing is served then.
+        agreement: two files or folders of gold to be compared; nothing is served then.
+        url: the address of pages that come without one.
+        settings: how to render, and what bounds a page.
+        verbosity: -1 quiet, 0 normal, 1 verbose.
+    """
+
+    pages: list[str]
+    out: Path | None
+    annotator: str
+    model: Path | None
+    port: int
+    open: bool
+    export: Path | None
+    agreement: list[Path] | None
+    url: str
+    settings: RenderSettings
+    verbosity: int
+
+
+def _options(*, js: bool, **values: Any) -> LabelOptions:  # noqa: ANN401
+    check_exclusive(values, "--export", "--agreement")
+    values["port"] = values["port"] or 0
+    settings = take_settings(values, scripts=js)
+    return _checked(LabelOptions(settings=settings, verbosity=take_verbosity(values), **values))
+
+
+def _checked(options: LabelOptions) -> LabelOptions:
+    check_pages(options.pages, options.url)
+    if options.agreement:
+        if options.pages or options.out:
+            raise UsageError("--agreement compares two files of gold: give no PAGE and no --out with it")
+    elif options.out is None:
+        raise UsageError("name the folder where the gold goes: --out PROJECT")
+    elif options.export and options.pages:
+        raise UsageError("--export writes the gold of all pages of the project: give no PAGE with it")
+    elif options.export and options.export.resolve().is_relative_to(options.out.resolve()):
+        raise UsageError(f"{options.export} is in the project {options.out}: export to a folder outside")
+    return options
+
+
+def _annotator(text: str) -> str:
+    """Convert a word to a name that a file can have on every system."""
+    if not _NAME.fullmatch(text):
+        raise click.BadParameter(f"has to be letters, digits, dots, hyphens, up to 64, not {text!r}")
+    return text
+
+
+@command(
+    "label",
+    _options,
+    help="Label pages by click, in a browser on this machine; every change is saved at once.",
+    epilog=_EPILOG,
+)
+@argument("pages", "[PAGE]...", "what to label, as for vclean itself; none for all pages of PROJECT", nargs=-1)
+@option("-o", "--out", type=path, metavar="PROJECT", help="folder of rendered pages and gold; made if it is not there")
+@option("--annotator", type=_annotator, default=ANNOTATOR, metavar="NAME", help=f"who labels ({ANNOTATOR})")
+@option("--model", type=path, metavar="FILE", help="a model in place of the shipped one")
+@option("--port", type=port, metavar="N", help="port of the server (any free port)")
+@flag("--open", help="open the address in the browser")
+@option(
+    "--export",
+    type=path,
+    metavar="FOLDER",
+    help="write the gold of all finished pages, with their snapshots, and serve nothing",
+)
+@option(
+    "--agreement",
+    type=path,
+    nargs=2,
+    metavar="GOLD GOLD",
+    help="compare two annotators' gold (files, or folders of them), and serve nothing",
+)
+@flag("--js", help="run the pages' scripts")
+@option("--url", default="", metavar="BASE", help="the address of a page that comes without one")
+@page_limits()
+@verbosity()
 def label_pages(options: LabelOptions) -> int:
     """Serve pages for labelling until Ctrl-C, or do what is asked for instead; the exit code.
 
     Raises:
         VcleanError: by what went wrong.
     """
+    from vclean.labelling.agreement import Agreement
+    from vclean.labelling.export import export, read_gold
+
     if options.agreement:
         first, second = map(read_gold, options.agreement)
         write_stream(sys.stdout, Agreement.of(first, second).report())
@@ -60,13 +165,20 @@ def label_pages(options: LabelOptions) -> int:
 
 def _serve(options: LabelOptions, project: Path) -> int:
     """Nothing is announced, and nothing stays of a new project, before the first page is ready."""
+    from vclean.files import locked, make_folder
+    from vclean.labelling.export import Shelf
+    from vclean.labelling.preparation import Preparer, list_document
+    from vclean.labelling.server import LabelServer
+    from vclean.labelling.session import Desk
+    from vclean.labelling.store import Book, Journal
+
     run = _Run(options)
     if not run.begin(project):
         return run.exit_code
     with _kept_if_wanted(project) as keep, ExitStack() as stack:
-        stack.enter_context(locked(made(project), f".lock-{options.annotator}"))
+        stack.enter_context(locked(make_folder(project), f".lock-{options.annotator}"))
         preparer = stack.enter_context(Preparer(project, model=options.model, settings=options.settings))
-        journal = stack.enter_context(Journal(made(project / JOURNAL) / f"{options.annotator}.jsonl"))
+        journal = stack.enter_context(Journal(make_folder(project / JOURNAL) / f"{options.annotator}.jsonl"))
         desk = Desk(options.annotator, Book(journal), Shelf(project, options.annotator), run.failures)
         server = LabelServer(desk, lambda number: preparer.document(desk.page(number)), list_document(), options.port)
         stack.enter_context(server)
@@ -81,6 +193,8 @@ def _serve(options: LabelOptions, project: Path) -> int:
             desk.ready = True
             _wait()
         except KeyboardInterrupt:
+            from vclean.labelling.export import GOLD
+
             _say(f"the labels are in {project / GOLD / options.annotator}")
     return run.exit_code
 
@@ -118,6 +232,8 @@ class _Run(PageRun):
             InputError: no page is named, and the project has none.
             VcleanError: the one page that is named cannot be found.
         """
+        from vclean.labelling.preparation import has_pages
+
         if not self._pages:
             if not has_pages(project):
                 raise InputError(f"{project} has no pages yet: name some, as in vclean label page.html --out {project}")
@@ -165,6 +281,8 @@ def _wait() -> None:
 
 
 def _announce(url: str, *, open_it: bool) -> None:
+    import webbrowser
+
     _say(f"open {url}\n  (this machine only; Ctrl-C ends it)")
     if open_it and not webbrowser.open(url):
         _say("no browser could be opened: copy the address")

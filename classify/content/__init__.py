@@ -1,0 +1,1 @@
+"""Classify blocks: content probability, threshold, labels."""

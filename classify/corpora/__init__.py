@@ -1,0 +1,1 @@
+"""Read corpora with gold text and hand-marked pages."""

@@ -1,0 +1,194 @@
+"""The gold of a page, block by block: which blocks are content, and of which type."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from vclean.classify.corpora.alignment import FreeGold, MatchingRun, common_runs, gold_positions, tokens
+from vclean.labels import LABELS, UNKNOWN
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from vclean.classify.corpora.corpora import GoldPage
+
+CONTENT_SHARE = 0.5
+"""A block is content if at least this share of its words is aligned with the gold."""
+STRAY = 2
+"""An aligned run of at most this many words counts only where it fills its block or continues another run."""
+
+_NOWHERE = MatchingRun(-100, -100, 0)
+_HEADING, _PARAGRAPH, _ITEM, _CONTINUATION, _OTHER = range(len(LABELS))
+_MARK = re.compile(r"<([hpl])>", re.IGNORECASE)
+_MARK_CODE = {"h": _HEADING, "p": _PARAGRAPH, "l": _ITEM}
+_LINE_TYPE = (
+    (re.compile(r"\s*\|"), UNKNOWN),  # a row of a table: what its cells are is no matter of Markdown
+    (re.compile(r"\s*(\*\*|__)[^*_]+\1:?\s*$"), UNKNOWN),  # a line in bold: a heading by its looks, or a paragraph
+    (re.compile(r"\s{0,3}#{1,6}\s"), _HEADING),
+    (re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s"), _ITEM),
+)
+_FENCE = re.compile(r"\s*(?:```|~~~)")
+_LINK_TARGET = re.compile(r"\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"]*\")?\)")
+_HEADLINE = re.compile(rb'class="x-nc-sel1"[^>]*>([^<]+)<')
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BlockGold:
+    """What the gold says of the B blocks of a page.
+
+    Attributes:
+        content_share: float32 (B,), the share of a block's words that are aligned with the gold, in 0..1.
+        is_content: bool (B,).
+        label: int8 (B,), an index into `vclean.labels.LABELS`, or `UNKNOWN` where a block is content of unknown type.
+    """
+
+    content_share: NDArray[np.float32]
+    is_content: NDArray[np.bool_]
+    label: NDArray[np.int8]
+
+
+@dataclass(frozen=True, slots=True)
+class GoldUnit:
+    """A heading, paragraph or list item of the gold: its code, or `UNKNOWN`, and its words."""
+
+    code: int
+    words: list[str]
+
+
+def align(block_texts: Sequence[str], page: GoldPage) -> BlockGold:
+    """Align the texts of a page's blocks, in document order, with the page's gold.
+
+    Content is decided on the gold text, by word alignment and, for gold out of order, by n-grams. Types come
+    from CleanEval's markup, from Markdown, or from L3S-GN1's headlines, whichever the page has. The first block
+    of a unit has the unit's type, the others are continuations; a block that spans several units has the type of
+    the one it shares most words with.
+    """
+    blocks = [tokens(text) for text in block_texts]
+    gold = tokens(page.text)
+    matched, is_content = _cover(blocks, gold)
+    units = gold_units(page)
+    unit_words = [word for unit in units for word in unit.words]
+    typed = matched if unit_words == gold else _cover(blocks, unit_words)[0]
+    label = np.where(is_content, _types(typed, is_content, units), _OTHER)
+    return BlockGold(_shares(matched), is_content, label.astype(np.int8))
+
+
+def covered(block_texts: Sequence[str], text: str) -> NDArray[np.bool_]:
+    """Bool (B,): which blocks of a page stand in `text`, by at least half of their words, as content does in gold."""
+    return _cover([tokens(block) for block in block_texts], tokens(text))[1]
+
+
+def gold_units(page: GoldPage) -> list[GoldUnit]:
+    """The typed units of a page's gold, in order: from its markup, its Markdown, or its headline.
+
+    Where it has none of them, every line of its text is a unit of unknown type.
+    """
+    if page.markup:
+        return _markup_units(page.markup)
+    if page.markdown:
+        return _markdown_units(page.markdown)
+    headlines = {tuple(tokens(text.decode("utf-8", "replace"))) for text in _HEADLINE.findall(page.annotated)}
+    lines = [tokens(line) for line in page.text.splitlines()]
+    return [GoldUnit(_HEADING if tuple(line) in headlines else UNKNOWN, line) for line in lines if line]
+
+
+def _markup_units(markup: str) -> list[GoldUnit]:
+    before, *marked = _MARK.split(markup)
+    units = [GoldUnit(_PARAGRAPH, tokens(before))]
+    units += [
+        GoldUnit(_MARK_CODE[mark.lower()], tokens(text)) for mark, text in zip(marked[::2], marked[1::2], strict=True)
+    ]
+    return [unit for unit in units if unit.words]
+
+
+def _markdown_units(markdown: str) -> list[GoldUnit]:
+    """Every line is a unit; a line of fenced code is a paragraph whatever it begins with."""
+    units, fenced = [], False
+    for line in markdown.splitlines():
+        if _FENCE.match(line):
+            fenced = not fenced
+        elif line.strip():
+            units.append(GoldUnit(_PARAGRAPH if fenced else _line_code(line), tokens(_plain(line))))
+    return units
+
+
+def _line_code(line: str) -> int:
+    return next((code for pattern, code in _LINE_TYPE if pattern.match(line)), _PARAGRAPH)
+
+
+def _plain(line: str) -> str:
+    return _LINK_TARGET.sub("]", line)
+
+
+def _cover(blocks: list[list[str]], gold: list[str]) -> tuple[list[NDArray[np.int32]], NDArray[np.bool_]]:
+    """The gold position of every word, block by block, -1 for none; and the blocks that are content."""
+    ends = list(accumulate(map(len, blocks)))
+    words = [word for block in blocks for word in block]
+    runs = _without_strays(common_runs(words, gold), {0, *ends})
+    positions = gold_positions(runs, len(words))
+    matched = [positions[begin:end] for begin, end in pairwise([0, *ends])]
+    is_content = _shares(matched) >= CONTENT_SHARE
+    _rescue(blocks, gold, matched, is_content)
+    return matched, is_content
+
+
+def _shares(matched: list[NDArray[np.int32]]) -> NDArray[np.float32]:
+    """float32 (B,): the share of every block's words that have a position; 0 without words."""
+    lengths = np.array([len(positions) for positions in matched], dtype=np.int64)
+    found = np.concatenate([np.zeros(0, dtype=np.int32), *matched]) >= 0
+    hits = np.bincount(np.repeat(np.arange(len(matched)), lengths)[found], minlength=len(matched))
+    return np.asarray(hits / np.maximum(lengths, 1), dtype=np.float32)
+
+
+def _without_strays(runs: list[MatchingRun], borders: set[int]) -> list[MatchingRun]:
+    """The runs but for the short ones that are not at home where they stand: stop words of other blocks."""
+    padded = [_NOWHERE, *runs, _NOWHERE]
+    return [
+        run
+        for left, run, right in zip(padded, padded[1:], padded[2:], strict=False)
+        if run.size > STRAY
+        or (run.page in borders and run.page + run.size in borders)
+        or _continues(left, run)
+        or _continues(run, right)
+    ]
+
+
+def _continues(left: MatchingRun, right: MatchingRun) -> bool:
+    gaps = right.page - left.page - left.size, right.gold - left.gold - left.size
+    return 0 <= max(gaps) <= STRAY
+
+
+def _rescue(
+    blocks: list[list[str]], gold: list[str], matched: list[NDArray[np.int32]], is_content: NDArray[np.bool_]
+) -> None:
+    """Make content, in place, of the blocks that stand in the gold out of order."""
+    free = FreeGold(gold, (matched[index] for index in np.flatnonzero(is_content)))
+    for index in np.flatnonzero(~is_content):
+        found = free.find(blocks[index])
+        if found is not None:
+            matched[index], is_content[index] = found, True
+            free.take(found)
+
+
+def _types(matched: list[NDArray[np.int32]], is_content: NDArray[np.bool_], units: list[GoldUnit]) -> NDArray[np.int8]:
+    unit_of = np.repeat(np.arange(len(units)), [len(unit.words) for unit in units])
+    started: set[int] = set()
+    codes = np.full(len(matched), UNKNOWN, dtype=np.int8)
+    for index in np.flatnonzero(is_content):
+        positions = matched[index][matched[index] >= 0]
+        if len(positions):
+            unit = int(np.bincount(unit_of[positions]).argmax())
+            codes[index] = _type(units[unit].code, unit in started)
+            started.add(unit)
+    return codes
+
+
+def _type(code: int, started: bool) -> int:
+    return _CONTINUATION if started and code != UNKNOWN else code

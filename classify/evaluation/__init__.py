@@ -1,0 +1,1 @@
+"""Score methods and segmenters against gold."""

@@ -1,0 +1,147 @@
+"""Runs methods over corpora and scores what they give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from math import isnan
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
+
+from vclean.classify.corpora.corpora import GoldPage
+from vclean.classify.corpora.gold import align
+from vclean.classify.evaluation import scores
+from vclean.classify.evaluation.reliability import PageOutcome
+from vclean.classify.evaluation.report import PageEvaluation, Report
+from vclean.classify.prediction import Prediction
+from vclean.errors import OutputError, UsageError, VcleanError
+from vclean.features.blocks import BlockColumns, extract_blocks
+from vclean.features.text.characters import EncodedTexts
+from vclean.page import Page
+from vclean.progress import tracked
+from vclean.render.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from vclean.classify.corpora.corpora import Corpus
+    from vclean.classify.corpora.marked import MarkedArchive
+    from vclean.classify.evaluation.scores import PageScore
+
+_T = TypeVar("_T")
+
+Predictor: TypeAlias = Callable[[GoldPage, BlockColumns], Prediction]
+"""Labels the blocks of a page; it is told which page it is, so that it can use a model that never saw its site."""
+Reader: TypeAlias = Callable[[Page], Snapshot]
+"""Reads a page, by the static parser or in a browser."""
+Writer: TypeAlias = Callable[[BlockColumns, Prediction], tuple[str, str]]
+"""The clean text of a prediction, and the same with CleanEval's marks."""
+Watcher: TypeAlias = Callable[[GoldPage, BlockColumns | None, Prediction | None, PageEvaluation], None]
+"""Is told what came of a page: its blocks, None where it could not be read, and what was said of them, None where
+nothing was."""
+
+
+def evaluate(
+    corpora: Sequence[Corpus | MarkedArchive],
+    predictors: Mapping[str, Predictor],
+    *,
+    read: Reader,
+    write: Writer,
+    watch: Watcher | None = None,
+) -> Report:
+    """Run every predictor on every page and score what it gives; `watch` is told of each at once.
+
+    A page that cannot be read, or on which a predictor fails, counts as empty output and is named in the report.
+    Progress goes to standard error.
+
+    Raises:
+        UsageError: there is no corpus, two have the same name, or one has no page.
+        InputError: a corpus turns out to be damaged.
+        OutputError: what is rendered cannot be kept.
+    """
+    _check(corpora)
+    outcomes = []
+    for page in _progress(corpora):
+        for blocks, prediction, outcome in _run(page, predictors, read, write):
+            outcomes.append(outcome)
+            if watch:
+                watch(page, blocks, prediction, outcome)
+    return Report(tuple(outcomes))
+
+
+def _check(corpora: Sequence[Corpus | MarkedArchive]) -> None:
+    names = [corpus.name for corpus in corpora]
+    if not names:
+        raise UsageError("give a corpus at least")
+    if empty := [corpus.name for corpus in corpora if not len(corpus)]:
+        raise UsageError(f"the corpus {empty[0]} has no page: leave it out")
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise UsageError(f"two corpora are called {twice[0]}: give each once, under a file name of its own")
+
+
+def score_page(page: GoldPage, text: str, cleaneval: str) -> PageScore:
+    """Every score of `text`, and of `cleaneval` (with marks), against the gold of `page`."""
+    return scores.PageScore(
+        word=scores.word_score(text, page.text),
+        lcs=scores.lcs_overlap(text, page.text),
+        cleaneval=scores.cleaneval_score(text, page.text),
+        cleaneval_markup=scores.cleaneval_markup_score(cleaneval, page.markup) if page.markup else None,
+        must=scores.snippets_present(text, page.must),
+        must_not=scores.snippets_absent(text, page.must_not),
+    )
+
+
+def _progress(corpora: Sequence[Corpus | MarkedArchive]) -> Iterator[GoldPage]:
+    for corpus in corpora:
+        yield from tracked(corpus, f"scoring {corpus.name}", "pages", total=len(corpus))
+
+
+def _run(
+    page: GoldPage, predictors: Mapping[str, Predictor], read: Reader, write: Writer
+) -> Iterator[tuple[BlockColumns | None, Prediction | None, PageEvaluation]]:
+    blocks, unread = _attempt(lambda: extract_blocks(read(page.page())))
+    for name, predict in predictors.items():
+        found, error = (None, unread) if blocks is None else _attempt(partial(_predict, page, blocks, predict, write))
+        prediction, text, cleaneval = found or (None, "", "")
+        score = score_page(page, text, cleaneval)
+        outcome = PageEvaluation(
+            corpus=page.corpus,
+            id=page.id,
+            page_type=page.page_type,
+            method=name,
+            text=text,
+            cleaneval=cleaneval,
+            score=score,
+            error=error,
+            verdict=_verdict(page, blocks, prediction, score.word.f1) if blocks is not None and prediction else None,
+        )
+        yield blocks, prediction, outcome
+
+
+def _predict(page: GoldPage, blocks: BlockColumns, predict: Predictor, write: Writer) -> tuple[Prediction, str, str]:
+    prediction = predict(page, blocks)
+    return prediction, *write(blocks, prediction)
+
+
+def _verdict(page: GoldPage, blocks: BlockColumns, prediction: Prediction, f1: float) -> PageOutcome | None:
+    """What the method said beside what is true; None where it only decides and gives no probability."""
+    if isnan(prediction.confidence):
+        return None
+    return PageOutcome(
+        probability=prediction.probability,
+        content=align(blocks.text, page).is_content,
+        words=EncodedTexts.of(blocks.text).words.per_text(),
+        confidence=prediction.confidence,
+        f1=f1,
+    )
+
+
+def _attempt(step: Callable[[], _T]) -> tuple[_T | None, str]:
+    """The result of `step` and no error, or None and the error in one line: one page must not end a long run."""
+    try:
+        return step(), ""
+    except OutputError:  # a disk that is full stays full
+        raise
+    except VcleanError as error:
+        return None, str(error)
+    except Exception as error:
+        return None, f"{type(error).__name__}: {error}".partition("\n")[0]

@@ -1,0 +1,1 @@
+"""Explain the label of a block: reasons, feature groups, phrases."""

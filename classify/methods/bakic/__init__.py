@@ -1,0 +1,1 @@
+"""The hybrid content extractors of Bakic (2012)."""

@@ -1,0 +1,1 @@
+"""Statistical models that several methods share."""

@@ -1,0 +1,1 @@
+"""WCC, the system of Amsterdam at CleanEval 2007."""

@@ -1,0 +1,1 @@
+"""Classify regions by role."""

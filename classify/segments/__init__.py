@@ -1,0 +1,1 @@
+"""Segment pages with a trained model."""

@@ -1,0 +1,274 @@
+"""All training pages as one table, and the linear models fitted on parts of it.
+
+The two linear models see every page; the boosted model must see their verdicts as they will be on unknown sites, so a
+page's verdicts in training come from linear models that were fitted without its fold. A cross-validated model for fold
+`k` needs linear models without `k` and, for each other fold `j`, without both: fifteen fits for five folds, shared.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from vclean.classify.content import stacking
+from vclean.classify.content.linear import LinearModel
+from vclean.classify.content.postprocess import among_comments, block_groups
+from vclean.classify.corpora import gold
+from vclean.classify.corpora.corpora import folds
+from vclean.classify.evaluation.scores import count_words
+from vclean.classify.regions import model
+from vclean.classify.training import linear
+from vclean.features import matrix, tree
+from vclean.features.groups import Groups, RaggedArray
+from vclean.features.names import hashed_tokens
+from vclean.features.names.hashed_tokens import BUCKETS
+from vclean.labels import LABELS, UNKNOWN, Label
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from vclean.classify.corpora.corpora import GoldPage
+    from vclean.classify.training.linear import Design
+    from vclean.classify.trees.forest import Forest
+    from vclean.features.block.neighbourhood import Layout
+    from vclean.features.blocks import BlockColumns
+
+
+_HEADING_TAGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_ITEM_TAGS, _CELL_TAGS = ("li", "dt", "dd"), ("td", "th")
+
+WEIGHT_CAP = 200
+"""Words from which a block weighs no more in training."""
+
+
+@dataclass(frozen=True, eq=False)
+class PageRows:
+    """One page, read one way, as B training rows.
+
+    Attributes:
+        corpus, id: the page.
+        site: its registered domain; folds never split a site.
+        rendered: whether it was read in a browser.
+        base: float32 (B, F), the columns that depend on the page alone.
+        region: float32 (B, len(stacking.REGION_COLUMNS)), by a region model that saw no page of the site.
+        layout: what averaging the linear verdicts needs.
+        path, word: the tokens of the two linear models, B rows each.
+        share: float32 (B,), share of a block's words that are in the gold.
+        content: bool (B,).
+        label: int8 (B,), an index into `Label`, or `vclean.labels.UNKNOWN`.
+        comments: float32 (B,), that a block is among readers' comments.
+        group: int32 (B,), the list, table or code a block is of, or -1: see `postprocess.block_groups`.
+        gold_words: words of the page's gold.
+        importance: as many pages it counts as.
+    """
+
+    corpus: str
+    id: str
+    site: str
+    rendered: bool
+    base: NDArray[np.float32]
+    region: NDArray[np.float32]
+    layout: Layout
+    path: RaggedArray
+    word: RaggedArray
+    share: NDArray[np.float32]
+    content: NDArray[np.bool_]
+    label: NDArray[np.int8]
+    comments: NDArray[np.float32]
+    group: NDArray[np.int32]
+    gold_words: int
+    importance: float = 1.0
+
+    def __len__(self) -> int:
+        """The number of blocks."""
+        return len(self.content)
+
+    @property
+    def weight(self) -> NDArray[np.float32]:
+        """float32 (B,): training weight, the root of the words up to `WEIGHT_CAP`, times the importance."""
+        return (self.importance * np.sqrt(np.clip(self.layout.tokens, 1, WEIGHT_CAP))).astype(np.float32)
+
+
+def page_rows(page: GoldPage, site: str, blocks: BlockColumns, regions: Forest | None = None) -> PageRows:
+    """The training rows of `page`, cut into `blocks`; `regions` is a region model that saw no page of the site."""
+    features = matrix.extract(blocks)
+    posterior = model.posterior(regions, features.region) if regions else None
+    region = stacking.region_columns(posterior, features.region_layout)
+    truth = gold.align(blocks.text, page)
+    return PageRows(
+        corpus=page.corpus,
+        id=page.id,
+        site=site,
+        rendered=blocks.snapshot.rendered,
+        base=features.base,
+        region=region,
+        layout=features.layout,
+        path=hashed_tokens.path_rows(features.context, features.element_tokens)
+        if len(blocks)
+        else features.word_tokens,
+        word=features.word_tokens,
+        share=truth.content_share,
+        content=truth.is_content,
+        label=_told_types(truth.label, page, blocks),
+        comments=among_comments(features.context, region),
+        group=block_groups(blocks),
+        gold_words=count_words(page.text),
+    )
+
+
+def _told_types(label: NDArray[np.int8], page: GoldPage, blocks: BlockColumns) -> NDArray[np.int8]:
+    """int8 (B,): `label`, without what gold in Markdown leaves untold.
+
+    Such gold leaves marks out: a paragraph in a heading tag or an item is of unknown type. And it puts what the page
+    sets apart on one line: only what does not begin its item or container, or is in a cell, is told to continue.
+    """
+    if page.markup or not page.markdown:
+        return label
+    snapshot, node = blocks.snapshot, blocks.node
+    marked = tree.nearest(snapshot.is_tag(_HEADING_TAGS), snapshot.parent)[node] > 0
+    marked |= snapshot.is_tag(_ITEM_TAGS)[node]
+    in_cell = tree.nearest(snapshot.is_tag(_CELL_TAGS), snapshot.parent)[node] > 0
+    holder = tree.nearest(snapshot.is_tag(_ITEM_TAGS), snapshot.parent)[node]
+    begins = Groups.by(np.where(holder > 0, holder, node)).place == 0
+    untold = (label == LABELS.index(Label.PARAGRAPH)) & marked
+    untold |= (label == LABELS.index(Label.CONTINUATION)) & begins & ~in_cell
+    return np.where(untold, np.int8(UNKNOWN), label)
+
+
+FOLDS: Final = 5
+ROWS_PER_PAGE: Final = 200
+"""The boosted models learn from so many rows of a page at most: the rest of a long page repeats what they say, and a
+third of the training time goes."""
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingTable:
+    """All training pages as one table of R rows.
+
+    Attributes:
+        pages: the pages.
+        fold: int64 (P,), the fold of every page.
+    """
+
+    pages: Sequence[PageRows]
+    fold: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, pages: Sequence[PageRows], k: int = FOLDS, seed: int = 0) -> TrainingTable:
+        """`pages` with folds by site; a page read two ways is in one fold."""
+        return cls(pages, folds([page.site for page in pages], k, seed))
+
+    @cached_property
+    def row_fold(self) -> NDArray[np.int64]:
+        """int64 (R,): the fold of every row."""
+        return self.fold[self.row_page]
+
+    @cached_property
+    def row_page(self) -> NDArray[np.int64]:
+        """int64 (R,): the page of every row."""
+        return np.repeat(np.arange(len(self.pages)), [len(page) for page in self.pages])
+
+    @cached_property
+    def row_site(self) -> NDArray[np.int64]:
+        """int64 (R,): a number for the site of every row."""
+        numbers = np.unique([page.site for page in self.pages], return_inverse=True)[1]
+        return numbers[self.row_page]
+
+    @cached_property
+    def content(self) -> NDArray[np.bool_]:
+        """Whether a row is content, bool (R,)."""
+        return np.concatenate([page.content for page in self.pages])
+
+    @cached_property
+    def label(self) -> NDArray[np.int8]:
+        """The code of a row's label, int8 (R,)."""
+        return np.concatenate([page.label for page in self.pages])
+
+    @cached_property
+    def weight(self) -> NDArray[np.float32]:
+        """The training weight of a row, float32 (R,)."""
+        return np.concatenate([page.weight for page in self.pages])
+
+    @cached_property
+    def sampled(self) -> NDArray[np.bool_]:
+        """Whether the boosted models learn from a row, bool (R,): up to `ROWS_PER_PAGE` of a page, seeded."""
+        draw = np.random.default_rng(len(self.pages))
+        return np.concatenate([draw.permutation(len(page)) < ROWS_PER_PAGE for page in self.pages])
+
+    @cached_property
+    def sampled_weight(self) -> NDArray[np.float32]:
+        """The training weight of a row among the sampled ones, float32 (R,): a page keeps its weight."""
+        scale = [np.full(len(page), max(1, len(page) / ROWS_PER_PAGE), dtype=np.float32) for page in self.pages]
+        return self.weight * np.concatenate(scale)
+
+    @cached_property
+    def fits(self) -> LinearFits:
+        """The linear models of the table; cross-validation and training share those they both need."""
+        return LinearFits(self)
+
+    def split(self, rows: NDArray[Any]) -> list[NDArray[Any]]:
+        """`rows` (R, ...) page by page."""
+        return np.split(rows, np.cumsum([len(page) for page in self.pages])[:-1])
+
+
+class LinearFits:
+    """The linear models of a table, each fitted once, by the folds it did not see."""
+
+    def __init__(self, table: TrainingTable) -> None:
+        self._table = table
+        self._path = _design(table, [page.path for page in table.pages], 2 * BUCKETS, scaled=False)
+        self._word = _design(table, [page.word for page in table.pages], BUCKETS, scaled=True)
+        self._fits: dict[frozenset[int], LinearModel] = {}
+
+    def without(self, *unseen: int) -> LinearModel:
+        """The models fitted on all folds but `unseen`."""
+        key = frozenset(unseen)
+        if key not in self._fits:
+            self._fits[key] = LinearModel(
+                *self._path.fit(key, linear.PATH_PENALTY), *self._word.fit(key, linear.WORD_PENALTY)
+            )
+        return self._fits[key]
+
+    def scores(self, held_out: int | None) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Verdicts (R,) of the path and the word models, as a boosted model that holds out a fold has to learn from.
+
+        Every row's are from models that saw neither its own fold nor the one held out.
+        """
+        path, word = np.empty((2, len(self._table.row_fold)), dtype=np.float32)
+        for fold in np.unique(self._table.row_fold).tolist():
+            rows = self._table.row_fold == fold
+            model = self.without(*({fold} if held_out is None else {fold, held_out}))
+            path[rows] = self._path.scores(model.path, model.path_bias)[rows]
+            word[rows] = self._word.scores(model.word, model.word_bias)[rows]
+        return path, word
+
+
+def _design(table: TrainingTable, tokens: Sequence[RaggedArray], size: int, *, scaled: bool) -> Design:
+    """The design of one linear model over the rows of `table`, given the tokens of every page."""
+    return linear.design(
+        RaggedArray.concatenate(tokens),
+        size,
+        scaled=scaled,
+        site=table.row_site,
+        fold=table.row_fold,
+        content=table.content,
+        weight=table.weight,
+    )
+
+
+def design_matrix(table: TrainingTable, path: NDArray[np.float32], word: NDArray[np.float32]) -> NDArray[np.float32]:
+    """float32 (R, len(stacking.COLUMNS)): the whole matrix of the table, given the linear verdicts (R,)."""
+    full = np.empty((len(table.row_fold), len(stacking.COLUMNS)), dtype=np.float32)
+    begin = 0
+    for page, by_path, by_word in zip(table.pages, table.split(path), table.split(word), strict=True):
+        end = begin + len(page)
+        if len(page):
+            scores = stacking.score_columns(by_path, by_word, page.layout)
+            full[begin:end] = np.hstack([page.base, scores, page.region])
+        begin = end
+    return full

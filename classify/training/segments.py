@@ -1,0 +1,116 @@
+"""Fit the learned segmenter, and cross-validate it: each page is segmented by a model that saw no page of its site."""
+
+from __future__ import annotations
+
+from importlib import metadata
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from vclean.classify.corpora.corpora import folds
+from vclean.classify.segments.dataset import marked_rows
+from vclean.classify.segments.model import COLUMNS, FORMAT, LEVELS, SEEDS, SegmentModel, with_roles
+from vclean.classify.segments.optimal_cut import State
+from vclean.classify.training.regions import RegionFits
+from vclean.classify.trees.boosting import REPRODUCIBLE, fit_forest
+from vclean.errors import InputError
+from vclean.features.segments.columns import words_of_page
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from vclean.classify.corpora.rendering import RenderedMarkedPage
+    from vclean.classify.segments.dataset import SegmentRows
+    from vclean.classify.trees.forest import Forest
+
+FOLDS: Final = 10
+ROUNDS: Final = 120
+PARAMETERS: dict[str, Any] = {
+    "objective": "binary",
+    "num_leaves": 7,
+    "learning_rate": 0.06,
+    "feature_fraction": 0.2,
+    "bagging_fraction": 0.8,
+    "bagging_freq": 1,
+    "min_data_in_leaf": 8,
+    "lambda_l2": 5.0,
+    "max_bin": 63,
+    "num_threads": 1,
+    **REPRODUCIBLE,
+}
+_UNTOLD: Final = 0.3
+"""Weight of a container whose state no mark tells."""
+_LEAST, _WORDS = 0.2, 2.0
+"""The weight of a container grows with the root of its share of the page's words: scores count characters."""
+
+
+def fit(rows: Sequence[SegmentRows], facts: dict[str, Any] | None = None) -> SegmentModel:
+    """Fit a segmenter; the same rows give the same model.
+
+    The region model that a page's rows are given is one that has not seen its site.
+
+    Args:
+        rows: of pages of several sites.
+        facts: what its card is to say beside pages, versions and columns.
+
+    Raises:
+        InputError: there are fewer than two sites, or a level has no marks.
+    """
+    roles = RegionFits.of([page.roles for page in rows])
+    told = [with_roles(page.x, page.parent, roles.for_site(page.site)) for page in rows]
+    levels = tuple(_fit(rows, told, level) for level in LEVELS)
+    versions = {name: metadata.version(name) for name in ("vclean", "lightgbm")}
+    columns = [column.name for column in COLUMNS]
+    pages = [page.address for page in rows]
+    card = {"format": FORMAT, **(facts or {}), "versions": versions, "seeds": SEEDS, "pages": pages, "columns": columns}
+    return SegmentModel(roles.full, levels, card)
+
+
+def _fit(rows: Sequence[SegmentRows], told: Sequence[NDArray[np.float32]], level: int) -> tuple[Forest, ...]:
+    """Boosted trees of the containers that hold others and lie in no segment: whether they are divided."""
+    parts = [_examples(page, x, level) for page, x in zip(rows, told, strict=True) if level in page.state]
+    if not parts:
+        raise InputError(f"no page has marks of level {level} to learn from: give an archive whose pages have both")
+    x, divided, weight = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return tuple(fit_forest(PARAMETERS | {"seed": seed}, ROUNDS, x, divided, weight=weight) for seed in SEEDS)
+
+
+def _examples(
+    page: SegmentRows, x: NDArray[np.float32], level: int
+) -> tuple[NDArray[np.float32], NDArray[np.int8], NDArray[np.float64]]:
+    """Features, whether it is divided, and weight of each container that could be."""
+    state, told = page.state[level], page.told[level]
+    divisible = np.isin(np.arange(len(x)), page.parent)
+    used = divisible & (state != State.BELOW)
+    weight = np.where(told, 1, _UNTOLD) * (_LEAST + _WORDS * np.sqrt(words_of_page(x)))
+    return x[used], (state == State.ABOVE)[used].astype(np.int8), weight[used]
+
+
+def training_rows(pages: Iterable[RenderedMarkedPage]) -> list[SegmentRows]:
+    """Return the rows of the pages that have something to learn from."""
+    found = [marked_rows(page.snapshot, page.marks, page.id) for page in pages]
+    return [rows for rows in found if rows is not None]
+
+
+def cross_validated(
+    rows: Sequence[SegmentRows], *, done: Callable[[], None] = lambda: None
+) -> Callable[[str], SegmentModel]:
+    """Return a function from a page's address to a model that saw no page of its site; any model for unknown pages.
+
+    Args:
+        rows: of pages of several sites.
+        done: called after each of the `FOLDS` folds.
+
+    Raises:
+        InputError: what is left for one fold to learn from is too little.
+    """
+    number = dict(
+        zip([page.address for page in rows], folds([page.site for page in rows], FOLDS).tolist(), strict=True)
+    )
+    models = {}
+    for fold in sorted(set(number.values())):
+        models[fold] = fit([page for page in rows if number[page.address] != fold])
+        done()
+    return lambda address: models[number.get(address, min(models))]

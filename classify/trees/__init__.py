@@ -1,0 +1,1 @@
+"""Evaluate boosted trees, and explain their output with SHAP values."""

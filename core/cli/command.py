@@ -1,0 +1,175 @@
+"""Commands on top of click: one frozen dataclass of options per command, one-line errors, help in sections."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from vclean.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+_NUMBER: Final = re.compile(r"-\d+|-\d*\.\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A command line that was parsed.
+
+    Attributes:
+        run: the function of the command, which returns the exit code.
+        options: the dataclass of options that it takes.
+    """
+
+    run: Callable[[Any], int]
+    options: Any
+
+
+class Option(click.Option):
+    """An option, and the section of the help that lists it."""
+
+    def __init__(self, *args: Any, section: str = "Options", **attributes: Any) -> None:  # noqa: ANN401
+        super().__init__(*args, **attributes)
+        self.section = section
+
+
+class Argument(click.Argument):
+    """A positional argument with a description in the help."""
+
+    section: Final = "Arguments"
+
+    def __init__(self, *args: Any, description: str, **attributes: Any) -> None:  # noqa: ANN401
+        super().__init__(*args, **attributes)
+        self._description = description
+
+    def get_help_record(self, _: click.Context) -> tuple[str, str]:
+        """Return the name and the description."""
+        return str(self.metavar), self._description
+
+
+class Command(click.Command):
+    """A command that parses its arguments into a `Call` and does not run it.
+
+    Args:
+        bundle: makes the dataclass of options from the values by name; values of several words are lists. It checks
+            what concerns several options.
+    """
+
+    allow_extra_args = True  # `parse_args` rejects them
+
+    def __init__(self, *args: Any, bundle: Callable[..., Any], **attributes: Any) -> None:  # noqa: ANN401
+        super().__init__(*args, **attributes)
+        self._bundle = bundle
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments into `ctx.params`.
+
+        Raises:
+            click.UsageError: an option is unknown, or a value is missing or impossible.
+        """
+        if ctx.resilient_parsing:  # for shell completion
+            return super().parse_args(ctx, args)
+        self._check_values(ctx, args)
+        if rest := super().parse_args(ctx, args):
+            raise click.UsageError(f"unrecognized arguments: {' '.join(rest)}", ctx)
+        return rest
+
+    def invoke(self, ctx: click.Context) -> Call:
+        """Return the function of the command with its options."""
+        values = {name: list(value) if isinstance(value, tuple) else value for name, value in ctx.params.items()}
+        try:
+            options = self._bundle(**values)
+        except click.UsageError as error:
+            error.ctx = ctx
+            raise
+        assert self.callback is not None
+        return Call(self.callback, options)
+
+    def _check_values(self, ctx: click.Context, args: Iterable[str]) -> None:
+        """Reject an option in place of a value, which click takes for the value."""
+        options = [param for param in self.params if isinstance(param, click.Option) and not param.is_flag]
+        by_name = {name: option for option in options for name in option.opts}
+        words = takewhile("--".__ne__, args)
+        for word in words:
+            if option := by_name.get(word):
+                values = [next(words, None) for _ in range(option.nargs)]
+                if any(value is None or _is_option(value) for value in values):
+                    count = "one argument" if option.nargs == 1 else f"{option.nargs} arguments"
+                    raise click.UsageError(f"argument {'/'.join(option.opts)}: expected {count}", ctx)
+
+    def get_help_option(self, ctx: click.Context) -> click.Option | None:
+        """Return the option --help; its output may go to a full disk."""
+        option = super().get_help_option(ctx)
+        if option:
+            option.help = "print this help"
+            option.callback = _print_help
+        return option
+
+    def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the usage line; the main command has no name of its own."""
+        formatter.write_usage(ctx.command_path.strip(), " ".join(self.collect_usage_pieces(ctx)))
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write arguments and options by section."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for param in self.get_params(ctx):
+            if record := param.get_help_record(ctx):
+                sections.setdefault(getattr(param, "section", "Options"), []).append(record)
+        for name, records in sections.items():
+            with formatter.section(name):
+                formatter.write_dl(records)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the epilog; for the main command also the names of the others."""
+        if ctx.parent and not ctx.info_name and isinstance(ctx.parent.command, click.Group):
+            ctx.parent.command.format_commands(ctx.parent, formatter)
+        if self.epilog:
+            formatter.write_paragraph()
+            formatter.write_text(self.epilog)
+
+
+def command(name: str, bundle: Callable[..., Any], **attributes: Any) -> Callable[[Callable[..., int]], Command]:  # noqa: ANN401
+    """Make a command of a function from its options to the exit code; see `Command`."""
+    return click.command(name, cls=Command, bundle=bundle, **attributes)
+
+
+def usage_error(error: click.UsageError) -> UsageError:
+    """Return an error of click's as a line that ends with the command that prints the help."""
+    command_path = error.ctx.command_path.strip() if error.ctx else "vclean"
+    return UsageError(f"{_reason(error)} (see {command_path} --help)")
+
+
+def _reason(error: click.UsageError) -> str:
+    if isinstance(error, click.MissingParameter) and error.param:
+        return f"an argument is required: {_name(error.param)}"
+    if isinstance(error, click.BadParameter) and error.param:
+        return f"argument {_name(error.param)}: {error.message.removesuffix('.')}"
+    if isinstance(error, click.NoSuchOption):
+        similar = f"; did you mean {error.possibilities[0]}?" if error.possibilities else ""
+        return f"unrecognized arguments: {error.option_name}{similar}"
+    if isinstance(error, click.BadOptionUsage):
+        return f"argument {error.option_name}: takes no value"
+    return error.format_message().removesuffix(".")
+
+
+def _name(param: click.Parameter) -> str:
+    return (
+        "/".join(param.opts) if isinstance(param, click.Option) else str(param.metavar).removesuffix("...").strip("[]")
+    )
+
+
+def _is_option(value: str) -> bool:
+    return value.startswith("-") and value != "-" and " " not in value and not _NUMBER.fullmatch(value)
+
+
+def _print_help(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        with suppress(OSError):
+            click.echo(ctx.get_help())
+        ctx.exit()

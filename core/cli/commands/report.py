@@ -1,0 +1,169 @@
+"""`vclean report`: an evaluation as one HTML page."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from vclean.cli.command import command
+from vclean.cli.options import (
+    argument,
+    compared_methods,
+    count,
+    flag,
+    folds,
+    option,
+    path,
+    snapshots_option,
+    take_verbosity,
+    verbosity,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from vclean.compare.error_analysis import Seen
+    from vclean.compare.records import Trial
+    from vclean.page import Page
+
+WORST: Final = 12
+"""How many of the worst pages a report shows where no number is given."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportOptions:
+    """Options of `vclean report`.
+
+    Attributes:
+        corpora: the paths, as given.
+        methods: names of methods or paths of model files, each once; the pages that are worst by the first are shown.
+        out: the HTML file.
+        render: render the pages.
+        folds: to cross-validate the model in; 0 for not.
+        regions: archives that teach the region model alone, where the model is cross-validated.
+        snapshots: folder of rendered pages; None for none.
+        worst: how many pages to show.
+        verbosity: -1 quiet, 0 normal, 1 verbose.
+    """
+
+    corpora: list[Path]
+    methods: tuple[str, ...]
+    out: Path
+    render: bool
+    folds: int
+    regions: list[Path]
+    snapshots: Path | None
+    worst: int
+    verbosity: int
+
+
+def _options(*, methods: Sequence[str], **values: Any) -> ReportOptions:  # noqa: ANN401
+    unique = tuple(dict.fromkeys(methods or ["vclean"]))
+    return ReportOptions(methods=unique, verbosity=take_verbosity(values), **values)
+
+
+@command("report", _options, help="Score methods on corpora, and show the scores on one HTML page.")
+@argument("corpora", "CORPUS...", "as for vclean evaluate", nargs=-1, required=True, type=path)
+@compared_methods("may be repeated (vclean); the worst pages are those of the first")
+@option("-o", "--out", type=path, default="report.html", metavar="FILE", help="the page (report.html)")
+@flag("--render", help="render the pages; the worst are then shown as screenshots")
+@option(
+    "--folds",
+    type=folds,
+    default="0",
+    metavar="K",
+    help="cross-validate vclean by domain in K folds, 3 or more",
+)
+@option(
+    "--regions",
+    multiple=True,
+    type=path,
+    metavar="ARCHIVE",
+    help="web archive of pages that train the region model only, with --folds; may be repeated",
+)
+@option("--worst", type=count, default=str(WORST), metavar="N", help=f"how many of the worst pages to show ({WORST})")
+@snapshots_option()
+@verbosity()
+def write_report(options: ReportOptions) -> int:
+    """Score the methods on the corpora, look at the worst pages again, and write the report; the exit code.
+
+    Raises:
+        InputError: a corpus is missing or damaged.
+        UsageError: there is no such method.
+        ModelError: a model file is missing, damaged or of another version.
+        OutputError: the report cannot be written, which is found before the work where it can be.
+    """
+    from vclean.classify.corpora.corpora import read_corpus
+    from vclean.cli.corpora import exit_code, run_methods
+    from vclean.compare.error_analysis import look, worst
+    from vclean.compare.methods import Contender
+    from vclean.compare.records import Notebook, of_method
+    from vclean.compare.report import ReportFacts, to_html
+    from vclean.files import check_writable
+    from vclean.output.writers import write_told
+
+    check_writable(options.out)
+    contenders = [Contender.of(name) for name in options.methods]
+    notebook = Notebook()
+    report = run_methods(
+        options.corpora,
+        {each.name: each.load for each in contenders},
+        render=options.render,
+        folds=options.folds,
+        regions=options.regions,
+        snapshots=options.snapshots,
+        watch=notebook,
+    )
+    shown = worst(of_method(notebook.trials, _first(options, notebook.trials)), options.worst)
+    with _reader(options) as read:
+        looks = look([read_corpus(path) for path in options.corpora], shown, read)
+    overlays = {key: found.overlay() for key, found in looks.items() if found.picture}
+    facts = ReportFacts(trials=notebook.trials, facts=_facts(options), worst=shown, looks=looks, overlays=overlays)
+    write_told(options.out, "report", to_html(facts))
+    return exit_code(report, str(options.out))
+
+
+def _first(options: ReportOptions, trials: Sequence[Trial]) -> str:
+    """The method whose worst pages are shown: the first one, by its reading of the rendered page where it has two."""
+    from vclean.compare.records import methods
+
+    names = methods(trials)
+    rendered = f"{options.methods[0]}, rendered"
+    return rendered if rendered in names else names[0]
+
+
+@contextmanager
+def _reader(options: ReportOptions) -> Iterator[Callable[[Page], Seen]]:
+    """How the worst pages are read again: with their pictures, if they were rendered."""
+    from vclean.render.static.parse import parse
+
+    if not options.render:
+        yield lambda page: (parse(page), b"")
+        return
+    from vclean.render.browser.renderer import Renderer
+    from vclean.render.storage.cache import RenderingCache
+    from vclean.settings import RenderSettings
+
+    settings = RenderSettings()
+    with Renderer(settings) as renderer:
+        renderings = RenderingCache(renderer, settings, options.snapshots, screenshots=True)
+
+        def read(page: Page) -> Seen:
+            rendering = renderings(page)
+            return rendering.snapshot, rendering.screenshot or b""
+
+        yield read
+
+
+def _facts(options: ReportOptions) -> dict[str, str]:
+    from importlib import metadata
+
+    ways = {(False, False): "parsed", (True, False): "rendered", (True, True): "parsed, and rendered"}
+    return {
+        "vclean": metadata.version("vclean"),
+        "corpora": ", ".join(path.name for path in options.corpora),
+        "pages were": ways.get((options.render, options.folds > 0), "parsed"),
+        "cross-validation": f"{options.folds} folds by site" if options.folds else "none",
+    }

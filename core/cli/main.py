@@ -1,0 +1,223 @@
+"""The command line. `main` turns errors into messages and exit codes; `main_inner` raises them."""
+
+from __future__ import annotations
+
+import gc
+import io
+import logging
+import os
+import sys
+from contextlib import contextmanager
+from importlib import import_module
+from itertools import takewhile
+from typing import TYPE_CHECKING, Final, cast
+
+import click
+
+from vclean.cli.command import Call, Command, usage_error
+from vclean.cli.interrupts import INTERRUPTED, raised
+from vclean.errors import OutputError, UsageError, VcleanError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from click.shell_completion import CompletionItem
+
+_MAIN: Final = ""
+"""The name of the main command, `vclean PAGE...`."""
+_MAIN_PLACE: Final = "vclean.cli.commands.clean.clean_pages"
+
+COMMANDS: Final = {
+    "segment": ("vclean.cli.commands.segment.segment_pages", "split pages into segments, by what a reader sees"),
+    "farm": ("vclean.farm.command.farm", "clean pages in bulk, from archives and crawls, to Parquet"),
+    "label": ("vclean.labelling.command.label_pages", "label pages by click, to correct the model and train it"),
+    "setup": ("vclean.cli.commands.installation.set_up", "find or install the Chromium that --render needs"),
+    "doctor": ("vclean.cli.commands.installation.examine", "check the installation and suggest fixes"),
+    "completion": ("vclean.cli.commands.completion.print_script", "print the completion script for bash, zsh or fish"),
+    "train": ("vclean.cli.commands.train.train_model", "train a model on corpora"),
+    "evaluate": ("vclean.cli.commands.evaluate.score_methods", "score methods on corpora"),
+    "methods": ("vclean.cli.commands.methods.list_methods", "list the methods, and what each needs"),
+    "cleaneval-score": (
+        "vclean.cli.commands.cleaneval_score.score_files",
+        "score clean text against gold text as CleanEval 2007 did",
+    ),
+    "diff": ("vclean.cli.commands.diff.compare_pages", "show where two methods or models disagree on a page"),
+    "report": ("vclean.cli.commands.report.write_report", "score methods on corpora, as one HTML page"),
+    "evaluate-segments": (
+        "vclean.cli.commands.evaluate_segments.score_segmenters",
+        "score ways to split pages into segments",
+    ),
+    "train-segments": (
+        "vclean.cli.commands.train_segments.train_segments",
+        "train the learned segmenter on pages marked by hand",
+    ),
+}
+"""Every command but the main one: where it is defined, and what it does. A command is imported when it is called."""
+
+COMPLETE: Final = "_VCLEAN_COMPLETE"
+"""The variable in which a completion script names its shell."""
+
+_LIKENESS: Final = 0.75
+"""From this similarity on, by `difflib`, a word is taken for a mistyped command."""
+
+_log = logging.getLogger("vclean")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code; see `vclean.errors` for the table.
+
+    A reader that closes the pipe early (`| head`) is no failure.
+    """
+    with _messages():
+        try:
+            return main_inner(list(sys.argv[1:] if arguments is None else arguments))
+        except VcleanError as error:
+            _log.error("%s", error)
+            return error.exit_code
+        except KeyboardInterrupt:
+            return INTERRUPTED
+        except BrokenPipeError:
+            return 0
+        except Exception as error:
+            from vclean.cli.batch import unexpected
+
+            _log.error("%s", unexpected(error))
+            _log.debug("", exc_info=True)
+            return VcleanError.exit_code
+        finally:
+            _leave_stdout()
+
+
+def main_inner(arguments: list[str]) -> int:
+    """Run one command and return the exit code.
+
+    Raises:
+        VcleanError: by what went wrong.
+    """
+    if instruction := os.environ.get(COMPLETE):
+        from click.shell_completion import shell_complete
+
+        return shell_complete(PROGRAM, {}, "vclean", COMPLETE, instruction)
+    try:
+        call = parse_args(arguments)
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    if sys.stdout is None:
+        raise OutputError("standard output is closed: open it, if only to /dev/null")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", errors="replace", newline="\n")
+    verbosity: int = getattr(call.options, "verbosity", 0)
+    _log.setLevel({-1: logging.ERROR, 0: logging.WARNING, 1: logging.DEBUG}[verbosity])
+    gc.enable()  # `vclean.__main__` disables it until here
+    with raised():
+        return int(call.run(call.options))
+
+
+def parse_args(arguments: list[str]) -> Call:
+    """Return the command that the first argument names, or else the main command, with its options.
+
+    Raises:
+        UsageError: unknown options, missing or impossible values.
+        click.exceptions.Exit: after printing, for `--help` and `--version`.
+    """
+    try:
+        with PROGRAM.make_context("vclean", list(arguments)) as ctx:
+            return cast("Call", PROGRAM.invoke(ctx))
+    except click.UsageError as error:
+        raise usage_error(error) from None
+
+
+class Program(click.Group):
+    """All commands, each imported when it is called; without the name of a command, the main command."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Leave all arguments to the command.
+
+        Raises:
+            UsageError: a page begins like an option, or a command is mistyped.
+        """
+        if not ctx.resilient_parsing:  # not for shell completion
+            _check_words(args)
+        is_main = args[0] not in COMMANDS if args else not ctx.resilient_parsing
+        return super().parse_args(ctx, ["--", *([_MAIN] if is_main else []), *args])
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """Return the names of all commands but the main command."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> Command | None:  # noqa: ARG002
+        """Import a command."""
+        if cmd_name != _MAIN and cmd_name not in COMMANDS:
+            return None
+        place = COMMANDS[cmd_name][0] if cmd_name else _MAIN_PLACE
+        module, _, name = place.rpartition(".")
+        return cast("Command", getattr(import_module(module), name))
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the names of all commands but the main command, without importing them."""
+        with formatter.section("Other commands, each with its own --help"):
+            formatter.write_dl([(f"vclean {name}", COMMANDS[name][1]) for name in self.list_commands(ctx)])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return the completions of the first argument: a command, a page, or an option of the main command."""
+        from click.shell_completion import CompletionItem
+
+        if incomplete.startswith("-"):
+            clean = self.get_command(ctx, _MAIN)
+            assert clean is not None
+            return clean.shell_complete(click.Context(clean, parent=ctx, resilient_parsing=True), incomplete)
+        names = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
+        return [
+            CompletionItem(incomplete, type="file"),
+            *(CompletionItem(name, help=COMMANDS[name][1]) for name in names),
+        ]
+
+
+PROGRAM: Final = Program(
+    "vclean", context_settings={"help_option_names": ["-h", "--help"]}, add_help_option=False, no_args_is_help=False
+)
+
+
+def _check_words(args: list[str]) -> None:
+    for word in takewhile("--".__ne__, args):
+        if word.startswith("-") and word != "-" and os.path.lexists(word):
+            raise UsageError(f"{word} begins like an option: write ./{word} for the file")
+    if args and args[0] not in COMMANDS and (command := _meant(args[0])):
+        raise UsageError(f"there is neither a page nor a command {args[0]!r}: did you mean vclean {command}?")
+
+
+def _meant(word: str) -> str | None:
+    """Return the command that a word that is neither a file nor an address may be meant for."""
+    if not word.replace("-", "").isalpha() or word.startswith("-") or os.path.lexists(word):
+        return None
+    from difflib import get_close_matches
+
+    known = {**{name: name for name in COMMANDS}, "help": "--help", "version": "--version"}
+    return next((known[name] for name in get_close_matches(word.lower(), known, 1, _LIKENESS)), None)
+
+
+@contextmanager
+def _messages() -> Iterator[None]:
+    """Send the package's log to standard error, one line a message, for as long as a command runs."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("vclean: %(message)s"))
+    _log.addHandler(handler)
+    level = _log.level
+    try:
+        yield
+    finally:
+        _log.setLevel(level)
+        _log.removeHandler(handler)
+
+
+def _leave_stdout() -> None:
+    """Keep the interpreter from failing at exit on what a closed pipe or a full disk did not take.
+
+    The way is that of the Python documentation (signal, SIGPIPE).
+    """
+    if sys.stdout is None:
+        return
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,1 @@
+"""Run the farm on a Ray cluster."""

@@ -1,0 +1,1 @@
+"""Install and check what vclean needs on a machine: Chromium, libraries, fonts."""

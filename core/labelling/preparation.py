@@ -1,0 +1,308 @@
+"""From pages to pages ready for labelling: what was rendered and labelled before is not again."""
+
+from __future__ import annotations
+
+import json
+import math
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from functools import cache, cached_property
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from vclean.errors import InputError, UsageError
+from vclean.files import make_folder, write_atomic
+from vclean.html_pages import asset, hash_policy, render_page
+from vclean.labelling.store import Verdict, block_names
+from vclean.output.overlay import overlay_page
+from vclean.page import Page
+from vclean.pipeline import Pipeline
+from vclean.render.browser.renderer import Renderer
+from vclean.render.overlay.html import OverlayPage, draw_html
+from vclean.render.rendered_page import Rendering
+from vclean.render.static.parse import parse
+from vclean.render.storage.cache import RenderingCache, SnapshotCache, from_bytes, read_key, to_bytes
+from vclean.settings import CleanerSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from vclean.render.snapshot import Snapshot
+    from vclean.result import Result
+    from vclean.settings import RenderSettings
+
+
+_PACKAGE: Final = "vclean.labelling"
+
+
+def page_document(result: Result) -> str:
+    """Return the HTML document on which a page is labelled; its script requests earlier labels from the server.
+
+    Raises:
+        OutputError: the screenshot cannot be read.
+    """
+    return _document(overlay_page(result, result.screenshot))
+
+
+@cache
+def frame_digest() -> str:
+    """Return 16 hexadecimal digits of the frame of all pages: a page made with another frame has to be made again."""
+    return sha256(_document(OverlayPage(id="", url="", title="", width=1, height=1)).encode()).hexdigest()[:16]
+
+
+def list_document() -> str:
+    """Return the list of pages, which its script fills and keeps up to date."""
+    scripts, styles = [asset(_PACKAGE, "list.js")], [asset(_PACKAGE, "list.css")]
+    policy = hash_policy(scripts, styles, same_origin=True)
+    return render_page(
+        _PACKAGE, "list.html", title="Pages to label – vclean", policy=policy, styles=styles, scripts=scripts
+    )
+
+
+def _document(content: OverlayPage) -> str:
+    scripts, styles = [asset(_PACKAGE, "label.js")], [asset(_PACKAGE, "label.css")]
+    return draw_html(content, scripts=scripts, styles=styles, same_origin=True)
+
+
+VERSION: Final = 1
+"""Version of the files' layout."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreparedPage:
+    """A page of B blocks as the model has it.
+
+    Attributes:
+        id, url, title: of the page.
+        content: SHA-256 of the document, hexadecimal.
+        settings: digest of the render settings, hexadecimal.
+        model: the version of the model.
+        maker: tells the model and the HTML round the page from others.
+        snapshots: the keys of its stored snapshots, hexadecimal: `rendered`, and `parsed` where there is one.
+        confidence: of the page, 0..1, or NaN.
+        xpaths, texts: B each, of the blocks.
+        predicted: B verdicts of the model.
+    """
+
+    id: str
+    url: str
+    title: str
+    content: str
+    settings: str
+    model: str
+    maker: str
+    snapshots: dict[str, str]
+    confidence: float
+    xpaths: Sequence[str]
+    texts: Sequence[str]
+    predicted: Sequence[Verdict]
+
+    def __len__(self) -> int:
+        """The number of blocks."""
+        return len(self.texts)
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The blocks' names: see `vclean.labelling.store`."""
+        return block_names(self.xpaths, self.texts)
+
+    @cached_property
+    def rows(self) -> dict[str, int]:
+        """The numbers of the blocks, by their names."""
+        return {name: row for row, name in enumerate(self.names)}
+
+    def to_json(self) -> str:
+        """The page as one JSON object."""
+        facts = asdict(self) | {"version": VERSION, "predicted": [verdict.to_list() for verdict in self.predicted]}
+        facts["confidence"] = self.confidence if math.isfinite(self.confidence) else None
+        return json.dumps(facts, ensure_ascii=False, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> PreparedPage | None:
+        """The page that `to_json` wrote; None if that was another version.
+
+        Raises:
+            InputError: it is damaged.
+        """
+        try:
+            facts: dict[str, Any] = json.loads(text)
+            if facts.pop("version") != VERSION:
+                return None
+            predicted = [Verdict.from_list(values) for values in facts.pop("predicted")]
+            confidence = facts.pop("confidence")
+            return cls(**facts, predicted=predicted, confidence=float("nan") if confidence is None else confidence)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise InputError("it is damaged: delete it, and start again") from error
+
+
+def prepared(result: Result, *, maker: str, content: str, snapshots: dict[str, str]) -> PreparedPage:
+    """The page that a result is of."""
+    snapshot = result.columns.snapshot
+    return PreparedPage(
+        id=result.id,
+        url=snapshot.url,
+        title=snapshot.title,
+        content=content,
+        settings=settings_digest(snapshot.settings),
+        model=result.versions.get("model", ""),
+        maker=maker,
+        snapshots=snapshots,
+        confidence=float(result.confidence),
+        xpaths=result.columns.xpath,
+        texts=result.columns.text,
+        predicted=[Verdict(block.label, block.role) for block in result.blocks],
+    )
+
+
+def settings_digest(settings: dict[str, float | bool]) -> str:
+    """16 hexadecimal digits of render settings."""
+    return sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:16]
+
+
+SNAPSHOTS: Final = "snapshots"
+PAGES: Final = "pages"
+
+_HTML, _PAGE = ".html", ".page.json"
+_EXPLAINED: Final = 500
+"""Blocks up to which the reasons are told: they take ten milliseconds a block."""
+
+
+class Preparer:
+    """Makes pages ready, and keeps them in a folder; a context manager, whose browser starts when it is needed.
+
+    Attributes:
+        pages: where the pages are that are ready, and the HTML that shows them.
+        snapshots: where their snapshots and pictures are.
+
+    Args:
+        folder: of the project, which is there.
+        model: a model file in place of the shipped one.
+        settings: how to render, and what bounds a page.
+
+    Raises:
+        ModelError: the model file is missing, damaged or of another version.
+        OutputError: the folders cannot be made.
+    """
+
+    def __init__(self, folder: Path, *, model: Path | None, settings: RenderSettings) -> None:
+        self.pages = make_folder(folder / PAGES)
+        self.snapshots = make_folder(folder / SNAPSHOTS)
+        self._settings = settings
+        self._pipeline = Pipeline(CleanerSettings(rendering=settings, model=model))
+        self._maker = f"{self._pipeline.versions['model']} {frame_digest()}"
+        self._stack = ExitStack()
+        self._renderings: RenderingCache | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End the browser, if it was started."""
+        self._stack.close()
+
+    def prepare(self, page: Page) -> PreparedPage:
+        """Make a page ready, unless it is, by the same model and for the same HTML.
+
+        Raises:
+            UsageError: it is a stored snapshot, which has no picture.
+            BrowserMissingError: it has to be rendered, and there is no usable Chromium.
+            VcleanError: it cannot be rendered or labelled, by what went wrong.
+        """
+        if page.snapshot is not None:
+            raise UsageError(f"{page.id} is a stored snapshot, which has no picture: name the page itself")
+        key = read_key(page, self._settings.to_dict(), rendered=True).hex()
+        before = self._kept(page.id)
+        if before and before.snapshots["rendered"] == key and before.maker == self._maker:
+            return before
+        rendering = self._render(page)
+        snapshots = {"rendered": key, **self._parsed(page)}
+        return self._labelled(page.id, rendering, _digest(page, rendering), snapshots)
+
+    def known(self) -> Iterator[PreparedPage]:
+        """The pages that were made ready before, in the order of their ids; labelled anew if model or HTML are others.
+
+        Raises:
+            InputError: one of them is damaged.
+        """
+        found = [page for path in self.pages.glob(f"*{_PAGE}") if (page := _read(path))]
+        for page in sorted(found, key=lambda page: page.id):
+            if page.maker == self._maker:
+                yield page
+            else:
+                yield self._labelled(page.id, self._stored(page), page.content, page.snapshots)
+
+    def document(self, page: PreparedPage) -> str:
+        """The HTML of a page.
+
+        Raises:
+            InputError: it is gone.
+        """
+        return _bytes(self._path(page.id, _HTML)).decode()
+
+    def _labelled(self, name: str, rendering: Rendering, content: str, snapshots: dict[str, str]) -> PreparedPage:
+        """What the model says of a page; it is kept, its overlay first."""
+        blocks = self._pipeline.extract_blocks(rendering, Page(id=name))
+        result = self._pipeline.label(blocks, explain=len(blocks.columns) <= _EXPLAINED)
+        page = prepared(result, maker=self._maker, content=content, snapshots=snapshots)
+        write_atomic(self._path(name, _HTML), page_document(result))
+        write_atomic(self._path(name, _PAGE), page.to_json())
+        return page
+
+    def _render(self, page: Page) -> Rendering:
+        if self._renderings is None:
+            renderer = self._stack.enter_context(Renderer(self._settings))
+            self._renderings = RenderingCache(renderer, self._settings, self.snapshots, screenshots=True)
+        return self._renderings(page)
+
+    def _parsed(self, page: Page) -> dict[str, str]:
+        """The key of the page as the static parser has it, which is kept: models learn from both readings."""
+        if page.live:
+            return {}
+        SnapshotCache(self.snapshots, lambda page: parse(page, self._settings), self._settings, rendered=False)(page)
+        return {"parsed": read_key(page, self._settings.to_dict(), rendered=False).hex()}
+
+    def _kept(self, name: str) -> PreparedPage | None:
+        path = self._path(name, _PAGE)
+        return _read(path) if path.is_file() else None
+
+    def _stored(self, page: PreparedPage) -> Rendering:
+        key = page.snapshots["rendered"]
+        return Rendering(read_snapshot(self.snapshots, key), _bytes(self.snapshots / f"{key}.png"))
+
+    def _path(self, name: str, suffix: str) -> Path:
+        return self.pages / (sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:32] + suffix)
+
+
+def has_pages(project: Path) -> bool:
+    """Whether any page of a project was made ready before."""
+    return any((project / PAGES).glob(f"*{_PAGE}"))
+
+
+def read_snapshot(folder: Path, key: str) -> Snapshot:
+    """A stored snapshot.
+
+    Raises:
+        InputError: it is not there, or damaged.
+    """
+    return from_bytes(_bytes(folder / f"{key}.npz"))
+
+
+def _read(path: Path) -> PreparedPage | None:
+    try:
+        return PreparedPage.from_json(_bytes(path).decode())
+    except (InputError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} is damaged: delete it, and start again") from error
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot read {path} ({error.strerror or error}): name the page again") from error
+
+
+def _digest(page: Page, rendering: Rendering) -> str:
+    """SHA-256 of the document; of a live page, whose document only the browser saw, that of the snapshot."""
+    content = to_bytes(rendering.snapshot) if page.live else page.content
+    return sha256(content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content).hexdigest()

@@ -1,0 +1,1 @@
+"""Write a result: text, HTML, Markdown, JSON, explanations, overlays."""

@@ -1,0 +1,97 @@
+"""The JSON form of a result: facts about the page, then one object per block."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from vclean.classify.explain.reasons import Explanation
+    from vclean.result import Block, Result
+
+Record = dict[str, Any]
+"""What `json` can write: nested dictionaries, lists, strings, numbers, truth values, None."""
+
+
+def to_record(result: Result) -> Record:
+    """Return the whole result; every number finite, what is unknown None; `docs/output.md` describes the fields."""
+    if result.explanation is None:
+        return {**facts(result), "blocks": [_block(block) for block in result.blocks]}
+    explained = _explained(result, result.explanation)
+    blocks = [{**_block(block), **why} for block, why in zip(result.blocks, explained, strict=True)]
+    return {**facts(result), "explanation": _threshold(result.explanation), "blocks": blocks}
+
+
+def write_json(result: Result) -> str:
+    """Return the record as one line of JSON, characters beyond ASCII as they are."""
+    return json.dumps(to_record(result), ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
+
+
+def facts(result: Result) -> Record:
+    """Return the fields of the record about the page as a whole."""
+    metadata = result.metadata
+    return {
+        "id": result.id,
+        "url": metadata.url,
+        "title": metadata.title,
+        "language": metadata.language or metadata.declared_language,
+        "rendered": metadata.rendered,
+        "size": _numbers([metadata.width, metadata.height], 2),
+        "noscript": metadata.noscript,
+        "method": result.method,
+        "versions": result.versions,
+        "build": metadata.browser,
+        "settings": metadata.settings,
+        "confidence": _number(result.confidence, 4),
+    }
+
+
+def _block(block: Block) -> Record:
+    return {
+        "label": str(block.label),
+        "probability": _number(block.probability, 4),
+        "role": block.role,
+        "box": None if block.box is None else _numbers(block.box, 2),
+        "xpath": block.xpath,
+        "tag": block.tag,
+        "font_size": None if block.font_size is None else _number(block.font_size, 2),
+        "colour": block.color,
+        "background": block.background,
+        "visibility": block.visibility.name.lower(),
+        "text": block.text,
+    }
+
+
+def _threshold(explanation: Explanation) -> Record:
+    """Return the log odds of an average block, and the lowest probability that the page's threshold kept."""
+    return {"base": _number(explanation.base, 4), "threshold": _number(explanation.threshold, 4)}
+
+
+def _explained(result: Result, explanation: Explanation) -> list[Record]:
+    """Return per block its reasons, contributions by group, log odds, and its position in the source."""
+    positions = result.positions or [None] * len(result.columns)
+    figures = explanation.contributions.tolist() or [[]] * len(positions)
+    return [
+        {
+            "source": position and asdict(position),
+            "log_odds": _number(explanation.base + sum(values), 4),
+            "reasons": [{**asdict(reason), "contribution": round(reason.contribution, 4)} for reason in reasons],
+            "contributions": {
+                group: round(value, 4) for group, value in zip(explanation.groups, values, strict=True) if value
+            },
+        }
+        for position, reasons, values in zip(positions, explanation.reasons, figures, strict=True)
+    ]
+
+
+def _number(value: float, digits: int) -> float | None:
+    return round(value, digits) if math.isfinite(value) else None
+
+
+def _numbers(values: Iterable[float], digits: int) -> list[float] | None:
+    rounded = [_number(value, digits) for value in values]
+    return [value for value in rounded if value is not None] if None not in rounded else None

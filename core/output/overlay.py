@@ -1,0 +1,99 @@
+"""What an overlay shows of a result: its blocks, with what is known of each."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from vclean.labels import Visibility
+from vclean.render.overlay.html import OverlayBlock, OverlayPage
+from vclean.render.overlay.layers import Overlay
+
+if TYPE_CHECKING:
+    from vclean.features.blocks import BlockColumns
+    from vclean.result import Result
+
+_BOLD = 600
+"""The least font weight that is called bold."""
+
+
+def overlay_of(result: Result) -> Overlay:
+    """Return what a drawing of the blocks needs; as long as it has roles, they give the colors."""
+    columns, prediction = result.columns, result.prediction
+    return Overlay(
+        box=columns.box,
+        labels=prediction.labels,
+        probability=prediction.probability,
+        texts=columns.text,
+        hidden=columns.visibility != Visibility.SHOWN,
+        lines=columns.snapshot.line_box,
+        page_height=columns.snapshot.height,
+        roles=prediction.roles,
+    )
+
+
+def overlay_page(result: Result, screenshot: bytes) -> OverlayPage:
+    """Return what a page to explore needs, without segments.
+
+    Args:
+        result: of the page; without reasons, none are shown.
+        screenshot: of the page, PNG or JPEG, one px per CSS px; or empty.
+    """
+    metadata = result.metadata
+    return OverlayPage(
+        id=result.id,
+        url=metadata.url,
+        title=metadata.title,
+        width=metadata.width,
+        height=metadata.height,
+        picture=screenshot,
+        blocks=overlay_blocks(result),
+        facts=_facts(result),
+    )
+
+
+def overlay_blocks(result: Result) -> list[OverlayBlock]:
+    """Return the blocks as a page to explore shows them."""
+    return [
+        OverlayBlock(
+            box=block.box,
+            label=block.label,
+            role=block.role,
+            probability=block.probability,
+            font=font,
+            xpath=block.xpath,
+            text=block.text,
+            visibility=block.visibility.name.lower(),
+            reasons=block.reasons,
+            source=f"line {block.source.line}, column {block.source.column}" if block.source else "",
+        )
+        for block, font in zip(result.blocks, _fonts(result.columns), strict=True)
+    ]
+
+
+def _facts(result: Result) -> dict[str, str]:
+    facts = {"Kept": f"{result.content_count} of {len(result.columns)} blocks", "Method": result.method}
+    if isfinite(result.confidence):
+        facts["Confidence"] = f"{result.confidence:.2f}"
+    if result.language:
+        facts["Language"] = result.language
+    return facts
+
+
+def _fonts(blocks: BlockColumns) -> list[str]:
+    """What each block's main text is set in: `16 px Georgia, bold, italic`; empty where that is not known."""
+    snapshot = blocks.snapshot
+    styles = snapshot.styles
+    columns = ("font-weight", "font-style", "font-family")
+    rows = zip(styles.number("font-size").tolist(), *(styles.column(name) for name in columns), strict=True)
+    names = [_font(*row) for row in rows]
+    return [names[style] for style in snapshot.style[blocks.main_element].tolist()]
+
+
+def _font(size: float, weight: str, slant: str, family: str) -> str:
+    if not isfinite(size):
+        return ""
+    face = family.partition(",")[0].strip("\"' ")
+    bold = weight == "bold" or (weight.isdecimal() and int(weight) >= _BOLD)
+    parts = [f"{size:g} px {face}".rstrip(), "bold" * bold, slant * (slant not in ("", "normal"))]
+    return ", ".join(filter(None, parts))

@@ -1,0 +1,1 @@
+"""Compute the features of a block by group: linguistic, structural, visual, neighbourhood."""

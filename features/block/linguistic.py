@@ -1,0 +1,325 @@
+"""Linguistic columns: what a block's text looks like, whatever the page looks like.
+
+Sources: Victor (Marek, Pecina, Spousta 2007: character and token classes, sentences, duplicates, patterns), Web2Text
+(Vogels et al. 2018), jusText (stop words), FIASCO (Bauer et al. 2007: words, word types, sentences).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from vclean.features.columns import ratio, table
+from vclean.features.groups import Groups
+from vclean.features.names.element_names import distinct
+from vclean.features.text import number_patterns
+from vclean.features.text.characters import (
+    ALPHA,
+    ASK,
+    BRACKET,
+    BULLET,
+    CLOSER,
+    COLON,
+    COMMA,
+    CURRENCY,
+    DIGIT,
+    FULL_STOP,
+    HASH,
+    LOWER,
+    MARK,
+    PIPE,
+    PUNCT,
+    QUOTE,
+    SINGLE,
+    SLASH,
+    SPACE,
+    STOP,
+    SYMBOL,
+    UPPER,
+    EncodedTexts,
+    Words,
+    mix,
+)
+from vclean.features.text.lexicon import INTERFACE_LISTS, MONTHS, URLS, has_interface_words
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from vclean.features.columns import Numbers, Values
+    from vclean.features.page_context import PageContext
+
+COLUMNS = table(
+    """
+chars | characters | Length of the text.
+words | words | Number of words; letters of Thai, Chinese, Japanese and the like count one each.
+word_length | characters | Mean length of a word, letters of unspaced scripts aside; NaN where there are only such.
+word_types | share | Distinct words over the words.
+page_words | words | Words of the whole page.
+page_blocks | blocks | Blocks of the whole page.
+words_of_page | share | The block's share of the page's words.
+page_chars | characters | Characters of all blocks of the page.
+chars_of_page | share | The block's share of the page's characters.
+alpha | share | Letters among the characters, white space aside.
+upper | share | Capitals among the letters of scripts with case; NaN where all letters are of others.
+digit | share | Digits among the characters, white space aside.
+punctuation | share | Punctuation marks among the characters, white space aside.
+symbol | share | Symbols (currency, arithmetic, emoji) among the characters, white space aside.
+unspaced_script | share | Characters of scripts written without spaces among the characters, white space aside.
+capitalised_words | share | Words that begin with a capital, among those that could; NaN where none could.
+digit_words | share | Words that begin with a digit.
+all_caps | flag | All letters are capitals, and there is one.
+commas | marks per word | Commas of any script.
+stop_words | share | Stop words of the page's language among the words; NaN without a list for it.
+stop_words_to_page | ratio | The share of stop words over that of the whole page, which languages do not share.
+stop_word_count | words | Number of stop words; NaN without a list for the language.
+sentences | sentences | Marks that end a sentence; a full stop needs white space or a quote behind. NaN in Thai and Lao.
+sentence_length | words | Words per sentence end; all words where there is none. NaN in Thai and Lao.
+starts_capital | flag | The first character is a letter and no small one; in scripts without case every letter is.
+starts_digit | flag | The first character is a digit.
+starts_lower | flag | The first character is a small letter; there is none in scripts without case.
+starts_bullet | flag | The first character is a bullet, dash or arrow.
+ends_sentence | flag | The last character ends a sentence, a closing quote or bracket aside. NaN in Thai and Lao.
+ends_question | flag | The last character is a question or exclamation mark, a closing quote or bracket aside.
+ends_colon | flag | The last character is a colon.
+ends_ellipsis | flag | The last character is an ellipsis, or ends in a full stop that stands two places behind another.
+pipes | characters | Vertical bars, middle dots and unpaired guillemets, which part the entries of a menu.
+slashes | characters | Slashes.
+currency | characters | Currency signs.
+quotes | characters | Quotation marks.
+brackets | characters | Brackets and parentheses.
+hashes | characters | Hash and at signs.
+dates | matches | Dates in figures, and clock times, also as 年月日 and 년월일.
+months | matches | Names of months, "yesterday", "days ago", in the page's language and in English.
+years | words | Years 1900-2099; in Thai and Persian also those of their own calendar.
+urls | words | What web addresses begin with: http, https, www.
+emails | matches | At signs between two letters or digits.
+copyrights | matches | Signs of copyright and trade mark, and words such as "copyright" and "all rights", likewise.
+prices | matches | Amounts with a currency sign or code.
+phones | matches | Telephone numbers.
+actions | matches | Words of interface actions, in the page's language and in English: read more, sign in, share.
+bylines | matches | Words of authorship and posting, likewise: by, posted, published, author.
+boilerplate | matches | Words of notices, likewise: privacy, terms, cookie, newsletter, advertisement.
+duplicates | blocks | Other blocks of the page with the same text.
+duplicate_shape | blocks | Other blocks with the same text once digits are taken as one digit.
+duplicate_number | blocks | Blocks with the same text before this one.
+title_overlap | share | Distinct words of the block that occur in the page's title.
+title_covered | share | Distinct words of the page's title that occur in the block.
+repeated_words | share | Distinct words of the block that occur in another block of the page too.
+rare_words | share | Distinct words of the block that occur nowhere else on the page.
+language_known | flag | A stop word of the page's language occurs on the page.
+vocabulary_known | flag | There are word lists of the language; else columns are NaN where no English word matches.
+"""
+)
+
+_COUNTED = {
+    "commas": COMMA, "slashes": SLASH, "currency": CURRENCY, "quotes": QUOTE, "brackets": BRACKET, "hashes": HASH,
+}  # fmt: skip
+_NO_SENTENCE_MARKS = frozenset(("th", "lo"))
+_CENTURIES = {"th": (24, 25), "fa": (13, 14)}
+"""First two digits of the years of this and the last century in calendars other than the Gregorian."""
+
+
+def compute(context: PageContext) -> Values:
+    """The linguistic columns of a page, each (B,)."""
+    values: Values = {}
+    for part in (_counts, _stop_words, _shares, _edges, _characters, _patterns, _terms, _duplicates, _vocabulary):
+        values.update(part(context))
+    return values
+
+
+def _counts(context: PageContext) -> Values:
+    texts, words, count = context.texts, context.words, len(context)
+    chars = np.diff(texts.start, append=len(texts.code)) - 1
+    tokens = context.tokens
+    spaced = (texts.kind[words.start] & SINGLE) == 0
+    length = words.per_text(((words.end - words.start) * spaced).astype(np.float32))
+    return {
+        "chars": chars,
+        "words": tokens,
+        "word_length": _where_any(length, words.per_text(spaced.astype(np.float32)), tokens),
+        "page_words": np.full(count, tokens.sum()),
+        "page_blocks": np.full(count, count),
+        "words_of_page": ratio(tokens, float(tokens.sum())),
+        "page_chars": np.full(count, chars.sum()),
+        "chars_of_page": ratio(chars, float(chars.sum())),
+        "digit_words": ratio(context.digit_words, tokens),
+    }
+
+
+def _where_any(part: NDArray[np.float32], whole: NDArray[np.float32], things: NDArray[np.float32]) -> Numbers:
+    """`part / whole`; where the whole is 0, NaN if there are `things` of another kind, else 0."""
+    return np.where((whole == 0) & (things > 0), np.float32(np.nan), ratio(part, whole))
+
+
+def _stop_words(context: PageContext) -> Values:
+    found, tokens = context.stop_words, context.tokens
+    share = ratio(found, tokens)
+    return {
+        "stop_words": share,
+        "stop_words_to_page": ratio(share, ratio(float(found.sum()), float(tokens.sum()))),
+        "stop_word_count": found,
+        "language_known": np.full(len(context), bool((found > 0).any())),
+    }
+
+
+def _shares(context: PageContext) -> Values:
+    texts, words = context.texts, context.words
+    kind, ink = texts.kind, texts.count((texts.kind & SPACE) == 0)
+    letters, capitals = texts.has(ALPHA), texts.has(UPPER)
+    first = kind[words.start]
+    capitalised = words.per_text(((first & UPPER) > 0).astype(np.float32))
+    could = words.per_text(((first & (UPPER | LOWER | DIGIT)) > 0).astype(np.float32))
+    return {
+        "alpha": ratio(letters, ink),
+        "upper": _where_any(capitals, texts.has(UPPER | LOWER), letters),
+        "digit": ratio(texts.has(DIGIT), ink),
+        "punctuation": ratio(texts.has(PUNCT), ink),
+        "symbol": ratio(texts.has(SYMBOL), ink),
+        "unspaced_script": ratio(texts.has(SINGLE), ink),
+        "capitalised_words": _where_any(capitalised, could, context.tokens),
+        "all_caps": (capitals > 0) & (capitals == texts.count((kind & (ALPHA | MARK)) == ALPHA)),
+    }
+
+
+def _edges(context: PageContext) -> Values:
+    texts, kind = context.texts, context.texts.kind
+    end = np.append(texts.start[1:], len(texts.code)) - 2
+    end = np.maximum(end, texts.start)
+    first, last = kind[texts.start], kind[end]
+    inner = kind[np.maximum(end - ((last & CLOSER) > 0), texts.start)]
+    tail = texts.code[end]
+    dotted = (tail == ord(".")) & (end - 2 >= texts.start) & (texts.code[end - 2] == ord("."))
+    return {
+        "starts_capital": ((first & ALPHA) > 0) & ((first & LOWER) == 0),
+        "starts_digit": (first & DIGIT) > 0,
+        "starts_lower": (first & LOWER) > 0,
+        "starts_bullet": (first & BULLET) > 0,
+        "ends_sentence": _marked(context, (inner & STOP) > 0),
+        "ends_question": (inner & ASK) > 0,
+        "ends_colon": (last & COLON) > 0,
+        "ends_ellipsis": (tail == ord("…")) | dotted,
+    }
+
+
+def _marked(context: PageContext, values: Numbers) -> Numbers:
+    """`values` about the ends of sentences; NaN in languages that do not mark them."""
+    return np.full(len(context), np.float32(np.nan)) if context.language in _NO_SENTENCE_MARKS else values
+
+
+def _characters(context: PageContext) -> Values:
+    texts = context.texts
+    count = {name: texts.has(bits) for name, bits in _COUNTED.items()}
+    opened, closed = (texts.count(texts.code == ord(mark)) for mark in "«»")
+    sentences = _sentence_ends(texts)
+    return {
+        **count,
+        "pipes": texts.has(PIPE) + np.abs(opened - closed),
+        "commas": ratio(count["commas"], context.tokens),
+        "sentences": _marked(context, sentences),
+        "sentence_length": _marked(context, context.tokens / np.maximum(sentences, 1)),
+    }
+
+
+def _sentence_ends(texts: EncodedTexts) -> NDArray[np.float32]:
+    """float32 (B,): marks that end a sentence, several in a row as one."""
+    stops, following = (texts.kind[:-1] & STOP) > 0, texts.kind[1:]
+    ends = stops & (((following & (SPACE | SINGLE | CLOSER)) > 0) | ((texts.kind[:-1] & FULL_STOP) > 0))
+    ends &= ((following & STOP) == 0) & ~_ordinals(texts)[:-1]
+    return texts.count(np.append(ends, False))
+
+
+def _ordinals(texts: EncodedTexts) -> NDArray[np.bool_]:
+    """Full stops behind one or two digits and before a space, bool (C,): ordinals and dates of most of Europe."""
+    digit = np.concatenate([np.zeros(3, dtype=bool), (texts.kind & DIGIT) > 0])
+    short = digit[2:-1] & ~(digit[1:-2] & digit[:-3])
+    before_space = np.append(texts.code[1:] == ord(" "), False)
+    return np.asarray(short & before_space & (texts.code == ord(".")))
+
+
+def _patterns(context: PageContext) -> Values:
+    plain = "\n".join(context.blocks.text) + "\n"
+    return {**number_patterns.compute(context.texts, plain), "emails": _emails(context.texts), "years": _years(context)}
+
+
+def _emails(texts: EncodedTexts) -> NDArray[np.float32]:
+    """float32 (B,): at signs between two letters or digits."""
+    word_like = (texts.kind & (ALPHA | DIGIT)) > 0
+    inside = (texts.code[1:-1] == ord("@")) & word_like[:-2] & word_like[2:]
+    return texts.count(np.concatenate([[False], inside, [False]]))
+
+
+def _years(context: PageContext) -> NDArray[np.float32]:
+    """float32 (B,): words of four digits, of any script, whose first two are those of this or the last century."""
+    words, digit = context.words, context.texts.digit
+    start = words.start[words.end - words.start == 4]
+    owner = words.owner[words.end - words.start == 4]
+    century = digit[start].astype(np.int64) * 10 + digit[np.minimum(start + 1, len(digit) - 1)]
+    found = np.isin(century, (19, 20, *_CENTURIES.get(context.language, ())))
+    found &= (digit[start + 2] < 10) & (digit[start + 3] < 10)
+    return np.bincount(owner[found], minlength=len(context)).astype(np.float32)
+
+
+def _terms(context: PageContext) -> Values:
+    known = has_interface_words(context.language)
+    count = {name: _known(context.terms.count(name), known) for name in INTERFACE_LISTS}
+    return {
+        **count,
+        "months": context.terms.count(MONTHS),
+        "urls": context.terms.count(URLS),
+        "copyrights": count["copyrights"] + context.texts.count(_is_in(context.texts.code, "©®™℗")),
+        "vocabulary_known": np.full(len(context), known),
+    }
+
+
+def _known(count: NDArray[np.float32], known: bool) -> NDArray[np.float32]:
+    """Counts of a list; where nothing was found for want of a list, NaN."""
+    return count if known else np.where(count > 0, count, np.float32(np.nan))
+
+
+def _duplicates(context: PageContext) -> Values:
+    numbers: dict[str, int] = {}
+    same = Groups.by(np.array([numbers.setdefault(text, len(numbers)) for text in context.blocks.text], dtype=np.int64))
+    return {
+        "duplicates": same.size - 1,
+        "duplicate_shape": Groups.by(_shapes(context.words)).size - 1,
+        "duplicate_number": same.place,
+    }
+
+
+def _shapes(words: Words) -> NDArray[np.uint64]:
+    """uint64 (B,): a number for the folded words of each text in their order."""
+    count = len(words.texts.start)
+    place = np.arange(len(words)) - np.searchsorted(words.owner, np.arange(count))[words.owner]
+    shape = np.zeros(count, dtype=np.uint64)
+    np.add.at(shape, words.owner, words.hash * (mix(place.astype(np.uint64)) | np.uint64(1)))
+    return shape
+
+
+def _vocabulary(context: PageContext) -> Values:
+    """Columns on the distinct words of each block."""
+    words, count = context.words, len(context)
+    order = np.argsort(words.hash)
+    ordered = words.hash[order]
+    new = np.ones(len(order), dtype=bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
+    word, owner = np.divmod(distinct((np.cumsum(new, dtype=np.int64) - 1) * count + words.owner[order]), count)
+    types = np.bincount(owner, minlength=count)
+    title = np.unique(EncodedTexts.of([context.snapshot.title]).words.hash)
+    shared = np.bincount(owner, (np.bincount(word) > 1)[word], minlength=count)
+    covered = np.bincount(owner, np.isin(ordered[new], title)[word], minlength=count)
+    return {
+        "word_types": ratio(types, context.tokens),
+        "repeated_words": ratio(shared, types),
+        "rare_words": ratio(types - shared, types),
+        "title_overlap": ratio(covered, types),
+        "title_covered": ratio(covered, len(title)),
+    }
+
+
+def _is_in(codes: NDArray[np.uint32], characters: str) -> NDArray[np.bool_]:
+    """Whether a code point is one of `characters`; comparing with each beats `np.isin` for a handful."""
+    found = np.zeros(len(codes), dtype=bool)
+    for character in characters:
+        found |= codes == ord(character)
+    return found

@@ -1,0 +1,371 @@
+"""Structural columns: where a block stands in the tree, what stands around it, and how often its place recurs.
+
+Sources: Victor (container.*, split.*), FIASCO (depth, heading, paragraph, links, images), Web2Text (parent tags),
+Kohlschuetter, Fankhauser, Nejdl 2010 (link density), CETD (Sun et al. 2011: text against tags in a subtree).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from vclean.features import tree
+from vclean.features.columns import FeatureColumn, ratio, table
+from vclean.features.groups import Groups
+from vclean.features.names import element_names
+from vclean.labels import Visibility
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from vclean.features.columns import Values
+    from vclean.features.page_context import PageContext
+    from vclean.render.snapshot import Snapshot
+
+_CONTAINERS = {
+    "article": ("article",), "main": ("main",), "nav": ("nav", "menu"), "header": ("header",), "footer": ("footer",),
+    "aside": ("aside",), "section": ("section",), "form": ("form", "fieldset"), "list": ("ul", "ol"),
+    "list_item": ("li",), "definition": ("dl",), "table": ("table",), "cell": ("td", "th"), "figure": ("figure",),
+    "quote": ("blockquote", "q"), "code": ("pre", "code", "samp", "kbd"), "link": ("a",), "button": ("button",),
+    "heading": ("h1", "h2", "h3", "h4", "h5", "h6"), "paragraph": ("p",), "select": ("select", "label"),
+    "bold": ("b", "strong"), "italic": ("i", "em"), "details": ("details", "summary"), "dialog": ("dialog",),
+    "time": ("time",), "address": ("address",), "noscript": ("noscript",), "center": ("center", "font"),
+}  # fmt: skip
+IMAGES = ("img", "svg", "picture", "video", "canvas")
+_SPLITS = {
+    "br": ("br",), "hr": ("hr",), "img": IMAGES,
+    "input": ("input", "textarea", "select", "button"), "iframe": ("iframe", "object", "embed"), "a": ("a",),
+    "p": ("p",), "heading": ("h1", "h2", "h3", "h4", "h5", "h6"), "li": ("li",), "row": ("tr",),
+}  # fmt: skip
+_TAGS = """
+h1 h2 h3 h4 h5 h6 title p blockquote pre li dd dt td th caption figcaption summary article main section div center span
+font b strong i em a label button legend option select form nav header footer aside address ul ol dl table tr body html
+"""
+TAG_CODES = tuple(_TAGS.split())
+"""The tags that have a code of their own: their place here."""
+LARGE_BLOCK = 20
+"""Words from which a block counts as long text."""
+LINK_LIMIT = 0.33
+"""Link share up to which a block counts as text rather than links (boilerpipe's NumWordsRules, 1/3)."""
+_HOLDERS = (50, 75)
+
+_TAG_CODE = {tag: code for code, tag in enumerate(TAG_CODES)}
+_CONTAINER_OF = {tag: code for code, tags in enumerate(_CONTAINERS.values()) for tag in tags}
+_SPLIT_OF = {tag: code for code, tags in enumerate(_SPLITS.values()) for tag in tags}
+_HEADING_OF = {f"h{level}": level - 1 for level in range(1, 7)}
+_SHARES = {
+    "bold_share": ("b", "strong", "h1", "h2", "h3", "h4", "h5", "h6", "th"), "italic_share": ("i", "em", "cite"),
+    "code_share": ("code", "pre", "kbd", "samp", "tt"),
+}  # fmt: skip
+_SHARE_OF = {tag: code for code, tags in enumerate(_SHARES.values()) for tag in tags}
+
+COLUMNS: tuple[FeatureColumn, ...] = (
+    *table(
+        """
+tag | code | The container's tag, by its place in `TAG_CODES`; one more for any other tag.
+parent_tag | code | The tag of the container's parent.
+inner_tag | code | The tag of the element that directly holds the block's longest text.
+depth | elements | Depth of the container in the tree.
+inline_depth | elements | How much deeper than the container the block's longest text stands.
+links | elements | Links in the block.
+link_share | share | Link text among the block's characters.
+bold_share | share | Text in bold elements, headings too, among the block's characters.
+italic_share | share | Text in italic elements among the block's characters.
+code_share | share | Text in code elements among the block's characters.
+text_nodes | nodes | Text nodes in the block.
+container_blocks | blocks | Blocks in the container's subtree.
+container_elements | elements | Elements in the container's subtree.
+container_images | elements | Images in the container's subtree.
+heading_level | level | The level of the heading element round the block, 0 when it is in none.
+siblings | elements | Children of the container's parent, itself included.
+same_tag_siblings | share | Those with the container's tag among them.
+sibling_place | share | The container's place among its siblings.
+position | share | The block's place on the page, counted in blocks.
+word_position | share | The block's place on the page, counted in words.
+words_before | words | Words before the block.
+words_after | words | Words after the block.
+blocks_before | blocks | Blocks before it.
+blocks_after | blocks | Blocks after it.
+after_h1 | words | Words since the first h1; negative before it; the words before it where there is no h1.
+has_h1 | flag | The page has an h1.
+since_heading | blocks | Blocks since the last heading element; the blocks before it where there is none.
+last_heading_level | level | The level of that heading, 0 where there is none.
+since_long | blocks | Blocks since the last long text; since the page's beginning where there is none.
+until_long | blocks | Blocks until the next long text; until the page's end where there is none.
+long_share | share | Words in long texts among the page's words. Long texts have 20 words, few links and are not hidden.
+page_link_share | share | Link text among the page's characters.
+page_elements | elements | Elements of the page.
+visibility | code | 0 shown, 1 hidden but revealable, 2 hidden.
+hidden_share | share | Text that is hidden or revealable among the page's words.
+noscript_used | flag | The content of `<noscript>` is part of the page.
+ordinal_in_container | blocks | Blocks of the same container right before this one.
+"""
+    ),
+    *(
+        FeatureColumn(f"in_{name}", "elements", f"Ancestors that are {', '.join(tags)}.")
+        for name, tags in _CONTAINERS.items()
+    ),
+    *(
+        FeatureColumn(
+            f"split_{name}", "elements", f"{', '.join(tags)} that begin between the block before and this one."
+        )
+        for name, tags in _SPLITS.items()
+    ),
+    *(
+        FeatureColumn(f"holder{share}_{part}", unit, doc.format(share=share))
+        for share in _HOLDERS
+        for part, unit, doc in (
+            ("inside", "flag", "The block is in the smallest element that holds {share} % of the page's long text."),
+            ("side", "code", "-1 before that element, 0 in it, 1 behind it."),
+            ("distance", "blocks", "Blocks to that element; 0 inside."),
+            ("place", "share", "Place inside that element, in words, 0 to 1; outside it as far on, from -1 to 2."),
+            ("depth", "elements", "How much deeper the container is than that element."),
+            ("words", "share", "Words in that element among the page's words."),
+        )
+    ),
+    *(
+        FeatureColumn(f"{kind}_{part}", unit, f"{doc} with the same {what}.")
+        for kind, what in (("path", "chain of tags"), ("class", "chain of tags and classes"))
+        for part, unit, doc in (
+            ("blocks", "blocks", "Number of blocks"),
+            ("share", "share", "Share of the page's words in the blocks"),
+            ("mean_words", "words", "Mean number of words of the blocks"),
+            ("link_share", "share", "Mean link share of the blocks"),
+            ("stop_words", "share", "Share of stop words in the blocks"),
+            ("place", "share", "Place of this block among the blocks"),
+            ("spread", "share", "Stretch of the page from the first to the last of the blocks"),
+        )
+    ),
+)
+
+
+def compute(context: PageContext) -> Values:
+    """The structural columns of a page, each (B,)."""
+    values: Values = {}
+    for part in _PARTS:
+        values.update(part(context))
+    return values
+
+
+def tag_codes(snapshot: Snapshot) -> NDArray[np.int64]:
+    """int64 (N,): the code of every element's tag, its place in `TAG_CODES`; one more for any other tag."""
+    return _codes(snapshot, _TAG_CODE, len(TAG_CODES))
+
+
+def _codes(snapshot: Snapshot, code_of: Mapping[str, int], other: int = -1) -> NDArray[np.int64]:
+    """int64 (N,): the code that `code_of` has for every element's tag, or `other`."""
+    return np.array([code_of.get(tag, other) for tag in snapshot.tags], dtype=np.int64)[snapshot.tag]
+
+
+def _tags(context: PageContext) -> Values:
+    snapshot, node = context.snapshot, context.blocks.node
+    code = tag_codes(snapshot)
+    return {
+        "tag": code[node],
+        "parent_tag": code[np.maximum(snapshot.parent[node], 0)],
+        "inner_tag": code[context.anchor],
+        "depth": snapshot.depth[node],
+        "inline_depth": snapshot.depth[context.anchor] - snapshot.depth[node],
+    }
+
+
+def links(context: PageContext) -> NDArray[np.int64]:
+    """int64 (B,): how many links each block has, with one that it stands in."""
+    starts = np.cumsum(context.snapshot.is_tag(("a",)))
+    after = context.snapshot.text_after[context.blocks.members]
+    bounds = np.append(context.blocks.first[1:], len(after)) - 1
+    inside = starts[after[bounds]] - starts[after[context.blocks.first]]
+    return np.asarray(inside + context.in_link[context.member_parent[context.blocks.first]])
+
+
+def _shares(context: PageContext) -> Values:
+    snapshot = context.snapshot
+    inside = tree.path_counts(_codes(snapshot, _SHARE_OF), len(_SHARES), snapshot.end) > 0
+    return {
+        "links": links(context),
+        "link_share": context.link_share,
+        **{name: context.char_share(mask) for name, mask in zip(_SHARES, inside, strict=True)},
+        "text_nodes": np.diff(context.blocks.first, append=len(context.blocks.members)),
+    }
+
+
+def _container(context: PageContext) -> Values:
+    snapshot, node = context.snapshot, context.blocks.node
+    images = tree.subtree_sum(snapshot.is_tag(IMAGES), snapshot.end)
+    first = np.flatnonzero(np.diff(node, prepend=-1))
+    return {
+        "container_blocks": context.block_count[node],
+        "container_elements": (snapshot.end - np.arange(len(snapshot)))[node],
+        "container_images": images[node],
+        "ordinal_in_container": np.arange(len(node)) - np.repeat(first, np.diff(first, append=len(node))),
+    }
+
+
+def _siblings(context: PageContext) -> Values:
+    snapshot, node = context.snapshot, context.blocks.node
+    parent = np.maximum(snapshot.parent, 0)
+    children = np.bincount(parent[1:], minlength=len(snapshot))
+    same_tag = Groups.by(parent.astype(np.int64) * len(snapshot.tags) + snapshot.tag)
+    siblings = children[parent[node]]
+    return {
+        "siblings": siblings,
+        "same_tag_siblings": ratio(same_tag.size[node], siblings),
+        "sibling_place": ratio(context.siblings.place[node], siblings),
+    }
+
+
+def _position(context: PageContext) -> Values:
+    count, total = len(context), float(context.tokens.sum())
+    before, index = context.words_before, np.arange(count)
+    return {
+        "position": index / count,
+        "word_position": ratio(before, total),
+        "words_before": before,
+        "words_after": total - before - context.tokens,
+        "blocks_before": index,
+        "blocks_after": count - 1 - index,
+    }
+
+
+def heading_level(context: PageContext) -> NDArray[np.int64]:
+    """int64 (B,): the level of the heading element round each block, the highest of several; 0 when it is in none."""
+    snapshot = context.snapshot
+    inside = (
+        tree.path_counts(_codes(snapshot, _HEADING_OF), len(_HEADING_OF), snapshot.end).take(context.anchor, axis=1) > 0
+    )
+    return np.where(inside.any(axis=0), inside.argmax(axis=0) + 1, 0)
+
+
+def _headings(context: PageContext) -> Values:
+    level = heading_level(context)
+    index = np.arange(len(context))
+    last = np.maximum.accumulate(np.where(level > 0, index, -1))
+    before = context.words_before
+    h1 = np.flatnonzero(level == 1)
+    return {
+        "heading_level": level,
+        "since_heading": index - np.maximum(last, 0),
+        "last_heading_level": np.where(last >= 0, level[np.maximum(last, 0)], 0),
+        "after_h1": before - before[h1[0]] if len(h1) else before,
+        "has_h1": np.full(len(context), len(h1) > 0),
+    }
+
+
+def long_text(context: PageContext) -> NDArray[np.bool_]:
+    """Blocks of many words and few links that a reader can get to see, bool (B,)."""
+    return (
+        (context.tokens >= LARGE_BLOCK)
+        & (context.link_share <= LINK_LIMIT)
+        & (context.blocks.visibility < Visibility.HIDDEN)
+    )
+
+
+def _long_text(context: PageContext) -> Values:
+    large, index, count = long_text(context), np.arange(len(context)), len(context)
+    last = np.maximum.accumulate(np.where(large, index, -1))
+    following = np.minimum.accumulate(np.where(large, index, count)[::-1])[::-1]
+    return {
+        "since_long": index - last,
+        "until_long": following - index,
+        "long_share": np.full(count, ratio(float(context.tokens[large].sum()), float(context.tokens.sum()))),
+    }
+
+
+def _page(context: PageContext) -> Values:
+    count, tokens = len(context), context.tokens
+    hidden = ratio(float(tokens[context.blocks.visibility > Visibility.SHOWN].sum()), float(tokens.sum()))
+    chars = context.chars
+    return {
+        "page_link_share": np.full(count, ratio(float((context.link_share * chars).sum()), float(chars.sum()))),
+        "page_elements": np.full(count, len(context.snapshot)),
+        "hidden_share": np.full(count, hidden),
+        "visibility": context.blocks.visibility,
+        "noscript_used": np.full(count, context.snapshot.noscript),
+    }
+
+
+def _containers(context: PageContext) -> Values:
+    snapshot = context.snapshot
+    found = tree.path_counts(_codes(snapshot, _CONTAINER_OF), len(_CONTAINERS), snapshot.end)
+    return {f"in_{name}": count for name, count in zip(_CONTAINERS, found.take(context.anchor, axis=1), strict=True)}
+
+
+def _splits(context: PageContext) -> Values:
+    masks = _codes(context.snapshot, _SPLIT_OF) == np.arange(len(_SPLITS))[:, None]
+    return {f"split_{name}": count for name, count in zip(_SPLITS, begun_before(context, masks), strict=True)}
+
+
+def begun_before(context: PageContext, masks: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """int64 (k, B): how many elements of each of k `masks` (k, N) begin between the block before and a block."""
+    members, first = context.blocks.members, context.blocks.first
+    begins = context.snapshot.text_after[members[first]]
+    ends = context.snapshot.text_after[members[first[1:] - 1]]
+    running = np.cumsum(masks, axis=1, dtype=np.int64)
+    found = running.take(begins, axis=1)
+    found[:, 1:] -= running.take(ends, axis=1)
+    return found
+
+
+def _holders(context: PageContext) -> Values:
+    """Columns about the deepest elements that hold a share of the words in long texts (of all words without any)."""
+    large = long_text(context)
+    inside = context.on_nodes(np.where(large, context.tokens, 0) if large.any() else context.tokens)
+    values: Values = {}
+    for share in _HOLDERS:
+        enough = (inside >= share / 100 * inside[0]) & (context.block_count > 0)
+        holder = int(np.argmax(np.where(enough, context.snapshot.depth, -1)))
+        values.update({f"holder{share}_{part}": column for part, column in _held(context, holder).items()})
+    return values
+
+
+def _held(context: PageContext, holder: int) -> Values:
+    """How the blocks stand to the element `holder`."""
+    depth, node, index = context.snapshot.depth, context.blocks.node, np.arange(len(context))
+    begin, end = _held_blocks(context, holder)
+    distance = np.where(index < begin, begin - index, np.maximum(index - end + 1, 0))
+    before = context.words_before
+    words = float(context.tokens[begin:end].sum())
+    return {
+        "inside": distance == 0,
+        "side": np.sign(index - begin) * (distance > 0),
+        "distance": distance,
+        "place": np.clip(ratio(before - before[begin], words), -1, 2),
+        "depth": depth[node] - depth[holder],
+        "words": np.full(len(context), ratio(words, float(context.tokens.sum()))),
+    }
+
+
+def _held_blocks(context: PageContext, element: int) -> tuple[int, int]:
+    """The first block in an element's subtree and one past the last: text stands in tree order, so they are one run."""
+    node = context.blocks.node
+    held = np.flatnonzero((node >= element) & (node < context.snapshot.end[element]))
+    return int(held[0]), int(held[-1]) + 1
+
+
+def _repetition(context: PageContext) -> Values:
+    snapshot = context.snapshot
+    by_tag = element_names.path_signature(snapshot, element_names.tag_hashes(snapshot))[context.anchor]
+    return {**_group(context, Groups.by(by_tag), "path"), **_group(context, context.blocks_alike, "class")}
+
+
+def _group(context: PageContext, groups: Groups, kind: str) -> Values:
+    words = groups.total(context.tokens)
+    values: Values = {
+        "blocks": groups.size,
+        "share": ratio(words, float(context.tokens.sum())),
+        "mean_words": words / groups.size,
+        "link_share": groups.total(context.link_share) / groups.size,
+        "stop_words": ratio(groups.total(context.stop_words), words),
+        "place": groups.place / groups.size,
+        "spread": groups.spread / len(context),
+    }
+    return {f"{kind}_{part}": column for part, column in values.items()}
+
+
+_PARTS = (
+    _tags, _shares, _container, _siblings, _position, _headings, _long_text, _page, _containers, _splits, _holders,
+    _repetition,
+)  # fmt: skip

@@ -1,0 +1,406 @@
+"""Visual columns: where a block stands on the rendered page and what it looks like. NaN where it was not rendered.
+
+Sources: FIASCO (Bauer et al. 2007: solidity 1-3, relative width and height), GenieKnows (position, font size, distance
+between blocks, horizontal offset, same width), VIPS (Cai et al. 2003: background, font and distance cues).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import shapely
+
+from vclean.features import tree
+from vclean.features.columns import ratio, table
+from vclean.features.groups import Groups
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from vclean.features.blocks import BlockColumns
+    from vclean.features.columns import Values
+    from vclean.features.page_context import PageContext
+
+
+_RECTANGLE_VERTICES = 4
+_SAME_EDGE = 1.0
+"""Line edges closer than this, in CSS px, are one edge: the grid on which outlines are united."""
+
+
+class Solidity(NamedTuple):
+    """The three solidities, float32 (B,) each; NaN where a block has no line box or its outline no area."""
+
+    area_share: NDArray[np.float32]
+    """Solidity 1: area of the outline over the area of its bounding rectangle."""
+    vertices: NDArray[np.float32]
+    """Solidity 2: number of vertices of the outline; 0 where it has no area."""
+    spread: NDArray[np.float32]
+    """Solidity 3: mean distance of the vertices from the rectangle's centre, in half diagonals."""
+
+
+def outlines(blocks: BlockColumns, rows: NDArray[np.intp]) -> NDArray[np.object_]:
+    """Shapely geometry (len(rows),) of the outlines of the blocks `rows`, ascending; all of them have a line box."""
+    lines = np.flatnonzero(np.isin(blocks.line_block, rows))
+    owner = blocks.line_block[lines]
+    left, top, right, bottom = _closed_lines(blocks.snapshot.line_box[lines], owner).T
+    rectangles = np.asarray(shapely.box(left, top, right, bottom), dtype=object)
+    first = np.searchsorted(owner, rows)
+    return _united(rectangles, first, np.diff(first, append=len(lines)))
+
+
+def solidity(blocks: BlockColumns) -> Solidity:
+    """Solidity 1 to 3 of every block."""
+    result = Solidity(*(np.full(len(blocks), np.nan, dtype=np.float32) for _ in range(3)))
+    single = _single_line(blocks)
+    for column, value in zip(result, (1.0, _RECTANGLE_VERTICES, 1.0), strict=True):
+        column[single] = value
+    several = np.flatnonzero(~single & ~np.isnan(blocks.box[:, 0]))
+    if len(several):
+        _measure(outlines(blocks, several), several, result)
+    return result
+
+
+def _measure(shapes: NDArray[np.object_], at: NDArray[np.intp], result: Solidity) -> None:
+    low_x, low_y, high_x, high_y = shapely.bounds(shapes).T
+    result.area_share[at] = shapely.area(shapes) / np.maximum((high_x - low_x) * (high_y - low_y), 1e-6)
+    points, owner = _vertices(shapes)
+    count = np.bincount(owner, minlength=len(at))
+    result.vertices[at] = count
+    centre = np.stack([low_x + high_x, low_y + high_y], axis=1) / 2
+    half = np.maximum(np.hypot(high_x - low_x, high_y - low_y) / 2, 1e-6)
+    total = np.bincount(owner, np.hypot(*(points - centre[owner]).T), len(at))
+    result.spread[at] = total / np.maximum(count, 1) / half
+
+
+def _vertices(shapes: NDArray[np.object_]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """The vertices (V, 2) of all rings of all parts, without the point that closes a ring, and the shape of each."""
+    parts, part_owner = shapely.get_parts(shapes, return_index=True)
+    rings, ring_part = shapely.get_rings(parts, return_index=True)
+    points, ring = shapely.get_coordinates(rings, return_index=True)
+    opens = np.append(ring[1:] == ring[:-1], False)[: len(ring)]
+    return points[opens], part_owner[ring_part[ring[opens]]]
+
+
+def _single_line(blocks: BlockColumns) -> NDArray[np.bool_]:
+    """Blocks whose line boxes share one top and one bottom edge and so are a rectangle: shapely is not needed there."""
+    inside = blocks.line_block >= 0
+    owner, lines = blocks.line_block[inside], blocks.snapshot.line_box[inside]
+    single = np.zeros(len(blocks), dtype=bool)
+    if len(owner):
+        first = np.flatnonzero(np.diff(owner, prepend=-1))
+        edges = np.stack([lines[:, 1], lines[:, 1] + lines[:, 3]], axis=1)
+        reach = np.maximum.reduceat(edges, first) - np.minimum.reduceat(edges, first)
+        single[owner[first]] = (reach < _SAME_EDGE).all(axis=1)
+    return single
+
+
+def _closed_lines(box: NDArray[np.float32], owner: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Edges x0, y0, x1, y1 (L, 4) on the pixel grid, each line reaching down to the top of a line that follows it."""
+    low, high = np.rint(box[:, :2]), np.rint(box[:, :2] + box[:, 2:])
+    bottom = high[:, 1].copy()
+    follows = (owner[1:] == owner[:-1]) & (low[1:, 1] > low[:-1, 1])
+    gap = low[1:, 1] - high[:-1, 1]
+    near = follows & (gap < 2 * box[:-1, 3])
+    bottom[:-1] = np.where(near, np.maximum(bottom[:-1], low[1:, 1]), bottom[:-1])
+    return np.stack([low[:, 0], low[:, 1], high[:, 0], bottom], axis=1).astype(np.float64)
+
+
+def _united(rectangles: NDArray[np.object_], first: NDArray[np.intp], count: NDArray[np.intp]) -> NDArray[np.object_]:
+    """The outline of each run of `count` rectangles from `first`; runs of one length are united in one call."""
+    shapes = np.empty(len(first), dtype=object)
+    for length in np.unique(count).tolist():
+        alike = np.flatnonzero(count == length)
+        runs = rectangles[first[alike, None] + np.arange(length)]
+        shapes[alike] = runs[:, 0] if length == 1 else shapely.simplify(shapely.union_all(runs, axis=1), 0)
+    return shapes
+
+
+COLUMNS = table(
+    """
+x | share | Left edge, in page widths.
+y | CSS px | Top edge.
+y_share | share | Top edge, in page heights.
+bottom_distance | CSS px | From the block's bottom to the page's.
+width | CSS px | Width of the block's text.
+height | CSS px | Height of the block's text.
+relative_width | share | Width over the widest block's (FIASCO).
+relative_height | share | Height over the tallest block's (FIASCO).
+width_share | share | Width over the page's width.
+area_share | share | Area over the area of all blocks.
+centre_offset | share | From the page's vertical middle line to the block's, in page widths; negative to the left.
+above_fold | flag | The block begins within the first viewport.
+solidity1 | share | Area of the outline over the area of its bounding rectangle (FIASCO).
+solidity2 | vertices | Vertices of the outline (FIASCO).
+solidity3 | half diagonals | Mean distance of the outline's vertices from its centre (FIASCO).
+lines | lines | Lines of the text: its line boxes, those beside each other counted once.
+line_chars | characters | Characters per line.
+font_size | CSS px | Mean over the characters.
+relative_font | ratio | Font size over the size most of the page's text is set in.
+font_rank | share | Share of the page's text in a smaller font size.
+font_weight | CSS weight | Mean over the characters.
+relative_weight | ratio | Font weight over the weight most of the page's text is set in.
+italic | share | Characters in an italic or oblique face.
+line_height | ratio | Line height over font size; NaN where any of it is `normal`.
+upper_styled | share | Characters that a style sheet sets in capitals.
+underlined | share | Characters in an underlined inline element.
+text_luminance | share | Relative luminance of the text colour, 0 black to 1 white (WCAG 2, 1.4.3).
+background_luminance | share | The same of the nearest painted background.
+contrast | ratio | Contrast of the two, 1 to 21 (WCAG 2, 1.4.3).
+colour_share | share | Share of the page's text in the block's text colour.
+background_share | share | Share of the page's text on the block's background.
+coloured | share | Largest difference between the channels of the text colour.
+centred | share | Characters in centred text.
+floated | flag | The container or an ancestor floats.
+out_of_flow | flag | The container or an ancestor is positioned absolute, fixed or sticky.
+pointer | flag | The cursor over the text is a pointer.
+top_gap | CSS px | Gap to the block before; negative when it begins higher.
+bottom_gap | CSS px | Gap to the block after.
+left_offset | CSS px | Left edge minus the left edge of the block before (GenieKnows).
+left_offset_next | CSS px | Left edge minus the left edge of the block after.
+same_width_before | flag | The block before is as wide (GenieKnows).
+same_width_after | flag | The block after is as wide.
+same_width_share | share | Share of the page's words in blocks of the same width.
+same_left_share | share | Share of the page's words in containers of the same left edge.
+same_left_blocks | blocks | Blocks whose containers have the same left edge.
+column_share | share | Share of the page's words in the block's column: containers of the same left edge and width.
+column_width | CSS px | Width of the block's container.
+column_left | share | Left edge of the block's container, in page widths.
+column_fill | share | Width of the text over the width of the container.
+main_column_offset | share | From the column with most words to the block's container, left edges, in page widths.
+main_column_width | ratio | Width of the container over that of the column with most words.
+page_height | CSS px | Height of the page.
+page_width | CSS px | Width of the page.
+styled | share | Distinct left edges of containers over the blocks: how much layout the page has.
+rendered | flag | The page was rendered.
+"""
+)
+
+_SAME = 2.0
+"""Edges and widths within this many CSS px of each other count as the same."""
+
+
+def compute(context: PageContext) -> Values:
+    """The visual columns of a page, each (B,)."""
+    if not context.snapshot.rendered:
+        return _unrendered(len(context))
+    values: Values = {}
+    for part in (_place, _sizes, _outline, _font, _typeface, _colours, _flow, _neighbours, _same, _columns):
+        values.update(part(context))
+    return values
+
+
+def _unrendered(count: int) -> Values:
+    blank = np.full(count, np.nan, dtype=np.float32)
+    values: Values = {column.name: blank for column in COLUMNS}
+    values["rendered"] = np.zeros(count, dtype=np.float32)
+    return values
+
+
+def _place(context: PageContext) -> Values:
+    x, y, width, height = context.blocks.box.T
+    page_width, page_height = context.snapshot.width, context.snapshot.height
+    return {
+        "x": x / page_width,
+        "y": y,
+        "y_share": y / page_height,
+        "bottom_distance": page_height - y - height,
+        "centre_offset": (x + width / 2) / page_width - 0.5,
+        "above_fold": _where_seen(y < context.snapshot.settings["height"], y),
+        "page_height": np.full(len(context), page_height),
+        "page_width": np.full(len(context), page_width),
+        "rendered": np.ones(len(context)),
+    }
+
+
+def _sizes(context: PageContext) -> Values:
+    width, height = context.blocks.box[:, 2], context.blocks.box[:, 3]
+    area = width * height
+    return {
+        "width": width,
+        "height": height,
+        "relative_width": ratio(width, _highest(width)),
+        "relative_height": ratio(height, _highest(height)),
+        "width_share": width / context.snapshot.width,
+        "area_share": ratio(area, float(np.nansum(area))),
+    }
+
+
+def _highest(values: NDArray[np.float32]) -> float:
+    return float(np.nanmax(values)) if not np.isnan(values).all() else float("nan")
+
+
+def _where_seen(values: NDArray[np.bool_], seen: NDArray[np.float32]) -> NDArray[np.float32]:
+    """`values` as 0 and 1, NaN where `seen` is NaN."""
+    return np.where(np.isnan(seen), np.float32(np.nan), values.astype(np.float32))
+
+
+def _outline(context: PageContext) -> Values:
+    solid = solidity(context.blocks)
+    lines = _line_count(context)
+    chars = np.diff(context.texts.start, append=len(context.texts.code)) - 1
+    return {
+        "solidity1": solid.area_share,
+        "solidity2": solid.vertices,
+        "solidity3": solid.spread,
+        "lines": lines,
+        "line_chars": chars / lines,
+    }
+
+
+def _line_count(context: PageContext) -> NDArray[np.float32]:
+    """float32 (B,): line boxes of different vertical place; NaN without any."""
+    inside = context.blocks.line_block >= 0
+    owner, box = context.blocks.line_block[inside], context.snapshot.line_box[inside]
+    if not len(owner):
+        return np.full(len(context), np.nan, dtype=np.float32)
+    middle = box[:, 1] + box[:, 3] / 2
+    new = np.ones(len(owner), dtype=bool)
+    new[1:] = (owner[1:] != owner[:-1]) | (np.abs(np.diff(middle)) > box[1:, 3] / 2)
+    count = np.bincount(owner, new, minlength=len(context))
+    return np.where(count > 0, count, np.nan).astype(np.float32)
+
+
+def _font(context: PageContext) -> Values:
+    styles, style = context.snapshot.styles, context.snapshot.style
+    size, weight = styles.number("font-size"), styles.number("font-weight")
+    mean_size, mean_weight = context.char_mean(size[style]), context.char_mean(weight[style])
+    return {
+        "font_size": mean_size,
+        "relative_font": mean_size / _usual(mean_size, context.tokens),
+        "font_rank": _rank(mean_size, context.tokens),
+        "font_weight": mean_weight,
+        "relative_weight": mean_weight / _usual(mean_weight, context.tokens),
+        "line_height": context.char_mean(ratio(styles.number("line-height"), size)[style]),
+    }
+
+
+def _rank(values: NDArray[np.float32], weight: NDArray[np.float32]) -> NDArray[np.float32]:
+    """float32 (B,): share of the weight on smaller values."""
+    order = np.argsort(values, kind="stable")
+    below = np.cumsum(weight[order]) - weight[order]
+    first = np.searchsorted(values[order], values)
+    return ratio(below[first], float(weight.sum()))
+
+
+def _typeface(context: PageContext) -> Values:
+    styles, style = context.snapshot.styles, context.snapshot.style
+    return {
+        "italic": context.char_share(styles.is_in("font-style", ("italic", "oblique"))[style]),
+        "upper_styled": context.char_share(styles.is_in("text-transform", ("uppercase",))[style]),
+        "underlined": context.char_share(styles.is_in("text-decoration-line", ("underline",))[style]),
+        "centred": context.char_share(styles.is_in("text-align", ("center", "-webkit-center"))[style]),
+        "pointer": styles.is_in("cursor", ("pointer",))[style][context.anchor],
+    }
+
+
+def _usual(values: NDArray[np.float32], weight: NDArray[np.float32]) -> float:
+    """The value that carries the most weight, values rounded to tenths."""
+    rounded = np.rint(values * 10)
+    distinct, group = np.unique(rounded[~np.isnan(rounded)], return_inverse=True)
+    if not len(distinct):
+        return float("nan")
+    total = np.bincount(group, weight[~np.isnan(rounded)])
+    return float(distinct[np.argmax(total)]) / 10
+
+
+def luminance(colour: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Relative luminance of sRGB colours (..., 3), channels 0-255 (WCAG 2, definition of relative luminance)."""
+    channel = colour / 255
+    linear = np.where(channel <= 0.04045, channel / 12.92, ((channel + 0.055) / 1.055) ** 2.4)
+    return (linear @ np.array([0.2126, 0.7152, 0.0722], dtype=np.float32)).astype(np.float32)
+
+
+def contrast(first: NDArray[np.float32], second: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Contrast ratio of two luminances, 1 to 21 (WCAG 2, 1.4.3)."""
+    return np.asarray((np.maximum(first, second) + 0.05) / (np.minimum(first, second) + 0.05), dtype=np.float32)
+
+
+def backgrounds(context: PageContext) -> NDArray[np.float32]:
+    """float32 (B, 3): colour 0-255 of the nearest background that is more than half opaque; white without one."""
+    snapshot = context.snapshot
+    colour = snapshot.styles.colour("background-color")[snapshot.style]
+    painted = colour[:, 3] > 0.5
+    behind = tree.nearest(painted, snapshot.parent)[context.anchor]
+    return np.where(painted[behind, None], colour[behind, :3], np.float32(255))
+
+
+def _colours(context: PageContext) -> Values:
+    snapshot = context.snapshot
+    text = snapshot.styles.colour("color")[snapshot.style][context.anchor][:, :3]
+    behind = backgrounds(context)
+    light, dark = luminance(text), luminance(behind)
+    return {
+        "text_luminance": light,
+        "background_luminance": dark,
+        "contrast": contrast(light, dark),
+        "colour_share": _share_alike(text, context.tokens),
+        "background_share": _share_alike(behind, context.tokens),
+        "coloured": (text.max(axis=1) - text.min(axis=1)) / 255,
+    }
+
+
+def _share_alike(colour: NDArray[np.float32], tokens: NDArray[np.float32]) -> NDArray[np.float32]:
+    """float32 (B,): share of the words in blocks of the same `colour` (B, 3); unknown colours count as black."""
+    code = np.nan_to_num(colour) @ np.array([65536, 256, 1], dtype=np.float64)
+    return ratio(Groups.by(code).total(tokens), float(tokens.sum()))
+
+
+def _flow(context: PageContext) -> Values:
+    styles, style = context.snapshot.styles, context.snapshot.style
+    masks = np.stack(
+        [styles.is_in("float", ("left", "right")), styles.is_in("position", ("absolute", "fixed", "sticky"))], axis=1
+    )[style]
+    found = tree.path_sum(masks, context.snapshot.end)[context.blocks.node] > 0
+    return {"floated": found[:, 0], "out_of_flow": found[:, 1]}
+
+
+def _neighbours(context: PageContext) -> Values:
+    x, y, width, height = context.blocks.box.T
+    gap = y[1:] - (y + height)[:-1]
+    step = np.diff(x)
+    same = _where_seen(np.abs(np.diff(width)) <= _SAME, np.diff(width))
+    edge = np.array([np.nan], dtype=np.float32)
+    return {
+        "top_gap": np.concatenate([edge, gap]),
+        "bottom_gap": np.concatenate([gap, edge]),
+        "left_offset": np.concatenate([edge, step]),
+        "left_offset_next": np.concatenate([-step, edge]),
+        "same_width_before": np.concatenate([edge, same]),
+        "same_width_after": np.concatenate([same, edge]),
+    }
+
+
+def _same(context: PageContext) -> Values:
+    total = float(context.tokens.sum())
+    width, left = (
+        Groups.by(_grid(context.blocks.box[:, 2])),
+        Groups.by(_grid(context.snapshot.box[context.blocks.node, 0])),
+    )
+    return {
+        "same_width_share": ratio(width.total(context.tokens), total),
+        "same_left_share": ratio(left.total(context.tokens), total),
+        "same_left_blocks": left.size,
+        "styled": np.full(len(context), len(left.sizes) / len(context)),
+    }
+
+
+def _columns(context: PageContext) -> Values:
+    box = context.snapshot.box[context.blocks.node]
+    left, width = box[:, 0], box[:, 2]
+    words = Groups.by(_grid(left) * 100_003 + _grid(width)).total(context.tokens)
+    main = int(np.argmax(words))
+    return {
+        "column_share": ratio(words, float(context.tokens.sum())),
+        "column_width": width,
+        "column_left": left / context.snapshot.width,
+        "column_fill": ratio(context.blocks.box[:, 2], width),
+        "main_column_offset": (left - left[main]) / context.snapshot.width,
+        "main_column_width": ratio(width, float(width[main])),
+    }
+
+
+def _grid(values: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Places rounded to a grid of `_SAME` px; -1 where there is none."""
+    places = np.rint(values / _SAME).astype(np.float64)
+    return np.where(np.isnan(places), -1, places)

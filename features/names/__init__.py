@@ -1,0 +1,1 @@
+"""Read the names of elements: tags, classes, ids, ARIA roles."""

@@ -1,0 +1,97 @@
+"""Well-known words in the classes and ids of an element, its tag and its ARIA role, as bits.
+
+The words are in `data/name_groups.tsv`: what themes and extraction tools use, no word of a single site.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from vclean.features.names.element_names import REMEMBERED
+from vclean.files import read_table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from vclean.features.names.element_names import ElementNames
+    from vclean.render.snapshot import Snapshot
+
+_TAGS: Final = {
+    "nav": "nav menu", "aside": "aside", "header": "header hgroup", "footer": "footer", "main": "main",
+    "article": "article", "section": "section", "form": "form fieldset", "input": "input select textarea button",
+    "table": "table tbody thead tfoot", "row": "tr", "cell": "td th", "list": "ul ol dl dir", "item": "li dt dd",
+    "p": "p", "h1": "h1", "h2": "h2", "h3": "h3 h4 h5 h6", "div": "div", "a": "a", "inline": "span font b strong i em",
+    "image": "img svg picture figure canvas area map", "video": "video object embed iframe applet audio",
+    "center": "center", "address": "address", "quote": "blockquote q", "code": "pre code", "body": "body html",
+}  # fmt: skip
+_ARIA: Final = ("navigation", "complementary", "contentinfo", "banner", "main", "article", "search", "form", "dialog",
+                "list", "img", "menu")  # fmt: skip
+
+_WORDS: Final = {group: frozenset(words.split()) for group, words in read_table(__file__, "name_groups.tsv")}
+NAMES: Final = tuple(_WORDS)
+"""The groups of words, in the order of their bits."""
+KINDS: Final = (*(f"tag_{name}" for name in _TAGS), *(f"aria_{name}" for name in _ARIA))
+"""The groups of tags, then ARIA roles, in the order of their bits."""
+
+_EXACT: Final = {word: bit for bit, words in enumerate(_WORDS.values()) for word in words if word[-1] != "*"}
+_STEMS: Final = {word[:-1]: bit for bit, words in enumerate(_WORDS.values()) for word in words if word[-1] == "*"}
+_LENGTHS: Final = sorted({len(stem) for stem in _STEMS}, reverse=True)
+_BEGINNINGS: Final = {stem[: _LENGTHS[-1]] for stem in _STEMS}
+_TAG_BIT: Final = {tag: bit for bit, tags in enumerate(_TAGS.values()) for tag in tags.split()}
+_ARIA_BIT: Final = {role: bit for bit, role in enumerate(_ARIA, start=len(_TAGS))}
+_NAMED: Final = ("class", "id", "itemprop", "name")
+
+
+def name_bits(naming: ElementNames) -> NDArray[np.uint64]:
+    """uint64 (N,): which of `NAMES` occur in an element's class, id, name and itemprop, or an image's file name."""
+    bits = np.zeros(len(naming.snapshot), dtype=np.uint64)
+    of_name = naming.of_name.union(np.array([_bit(word) for word in naming.words], dtype=np.uint64))
+    of_value = naming.of_value.union(of_name)[naming.short]
+    for attribute in _NAMED:
+        values = naming.snapshot.values(attribute)
+        bits[values.node] |= of_value[values.number + naming.first[attribute]]
+    bits[naming.image] |= of_name[naming.file]
+    return bits
+
+
+def kind_bits(snapshot: Snapshot) -> NDArray[np.uint64]:
+    """uint64 (N,): which of `KINDS` an element's tag and ARIA role are."""
+    by_tag = [1 << _TAG_BIT[tag] if tag in _TAG_BIT else 0 for tag in snapshot.tags]
+    bits = np.array(by_tag, dtype=np.uint64)[snapshot.tag]
+    roles = snapshot.values("role")
+    bits[roles.node] |= np.array([_aria_bits(role) for role in roles.different], dtype=np.uint64)[roles.number]
+    return bits
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _bit(word: str) -> int:
+    """The bit of a word's group, 0 without one: of the whole word, else of its longest known beginning."""
+    if word in _EXACT:
+        return 1 << _EXACT[word]
+    if word[: _LENGTHS[-1]] not in _BEGINNINGS:
+        return 0
+    return next((1 << _STEMS[word[:n]] for n in _LENGTHS if word[:n] in _STEMS), 0)
+
+
+def _aria_bits(value: str) -> int:
+    role = value.strip().lower()
+    return 1 << _ARIA_BIT[role] if role in _ARIA_BIT else 0
+
+
+def above(bits: NDArray[np.uint64], parent: NDArray[np.int32]) -> NDArray[np.uint64]:
+    """uint64 (N,): the bits of all ancestors of an element together, by pointer doubling."""
+    jump = np.maximum(parent, 0)
+    found = np.where(parent < 0, np.uint64(0), bits[jump])  # nothing is above the root, where every chain ends
+    while jump.any():
+        found |= found[jump]
+        jump = jump[jump]
+    return found
+
+
+def unpack(bits: NDArray[np.uint64], count: int) -> NDArray[np.bool_]:
+    """The lowest `count` bits as columns, bool (len(bits), count)."""
+    octets = bits.astype("<u8").view(np.uint8).reshape(len(bits), 8)
+    return np.unpackbits(octets, axis=1, count=count, bitorder="little").view(bool)

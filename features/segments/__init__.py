@@ -1,0 +1,1 @@
+"""Segment a page into nested regions, and read and write segmentations."""

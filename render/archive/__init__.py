@@ -1,0 +1,1 @@
+"""Read web archives (WARC, WACZ, MHTML) and the folders of saved pages."""

@@ -1,0 +1,1 @@
+"""Render pages in headless Chromium."""

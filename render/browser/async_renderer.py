@@ -1,0 +1,249 @@
+"""Render pages in one headless Chromium from an event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, Self
+
+from vclean.errors import BrowserError
+from vclean.page import Page
+from vclean.render.browser.cdp import ProtocolError
+from vclean.render.browser.chromium import find_chromium
+from vclean.render.browser.driver import start_driver
+from vclean.render.browser.interception import StoredResponder
+from vclean.render.browser.limits import ResourceLimits
+from vclean.render.browser.process import BrowserProcess, launch
+from vclean.render.decode import page_text
+from vclean.render.rendered_page import Rendering
+from vclean.settings import RenderSettings
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+    from vclean.page import Resources
+    from vclean.render.browser.tab import DocumentTab
+    from vclean.render.snapshot import Snapshot
+
+_PAGES_PER_BROWSER: Final = 100
+"""A browser keeps about half a megabyte of every page, and starts in 0.3 s of CPU."""
+_MAX_MEMORY: Final = 500 * 2**20
+_PAGES_PER_MEMORY_CHECK: Final = 10
+
+
+class AsyncRenderer:
+    """Renders one page at a time in one browser; several renderers can share an event loop.
+
+    The browser starts with the first page, is replaced after 100 pages or at 500 MB, and after every failure.
+
+    Args:
+        settings: how to render, and the limits of a page.
+        chromium: the executable; None for the one `find_chromium` finds.
+        allow_hosts: host names that may be reached even at an address that is not public.
+        network: fetch sub-resources that are not in `Page.resources` from public addresses.
+
+    Raises:
+        BrowserMissingError: there is no usable Chromium.
+    """
+
+    def __init__(
+        self,
+        settings: RenderSettings | None = None,
+        *,
+        chromium: Path | None = None,
+        allow_hosts: frozenset[str] = frozenset(),
+        network: bool = False,
+    ) -> None:
+        self._settings = settings or RenderSettings()
+        self._executable = chromium or find_chromium().path
+        self._allow_hosts = allow_hosts
+        self._network = network
+        self._lock = asyncio.Lock()
+        self._process: BrowserProcess | None = None
+        self._starting: asyncio.Task[BrowserProcess] | None = None
+        self._tab: DocumentTab | None = None
+        self._pages = 0
+
+    async def __aenter__(self) -> Self:
+        """Return the renderer; the browser starts with the first page."""
+        return self
+
+    async def __aexit__(self, *exception: object) -> None:
+        """End the browser."""
+        await self.close()
+
+    async def start(self, page: Page, *, screenshot: bool = False) -> BrowserProcess:
+        """Start a browser that can render `page`, unless there is one.
+
+        A start that is cancelled goes on in the background, so that the next page or `close` gets the browser.
+
+        Raises:
+            BrowserError: the browser does not start.
+        """
+        starting = self._starting
+        if starting is None or starting.done():
+            full = page.live or screenshot or self._settings.scripts
+            starting = self._starting = asyncio.create_task(self._start(full=full))
+            starting.add_done_callback(_retrieve_exception)
+        await asyncio.wait([starting])
+        return starting.result()
+
+    async def prepare(self, *, live: bool = False, screenshot: bool = False) -> None:
+        """Start the browser, and open the tab for documents, before the first page is there.
+
+        Args:
+            live: whether the first page is live.
+            screenshot: whether a screenshot of it will be requested.
+
+        Raises:
+            BrowserError: the browser does not start.
+        """
+        async with self._lock:
+            process = await self.start(Page(live=live), screenshot=screenshot)
+            if not (live or self._settings.scripts or self._network):
+                tab = await self._open_tab(process)
+                self._tab = tab if self._process is process else None
+
+    async def render(self, page: Page, *, screenshot: bool = False) -> Rendering:
+        """Render one page.
+
+        Args:
+            page: the page.
+            screenshot: take a screenshot of it.
+
+        Raises:
+            NotHtmlError: the page is empty or binary.
+            LimitError: the page exceeds a cap, or more memory than `limits.max_memory()`.
+            NetworkError: a live page could not be fetched.
+            DeadlineError: rendering took longer than `settings.deadline`.
+            BrowserError: the browser crashed; the next page gets a new one.
+        """
+        async with self._lock:
+            process = await self.start(page, screenshot=screenshot)
+            self._pages += 1
+            with ResourceLimits(self._settings.deadline, process) as limits:
+                started = time.perf_counter()
+                try:
+                    rendering = await self._render(process, page, screenshot=screenshot)
+                except ProtocolError as error:
+                    process.kill()
+                    raise limits.error() or _crash_error(error) from error
+                except asyncio.CancelledError:
+                    process.kill()
+                    raise
+            timings = {"render": time.perf_counter() - started}
+            return replace(rendering, snapshot=replace(rendering.snapshot, timings=timings))
+
+    def kill(self) -> None:
+        """End the browser at once; safe from any thread."""
+        if self._process is not None:
+            self._process.kill()
+
+    async def close(self) -> None:
+        """End the browser; a later page starts it again."""
+        starting, self._starting = self._starting, None
+        if starting is not None:
+            await asyncio.wait([starting])
+        await self._end()
+
+    def _is_document(self, page: Page) -> bool:
+        """Return whether the page is one document without sub-resources, and its scripts do not run."""
+        return not (page.live or page.resources is not None or self._settings.scripts or self._network)
+
+    async def _start(self, *, full: bool) -> BrowserProcess:
+        """Start a browser, unless there is one that can render the page: a full driver serves all pages."""
+        if self._process is not None and (self._is_worn(self._process) or (full and not self._process.driver.is_full)):
+            await self._end()
+        if self._process is None:
+            self._process = await launch(await start_driver(full=full), self._executable)
+            self._pages = 0
+        return self._process
+
+    async def _end(self) -> None:
+        process, self._process, self._tab = self._process, None, None
+        if process is not None:
+            await process.close()
+
+    async def _render(self, process: BrowserProcess, page: Page, *, screenshot: bool) -> Rendering:
+        if page.live:
+            return await self._render_live(process, page, screenshot=screenshot)
+        text = page_text(page, self._settings.max_bytes)
+        if self._is_document(page):
+            return await self._render_document(process, text, page.url, screenshot=screenshot)
+        from vclean.render.browser.navigation import navigate  # with modules that other pages do not need
+
+        async with (
+            self._responder(text, page.resources) as responder,
+            navigate(process, page.url, responder, self._settings) as navigated,
+        ):
+            payload = await navigated.read(self._expression(page.url))
+            png = await navigated.screenshot() if screenshot else None
+            return Rendering(self._unpack(payload, page.url, process.build), png, responder.served, responder.missed)
+
+    @asynccontextmanager
+    async def _responder(self, text: str, resources: Resources | None) -> AsyncIterator[StoredResponder]:
+        if not self._network:
+            yield StoredResponder(text, resources)
+            return
+        from vclean.render.network.responder import LiveResponder  # imports an HTTP client
+
+        async with LiveResponder(self._settings, self._allow_hosts) as network:
+            yield StoredResponder(text, resources, network)
+
+    async def _render_document(self, process: BrowserProcess, text: str, url: str, *, screenshot: bool) -> Rendering:
+        from vclean.render.browser import walker
+
+        tab = self._tab = self._tab or await self._open_tab(process)
+        payload = await tab.read(text, walker.call(url, self._settings, discard=not screenshot, **walker.hints(text)))
+        png = None
+        if screenshot:
+            self._tab, png = None, await tab.screenshot()
+        return Rendering(self._unpack(payload, url, process.build), png)
+
+    async def _render_live(self, process: BrowserProcess, page: Page, *, screenshot: bool) -> Rendering:
+        from vclean.render.browser.navigation import navigate
+        from vclean.render.network.addresses import host_and_port
+        from vclean.render.network.responder import LiveResponder
+
+        host_and_port(page.url)  # rejects what `navigate` would replace by a made-up address
+        async with (
+            LiveResponder(self._settings, self._allow_hosts) as responder,
+            navigate(process, page.url, responder, self._settings) as navigated,
+        ):
+            payload = await navigated.read(self._expression(navigated.url))
+            png = await navigated.screenshot() if screenshot else None
+            return Rendering(self._unpack(payload, navigated.url, process.build), png)
+
+    async def _open_tab(self, process: BrowserProcess) -> DocumentTab:
+        from vclean.render.browser.tab import DocumentTab  # imports numpy, which loads while the browser starts
+
+        return await DocumentTab.open(process, self._settings)
+
+    def _expression(self, url: str) -> str:
+        from vclean.render.browser import walker
+
+        return walker.expression(url, self._settings)
+
+    def _unpack(self, payload: str, url: str, build: str) -> Snapshot:
+        from vclean.render.browser import walker
+
+        return walker.unpack(payload, self._settings, build=build, url=url)
+
+    def _is_worn(self, process: BrowserProcess) -> bool:
+        if not process.is_alive or self._pages >= _PAGES_PER_BROWSER:
+            return True
+        return self._pages % _PAGES_PER_MEMORY_CHECK == 0 and process.memory() > _MAX_MEMORY
+
+
+def _retrieve_exception(task: asyncio.Task[BrowserProcess]) -> None:
+    """Mark the exception of a task as retrieved, so that asyncio does not log it."""
+    if not task.cancelled():
+        task.exception()
+
+
+def _crash_error(error: Exception) -> BrowserError:
+    reason = str(error).strip().partition("\n")[0]
+    return BrowserError(f"the browser crashed on this page: try again, or clean it without rendering ({reason})")

@@ -1,0 +1,273 @@
+"""The Chrome DevTools Protocol (CDP): a connection to a browser, its sessions, and the commands that rendering needs.
+
+A connection starts its browser and exchanges messages with it over two file descriptors: JSON, each ended by a NUL
+(Chromium, `--remote-debugging-pipe`). It enables no domain by itself: Playwright subscribes to every request that a
+page makes and is refused, which costs a third of the page.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+import json
+import os
+import signal
+from typing import TYPE_CHECKING, Any, Final, Self, cast
+
+from vclean.errors import BrowserError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from vclean.render.browser.driver import EventHandler, Session
+
+MAX_SCREENSHOT_HEIGHT: Final = 16_384
+"""CSS px. A page is cut off there: beyond the GPU's largest texture a screenshot is blank or repeats itself."""
+MAX_SCREENSHOT_WIDTH: Final = 4_096
+"""CSS px. Pages scroll down, hardly ever sideways: a wider page is a mistake, its screenshot could exceed memory."""
+
+_SHELL: Final = 'exec "$@" 3<&0 4>&1 </dev/null >/dev/null'
+"""Chromium reads commands from descriptor 3 and writes answers to descriptor 4."""
+
+_MAX_STDERR_BYTES: Final = 8192
+_STDERR_SECONDS: Final = 0.05
+"""How long after the end of the process its standard error is still read."""
+
+
+class ProtocolError(Exception):
+    """The browser refused a command, or has ended."""
+
+
+class CdpConnection(asyncio.SubprocessProtocol):
+    """A browser process and the CDP connection to it, for one event loop."""
+
+    def __init__(self) -> None:
+        self._buffer = bytearray()
+        self._stderr = b""
+        self._last_id = 0
+        self._pending: dict[int, asyncio.Future[dict[str, Any]]] = {}
+        self._handlers: dict[tuple[str, str], list[EventHandler]] = {}
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._ended = asyncio.Event()
+        self._closing = False
+        self._transport: asyncio.SubprocessTransport | None = None
+
+    @classmethod
+    async def open(cls, command: Sequence[str], environment: Mapping[str, str]) -> Self:
+        """Start a browser in a new process group.
+
+        Args:
+            command: the executable and its switches, `--remote-debugging-pipe` among them.
+            environment: all environment variables of the browser.
+        """
+        shell = ["/bin/sh", "-c", _SHELL, "sh", *command]
+        loop = asyncio.get_running_loop()
+        _, connection = await loop.subprocess_exec(cls, *shell, env=dict(environment), start_new_session=True)
+        return connection
+
+    def is_connected(self) -> bool:
+        """Return whether the browser runs."""
+        return not self._ended.is_set()
+
+    async def close(self) -> None:
+        """End the browser and its children, and wait for the end."""
+        self._closing = True
+        self.kill()
+        await self._ended.wait()
+
+    def kill(self) -> None:
+        """End the browser and its children without waiting."""
+        if self._transport is not None and self.is_connected():
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._transport.get_pid(), signal.SIGKILL)
+
+    def send(self, session: str, method: str, params: dict[str, Any]) -> asyncio.Future[dict[str, Any]]:
+        """Send a command; the future gets its result. `session` is empty for the browser itself."""
+        answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        if self._transport is None or not self.is_connected():
+            answer.set_exception(self._error())
+            return answer
+        self._last_id += 1
+        self._pending[self._last_id] = answer
+        target = {"sessionId": session} if session else {}
+        message = json.dumps({"id": self._last_id, "method": method, "params": params, **target})
+        stdin = cast("asyncio.WriteTransport", self._transport.get_pipe_transport(0))
+        stdin.write(message.encode() + b"\0")
+        return answer
+
+    def on(self, session: str, event: str, handler: EventHandler) -> None:
+        """Call `handler` for every event of that name in a session."""
+        self._handlers.setdefault((session, event), []).append(handler)
+
+    def remove_handlers(self, session: str) -> None:
+        """Remove all event handlers of a session."""
+        for key in [key for key in self._handlers if key[0] == session]:
+            del self._handlers[key]
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Note the transport of the process that runs now (asyncio)."""
+        self._transport = cast("asyncio.SubprocessTransport", transport)
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        """Read messages, or the browser's standard error (asyncio)."""
+        if fd != 1:
+            self._stderr = (self._stderr + data)[-_MAX_STDERR_BYTES:]
+            return
+        self._buffer += data
+        if b"\0" in data:
+            *messages, self._buffer = self._buffer.split(b"\0")
+            for message in messages:
+                self._dispatch(json.loads(message))
+
+    def process_exited(self) -> None:
+        """Fail the pending commands (asyncio); the reason may still be unread on standard error, unless we closed."""
+        asyncio.get_running_loop().call_later(0 if self._closing else _STDERR_SECONDS, self._end)
+
+    def _end(self) -> None:
+        self._ended.set()
+        pending, self._pending = self._pending, {}
+        for answer in pending.values():
+            if not answer.done():
+                answer.set_exception(self._error())
+        if self._transport is not None:
+            self._transport.close()
+
+    def _dispatch(self, message: dict[str, Any]) -> None:
+        if "id" in message:
+            answer = self._pending.pop(message["id"], None)
+            if answer is not None and not answer.done():
+                _resolve(answer, message)
+            return
+        for handler in self._handlers.get((message.get("sessionId", ""), message["method"]), ()):
+            running = handler(message["params"])
+            if running is not None:
+                task = asyncio.ensure_future(running)
+                self._tasks.add(task)
+                task.add_done_callback(self._tasks.discard)
+
+    def _error(self) -> ProtocolError:
+        lines = self._stderr.decode("utf-8", "replace").splitlines()
+        return ProtocolError("\n".join(["the browser has ended", *(f"[err] {line}" for line in lines)]))
+
+
+class CdpSession:
+    """A session with the browser or with a target in it; see `vclean.render.browser.driver.Session`."""
+
+    def __init__(self, connection: CdpConnection, session_id: str = "") -> None:
+        self._connection = connection
+        self._id = session_id
+
+    async def send(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Send a command and return its result.
+
+        Raises:
+            ProtocolError: the browser refuses the command, or has ended.
+        """
+        return await self._connection.send(self._id, method, params or {})
+
+    def on(self, event: str, handler: EventHandler) -> None:
+        """Call `handler` for every event of that name."""
+        self._connection.on(self._id, event, handler)
+
+    async def attach(self, target: str) -> CdpSession:
+        """Open a session with a target."""
+        options = {"targetId": target, "flatten": True}
+        return CdpSession(self._connection, (await self.send("Target.attachToTarget", options))["sessionId"])
+
+    async def detach(self) -> None:
+        """Stop receiving events; the target stays open."""
+        self._connection.remove_handlers(self._id)
+
+
+def _resolve(answer: asyncio.Future[dict[str, Any]], message: dict[str, Any]) -> None:
+    if "error" in message:
+        answer.set_exception(ProtocolError(message["error"]["message"]))
+    else:
+        answer.set_result(message["result"])
+
+
+async def main_frame_id(session: Session) -> str:
+    """Return the id of a tab's main frame, which navigations do not change."""
+    return str((await session.send("Page.getFrameTree"))["frameTree"]["frame"]["id"])
+
+
+class Navigator:
+    """Navigates a tab whose session has the domain `Page` enabled. It stays enabled: disabling it resets the fonts."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._loader = ""
+        self._loaded: set[str] = set()
+        self._changed = asyncio.Event()
+        session.on("Page.lifecycleEvent", self._on_lifecycle_event)
+
+    async def load(self, url: str) -> None:
+        """Load `url` and wait until all its parts have loaded.
+
+        Raises:
+            ProtocolError: the browser refuses to load it; the message is the reason.
+        """
+        await self.begin(url)
+        await self.wait_until_loaded()
+
+    async def begin(self, url: str) -> None:
+        """Navigate to `url`, and return when the response begins.
+
+        Raises:
+            ProtocolError: the browser refuses to load it; the message is the reason.
+        """
+        self._loaded.clear()
+        await self._session.send("Page.setLifecycleEventsEnabled", {"enabled": True})
+        answer = await self._session.send("Page.navigate", {"url": url})
+        if "errorText" in answer:
+            raise ProtocolError(answer["errorText"])
+        self._loader = answer["loaderId"]
+
+    async def wait_until_loaded(self) -> None:
+        """Wait until all parts of the page that was begun have loaded."""
+        while self._loader not in self._loaded:
+            self._changed.clear()
+            await self._changed.wait()
+        await self._session.send("Page.setLifecycleEventsEnabled", {"enabled": False})
+
+    def _on_lifecycle_event(self, event: dict[str, Any]) -> None:
+        if event["name"] == "load":
+            self._loaded.add(event["loaderId"])
+            self._changed.set()
+
+
+async def evaluate(session: Session, expression: str, *, world: int | None = None) -> str:
+    """Evaluate a JavaScript expression and return its string, awaiting a promise.
+
+    Args:
+        session: with the tab.
+        expression: evaluates to a string, or to a promise of one.
+        world: the id of an execution context; None for that of the page.
+
+    Raises:
+        BrowserError: the expression threw.
+    """
+    options = {"expression": expression, "returnByValue": True, "awaitPromise": True}
+    answer = await session.send("Runtime.evaluate", options if world is None else options | {"contextId": world})
+    if "exceptionDetails" in answer:
+        thrown = answer["exceptionDetails"].get("exception", {}).get("description", "unknown error")
+        raise BrowserError(f"the page could not be read in the browser ({thrown.partition(chr(10))[0]})")
+    return str(answer["result"]["value"])
+
+
+async def capture_screenshot(session: Session) -> bytes:
+    """Take a screenshot of the whole page as PNG, one pixel per CSS px.
+
+    It is cut to `MAX_SCREENSHOT_WIDTH` x `MAX_SCREENSHOT_HEIGHT`.
+    """
+    size = (await session.send("Page.getLayoutMetrics"))["cssContentSize"]
+    clip = {
+        "x": size["x"],
+        "y": size["y"],
+        "width": min(size["width"], MAX_SCREENSHOT_WIDTH),
+        "height": min(size["height"], MAX_SCREENSHOT_HEIGHT),
+        "scale": 1,
+    }
+    options = {"format": "png", "clip": clip, "captureBeyondViewport": True, "optimizeForSpeed": True}
+    return base64.b64decode((await session.send("Page.captureScreenshot", options))["data"])

@@ -1,0 +1,191 @@
+"""Drive a browser over CDP without Playwright: for pages without scripts and screenshots, at a lower cost.
+
+A tab that does not paint makes frames only on request, and none is requested. The layout of a page does not depend on
+that, but some parts of pages load only once they are painted: `object` elements around an `embed`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from typing import TYPE_CHECKING, Any, Final
+
+from vclean.render.browser.cdp import CdpConnection, CdpSession, Navigator, ProtocolError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from vclean.settings import RenderSettings
+
+IS_SUPPORTED: Final = sys.platform != "win32"
+"""Windows passes no file descriptors on to other programs."""
+
+_START_SECONDS: Final = 30
+
+_SWITCHES: Final = (
+    # Those of Playwright that affect a browser without a window: both drivers lay pages out alike.
+    "--headless",
+    "--hide-scrollbars",
+    "--force-color-profile=srgb",
+    "--mute-audio",
+    "--allow-pre-commit-input",
+    "--disable-back-forward-cache",
+    "--disable-background-networking",
+    "--disable-background-timer-throttling",
+    "--disable-backgrounding-occluded-windows",
+    "--disable-breakpad",
+    "--disable-component-extensions-with-background-pages",
+    "--disable-component-update",
+    "--disable-default-apps",
+    "--disable-dev-shm-usage",
+    "--disable-extensions",
+    "--disable-field-trial-config",
+    "--disable-hang-monitor",
+    "--disable-infobars",
+    "--disable-prompt-on-repost",
+    "--disable-renderer-backgrounding",
+    "--disable-search-engine-choice-screen",
+    "--disable-stack-profiler",
+    "--disable-sync",
+    "--enable-unsafe-swiftshader",
+    "--metrics-recording-only",
+    "--no-default-browser-check",
+    "--no-first-run",
+    "--no-service-autorun",
+    "--password-store=basic",
+    "--use-mock-keychain",
+    "--no-startup-window",
+    "--remote-debugging-pipe",
+)
+
+_FONTS: Final = {
+    "standard": "Times New Roman",
+    "fixed": "Monospace",
+    "serif": "Times New Roman",
+    "sansSerif": "Arial",
+    "cursive": "Comic Sans MS",
+    "fantasy": "Impact",
+}
+"""The families that Playwright sets on Linux; elsewhere the browser's defaults apply."""
+
+
+class CdpTab:
+    """A tab in a context of its own, without scripts; see `vclean.render.browser.driver.BrowserTab`."""
+
+    def __init__(self, browser: CdpSession, context: str, session: CdpSession) -> None:
+        self.session = session
+        self.url = "about:blank"
+        self._browser = browser
+        self._context = context
+        self._navigator: Navigator | None = None
+
+    async def navigate(self, url: str) -> None:
+        """Navigate to `url`, and return when the response begins; without scripts, the tab stays at that address.
+
+        Raises:
+            ProtocolError: the browser refuses to load it.
+        """
+        self.url = url
+        self._navigator = self._navigator or Navigator(self.session)
+        await self._navigator.begin(url)
+
+    async def wait_until_loaded(self) -> None:
+        """Wait for all parts of the page."""
+        if self._navigator is not None:
+            await self._navigator.wait_until_loaded()
+
+    async def close(self) -> None:
+        """Close the tab and its context."""
+        await self.session.detach()
+        await self._browser.send("Target.disposeBrowserContext", {"browserContextId": self._context})
+
+
+class CdpDriver:
+    """Drives one browser over CDP; see `vclean.render.browser.driver.Driver`."""
+
+    is_full: Final = False
+
+    def __init__(self) -> None:
+        self.connection: CdpConnection | None = None
+
+    async def launch(self, executable: Path, folder: str, flags: Sequence[str], *, sandbox: bool) -> None:
+        """Start the browser.
+
+        Raises:
+            ProtocolError: the browser does not start.
+        """
+        unprotected = () if sandbox else ("--no-sandbox",)
+        command = [str(executable), *_SWITCHES, *unprotected, *flags, f"--user-data-dir={folder}/profile"]
+        connection = await CdpConnection.open(command, {**os.environ, "TMPDIR": folder})
+        try:
+            async with asyncio.timeout(_START_SECONDS):
+                await CdpSession(connection).send("Browser.getVersion")
+        except TimeoutError:
+            await connection.close()
+            raise ProtocolError(f"no answer within {_START_SECONDS} s") from None
+        except BaseException:
+            await connection.close()
+            raise
+        self.connection = connection
+
+    def is_connected(self) -> bool:
+        """Return whether the browser runs."""
+        return self.connection is not None and self.connection.is_connected()
+
+    async def open_browser_session(self) -> CdpSession:
+        """Open a CDP session with the browser itself."""
+        if self.connection is None:
+            raise ProtocolError("the browser was not started")
+        return CdpSession(self.connection)
+
+    async def open_tab(self, settings: RenderSettings, *, on_crash: Callable[[], None], paint: bool) -> CdpTab:
+        """Open a tab in a new context, with the same emulation as Playwright's tabs."""
+        assert not settings.scripts, "only Playwright runs scripts"
+        browser = await self.open_browser_session()
+        context = (await browser.send("Target.createBrowserContext", {"disposeOnDetach": True}))["browserContextId"]
+        await browser.send("Browser.setDownloadBehavior", {"behavior": "deny", "browserContextId": context})
+        session = await browser.attach(await _create_target(browser, context, settings, paint=paint))
+        session.on("Inspector.targetCrashed", lambda _: on_crash())
+        await asyncio.gather(*(session.send(method, params) for method, params in _emulation_commands(settings)))
+        return CdpTab(browser, context, session)
+
+    async def close(self) -> None:
+        """End the browser."""
+        if self.connection is not None:
+            await self.connection.close()
+
+
+async def _create_target(browser: CdpSession, context: str, settings: RenderSettings, *, paint: bool) -> str:
+    """Create a tab and return the id of its target."""
+    size = {"width": settings.width, "height": settings.height}
+    options = {"url": "about:blank", "browserContextId": context, **size}
+    try:
+        target = await browser.send("Target.createTarget", {**options, "enableBeginFrameControl": not paint})
+    except ProtocolError:  # only the headless shell has it
+        target = await browser.send("Target.createTarget", options)
+    return str(target["targetId"])
+
+
+def _emulation_commands(settings: RenderSettings) -> list[tuple[str, dict[str, Any]]]:
+    """Return the commands that make pages look as in Playwright's tabs, the same on every run."""
+    size = {"width": settings.width, "height": settings.height}
+    screen = {"screenWidth": settings.width, "screenHeight": settings.height}
+    orientation = {"angle": 0, "type": "landscapePrimary" if settings.width > settings.height else "portraitPrimary"}
+    metrics = {"mobile": False, "deviceScaleFactor": 1, "screenOrientation": orientation, **size, **screen}
+    media = {"prefers-color-scheme": "light", "prefers-reduced-motion": "reduce", "forced-colors": "none"}
+    features = [{"name": name, "value": value} for name, value in media.items()]
+    fonts = [("Page.setFontFamilies", {"fontFamilies": _FONTS})] if sys.platform == "linux" else []
+    return [
+        ("Inspector.enable", {}),
+        ("Page.enable", {}),
+        ("Emulation.setFocusEmulationEnabled", {"enabled": True}),
+        ("Emulation.setDeviceMetricsOverride", metrics),
+        ("Emulation.setScriptExecutionDisabled", {"value": True}),
+        ("Emulation.setUserAgentOverride", {"userAgent": "", "acceptLanguage": "en-US"}),
+        ("Emulation.setLocaleOverride", {"locale": "en-US"}),
+        ("Emulation.setTimezoneOverride", {"timezoneId": "UTC"}),
+        ("Emulation.setEmulatedMedia", {"media": "", "features": features}),
+        *fonts,
+    ]

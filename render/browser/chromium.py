@@ -1,0 +1,169 @@
+"""Find the Chromium to render with. Only files are checked; no process is started."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from dataclasses import dataclass
+from importlib.util import find_spec
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from vclean.errors import BrowserMissingError
+from vclean.files import home
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+OVERRIDE = "VCLEAN_CHROMIUM"
+"""The environment variable that names the browser to use, in preference to any other."""
+
+_HEADLESS_COMMANDS = (
+    # The binary behind Debian's wrapper: a script that waits for it would not pass signals on.
+    "/usr/lib/chromium/chromium-headless-shell",
+    "/usr/lib64/chromium-browser/headless_shell",  # Fedora's chromium-headless, which has no command
+    "chromium-headless-shell",
+    "chrome-headless-shell",
+    "headless_shell",
+)
+_FULL_COMMANDS = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chrome",
+    "msedge",
+    "microsoft-edge",
+)
+_APPLICATIONS = {
+    "darwin": (
+        "/Applications/Chromium.app/Contents/MacOS/Chromium",
+        "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+        "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
+    ),
+    "win32": (
+        r"%ProgramFiles%\Google\Chrome\Application\chrome.exe",
+        r"%ProgramFiles(x86)%\Google\Chrome\Application\chrome.exe",
+        r"%LocalAppData%\Google\Chrome\Application\chrome.exe",
+        r"%LocalAppData%\Chromium\Application\chrome.exe",
+        r"%ProgramFiles(x86)%\Microsoft\Edge\Application\msedge.exe",
+        r"%ProgramFiles%\Microsoft\Edge\Application\msedge.exe",
+    ),
+}
+
+_DOWNLOADED_SHELLS = (
+    "chromium_headless_shell-*/*/chrome-headless-shell",
+    "chromium_headless_shell-*/*/chrome-headless-shell.exe",
+    "chromium_headless_shell-*/*/headless_shell",
+    "chromium_headless_shell-*/*/headless_shell.exe",
+)
+_DOWNLOADED_BROWSERS = (
+    "chromium-*/chrome-linux*/chrome",
+    "chromium-*/chrome-win*/chrome.exe",
+    "chromium-*/chrome-mac*/*.app/Contents/MacOS/*",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Chromium:
+    """A Chromium on this machine.
+
+    Attributes:
+        path: the executable.
+        kind: the headless shell, or a full browser (1.6 times the CPU and 3 times the memory for the same boxes).
+        source: a description of where it was found, for the user.
+    """
+
+    path: Path
+    kind: Literal["headless-shell", "chromium"]
+    source: str
+
+
+def find_chromium() -> Chromium:
+    """Find the Chromium to use: the override, Playwright's download, a headless shell, any Chrome or Chromium.
+
+    Takes about a millisecond, starts no process, and does not promise that the browser works:
+    `vclean.installation.setup` does.
+
+    Raises:
+        BrowserMissingError: there is none, or `VCLEAN_CHROMIUM` names no executable file.
+    """
+    override = os.environ.get(OVERRIDE)
+    if override:
+        return _overridden(override)
+    for chromium in candidates():
+        return chromium
+    raise BrowserMissingError("no usable Chromium: run `vclean setup`, or set VCLEAN_CHROMIUM to one")
+
+
+def candidates() -> Iterator[Chromium]:
+    """Yield all installed Chromiums, the preferred one first, without the override."""
+    for path in _downloaded(_DOWNLOADED_SHELLS):
+        yield Chromium(path, "headless-shell", "Playwright's download")
+    for path in _on_path(_HEADLESS_COMMANDS):
+        yield Chromium(path, "headless-shell", "the system")
+    for path in _downloaded(_DOWNLOADED_BROWSERS):
+        yield Chromium(path, "chromium", "Playwright's download")
+    for path in chain(_on_path(_FULL_COMMANDS), _on_path(_APPLICATIONS.get(sys.platform, ()))):
+        yield Chromium(path, "chromium", "the system")
+
+
+def playwright_folder() -> Path:
+    """Return the folder of Playwright's downloads, as its registry derives it from environment and platform."""
+    chosen = os.environ.get("PLAYWRIGHT_BROWSERS_PATH")
+    if chosen == "0":
+        return _playwright_package() / "driver" / "package" / ".local-browsers"
+    return Path(chosen) if chosen else cache_folder() / "ms-playwright"
+
+
+def _overridden(value: str) -> Chromium:
+    executable = shutil.which(Path(value).expanduser())
+    if executable is None:
+        raise BrowserMissingError(
+            f"{OVERRIDE} is {value!r}, which is no executable file: correct it, or unset it and run `vclean setup`"
+        )
+    path = Path(executable)
+    return Chromium(path, "headless-shell" if "headless" in path.name else "chromium", OVERRIDE)
+
+
+def _downloaded(patterns: tuple[str, ...]) -> list[Path]:
+    """Return the complete downloads, newest revision first."""
+    folder = playwright_folder()
+    paths = chain.from_iterable(folder.glob(pattern) for pattern in patterns)
+    complete = [path for path in paths if _is_complete(folder, path) and os.access(path, os.X_OK)]
+    return sorted(complete, key=lambda path: (_revision(folder, path), path), reverse=True)
+
+
+def _is_complete(folder: Path, path: Path) -> bool:
+    """Return whether Playwright finished unpacking: it writes this marker last."""
+    return (folder / path.relative_to(folder).parts[0] / "INSTALLATION_COMPLETE").exists()
+
+
+def _revision(folder: Path, path: Path) -> int:
+    digits = path.relative_to(folder).parts[0].rpartition("-")[2]
+    return int(digits) if digits.isdigit() else 0
+
+
+def _on_path(commands: tuple[str, ...]) -> Iterator[Path]:
+    for command in commands:
+        executable = shutil.which(os.path.expandvars(command))
+        if executable is not None:
+            yield Path(executable)
+
+
+def cache_folder() -> Path:
+    """Return the user's folder for files that can be downloaded or made again."""
+    if sys.platform == "darwin":
+        return home() / "Library" / "Caches"
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or home() / "AppData" / "Local")
+    return Path(os.environ.get("XDG_CACHE_HOME") or home() / ".cache")
+
+
+def _playwright_package() -> Path:
+    spec = find_spec("playwright")
+    if spec is None or spec.origin is None:
+        raise BrowserMissingError("the package playwright is not installed: run `pip install playwright`")
+    return Path(spec.origin).parent

@@ -1,0 +1,58 @@
+"""Find the fonts of this machine.
+
+Without fonts, text has no boxes; without a font for its script, text has the boxes of replacement glyphs.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from vclean.files import home
+
+SUFFIXES = frozenset({".ttf", ".otf", ".ttc", ".otc", ".pfb", ".dfont"})
+
+SCRIPTS = {
+    "Arabic": "ar",
+    "Bengali": "bn",
+    "Chinese": "zh-cn",
+    "Hebrew": "he",
+    "Hindi": "hi",
+    "Japanese": "ja",
+    "Korean": "ko",
+    "Tamil": "ta",
+    "Thai": "th",
+}
+"""Scripts beside Latin, Greek and Cyrillic, which every basic font has, with fontconfig's language tags."""
+
+
+def font_folders() -> list[Path]:
+    """Return the folders in which the system looks for fonts; they need not exist."""
+    user = home()
+    if sys.platform == "darwin":
+        return [Path("/System/Library/Fonts"), Path("/Library/Fonts"), user / "Library" / "Fonts"]
+    if sys.platform == "win32":
+        return [Path(os.environ.get("WINDIR", r"C:\Windows")) / "Fonts"]
+    data = Path(os.environ.get("XDG_DATA_HOME") or user / ".local" / "share")
+    return [Path("/usr/share/fonts"), Path("/usr/local/share/fonts"), data / "fonts", user / ".fonts"]
+
+
+def has_fonts() -> bool:
+    """Return whether there is any font file."""
+    return any(
+        path.suffix.lower() in SUFFIXES for folder in font_folders() if folder.is_dir() for path in folder.rglob("*")
+    )
+
+
+def uncovered_scripts() -> list[str]:
+    """Return the names in `SCRIPTS` that no font covers; empty without fontconfig (`fc-list`)."""
+    if shutil.which("fc-list") is None:
+        return []
+    listing = subprocess.run(["fc-list", ":", "lang"], capture_output=True, text=True, timeout=30, check=False)
+    if listing.returncode:
+        return []
+    covered = {tag for line in listing.stdout.splitlines() for tag in line.removeprefix(":lang=").split("|")}
+    return [name for name, tag in SCRIPTS.items() if tag not in covered]

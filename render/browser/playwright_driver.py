@@ -1,0 +1,186 @@
+"""Drive a browser through Playwright: for live pages, scripts and screenshots."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final, Literal, Self
+
+from playwright.async_api import Error, async_playwright
+
+from vclean.errors import BrowserError
+from vclean.render.browser.cdp import ProtocolError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from playwright.async_api import Browser, BrowserContext, CDPSession, Page, Playwright
+
+    from vclean.render.browser.driver import EventHandler
+    from vclean.settings import RenderSettings
+
+_START_MS: Final = 30_000
+
+_OMITTED_SWITCHES: Final = ("--disable-ipc-flooding-protection", "--disable-popup-blocking")
+"""Of Playwright's switches: what they turn off holds up pages that navigate or open windows without end."""
+
+
+class PlaywrightSession:
+    """A CDP session that Playwright transports; see `vclean.render.browser.driver.Session`."""
+
+    def __init__(self, session: CDPSession) -> None:
+        self._session = session
+
+    async def send(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Send a command and return its result.
+
+        Raises:
+            ProtocolError: the browser refuses the command, or has ended.
+        """
+        with _as_protocol_errors():
+            return await self._session.send(method, params)
+
+    def on(self, event: str, handler: EventHandler) -> None:
+        """Call `handler` for every event of that name."""
+        self._session.on(event, handler)
+
+    async def detach(self) -> None:
+        """Stop receiving events; the target stays open."""
+        with _as_protocol_errors():
+            await self._session.detach()
+
+
+class PlaywrightTab:
+    """A tab in a context of its own; see `vclean.render.browser.driver.BrowserTab`."""
+
+    def __init__(self, context: BrowserContext, page: Page, session: CDPSession, *, scripts: bool) -> None:
+        self.session = PlaywrightSession(session)
+        self._context = context
+        self._page = page
+        self._load_state: Literal["networkidle", "load"] = "networkidle" if scripts else "load"
+
+    @property
+    def url(self) -> str:
+        """Return the address that the tab shows."""
+        return self._page.url
+
+    async def navigate(self, url: str) -> None:
+        """Navigate to `url`, and return when the response begins.
+
+        Raises:
+            ProtocolError: the browser refuses to load it.
+        """
+        with _as_protocol_errors():
+            await self._page.goto(url, wait_until="commit", timeout=0)
+
+    async def wait_until_loaded(self) -> None:
+        """Wait for all parts of the page, and where scripts run also for a quiet network."""
+        with _as_protocol_errors():
+            await self._page.wait_for_load_state(self._load_state, timeout=0)
+
+    async def close(self) -> None:
+        """Close the tab and its context."""
+        with _as_protocol_errors():
+            await self._context.close()
+
+
+class PlaywrightDriver:
+    """Drives one browser through Playwright; see `vclean.render.browser.driver.Driver`."""
+
+    is_full: Final = True
+
+    def __init__(self, playwright: Playwright) -> None:
+        self._playwright = playwright
+        self._browser: Browser | None = None
+
+    @classmethod
+    async def start(cls) -> Self:
+        """Start Playwright without a browser.
+
+        Raises:
+            BrowserError: Playwright's Node process does not start.
+        """
+        try:
+            return cls(await async_playwright().start())
+        except Exception as error:  # Playwright raises a bare Exception where its Node does not start
+            raise BrowserError(f"Playwright's driver does not start: run `vclean setup` ({error})") from error
+
+    async def launch(self, executable: Path, folder: str, flags: Sequence[str], *, sandbox: bool) -> None:
+        """Start the browser.
+
+        Raises:
+            ProtocolError: the browser does not start.
+        """
+        with _as_protocol_errors():
+            self._browser = await self._playwright.chromium.launch(
+                executable_path=executable,
+                args=flags,
+                ignore_default_args=_OMITTED_SWITCHES,
+                artifacts_dir=folder,
+                chromium_sandbox=sandbox,
+                env={**os.environ, "TMPDIR": folder},
+                handle_sigint=False,
+                timeout=_START_MS,
+            )
+
+    def is_connected(self) -> bool:
+        """Return whether the browser runs."""
+        return self._browser is not None and self._browser.is_connected()
+
+    async def open_browser_session(self) -> PlaywrightSession:
+        """Open a CDP session with the browser itself."""
+        with _as_protocol_errors():
+            return PlaywrightSession(await self._launched().new_browser_cdp_session())
+
+    async def open_tab(self, settings: RenderSettings, *, on_crash: Callable[[], None], paint: bool) -> PlaywrightTab:  # noqa: ARG002 - Playwright's tabs always paint
+        """Open a tab in a new context; frames are always painted."""
+        with _as_protocol_errors():
+            context = await self._launched().new_context(**_context_options(settings))
+            try:
+                page = await context.new_page()
+                page.on("crash", lambda _: on_crash())
+                return PlaywrightTab(context, page, await context.new_cdp_session(page), scripts=settings.scripts)
+            except BaseException:
+                await context.close()
+                raise
+
+    async def close(self) -> None:
+        """End the browser and Playwright's Node process."""
+        try:
+            if self._browser is not None:
+                with _as_protocol_errors():
+                    await self._browser.close()
+        finally:
+            await self._playwright.stop()
+
+    def _launched(self) -> Browser:
+        if self._browser is None:
+            raise ProtocolError("the browser was not started")
+        return self._browser
+
+
+def _context_options(settings: RenderSettings) -> dict[str, Any]:
+    """Return the options of a browser context with which pages look the same on every run."""
+    size = {"width": settings.width, "height": settings.height}
+    return {
+        "viewport": size,
+        "screen": size,
+        "device_scale_factor": 1,
+        "locale": "en-US",
+        "timezone_id": "UTC",
+        "color_scheme": "light",
+        "reduced_motion": "reduce",
+        "service_workers": "block",
+        "accept_downloads": False,
+        "java_script_enabled": settings.scripts,
+    }
+
+
+@contextmanager
+def _as_protocol_errors() -> Iterator[None]:
+    """Raise the errors of Playwright as `ProtocolError`, with the same message."""
+    try:
+        yield
+    except Error as error:
+        raise ProtocolError(str(error)) from error

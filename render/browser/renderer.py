@@ -1,0 +1,173 @@
+"""Render pages from synchronous code."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from typing import TYPE_CHECKING, Final, Self, TypeVar
+
+from vclean.render.browser.async_renderer import AsyncRenderer
+from vclean.render.browser.chromium import find_chromium
+from vclean.render.browser.limits import deadline_error
+from vclean.settings import RenderSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+    from concurrent.futures import Future
+    from pathlib import Path
+    from typing import Any
+
+    from vclean.page import Page
+    from vclean.render.rendered_page import Rendering
+
+__all__ = ["AsyncRenderer", "Renderer"]
+
+_LOG = logging.getLogger("vclean")
+
+T = TypeVar("T")
+
+_START_SECONDS: Final = 60
+_GRACE_SECONDS: Final = 2
+"""Time after a page's deadline, when its browser is killed, until its event loop and driver are abandoned too."""
+
+_CLOSE_SECONDS: Final = 10
+
+
+class Renderer:
+    """Renders pages from synchronous code, one at a time, also where an event loop is running (a notebook).
+
+    A context manager. Its event loop runs in a separate thread, which is abandoned when it does not answer in time.
+    Arguments and errors are those of `AsyncRenderer`.
+    """
+
+    def __init__(
+        self,
+        settings: RenderSettings | None = None,
+        *,
+        chromium: Path | None = None,
+        allow_hosts: frozenset[str] = frozenset(),
+        network: bool = False,
+    ) -> None:
+        self._settings = settings or RenderSettings()
+        self._executable = chromium or find_chromium().path
+        self._allow_hosts = allow_hosts
+        self._network = network
+        self._lock = threading.Lock()
+        self._worker: _RendererThread | None = None
+
+    def __enter__(self) -> Self:
+        """Return the renderer; the browser starts with the first page."""
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """End the browser."""
+        self.close()
+
+    def prepare(self, *, live: bool = False, screenshot: bool = False) -> None:
+        """Start `AsyncRenderer.prepare` without waiting for it; the first page raises its errors."""
+        with self._lock:
+            worker = self._started_worker()
+            worker.submit(worker.renderer.prepare(live=live, screenshot=screenshot))
+
+    def render(self, page: Page, *, screenshot: bool = False) -> Rendering:
+        """Render one page (see `AsyncRenderer.render`)."""
+        with self._lock:
+            worker = self._started_worker()
+            try:
+                worker.run(worker.renderer.start(page, screenshot=screenshot), _START_SECONDS)
+                return worker.run(
+                    worker.renderer.render(page, screenshot=screenshot), self._settings.deadline + _GRACE_SECONDS
+                )
+            except _UnresponsiveLoopError:
+                self._worker = None
+                raise deadline_error(self._settings.deadline) from None
+
+    def close(self) -> None:
+        """End the browser; a later page starts it again."""
+        with self._lock:
+            worker, self._worker = self._worker, None
+            if worker is not None:
+                worker.close()
+
+    def _started_worker(self) -> _RendererThread:
+        self._worker = self._worker or _RendererThread(self._new_renderer())
+        return self._worker
+
+    def _new_renderer(self) -> AsyncRenderer:
+        return AsyncRenderer(
+            self._settings, chromium=self._executable, allow_hosts=self._allow_hosts, network=self._network
+        )
+
+
+class _UnresponsiveLoopError(Exception):
+    """The event loop did not answer in time."""
+
+
+class _RendererThread:
+    """A thread with an event loop and a renderer."""
+
+    def __init__(self, renderer: AsyncRenderer) -> None:
+        self.renderer = renderer
+        self._loop = asyncio.new_event_loop()
+        self._loop.set_exception_handler(_log_exception)
+        self._thread = threading.Thread(target=self._serve, name="vclean-renderer", daemon=True)
+        self._thread.start()
+
+    def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        """Schedule `work` on the event loop."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    def run(self, work: Coroutine[Any, Any, T], seconds: float) -> T:
+        """Run `work` and return its result.
+
+        Raises:
+            _UnresponsiveLoopError: there was no result within `seconds`; the loop ends as soon as it can.
+        """
+        future = self.submit(work)
+        try:
+            return future.result(seconds)
+        except TimeoutError:
+            self.renderer.kill()
+            self._end()
+            raise _UnresponsiveLoopError from None
+        except KeyboardInterrupt:
+            self.renderer.kill()
+            raise
+
+    def close(self) -> None:
+        """End the renderer and the thread."""
+        self._end()
+        self._thread.join(_CLOSE_SECONDS)
+
+    def _end(self) -> None:
+        async def end() -> None:
+            try:
+                await self.renderer.close()
+            finally:
+                self._loop.stop()
+
+        self.submit(end())
+
+    def _serve(self) -> None:
+        try:
+            self._loop.run_forever()
+            self._loop.run_until_complete(_finish_tasks())
+        finally:
+            self._loop.close()
+
+
+def _log_exception(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Log at debug level what a killed driver leaves unanswered: its page has raised an error already."""
+    _LOG.debug("%s", context["message"], exc_info=context.get("exception"))
+
+
+async def _finish_tasks() -> None:
+    """Wait a little for running tasks (a driver that ends), and cancel the rest."""
+    for _ in range(2):
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        if tasks:
+            done, pending = await asyncio.wait(tasks, timeout=_GRACE_SECONDS)
+            await asyncio.gather(*done, return_exceptions=True)
+            for task in pending:
+                task.cancel()

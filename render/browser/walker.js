@@ -1,0 +1,488 @@
+// Reads the laid-out page and returns it as one JSON string of packed columns (see walker.py for the reader), or a
+// promise of it where parts of the page are still arriving.
+// Reads in one turn of the page's event loop: nothing of the page can change between the first read and the last.
+(function walk(options) {
+  'use strict';
+
+  const HIDDEN = { no: 0, display: 1, visibility: 2, opacity: 3, clipped: 4, offPage: 5 }; // snapshot.Hidden
+  const ELEMENT = 1;
+  const TEXT = 3;
+  const INVISIBLE_OPACITY = 0.01;
+  const FAR_INDENT = -500; // px; image replacement uses -999 to -9999
+  const SMALLEST_WINDOW = 1; // px; the screen-reader pattern clips to 1 x 1
+  const STYLE_VALUE_LIMIT = 200; // characters; only data: URLs are longer
+  const URL_ATTRIBUTES = new Set(['href', 'src', 'cite']);
+  const SKIPPED = new Set(options.skipped);
+  const REPLACED = new Set(options.replaced);
+  const ATTRIBUTE = new Map(options.attributes.map((name, index) => [name, index]));
+  const SHEET = Symbol.for('vclean.sheet');
+  const USED = Symbol.for('vclean.used');
+  const LINK_COLOURS = 'body[link], body[alink], body[vlink]';
+
+  // ---- what the page cannot shadow ----
+
+  // A name in the page shadows a property of the document or of a form: `<img name=body>`, `<input name=childNodes>`
+  // (HTML, 3.1.7 and 4.10.3). Nodes are therefore read through their prototypes, and never by a property's name.
+  function native(Type, name) {
+    const { get, value } = Object.getOwnPropertyDescriptor(Type.prototype, name);
+    return get ?? value;
+  }
+
+  function reader(Type, name) {
+    return Function.prototype.call.bind(native(Type, name));
+  }
+
+  function ofDocument(name) {
+    return reader(Document, name).bind(null, document);
+  }
+
+  // Those that are called for every node; V8 compiles `x.call(node)` to the call itself, and a bound one not.
+  const attributeNames = native(Element, 'getAttributeNames');
+  const attributeOf = native(Element, 'getAttribute');
+  const boxOf = native(Element, 'getBoundingClientRect');
+  const dataOf = native(CharacterData, 'data');
+  const firstChild = native(Node, 'firstChild');
+  const nameOf = native(Element, 'localName');
+  const nextSibling = native(Node, 'nextSibling');
+  const shadowRoot = native(Element, 'shadowRoot');
+  const typeOf = native(Node, 'nodeType');
+  const select = ofDocument('querySelector');
+  const selectAll = ofDocument('querySelectorAll');
+  const body = ofDocument('body')();
+  const root = ofDocument('documentElement')() ?? emptyRoot();
+
+  // Scripts can take the root away.
+  function emptyRoot() {
+    return reader(Node, 'appendChild')(document, ofDocument('createElement')('html'));
+  }
+
+  // ---- before the first layout ----
+
+  function inkOf(text) {
+    return text.replace(/\s+/g, '').length;
+  }
+
+  function isText(name) {
+    return !SKIPPED.has(name) && !REPLACED.has(name);
+  }
+
+  function countInk() {
+    const ink = { page: 0, noscript: 0 };
+    const stack = [[body, 'page']];
+    while (stack.length > 0) {
+      const [node, place] = stack.pop();
+      for (let child = firstChild.call(node); child; child = nextSibling.call(child)) {
+        const type = typeOf.call(child);
+        if (type === TEXT) ink[place] += inkOf(dataOf.call(child));
+        else if (type === ELEMENT && isText(nameOf.call(child))) {
+          stack.push([child, nameOf.call(child) === 'noscript' ? 'noscript' : place]);
+        }
+      }
+    }
+    return ink;
+  }
+
+  // The rule is noscript.needed(). With scripts on, noscript holds unparsed text and never counts.
+  function needsNoscript() {
+    if (options.scripts || !body || !select('noscript')) return false;
+    const ink = countInk();
+    return ink.page < options.littleText && ink.noscript > ink.page;
+  }
+
+  function adopt(css) {
+    const sheet = new CSSStyleSheet();
+    sheet[SHEET] = true;
+    sheet.replaceSync(css);
+    const adopted = ofDocument('adoptedStyleSheets')();
+    const last = adopted.findIndex((each) => each[SHEET]);
+    adopted.splice(last, last < 0 ? 0 : 1, sheet);
+  }
+
+  // Content skipped by `content-visibility: auto` has no boxes until scrolled to; `hidden` is meant to be hidden.
+  function contentVisibility() {
+    const found = { auto: false, hidden: new Set() };
+    if (!options.skipping) return found;
+    for (const element of selectAll('body *')) {
+      const value = getComputedStyle(element).contentVisibility;
+      if (value === 'auto') found.auto = true;
+      else if (value === 'hidden') found.hidden.add(element);
+    }
+    return found;
+  }
+
+  // The end state is the one a reader sees, and the only one that does not depend on the clock.
+  function finishAnimations() {
+    for (const animation of ofDocument('getAnimations')()) {
+      try {
+        animation.finish();
+      } catch {
+        animation.cancel(); // an endless one has no end state
+      }
+    }
+  }
+
+  // Embedded fonts load after the first layout, and images of odd media types after the document; both are there at
+  // once when an earlier page had them too.
+  function arriving() {
+    const images = [...selectAll('img[src^="data:" i]')].filter((image) => !image.complete);
+    const waits = images.map((image) => image.decode());
+    if (!options.fonts) return waits;
+    const fonts = ofDocument('fonts')();
+    boxOf.call(root);
+    return fonts.status === 'loading' ? [...waits, fonts.ready] : waits;
+  }
+
+  // What setDocumentContent leaves behind on the reused document for the pages that follow.
+  function isSticky() {
+    // Of the pragmas that Chromium knows, the others are about requests, which are refused, and about trials, whose
+    // tokens are for an origin. Titles of style sheets name the preferred set (CSSOM, 6.2); those of feeds name nothing.
+    const pragmas = ['content-language', 'content-security-policy', 'content-security-policy-report-only',
+      'default-style', 'refresh', 'set-cookie'].map((name) => `meta[http-equiv="${name}" i]`);
+    const sticky = [...pragmas, 'meta[name="color-scheme" i]', 'style[title]', 'link[title][rel~="stylesheet" i]'];
+    return select(`${sticky.join(', ')}, ${LINK_COLOURS}`) !== null;
+  }
+
+  // ---- clips and visibility ----
+
+  const EVERYTHING = { left: -Infinity, top: -Infinity, right: Infinity, bottom: Infinity };
+  const NOTHING = { left: 0, top: 0, right: 0, bottom: 0 };
+
+  function intersect(a, b) {
+    return {
+      left: Math.max(a.left, b.left),
+      top: Math.max(a.top, b.top),
+      right: Math.min(a.right, b.right),
+      bottom: Math.min(a.bottom, b.bottom),
+    };
+  }
+
+  function isShut(clip) {
+    return clip.right - clip.left <= SMALLEST_WINDOW || clip.bottom - clip.top <= SMALLEST_WINDOW;
+  }
+
+  function isOutside(box, clip) {
+    return box.right <= clip.left || box.left >= clip.right || box.bottom <= clip.top || box.top >= clip.bottom;
+  }
+
+  function isClippedByPath(style, position) {
+    if (!options.clips) return false;
+    const path = style.clipPath;
+    if (path !== 'none' && /^(inset\((100|[5-9]\d)(\.\d+)?%|circle\(0(px|%)?[ )])/.test(path)) return true;
+    if (position !== 'absolute' && position !== 'fixed') return false;
+    const edges = /^rect\(([^)]*)\)/.exec(style.clip);
+    if (!edges) return false;
+    const [top, right, bottom, left] = edges[1].split(/[ ,]+/).map(parseFloat);
+    return right - left <= SMALLEST_WINDOW || bottom - top <= SMALLEST_WINDOW;
+  }
+
+  // The window through which the contents of an element are seen. Overflow of html and body is the viewport's.
+  function contentClip(element, style, row, box, clip) {
+    if (isClippedByPath(style, row.position)) return NOTHING;
+    const overflow = row.overflow;
+    if (overflow === 'visible' || element === root || element === body || row.display === 'inline') return clip;
+    if (row.display === 'contents' || isTableRow(row.display)) return clip;
+    const window = intersect(clip, box);
+    if (isShut(window)) return window;
+    const across = overflow === 'auto' || overflow === 'scroll';
+    return across || style.overflowY === 'auto' || style.overflowY === 'scroll' ? EVERYTHING : window;
+  }
+
+  function isTableRow(display) {
+    return display.startsWith('table-') && display !== 'table-cell' && display !== 'table-caption';
+  }
+
+  function isClosedDetails(parent, element) {
+    return parent instanceof HTMLDetailsElement && !parent.open &&
+      element !== parent.querySelector(':scope > summary');
+  }
+
+  function isDisplayed(element, above, display) {
+    // An element outside the flat tree (fallback of a video, unslotted child) has no computed style at all.
+    if (display === 'none' || display === '') return false;
+    return !skipsContents.has(above.element) && !(above.name === 'details' && isClosedDetails(above.element, element));
+  }
+
+  function hiddenCode(style, opacity, row, box, clip, inner) {
+    if (!row.visible) return HIDDEN.visibility;
+    if (opacity < INVISIBLE_OPACITY) return HIDDEN.opacity;
+    const hasSize = box.right > box.left || box.bottom > box.top;
+    if ((inner !== EVERYTHING && isShut(inner)) || (hasSize && clip !== EVERYTHING && isOutside(box, clip))) {
+      return HIDDEN.clipped;
+    }
+    if (options.indents && parseFloat(style.textIndent) <= FAR_INDENT) return HIDDEN.clipped;
+    return hasSize && (box.right + shift.x <= 0 || box.bottom + shift.y <= 0) ? HIDDEN.offPage : HIDDEN.no;
+  }
+
+  // ---- columns ----
+
+  const tags = new Map();
+  const rows = new Map();
+  const looks = new Map();
+  const column = {
+    tag: [], parent: [], end: [], depth: [], box: [], hidden: [], style: [], attr_node: [], attr_name: [],
+    text_parent: [], text_after: [], line_text: [], line_box: [],
+  };
+  const attributeValues = [];
+  const texts = [];
+  let characters = 0;
+
+  function intern(table, key) {
+    let index = table.get(key);
+    if (index === undefined) {
+      index = table.size;
+      table.set(key, index);
+    }
+    return index;
+  }
+
+  function wellFormed(text) {
+    return text.isWellFormed() ? text : text.toWellFormed();
+  }
+
+  // Every read of a style costs microseconds. The shorthands `font` and `borderWidth` stand for eight of them: what they
+  // say is told apart once for each row. An unusual font has no shorthand.
+  function rowOf(style) {
+    const { display, position, visibility, opacity, overflowX, font, whiteSpace } = style;
+    const key = display + '\n' + position + '\n' + style.float + '\n' + visibility + '\n' + opacity + '\n' + overflowX +
+      '\n' + style.textAlign + '\n' + style.textDecorationLine + '\n' + style.textTransform + '\n' + whiteSpace + '\n' +
+      style.color + '\n' + style.backgroundColor + '\n' + style.backgroundImage + '\n' + style.borderWidth + '\n' +
+      style.listStyleType + '\n' + style.cursor + '\n' + style.zIndex + '\n' + (font || longFont(style));
+    let row = looks.get(key);
+    if (row === undefined) {
+      row = {
+        index: styleRow(style), display, position, overflow: overflowX, visible: visibility === 'visible',
+        opacity: parseFloat(opacity), preformatted: /^(pre|break)/.test(whiteSpace),
+      };
+      looks.set(key, row);
+    }
+    return row;
+  }
+
+  function longFont(style) {
+    return [style.fontSize, style.fontWeight, style.fontStyle, style.fontFamily, style.lineHeight].join('\n');
+  }
+
+  function styleRow(style) {
+    return intern(rows, options.styles.map((name) => style.getPropertyValue(name).slice(0, STYLE_VALUE_LIMIT)).join('\n'));
+  }
+
+  function absolute(link) {
+    if (!base || /^\s*[a-z][a-z0-9+.-]*:/i.test(link)) return link.trim();
+    try {
+      return new URL(link, base).href;
+    } catch {
+      return link;
+    }
+  }
+
+  function attributeValue(name, value) {
+    const whole = URL_ATTRIBUTES.has(name) ? absolute(value) : value;
+    const limit = /^data:/i.test(whole) ? options.dataLimit : options.valueLimit;
+    return wellFormed(whole.slice(0, limit));
+  }
+
+  function addAttributes(element, index) {
+    for (const name of attributeNames.call(element)) {
+      const number = ATTRIBUTE.get(name);
+      if (number === undefined) continue;
+      column.attr_node.push(index);
+      column.attr_name.push(number);
+      attributeValues.push(attributeValue(name, attributeOf.call(element, name)));
+    }
+  }
+
+  function addElement(element, name, parent, depth) {
+    const index = column.tag.length;
+    column.tag.push(intern(tags, name));
+    column.parent.push(parent);
+    column.end.push(index + 1);
+    column.depth.push(depth);
+    addAttributes(element, index);
+    return index;
+  }
+
+  function addLines(index, node) {
+    range.selectNodeContents(node);
+    let line = null;
+    const boxes = range.getClientRects();
+    for (let at = 0; at < boxes.length; at += 1) {
+      const box = boxes[at];
+      if (box.width === 0 || box.height === 0) continue;
+      if (line !== null && onSameLine(line, box)) {
+        line = unite(line, box);
+        column.line_box.splice(-4, 4);
+      } else {
+        line = box;
+        column.line_text.push(index);
+      }
+      column.line_box.push(line.left + shift.x, line.top + shift.y, line.right - line.left,
+        line.bottom - line.top);
+    }
+  }
+
+  function onSameLine(a, b) {
+    const overlap = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+    return overlap > Math.min(a.bottom - a.top, b.bottom - b.top) / 2;
+  }
+
+  function unite(a, b) {
+    return {
+      left: Math.min(a.left, b.left),
+      top: Math.min(a.top, b.top),
+      right: Math.max(a.right, b.right),
+      bottom: Math.max(a.bottom, b.bottom),
+    };
+  }
+
+  function addText(node, parent) {
+    const data = dataOf.call(node);
+    const blank = !/\S/.test(data);
+    const index = texts.length;
+    texts.push(blank && !parent.preformatted ? ' ' : wellFormed(data));
+    characters += data.length;
+    column.text_parent.push(parent.index);
+    column.text_after.push(column.tag.length - 1);
+    if (!blank && parent.hidden === HIDDEN.no) addLines(index, node);
+  }
+
+  // ---- the walk ----
+
+  // The first child in the flat tree: a shadow root's in place of its host's.
+  function firstOf(element, name) {
+    return REPLACED.has(name) ? null : firstChild.call(shadowRoot.call(element) ?? element);
+  }
+
+  // The nodes that a slot shows in place of its children.
+  function assignedTo(element, name) {
+    if (name !== 'slot' || !(element instanceof HTMLSlotElement)) return null;
+    const assigned = element.assignedNodes();
+    return assigned.length > 0 ? assigned.reverse() : null;
+  }
+
+  function isWalked(name) {
+    return !SKIPPED.has(name) && (name !== 'noscript' || noscript);
+  }
+
+  // An element with what it hands down: `clip` to contents in flow, `absolute` to absolutely positioned descendants;
+  // `next` is the child to come, but for slots, whose nodes wait in `assigned`.
+  function look(element, name, above) {
+    const style = getComputedStyle(element);
+    const depth = above.depth + 1;
+    const index = addElement(element, name, above.index, depth);
+    const row = rowOf(style);
+    column.style.push(row.index);
+    const self = {
+      element, name, index, depth, preformatted: row.preformatted, hidden: HIDDEN.display, opacity: 0, clip: EVERYTHING,
+      absolute: EVERYTHING, next: firstOf(element, name), assigned: assignedTo(element, name),
+    };
+    if (above.hidden !== HIDDEN.display && isDisplayed(element, above, row.display)) place(self, style, row, above);
+    else column.box.push(0, 0, 0, 0);
+    column.hidden.push(self.hidden);
+    return self;
+  }
+
+  function place(self, style, row, above) {
+    const { x, y, width, height } = boxOf.call(self.element);
+    column.box.push(x + shift.x, y + shift.y, width, height);
+    const box = { left: x, top: y, right: x + width, bottom: y + height };
+    const outer = row.position === 'absolute' ? above.absolute : row.position === 'fixed' ? EVERYTHING : above.clip;
+    self.clip = contentClip(self.element, style, row, box, outer);
+    self.absolute = row.position === 'static' ? above.absolute : self.clip;
+    self.opacity = above.opacity * row.opacity;
+    self.hidden = hiddenCode(style, self.opacity, row, box, outer, self.clip);
+  }
+
+  function nextOf(frame) {
+    if (frame.assigned !== null) return frame.assigned.pop() ?? null;
+    const child = frame.next;
+    if (child !== null) frame.next = nextSibling.call(child);
+    return child;
+  }
+
+  function walkTree() {
+    const top = {
+      element: null, name: '', index: -1, depth: -1, preformatted: false, hidden: HIDDEN.no, opacity: 1, clip: EVERYTHING,
+      absolute: EVERYTHING, next: null, assigned: null,
+    };
+    const stack = [look(root, nameOf.call(root), top)];
+    while (stack.length > 0) {
+      const frame = stack[stack.length - 1];
+      const child = nextOf(frame);
+      if (child === null) {
+        column.end[frame.index] = column.tag.length;
+        stack.pop();
+        continue;
+      }
+      const type = typeOf.call(child);
+      if (type === TEXT) addText(child, frame);
+      else if (type === ELEMENT) {
+        const name = nameOf.call(child);
+        if (isWalked(name)) stack.push(look(child, name, frame));
+      }
+    }
+  }
+
+  // ---- packing ----
+
+  const CHUNK = 0x8000; // arguments to one call
+
+  function pack(values, Type) {
+    const bytes = new Uint8Array(new Type(values).buffer);
+    if (bytes.toBase64) return bytes.toBase64();
+    let binary = '';
+    for (let at = 0; at < bytes.length; at += CHUNK) {
+      binary += String.fromCharCode.apply(null, bytes.subarray(at, at + CHUNK));
+    }
+    return btoa(binary);
+  }
+
+  function packColumns() {
+    const types = { box: Float32Array, line_box: Float32Array, hidden: Uint8Array };
+    const packed = {};
+    for (const [name, values] of Object.entries(column)) packed[name] = pack(values, types[name] ?? Int32Array);
+    return packed;
+  }
+
+  const count = ofDocument('getElementsByTagName')('*').length;
+  if (count > options.maxNodes) return JSON.stringify({ nodes: count });
+  // Styles of earlier pages, with the link colours of their time, are taken over where the rules are the same.
+  if (document[USED] && select(LINK_COLOURS)) return '{"again":true}';
+
+  const baseElement = select('base[href]');
+  let base = options.url;
+  if (baseElement) base = absolute(attributeOf.call(baseElement, 'href'));
+  const noscript = needsNoscript();
+  const hideNoscript = noscript ? '' : 'noscript { display: none !important }';
+  adopt(hideNoscript);
+  const { auto, hidden: skipsContents } = contentVisibility();
+  if (auto) adopt(`${hideNoscript} * { content-visibility: visible !important }`);
+  finishAnimations();
+  const waits = arriving();
+  if (waits.length > 0) return Promise.allSettled(waits).then(() => walk(options));
+
+  const page = ofDocument('scrollingElement')() ?? root;
+  const width = reader(Element, 'scrollWidth')(page);
+  // Right-to-left pages scroll to the left of x = 0; the document's left edge is then negative.
+  const left = Math.min(0, reader(Element, 'clientWidth')(root) - width);
+  const origin = getComputedStyle(root).direction === 'rtl' ? left : 0;
+  const shift = { x: scrollX - origin, y: scrollY }; // from viewport to document
+  const range = ofDocument('createRange')();
+  walkTree();
+  document[USED] = true;
+  if (characters > options.maxCharacters) return JSON.stringify({ characters });
+  const answer = JSON.stringify({
+    columns: packColumns(),
+    tags: [...tags.keys()],
+    rows: [...rows.keys()],
+    texts,
+    attributes: attributeValues,
+    title: wellFormed(ofDocument('title')()),
+    language: wellFormed((attributeOf.call(root, 'lang') ?? '').toLowerCase()),
+    width,
+    height: reader(Element, 'scrollHeight')(page),
+    noscript,
+    sticky: isSticky(),
+  });
+  if (options.discard) reader(HTMLElement, 'style')(root).display = 'none'; // or it would be painted, for nobody
+  return answer;
+})

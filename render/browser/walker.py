@@ -1,0 +1,184 @@
+"""Build the JavaScript expressions that read a page (walker.js), and unpack their payload into a `Snapshot`.
+
+The payload is one JSON string: columns as base64 of little-endian typed arrays, and lists of strings.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vclean.errors import LimitError
+from vclean.render.snapshot import ATTRIBUTES, LITTLE_TEXT, STYLES, Snapshot, Styles
+from vclean.render.static import styles
+
+if TYPE_CHECKING:
+    from vclean.settings import RenderSettings
+
+
+VALUE_LIMIT = 2000
+"""Maximum length of attribute values in characters."""
+
+DATA_LIMIT = 64
+"""Maximum length of `data:` URLs: enough for their media type."""
+
+AGAIN = '{"again":true}'
+"""The payload of a page that needs a new document, because earlier ones would change how it looks."""
+
+_NAME = "Symbol.for('vclean.walk')"
+_EMBEDDED_FONT = re.compile(r"@(?i:font-face\s*\{[^{}]*url\([\s\"']*data:)")  # the bare @ makes it fast
+_DTYPES = {"box": "<f4", "line_box": "<f4", "hidden": "u1"}
+_WIDE = ("box", "line_box")
+
+
+def expression(url: str, settings: RenderSettings) -> str:
+    """Return the JavaScript expression that reads the page; it evaluates to a payload, or to a promise of one.
+
+    Args:
+        url: the base of relative links; empty to leave them unchanged.
+        settings: the caps that the walker applies.
+    """
+    return f"{_walker()}({{...{_constants()}, ...{_options(url, settings)}}})"
+
+
+def definition() -> str:
+    """Return the JavaScript expression that defines the walker in a tab, for every `call` until the next navigation.
+
+    It is compiled once, and gets faster from page to page. Only for tabs that run no scripts of pages.
+    """
+    return f"globalThis[{_NAME}] = (options) => {_walker()}({{...{_constants()}, ...options}}), ''"
+
+
+def call(url: str, settings: RenderSettings, *, discard: bool = False, **hints: bool) -> str:
+    """Return the same as `expression`, for a tab in which `definition` was evaluated.
+
+    On a page that needs a new document it evaluates to `AGAIN` instead.
+
+    Args:
+        url: the base of relative links; empty to leave them unchanged.
+        settings: the caps that the walker applies.
+        discard: whether the page is not needed afterwards, so that it need not be painted.
+        hints: the result of `hints`; without it, all but fonts are assumed.
+    """
+    return f"globalThis[{_NAME}]({_options(url, settings, discard=discard, **hints)})"
+
+
+def _options(url: str, settings: RenderSettings, *, discard: bool = False, **hints: bool) -> str:
+    """Return the options that differ from page to page, as JSON."""
+    options = {
+        "url": url,
+        "scripts": settings.scripts,
+        "skipping": True,
+        "clips": True,
+        "indents": True,
+        "fonts": False,
+        "discard": discard,
+        "maxNodes": settings.max_nodes,
+        "maxCharacters": settings.max_bytes,
+    }
+    return json.dumps(options | hints)
+
+
+def hints(html: str) -> dict[str, bool]:
+    """Guess from its source what a page without external style sheets uses; the browser would take longer to find out.
+
+    Returns:
+        skipping: parts may be left out of layout by `content-visibility`; clips: parts may be clipped; indents:
+        text may be indented out of sight; fonts: there may be embedded fonts, which load asynchronously.
+
+    >>> hints("<p style='Content-Visibility: auto'>")
+    {'skipping': True, 'clips': False, 'indents': False, 'fonts': False}
+    """
+    lower = html.lower()
+    return {
+        "skipping": "content-visibility" in lower or "until-found" in lower,
+        "clips": "clip" in lower,
+        "indents": "text-indent" in lower,
+        "fonts": may_embed_fonts(html),
+    }
+
+
+def may_embed_fonts(html: str) -> bool:
+    """Return whether a page may embed fonts as `data:` URLs.
+
+    >>> may_embed_fonts("<style>@Font-Face { src: url( 'DATA:font/woff2,')"), may_embed_fonts("<img src='data:,'>")
+    (True, False)
+    """
+    return _EMBEDDED_FONT.search(html) is not None
+
+
+def unpack(payload: str, settings: RenderSettings, *, build: str, url: str) -> Snapshot:
+    """Unpack a payload of the walker into a snapshot.
+
+    Args:
+        payload: the result of `expression`.
+        settings: recorded in the snapshot.
+        build: the browser's product and version, recorded in the snapshot.
+        url: the page's address.
+
+    Raises:
+        LimitError: the page exceeds the cap on elements or on text.
+    """
+    answer = json.loads(payload)
+    _check_caps(answer, settings)
+    columns: dict[str, Any] = {name: _array(name, data) for name, data in answer["columns"].items()}
+    return Snapshot(
+        url=url,
+        title=" ".join(answer["title"].split()),
+        language=answer["language"],
+        rendered=True,
+        width=float(answer["width"]),
+        height=float(answer["height"]),
+        settings=settings.to_dict(),
+        build=build,
+        noscript=answer["noscript"],
+        tags=tuple(answer["tags"]),
+        styles=Styles(names=STYLES, rows=tuple(tuple(row.split("\n")) for row in answer["rows"])),
+        attr_value=answer["attributes"],
+        texts=answer["texts"],
+        **columns,
+    )
+
+
+def _check_caps(answer: dict[str, Any], settings: RenderSettings) -> None:
+    if "nodes" in answer:
+        raise LimitError(
+            f"page has {answer['nodes']:,} elements, over the cap of {settings.max_nodes:,}: raise --max-nodes"
+        )
+    if "characters" in answer:
+        raise LimitError(
+            f"page has {answer['characters']:,} characters of text, over the cap of {settings.max_bytes:,}:"
+            " raise --max-bytes"
+        )
+
+
+def _array(name: str, data: str) -> np.ndarray[Any, Any]:
+    array = np.frombuffer(base64.b64decode(data), dtype=_DTYPES.get(name, "<i4"))
+    return array.reshape(-1, 4) if name in _WIDE else array
+
+
+@cache
+def _walker() -> str:
+    return files("vclean.render.browser").joinpath("walker.js").read_text(encoding="utf-8").rstrip()
+
+
+@cache
+def _constants() -> str:
+    """Return the options that are the same for all pages, as JSON; the static parser shares them."""
+    return json.dumps(
+        {
+            "attributes": ATTRIBUTES,
+            "styles": STYLES,
+            "skipped": sorted(styles.SKIPPED_TAGS | {"head"}),
+            "replaced": sorted(styles.REPLACED_TAGS),
+            "littleText": LITTLE_TEXT,
+            "valueLimit": VALUE_LIMIT,
+            "dataLimit": DATA_LIMIT,
+        }
+    )

@@ -1,0 +1,1 @@
+"""Isolate the browser from the machine, and remove what it leaves behind."""

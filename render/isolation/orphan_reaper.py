@@ -1,0 +1,82 @@
+"""End a browser when its parent has ended, for any reason. Run as a script, standard library only.
+
+    python -I -S orphan_reaper.py PARENT BROWSER PROFILE FOLDER...
+
+Standard input is a pipe that the parent holds open: its end, or the parent's death, ends the browser's process
+group, and then removes the browser's folders.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+_POLL = 1.0
+"""Seconds between checks of the parent: a forked child of it may hold the pipe open after its end."""
+
+_ATTEMPTS = 20
+"""How often a folder is removed: the last processes of the group may still write for a moment."""
+
+
+def kill_tree(pid: int, mark: str) -> None:
+    """End a process and its process group at once; do nothing if it has ended.
+
+    Args:
+        pid: the process.
+        mark: part of its command line, checked where `/proc` exists: the id may belong to another process by now.
+    """
+    if sys.platform == "win32":
+        subprocess.run(["taskkill", "/F", "/T", "/PID", str(pid)], capture_output=True, check=False)
+        return
+    with contextlib.suppress(ProcessLookupError):
+        group = os.getpgid(pid)
+        if not _has_mark(pid, mark):
+            return
+        if group == os.getpgid(0):
+            os.kill(pid, signal.SIGKILL)
+        else:
+            os.killpg(group, signal.SIGKILL)
+
+
+def _has_mark(pid: int, mark: str) -> bool:
+    try:
+        return os.fsencode(mark) in Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return sys.platform != "linux"
+
+
+def remove(folder: str) -> None:
+    """Remove a folder as far as possible."""
+    for _ in range(_ATTEMPTS):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not os.path.lexists(folder):
+            return
+        time.sleep(0.05)
+
+
+def main(arguments: list[str]) -> None:
+    """Wait for the end of the parent, then end the browser and remove its folders."""
+    parent, browser, folders = int(arguments[0]), int(arguments[1]), arguments[2:]
+    _wait(parent)
+    kill_tree(browser, folders[0])
+    for folder in folders:
+        remove(folder)
+
+
+def _wait(parent: int) -> None:
+    if sys.platform == "win32":
+        sys.stdin.read()
+        return
+    while os.getppid() == parent and not select.select([sys.stdin], [], [], _POLL)[0]:
+        pass
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,1 @@
+"""Load pages and subresources over the network, from public addresses only."""

@@ -1,0 +1,92 @@
+"""Fetch a page over HTTP without a browser: limited in bytes, time and redirects, from public addresses only."""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urldefrag
+
+import httpx
+
+from vclean.errors import DeadlineError, LimitError, NetworkError, NotHtmlError
+from vclean.page import Page
+from vclean.render.network.addresses import host_and_port
+from vclean.render.network.transport import CheckedTransport
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from vclean.settings import RenderSettings
+
+_MAX_REDIRECTS: Final = 10
+_TEXT_TYPES: Final = ("text/", "application/xhtml", "application/xml")
+_HEADERS: Final = {
+    "User-Agent": "Mozilla/5.0 (compatible; vclean)",
+    "Accept": "text/html,application/xhtml+xml,*/*;q=0.5",
+    "Accept-Language": "en,*;q=0.5",
+}
+
+
+def fetch(url: str, settings: RenderSettings, *, allow_hosts: frozenset[str] = frozenset()) -> Page:
+    """Fetch the document at `url` without its style sheets and images.
+
+    Every hop connects to the address that was checked (see `check_public`). Proxies of the environment are not
+    used: behind one, the address that answers is unknown.
+
+    Args:
+        url: an http or https URL.
+        settings: `deadline` and `max_bytes` apply.
+        allow_hosts: host names that are allowed whatever their address.
+
+    Raises:
+        NetworkError: unreachable, refused, too many redirects, or an HTTP error status.
+        NotHtmlError: the server sends another media type.
+        LimitError: the document is over `max_bytes`.
+        DeadlineError: it took longer than `deadline`.
+    """
+    host_and_port(url)
+    end = time.monotonic() + settings.deadline
+    transport = CheckedTransport(allow_hosts, end)
+    client = httpx.Client(transport=transport, headers=_HEADERS, follow_redirects=True, max_redirects=_MAX_REDIRECTS)
+    with _as_vclean_errors(url), client, client.stream("GET", url) as response:
+        return _page(response, settings.max_bytes, end)
+
+
+@contextmanager
+def _as_vclean_errors(url: str) -> Iterator[None]:
+    try:
+        yield
+    except httpx.TooManyRedirects as error:
+        message = f"{url} redirects more than {_MAX_REDIRECTS} times: open it in a browser to see why"
+        raise NetworkError(message) from error
+    except httpx.TimeoutException as error:
+        raise DeadlineError(f"{url} did not answer in time: try again or raise --timeout") from error
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        raise NetworkError(f"{url} could not be fetched ({str(error) or type(error).__name__})") from error
+
+
+def _page(response: httpx.Response, max_bytes: int, end: float) -> Page:
+    url = urldefrag(str(response.url)).url
+    _check(response, url)
+    body = _body(response, url, max_bytes, end)
+    return Page(content=body, url=url, charset=response.charset_encoding or "", id=url)
+
+
+def _check(response: httpx.Response, url: str) -> None:
+    if response.is_error:
+        raise NetworkError(f"{url}: the server answered {response.status_code} {response.reason_phrase}".rstrip())
+    kind = response.headers.get("content-type", "text/html").partition(";")[0].strip().lower()
+    if kind and not kind.startswith(_TEXT_TYPES):
+        raise NotHtmlError(f"{url} is {kind}, not HTML")
+
+
+def _body(response: httpx.Response, url: str, max_bytes: int, end: float) -> bytes:
+    body = bytearray()
+    for chunk in response.iter_bytes():
+        body += chunk
+        if len(body) > max_bytes:
+            raise LimitError(f"{url} is over the cap of {max_bytes:,} bytes: raise it with --max-bytes")
+        if time.monotonic() > end:
+            raise DeadlineError(f"{url} was still arriving at the deadline: raise --timeout")
+    return bytes(body)

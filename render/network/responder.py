@@ -1,0 +1,120 @@
+"""Answer the requests of a page from the network: they are sent here, to checked addresses, never by the browser."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Self
+
+import httpx
+
+from vclean.errors import LimitError, NetworkError, NotHtmlError
+from vclean.render.browser.interception import PageResponse, html_response
+from vclean.render.decode import decode
+from vclean.render.network.transport import AsyncCheckedTransport
+
+if TYPE_CHECKING:
+    from vclean.render.browser.interception import PageRequest
+    from vclean.settings import RenderSettings
+
+_TIMEOUT: Final = httpx.Timeout(15.0)
+_MAX_REDIRECTS: Final = 10
+"""Chromium follows 20, and then calls it a failed navigation."""
+_PAGE_TYPES: Final = ("text/", "application/xhtml", "application/xml")
+
+_TRANSPORT_HEADERS: Final = frozenset(
+    (
+        "connection",
+        "content-disposition",
+        "content-encoding",
+        "content-length",
+        "keep-alive",
+        "set-cookie",
+        "transfer-encoding",
+    )
+)
+"""Headers that concern only the connection to the server."""
+
+
+class LiveResponder:
+    """Answers requests from the network; an asynchronous context manager for one page.
+
+    Cookies last for the page. Proxies of the environment are not used: behind one, the address that answers is unknown.
+
+    Args:
+        settings: `max_bytes` bounds every response.
+        allow_hosts: host names that are allowed whatever their address.
+    """
+
+    def __init__(self, settings: RenderSettings, allow_hosts: frozenset[str]) -> None:
+        self._max_bytes = settings.max_bytes
+        self._client = httpx.AsyncClient(transport=AsyncCheckedTransport(allow_hosts), timeout=_TIMEOUT)
+        self._hops = 0
+        self._arrived = False
+
+    async def __aenter__(self) -> Self:
+        """Return the responder, which has no connection yet."""
+        return self
+
+    async def __aexit__(self, *exception: object) -> None:
+        """Close the connections."""
+        await self._client.aclose()
+
+    async def answer(self, request: PageRequest) -> PageResponse | None:
+        """Return the response of the server; the browser follows redirects with another request.
+
+        Raises:
+            NetworkError: unreachable, refused, or for the page itself an error status or too many redirects.
+            NotHtmlError: the page itself is of another media type, empty or binary.
+            LimitError: the response is over the cap on bytes.
+        """
+        if request.document and self._arrived:
+            return None
+        response = await self._fetch(request)
+        if not request.document:
+            return PageResponse(response.content, _headers(response), response.status_code)
+        return self._page(request.url, response)
+
+    async def _fetch(self, request: PageRequest) -> httpx.Response:
+        sent = self._client.build_request(request.method, request.url, headers=request.headers, content=request.body)
+        try:
+            response = await self._client.send(sent, stream=True)
+            try:
+                return await self._read(response)
+            finally:
+                await response.aclose()
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise NetworkError(f"{request.url} could not be fetched ({str(error) or type(error).__name__})") from error
+
+    async def _read(self, response: httpx.Response) -> httpx.Response:
+        body = bytearray()
+        async for chunk in response.aiter_bytes():
+            body += chunk
+            if len(body) > self._max_bytes:
+                raise LimitError(
+                    f"{response.url} is over the cap of {self._max_bytes:,} bytes: raise it with --max-bytes"
+                )
+        headers = [(name, value) for name, value in response.headers.multi_items() if name not in _TRANSPORT_HEADERS]
+        return httpx.Response(response.status_code, headers=headers, content=bytes(body))
+
+    def _page(self, url: str, response: httpx.Response) -> PageResponse:
+        if response.has_redirect_location:
+            self._hops += 1
+            if self._hops > _MAX_REDIRECTS:
+                raise NetworkError(f"{url} redirects without end: open it in a browser to see why")
+            return PageResponse(b"", _headers(response), response.status_code)
+        self._arrived = True
+        if response.is_error:
+            raise NetworkError(f"{url}: the server answered {response.status_code} {response.reason_phrase}".rstrip())
+        kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind and not kind.startswith(_PAGE_TYPES):
+            raise NotHtmlError(f"{url} is {kind}, not HTML")
+        return self._decoded(response)
+
+    def _decoded(self, response: httpx.Response) -> PageResponse:
+        """Return the page in UTF-8: the browser's guess would differ from `decode` where no charset is declared."""
+        text = html_response(decode(response.content, response.charset_encoding or ""))
+        others = tuple(header for header in _headers(response) if header[0] != "content-type")
+        return PageResponse(text.body, (*text.headers, *others))
+
+
+def _headers(response: httpx.Response) -> tuple[tuple[str, str], ...]:
+    return tuple(response.headers.multi_items())

@@ -1,0 +1,1 @@
+"""Draw boxes over the screenshot of a page: PNG, SVG, HTML."""

@@ -1,0 +1,185 @@
+"""Layers over the picture of a page, drawn as a PNG picture."""
+
+from __future__ import annotations
+
+import base64
+import io
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+from PIL import Image, ImageDraw, ImageFile, ImageFont
+
+from vclean.errors import OutputError
+from vclean.render.overlay.layers import EDGE, LEGEND_SIZE, TAG_SIZE, Rect, entry_text_x, legend_rows, pens_of, swatch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from vclean.render.overlay.layers import Entry, Layer, Mark, Pen
+
+
+_COMPRESSION = 2
+_QUIET_GROUND = (255, 255, 255, 170)
+
+Segment = tuple[int, int, int, int]
+Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
+
+
+def open_picture(picture: bytes) -> ImageFile.ImageFile:
+    """The picture of a page; its size is known, its pixels are read when they are first needed.
+
+    Raises:
+        OutputError: it is no PNG or JPEG.
+    """
+    with readable():
+        return Image.open(io.BytesIO(picture), formats=("PNG", "JPEG"))
+
+
+@contextmanager
+def readable() -> Iterator[None]:
+    """A block that raises an `OutputError` where Pillow, which does so by OSError, cannot read a picture."""
+    try:
+        yield
+    except OSError as error:
+        raise OutputError("the page's picture cannot be read; render the page again") from error
+
+
+def draw_png(picture: bytes, layers: Sequence[Layer]) -> bytes:
+    """The layers drawn over `picture` (PNG or JPEG, one px per CSS px), with their legend on top.
+
+    The same input gives the same bytes under one version of Pillow.
+
+    Raises:
+        OutputError: the picture cannot be read.
+    """
+    page = open_picture(picture)
+    legend, strip = legend_rows(layers, page.width)
+    canvas = _below_strip(page, strip)
+    brush = ImageDraw.Draw(canvas, "RGBA")
+    for layer in layers:
+        _draw_layer(brush, layer, strip)
+    _draw_legend(brush, legend, pens_of(layers), (page.width, strip))
+    out = io.BytesIO()
+    canvas.save(out, "PNG", compress_level=_COMPRESSION)
+    return out.getvalue()
+
+
+def _below_strip(page: Image.Image, strip: int) -> Image.Image:
+    """A canvas with the page's picture under a white strip."""
+    canvas = Image.new("RGB", (page.width, strip + page.height), "white")
+    with readable():
+        canvas.paste(page.convert("RGB"), (0, strip))
+    return canvas
+
+
+def _draw_layer(brush: ImageDraw.ImageDraw, layer: Layer, strip: int) -> None:
+    """All frames, then all tags, which no frame may cross."""
+    font = ImageFont.load_default(TAG_SIZE)
+    for mark in layer.marks:
+        _draw_frame(brush, _lowered(mark.frame, strip), layer.pens[mark.pen])
+    for mark in layer.marks:
+        _draw_tag(brush, mark, layer.pens[mark.pen], strip, font)
+
+
+def _lowered(rect: Rect, by: int) -> Rect:
+    """A rectangle of the page in a canvas that has a strip of `by` px above it."""
+    return Rect(rect.x, rect.y + by, rect.width, rect.height)
+
+
+def _corners(rect: Rect) -> Segment:
+    return rect.x, rect.y, rect.x + rect.width - 1, rect.y + rect.height - 1
+
+
+def _draw_frame(brush: ImageDraw.ImageDraw, rect: Rect, pen: Pen) -> None:
+    corners = _corners(rect)
+    if pen.fill:
+        brush.rectangle(corners, fill=(*pen.colour, pen.fill))
+    if not pen.width:
+        return
+    if not pen.dash:
+        brush.rectangle(corners, outline=pen.colour, width=pen.width)
+        return
+    for segment in _dashes(corners, pen):
+        brush.rectangle(segment, fill=pen.colour)
+
+
+def _dashes(corners: Segment, pen: Pen) -> Iterator[Segment]:
+    """The dashes of a frame, as filled rectangles inside its border."""
+    left, top, right, bottom = corners
+    (dash, gap), inner = pen.dash, pen.width - 1
+    for x in range(left, right + 1, dash + gap):
+        end = min(x + dash - 1, right)
+        yield x, top, end, min(top + inner, bottom)
+        yield x, max(bottom - inner, top), end, bottom
+    for y in range(top, bottom + 1, dash + gap):
+        end = min(y + dash - 1, bottom)
+        yield left, y, min(left + inner, right), end
+        yield max(right - inner, left), y, right, end
+
+
+def _draw_tag(brush: ImageDraw.ImageDraw, mark: Mark, pen: Pen, strip: int, font: Font) -> None:
+    if mark.tag is None:
+        return
+    tag = _lowered(mark.tag, strip)
+    if pen.tag != "bare":
+        brush.rectangle(_corners(tag), fill=(*pen.colour, 255) if pen.tag == "loud" else _QUIET_GROUND)
+    inks: dict[str, str | tuple[int, int, int]] = {"loud": "white", "quiet": pen.colour, "bare": "black"}
+    brush.text(
+        (tag.x + tag.width // 2, tag.y + tag.height // 2), mark.caption, fill=inks[pen.tag], font=font, anchor="mm"
+    )
+
+
+def _draw_legend(
+    brush: ImageDraw.ImageDraw, entries: Sequence[Entry], pens: Mapping[str, Pen], strip: tuple[int, int]
+) -> None:
+    """Draw the legend into its strip of `(width, height)` px."""
+    font = ImageFont.load_default(LEGEND_SIZE)
+    width, height = strip
+    if height:
+        brush.rectangle((0, height - 1, width, height - 1), fill=EDGE)
+    for entry in entries:
+        if entry.pen is not None:
+            _draw_frame(brush, swatch(entry), pens[entry.pen])
+        brush.text((entry_text_x(entry), entry.y + 8), entry.text, fill="black", font=font, anchor="lm")
+
+
+BUDGET: Final = 2_500_000
+"""Bytes that a picture should not be more than; as text in a page it takes a third more."""
+
+_QUALITIES: Final = (80, 60, 40, 20)
+_LONGEST: Final = 16_383
+"""The most px a side of a WebP picture can have, by the format's 14 bits; pages have one more at most."""
+_EFFORT: Final = 2
+"""Of 6: half the time of the usual 4 for files a few percent larger."""
+
+
+def data_address(picture: bytes, budget: int = BUDGET) -> tuple[str, tuple[int, int]]:
+    """The picture (PNG or JPEG) as a `data:` address, and its width and height in px before it was made smaller.
+
+    It is coded with loss, as WebP, at the best of a few qualities that fits the budget; one that fits at none is
+    halved in size until it does. A last row or column more than WebP can hold is left out.
+
+    Raises:
+        OutputError: the picture cannot be read.
+    """
+    page = open_picture(picture)
+    with readable():
+        image = page.convert("RGB")
+    return f"data:image/webp;base64,{base64.b64encode(_fitting(image, budget)).decode()}", page.size
+
+
+def _fitting(image: Image.Image, budget: int) -> bytes:
+    if max(image.size) > _LONGEST + 1:
+        return _fitting(image.reduce(2), budget)
+    inside = image.crop((0, 0, min(image.width, _LONGEST), min(image.height, _LONGEST)))
+    for quality in _QUALITIES:
+        coded = _coded(inside, quality)
+        if len(coded) <= budget or min(image.size) == 1:
+            return coded
+    return _fitting(image.reduce(2), budget)
+
+
+def _coded(image: Image.Image, quality: int) -> bytes:
+    out = io.BytesIO()
+    image.save(out, "webp", quality=quality, method=_EFFORT)
+    return out.getvalue()

@@ -1,0 +1,108 @@
+"""Layers over the picture of a page as an SVG document that holds the picture and tells what a frame is on hover."""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING
+
+from lxml import etree
+
+from vclean.characters import legal
+from vclean.render.overlay.layers import EDGE, LEGEND_SIZE, TAG_SIZE, entry_text_x, legend_rows, pens_of, swatch
+from vclean.render.overlay.png import open_picture
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from PIL import ImageFile
+
+    from vclean.render.overlay.layers import Entry, Layer, Mark, Pen, Rect
+
+_SVG = "http://www.w3.org/2000/svg"
+_TEXT_STYLES = (
+    f"text{{font-family:sans-serif}}.legend{{font-size:{LEGEND_SIZE}px}}"
+    f".tag{{font-size:{TAG_SIZE}px;text-anchor:middle}}g:hover>.frame{{fill-opacity:.3}}"
+)
+_QUIET_GROUND = "#ffffffaa"
+
+
+def draw_svg(picture: bytes, layers: Sequence[Layer]) -> str:
+    """The layers as one SVG document: the picture inside as a data URI, a group with a title per mark.
+
+    Raises:
+        OutputError: the picture cannot be read.
+    """
+    page = open_picture(picture)
+    legend, strip = legend_rows(layers, page.width)
+    root = etree.Element("svg", {"xmlns": _SVG, "viewBox": f"0 0 {page.width} {strip + page.height}"})
+    root.attrib.update({"width": str(page.width), "height": str(strip + page.height)})
+    _add(root, "style").text = _TEXT_STYLES + _style_sheet(pens_of(layers))
+    _add(root, "rect", width="100%", height="100%", fill="white")
+    _add_legend(root, legend, strip)
+    ground = _add(root, "g", transform=f"translate(0 {strip})")
+    _add_picture(ground, page, picture)
+    for mark in (mark for layer in layers for mark in layer.marks):
+        _add_mark(ground, mark)
+    return etree.tostring(root, encoding="unicode") + "\n"
+
+
+def _add_picture(ground: etree._Element, page: ImageFile.ImageFile, picture: bytes) -> None:
+    address = f"data:{page.get_format_mimetype()};base64,{base64.b64encode(picture).decode()}"
+    _add(ground, "image", width=page.width, height=page.height, href=address)
+
+
+def _add(parent: etree._Element, name: str, **attributes: str | int) -> etree._Element:
+    """A new child; an underscore in an attribute's name stands for a hyphen."""
+    values = {key.replace("_", "-"): str(value) for key, value in attributes.items()}
+    return etree.SubElement(parent, name, values)
+
+
+def _style_sheet(pens: Mapping[str, Pen]) -> str:
+    rules = []
+    for name, pen in pens.items():
+        colour = hexadecimal(pen)
+        tab = {"loud": colour, "quiet": _QUIET_GROUND, "bare": "none"}[pen.tag]
+        ink = {"loud": "white", "quiet": colour, "bare": "black"}[pen.tag]
+        rules += [_frame_style(name, pen), f".{name} .tab{{fill:{tab}}}", f".{name} .tag{{fill:{ink}}}"]
+    return "".join(rules)
+
+
+def _frame_style(name: str, pen: Pen) -> str:
+    """The rule for frames in groups of the class `name`."""
+    colour, dash = hexadecimal(pen), " ".join(map(str, pen.dash)) or "none"
+    return (
+        f".{name} .frame{{stroke:{colour};stroke-width:{pen.width};stroke-dasharray:{dash};"
+        f"fill:{colour};fill-opacity:{pen.fill / 255:.2g}}}"
+    )
+
+
+def hexadecimal(pen: Pen) -> str:
+    """A pen's colour as CSS has it."""
+    return "#{:02x}{:02x}{:02x}".format(*pen.colour)
+
+
+def _add_legend(root: etree._Element, entries: Sequence[Entry], strip: int) -> None:
+    if strip:
+        _add(root, "rect", y=strip - 1, width="100%", height=1, fill=EDGE)
+    for entry in entries:
+        group = _add(root, "g", **{"class": entry.pen or "note"})
+        if entry.pen is not None:
+            _add_rect(group, swatch(entry), "frame")
+        _add(group, "text", **{"class": "legend"}, x=entry_text_x(entry), y=entry.y + 13).text = entry.text
+
+
+def _add_mark(page: etree._Element, mark: Mark) -> None:
+    group = _add(page, "g", **{"class": mark.pen})
+    _add(group, "title").text = legal(mark.title)
+    _add_rect(group, mark.frame, "frame")
+    if mark.tag is None:
+        return
+    _add_rect(group, mark.tag, "tab")
+    x, y = mark.tag.x + mark.tag.width // 2, mark.tag.y + mark.tag.height // 2 + TAG_SIZE // 2 - 1
+    _add(group, "text", **{"class": "tag"}, x=x, y=y).text = mark.caption
+
+
+def _add_rect(group: etree._Element, rect: Rect, kind: str) -> None:
+    """A rectangle of the class `kind`."""
+    place = {"x": rect.x, "y": rect.y, "width": rect.width, "height": rect.height}
+    _add(group, "rect", **{"class": kind}, **place)

@@ -1,0 +1,1 @@
+"""Parse a page into a snapshot without a browser."""

@@ -1,0 +1,1 @@
+"""Store snapshots on disk and read them back."""

@@ -1,0 +1,182 @@
+"""Store snapshots and screenshots on disk, so that a page is rendered once and used many times."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+import zlib
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from vclean.errors import InputError
+from vclean.files import make_folder, write_atomic
+from vclean.render.rendered_page import Rendering
+from vclean.render.snapshot import Snapshot, Styles
+from vclean.render.storage.parquet import ParquetSnapshots
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from vclean.page import Page
+    from vclean.render.browser.renderer import Renderer
+    from vclean.settings import RenderSettings
+
+
+VERSION: Final = 1
+"""Version of the file format, and of the content that the walker and the parser give a snapshot."""
+
+KEY_BYTES: Final = 16
+"""Length of a `read_key`."""
+
+_COLUMNS: Final = ("tag", "parent", "end", "depth", "box", "hidden", "style", "attr_node", "attr_name", "text_parent",
+                   "text_after", "line_text", "line_box")  # fmt: skip
+_METADATA: Final = tuple(field.name for field in fields(Snapshot) if field.name not in (*_COLUMNS, "styles", "timings"))
+
+_DAMAGE_ERRORS: Final = (zipfile.BadZipFile, zlib.error, RuntimeError, KeyError, ValueError, EOFError, OSError)
+"""Exceptions for a damaged archive; RuntimeError if a wrong bit means encryption or an unknown method."""
+
+
+def to_bytes(snapshot: Snapshot) -> bytes:
+    """Serialize a snapshot without its timings, compressed; equal snapshots give equal bytes."""
+    facts: dict[str, Any] = {name: getattr(snapshot, name) for name in _METADATA}
+    facts |= {"version": VERSION, "style_names": snapshot.styles.names, "style_rows": snapshot.styles.rows}
+    file = io.BytesIO()
+    columns = {name: getattr(snapshot, name) for name in _COLUMNS}
+    text = np.frombuffer(json.dumps(facts).encode(), dtype=np.uint8)
+    np.savez_compressed(file, facts=text, **columns)
+    return file.getvalue()
+
+
+def from_bytes(data: bytes) -> Snapshot:
+    """Deserialize the result of `to_bytes`.
+
+    Raises:
+        InputError: the data is damaged, or of another version.
+    """
+    try:
+        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
+            facts = json.loads(archive["facts"].tobytes())
+            columns = {name: archive[name] for name in _COLUMNS}
+    except _DAMAGE_ERRORS as error:
+        raise InputError("a stored snapshot is damaged: delete it and render the page again") from error
+    if facts.pop("version") != VERSION:
+        raise InputError("a stored snapshot is of another version: delete it and render the page again")
+    styles = Styles(names=tuple(facts.pop("style_names")), rows=tuple(map(tuple, facts.pop("style_rows"))))
+    return Snapshot(**(facts | {"tags": tuple(facts["tags"])}), styles=styles, **columns)
+
+
+def read_key(page: Page, settings: Mapping[str, float | bool], *, rendered: bool) -> bytes:
+    """Return a key of 16 bytes for the snapshot of a page: equal for equal pages that are read alike.
+
+    Args:
+        page: its content, URL and declared charset are part of the key.
+        settings: the settings with which the page is read, by name.
+        rendered: whether the page is rendered.
+    """
+    header = json.dumps([VERSION, rendered, settings, page.url, page.charset], sort_keys=True)
+    content = page.content if isinstance(page.content, bytes) else page.content.encode("utf-8", "surrogatepass")
+    return hashlib.sha256(header.encode() + content).digest()[:KEY_BYTES]
+
+
+@dataclass(frozen=True)
+class SnapshotCache:
+    """Reads pages through a folder of snapshots: a stored page is not read again.
+
+    Attributes:
+        folder: contains the snapshots, one file each or the Parquet files of a farm; created when the first is written.
+        read: renders or parses a page that is not stored.
+        settings: the settings of `read`; a page read with other settings is another snapshot.
+        rendered: whether `read` renders.
+    """
+
+    folder: Path
+    read: Callable[[Page], Snapshot]
+    settings: RenderSettings
+    rendered: bool
+
+    def __call__(self, page: Page) -> Snapshot:
+        """Return the snapshot of `page`.
+
+        Raises:
+            InputError: the stored snapshot is damaged.
+            OutputError: the snapshot cannot be stored.
+            VcleanError: the page cannot be read.
+        """
+        key = read_key(page, self.settings.to_dict(), rendered=self.rendered)
+        path = self.folder / f"{key.hex()}.npz"
+        try:
+            return from_bytes(path.read_bytes())
+        except FileNotFoundError:
+            if (packed := self._files.get(key)) is not None:
+                return from_bytes(packed)
+            snapshot = self.read(page)
+        except OSError as error:
+            raise InputError(f"cannot read the snapshot {path}: {error.strerror or error}") from error
+        make_folder(self.folder)
+        write_atomic(path, to_bytes(snapshot))
+        return snapshot
+
+    @cached_property
+    def _files(self) -> ParquetSnapshots:
+        return ParquetSnapshots(self.folder)
+
+
+class RenderingCache:
+    """Renders pages through a folder of snapshots and screenshots.
+
+    The snapshots are those of `SnapshotCache`; a screenshot is a PNG file beside its snapshot.
+
+    Args:
+        renderer: renders pages that are not stored.
+        settings: the settings of the renderer.
+        folder: contains the stored pages; None to store none.
+        screenshots: whether to take screenshots.
+    """
+
+    def __init__(
+        self, renderer: Renderer, settings: RenderSettings, folder: Path | None, *, screenshots: bool = False
+    ) -> None:
+        self._renderer = renderer
+        self._settings = settings
+        self._folder = folder
+        self._screenshots = screenshots
+
+    def __call__(self, page: Page) -> Rendering:
+        """Return the rendered page, with a screenshot if the cache takes them.
+
+        Raises:
+            InputError: the stored page is damaged.
+            OutputError: the page cannot be stored.
+            VcleanError: the page cannot be rendered.
+        """
+        if self._folder is None:
+            return self._renderer.render(page, screenshot=self._screenshots)
+        folder = self._folder
+        read = SnapshotCache(folder, lambda page: self._render(page, folder), self._settings, rendered=True)
+        return Rendering(read(page), self._screenshot(page, folder) if self._screenshots else None)
+
+    def _screenshot(self, page: Page, folder: Path) -> bytes:
+        path = self._path(page, folder)
+        if not path.is_file():
+            self._render(page, folder)
+        try:
+            return path.read_bytes()
+        except OSError as error:
+            raise InputError(f"cannot read the picture {path}: {error.strerror or error}") from error
+
+    def _render(self, page: Page, folder: Path) -> Snapshot:
+        """Render the page, and store its screenshot if there is one."""
+        rendering = self._renderer.render(page, screenshot=self._screenshots)
+        if rendering.screenshot:
+            make_folder(folder)
+            write_atomic(self._path(page, folder), rendering.screenshot)
+        return rendering.snapshot
+
+    def _path(self, page: Page, folder: Path) -> Path:
+        return folder / f"{read_key(page, self._settings.to_dict(), rendered=True).hex()}.png"

@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from itertools import count
+from pathlib import Path
+from types import ModuleType
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from helpers.synthetic import SITES, gold_page, rows, train_quickly
+
+from vclean.classify.content.model import Model
+from vclean.classify.corpora.corpora import read_corpus
+from vclean.classify.training.dataset import TrainingTable
+from vclean.classify.training.train import CrossValidation, train
+from vclean.errors import ModelError, NotHtmlError
+from vclean.page import Page
+from vclean.render.static.parse import parse
+
+pytestmark = pytest.mark.slow
+
+SCRIPT = Path(__file__).parents[2] / "benchmarks" / "speed.py"
+
+
+@pytest.fixture(scope="module")
+def speed() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("speed", SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules["speed"] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def trained() -> Model:
+    with pytest.MonkeyPatch.context() as patch:
+        train_quickly(patch)
+        return train(CrossValidation.of(TrainingTable.of([rows(number) for number in range(SITES)])))
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    """Twelve pages, one of which holds nothing."""
+    found = [gold_page(number) for number in range(12)]
+    html = [page.html for page in found[:-1]] + [b""]
+    path = tmp_path / "twelve.parquet"
+    pq.write_table(pa.table({"id": [page.id for page in found], "html": html, "gold_text": [""] * 12}), path)
+    return path
+
+
+def times(read: float, total: float) -> dict[str, float]:
+    return {"read": read, "cut": 0.001, "features": 0.002, "predict": 0.003, "write": 0.004, "total": total}
+
+
+class TestSpread:
+    def test_in_milliseconds(self, speed) -> None:
+        assert speed.Spread.of([0.01 * number for number in range(11)]) == speed.Spread(50, 90)
+
+    def test_one(self, speed) -> None:
+        assert speed.Spread.of([0.0123456]) == speed.Spread(12.35, 12.35)
+
+
+class TestStopwatch:
+    def test_laps(self, speed) -> None:
+        """The clock is read at the start, and twice at every lap: keeping the books is on nobody's account."""
+        ticks = iter([0, 3, 10, 14, 20])
+        watch = speed.Stopwatch(lambda: next(ticks))
+        watch.lap("a")
+        watch.lap("b")
+        assert watch.laps == {"a": 3, "b": 4}
+
+
+class TestStages:
+    def test_every_stage_and_the_total(self, speed, trained: Model) -> None:
+        ticks = count()
+        found = speed.stages(Page(content=gold_page(1).html), parse, trained, lambda: next(ticks))
+        assert found == dict.fromkeys(speed.STAGES, 1) | {"total": len(speed.STAGES)}
+
+    def test_a_page_that_cannot_be_read(self, speed, trained: Model) -> None:
+        with pytest.raises(NotHtmlError):
+            speed.stages(Page(content=b""), parse, trained, lambda: 0.0)
+
+
+class TestWithChildren:
+    def test_their_time_belongs_to_reading(self, speed) -> None:
+        class Processes:
+            readings = iter([5.0, 5.25])
+
+            def seconds(self) -> float:
+                return next(self.readings)
+
+        found = speed.with_children(lambda: times(0.5, 0.75), Processes())
+        assert (found["read"], found["cut"], found["total"]) == (0.75, 0.001, 1.0)
+
+
+class TestEvenly:
+    @pytest.mark.parametrize(
+        ("wanted", "expected"),
+        [(3, ["0", "5", "11"]), (1, ["0"]), (0, []), (99, [str(number) for number in range(12)])],
+    )
+    def test_spread_over_the_corpus(self, speed, corpus: Path, wanted: int, expected: list[str]) -> None:
+        assert [page.id for page in speed.evenly(read_corpus(corpus), wanted)] == expected
+
+
+class TestMeasure:
+    def test_warm_up_and_failures_are_left_out(self, speed, trained: Model, corpus: Path) -> None:
+        parsed, rendered, failed = speed.measure(speed.evenly(read_corpus(corpus), 12), trained, None)
+        assert (len(parsed), rendered, failed) == (11 - speed.WARM_UP, [], 1)
+        assert all(page["total"] > 0 for page in parsed)
+
+
+class TestRatio:
+    def test_median_of_the_pages(self, speed) -> None:
+        parsed, rendered = [times(0, 1), times(0, 2), times(0, 4)], [times(0, 10), times(0, 8), times(0, 4)]
+        assert speed.ratio(parsed, rendered) == 4
+
+
+class TestTable:
+    def test_two_ways(self, speed) -> None:
+        ways = speed.summaries([times(0.005, 0.015)], [times(0.15, 0.16)])
+        assert speed.table(ways) == "\n".join(
+            [
+                "ms of CPU per page            unrendered            rendered",
+                "                          median     p90      median     p90",
+                "read                         5.0     5.0       150.0   150.0",
+                "cut                          1.0     1.0         1.0     1.0",
+                "features                     2.0     2.0         2.0     2.0",
+                "predict                      3.0     3.0         3.0     3.0",
+                "write                        4.0     4.0         4.0     4.0",
+                "total                       15.0    15.0       160.0   160.0",
+            ]
+        )
+
+    def test_a_way_that_was_not_measured_is_left_out(self, speed) -> None:
+        assert list(speed.summaries([times(0.005, 0.015)], [])) == ["unrendered"]
+
+
+class TestMain:
+    @pytest.fixture
+    def with_model(self, speed, trained: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(speed.model, "load", lambda: trained)
+
+    @pytest.mark.usefixtures("with_model")
+    def test_table_and_json(self, speed, corpus: Path, tmp_path: Path, capsys) -> None:
+        assert speed.main([str(corpus), "--pages", "99", "--json", str(tmp_path / "out.json")]) == 0
+        assert "6 pages of twelve, 1 failed" in capsys.readouterr().out
+        found = json.loads((tmp_path / "out.json").read_text())
+        assert (found["corpus"], found["pages"], found["failed"], found["ratio"]) == ("twelve", 6, 1, None)
+        assert list(found["ms"]["unrendered"]) == [*speed.STAGES, "total"]
+
+    def test_no_model(self, speed, corpus: Path, monkeypatch, capsys) -> None:
+        def missing() -> None:
+            raise ModelError("the model is not there")
+
+        monkeypatch.setattr(speed.model, "load", missing)
+        assert speed.main([str(corpus)]) == ModelError.exit_code
+        assert capsys.readouterr() == ("", "speed.py: the model is not there\n")
+
+    def test_no_corpus(self, speed, tmp_path: Path, capsys) -> None:
+        assert speed.main([str(tmp_path / "none.parquet")]) == 3
+        assert "does not exist" in capsys.readouterr().err
+
+    @pytest.mark.usefixtures("with_model")
+    def test_too_few_pages(self, speed, corpus: Path, monkeypatch, capsys) -> None:
+        monkeypatch.setattr(speed, "WARM_UP", 50)
+        assert speed.main([str(corpus)]) == 3
+        assert "too few pages" in capsys.readouterr().err

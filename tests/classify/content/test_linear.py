@@ -1,0 +1,215 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from helpers.pages import snapshot
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_matrix
+
+from vclean.classify.content.linear import LinearModel
+from vclean.classify.training.linear import MIN_SITES, Design, design, fit
+from vclean.features import matrix
+from vclean.features.blocks import extract_blocks
+from vclean.features.groups import RaggedArray
+from vclean.features.names import hashed_tokens
+from vclean.features.names.hashed_tokens import BUCKETS
+
+ROWS = st.lists(st.lists(st.integers(1, 6), max_size=5).map(lambda row: [0, *row]), min_size=2, max_size=20)
+"""Rows of tokens that all have the token 0, as every path has the tag `html`."""
+
+
+def ragged(*rows: list[int]) -> RaggedArray:
+    start = np.cumsum([0, *map(len, rows)])
+    return RaggedArray(start, np.array([bucket for row in rows for bucket in row], dtype=np.int32))
+
+
+def make(
+    *rows: list[int],
+    site: list[int] | None = None,
+    fold: list[int] | None = None,
+    content=None,
+    weight=None,
+    scaled=False,
+) -> Design:
+    """A design of small rows: each a site and a fold of its own, content in turns, of weight 1, where not said."""
+    count = len(rows)
+    return design(
+        ragged(*rows),
+        8,
+        scaled=scaled,
+        site=np.array(range(count) if site is None else site),
+        fold=np.array(range(count) if fold is None else fold),
+        content=np.array([row % 2 == 0 for row in range(count)] if content is None else content, dtype=bool),
+        weight=np.array([1] * count if weight is None else weight, dtype=np.float32),
+    )
+
+
+def loss(theta, x, positive, negative, penalty) -> float:
+    """The objective, row by row."""
+    total = penalty / 2 * sum(theta[:-1] ** 2)
+    for row, plus, minus in zip(x, positive, negative, strict=True):
+        margin = row @ theta[:-1] + theta[-1]
+        total += plus * np.log1p(np.exp(-margin)) + minus * np.log1p(np.exp(margin))
+    return float(total)
+
+
+class TestFit:
+    def test_without_tokens_the_bias_is_the_log_odds(self) -> None:
+        weights, bias = fit(csr_matrix((1, 1), dtype=np.float32), np.array([3.0]), np.array([1.0]), 1.0)
+        assert bias == pytest.approx(np.log(3), abs=1e-4)
+        assert weights.tolist() == [0]
+
+    def test_against_newton(self) -> None:
+        """One token, on one of two rows: the optimum by Newton's method on the two parameters."""
+        x = np.array([[1.0], [0.0]])
+        positive, negative, penalty = np.array([4.0, 1.0]), np.array([1.0, 2.0]), 0.5
+        theta = np.zeros(2)
+        design_rows = np.hstack([x, np.ones((2, 1))])
+        for _ in range(50):
+            chance = 1 / (1 + np.exp(-design_rows @ theta))
+            both = positive + negative
+            gradient = design_rows.T @ (both * chance - positive) + [penalty * theta[0], 0]
+            hessian = (design_rows.T * (both * chance * (1 - chance))) @ design_rows + np.diag([penalty, 0])
+            theta -= np.linalg.solve(hessian, gradient)
+        weights, bias = fit(csr_matrix(x.astype(np.float32)), positive, negative, penalty)
+        assert [weights[0], bias] == pytest.approx(theta.tolist(), abs=1e-3)
+
+    def test_a_heavier_penalty_gives_smaller_weights(self) -> None:
+        x = csr_matrix(np.eye(2, dtype=np.float32))
+        sizes = [abs(fit(x, np.array([2.0, 0]), np.array([0, 2.0]), penalty)[0]).max() for penalty in (0.1, 1, 10)]
+        assert sizes == sorted(sizes, reverse=True)
+
+    @settings(max_examples=25, deadline=None)
+    @given(st.integers(0, 10**6))
+    def test_no_step_from_the_optimum_is_better(self, seed: int) -> None:
+        random = np.random.default_rng(seed)
+        x = random.integers(0, 3, (6, 3)).astype(np.float32)
+        positive, negative = random.random((2, 6)) * 5
+        weights, bias = fit(csr_matrix(x), positive, negative, 1.0)
+        best = np.append(weights.astype(float), bias)
+        for step in random.normal(0, 0.1, (20, 4)):
+            assert loss(best, x, positive, negative, 1.0) <= loss(best + step, x, positive, negative, 1.0) + 1e-6
+
+    def test_the_same_twice(self) -> None:
+        x = csr_matrix(np.random.default_rng(1).random((20, 5), dtype=np.float32))
+        first, second = (fit(x, np.arange(20.0), np.ones(20), 1.0) for _ in range(2))
+        assert first[0].tobytes() == second[0].tobytes()
+        assert first[1] == second[1]
+
+
+class TestDesign:
+    def test_tokens_of_one_site_are_dropped(self) -> None:
+        """Bucket 3 occurs twice, on the same site; 1 and 5 on two."""
+        found = make([1, 3], [3, 5], [1, 5], site=[0, 0, 1])
+        assert found.bucket.tolist() == [1, 5]
+
+    def test_equal_rows_are_one(self) -> None:
+        """Equal in what is left of them, in any order; repeated tokens count."""
+        found = make([0, 1, 2, 7], [2, 1, 0], [0, 1], [0, 1, 1], [0, 1, 2])
+        assert len(set(found.row[[0, 1, 4]])) == 1
+        assert len(set(found.row.tolist())) == found.x.shape[0] == 3
+        np.testing.assert_array_equal(
+            found.x[found.row].toarray(), [[1, 1, 1], [1, 1, 1], [1, 1, 0], [1, 2, 0], [1, 1, 1]]
+        )
+
+    def test_rows_of_words_are_scaled_by_the_root_of_their_length(self) -> None:
+        """Of all their words, also those that are dropped."""
+        found = make([1, 2, 7, 6], [1, 2], [], scaled=True)
+        dense = found.x[found.row].toarray()
+        np.testing.assert_allclose(dense, [[0.5, 0.5], [2**-0.5, 2**-0.5], [0, 0]], rtol=1e-6)
+
+    def test_weights_by_class(self) -> None:
+        found = make([1], [1], content=[True, False], weight=[2, 3])
+        assert found.positive.tolist() == [2, 0]
+        assert found.negative.tolist() == [0, 3]
+
+    @given(ROWS, st.booleans(), st.data())
+    def test_the_rows_are_those_that_went_in(self, rows: list[list[int]], scaled: bool, data: st.DataObject) -> None:
+        site = [0, 1, *data.draw(st.lists(st.integers(0, 3), min_size=len(rows) - 2, max_size=len(rows) - 2))]
+        found = make(*rows, site=site, scaled=scaled)
+        sites = {bucket: {s for s, row in zip(site, rows, strict=True) if bucket in row} for bucket in range(8)}
+        assert found.bucket.tolist() == [bucket for bucket in range(8) if len(sites[bucket]) >= MIN_SITES]
+        scale = [len(row) ** -0.5 if scaled else 1 for row in rows]
+        expected = [[row.count(b) * s for b in found.bucket] for row, s in zip(rows, scale, strict=True)]
+        np.testing.assert_allclose(found.x[found.row].toarray(), expected, rtol=1e-6)
+
+
+class TestDesignFit:
+    ROWS = ([0, 1], [0, 2], [0, 1, 2], [0], [0, 1, 3], [0, 2, 3], [0, 1], [0, 2])
+    FOLDS = (0, 0, 0, 0, 1, 1, 2, 2)
+
+    def test_weights_stand_in_their_buckets(self) -> None:
+        weights, _ = make([1], [5], [1], [5]).fit(frozenset(), 1.0)
+        assert np.flatnonzero(weights).tolist() == [1, 5]
+        assert weights.shape == (8,)
+        assert weights.dtype == np.float32
+        assert weights[1] > 0 > weights[5]
+
+    def test_an_unseen_fold_is_not_seen(self) -> None:
+        """Other classes and other weights there change nothing."""
+        clean = make(*self.ROWS, fold=self.FOLDS)
+        content = [row % 2 == 0 for row in range(8)]
+        poisoned = make(
+            *self.ROWS,
+            fold=self.FOLDS,
+            content=content[:6] + [not value for value in content[6:]],
+            weight=[1] * 6 + [1000, 500],
+        )
+        np.testing.assert_array_equal(clean.fit(frozenset({2}), 1.0)[0], poisoned.fit(frozenset({2}), 1.0)[0])
+        assert clean.fit(frozenset({2}), 1.0)[1] == poisoned.fit(frozenset({2}), 1.0)[1]
+        assert not np.array_equal(clean.fit(frozenset(), 1.0)[0], poisoned.fit(frozenset(), 1.0)[0])
+
+    def test_as_if_the_unseen_rows_were_not_there(self) -> None:
+        whole, bias = make(*self.ROWS, fold=self.FOLDS).fit(frozenset({1, 2}), 1.0)
+        part, part_bias = make(*self.ROWS[:4], fold=self.FOLDS[:4]).fit(frozenset(), 1.0)
+        np.testing.assert_allclose(whole, part, atol=1e-3)
+        assert bias == pytest.approx(part_bias, abs=1e-3)
+
+    def test_the_scale_of_the_weights_does_not_matter(self) -> None:
+        """They are brought to a mean of 1, so that the penalty means the same for every corpus."""
+        one, ten = (make(*self.ROWS, fold=self.FOLDS, weight=[w] * 8).fit(frozenset(), 1.0) for w in (1, 10))
+        np.testing.assert_allclose(one[0], ten[0], atol=1e-4)
+
+
+class TestDesignScores:
+    def test_by_hand(self) -> None:
+        found = make([0, 1], [0, 5], [0, 1, 5], [0])
+        weights = np.array([1, 2, 0, 0, 0, -1, 0, 0], dtype=np.float32)
+        assert found.scores(weights, 0.5).tolist() == [3.5, 0.5, 2.5, 1.5]
+
+    def test_clipped(self) -> None:
+        found = make([1], [5], [1], [5])
+        weights = np.array([0, 99, 0, 0, 0, -99, 0, 0], dtype=np.float32)
+        scores = found.scores(weights, 0)
+        assert scores.tolist() == [12, -12, 12, -12]
+        assert scores.dtype == np.float32
+
+
+class TestLinearModel:
+    HTML = "<div class=menu><p>home</p></div><div class=story><p>cats sleep all day</p></div>"
+
+    def model(self, seed: int) -> LinearModel:
+        random = np.random.default_rng(seed)
+        path, word = random.normal(size=2 * BUCKETS), random.normal(size=BUCKETS)
+        return LinearModel(path.astype(np.float32), 0.25, word.astype(np.float32), -0.5)
+
+    def test_as_the_rows_of_training_score(self) -> None:
+        """What a model says of a page is what its weights say of the page's training rows."""
+        features = matrix.extract(extract_blocks(snapshot(self.HTML)))
+        model = self.model(3)
+        path, word = model.scores(features)
+        by_path, by_word = hashed_tokens.path_rows(features.context, features.element_tokens), features.word_tokens
+        for block in range(2):
+            names = by_path.values[by_path.start[block] : by_path.start[block + 1]]
+            words = by_word.values[by_word.start[block] : by_word.start[block + 1]]
+            assert path[block] == pytest.approx(model.path[names].sum() + 0.25, abs=1e-4)
+            assert word[block] == pytest.approx(model.word[words].sum() / len(words) ** 0.5 - 0.5, abs=1e-4)
+
+    def test_types(self) -> None:
+        path, word = self.model(3).scores(matrix.extract(extract_blocks(snapshot(self.HTML))))
+        assert (path.dtype, word.dtype, path.shape, word.shape) == (np.float32, np.float32, (2,), (2,))
+
+    def test_an_empty_page(self) -> None:
+        path, word = self.model(3).scores(matrix.extract(extract_blocks(snapshot("<p>"))))
+        assert path.shape == word.shape == (0,)

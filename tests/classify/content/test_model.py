@@ -1,0 +1,293 @@
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import zipfile
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from helpers.pages import snapshot
+from helpers.synthetic import SITES, gold_page, region_forest, rows, train_quickly
+
+from vclean.classify.content import model as module
+from vclean.classify.content import stacking
+from vclean.classify.content.model import Model, from_bytes, load, load_default
+from vclean.classify.content.threshold import CalibrationMap, ThresholdModel
+from vclean.classify.training.dataset import TrainingTable
+from vclean.classify.training.train import CrossValidation, train
+from vclean.errors import ModelError
+from vclean.features.blocks import extract_blocks
+from vclean.labels import LABELS, Label, Role
+from vclean.settings import Policy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[Model]:
+    with pytest.MonkeyPatch.context() as patch:
+        train_quickly(patch)
+        yield train(CrossValidation.of(TrainingTable.of([rows(number) for number in range(2 * SITES)])))
+
+
+@pytest.fixture(scope="module")
+def data(model: Model) -> bytes:
+    return model.to_bytes()
+
+
+@pytest.fixture(scope="module")
+def regions():
+    return region_forest()
+
+
+@pytest.fixture
+def blocks():
+    return extract_blocks(snapshot(gold_page(42).html.decode()))
+
+
+def repacked(data: bytes, **members: bytes | None) -> bytes:
+    """The archive with some members replaced, or left out where None; `card` is `card.json`."""
+    names = {
+        "card": "card.json",
+        "linear": "linear.npz",
+        "content": "content.txt",
+        "types": "types.txt",
+        "cuts": "cuts.txt",
+        "calibration": "calibration.json",
+    }
+    names |= {"regions": "regions.txt"} if "regions" in members else {}
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(file, "w") as new:
+        for key, name in names.items():
+            content = members.get(key, old.read(name))
+            if content is not None:
+                new.writestr(name, content)
+    return file.getvalue()
+
+
+NO_COMMENTS = np.zeros(4, dtype=np.float32)
+
+
+class Probabilities:
+    """Trees that say what they are told."""
+
+    def __init__(self, *values: object) -> None:
+        self.values = np.array(values, dtype=float)
+
+    def predict(self, x: np.ndarray, **_: object) -> np.ndarray:
+        return self.values[: len(x)]
+
+
+class TestDecide:
+    WORDS = np.array([10, 10, 10], dtype=np.float32)
+    ALONE = np.full(3, -1, dtype=np.int32)
+
+    def decide(
+        self,
+        model: Model,
+        content: list[float],
+        types: list[list[float]],
+        group: np.ndarray = ALONE,
+        policy: Policy | None = None,
+    ):
+        threshold_model = ThresholdModel(
+            Probabilities(0.7, 0.7, 0.7, 0.7, 0.75, 0.7, 0.7), CalibrationMap((0, 1), (0, 0.5))
+        )
+        trees = replace(
+            model, content=Probabilities(*content), types=Probabilities(*types), threshold_model=threshold_model
+        )
+        x = np.zeros((len(content), len(stacking.COLUMNS)), dtype=np.float32)
+        return trees.decide(
+            x, self.WORDS[: len(content)], group[: len(content)], NO_COMMENTS[: len(content)], policy=policy
+        )
+
+    def test_kept_blocks_get_their_likeliest_type(self, model: Model) -> None:
+        """Types are asked for the kept blocks alone, in their order."""
+        found = self.decide(model, [0.9, 0.1, 0.8], [[0, 0, 0.9, 0.1], [0.7, 0.3, 0, 0]])
+        assert found.labels == [Label.LIST_ITEM, Label.OTHER, Label.HEADING]
+
+    def test_what_is_told_is_calibrated(self, model: Model) -> None:
+        found = self.decide(model, [0.9, 0.1, 0.8], [[0, 1, 0, 0]] * 2)
+        np.testing.assert_allclose(found.probability, [0.45, 0.05, 0.4], rtol=1e-6)
+        assert found.probability.dtype == np.float32
+        assert found.confidence == pytest.approx(0.75)
+
+    def test_a_list_is_kept_whole(self, model: Model) -> None:
+        together = np.zeros(3, dtype=np.int32)
+        content, types = Probabilities(0.9, 0.9, 0.9, 0.01), Probabilities(*[[0, 0, 1, 0]] * 4)
+        trees = replace(model, content=content, types=types)
+        x, words = np.zeros((4, len(stacking.COLUMNS)), dtype=np.float32), np.full(4, 10, dtype=np.float32)
+        assert trees.decide(x, words, np.append(together, 0), NO_COMMENTS).labels == [Label.LIST_ITEM] * 4
+
+    @pytest.mark.parametrize(("beta", "kept"), [(0.1, 1), (8, 3)])
+    def test_the_policy_weighs_recall(self, model: Model, beta: float, kept: int) -> None:
+        found = self.decide(model, [0.95, 0.5, 0.3], [[0, 1, 0, 0]] * 3, policy=Policy(recall_weight=beta))
+        assert found.labels == [Label.PARAGRAPH] * kept + [Label.OTHER] * (3 - kept)
+
+    @pytest.mark.parametrize(("wanted", "kept"), [(True, 3), (False, 1)])
+    def test_the_policy_on_comments(self, model: Model, wanted: bool, kept: int) -> None:
+        threshold_model = ThresholdModel(Probabilities(0.7, 0.7, 0.7, 0.7, 0.75, 0.7, 0.7), CalibrationMap())
+        content, types = Probabilities(0.95, 0.5, 0.5), Probabilities(*[[0, 1, 0, 0]] * 3)
+        trees = replace(model, content=content, types=types, threshold_model=threshold_model)
+        x, comments = (
+            np.zeros((3, len(stacking.COLUMNS)), dtype=np.float32),
+            np.array([0, 0.99, 0.99], dtype=np.float32),
+        )
+        found = trees.decide(x, self.WORDS, self.ALONE, comments, policy=Policy(comments=wanted))
+        assert sum(label.is_content for label in found.labels) == kept
+
+    @pytest.mark.parametrize("code", range(4))
+    def test_codes_are_those_of_training(self, model: Model, code: int) -> None:
+        paragraph = [0.0, 1.0, 0.0, 0.0]
+        found = self.decide(model, [0.9, 0.9], [paragraph, [float(code == other) for other in range(4)]])
+        assert found.labels[1] == LABELS[code] == list(Label)[code]
+
+    def test_no_rows(self, model: Model) -> None:
+        nothing = np.zeros((0, len(stacking.COLUMNS)), dtype=np.float32)
+        found = model.decide(nothing, self.WORDS[:0], self.ALONE[:0], NO_COMMENTS[:0])
+        assert (found.labels, len(found.probability), found.confidence) == ([], 0, 0)
+
+
+class TestLabel:
+    def test_one_label_a_block(self, model: Model, blocks) -> None:
+        found = model.label(blocks)
+        assert len(found.labels) == len(found.probability) == len(blocks)
+        assert 0 < found.confidence <= 1
+
+    def test_a_page_without_blocks(self, model: Model) -> None:
+        assert model.label(extract_blocks(snapshot("<p>"))).labels == []
+
+    def test_a_page_of_one_word(self, model: Model) -> None:
+        assert len(model.label(extract_blocks(snapshot("word"))).labels) == 1
+
+    def test_without_a_region_model_there_are_no_roles(self, model: Model, blocks) -> None:
+        assert model.label(blocks).roles == []
+
+    def test_with_one_every_block_has_its_role_or_none(self, model: Model, regions, blocks) -> None:
+        roles = replace(model, regions=regions).label(blocks).roles
+        assert len(roles) == len(blocks)
+        assert Role.NAVIGATION in roles
+        assert set(roles) <= {*Role, None}
+
+    def test_and_a_page_without_blocks_none(self, model: Model, regions) -> None:
+        assert replace(model, regions=regions).label(extract_blocks(snapshot("<p>"))).roles == []
+
+    def test_comments_are_found_when_they_matter(self, model: Model) -> None:
+        """Of a page with an element called so; unasked, nothing changes."""
+        html = gold_page(42).html.decode()
+        story = "It was said that the river had 7 ferries, and nobody in the valley minded."
+        said = extract_blocks(snapshot(f"{html}<div class=story id=comments><p>{story}<p>{story}</div>"))
+        plain, without, wanted = (model.label(said, policy=Policy(comments=each)) for each in (None, False, True))
+        assert plain.labels == model.label(said).labels
+        assert without.labels[-2:] == [Label.OTHER] * 2
+        assert wanted.labels[-2:] == [Label.PARAGRAPH] * 2
+
+
+class TestBytes:
+    def test_the_region_model_is_part_of_it(self, model: Model, regions, blocks) -> None:
+        whole = replace(model, regions=regions)
+        read = from_bytes(whole.to_bytes(), "it")
+        assert read.label(blocks).roles == whole.label(blocks).roles
+        assert read.to_bytes() == whole.to_bytes()
+        assert read.version != from_bytes(model.to_bytes(), "it").version
+
+    def test_a_damaged_region_model(self, model: Model, regions) -> None:
+        data = replace(model, regions=regions).to_bytes()
+        with pytest.raises(ModelError, match="damaged"):
+            from_bytes(repacked(data, regions=b"tree"), "it")
+
+    def test_what_was_written_is_read(self, model: Model, data: bytes, blocks) -> None:
+        """The weights of the linear models are kept to half precision."""
+        read = from_bytes(data, "it")
+        np.testing.assert_array_equal(read.linear.path, model.linear.path.astype(np.float16).astype(np.float32))
+        np.testing.assert_array_equal(read.linear.word, model.linear.word.astype(np.float16).astype(np.float32))
+        assert (read.linear.path_bias, read.linear.word_bias) == (model.linear.path_bias, model.linear.word_bias)
+        assert read.card == model.card
+        np.testing.assert_allclose(read.label(blocks).probability, model.label(blocks).probability, atol=0.02)
+        assert read.label(blocks).labels == model.label(blocks).labels
+
+    def test_written_again_it_is_the_same(self, data: bytes) -> None:
+        assert from_bytes(data, "it").to_bytes() == data
+
+    def test_the_version_is_of_what_decides(self, data: bytes) -> None:
+        version = from_bytes(data, "it").version
+        card = json.loads(zipfile.ZipFile(io.BytesIO(data)).read("card.json"))
+        other_card = repacked(data, card=json.dumps(card | {"pages": 1}).encode())
+        other_trees = repacked(data, types=zipfile.ZipFile(io.BytesIO(data)).read("content.txt"))
+        assert len(version) == 12
+        assert from_bytes(other_card, "it").version == version != from_bytes(other_trees, "it").version
+
+    def test_members_have_no_dates(self, data: bytes) -> None:
+        """Else the same model would give other bytes at another time."""
+        times = {member.date_time for member in zipfile.ZipFile(io.BytesIO(data)).infolist()}
+        assert times == {(1980, 1, 1, 0, 0, 0)}
+
+
+class TestDamage:
+    @pytest.mark.parametrize("name", ["card", "linear", "content", "types"])
+    @pytest.mark.parametrize("content", [None, b"", b"[]", b"tree\nversion=v4\n", b"\xff\xfe"])
+    def test_a_wrong_member(self, data: bytes, name: str, content: bytes | None) -> None:
+        with pytest.raises(ModelError, match=r"^m\.vclean is no vclean model, or a damaged one: train it with"):
+            from_bytes(repacked(data, **{name: content}), "m.vclean")
+
+    @pytest.mark.parametrize("content", [b"", b"not a model", b"PK\x03\x04" + b"\0" * 200])
+    def test_no_archive(self, content: bytes) -> None:
+        with pytest.raises(ModelError, match="no vclean model, or a damaged one"):
+            from_bytes(content, "m.vclean")
+
+    def test_cut_off(self, data: bytes) -> None:
+        with pytest.raises(ModelError, match="damaged"):
+            from_bytes(data[: len(data) // 2], "m.vclean")
+
+    def test_flipped_bytes(self, data: bytes) -> None:
+        """Noticed or harmless; never another error."""
+        for place in range(7, len(data), len(data) // 40):
+            broken = bytearray(data)
+            broken[place] ^= 0xFF
+            with contextlib.suppress(ModelError):
+                assert isinstance(from_bytes(bytes(broken), "m"), Model)
+
+    @pytest.mark.parametrize("change", [{"format": 99}, {"columns": ["words"]}])
+    def test_another_version(self, data: bytes, change: dict[str, object]) -> None:
+        card = json.loads(zipfile.ZipFile(io.BytesIO(data)).read("card.json"))
+        card |= {**change, "versions": {"vclean": "9.9"}}
+        with pytest.raises(ModelError, match=r"^m was trained with vclean 9\.9, whose features differ: train it again"):
+            from_bytes(repacked(data, card=json.dumps(card).encode()), "m")
+
+
+class TestLoad:
+    def test_a_file(self, data: bytes, tmp_path: Path) -> None:
+        (tmp_path / "m.vclean").write_bytes(data)
+        assert load(tmp_path / "m.vclean").version == from_bytes(data, "it").version
+
+    def test_a_missing_file(self, tmp_path: Path) -> None:
+        with pytest.raises(ModelError, match=r"cannot read the model .*m\.vclean: No such file"):
+            load(tmp_path / "m.vclean")
+
+    def test_a_folder(self, tmp_path: Path) -> None:
+        with pytest.raises(ModelError, match="cannot read the model"):
+            load(tmp_path)
+
+    def test_without_a_path_the_shipped_one(self, monkeypatch: pytest.MonkeyPatch, model: Model) -> None:
+        monkeypatch.setattr(module, "load_default", lambda: model)
+        assert load() is model
+
+    def test_the_shipped_one_is_not_there(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(module, "_SHIPPED", "nothing.vclean")
+        load_default.cache_clear()
+        with pytest.raises(ModelError, match="not in the installed package: install vclean again"):
+            load_default()
+
+
+class TestTypeProbability:
+    @pytest.mark.parametrize("count", [0, 1, 3])
+    def test_a_row_for_every_block(self, count: int) -> None:
+        """Also for a page of which nothing is kept."""
+        types = load_default().types
+        found = module.type_probability(types, np.zeros((count, types.columns), dtype=np.float32))
+        assert found.shape == (count, 4)

@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rapidfuzz.distance import LCSseq
+
+from vclean.classify.corpora import alignment
+from vclean.classify.corpora.alignment import MatchingRun, common_runs, gold_positions, tokens
+
+WORDS = st.lists(st.sampled_from("abcde"), max_size=40)
+
+
+def words(text):
+    return text.split()
+
+
+def places(page, gold):
+    """Where on the page the words of the gold are found."""
+    return [at for run in common_runs(words(page), words(gold)) for at in range(run.page, run.page + run.size)]
+
+
+def matched(runs):
+    return sum(run.size for run in runs)
+
+
+class TestTokens:
+    def test_words_are_lower_cased_and_punctuation_goes(self):
+        assert tokens("Don't, STOP_now!") == ["don", "t", "stop_now"]
+
+    def test_scripts_without_spaces_are_cut_into_characters(self):
+        assert tokens("你好 world カナ") == ["你", "好", "world", "カ", "ナ"]
+
+    def test_korean_and_cyrillic_have_words(self):
+        assert tokens("한국어 문장 Ключ") == ["한국어", "문장", "ключ"]
+
+    def test_nothing(self):
+        assert tokens(" — \n•") == []
+
+
+class TestCommonRuns:
+    def test_equal_texts_are_one_run(self):
+        assert common_runs(list("abc"), list("abc")) == [MatchingRun(0, 0, 3)]
+
+    def test_gold_in_the_middle_of_the_page(self):
+        page = words("home news the cat sat on the mat contact")
+        assert common_runs(page, words("the cat sat on the mat")) == [MatchingRun(2, 0, 6)]
+
+    @pytest.mark.parametrize(("page", "gold"), [("", ""), ("abc", ""), ("", "abc"), ("abc", "xyz")])
+    def test_nothing_in_common(self, page, gold):
+        assert common_runs(list(page), list(gold)) == []
+
+    def test_a_last_word_is_found_at_the_end_of_the_text_not_in_the_footer(self):
+        assert places("menu we went back home . share | home", "we went back home") == [1, 2, 3, 4]
+
+    def test_a_title_given_twice_is_found_over_its_text_not_in_the_menu(self):
+        assert places("big news | sports | big news it rained | imprint", "big news it rained") == [5, 6, 7, 8]
+
+    def test_a_heading_in_the_middle_is_not_found_in_the_table_of_contents(self):
+        page = "contents b cats a dogs | a one two | b three | imprint"
+        assert places(page, "one two b three") == [7, 8, 10, 11]
+
+    def test_a_title_whose_words_are_scattered_over_a_menu_is_put_together(self):
+        assert places("cats news dogs weather | cats dogs run home", "cats dogs run") == [5, 6, 7]
+
+    @given(WORDS, WORDS)
+    def test_runs_are_equal_ascending_and_as_long_as_the_longest_common_subsequence(self, page, gold):
+        runs = common_runs(page, gold)
+        assert matched(runs) == LCSseq.similarity(page, gold)
+        page_at = gold_at = 0
+        for run in runs:
+            assert page[run.page : run.page + run.size] == gold[run.gold : run.gold + run.size]
+            assert run.page >= page_at
+            assert run.gold >= gold_at
+            page_at, gold_at = run.page + run.size, run.gold + run.size
+
+
+class TestLongTexts:
+    """Texts over the cap are cut at n-grams that are unique in both."""
+
+    @pytest.fixture
+    def page(self):
+        rng = random.Random(1)
+        return [f"w{rng.randrange(3000)}" for _ in range(4000)]
+
+    def test_pieces_between_anchors_give_nearly_the_whole_alignment(self, page, monkeypatch):
+        gold = page[:900] + page[1500:2600] + page[3000:]
+        exact = matched(common_runs(page, gold))
+        monkeypatch.setattr(alignment, "MAX_CELLS", 10**6)
+        assert len(page) * len(gold) > alignment.MAX_CELLS
+        assert matched(common_runs(page, gold)) >= 0.99 * exact
+
+    def test_a_passage_out_of_order_does_not_break_the_rest(self, page, monkeypatch):
+        monkeypatch.setattr(alignment, "MAX_CELLS", 10**5)
+        gold = page[3900:] + page[:3900]
+        runs = common_runs(page, gold)
+        assert matched(runs) >= 3800
+        assert runs == sorted(runs, key=lambda run: (run.page, run.gold))
+
+    def test_without_anchors_nothing_is_aligned(self, monkeypatch):
+        monkeypatch.setattr(alignment, "MAX_CELLS", 100)
+        assert common_runs(["x"] * 50, ["x"] * 50) == []
+
+    @given(WORDS, WORDS)
+    def test_runs_stay_sound_under_any_cap(self, page, gold):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(alignment, "MAX_CELLS", 64)
+            runs = common_runs(page, gold)
+        used = [at for run in runs for at in range(run.page, run.page + run.size)]
+        assert len(set(used)) == len(used)
+        assert all(page[run.page : run.page + run.size] == gold[run.gold : run.gold + run.size] for run in runs)
+
+
+class TestGoldPositions:
+    def test_every_word_of_a_run_has_its_place(self):
+        positions = gold_positions([MatchingRun(1, 0, 2), MatchingRun(4, 5, 1)], 6)
+        assert positions.tolist() == [-1, 0, 1, -1, 5, -1]
+        assert positions.dtype == "int32"
+
+    def test_no_runs(self):
+        assert gold_positions([], 2).tolist() == [-1, -1]

@@ -1,0 +1,224 @@
+from __future__ import annotations
+
+import gzip
+from collections import Counter
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from helpers.archives import record, response
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vclean.classify.corpora import corpora
+from vclean.classify.corpora.corpora import GoldPage, folds, read_corpus, registered_domain, site
+from vclean.errors import InputError
+
+ROW = {"id": "7", "html": b"<p>cat", "gold_text": "cat"}
+GROUPS = st.lists(st.sampled_from("abcdefghij"), min_size=1, max_size=60)
+
+
+@pytest.fixture
+def corpus_file(tmp_path):
+    """Writes rows as a corpus and gives its path."""
+
+    def write(rows, name="news", **options):
+        path = tmp_path / f"{name}.parquet"
+        pq.write_table(pa.Table.from_pylist(rows), path, **options)
+        return path
+
+    return write
+
+
+class TestReadCorpus:
+    @pytest.mark.parametrize("name", ["a.warc", "a.WARC.gz"])
+    def test_an_archive_of_marked_pages_is_one(self, tmp_path, name):
+        path = tmp_path / name
+        data = record("http://a.example/", response(b"<p data-block-type=Article>cat<p data-block-type=Ad>Buy"))
+        path.write_bytes(gzip.compress(data) if name.endswith("gz") else data)
+        corpus = read_corpus(path)
+        assert (corpus.name, len(corpus)) == ("a", 1)
+        assert [page.text for page in corpus] == ["cat"]
+
+    def test_an_archive_without_marks_is_none(self, tmp_path):
+        path = tmp_path / "a.warc"
+        path.write_bytes(record("http://a.example/", response(b"<p>cat")))
+        with pytest.raises(InputError, match="no page with marks"):
+            read_corpus(path)
+
+    def test_all_columns(self, corpus_file):
+        row = ROW | {
+            "url": "https://example.org/a",
+            "page_type": "article",
+            "gold_markup": "<p>cat",
+            "gold_markdown": "# cat",
+            "annotated_html": b"<b>cat",
+            "must": ["cat"],
+            "must_not": ["dog", "cow"],
+        }
+        assert list(read_corpus(corpus_file([row]))) == [
+            GoldPage(
+                corpus="news",
+                id="7",
+                url="https://example.org/a",
+                page_type="article",
+                html=b"<p>cat",
+                text="cat",
+                markup="<p>cat",
+                markdown="# cat",
+                annotated=b"<b>cat",
+                must=("cat",),
+                must_not=("dog", "cow"),
+            )
+        ]
+
+    def test_optional_columns_may_lack_or_hold_nulls(self, corpus_file):
+        expected = GoldPage(corpus="news", id="7", html=b"<p>cat", text="cat")
+        assert list(read_corpus(corpus_file([ROW]))) == [expected]
+        nulls = dict.fromkeys(corpora.OPTIONAL)
+        assert list(read_corpus(corpus_file([ROW | nulls]))) == [expected]
+
+    def test_a_page_may_have_no_gold_text(self, corpus_file):
+        rows = [ROW, ROW | {"gold_text": None}]
+        assert [page.text for page in read_corpus(corpus_file(rows))] == ["cat", ""]
+
+    def test_columns_it_does_not_know_are_left_alone(self, corpus_file):
+        assert next(iter(read_corpus(corpus_file([ROW | {"notes": "x"}])))).id == "7"
+
+    def test_numeric_ids_become_text(self, corpus_file):
+        assert next(iter(read_corpus(corpus_file([ROW | {"id": 12}])))).id == "12"
+
+    def test_a_document_stored_as_text_is_utf8_whatever_its_header_says(self, corpus_file):
+        html = '<meta charset="windows-1252"><p>žluť'
+        page = next(iter(read_corpus(corpus_file([ROW | {"html": html}]))))
+        assert page.html == b"\xef\xbb\xbf" + html.encode()
+
+    def test_pages_come_in_the_order_of_the_file_over_all_row_groups(self, corpus_file):
+        rows = [ROW | {"id": str(at)} for at in range(100)]
+        corpus = read_corpus(corpus_file(rows, row_group_size=7))
+        assert len(corpus) == 100
+        assert [page.id for page in corpus] == [row["id"] for row in rows]
+        assert [page.id for page in corpus] == [row["id"] for row in rows], "a corpus can be read again"
+
+    def test_name(self, corpus_file):
+        corpus = read_corpus(corpus_file([ROW], name="my-corpus"))
+        assert corpus.name == next(iter(corpus)).corpus == "my-corpus"
+
+    def test_no_such_file(self, tmp_path):
+        with pytest.raises(InputError, match=r"none\.parquet does not exist: give"):
+            read_corpus(tmp_path / "none.parquet")
+
+    @pytest.mark.parametrize("content", [b"", b"<html>", b"PAR1" + bytes(20) + b"PAR1"])
+    def test_not_parquet(self, tmp_path, content):
+        path = tmp_path / "page.parquet"
+        path.write_bytes(content)
+        with pytest.raises(InputError, match=r"page\.parquet is no Parquet file that can be read: ") as caught:
+            read_corpus(path)
+        assert "\n" not in str(caught.value)
+
+    def test_a_folder(self, tmp_path):
+        with pytest.raises(InputError, match="is no Parquet file"):
+            read_corpus(tmp_path)
+
+    def test_missing_columns_are_named(self, corpus_file):
+        with pytest.raises(InputError, match="is no corpus: add the column html, gold_text"):
+            read_corpus(corpus_file([{"id": "1", "text": "x"}]))
+
+    def test_damage_in_the_middle_is_one_line(self, corpus_file):
+        path = corpus_file([ROW | {"html": bytes(np.arange(256, dtype=np.uint8)) * 100}], compression="zstd")
+        data = bytearray(path.read_bytes())
+        data[40:400] = bytes(360)
+        path.write_bytes(data)
+        with pytest.raises(InputError, match="cannot be read to its end") as caught:
+            list(read_corpus(path))
+        assert "\n" not in str(caught.value)
+
+
+class TestPage:
+    def test_it_is_the_document_without_the_gold(self):
+        page = GoldPage(id="7", url="https://example.org/", html=b"<p>cat", text="gold").page()
+        assert (page.id, page.url, page.content) == ("7", "https://example.org/", b"<p>cat")
+
+
+class TestRegisteredDomain:
+    @pytest.mark.parametrize(
+        ("url", "domain"),
+        [
+            ("http://news.bbc.co.uk/2/hi", "bbc.co.uk"),
+            ("https://example.org:8080/", "example.org"),
+            ("https://USER@WWW.Example.ORG", "example.org"),
+            ("//cdn.example.com/x.js", "example.com"),
+            ("http://216.31.193.173/page", "216.31.193.173"),
+            ("http://www.shd.org.yu/page", "www.shd.org.yu"),
+            ("http://localhost/", "localhost"),
+            ("http://a.blogspot.com/", "blogspot.com"),
+            ("", ""),
+        ],
+    )
+    def test_domains(self, url, domain):
+        assert registered_domain(url) == domain
+
+
+class TestSite:
+    def test_by_its_url(self):
+        page = GoldPage(url="https://blog.example.org/a", html=b'<base href="https://other.com/">')
+        assert site(page) == "example.org"
+
+    @pytest.mark.parametrize(
+        "html",
+        [
+            b'<base href="http://www.example.org/x/"><a href="http://other.com">',
+            b'<link href="https://example.org/page" rel="canonical"><a href="http://other.com">',
+            b'<meta property="og:url" content="https://m.example.org/"><a href="http://other.com">',
+            b'<a href="http://other.com/"><a href="http://example.org/1"><a href="http://www.example.org/2">',
+            b'<a href="/relative"><img src="http://img.example.org/a.png">',
+            b"<script>var home = 'http://www.example.org/';</script>",
+            b'<title>never closed <a href="http://example.org/">',
+            b'<a href="http://facebook.com/"><a href="http://facebook.com/me"><a href="http://example.org/">',
+            b'<link rel="canonical" href="/page"><a href="http://example.org/">',
+            b'<a href=" HTTP://Example.ORG/ ">',
+        ],
+    )
+    def test_by_what_the_page_says_of_itself(self, html):
+        assert site(GoldPage(html=html)) == "example.org"
+
+    def test_third_parties_count_where_there_is_nothing_else(self):
+        assert site(GoldPage(html=b'<a href="http://news.google.com/1">')) == "google.com"
+
+    @pytest.mark.parametrize("html", [b"", b"   ", b"<p>no links", b"\x00\xff", b"<!-- only a comment -->"])
+    def test_a_page_that_says_nothing_is_a_group_of_its_own(self, html):
+        assert site(GoldPage(corpus="news", id="7", html=html)) == "news/7"
+
+
+class TestFolds:
+    def test_shape_and_range(self):
+        fold = folds(["a", "b", "c", "d"], 2)
+        assert fold.tolist().count(0) == fold.tolist().count(1) == 2
+
+    def test_large_groups_do_not_unbalance(self):
+        groups = ["big"] * 50 + [f"site{at}" for at in range(150)]
+        assert np.bincount(folds(groups, 4)).tolist() == [50, 50, 50, 50]
+
+    def test_the_seed_changes_the_folds(self):
+        groups = [f"site{at}" for at in range(50)]
+        assert not np.array_equal(folds(groups, 5, seed=0), folds(groups, 5, seed=1))
+
+    def test_the_same_on_every_machine(self):
+        assert folds(["a", "b", "c", "d", "e", "f"], 3, seed=7).tolist() == [2, 0, 2, 0, 1, 1]
+
+    def test_no_pages(self):
+        assert folds([], 5).tolist() == []
+
+    @given(GROUPS, st.integers(1, 6), st.randoms())
+    def test_a_group_is_never_split_and_order_does_not_matter(self, groups, k, random):
+        fold_of = dict(zip(groups, folds(groups, k).tolist(), strict=True))
+        assert folds(groups, k).tolist() == [fold_of[group] for group in groups]
+        assert set(fold_of.values()) <= set(range(k))
+        random.shuffle(groups)
+        assert folds(groups, k).tolist() == [fold_of[group] for group in groups]
+
+    @given(GROUPS, st.integers(1, 6))
+    def test_no_fold_is_more_than_one_group_above_another(self, groups, k):
+        load = np.bincount(folds(groups, k), minlength=k)
+        assert load.max() - load.min() <= max(Counter(groups).values())

@@ -1,0 +1,222 @@
+from __future__ import annotations
+
+import math
+import re
+
+import pytest
+
+from vclean.classify.content import stacking
+from vclean.classify.explain import phrases
+from vclean.classify.explain.phrases import group_of, is_unseen, is_verdict, kind_of, phrase
+from vclean.labels import Role
+
+VALUES = (0.0, 1.0, 0.5, 0.02, 12.0, -1.0, -4.0, math.nan)
+
+
+def values(name):
+    """Values that the column may have; codes are whole numbers from 0."""
+    return (0.0, 1.0, 2.0, math.nan) if name.startswith(("tag", "parent_tag", "inner_tag", "visibility")) else VALUES
+
+
+class TestEveryColumn:
+    def test_has_a_phrase_for_whatever_value(self) -> None:
+        """No place is left open, nothing is cut off, and no number is longer than people read."""
+        names = [column.name for column in stacking.COLUMNS]
+        texts = {(name, value): phrase(name, value, "div.box (3 blocks)") for name in names for value in values(name)}
+        wrong = re.compile(r"[{}|]|nan|\d\.\d{3}|  |^\s|\s$|^$")
+        assert [told for told in texts.items() if wrong.search(told[1])] == []
+
+    def test_is_of_a_group(self) -> None:
+        assert set(phrases.COLUMN_GROUPS) == set(phrases.GROUPS)
+        assert len(phrases.COLUMN_GROUPS) == len(stacking.COLUMNS)
+
+    def test_groups_are_few(self) -> None:
+        assert len(phrases.GROUPS) == len(set(phrases.GROUPS)) <= 18
+
+    def test_subtrees_are_known_by_their_level(self) -> None:
+        levels = dict(zip((column.name for column in stacking.COLUMNS), phrases.SUBTREE_LEVELS, strict=True))
+        assert (levels["up1_words"], levels["path_up5"], levels["words"], levels["region_x"]) == (1, 5, 0, 0)
+
+
+class TestGroupOf:
+    @pytest.mark.parametrize(
+        ("name", "group"),
+        [
+            ("link_share", "links"),
+            ("words", "length and punctuation"),
+            ("boilerplate", "words"),
+            ("word_score", "words"),
+            ("path_score", "tags and classes"),
+            ("path_rank", "tags and classes"),
+            ("word_rank", "words"),
+            ("word_length", "length and punctuation"),
+            ("path_blocks", "blocks made alike"),
+            ("path_alike", "blocks made alike"),
+            ("word_alike", "blocks made alike"),
+            ("holder50_inside", "the main text"),
+            ("words-1", "neighbours"),
+            ("both_+3", "neighbours"),
+            ("both_window15", "neighbours"),
+            ("up3_link_share", "the part round it"),
+            ("path_up3", "the part round it"),
+            ("region_none", "the region it is in"),
+            ("within_boilerplate", "the region it is in"),
+            ("font_size", "font and look"),
+            ("path_page", "the page"),
+            ("page_words", "the page"),
+        ],
+    )
+    def test_by_what_the_column_is_about(self, name: str, group: str) -> None:
+        assert group_of(name) == group
+
+
+class TestPhrase:
+    @pytest.mark.parametrize(
+        ("name", "value", "text"),
+        [
+            ("link_share", 0.923, "link share 0.92"),
+            ("links", 0, "no links"),
+            ("links", 1, "1 link"),
+            ("urls", 2, "2 web addresses"),
+            ("words", 3, "short: 3 words"),
+            ("words", 12, "12 words"),
+            ("words", 1200, "long: 1,200 words"),
+            ("words", 0, "no words"),
+            ("commas", 0.05, "5 commas to 100 words"),
+            ("capitalised_words", 0.5, "50 % of its words with a capital"),
+            ("words_of_page", 0.001, "under 1 % of the page's words"),
+            ("all_caps", 1, "all capitals"),
+            ("all_caps", 0, "not all in capitals"),
+            ("tag", 9, "its tag is <pre>"),
+            ("tag", 999, "its tag is another"),
+            ("visibility", 2, "hidden"),
+            ("heading_level", 2, "a heading of level 2"),
+            ("last_heading_level", 0, "under no heading"),
+            ("after_h1", -12, "12 words before the main heading"),
+            ("after_h1", 0, "at the main heading"),
+            ("after_h1", 12, "12 words after the main heading"),
+            ("holder75_depth", -2, "2 levels higher than the main text"),
+            ("font_size", 23.4, "23 px font"),
+            ("font_size", math.nan, "not rendered"),
+            ("main_column_width", 1.5, "its column is 1.5 times as wide as the main one"),
+            ("sibling_place", 0, "at the beginning of its siblings"),
+            ("sibling_place", 0.4, "40 % of the way through its siblings"),
+            ("word_length", math.nan, "word length not known"),
+            ("in_nav", 1, "inside <nav>"),
+        ],
+    )
+    def test_of_a_block(self, name: str, value: float, text: str) -> None:
+        assert phrase(name, value) == text
+
+    @pytest.mark.parametrize(
+        ("name", "value", "text"),
+        [
+            ("link_share-1", 0.5, "block before: link share 0.50"),
+            ("words+2", 3, "block 2 after: short: 3 words"),
+            ("words-1", math.nan, "nothing before it"),
+            ("words+3", math.nan, "little after it"),
+            ("path_+1", -4, "tags and classes of the block after speak strongly against content"),
+            ("word_window5", 2, "words of the 5 blocks on each side speak for content"),
+            ("word_window5", math.nan, "few blocks round it"),
+        ],
+    )
+    def test_of_neighbours(self, name: str, value: float, text: str) -> None:
+        assert phrase(name, value) == text
+
+    @pytest.mark.parametrize(
+        ("name", "value", "text"),
+        [
+            ("up2_link_share", 1, "link share 1.00 in ul.menu (9 blocks)"),
+            ("up2_place", 1, "at the end of ul.menu (9 blocks)"),
+            ("up2_x", math.nan, "not rendered"),
+            ("up2_stop_words", math.nan, "stop words of ul.menu (9 blocks) not known"),
+            ("path_up2", -1, "tags and classes of ul.menu (9 blocks) speak against content"),
+        ],
+    )
+    def test_of_a_container(self, name: str, value: float, text: str) -> None:
+        assert phrase(name, value, "ul.menu (9 blocks)") == text
+
+    @pytest.mark.parametrize(
+        ("name", "value", "text"),
+        [
+            ("nearest_navigation", 0.934, "the region round it is navigation with probability 0.93"),
+            ("within_sidebar", 0.2, "some region round it is a sidebar with probability 0.20"),
+            ("within_ad", 0.01, "not within an advertisement"),
+            ("nearest_form", 0.0, "not in a form"),
+            ("region_comments", 0.05, "its own element is not readers' comments"),
+            ("nearest_none", 0.5, "in no region with probability 0.50"),
+            ("region_width", 0.25, "the region round it takes 25 % of the page's width"),
+            ("nearest_links", math.nan, "regions not known"),
+        ],
+    )
+    def test_of_a_region(self, name: str, value: float, text: str) -> None:
+        assert phrase(name, value) == text
+
+    @pytest.mark.parametrize(
+        ("value", "contribution", "text"),
+        [
+            (-4, -1, "its words speak strongly against content"),
+            (-1, -1, "its words speak against content"),
+            (-1, 1, "its words speak against content, but less than usual"),
+            (-0.1, 1, "its words hardly speak against content"),
+            (0.1, 1, "its words hardly speak against content"),
+            (0.1, -1, "its words hardly speak for content"),
+            (4, 1, "its words speak strongly for content"),
+        ],
+    )
+    def test_a_verdict_fits_its_contribution(self, value: float, contribution: float, text: str) -> None:
+        """A verdict against content that is milder than usual contributes towards content, and has to read so."""
+        assert phrase("word_score", value, contribution=contribution) == text
+
+    def test_a_share_of_text_that_looks_better(self) -> None:
+        assert phrase("path_rank", 0.25) == "tags and classes of 25 % of the page's text look more like content"
+
+    def test_blocks_made_alike_or_the_block_alone(self) -> None:
+        assert phrase("path_alike", 1, "these blocks") == "tags and classes of these blocks speak for content"
+        assert phrase("path_alike", 1, "") == "its tags and classes speak for content"
+
+
+class TestKindOf:
+    @pytest.mark.parametrize(
+        ("one", "other"),
+        [
+            ("path_up1", "word_up4"),
+            ("path_score", "word_score"),
+            ("holder50_side", "holder75_distance"),
+            ("words", "chars"),
+            ("up1_link_share", "up4_link_share"),
+            ("words-1", "words+2"),
+            ("nearest_ad", "within_ad"),
+            ("path_mean_words", "class_blocks"),
+        ],
+    )
+    def test_what_says_the_same_is_of_one_kind(self, one: str, other: str) -> None:
+        assert kind_of(one) == kind_of(other)
+
+    @pytest.mark.parametrize(
+        ("one", "other"),
+        [("words", "link_share"), ("path_up1", "up1_words"), ("nearest_ad", "nearest_form"), ("path_share", "links")],
+    )
+    def test_what_does_not_is_of_two(self, one: str, other: str) -> None:
+        assert kind_of(one) != kind_of(other)
+
+
+class TestIsVerdict:
+    def test_log_odds_of_a_linear_model(self) -> None:
+        told = {column.name for column in stacking.COLUMNS if is_verdict(column.name)}
+        assert {"path_score", "word_up2", "both_+1", "both_window5"} <= told
+        assert not told & {"path_rank", "path_blocks", "word_length", "words"}
+
+
+class TestIsUnseen:
+    def test_geometry_of_a_page_that_was_not_rendered(self) -> None:
+        assert is_unseen("width", math.nan)
+        assert is_unseen("up3_height", math.nan)
+        assert not is_unseen("width", 3.0)
+        assert not is_unseen("word_length", math.nan)
+
+
+class TestRegionName:
+    @pytest.mark.parametrize("role", Role)
+    def test_every_role_reads_in_a_sentence(self, role: Role) -> None:
+        assert phrases.region_name(role).replace("'", "").replace(" ", "").isalpha()

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import pytest
+
+from vclean.classify.explain.phrases import counted, fill, percent
+
+
+class TestCounted:
+    @pytest.mark.parametrize(
+        ("number", "text"),
+        [(0, "no words"), (1, "1 word"), (1.2, "1 word"), (2, "2 words"), (1500, "1,500 words")],
+    )
+    def test_number_and_noun_agree(self, number: float, text: str) -> None:
+        assert counted(number, "word") == text
+
+    def test_another_plural(self) -> None:
+        assert counted(2, "child", "ren") == "2 children"
+
+
+class TestPercent:
+    @pytest.mark.parametrize(
+        ("share", "text"),
+        [(0, "0 %"), (0.001, "under 1 %"), (0.5, "50 %"), (0.999, "over 99 %"), (1, "100 %"), (1.5, "150 %")],
+    )
+    def test_no_share_is_all_or_nothing_that_is_not(self, share: float, text: str) -> None:
+        assert percent(share) == text
+
+
+class TestFill:
+    @pytest.mark.parametrize(
+        ("template", "value", "text"),
+        [
+            ("{number} words", 3.0, "3 words"),
+            ("{number} words", 3.14, "3.1 words"),
+            ("{number} words", 31.4, "31 words"),
+            ("{percent} off", -0.2, "20 % off"),
+            ("{px} high", 1200.4, "1,200 px high"),
+            ("{levels} it", 0, "as deep as it"),
+            ("{levels} it", 1, "1 level deeper than it"),
+            ("{way} it", 0.99, "at the end of it"),
+            ("{length:character}", 300, "long: 300 characters"),
+        ],
+    )
+    def test_the_value_takes_its_place(self, template: str, value: float, text: str) -> None:
+        assert fill(template, value) == text

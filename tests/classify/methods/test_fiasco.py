@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from helpers.pages import laid_out, snapshot
+
+from vclean.classify.corpora.corpora import GoldPage
+from vclean.classify.methods import fiasco, get
+from vclean.classify.methods import fiasco as method
+from vclean.classify.methods.base import TrainingPage
+from vclean.errors import UsageError
+from vclean.features.blocks import extract_blocks
+from vclean.features.page_context import PageContext
+from vclean.features.text.characters import hash_words
+
+STORY = "It rained all day in the valley, and nobody minded at all. The ferry was late."
+PAGE = f"<h1>Rain</h1><p>{STORY}</p><div><a href=/>Home page</a> <a href=/b>All news</a> <img src=a.png></div>"
+
+
+def lesson(page=PAGE, text=f"Rain\n{STORY}"):
+    return TrainingPage(GoldPage(text=text), extract_blocks(laid_out(page)))
+
+
+@pytest.fixture(scope="module")
+def model():
+    pytest.importorskip("sklearn")
+    return method.train([method.example(lesson())] * 20)
+
+
+class TestColumns:
+    def test_by_hand(self):
+        values = fiasco.compute(PageContext(extract_blocks(laid_out(PAGE))))
+        assert set(values) == {column.name for column in fiasco.COLUMNS}
+        assert values["words"].tolist() == [1, 16, 4]
+        assert values["sentences"].tolist() == [0, 2, 0]
+        assert values["sentence_length"].tolist() == [1, 8, 4]
+        assert values["heading"].tolist() == [True, False, False]
+        assert values["paragraph"].tolist() == [False, True, False]
+        assert values["links"].tolist() == [0, 0, 2]
+        assert values["images"].tolist() == [0, 0, 1]
+        assert values["solidity2"].tolist()[:2] == [4, 4]
+        assert values["relative_width"].tolist()[1] == 1
+
+
+class TestKeywordShares:
+    def test_by_hand(self):
+        words = np.array([7, 8, 9, 7], dtype=np.uint64)
+        owner = np.array([0, 0, 2, 2], dtype=np.int32)
+        assert fiasco.keyword_shares(words, owner, 3, np.array([7], dtype=np.uint64)).tolist() == [0.5, 0, 0.5]
+
+
+class TestKeywords:
+    def test_words_of_one_kind_of_text(self):
+        clean, dirty = method.keywords([method.example(lesson())] * 10)
+        assert np.isin(hash_words(["valley", "rain"]), clean).all()
+        assert np.isin(hash_words(["home", "news"]), dirty).all()
+        assert not np.isin(hash_words(["home"]), clean).any()
+
+    def test_words_of_few_pages_are_none(self):
+        clean, dirty = method.keywords([method.example(lesson())] * 9)
+        assert len(clean) == len(dirty) == 0
+
+
+class TestTrain:
+    def test_it_learns(self, model):
+        prediction = method.load(model)(extract_blocks(laid_out(f"{PAGE}<p hidden>{STORY}</p>")))
+        assert "".join(prediction.labels) == "hpoo"
+        assert prediction.probability.dtype == np.float32
+
+    def test_the_same_examples_give_the_same_bytes(self, model):
+        assert method.train([method.example(lesson())] * 20) == model
+
+    def test_nothing_is_clean(self):
+        example = method.example(lesson(text=""))
+        assert "".join(method.load(method.train([example]))(extract_blocks(laid_out(PAGE))).labels) == "ooo"
+
+
+class TestShipped:
+    def test_a_story_and_a_menu(self):
+        menu = "<ul>" + "<li><a href=/>Home page</a></li>" * 5 + "</ul>"
+        paragraphs = f"<p>{STORY} {STORY} {STORY}</p>" * 3
+        assert "".join(get("fiasco")(extract_blocks(laid_out(f"{menu}{paragraphs}"))).labels) == "oooooppp"
+
+    def test_it_needs_rendering(self):
+        with pytest.raises(UsageError, match="add --render"):
+            get("fiasco")(extract_blocks(snapshot(PAGE)))

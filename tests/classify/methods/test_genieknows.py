@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from helpers.pages import laid_out, snapshot, view
+
+from vclean.classify.methods import get
+from vclean.classify.methods.genieknows import LONGEST, SHORTEST, SemanticBlocks, importance, with_neighbours
+from vclean.features.blocks import extract_blocks
+from vclean.features.page_context import PageContext
+
+SENTENCE = "It rained all day in the valley, and nobody minded it at all."
+TEXT = f"<p>{SENTENCE} {SENTENCE} {SENTENCE}</p>"
+MENU = "<ul>" + "<li><a href=/>Link</a></li>" * 6 + "</ul>"
+WORDS = " ".join(["word"] * SHORTEST)
+
+
+def semantic(html):
+    return SemanticBlocks(view(html))
+
+
+class TestSemanticBlocks:
+    @pytest.mark.parametrize(
+        ("html", "expected"),
+        [
+            (f"<div><p>{WORDS}</p><p>{WORDS}</p></div>", [0, 0]),  # the page itself is short enough
+            (f"<div><p>{'word ' * LONGEST}</p></div><div><p>{WORDS}</p><p>{WORDS}</p></div>", [0, 1, 1]),
+            (f"<p>{'word ' * LONGEST}</p><p>a</p><p>b</p><p>{WORDS}</p>", [0, 1, 1, 2]),  # small ones join
+            (f"<div>{'word ' * (LONGEST + 1)}<p>{WORDS}</p></div>", [0, 1]),
+        ],
+    )
+    def test_neither_very_long_nor_very_short(self, html, expected):
+        assert semantic(html).number.tolist() == expected
+
+    def test_measures_by_hand(self):
+        page = f"<p>{'word ' * 130}</p><form><p>{'word ' * 61}<a href=/>link</a>.</p><p>Yes.</p><input></form>"
+        found = semantic(page)
+        assert found.number.tolist() == [0, 1, 1]
+        assert found.words.tolist() == [130, 63]
+        assert found.length.tolist() == pytest.approx([1, 63 / 130])
+        assert found.sentences.tolist() == [0, 1]
+        assert found.link_share.tolist() == pytest.approx([0, 4 / 314], abs=1e-3)
+        assert found.position.tolist() == pytest.approx([65 / 193, 161.5 / 193])
+        assert found.has_form.tolist() == [False, True]
+        assert found.has_image.tolist() == [False, False]
+
+    def test_boxes(self):
+        page = laid_out(f"<p>{'word ' * 130}</p><p>{WORDS}</p>")
+        box = SemanticBlocks(PageContext(extract_blocks(page))).box
+        assert box.shape == (2, 4)
+        assert (box[:, 2] > box[:, 0]).all()
+        assert np.isnan(semantic("<p>a</p>").box).all()
+
+    def test_in_line_with_the_one_before(self):
+        assert semantic(f"<p>{'word ' * 130}</p><p>{WORDS}</p><div><i>{WORDS} {'word ' * 120}</i></div>").akin[1]
+        assert not semantic("<p>a</p>").akin[0]
+
+
+class TestImportance:
+    def test_text_is_worth_more_than_links(self):
+        value = importance(semantic(f"<div>{TEXT * 6}</div><div>{TEXT}</div>{MENU * 9}"))
+        assert value[0] > 0.5
+        assert value[-1] < 0.2
+
+    def test_neighbours_in_line_raise_each_other(self):
+        found = semantic("".join(f"<p>{'word ' * 100}</p>" for _ in range(3)))
+        assert found.akin.tolist() == [False, True, True]
+        assert with_neighbours(found, np.array([1.0, 0.0, 0.0])).tolist() == [1, 0.5, 0]
+
+
+class TestLabel:
+    def test_text_and_not_menus(self):
+        blocks = extract_blocks(snapshot(f"{MENU}<h1>Rain</h1>{TEXT * 6}{MENU}"))
+        assert "".join(get("genieknows")(blocks).labels) == "o" * 6 + "h" + "p" * 6 + "o" * 6
+
+    def test_types(self):
+        html = (
+            f"{TEXT * 6}<p><b>Title</b></p><table><tr><td>cell</td></tr></table><ul><li>item</ul><p hidden>no</p>{TEXT}"
+        )
+        assert "".join(get("genieknows")(extract_blocks(snapshot(html))).labels)[6:] == "hllop"

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from helpers.pages import snapshot
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vclean.classify.methods import get
+from vclean.classify.methods.htmlcleaner import best_sequence
+from vclean.features.blocks import extract_blocks
+
+GOOD = "<p>It rained all day in the valley, and nobody who was there minded it, for it was very warm.</p>"
+LINKS = "<p><a href=/>Sport and weather from all over the world</a></p>"
+MENU = "<ul>" + "<li><a href=/>Link</a></li>" * 6 + "</ul>"
+
+
+def letters(html):
+    return "".join(get("htmlcleaner")(extract_blocks(snapshot(html))).labels)
+
+
+class TestLabel:
+    def test_from_one_good_sentence_to_another(self):
+        assert letters(f"{MENU}{GOOD}<p>short</p>{GOOD}{MENU}") == "o" * 6 + "ppp" + "o" * 6
+
+    def test_links_are_not_worth_crossing(self):
+        assert letters(f"{GOOD}{GOOD}{LINKS * 4}{GOOD}<p>x</p>") == "ppoooooo"
+
+    def test_a_sentence_has_a_capital_and_an_end(self):
+        small, endless = GOOD.replace("It", "it"), GOOD.replace("warm.", "warm")
+        assert letters(f"<p>x</p>{small}{GOOD}{endless}<p>y</p>") == "oopoo"
+
+    def test_headings_by_tag_and_by_capitals(self):
+        assert letters(f"{GOOD}<h3>Title</h3><p>WEATHER</p>{GOOD}<p>x</p>") == "phhpo"
+
+    def test_what_is_hidden_or_a_control_is_dropped(self):
+        assert letters(f"{GOOD}<p hidden>Hidden</p><button>Press</button>{GOOD}<p>x</p>") == "poopo"
+
+    def test_no_good_sentence(self):
+        assert letters(MENU) == "o" * 6
+
+
+class TestBestSequence:
+    def test_by_hand(self):
+        good = np.array([True, False, True, False, True])
+        assert best_sequence(np.array([3.0, -1, 2, -9, 4]), good) == (0, 3)
+        assert best_sequence(np.array([3.0, -4, 2, -1, 4]), good) == (2, 5)
+        assert best_sequence(np.array([9.0, 9, 9]), np.array([False, True, False])) == (1, 2)
+        assert best_sequence(np.array([9.0]), np.array([False])) == (0, 0)
+
+    @given(st.lists(st.tuples(st.integers(-9, 9), st.booleans()), min_size=1, max_size=10))
+    def test_no_sequence_is_better(self, rows):
+        worth = np.array([value for value, _ in rows], dtype=np.float64)
+        good = np.array([flag for _, flag in rows])
+        ends = np.flatnonzero(good).tolist()
+        sums = [worth[a : b + 1].sum() for a in ends for b in ends if a <= b]
+        begin, end = best_sequence(worth, good)
+        assert worth[begin:end].sum() == pytest.approx(max(sums, default=0))
+        if sums:
+            assert good[begin]
+            assert good[end - 1]

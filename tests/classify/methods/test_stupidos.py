@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from helpers.pages import snapshot
+
+from vclean.classify.corpora.corpora import GoldPage
+from vclean.classify.methods import get, stupidos
+from vclean.classify.methods.base import TrainingPage
+from vclean.classify.methods.stupidos import NONE, Trigrams, ngrams
+from vclean.features.blocks import extract_blocks
+from vclean.features.text.characters import EncodedTexts
+
+STORY = "It rained all day in the valley, and nobody minded at all."
+MENU = "Home page and all news"
+PAGE = f"<p>{STORY}</p><ul><li>{MENU}</li></ul>"
+
+
+def keys(*texts):
+    return ngrams(EncodedTexts.of(texts).words)
+
+
+@pytest.fixture(scope="module")
+def model():
+    return stupidos.train([stupidos.example(TrainingPage(GoldPage(text=STORY), extract_blocks(snapshot(PAGE))))] * 5)
+
+
+class TestNgrams:
+    def test_they_end_with_the_word(self):
+        found, other = keys("a b c"), keys("x b c")
+        assert found.shape == (3, 3)
+        assert (found[0, 1:] == NONE).all()
+        assert found[1, 2] == NONE
+        assert (found[2, :2] == other[2, :2]).all()
+        assert found[2, 2] != other[2, 2]
+
+    def test_they_do_not_cross_texts(self):
+        found = keys("a b", "c d")
+        assert found[2, 1] == NONE
+        assert (found[:, 2] == NONE).all()
+        assert (found[1, 1], found[3, 1]) == (keys("a b")[1, 1], keys("c d")[1, 1])
+
+    @pytest.mark.parametrize("text", ["", "one", "one two"])
+    def test_few_words(self, text):
+        assert keys(text).shape == (len(text.split()), 3)
+
+
+class TestLogOdds:
+    def test_by_hand(self):
+        """`a b` after `a` is all of clean text: with weights 0.3, 0.4, 0.29 and 0.01 over 3 known n-grams."""
+        words = keys("a b")
+        key, place = np.unique([words[0, 0], words[1, 0], words[1, 1]], return_inverse=True)
+        count = np.zeros((3, 2))
+        count[place] = [[1, 2], [1, 2], [0, 2]]
+        model = Trigrams(key, count, np.array([10.0, 4.0]), 0.0)
+        least = 0.01 / 3
+        first = (0.3 * 2 / 4 + least) / (0.3 * 1 / 10 + least)
+        second = (0.3 * 2 / 4 + 0.4 * 2 / 2 + least) / (0.3 * 1 / 10 + least)
+        assert model.log_odds(words).tolist() == pytest.approx([np.log(first), np.log(second)])
+
+    def test_words_that_nobody_knows_say_nothing(self, model):
+        found = Trigrams.of(stupidos.storage.from_bytes(model)).log_odds(keys("zebra"))
+        assert found.tolist() == [0]
+
+    def test_a_model_that_knows_nothing(self):
+        model = Trigrams(np.zeros(0, np.uint32), np.zeros((0, 2)), np.zeros(2), 0.0)
+        assert model.log_odds(keys("a b")).tolist() == [0, 0]
+
+
+class TestTrain:
+    def test_it_learns(self, model):
+        page = f"<p>All day in the valley nobody minded</p><div>Home page</div><p hidden>{STORY}</p>"
+        prediction = stupidos.load(model)(extract_blocks(snapshot(page)))
+        assert "".join(prediction.labels) == "poo"
+        assert prediction.probability[0] > 0.9
+        assert prediction.probability[1] < 0.1
+        assert prediction.probability.dtype == np.float32
+
+    def test_the_same_examples_give_the_same_bytes(self, model):
+        example = stupidos.example(TrainingPage(GoldPage(text=STORY), extract_blocks(snapshot(PAGE))))
+        assert stupidos.train([example] * 5) == model
+
+    def test_sequences_that_are_rare_are_left_out(self):
+        example = stupidos.example(TrainingPage(GoldPage(text=STORY), extract_blocks(snapshot(PAGE))))
+        found = stupidos.storage.from_bytes(stupidos.train([example]))
+        assert len(found["count"]) == 1  # `all`, three times on a page
+
+    def test_a_footer_with_many_bars_goes(self, model):
+        page = "<p>in the valley | nobody minded | all day | it rained | at all</p>"
+        prediction = stupidos.load(model)(extract_blocks(snapshot(page)))
+        assert (prediction.labels, prediction.probability.tolist()) == (["o"], [0])
+
+
+class TestShipped:
+    def test_a_paragraph_and_a_menu(self):
+        page = "<div>Privacy Policy</div><p>He said that they would have to wait until the end of the year.</p>"
+        assert "".join(get("stupidos")(extract_blocks(snapshot(page))).labels) == "op"

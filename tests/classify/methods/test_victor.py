@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+from helpers.pages import snapshot, view
+
+from vclean.classify.corpora.corpora import GoldPage
+from vclean.classify.methods import get, victor
+from vclean.classify.methods import victor as method
+from vclean.classify.methods.base import TrainingPage
+from vclean.classify.methods.storage import from_bytes, to_bytes
+from vclean.errors import ExtraMissingError
+from vclean.features.blocks import extract_blocks
+from vclean.labels import LABELS
+
+STORY = "It rained all day in the valley, and nobody minded at all."
+PAGE = f"<ul><li><a href=/>Home</a></li><li><a href=/n>News</a></li></ul><h1>Rain</h1><p>{STORY}</p><div>© 2026</div>"
+MARKUP = f"<h>Rain\n<p>{STORY}"
+
+
+def lesson(**gold):
+    return TrainingPage(GoldPage(text=f"Rain\n{STORY}", **gold), extract_blocks(snapshot(PAGE)))
+
+
+@pytest.fixture(scope="module")
+def model():
+    pytest.importorskip("pycrfsuite")
+    return method.train([method.example(lesson(markup=MARKUP))] * 10)
+
+
+class TestColumns:
+    def test_all_of_them(self):
+        values = victor.compute(view(PAGE))
+        assert list(dict.fromkeys(values)) == list(values)
+        assert set(values) == {column.name for column in victor.COLUMNS}
+        assert {len(column) for column in values.values()} == {5}
+
+    def test_markup(self):
+        values = victor.compute(view("<p>one<br><br>two <b>x</b></p><hr><h2><a href=/>three</a></h2><form>four</form>"))
+        assert values["container_p"].tolist() == [True, True, False, False]
+        assert values["container_a"].tolist() == [False, False, True, False]
+        assert values["container_class_header"].tolist() == [False, False, True, False]
+        assert values["container_class_form"].tolist() == [False, False, False, True]
+        assert values["split_br"].tolist() == [0, 2, 0, 0]
+        assert values["split_hr"].tolist() == [0, 0, 1, 0]
+        assert values["split_class_inline"][2] == 1  # the link; the bold word is inside the block before
+        assert values["split_p"].tolist() == [1, 0, 0, 0]
+
+    def test_characters_and_tokens(self):
+        values = victor.compute(view("<p>Room 12, b4 – ok</p>"))
+        found = {name: column[0] for name, column in values.items()}
+        assert (found["char_alpha_abs"], found["char_num_abs"], found["char_punct_abs"]) == (7, 3, 2)
+        assert found["char_white_abs"] == 4
+        assert found["char_white_rel"] == pytest.approx(4 / 16)
+        kinds = ("alpha", "num", "mix", "other")
+        assert [found[f"token_{kind}_abs"] for kind in kinds] == [2, 1, 1, 1]
+        assert [found[f"token_{kind}_rel"] for kind in kinds] == pytest.approx([0.4, 0.2, 0.2, 0.2])
+
+    def test_sentences_and_patterns(self):
+        values = victor.compute(view("<p>One. Two more.</p><p>at 12:30 on 1/2/2026</p><p>• item</p><p>- item</p>"))
+        assert values["sentence_count"].tolist() == [2, 0, 0, 0]
+        assert values["sentence_avg_length"][0] == 1.5
+        assert values["sentence_begin"].tolist() == [True, False, False, False]
+        assert values["sentence_end"].tolist() == [True, False, False, False]
+        assert values["regexp_time"].tolist() == [0, 1, 0, 0]
+        assert values["regexp_date"].tolist() == [0, 1, 0, 0]
+        assert values["bullet"].tolist() == [0, 0, 2, 1]
+
+    def test_duplicates_and_groups(self):
+        values = victor.compute(view("<div>a b</div><div>a b<br><br>c d e</div><table><tr><td>x</table><p>a b</p>"))
+        assert values["duplicate_count"].tolist() == [2, 2, 0, 0, 2]
+        assert values["first_duplicate"].tolist() == [True, False, False, False, False]
+        assert values["div_group_word_ratio"].tolist() == pytest.approx([0.2, 0.5, 0.5, 0, 0])
+        assert values["td_group_word_ratio"].tolist() == pytest.approx([0, 0, 0, 0.1, 0])
+        assert values["document_max_div_group"].tolist() == [0.5] * 5
+        assert values["document_word_count"].tolist() == [10] * 5
+
+
+class TestExample:
+    def test_types_by_the_gold(self):
+        assert "".join(LABELS[code] for code in method.example(lesson(markup=f"<p>Rain\n<l>{STORY}")).label) == "ooplo"
+
+    def test_types_by_the_markup_where_the_gold_tells_none(self):
+        assert "".join(LABELS[code] for code in method.example(lesson()).label) == "oohpo"
+
+    def test_a_long_page_is_cut(self, monkeypatch):
+        monkeypatch.setattr(method, "BLOCKS", 2)
+        example = method.example(lesson())
+        assert (len(example.label), example.columns.shape) == (2, (2, len(victor.COLUMNS)))
+
+
+class TestTrain:
+    def test_it_learns(self, model):
+        page = f"<div><a href=/>About</a></div><h1>Sun</h1><p>{STORY} {STORY}</p><p hidden>{STORY}</p>"
+        prediction = method.load(model)(extract_blocks(snapshot(page)))
+        assert "".join(prediction.labels) == "ohpo"
+        assert prediction.probability[2] > 0.5 > prediction.probability[0]
+        assert prediction.probability.dtype == np.float32
+
+    def test_types_that_share_a_block_make_it_content(self):
+        """Four types of .175 each: `other` is the likeliest label, and yet content is more probable."""
+        weight = np.zeros((len(victor.COLUMNS) + 2 * len(method.NEIGHBOURS), method.VALUES, len(LABELS)))
+        weight[0, :, LABELS.index("o")] = np.log(0.3 / 0.175)
+        weight[0, :, LABELS.index("l")] = 0.01
+        cuts = np.full((len(victor.COLUMNS), method.RANGES - 1), np.inf)
+        data = to_bytes({"cuts": cuts, "place": weight, "pair": np.zeros((len(LABELS), len(LABELS)))})
+        prediction = method.load(data)(extract_blocks(snapshot(f"<p>{STORY}</p><p hidden>{STORY}</p>")))
+        assert "".join(prediction.labels) == "lo"
+        assert prediction.probability[0] == pytest.approx(0.7, abs=0.01)
+
+    def test_the_same_examples_give_the_same_bytes(self, model):
+        assert method.train([method.example(lesson(markup=MARKUP))] * 10) == model
+
+    def test_without_the_library_that_trains(self, monkeypatch):
+        monkeypatch.setitem(sys.modules, "pycrfsuite", None)
+        with pytest.raises(ExtraMissingError, match=r"needs python-crfsuite .*: pip install 'vclean\[methods\]'"):
+            method.train([method.example(lesson())])
+
+    def test_a_heading_is_followed_by_a_paragraph(self, model):
+        pair = from_bytes(model)["pair"]
+        assert pair[LABELS.index("h"), LABELS.index("p")] > 0
+
+
+class TestShipped:
+    def test_a_story_and_a_menu(self):
+        menu = "<ul>" + "<li><a href=/>Home page</a></li>" * 5 + "</ul>"
+        paragraphs = f"<p>{STORY} {STORY} {STORY}</p>" * 3
+        assert "".join(get("victor")(extract_blocks(snapshot(f"{menu}{paragraphs}"))).labels) == "oooooppp"

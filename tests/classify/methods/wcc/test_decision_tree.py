@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from helpers.pages import snapshot, view
+
+from vclean.classify.corpora.corpora import GoldPage
+from vclean.classify.methods import get
+from vclean.classify.methods.base import TrainingPage
+from vclean.classify.methods.wcc import decision_tree
+from vclean.classify.methods.wcc import decision_tree as wcc
+from vclean.features.block import structural
+from vclean.features.blocks import extract_blocks
+
+LONG = "It rained all day in the valley, and nobody minded at all, for it was warm."
+PAGE = f"<p>{LONG}</p><ul><li><a href=/>Link One</a></li></ul>"
+
+
+class TestColumns:
+    def test_by_hand(self):
+        values = wcc.compute(view("<p>Cats, Dogs and mice.</p><div>No mark</div>"))
+        assert list(values) == [column.name for column in wcc.COLUMNS]
+        assert values["words"].tolist() == [4, 2]
+        assert [structural.TAG_CODES[code] for code in values["tag"]] == ["p", "div"]
+        assert values["capitalised_words"].tolist() == [0.5, 0.5]
+        assert values["words_per_mark"].tolist() == [2, 2]
+
+
+@pytest.fixture(scope="module")
+def model():
+    lesson = TrainingPage(GoldPage(text=LONG), extract_blocks(snapshot(PAGE)))
+    return decision_tree.train([decision_tree.example(lesson)] * 100)
+
+
+class TestTrain:
+    def test_it_learns(self, model):
+        prediction = decision_tree.load(model)(extract_blocks(snapshot(f"{PAGE}<p hidden>{LONG}</p>")))
+        assert "".join(prediction.labels) == "poo"
+        assert prediction.probability.tolist() == pytest.approx([1, 0, 1], abs=0.1)
+        assert prediction.probability.dtype == np.float32
+
+    def test_the_same_examples_give_the_same_bytes(self, model):
+        lesson = TrainingPage(GoldPage(text=LONG), extract_blocks(snapshot(PAGE)))
+        assert decision_tree.train([decision_tree.example(lesson)] * 100) == model
+
+    def test_words_weigh_by_their_root(self):
+        example = decision_tree.example(TrainingPage(GoldPage(text=LONG), extract_blocks(snapshot(PAGE))))
+        assert example.weight.tolist() == pytest.approx([4, 2**0.5])
+        assert example.content.tolist() == [True, False]
+
+
+class TestShipped:
+    def test_a_paragraph_and_a_menu(self):
+        menu = "<ul>" + "<li><a href=/>Home page</a></li>" * 5 + "</ul>"
+        labels = get("wcc-tree")(extract_blocks(snapshot(f"{menu}<p>{LONG}</p>"))).labels
+        assert "".join(labels) == "ooooop"

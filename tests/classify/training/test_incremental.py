@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from helpers.corrections import APPEAL, PLACES
+from helpers.pages import snapshot
+
+from vclean.classify.content.model import CORRECTED, Model, from_bytes, load_default
+from vclean.classify.training.incremental import CONTENT_ROUNDS, CorrectedPage, continue_training
+from vclean.errors import InputError
+from vclean.features.blocks import BlockColumns, extract_blocks
+from vclean.labels import LABELS, UNKNOWN, Label
+
+
+def blocks(number: int) -> BlockColumns:
+    """An article that ends in an appeal to readers, which the shipped model keeps."""
+    what = PLACES[number]
+    return extract_blocks(
+        snapshot(
+            f"<nav><a href=/>Home</a><a href=/news>News</a></nav><article><h1>The {what} stays closed</h1>"
+            f"<p>The {what} has been closed since Monday, and the people who used it every day have had to find "
+            "another way to work, to school and to the shops."
+            f"<p>Nobody could say on Friday when the {what} would open again, although the engineers have looked at it "
+            "twice and a third visit is planned for next week."
+            f"<p class=appeal>{APPEAL}. If you know more about the {what}, or about anything else that goes on in the "
+            "district, write to the news desk and we will look into it for you."
+            f"<p>The council meets on Thursday, and the {what} is the first of the things that it will talk about."
+            "</article><footer>Copyright 2026 The District Courier.</footer>",
+            f"https://courier.example/{number}",
+        )
+    )
+
+
+def lesson(base: Model, number: int, wrong: str = APPEAL, label: Label = Label.OTHER) -> CorrectedPage:
+    """What the model says of a page, but for one block."""
+    page = blocks(number)
+    code = [LABELS.index(each) for each in base.label(page).labels]
+    code[next(row for row, text in enumerate(page.text) if text.startswith(wrong))] = LABELS.index(label)
+    return CorrectedPage.of(base, page, np.array(code, dtype=np.int8))
+
+
+def told(model: Model, number: int) -> dict[str, str]:
+    page = blocks(number)
+    return dict(zip((text[: len(APPEAL)] for text in page.text), map(str, model.label(page).labels), strict=True))
+
+
+@pytest.fixture(scope="module")
+def base() -> Model:
+    return load_default()
+
+
+@pytest.fixture(scope="module")
+def after(base: Model) -> Model:
+    return continue_training(base, [lesson(base, number) for number in range(5)], facts={"pages": 5})
+
+
+class TestGoOn:
+    def test_the_model_changes_its_mind_on_a_page_it_did_not_see(self, base: Model, after: Model) -> None:
+        before, now = told(base, 5), told(after, 5)
+        assert (before[APPEAL], now[APPEAL]) == ("p", "o")
+        assert {text for text, label in before.items() if now[text] != label} == {APPEAL}
+
+    def test_the_model_it_began_from_stays(self, base: Model, after: Model) -> None:
+        assert base.content.booster.num_trees() + CONTENT_ROUNDS == after.content.booster.num_trees()
+        assert told(load_default(), 0)[APPEAL] == "p"
+
+    def test_types_are_learned_too(self, base: Model) -> None:
+        model = continue_training(
+            base, [lesson(base, number, "The council meets", Label.LIST_ITEM) for number in range(5)]
+        )
+        last = next(text for text in told(base, 5) if text.startswith("The council meets"))
+        assert (told(base, 5)[last], told(model, 5)[last]) == ("p", "l")
+
+    def test_what_the_model_was_surely_wrong_about(self, base: Model) -> None:
+        """Trees that come last count even where those before them are so sure that the rest is left out else."""
+        footer = "Copyright 2026 The District Courier."
+        lessons = [lesson(base, number, footer, Label.PARAGRAPH) for number in range(5)]
+        model = continue_training(base, lessons)
+        page = blocks(5)
+        row = page.text.index(footer)
+        assert base.label(page).probability[row] < 0.1
+        assert model.label(page).labels[row] is Label.PARAGRAPH
+
+    def test_the_same_lessons_give_the_same_trees(self, base: Model, after: Model) -> None:
+        again = continue_training(base, [lesson(base, number) for number in range(5)])
+        assert again.content.text == after.content.text
+        assert again.types.text == after.types.text
+
+    def test_the_file_is_a_model_like_others(self, base: Model, after: Model) -> None:
+        read = from_bytes(after.to_bytes(), "the file")
+        assert told(read, 5) == told(after, 5)
+        assert read.version != base.version
+
+    def test_the_card_tells_where_it_comes_from(self, base: Model, after: Model) -> None:
+        card = after.card[CORRECTED]
+        assert (card["base"], card["rows"], card["pages"]) == (base.version, 5 * len(blocks(0)), 5)
+        assert card["parameters"]["content"]["rounds"] == CONTENT_ROUNDS
+        assert after.card["corpora"] == base.card["corpora"]
+        assert CORRECTED not in base.card
+        assert json.loads(json.dumps(after.card)) == after.card
+
+    @pytest.mark.parametrize("label", [UNKNOWN, LABELS.index(Label.OTHER)])
+    def test_lessons_of_one_kind(self, base: Model, label: int) -> None:
+        """Content of unknown type only, or none at all: there is nothing on types to be learned."""
+        page = blocks(0)
+        only = CorrectedPage.of(base, page, np.full(len(page), label, dtype=np.int8))
+        assert continue_training(base, [only]).types is base.types
+
+    def test_nothing_to_learn_from(self, base: Model) -> None:
+        empty = extract_blocks(snapshot("<img src=a.png>"))
+        for lessons in ([], [CorrectedPage.of(base, empty, np.zeros(0, dtype=np.int8))]):
+            with pytest.raises(InputError, match="no block to learn from"):
+                continue_training(base, lessons)

@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import lightgbm
+import numpy as np
+import pytest
+from helpers.pages import snapshot
+
+from vclean.classify.content.model import load_default
+from vclean.classify.content.stacking import COLUMNS
+from vclean.classify.trees import shap as module
+from vclean.classify.trees.forest import Forest
+from vclean.classify.trees.shap import contributions
+from vclean.features.blocks import extract_blocks
+
+
+@pytest.fixture(scope="module")
+def x():
+    html = "<nav><a>Home</a><a>News</a></nav>" + "<p>It rained for a week, and nobody in town was surprised.</p>" * 3
+    decision = load_default().label(extract_blocks(snapshot(html))).decision
+    assert decision is not None
+    return decision.x
+
+
+def rows(count, *, missing=0.0, seed=3):
+    """Rows of four columns, some values missing, and classes that depend on them."""
+    generator = np.random.default_rng(seed)
+    x = generator.normal(size=(count, 4)).astype(np.float32)
+    y = (x[:, 0] + x[:, 1] * x[:, 2] > 0).astype(int)
+    x[generator.random(x.shape) < missing] = np.nan
+    return x, y
+
+
+def trained(x, y, *, data=None, **parameters):
+    settings = {"objective": "binary", "num_leaves": 15, "min_data_in_leaf": 3, "num_threads": 1, "verbosity": -1}
+    return Forest.of(lightgbm.train(settings | parameters, lightgbm.Dataset(x, y, **data or {}), 8))
+
+
+class TestContributions:
+    def test_those_of_lightgbm(self, x) -> None:
+        trees = load_default().content
+        base, columns = contributions(trees, x)
+        told = trees.booster.predict(x, pred_contrib=True, num_threads=1)
+        np.testing.assert_allclose(columns, told[:, :-1], atol=1e-9)
+        assert base == pytest.approx(told[0, -1])
+
+    def test_base_and_row_add_up_to_what_the_trees_say(self, x) -> None:
+        trees = load_default().content
+        base, columns = contributions(trees, x)
+        assert columns.shape == (len(x), len(COLUMNS))
+        np.testing.assert_allclose(base + columns.sum(axis=1), trees.booster.predict(x, raw_score=True), atol=1e-9)
+
+    @pytest.mark.parametrize("missing", [0.0, 0.2])
+    @pytest.mark.parametrize("leaves", [2, 3, 31])
+    def test_small_and_deep_trees_values_missing_or_not(self, missing: float, leaves: int) -> None:
+        """Columns that recur on a path, splits on what is missing, and rows with NaN where training had none."""
+        trees = trained(*rows(400, missing=missing), num_leaves=leaves)
+        unseen, _ = rows(40, missing=0.3, seed=8)
+        told = trees.booster.predict(unseen, pred_contrib=True)
+        np.testing.assert_allclose(contributions(trees, unseen)[1], told[:, :-1], atol=1e-9)
+
+    def test_values_at_a_threshold(self) -> None:
+        whole, y = rows(400)
+        whole = whole.round()
+        trees = trained(whole, y)
+        np.testing.assert_allclose(
+            contributions(trees, whole[:50])[1], trees.booster.predict(whole[:50], pred_contrib=True)[:, :-1], atol=1e-9
+        )
+
+    def test_trees_that_never_split(self) -> None:
+        x, y = rows(50)
+        trees = trained(x, y, min_data_in_leaf=50)
+        base, columns = contributions(trees, x)
+        assert not columns.any()
+        assert base == pytest.approx(trees.booster.predict(x[:1], raw_score=True)[0])
+
+    def test_piece_by_piece_is_the_same(self, x, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A deadline is looked at between two pieces."""
+        base, whole = contributions(load_default().content, x)
+        monkeypatch.setattr(module, "ROWS_AT_ONCE", 3)
+        again, pieces = contributions(load_default().content, x)
+        np.testing.assert_allclose(pieces, whole, atol=1e-12)
+        assert again == base
+
+    def test_no_rows(self) -> None:
+        _, columns = contributions(load_default().content, np.zeros((0, len(COLUMNS)), dtype=np.float32))
+        assert columns.shape == (0, len(COLUMNS))
+
+    @pytest.mark.parametrize(
+        ("data", "parameters"),
+        [
+            ({"categorical_feature": [0]}, {"min_data_per_group": 1, "cat_smooth": 0.0, "max_cat_to_onehot": 9}),
+            ({}, {"zero_as_missing": True}),
+        ],
+    )
+    def test_splits_of_other_kinds_are_refused(self, data: dict[str, object], parameters: dict[str, object]) -> None:
+        x, _ = rows(200, missing=0.1)
+        x[:, 0] = np.arange(200) % 5
+        trees = trained(x, np.arange(200) % 5 == 1, data=data, **parameters)
+        with pytest.raises(ValueError, match="cannot be explained"):
+            contributions(trees, x)

@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from vclean.cli.main import main
+
+GOLD = "<h>Cats\n<p>Cats sleep."
+PREDICTED = "<p>Cats\n<p>Cats sleep well."
+BY_HAND = (pytest.approx(100 * 6 / 7), pytest.approx(100 * 8 / 11))
+"""3 words in common of 3 and 4; with marks, `cats <p> cats sleep` of 5 and 6."""
+
+
+@pytest.fixture
+def files(tmp_path):
+    def write(**texts):
+        for name, text in texts.items():
+            path = tmp_path / name.replace("__", "/").replace("_txt", ".txt")
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        return tmp_path
+
+    return write
+
+
+def scored(capsys, *arguments):
+    code = main(["cleaneval-score", *map(str, arguments), "--json"])
+    return code, json.loads(capsys.readouterr().out)
+
+
+class TestTwoFiles:
+    def test_by_hand(self, files, capsys):
+        folder = files(g_txt=GOLD, p_txt=PREDICTED)
+        code, found = scored(capsys, folder / "g.txt", folder / "p.txt")
+        assert code == 0
+        assert (found["text"], found["markup"]) == BY_HAND
+        assert [page["name"] for page in found["pages"]] == ["g.txt"]
+
+    @pytest.mark.parametrize(
+        ("gold", "predicted", "expected"),
+        [
+            ("<p>a b c", "<p>a b c", (100, 100)),
+            ("<p>a b c", "<h>A, b. C!", (100, 75)),  # case and punctuation do not count; one mark of eight tokens does
+            ("<p>a b c d", "<p>a x c d", (75, 80)),  # a substitution is a deletion and an insertion: d = 2, n + m = 8
+            ("<p>a b", "", (0, 0)),
+            ("<p>a b", "<p>b a", (50, pytest.approx(200 / 3))),
+            ("<p>a b", "a b", (100, 80)),
+            ("<l>a <l>b", "<l>a b", (100, pytest.approx(600 / 7))),
+            ("a b", "<p>a b", (100, None)),  # no marks in the gold: there is nothing to compare marks with
+        ],
+    )
+    def test_small_cases(self, files, capsys, gold, predicted, expected):
+        folder = files(g_txt=gold, p_txt=predicted)
+        found = scored(capsys, folder / "g.txt", folder / "p.txt")[1]
+        assert (found["text"], found["markup"]) == expected
+
+    @pytest.mark.parametrize(
+        "frame", ["<text id='1' title='Cats &amp; more'>\n{}\n</text>\n", " URL: http://a.b/c\n{}"]
+    )
+    def test_what_stands_round_the_text_in_the_files_of_2007_is_no_part_of_it(self, files, capsys, frame):
+        folder = files(g_txt=frame.format(GOLD), p_txt=GOLD)
+        assert scored(capsys, folder / "g.txt", folder / "p.txt")[1]["markup"] == 100
+
+    def test_a_table(self, files, capsys):
+        folder = files(g_txt=GOLD, p_txt=PREDICTED)
+        assert main(["cleaneval-score", str(folder / "g.txt"), str(folder / "p.txt")]) == 0
+        assert capsys.readouterr().out.splitlines() == [
+            "page        text  text+markup",
+            "g.txt      85.71        72.73",
+            "mean of 1  85.71        72.73",
+        ]
+
+    def test_gold_without_marks(self, files, capsys):
+        folder = files(g_txt="a b", p_txt="a b")
+        main(["cleaneval-score", str(folder / "g.txt"), str(folder / "p.txt")])
+        assert capsys.readouterr().out.splitlines()[1].split() == ["g.txt", "100.00", "-"]
+
+
+class TestTwoFolders:
+    def test_files_are_paired_by_name(self, files, capsys):
+        folder = files(g__1_txt=GOLD, g__2_txt=GOLD, p__1_txt=PREDICTED, p__2_txt=GOLD, p__3_txt="<p>Other")
+        code, found = scored(capsys, folder / "g", folder / "p")
+        assert code == 0
+        assert [page["text"] for page in found["pages"]] == [BY_HAND[0], 100]
+        assert found["text"] == pytest.approx((BY_HAND[0].expected + 100) / 2)
+
+    def test_the_names_of_2007(self, files, capsys):
+        folder = files(p__1_txt=GOLD)
+        (folder / "g").mkdir()
+        (folder / "g" / "1-cleaned.txt").write_text(GOLD)
+        assert scored(capsys, folder / "g", folder / "p")[1]["text"] == 100
+
+    def test_other_endings(self, files, capsys):
+        folder = files(g__1_txt=GOLD)
+        (folder / "p").mkdir()
+        (folder / "p" / "1.cleaneval").write_text(GOLD)
+        assert scored(capsys, folder / "g", folder / "p")[1]["text"] == 100
+
+    def test_a_file_that_is_missing_counts_as_empty(self, files, capsys):
+        folder = files(g__1_txt=GOLD, g__2_txt=GOLD, p__1_txt=GOLD)
+        assert main(["cleaneval-score", str(folder / "g"), str(folder / "p")]) == 1
+        lines = capsys.readouterr().out.splitlines()
+        assert lines[2].split() == ["2.txt", "0.00", "0.00", "no", "file"]
+        assert lines[3].split() == ["mean", "of", "2", "50.00", "50.00"]
+
+    def test_gold_of_one_page(self, files, capsys):
+        folder = files(g_txt=GOLD, p__g_txt=GOLD)
+        assert scored(capsys, folder / "g.txt", folder / "p")[1]["text"] == 100
+
+
+class TestErrors:
+    @pytest.mark.parametrize(
+        ("gold", "predicted", "reason"),
+        [
+            ("none.txt", "p.txt", "cannot read"),
+            ("g.txt", "none.txt", "does not exist"),
+            ("empty", "g", "no file in"),
+            ("empty", "g.txt", "give two files, or two folders"),
+        ],
+    )
+    def test_one_line(self, files, capsys, gold, predicted, reason):
+        folder = files(g_txt=GOLD, p_txt=GOLD, g__1_txt=GOLD)
+        (folder / "empty").mkdir()
+        assert main(["cleaneval-score", str(folder / gold), str(folder / predicted)]) == 3
+        error = capsys.readouterr().err
+        assert reason in error
+        assert error.count("\n") == 1

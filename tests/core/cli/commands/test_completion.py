@@ -1,0 +1,93 @@
+"""What a shell is given to complete a command line."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from vclean.classify.methods import names
+from vclean.cli.commands.clean import FORMATS
+from vclean.cli.commands.completion import SHELLS
+from vclean.cli.main import COMMANDS, COMPLETE, main
+
+PROGRAM = """#!/bin/sh
+exec {python} -m vclean "$@"
+"""
+PROCESS = """
+eval "$(vclean completion bash)"
+compopt() {{ :; }}
+COMP_WORDS=(vclean {words}); COMP_CWORD={count}; _vclean_completion vclean; echo "${{COMPREPLY[@]}}"
+"""
+
+
+@pytest.fixture
+def complete(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    def completed(line: str) -> list[str]:
+        """Return the completions of the last word, a file standing for all files."""
+        words = line.split(" ")
+        monkeypatch.setenv(COMPLETE, "bash_complete")
+        monkeypatch.setenv("COMP_WORDS", " ".join(["vclean", *words]))
+        monkeypatch.setenv("COMP_CWORD", str(len(words)))
+        assert main([]) == 0
+        pairs = [item.split(",", 1) for item in capsys.readouterr().out.splitlines()]
+        return [value if kind == "plain" else kind for kind, value in pairs if kind]
+
+    return completed
+
+
+class TestComplete:
+    def test_the_first_word_is_a_command_or_a_file(self, complete) -> None:
+        assert complete("") == ["file", *COMMANDS]
+        assert complete("se") == ["file", "segment", "setup"]
+
+    def test_options_of_the_main_command(self, complete) -> None:
+        assert complete("--re") == ["--render", "--recall", "--review", "--review-below"]
+        assert complete("page.html --for") == ["--format"]
+
+    def test_options_of_a_command(self, complete) -> None:
+        assert complete("segment --pd") == ["--pdoc"]
+        assert complete("completion --") == ["--help"]
+
+    def test_values(self, complete) -> None:
+        assert complete("page.html -f ") == list(FORMATS)
+        assert complete("farm --engine l") == ["local"]
+        assert complete("completion ") == list(SHELLS)
+
+    @pytest.mark.parametrize("line", ["--method ", "evaluate c.parquet --method ", "train --method "])
+    def test_methods(self, complete, line: str) -> None:
+        assert complete(line) == sorted(names())
+
+    @pytest.mark.parametrize("line", ["page.html ", "segment ", "farm a.warc ", "page.html -o ", "--model m"])
+    def test_files(self, complete, line: str) -> None:
+        assert complete(line) == ["file"]
+
+    def test_what_is_no_request(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv(COMPLETE, "nonsense")
+        assert main(["--help"]) == 1
+
+
+class TestScript:
+    @pytest.mark.parametrize("shell", SHELLS)
+    def test_every_shell(self, shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["completion", shell]) == 0
+        assert f"{COMPLETE}={shell}_complete" in capsys.readouterr().out
+
+    def test_another_shell(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["completion", "csh"]) == 2
+        assert "argument SHELL: 'csh' is not one of 'bash', 'zsh', 'fish'" in capsys.readouterr().err
+
+    @pytest.mark.skipif(not shutil.which("bash"), reason="needs bash")
+    @pytest.mark.parametrize(("words", "expected"), [("train", "train train-segments"), ("a.html -f te", "text")])
+    def test_in_bash(self, words: str, expected: str, tmp_path: Path) -> None:
+        program = tmp_path / "vclean"
+        program.write_text(PROGRAM.format(python=sys.executable))
+        program.chmod(0o755)
+        script = PROCESS.format(words=words, count=len(words.split()))
+        environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+        ended = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True, env=environment)
+        assert ended.stdout.strip() == expected, ended.stderr

@@ -1,0 +1,236 @@
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from helpers.archives import record, response
+from helpers.boxed import boxed
+from PIL import Image
+
+from vclean.classify.corpora import rendering
+from vclean.cli.main import main
+from vclean.errors import DeadlineError
+from vclean.render.rendered_page import Rendering
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from vclean.page import Page
+    from vclean.settings import RenderSettings
+
+HTML = """<html><body><div title="0 0 100 20" data-block=1 data-block-type=Header>Abcd</div>
+<div title="0 20 100 80" data-block=1 data-block-type=Content><p title="0 20 100 30" data-block=2
+data-block-type=Article>Efghijkl</p><p title="0 50 100 50" data-block=2 data-block-type=Article>Mnop</p></div></body>
+</html>"""
+SITES = ("http://one.example/", "http://two.example/", "http://three.example/")
+SLOW = "http://slow.example/"
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    """Three sites with the same page, and one whose page is never done."""
+    path = tmp_path / "marked.warc"
+    path.write_bytes(b"".join(record(url, response(HTML.encode())) for url in (*SITES, SLOW)))
+    return path
+
+
+@pytest.fixture
+def renders(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, bool]]:
+    """A browser that lays pages out by their titles; gives the pages it was asked for, and whether with a picture."""
+    asked: list[tuple[str, bool]] = []
+
+    class FakeRenderer:
+        def __init__(self, settings: RenderSettings) -> None:
+            self.settings = settings.to_dict()
+
+        def __enter__(self) -> FakeRenderer:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            pass
+
+        def render(self, page: Page, *, screenshot: bool = False) -> Rendering:
+            if page.url == SLOW:
+                raise DeadlineError("the page was not rendered within 30 s: raise --timeout")
+            asked.append((page.url, screenshot))
+            assert b"data-block" not in page.content
+            snapshot = replace(boxed(page.content), url=page.url, settings=self.settings)
+            return Rendering(snapshot, png() if screenshot else None)
+
+    monkeypatch.setattr(rendering, "Renderer", FakeRenderer)
+    return asked
+
+
+def png() -> bytes:
+    image = Image.new("RGB", (100, 100), "white")
+    image.paste("black", (10, 5, 40, 15))
+    image.paste("red", (10, 30, 80, 60))
+    data = io.BytesIO()
+    image.save(data, "PNG")
+    return data.getvalue()
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> list[list[str]]:
+    """The rows of the table, without its head, of a run that leaves one page out."""
+    assert main(["evaluate-segments", *map(str, arguments)]) == 1
+    return [row.split() for row in capsys.readouterr().out.splitlines()[1:]]
+
+
+@pytest.mark.usefixtures("renders")
+class TestTable:
+    def test_a_line_for_every_question_and_method(self, archive: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        rows = run(capsys, archive)
+        kinds = ("chars", "nodes", "pixels", "edges-fine", "edges-coarse")
+        assert [row[:3] for row in rows] == [
+            [level, kind, method] for level in "12" for kind in kinds for method in ("page", "dom", "vips")
+        ]
+        assert {row[3] for row in rows} == {"3"}
+
+    def test_scores(self, archive: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        """Level 1: 4 and 12 of 16 characters; the page as one: P = 1/16 + 9/16, R = 1. Depth 1 is the truth.
+
+        Level 2: 8 and 4 characters of 16 in parts: P of the page = 4/16 + 1/16. Depth 2 finds them, and the header,
+        which is in no part: P = 12/16.
+        """
+        rows = run(capsys, archive, "--atoms", "chars", "--method", "page", "--method", "dom", "--method", "dom@1")
+        assert [row[2:] for row in rows] == [
+            ["page", "3", "0.625", "1.000", "0.769", "0.769", "1.0", "2.0"],
+            ["dom", "3", "1.000", "1.000", "1.000", "1.000", "2.0", "2.0"],
+            ["dom@1", "3", "1.000", "1.000", "1.000", "1.000", "2.0", "2.0"],
+            ["page", "3", "0.312", "1.000", "0.476", "0.476", "1.0", "2.0"],
+            ["dom", "3", "0.750", "1.000", "0.857", "0.857", "3.0", "2.0"],
+            ["dom@1", "3", "0.417", "1.000", "0.588", "0.588", "2.0", "2.0"],
+        ]
+
+    def test_marked_elements_only(self, archive: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        options = ("--atoms", "chars", "--method", "dom", "--level", "2", "--marked-only")
+        assert run(capsys, archive, *options)[0][4:8] == ["1.000"] * 4
+
+    def test_the_listed_pages(self, archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        listed = tmp_path / "list.txt"
+        listed.write_text(f"{SITES[0]}\n{SITES[2]}\nhttp://else.example/\n")
+        options = ["--pages", str(listed), "--atoms", "chars", "--level", "1", "--method", "page"]
+        assert main(["evaluate-segments", str(archive), *options]) == 0
+        said = capsys.readouterr()
+        assert said.out.splitlines()[1].split()[3] == "2"
+        assert said.err == ""
+
+    def test_a_page_that_cannot_be_rendered_is_named(self, archive: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        main(["evaluate-segments", str(archive), "--atoms", "chars", "--method", "page"])
+        (line,) = capsys.readouterr().err.splitlines()
+        assert line == f"vclean: {SLOW} is left out: the page was not rendered within 30 s: raise --timeout"
+
+    def test_no_page_can_be_rendered(self, archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        (tmp_path / "list.txt").write_text(SLOW)
+        assert main(["evaluate-segments", str(archive), "--pages", str(tmp_path / "list.txt")]) == 1
+        said = capsys.readouterr()
+        assert said.out == ""
+        assert said.err.splitlines()[-1] == "vclean: no marked page could be rendered: see above"
+
+    def test_a_level_that_no_page_has(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        """Its lines have no score, and why is said."""
+        path = tmp_path / "flat.warc"
+        path.write_bytes(record(SITES[0], response(HTML.replace("data-block=2", "data-block=1").encode())))
+        assert main(["evaluate-segments", str(path), "--atoms", "chars,nodes", "--method", "page"]) == 0
+        said = capsys.readouterr()
+        assert [line.split()[3] for line in said.out.splitlines()[1:]] == ["1", "1", "0", "0"]
+        assert said.err.splitlines() == [
+            f"vclean: level 2, {kind}: no page has any of them in a marked segment, so there is no score"
+            for kind in ("chars", "nodes")
+        ]
+
+
+class TestSnapshots:
+    def test_pages_are_rendered_once(
+        self, archive: Path, tmp_path: Path, renders: list[tuple[str, bool]], capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        options = (archive, "--method", "page", "--snapshots", tmp_path / "kept")
+        first = run(capsys, *options)
+        assert renders == [(url, True) for url in SITES]
+        renders.clear()
+        assert run(capsys, *options) == first
+        assert renders == []
+
+    def test_a_folder_that_cannot_be_made_is_found_first(
+        self, archive: Path, renders: list[tuple[str, bool]], capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert main(["evaluate-segments", str(archive), "--snapshots", str(archive)]) == 12
+        assert "is a file, and a folder is wanted" in capsys.readouterr().err
+        assert renders == []
+
+    def test_pictures_only_for_edges(
+        self, archive: Path, renders: list[tuple[str, bool]], capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        run(capsys, archive, "--method", "page", "--atoms", "chars,nodes,pixels")
+        assert renders == [(url, False) for url in SITES]
+
+
+@pytest.mark.usefixtures("renders")
+class TestFiles:
+    def test_figures(self, archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        main(["evaluate-segments", str(archive), "--atoms", "chars", "--method", "dom", "--json", f"{tmp_path}/f.json"])
+        assert f"vclean: wrote the figures to {tmp_path}/f.json" in capsys.readouterr().err.splitlines()
+        figures = json.loads((tmp_path / "f.json").read_text())
+        assert (figures["archive"], figures["marked_only"]) == ("marked.warc", False)
+        first, second = figures["lines"]
+        assert (first["level"], first["f_b3"], first["truth"]) == (1, 1, 2)
+        assert [page["id"] for page in second["pages"]] == list(SITES)
+        assert {page["setting"] for page in second["pages"]} == {2}
+
+    def test_the_truth_is_a_method_that_finds_everything(
+        self, archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """Written in the Webis format and read again, by shapes alone."""
+        truth = tmp_path / "truth.jsonl"
+        run(capsys, archive, "--atoms", "chars", "--method", "page", "--truth", truth)
+        rows = run(capsys, archive, "--method", f"{truth}:level-1", "--level", "1")
+        assert [row[4:8] for row in rows] == [["1.000"] * 4] * 5
+        rows = run(capsys, archive, "--method", f"{truth}:level-2", "--level", "2")
+        assert [row[4:8] for row in rows] == [["1.000"] * 4] * 5
+
+    @pytest.mark.parametrize("option", ["--json", "--truth"])
+    def test_a_file_that_cannot_be_written_is_found_first(
+        self, tmp_path: Path, option: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert main(["evaluate-segments", "none.warc", option, str(tmp_path / "none" / "f")]) == 12
+        assert "create the folder" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("renders")
+class TestErrors:
+    def fails(self, capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str]:
+        code = main(["evaluate-segments", *map(str, arguments)])
+        (line,) = [line for line in capsys.readouterr().err.splitlines() if line.startswith("vclean:")]
+        return code, line
+
+    def test_an_unknown_method(self, archive: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        code, line = self.fails(capsys, archive, "--method", "magic")
+        assert code == 2
+        assert "no segmenter 'magic'" in line
+
+    def test_a_missing_archive(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        code, line = self.fails(capsys, tmp_path / "none.warc")
+        assert code == 3
+        assert "none.warc" in line
+
+    @pytest.mark.parametrize(
+        ("content", "reason"),
+        [(None, "cannot read"), (b"", "is empty"), (b"\xff\xfe", "UTF-8"), (b"http://else.example/", "none of the 1")],
+    )
+    def test_a_list_of_no_use(
+        self, archive: Path, tmp_path: Path, content: bytes | None, reason: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        if content is not None:
+            (tmp_path / "list.txt").write_bytes(content)
+        code, line = self.fails(capsys, archive, "--pages", tmp_path / "list.txt")
+        assert code == 3
+        assert reason in line
+
+
+class TestNoBrowser:
+    def test_it_is_said(self, archive: Path, bare_machine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["evaluate-segments", str(archive)]) == 9
+        assert "vclean setup" in capsys.readouterr().err

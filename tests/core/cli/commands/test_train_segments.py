@@ -1,0 +1,132 @@
+"""Tests of `vclean train-segments`, and of the learned segmenter in `vclean evaluate-segments`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from helpers.archives import record, response
+from helpers.marked import marked_html
+from helpers.pages import parsed
+from helpers.painted import painted
+from helpers.segment_training import quick
+
+from vclean.classify.corpora import rendering
+from vclean.classify.segments.model import load
+from vclean.cli.commands.train_segments import TrainSegmentsOptions
+from vclean.cli.main import main
+from vclean.errors import DeadlineError, UsageError
+from vclean.render.rendered_page import Rendering
+
+pytestmark = pytest.mark.slow
+
+if TYPE_CHECKING:
+    from vclean.page import Page
+    from vclean.settings import RenderSettings
+
+SITES = [f"http://site{number}.example/" for number in range(5)]
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    """Five sites with a page each."""
+    path = tmp_path / "marked.warc"
+    pages = [record(url, response(marked_html(number).encode())) for number, url in enumerate(SITES)]
+    path.write_bytes(b"".join(pages))
+    return path
+
+
+@pytest.fixture(autouse=True)
+def renderer(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A browser that lays pages out by their titles, and quick training; gives the addresses that fail."""
+    failing: list[str] = []
+
+    class Stand:
+        def __init__(self, settings: RenderSettings) -> None:
+            self.settings = settings.to_dict()
+
+        def __enter__(self) -> Stand:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            pass
+
+        def render(self, page: Page, *, screenshot: bool = False) -> Rendering:
+            assert not screenshot
+            if page.url in failing:
+                raise DeadlineError("the page was not rendered within 30 s: raise --timeout")
+            snapshot = painted(page.content, 1000, 1000)
+            return Rendering(replace(snapshot, url=page.url, settings=self.settings), None)
+
+    monkeypatch.setattr(rendering, "Renderer", Stand)
+    quick(monkeypatch)
+    return failing
+
+
+class TestOptions:
+    def test_all(self) -> None:
+        found = parsed("train-segments", "a.warc", "-o", "m.vclean", "--pages", "p.txt", "--snapshots", "s")
+        assert found == TrainSegmentsOptions(
+            archive=Path("a.warc"), pages=Path("p.txt"), out=Path("m.vclean"), snapshots=Path("s"), verbosity=0
+        )
+
+    @pytest.mark.parametrize("arguments", [[], ["a.warc"], ["-o", "m.vclean"]])
+    def test_what_is_needed(self, arguments: list[str]) -> None:
+        with pytest.raises(UsageError):
+            parsed("train-segments", *arguments)
+
+
+class TestTrainSegments:
+    def test_the_same_pages_give_the_same_file(self, archive: Path, tmp_path: Path) -> None:
+        first, second = tmp_path / "first.vclean", tmp_path / "second.vclean"
+        for out in (first, second):
+            assert main(["train-segments", str(archive), "-o", str(out)]) == 0
+        assert first.read_bytes() == second.read_bytes()
+        assert load(first).card["pages"] == SITES
+        assert load(first).card["archive"] == "marked.warc"
+
+    def test_a_page_that_cannot_be_rendered_is_left_out(
+        self, archive: Path, tmp_path: Path, renderer: list[str], capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        renderer.append(SITES[1])
+        assert main(["train-segments", str(archive), "-o", str(tmp_path / "m.vclean")]) == 1
+        assert f"{SITES[1]} is left out: the page was not rendered within 30 s" in capsys.readouterr().err
+        assert SITES[1] not in load(tmp_path / "m.vclean").card["pages"]
+
+    @pytest.mark.parametrize(("options", "said"), [([], "vclean: wrote the model to {}\n"), (["-q"], "")])
+    def test_where_the_model_is_is_said(
+        self, archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], said: str
+    ) -> None:
+        out = tmp_path / "m.vclean"
+        assert main(["train-segments", str(archive), "-o", str(out), *options]) == 0
+        assert capsys.readouterr().err == said.format(out)
+
+    def test_too_few_pages(self, archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        listed = tmp_path / "list.txt"
+        listed.write_text(SITES[0])
+        assert main(["train-segments", str(archive), "-o", str(tmp_path / "m"), "--pages", str(listed)]) == 3
+        assert "too few marked pages" in capsys.readouterr().err
+        assert not (tmp_path / "m").exists()
+
+    def test_a_file_that_cannot_be_written_is_told_first(self, tmp_path: Path) -> None:
+        assert main(["train-segments", str(tmp_path / "none.warc"), "-o", str(tmp_path / "no" / "m")]) == 12
+
+
+class TestEvaluateLearned:
+    def test_cross_validated(self, archive: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        """Pages so much alike are cut right, each by a model that saw the others alone."""
+        options = ["--atoms", "chars", "--level", "1", "--method", "page", "--method", "learned"]
+        assert main(["evaluate-segments", str(archive), *options]) == 0
+        page, learned = (row.split() for row in capsys.readouterr().out.splitlines()[1:])
+        assert (learned[2], learned[3]) == ("learned", "5")
+        assert float(learned[6]) > 0.95 > float(page[6])
+
+    def test_a_model_on_pages_it_learned_from(
+        self, archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        model = tmp_path / "m.vclean"
+        assert main(["train-segments", str(archive), "-o", str(model)]) == 0
+        assert main(["evaluate-segments", str(archive), "--atoms", "chars", "--method", str(model)]) == 2
+        assert f"{model} learned from {SITES[0]}: score it on other pages" in capsys.readouterr().err

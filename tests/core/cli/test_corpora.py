@@ -1,0 +1,285 @@
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from helpers.archives import record, response
+
+from vclean.classify.prediction import Prediction
+from vclean.classify.training import train as training
+from vclean.cli.main import main
+from vclean.labels import Label
+from vclean.render.browser import renderer
+from vclean.render.rendered_page import Rendering
+from vclean.render.static.parse import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from vclean.classify.training.dataset import PageRows, TrainingTable
+    from vclean.classify.trees.forest import Forest
+    from vclean.page import Page
+    from vclean.settings import RenderSettings
+
+PAGES = {
+    "a": ("<nav>Menu</nav><h1>Rain</h1><p>It rained all day in the valley, and nobody minded.", "Rain"),
+    "b": ("", "Nothing came of it."),
+    "c": ("<p>Sun.</p>", "Sun."),
+}
+
+MARKED = ("http://one.example/", "http://two.example/")
+
+NO_WEIGHTS = SimpleNamespace(to_bytes=lambda: b"a model")
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    path = tmp_path / "small.parquet"
+    columns = {
+        "id": list(PAGES),
+        "url": [f"http://{name}.example/" for name in PAGES],
+        "page_type": ["article", "article", "forum"],
+        "html": [html.encode() for html, _ in PAGES.values()],
+        "gold_text": [gold for _, gold in PAGES.values()],
+    }
+    empty = dict.fromkeys(("gold_markup", "gold_markdown", "must", "must_not", "annotated_html"), [None] * 3)
+    pq.write_table(pa.table(columns | empty), path)
+    return path
+
+
+class TestScoreMethods:
+    def test_a_table_for_every_method(self, corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["evaluate", str(corpus), "--method", "text", "--method", "bte"]) == 1
+        out = capsys.readouterr().out
+        assert "small, text" in out
+        assert "small, bte" in out
+        assert "forum" in out
+
+    def test_a_page_that_fails_counts_as_empty_and_is_named(
+        self, corpus: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert main(["evaluate", str(corpus), "--method", "text", "--method", "bte"]) == 1
+        said = capsys.readouterr()
+        assert said.out.count("failed: b: the document is empty") == 2
+        assert said.err == "vclean: 1 of 3 pages failed and count as empty: the table says why\n"
+
+    def test_success(self, corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        pq.write_table(pq.read_table(corpus).slice(2), corpus)
+        assert main(["evaluate", str(corpus), "--method", "text"]) == 0
+        assert capsys.readouterr().err == ""
+
+    def test_figures_and_predictions(self, corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        files = ["--json", str(tmp_path / "f.json"), "--predictions", str(tmp_path / "p.jsonl")]
+        assert main(["evaluate", str(corpus), "--method", "text", *files]) == 1
+        assert capsys.readouterr().err.splitlines()[:2] == [
+            f"vclean: wrote the figures to {tmp_path / 'f.json'}",
+            f"vclean: wrote the texts to {tmp_path / 'p.jsonl'}",
+        ]
+        figures = json.loads((tmp_path / "f.json").read_text())["small"]["text"]
+        assert figures["scores"]["all"]["pages"] == 3
+        lines = [json.loads(line) for line in (tmp_path / "p.jsonl").read_text().splitlines()]
+        assert [(line["id"], line["text"], line["cleaneval"]) for line in lines][1:] == [
+            ("b", "", ""),
+            ("c", "Sun.\n", "<p>Sun.\n"),
+        ]
+
+    @pytest.mark.parametrize("option", ["--json", "--predictions"])
+    def test_a_file_that_cannot_be_written_is_found_first(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str], option: str
+    ) -> None:
+        assert main(["evaluate", "none.parquet", option, str(tmp_path / "none" / "f")]) == 12
+        assert "create the folder" in capsys.readouterr().err
+
+    @pytest.mark.parametrize("command", [["evaluate"], ["train", "-o", "m"]], ids=lambda command: command[0])
+    @pytest.mark.usefixtures("renders")
+    def test_snapshots_that_cannot_be_kept_are_found_first(
+        self, corpus: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: list[str]
+    ) -> None:
+        monkeypatch.chdir(corpus.parent)
+        (corpus.parent / "file").touch()
+        options = ["--snapshots", "file"] + ["--render"] * (command == ["evaluate"])
+        assert main([*command, str(corpus), *options]) == 12
+        said = capsys.readouterr()
+        assert (said.out, said.err) == ("", "vclean: file is a file, and a folder is wanted: name another one\n")
+
+    def test_a_missing_corpus(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["evaluate", "none.parquet", "--method", "text"]) == 3
+        assert len(capsys.readouterr().err.splitlines()) == 1
+
+    def test_a_method_that_looks_at_rendered_pages(self, corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["evaluate", str(corpus), "--method", "vips"]) == 2
+        assert "the method vips looks at the rendered page: add --render" in capsys.readouterr().err
+
+    def test_an_unknown_method(self, corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["evaluate", str(corpus), "--method", "magic"]) == 2
+        assert "no method 'magic'" in capsys.readouterr().err
+
+
+@pytest.fixture
+def marked(tmp_path: Path) -> Path:
+    """An archive of two pages marked by hand."""
+    html = b"<nav data-block=1 data-block-type=Menu>Menu</nav><div data-block=1 data-block-type=Article>Rain.</div>"
+    path = tmp_path / "marked.warc"
+    path.write_bytes(b"".join(record(url, response(html)) for url in MARKED))
+    return path
+
+
+@pytest.fixture
+def learning(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
+    """Training that takes no time: every block of a rendered page is a heading, of an unrendered one a paragraph."""
+    seen: dict[str, object] = {}
+
+    @dataclass
+    class CrossValidation:
+        table: TrainingTable
+
+        @classmethod
+        def of(cls, table: TrainingTable, *, done: Callable[[], None]) -> CrossValidation:
+            seen["folds"] = sorted(set(table.fold.tolist()))
+            done()
+            return cls(table)
+
+        def predictions(self) -> list[Prediction]:
+            return [predict(page) for page in self.table.pages]
+
+    def predict(page: PageRows) -> Prediction:
+        label = Label.HEADING if page.rendered else Label.PARAGRAPH
+        return Prediction([label] * len(page), np.ones(len(page), dtype=np.float32))
+
+    def train(validation: CrossValidation, *, facts: dict[str, object], regions: Forest | None) -> SimpleNamespace:
+        seen["regions"] = regions
+        seen["told"] = [bool(np.isfinite(page.region[:, 0]).all()) for page in validation.table.pages]
+        seen["pages"] = [(page.id, page.rendered) for page in validation.table.pages]
+        seen["scores"] = facts["scores"]
+        return NO_WEIGHTS
+
+    monkeypatch.setattr(training, "CrossValidation", CrossValidation)
+    monkeypatch.setattr(training, "train", train)
+    return seen
+
+
+@pytest.fixture
+def renders(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A browser that only parses, and says so of every page it is given; gives the URLs of those pages."""
+    urls: list[str] = []
+
+    class FakeRenderer:
+        def __init__(self, settings: RenderSettings) -> None:
+            self.settings = settings.to_dict()
+
+        def __enter__(self) -> FakeRenderer:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            pass
+
+        def render(self, page: Page) -> Rendering:
+            urls.append(page.url)
+            return Rendering(replace(parse(page), rendered=True, settings=self.settings))
+
+    monkeypatch.setattr(renderer, "Renderer", FakeRenderer)
+    return urls
+
+
+class TestCrossValidation:
+    def test_the_model_is_scored_by_predictions_for_unseen_sites(
+        self, corpus: Path, learning: dict[str, object], tmp_path: Path
+    ) -> None:
+        predictions = tmp_path / "p.jsonl"
+        assert main(["evaluate", str(corpus), "--folds", "3", "--predictions", str(predictions)]) == 1
+        lines = [json.loads(line) for line in predictions.read_text().splitlines()]
+        assert [line["method"] for line in lines] == ["vclean"] * 3
+        assert lines[2]["cleaneval"] == "<p>Sun.\n"
+        assert learning["folds"] == [0, 1]
+
+    def test_rendering_scores_both_readings(
+        self, corpus: Path, learning: dict[str, object], renders: list[str], tmp_path: Path
+    ) -> None:
+        predictions = tmp_path / "p.jsonl"
+        options = ["--render", "--folds", "3", "--method", "vclean", "--method", "text"]
+        assert main(["evaluate", str(corpus), *options, "--predictions", str(predictions)]) == 1
+        lines = [json.loads(line) for line in predictions.read_text().splitlines()]
+        found = {line["method"]: line["cleaneval"] for line in lines if line["id"] == "c"}
+        assert found == {
+            "vclean, unrendered": "<p>Sun.\n",
+            "text, unrendered": "<p>Sun.\n",
+            "vclean, rendered": "<h>Sun.\n",
+            "text, rendered": "<p>Sun.\n",
+        }
+
+    def test_every_page_is_rendered_once(self, corpus: Path, learning: dict[str, object], renders: list[str]) -> None:
+        """But for the page that cannot be: there is nothing to keep of it."""
+        main(["evaluate", str(corpus), "--render", "--folds", "3"])
+        assert [renders.count(f"http://{name}.example/") for name in PAGES] == [1, 2, 1]
+
+    def test_snapshots_outlive_the_run(
+        self, corpus: Path, learning: dict[str, object], renders: list[str], tmp_path: Path
+    ) -> None:
+        arguments = ["evaluate", str(corpus), "--render", "--method", "text", "--snapshots", str(tmp_path / "kept")]
+        main(arguments)
+        renders.clear()
+        main(arguments)
+        assert renders == ["http://b.example/"]
+
+    def test_methods_without_a_model_need_no_folds(self, corpus: Path, learning: dict[str, object]) -> None:
+        assert main(["evaluate", str(corpus), "--folds", "3", "--method", "text"]) == 1
+        assert learning == {}
+
+
+class TestTrainModel:
+    def test_learns_from_both_readings_and_writes_the_model(
+        self, corpus: Path, learning: dict[str, object], renders: list[str], tmp_path: Path
+    ) -> None:
+        assert main(["train", str(corpus), "-o", str(tmp_path / "m.vclean")]) == 1
+        assert (tmp_path / "m.vclean").read_bytes() == b"a model"
+        assert learning["pages"] == [("a", False), ("a", True), ("c", False), ("c", True)]
+        assert learning["regions"] is None
+        assert not any(learning["told"])  # type: ignore[call-overload]
+        assert set(learning["scores"]["small"]) == {"vclean, unrendered", "vclean, rendered"}  # type: ignore[index]
+
+    @pytest.mark.usefixtures("learning", "renders")
+    def test_what_failed_and_where_the_model_is_are_told(
+        self, corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        main(["train", str(corpus), "-o", str(tmp_path / "m.vclean")])
+        failed, written = capsys.readouterr().err.splitlines()
+        assert "1 of 3 pages failed" in failed
+        assert written == f"vclean: wrote the model to {tmp_path / 'm.vclean'}"
+
+    def test_marked_pages_teach_the_region_model_and_all_pages_are_told(
+        self, corpus: Path, marked: Path, learning: dict[str, object], renders: list[str], tmp_path: Path
+    ) -> None:
+        """The archive is a corpus too: its pages with gold, read both ways, beside those of the other corpus."""
+        arguments = [str(corpus), str(marked), "--regions", str(marked), "-o", str(tmp_path / "m.vclean")]
+        assert main(["train", *arguments]) == 1
+        names = [name for name, _ in learning["pages"]]  # type: ignore[attr-defined]
+        assert names == ["a", "a", "c", "c", MARKED[0], MARKED[0], MARKED[1], MARKED[1]]
+        assert learning["regions"].booster.num_trees() > 0  # type: ignore[attr-defined]
+        assert all(learning["told"])  # type: ignore[call-overload]
+
+    def test_a_folder_that_is_missing_is_found_first(
+        self, corpus: Path, learning: dict[str, object], tmp_path: Path
+    ) -> None:
+        assert main(["train", str(corpus), "-o", str(tmp_path / "none" / "m.vclean")]) == 12
+        assert learning == {}
+
+    @pytest.mark.usefixtures("learning", "renders")
+    def test_the_figures_outlive_a_model_that_cannot_be_written(
+        self, corpus: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        folder = corpus.with_name("models")
+        folder.mkdir()
+        monkeypatch.setattr(training, "train", lambda *_, **__: folder.rmdir() or NO_WEIGHTS)
+        assert main(["train", str(corpus), "-o", str(folder / "m.vclean")]) == 12
+        assert "small, vclean, rendered" in capsys.readouterr().out
+
+    def test_no_browser(self, corpus: Path, bare_machine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["train", str(corpus), "-o", str(corpus.with_name("m.vclean"))]) == 9
+        assert "vclean setup" in capsys.readouterr().err

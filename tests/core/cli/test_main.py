@@ -1,0 +1,564 @@
+from __future__ import annotations
+
+import io
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from helpers.archives import PAGE, STYLE
+from helpers.http_site import ALLOWED, QUICK, site  # noqa: F401 - a fixture
+from numpy.typing import NDArray
+
+from vclean.classify.content import model
+from vclean.classify.content.site_evidence import with_evidence
+from vclean.classify.prediction import Prediction
+from vclean.cli import main as cli
+from vclean.cli.main import main, main_inner
+from vclean.errors import InputError, VcleanError
+from vclean.features.blocks import BlockColumns
+from vclean.labels import Label
+from vclean.page import Page
+from vclean.pipeline import PageReader, Pipeline, UnlabelledPage
+from vclean.render.browser import renderer
+from vclean.render.network import fetch
+from vclean.render.rendered_page import Rendering
+from vclean.render.static.parse import parse
+from vclean.result import Result
+from vclean.settings import Policy
+
+HTML = "<html lang=en><title>Weather</title><h1>Rain</h1><p>It rained all day in the valley."
+TEXT = "<h>Rain\n<p>It rained all day in the valley.\n"
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]):
+    """Run the command line with the method that needs no model; gives exit code, output and error lines."""
+
+    def call(*arguments: str | Path, method: str = "text") -> tuple[int, str, list[str]]:
+        code = main([*map(str, arguments), "--method", method])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err.splitlines()
+
+    return call
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    path = tmp_path / "page.html"
+    path.write_text(HTML)
+    return path
+
+
+def process(*arguments: str | Path, **options: object) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "vclean", *map(str, arguments)]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen(command, **(pipes | options))  # type: ignore[call-overload]
+
+
+class TestOnePage:
+    def test_clean_text_on_standard_output(self, run, page: Path) -> None:
+        assert run(page) == (0, TEXT, [])
+
+    def test_formats(self, run, page: Path) -> None:
+        assert run(page, "-f", "text") == (0, "Rain\n\nIt rained all day in the valley.\n", [])
+        assert run(page, "-f", "markdown")[1].startswith("# Rain\n")
+        assert "<h1>Rain</h1>" in run(page, "-f", "html")[1]
+        assert json.loads(run(page, "-f", "json")[1])["title"] == "Weather"
+
+    def test_standard_input(self, run, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(HTML.encode())))
+        assert run("-", "--url", "https://example.org/a/")[:2] == (0, TEXT)
+
+    def test_links_resolve_against_the_url(self, run, page: Path) -> None:
+        page.write_text("<p>See <a href=more.html>more</a>")
+        assert "(https://example.org/a/more.html)" in run(page, "--url", "https://example.org/a/b", "-f", "markdown")[1]
+
+    def test_the_url_is_for_pages_without_one(self, run, tmp_path: Path) -> None:
+        link = "<p>See <a href=more.html>more</a>"
+        columns = {"html": [link, link], "url": ["https://own.example/", None]}
+        pq.write_table(pa.table(columns), tmp_path / "a.parquet")
+        out = run(tmp_path / "a.parquet", "--url", "https://given.example/", "-f", "markdown")[1]
+        assert out.index("(https://own.example/more.html)") < out.index("(https://given.example/more.html)")
+
+    @pytest.mark.parametrize("side", ["--width", "--height"])
+    @pytest.mark.parametrize("value", ["15", "16385"])
+    def test_an_impossible_window(self, run, page: Path, side: str, value: str) -> None:
+        code, out, errors = run(page, side, value)
+        assert (code, out) == (2, "")
+        assert "16 to 16,384 px" in errors[0]
+
+    def test_output_file(self, run, page: Path, tmp_path: Path) -> None:
+        assert run(page, "-o", tmp_path / "out.txt") == (0, "", [])
+        assert (tmp_path / "out.txt").read_text() == TEXT
+
+    def test_output_file_in_a_folder_that_is_missing(self, run, page: Path, tmp_path: Path) -> None:
+        code, out, errors = run(page, "-o", tmp_path / "none" / "out.txt")
+        assert (code, out, len(errors)) == (12, "", 1)
+
+    @pytest.mark.parametrize("option", ["-o", "--overlay", "--review"])
+    def test_an_output_that_cannot_be_written_is_found_first(self, run, tmp_path: Path, option: str) -> None:
+        code, out, errors = run("missing.html", option, tmp_path / "none" / "out.png")
+        assert (code, out, len(errors)) == (12, "", 1)
+
+    def test_text_that_the_terminal_cannot_show_is_utf_8_all_the_same(self, page: Path) -> None:
+        page.write_text("<p>žluť 日本", encoding="utf-8")
+        environment = {**os.environ, "PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
+        out, _ = process(page, "--method", "text", env=environment).communicate(timeout=60)
+        assert out.decode() == "<p>žluť 日本\n"
+
+    def test_verbose_tells_what_was_kept(self, run, page: Path) -> None:
+        _, out, errors = run(page, "-v")
+        assert out == TEXT
+        assert "2 of 2 blocks kept" in errors[0]
+
+    def test_the_logger_is_left_as_it_was(self, run, page: Path) -> None:
+        before = list(cli._log.handlers), cli._log.level
+        run(page, "-v")
+        assert (list(cli._log.handlers), cli._log.level) == before
+
+
+class TestSeveralPages:
+    @pytest.fixture
+    def pages(self, tmp_path: Path) -> list[Path]:
+        paths = [tmp_path / name for name in ("a.html", "b.html")]
+        for path in paths:
+            path.write_text(f"<p>Page {path.stem}.")
+        return paths
+
+    def test_each_under_its_name(self, run, pages: list[Path]) -> None:
+        code, out, errors = run(*pages)
+        assert out == f"==> {pages[0]} <==\n<p>Page a.\n==> {pages[1]} <==\n<p>Page b.\n"
+        assert (code, errors) == (0, [])
+
+    def test_json_lines(self, run, pages: list[Path], tmp_path: Path) -> None:
+        _, out, _ = run(*pages, "-f", "json")
+        assert [json.loads(line)["id"] for line in out.splitlines()] == [str(path) for path in pages]
+        assert run(*pages, "-f", "json", "-o", tmp_path / "all.jsonl")[0] == 0
+        assert (tmp_path / "all.jsonl").read_text() == out
+
+    def test_a_folder_of_results(self, run, pages: list[Path], tmp_path: Path) -> None:
+        assert run(*pages, "-f", "text", "-o", tmp_path / "out") == (0, "", [])
+        assert len(list((tmp_path / "out").glob("*.txt"))) == 2
+
+    def test_a_picture_a_page_named_like_its_result(
+        self, run, pages: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """In a folder that is made, as that of the results is."""
+        monkeypatch.setattr(renderer, "Renderer", lambda *_, **__: nullcontext())
+        monkeypatch.setattr(PageReader, "read", lambda _, page, screenshot: Rendering(parse(page)))
+        monkeypatch.setattr(Result, "overlay", lambda *_: b"a picture")
+        long = tmp_path / ("n" * 200 + ".html")
+        long.write_text("<p>x")
+        assert run(*pages, long, "--overlay", tmp_path / "mo" / "x.png", "-o", tmp_path / "out")[0] == 0
+        pictures = {path.stem.removeprefix("x-") for path in (tmp_path / "mo").iterdir()}
+        assert pictures == {path.stem for path in (tmp_path / "out").iterdir()}
+        assert len(pictures) == 3
+
+    def test_a_folder_of_pages(self, run, pages: list[Path], tmp_path: Path) -> None:
+        assert run(tmp_path) == run(*pages)
+
+    def test_a_bad_page_is_named_and_the_rest_goes_on(self, run, pages: list[Path], tmp_path: Path) -> None:
+        (tmp_path / "bad.html").write_bytes(b"%PDF-1.7")
+        code, out, errors = run(pages[0], tmp_path / "bad.html", "missing.html", pages[1])
+        assert code == 1
+        assert out.count("==>") == 2
+        assert errors == [
+            f"vclean: {tmp_path / 'bad.html'}: this is a PDF document, not HTML",
+            "vclean: missing.html does not exist: check the name",
+        ]
+
+    def test_quiet_says_errors_all_the_same(self, run, pages: list[Path]) -> None:
+        assert len(run(*pages, "missing.html", "-q")[2]) == 1
+
+    def test_what_would_fail_again_ends_the_run(self, run, pages: list[Path], tmp_path: Path) -> None:
+        out = tmp_path / "out"
+        out.mkdir()
+        (out / "taken").mkdir()
+        code, _, errors = run(*pages, "-o", pages[0] / "below")
+        assert (code, len(errors)) == (12, 1)
+
+    def test_a_damaged_archive_is_used_as_far_as_it_goes(self, run, tmp_path: Path) -> None:
+        (tmp_path / "a.warc").write_bytes(PAGE + STYLE[:-20])
+        code, out, errors = run(tmp_path / "a.warc")
+        assert (code, len(errors)) == (1, 1)
+        assert "<p>one" in out
+        assert "cut off" in errors[0]
+
+
+class Even:
+    """A model to which every block is as likely content as any other."""
+
+    version = "even"
+
+    def label(
+        self, blocks: BlockColumns, *, evidence: NDArray[np.float32] | None = None, policy: Policy | None = None
+    ) -> Prediction:
+        probability = np.full(len(blocks), 0.6, dtype=np.float32)
+        if evidence is not None:
+            probability = with_evidence(probability, evidence)
+        return Prediction([Label.PARAGRAPH] * len(blocks), probability, confidence=0.6)
+
+
+class TestSameSite:
+    """`--same-site` reads all pages, then labels each by what the model says and what its site repeats."""
+
+    @pytest.fixture
+    def pages(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+        monkeypatch.setattr(model, "load", lambda _: Even())
+        for name, weather in (("a", "It rained all day in the valley."), ("b", "A dry day, said the ferryman.")):
+            (tmp_path / f"{name}.html").write_text(f"<p>Home<h1>Rain</h1><p>{weather}")
+        return tmp_path
+
+    def test_the_pages_of_a_folder_in_their_order(self, run, pages: Path) -> None:
+        code, out, errors = run(pages, "--same-site", "-f", "json", method="vclean")
+        found = [json.loads(line) for line in out.splitlines()]
+        assert (code, errors) == (0, [])
+        assert [Path(page["id"]).name for page in found] == ["a.html", "b.html"]
+
+    def test_what_is_repeated_is_less_likely_content(self, run, pages: Path) -> None:
+        alone, together = (
+            [[block["probability"] for block in json.loads(line)["blocks"]] for line in out.splitlines()]
+            for out in (run(pages, *options, "-f", "json", method="vclean")[1] for options in ((), ("--same-site",)))
+        )
+        assert alone == [pytest.approx([0.6, 0.6, 0.6], abs=0.001)] * 2
+        assert together == [pytest.approx([0.3, 0.3, 0.6], abs=0.05)] * 2
+
+    def test_a_bad_page_is_named_and_the_rest_goes_on(self, run, pages: Path) -> None:
+        (pages / "aa.html").touch()
+        code, out, errors = run(pages, "--same-site", method="vclean")
+        assert (code, out.count("==>"), len(errors)) == (1, 2, 1)
+        assert "aa.html" in errors[0]
+
+    def test_with_a_review(self, run, pages: Path) -> None:
+        assert run(pages, "--same-site", "--review", pages / "look", "--review-below", "1", method="vclean")[0] == 0
+        assert (pages / "look").read_text().count("\n") == 2
+
+    def test_why_there_is_no_text_is_said_all_the_same(self, run, pages: Path) -> None:
+        (pages / "c.html").write_text("<body><script>draw()</script>")
+        errors = run(pages, "--same-site", method="vclean")[2]
+        assert [error.partition(": no text: ")[2] for error in errors] == [
+            "the page has only scripts; try --render --js"
+        ]
+
+    def test_each_page_is_told_on_demand(self, run, pages: Path) -> None:
+        assert sum("blocks kept" in line for line in run(pages, "--same-site", "-v", method="vclean")[2]) == 2
+
+    def test_a_method_that_cannot_compare(self, run, pages: Path) -> None:
+        code, out, errors = run(pages, "--same-site", method="bte")
+        assert (code, out, len(errors)) == (2, "", 1)
+        assert "the method bte cannot compare" in errors[0]
+
+
+class TestReview:
+    """`--review FILE` lists the pages of low confidence; every method of the model gives one."""
+
+    @pytest.fixture
+    def pages(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+        """A folder of three pages, whose confidence is the number in their titles."""
+        for name, confidence in (("a", 0.7), ("b", 0.2), ("c", 0.9)):
+            (tmp_path / f"{name}.html").write_text(HTML.replace("Weather", str(confidence)))
+        whole = Pipeline.label
+
+        def told(self: Pipeline, blocks: UnlabelledPage, **_: object) -> Result:
+            result = whole(self, blocks)
+            confidence = float(blocks.columns.snapshot.title)
+            return replace(result, prediction=replace(result.prediction, confidence=confidence))
+
+        monkeypatch.setattr(Pipeline, "label", told)
+        return tmp_path
+
+    def test_the_pages_of_a_folder(self, run, pages: Path) -> None:
+        code, out, errors = run(pages, "--review", pages / "look.jsonl")
+        found = [json.loads(line) for line in (pages / "look.jsonl").read_text().splitlines()]
+        assert (code, errors, out.count("==>")) == (0, [], 3)
+        assert [(Path(page["id"]).name, page["confidence"]) for page in found] == [("b.html", 0.2), ("a.html", 0.7)]
+
+    def test_the_threshold(self, run, pages: Path) -> None:
+        assert run(pages, "--review", pages / "look.jsonl", "--review-below", "0.5")[0] == 0
+        assert (pages / "look.jsonl").read_text().count("\n") == 1
+
+    def test_a_failed_page_does_not_keep_the_list_from_being_written(self, run, pages: Path) -> None:
+        (pages / "d.html").write_bytes(b"")
+        assert run(pages, "--review", pages / "look.jsonl")[0] == 1
+        assert (pages / "look.jsonl").read_text().count("\n") == 2
+
+    def test_a_method_without_confidence(self, run, page: Path, tmp_path: Path) -> None:
+        code, out, errors = run(page, "--review", tmp_path / "look.jsonl")
+        assert (code, out) == (2, "")
+        assert len(errors) == 1
+        assert "the method text gives none" in errors[0]
+        assert not (tmp_path / "look.jsonl").exists()
+
+
+class TestBadInput:
+    """Each gives its result or one clear line and its exit code."""
+
+    def fails(self, answer: tuple[int, str, list[str]], code: int, *words: str) -> None:
+        assert answer[:2] == (code, "")
+        assert len(answer[2]) == 1
+        assert answer[2][0].startswith("vclean: ")
+        assert all(word in answer[2][0] for word in words)
+
+    def test_missing(self, run) -> None:
+        self.fails(run("missing.html"), 3, "missing.html does not exist")
+
+    @pytest.mark.parametrize("content", [b"", b" \n\t ", b"\xef\xbb\xbf"])
+    def test_empty(self, run, page: Path, content: bytes) -> None:
+        page.write_bytes(content)
+        self.fails(run(page), 4, str(page), "empty")
+
+    @pytest.mark.parametrize(
+        ("content", "name"),
+        [
+            (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "PNG"),
+            (b"%PDF-1.4\n", "PDF"),
+            (b"PK\x03\x04", "zip"),
+            (bytes(range(256)) * 40, "binary"),
+            (bytes(1000), "empty|binary"),
+        ],
+    )
+    def test_binary(self, run, page: Path, content: bytes, name: str) -> None:
+        page.write_bytes(content)
+        answer = run(page)
+        assert any(word in answer[2][0] for word in name.split("|"))
+        self.fails(answer, 4, str(page))
+
+    @pytest.mark.parametrize("cut", [30, 70, 75, len(HTML) - 3])
+    def test_truncated(self, run, page: Path, cut: int) -> None:
+        page.write_text(HTML[:cut])
+        code, out, errors = run(page)
+        assert code == 0
+        assert len(errors) == (0 if out else 1)
+
+    @pytest.mark.parametrize("tail", ["", "<", "<p cla", "<!--", "<script>", "&am", "<![CDATA[", "</"])
+    def test_truncated_inside_markup(self, run, page: Path, tail: str) -> None:
+        page.write_text(HTML + tail)
+        code, out, _ = run(page)
+        assert code == 0
+        assert out.startswith("<h>Rain\n<p>It rained all day")
+
+    @pytest.mark.parametrize("charset", ["utf-8", "utf-16", "no-such-charset", ""])
+    def test_wrongly_declared(self, run, page: Path, charset: str) -> None:
+        text = "Příliš žluťoučký kůň úpěl ďábelské ódy o nešťastné lásce a vytrvalém dešti."
+        page.write_bytes(f"<meta charset='{charset}'><p>{text}".encode("cp1250"))
+        assert run(page)[1] == f"<p>{text}\n"
+
+    def test_50_mb(self, run, page: Path) -> None:
+        page.write_bytes(b"<p>all work and no play</p>\n" * (50 * 2**20 // 28 + 1))
+        start = time.monotonic()
+        self.fails(run(page), 5, str(page), "33,554,432 bytes", "--max-bytes")
+        assert time.monotonic() - start < 10
+
+    def test_100_000_nested_elements(self, run, page: Path) -> None:
+        page.write_text("<div>" * 100_000 + "<p>deep down" + "</div>" * 100_000)
+        start = time.monotonic()
+        self.fails(run(page), 5, str(page), "nest")
+        assert time.monotonic() - start < 10
+
+    def test_over_the_cap_on_elements(self, run, page: Path) -> None:
+        page.write_text("<p>x" * 160_000)
+        self.fails(run(page), 5, str(page), "150,000", "--max-nodes")
+
+    def test_a_frameset(self, run, page: Path) -> None:
+        page.write_text("<frameset cols='20%,*'><frame src=menu.html><frame src=main.html></frameset>")
+        code, out, errors = run(page)
+        assert (code, out) == (0, "")
+        assert errors == [f"vclean: {page}: no text: the page is a frameset; clean its frames: menu.html, main.html"]
+
+    def test_only_scripts(self, run, page: Path) -> None:
+        page.write_text("<html><body><div id=app></div><script src=app.js></script>")
+        code, out, errors = run(page)
+        assert (code, out) == (0, "")
+        assert errors == [f"vclean: {page}: no text: the page has only scripts; try --render --js"]
+
+    def test_why_there_is_no_text_is_not_said_quietly(self, run, page: Path) -> None:
+        page.write_text("<body><script>1</script>")
+        assert run(page, "-q") == (0, "", [])
+
+    def test_a_redirect_loop(self, run, site: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        reach = fetch.fetch
+        monkeypatch.setattr(fetch, "fetch", lambda url, settings: reach(url, settings, allow_hosts=ALLOWED))
+        self.fails(run(f"{site}/loop"), 7, f"{site}/loop", "redirects more than 10 times")
+
+    def test_an_unreachable_url(self, run, monkeypatch: pytest.MonkeyPatch) -> None:
+        reach = fetch.fetch
+        monkeypatch.setattr(fetch, "fetch", lambda url, _: reach(url, QUICK, allow_hosts=ALLOWED))
+        self.fails(run("http://127.0.0.1:9/page"), 7, "http://127.0.0.1:9/page could not be fetched")
+
+    def test_a_url_on_this_machine(self, run) -> None:
+        self.fails(run("http://localhost/"), 7, "not a public address")
+
+    def test_a_folder_without_pages(self, run, tmp_path: Path) -> None:
+        (tmp_path / "notes.txt").touch()
+        self.fails(run(tmp_path), 3, "without HTML files")
+
+    @pytest.mark.parametrize("content", [b"nothing like it", b"", PAGE[: len(PAGE) // 4]])
+    def test_an_archive_without_a_page(self, run, tmp_path: Path, content: bytes) -> None:
+        """It gives the code of the error: 1 is for runs of which something came."""
+        (tmp_path / "a.warc").write_bytes(content)
+        self.fails(run(tmp_path / "a.warc"), 3, "a.warc")
+
+    def test_a_table_without_pages(self, run, tmp_path: Path) -> None:
+        pq.write_table(pa.table({"text": ["x"]}), tmp_path / "a.parquet")
+        self.fails(run(tmp_path / "a.parquet"), 3, "no column 'html'")
+
+    @pytest.mark.parametrize("name", ["a.parquet", "a.jsonl"])
+    def test_a_table_without_rows(self, run, tmp_path: Path, name: str) -> None:
+        if name.endswith("parquet"):
+            pq.write_table(pa.schema([("html", pa.binary())]).empty_table(), tmp_path / name)
+        else:
+            (tmp_path / name).touch()
+        self.fails(run(tmp_path / name), 4, f"{name} is empty: it has no rows")
+
+    def test_standard_input_twice(self, run) -> None:
+        self.fails(run("-", "-"), 2, "name it once")
+
+    def test_a_folder_whose_pages_fail_for_different_reasons(self, run, tmp_path: Path) -> None:
+        (tmp_path / "a.html").touch()
+        (tmp_path / "b.html").write_text("<p>x" * 160_000)
+        assert run(tmp_path)[0] == 1
+
+    def test_several_arguments_of_which_nothing_came(self, run) -> None:
+        assert run("none.html", "neither.html")[0] == 1
+
+    def test_no_browser(self, run, page: Path, bare_machine: Path) -> None:
+        self.fails(run(page, "--render"), 9, "vclean setup")
+
+    def test_no_browser_for_several_pages_is_said_once(self, run, page: Path, bare_machine: Path) -> None:
+        self.fails(run(page, page, page, "--render"), 9, "vclean setup")
+
+    @pytest.mark.parametrize("content", [b"", b"not a model", b"\x80\x04K\x00.", b"tree\nversion=v4\n"])
+    def test_a_wrong_model_file(self, run, page: Path, tmp_path: Path, content: bytes) -> None:
+        (tmp_path / "model").write_bytes(content)
+        self.fails(run(page, "--model", tmp_path / "model", method="vclean"), 10, "model")
+
+    def test_a_missing_model_file(self, run, page: Path, tmp_path: Path) -> None:
+        self.fails(run(page, "--model", tmp_path / "none", method="vclean"), 10, str(tmp_path / "none"))
+
+    def test_an_unknown_method(self, run, page: Path) -> None:
+        self.fails(run(page, method="magic"), 2, "no method 'magic'", "bte")
+
+    def test_bad_usage(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["--no-such"]) == 2
+        captured = capsys.readouterr()
+        assert (captured.out, len(captured.err.splitlines())) == ("", 1)
+
+
+class TestMain:
+    def test_inner_raises_what_main_turns_into_a_code(self) -> None:
+        with pytest.raises(InputError):
+            main_inner(["missing.html", "--method", "text"])
+
+    @pytest.mark.parametrize("error", [ValueError("odd\nthing"), RecursionError(), MemoryError(), KeyError("x")])
+    def test_a_bug_is_one_line_too(self, run, page: Path, monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+        def fail(*_: object, **__: object) -> None:
+            raise error
+
+        monkeypatch.setattr(Pipeline, "read_blocks", fail)
+        code, out, errors = run(page)
+        assert (code, out, len(errors)) == (1, "", 1)
+        assert type(error).__name__ in errors[0]
+        assert "report" in errors[0]
+
+    def test_a_bug_on_one_of_several_pages_does_not_end_the_run(
+        self, run, page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (tmp_path / "odd.html").write_text("<p>odd")
+        whole = Pipeline.read_blocks
+
+        def fail_on_odd(self: Pipeline, document: Page, **options: bool) -> object:
+            if "odd" in document.id:
+                raise ValueError("odd")
+            return whole(self, document, **options)
+
+        monkeypatch.setattr(Pipeline, "read_blocks", fail_on_odd)
+        code, out, errors = run(tmp_path / "odd.html", page)
+        assert code == 1
+        assert TEXT in out
+        assert "odd.html" in errors[0]
+
+    def test_where_the_bug_is_is_told_on_demand(self, run, page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        def fail(*_: object, **__: object) -> None:
+            raise ValueError("odd")
+
+        monkeypatch.setattr(Pipeline, "read_blocks", fail)
+        assert any("Traceback" in line for line in run(page, "-v")[2])
+
+    def test_an_interrupt(self, run, page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        def interrupt(*_: object, **__: object) -> None:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(Pipeline, "read_blocks", interrupt)
+        assert run(page) == (130, "", [])
+
+    def test_every_exit_code_is_an_error_of_ours(self) -> None:
+        codes = [kind.exit_code for kind in VcleanError.__subclasses__()]
+        assert len(codes) == len(set(codes))
+
+
+class TestProcess:
+    def test_the_module_runs(self, page: Path) -> None:
+        running = process(page, "--method", "text")
+        out, errors = running.communicate(timeout=60)
+        assert (running.returncode, out.decode(), errors) == (0, TEXT, b"")
+
+    def test_no_standard_output(self, page: Path) -> None:
+        """As in `vclean PAGE >&-`."""
+        command = shlex.join([sys.executable, "-m", "vclean", str(page), "--method", "text"])
+        ended = subprocess.run(["sh", "-c", f"{command} >&-"], capture_output=True, text=True, timeout=60, check=False)
+        assert ended.returncode == 12
+        assert ended.stderr == "vclean: standard output is closed: open it, if only to /dev/null\n"
+
+    def test_a_reader_that_has_had_enough(self, page: Path) -> None:
+        """As in `vclean PAGE... | head -1`: no message, no failure."""
+        running = process(*[page] * 50, "--method", "text")
+        assert running.stdout is not None
+        assert running.stderr is not None
+        running.stdout.readline()
+        running.stdout.close()
+        errors = running.stderr.read()
+        running.stderr.close()
+        assert (running.wait(60), errors) == (0, b"")
+
+    @pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux only")
+    def test_a_version_that_a_full_disk_does_not_take(self) -> None:
+        with Path("/dev/full").open("wb") as full:
+            running = process("--version", stdout=full)
+            _, errors = running.communicate(timeout=60)
+        assert running.returncode == 12
+        assert errors.startswith(b"vclean: cannot write the output: the disk is full")
+
+    @pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux only")
+    def test_a_full_disk(self, page: Path) -> None:
+        with Path("/dev/full").open("wb") as full:
+            running = process(page, "--method", "text", stdout=full)
+            _, errors = running.communicate(timeout=60)
+        assert running.returncode == 12
+        assert errors.startswith(b"vclean: cannot write the output: the disk is full")
+        assert errors.count(b"\n") == 1
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")
+    def test_control_c_leaves_nothing_behind(self, page: Path, tmp_path: Path) -> None:
+        out = tmp_path / "out.jsonl"
+        pipe = tmp_path / "pipe.html"
+        os.mkfifo(pipe)
+        running = process(page, pipe, "--method", "text", "-f", "json", "-o", out)
+        with pipe.open("wb") as writer:
+            writer.write(b"<p>never done")
+            writer.flush()
+            running.send_signal(signal.SIGINT)
+        # The end of the page wakes a reader whom the signal reached too early to interrupt the reading itself.
+        _, errors = running.communicate(timeout=60)
+        assert (running.returncode, errors) == (130, b"")
+        assert {path.name for path in tmp_path.iterdir()} == {"page.html", "pipe.html"}

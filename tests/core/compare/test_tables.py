@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import pytest
+from lxml import etree
+
+from vclean.compare.plots import LONG, Column, Table
+from vclean.html_pages import environment
+
+
+def table(columns, rows, caption=""):
+    macros = environment("vclean.compare").get_template("plots.html").module
+    return etree.fromstring(macros.table(Table(columns, rows, caption)).strip())
+
+
+def cells(made, path="tbody/tr"):
+    return [["".join(cell.itertext()) for cell in row] for row in made.findall(f".//{path}")]
+
+
+class TestTable:
+    def test_heads_and_cells(self):
+        made = table([Column("page"), Column("F1", 3)], [["a", 0.5], ["b", None]], caption="Scores")
+        assert cells(made, "thead/tr") == [["page", "F1"]]
+        assert cells(made) == [["a", "0.500"], ["b", "–"]]
+        assert made.findtext(".//caption") == "Scores"
+        assert made.get("aria-label") == "Scores"
+
+    def test_the_first_cell_is_the_head_of_its_row(self):
+        row = table([Column("page"), Column("n", 0)], [["a", 1]]).find(".//tbody/tr")
+        assert [cell.tag for cell in row] == ["th", "td"]
+        assert row[0].get("scope") == "row"
+
+    def test_numbers_are_sorted_by_what_they_are_not_by_what_they_show(self):
+        made = table([Column("n", 0), Column("m", 1)], [[1234567, float("nan")]])
+        cell, missing = made.find(".//tbody/tr")
+        assert (cell.text, cell.get("data-order")) == ("1,234,567", "1234567")
+        assert (missing.text, missing.get("data-order")) == ("–", None)
+
+    def test_hostile_texts_are_text(self):
+        assert cells(table([Column("<i>", 0, '"<'), Column("<b>")], [[1, "<b>x</b>"]])) == [["1", "<b>x</b>"]]
+
+    def test_a_text_that_is_missing_is_empty(self):
+        assert cells(table([Column("page")], [[None]])) == [[""]]
+
+    @pytest.mark.parametrize(("rows", "kind"), [(LONG, "scroll"), (LONG + 1, "scroll long")])
+    def test_long_tables_scroll(self, rows, kind):
+        assert table([Column("n", 0)], [[row] for row in range(rows)]).get("class") == kind
+
+    def test_a_head_is_a_button_that_explains_itself(self):
+        button = table([Column("F1", 3, "harmonic mean")], []).find(".//thead//button")
+        assert (button.get("type"), button.get("title")) == ("button", "harmonic mean")

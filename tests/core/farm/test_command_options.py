@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from helpers.pages import parsed
+
+from vclean.cli.main import main_inner
+from vclean.errors import UsageError
+from vclean.farm.settings import RunSettings
+from vclean.settings import CleanerSettings, Policy, RenderSettings
+
+
+def farmed(*arguments):
+    return parsed("farm", "in", "-o", "out", *arguments)
+
+
+class TestDefaults:
+    def test_are_those_of_the_settings(self):
+        options = farmed()
+        assert options.cleaning == CleanerSettings(render=True, rendering=RenderSettings(deadline=30.0))
+        assert options.run == RunSettings()
+
+    def test_a_new_run_on_this_machine(self):
+        options = farmed()
+        assert (options.inputs, options.out, options.pages) == (["in"], Path("out"), None)
+        assert (options.resume, options.retry_failed) == (False, False)
+        assert (options.engine, options.address, options.metrics_port, options.verbosity) == ("local", None, None, 0)
+
+
+class TestCleaning:
+    def test_without_a_browser(self):
+        assert not farmed("--no-render").cleaning.render
+
+    def test_scripts_need_one(self):
+        cleaning = farmed("--no-render", "--js").cleaning
+        assert cleaning.render
+        assert cleaning.rendering.scripts
+
+    def test_everything(self):
+        cleaning = farmed(
+            *("--network", "public", "--method", "bte", "--model", "m", "--recall", "--comments", "out"),
+            *("--templates", "t"),
+            *("--timeout", "5", "--max-nodes", "9", "--max-bytes", "8", "--width", "700", "--height", "600"),
+        ).cleaning
+        page = RenderSettings(deadline=5, max_nodes=9, max_bytes=8, width=700, height=600)
+        policy = Policy(recall_weight=4.0, comments=False)
+        assert cleaning == CleanerSettings(
+            network="public",
+            method="bte",
+            model=Path("m"),
+            templates=Path("t"),
+            policy=policy,
+            rendering=page,
+            render=True,
+        )
+
+
+class TestRun:
+    def test_everything(self):
+        run = farmed(
+            *("--workers", "7", "--retries", "0", "--max-memory", "1G", "--part-rows", "9", "--keep-snapshots")
+        ).run
+        assert run == RunSettings(workers=7, retries=0, max_memory=2**30, part_rows=9, snapshots=True)
+
+    @pytest.mark.parametrize(
+        ("size", "there"), [("512M", 2**29), ("1.5g", 3 * 2**29), ("1t", 2**40), ("300000000", 300_000_000)]
+    )
+    def test_sizes(self, size, there):
+        assert farmed("--max-memory", size).run.max_memory == there
+
+    def test_trying_again_is_going_on(self):
+        options = farmed("--retry-failed")
+        assert (options.resume, options.retry_failed) == (True, True)
+
+    def test_on_a_cluster(self):
+        options = farmed("--engine", "ray", "--address", "10.0.0.1:6379")
+        assert (options.engine, options.address) == ("ray", "10.0.0.1:6379")
+
+    def test_metrics(self):
+        assert farmed("--metrics-port", "9100").metrics_port == 9100
+
+
+class TestRefused:
+    @pytest.mark.parametrize(
+        ("arguments", "said"),
+        [
+            (["--address", "x"], "--address: needs --engine ray"),
+            (["--engine", "dask"], "'dask' is not one of"),
+            (["--workers", "0"], "has to be positive"),
+            (["--retries", "-1"], "has to be a whole number"),
+            (["--max-memory", "10M"], "max_memory has to be at least 268,435,456"),
+            (["--max-memory", "much"], "'much' is no number"),
+            (["--max-memory", "G"], "'' is no number"),
+            (["--metrics-port", "70000"], "has to be 1 to 65535"),
+            (["-q", "-v"], "not allowed with"),
+            (["--precision", "--recall"], "not allowed with"),
+        ],
+    )
+    def test_what_cannot_be(self, arguments, said):
+        with pytest.raises(UsageError, match=said):
+            farmed(*arguments)
+
+    @pytest.mark.parametrize("arguments", [["in"], ["-o", "out"], []])
+    def test_inputs_and_output_have_to_be_named(self, arguments):
+        with pytest.raises(UsageError, match="required"):
+            parsed("farm", *arguments)
+
+    def test_errors_name_the_help(self):
+        with pytest.raises(UsageError, match="see vclean farm --help"):
+            farmed("--colour")
+
+
+class TestHelp:
+    def test_says_what_goes_in_and_what_comes_out(self, capsys):
+        assert main_inner(["farm", "--help"]) == 0
+        said = capsys.readouterr().out
+        assert all(word in said for word in ("WARC", "OUT/parts", "Exit codes", "--retry-failed", "--metrics-port"))

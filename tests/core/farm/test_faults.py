@@ -1,0 +1,285 @@
+"""What goes wrong in a run, one thing after the other: no page is lost, none is there twice, and the run goes on."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import signal
+import subprocess
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+from helpers.farming import content, html, kill, wait_until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from helpers.farming import Farm, Run
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
+
+SLOW = html("slow") + "<script>const end = Date.now() + 3000; while (Date.now() < end);</script>"
+"""Keeps its renderer busy for three seconds, when scripts run."""
+
+ALLOCATING = "<script>const kept = []; for (;;) kept.push(new Uint8Array(1 << 26).fill(1));</script>"
+
+LOOPING = "<script>for (;;);</script>"
+HAS_BOMB = "<style>:has(:has(*)) :has(* *) { color: red }</style>" + "<div>" * 300 + "<p>x</p>" * 3000
+NESTED = "<div>" * 100_000 + "deep"
+MANY_NODES = "<i></i>" * 151_000
+BUSY = """<script>
+for (let i = 0; i < 50; i++) { window.open("https://a.example/" + i); history.pushState(0, "", "?" + i); }
+alert(1); confirm(2); prompt(3); print();
+const link = document.createElement("a"); link.href = "data:application/zip,x"; link.download = "x.zip"; link.click();
+addEventListener("beforeunload", (event) => event.preventDefault());
+</script>"""
+REFRESHING = '<meta http-equiv=refresh content="0;url=https://a.example/again">'
+REDIRECTING = "<script>setTimeout(() => location = location.href + 'x', 1)</script>"
+
+
+def names(count: int, *others: str) -> list[str]:
+    return sorted([*(f"p{number:03}" for number in range(count)), *others])
+
+
+def wait_for_work(run: Run, done: int) -> None:
+    """Until the page after the first `done` ones has been in its browser for a while."""
+    run.wait_for_pages(done)
+    time.sleep(1)
+
+
+class TestLostProcesses:
+    @pytest.mark.parametrize(
+        ("victim", "restarts"),
+        [
+            (("headless", "--headless"), "browser"),
+            (("--type=renderer",), "browser"),
+            (("vclean.farm.worker",), "crash"),
+            (("playwright", "run-driver"), "browser"),
+        ],
+        ids=["browser", "renderer", "worker", "driver of the browser"],
+    )
+    def test_the_page_in_work_is_tried_again(self, farm: Farm, victim: tuple[str, ...], restarts: str) -> None:
+        run = farm.start(farm.crawl(1, slow=SLOW, z="<p>The last page of all."), "--js")
+        wait_for_work(run, 1)
+        killed = run.descendants(*victim)
+        assert killed
+        kill(killed)
+        assert run.end() == (0, "")
+        assert farm.ids() == ["p000", "slow", "z"]
+        assert [row["attempts"] for row in farm.rows()] == [1, 2, 1]
+        assert farm.summary()["run"]["restarts"] == {restarts: 1}
+        assert farm.summary()["run"]["retried"] == 1
+
+    def test_browsers_lost_again_and_again_lose_no_page(self, farm: Farm) -> None:
+        run = farm.start(farm.crawl(40), "--workers", 2)
+        for done in range(8, 40, 8):
+            run.wait_for_pages(done)
+            kill(run.descendants("--headless"))
+        assert run.end() == (0, "")
+        assert farm.ids() == names(40)
+        assert {row["status"] for row in farm.rows()} == {"ok"}
+
+    def test_a_machine_on_which_no_browser_lives_ends_the_run_and_blames_no_page(self, farm: Farm) -> None:
+        broken = farm.folder / "chromium-headless-shell"
+        broken.write_text("#!/bin/sh\nexit 1\n")
+        broken.chmod(0o755)
+        code, said = farm.run(farm.crawl(30), "--retries", 0, env={"VCLEAN_CHROMIUM": str(broken)})
+        assert code == 8
+        assert "20 pages in a row were lost" in said
+        assert farm.ids() == []
+        assert farm.run(farm.crawl(30), "--retries", 0, "--resume") == (0, "")
+        assert farm.ids() == names(30)
+
+
+class TestPagesWithoutEnd:
+    def test_each_ends_and_the_others_are_cleaned(self, farm: Farm) -> None:
+        pages = farm.crawl(1, has=HAS_BOMB, many=MANY_NODES, nested=NESTED, z="<p>The last page of all.")
+        code, _ = farm.run(pages, "--timeout", 8)  # time to count nodes on a busy machine
+        assert code == 1
+        errors = {row["id"]: row["error"] for row in farm.rows()}
+        assert errors["many"] == "LimitError"
+        assert errors["nested"] in ("DeadlineError", None)
+        assert errors["has"] in ("DeadlineError", None)
+        assert (errors["p000"], errors["z"]) == (None, None)
+        assert len(errors) == 5
+
+    def test_scripts_that_never_end(self, farm: Farm) -> None:
+        others = {"busy": BUSY, "loop": LOOPING, "redirects": REDIRECTING, "refresh": REFRESHING}
+        pages = farm.crawl(1, **{name: html(name) + page for name, page in others.items()}, z="<p>The last of all.")
+        code, _ = farm.run(pages, "--js", "--timeout", 6)
+        assert code in (0, 1)
+        errors = {row["id"]: row["error"] for row in farm.rows()}
+        assert errors["loop"] == "DeadlineError"
+        assert (errors["p000"], errors["busy"], errors["refresh"], errors["z"]) == (None, None, None, None)
+        assert "End of busy" in {row["id"]: row for row in farm.rows()}["busy"]["blocks"][-1]["text"]
+
+    def test_a_large_page(self, farm: Farm) -> None:
+        path = farm.folder / "large.html"
+        path.write_bytes(b"<p>" + b"x" * 50 * 2**20)
+        code, _ = farm.run(farm.crawl(1), path)
+        assert code == 1
+        assert {row["id"]: row["error"] for row in farm.rows()} == {"p000": None, str(path): "LimitError"}
+
+
+class TestMemory:
+    def test_a_page_that_takes_it_all_ends(self, farm: Farm) -> None:
+        """It would take four gigabytes until its renderer dies, and then again, on every attempt."""
+        pages = farm.crawl(1, eats=ALLOCATING, z="<p>The last page of all.")
+        code, _ = farm.run(pages, "--js", "--max-memory", "1200M", "--timeout", 60)
+        assert code == 1
+        rows = {row["id"]: row for row in farm.rows()}
+        assert rows["eats"]["error"] == "LimitError"
+        assert "1,200 MB of memory" in rows["eats"]["message"]
+        assert rows["eats"]["attempts"] == 1
+        assert rows["z"]["status"] == "ok"
+        assert farm.summary()["run"]["restarts"] == {"memory": 1}
+
+
+class TestDamagedArchives:
+    def warc(self, count: int) -> bytes:
+        return b"".join(gzip.compress(record(f"http://a.example/{number}", html("thing"))) for number in range(count))
+
+    def test_a_cut_off_archive_is_used_as_far_as_it_goes(self, farm: Farm) -> None:
+        path = farm.folder / "cut.warc.gz"
+        path.write_bytes(self.warc(6)[:-150])
+        code, _ = farm.run(path, farm.crawl(1))
+        rows = {row["id"]: row["error"] for row in farm.rows()}
+        assert code == 1
+        assert [f"http://a.example/{number}" in rows for number in range(5)] == [True] * 5
+        assert rows[str(path)] == "InputError"
+        assert rows["p000"] is None
+
+    def test_a_bad_record_loses_itself_alone(self, farm: Farm) -> None:
+        members = [gzip.compress(record(f"http://a.example/{number}", html("thing"))) for number in range(5)]
+        members[2] = members[2][:20] + bytes(40) + members[2][60:]
+        path = farm.folder / "bad.warc.gz"
+        path.write_bytes(b"".join(members))
+        code, _ = farm.run(path)
+        found = {row["id"]: row["status"] for row in farm.rows()}
+        assert code == 1
+        assert all(found[f"http://a.example/{number}"] == "ok" for number in (0, 1, 3, 4))
+
+    @pytest.mark.parametrize("shift", [-400, 400])
+    def test_a_wrong_length_loses_no_other_page(self, farm: Farm, shift: int) -> None:
+        members = [gzip.compress(record(f"http://a.example/{number}", html("thing"))) for number in range(4)]
+        members[1] = gzip.compress(record("http://a.example/1", html("thing"), shift))
+        path = farm.folder / "length.warc.gz"
+        path.write_bytes(b"".join(members))
+        farm.run(path)
+        found = {row["id"]: row["status"] for row in farm.rows()}
+        assert all(found[f"http://a.example/{number}"] == "ok" for number in (0, 2, 3))
+
+
+class TestSignals:
+    @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+    def test_what_is_in_work_is_finished_and_the_rest_can_be_resumed(self, farm: Farm, number: signal.Signals) -> None:
+        pages = farm.crawl(60)
+        run = farm.start(pages, "--no-render")
+        run.wait_for_pages(5)
+        run.process.send_signal(number)
+        code, said = run.end()
+        assert code == 128 + number
+        assert "--resume goes on" in said
+        assert said.count("\n") == 1
+        done = farm.ids()
+        assert 5 <= len(done) < 60
+        assert farm.summary()["state"] == "interrupted"
+        assert farm.run(pages, "--no-render", "--resume") == (0, "")
+        assert farm.ids() == names(60)
+        assert farm.summary()["run"]["skipped"] == len(done)
+
+    def test_the_second_one_drops_the_page_in_work(self, farm: Farm) -> None:
+        pages = farm.crawl(1, slow=html("slow") + LOOPING)
+        run = farm.start(pages, "--js", "--timeout", 60)
+        wait_for_work(run, 1)
+        start = time.monotonic()
+        run.process.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+        run.process.send_signal(signal.SIGINT)
+        code, _ = run.end()
+        assert code == 130
+        assert time.monotonic() - start < 10
+        assert farm.ids() == ["p000"]
+
+    def test_in_the_first_moment(self, farm: Farm) -> None:
+        run = farm.start(farm.crawl(3))
+        wait_until((run.out / "run.json").exists)
+        run.process.send_signal(signal.SIGINT)
+        code, said = run.end()
+        assert code == 130
+        assert "Traceback" not in said
+
+
+class TestKilledDriver:
+    def test_the_run_is_resumed_and_nothing_is_left_behind(self, farm: Farm) -> None:
+        """The part in hand is lost with the driver; its pages are done again."""
+        pages = farm.crawl(30)
+        run = farm.start(pages, "--workers", 2, "--part-rows", 4)
+        run.wait_for_pages(10)
+        family = [each.pid for each in run.family]
+        run.process.kill()
+        run.end()
+        assert len(family) > 5
+        wait_until(lambda: not farm.left())
+        done = farm.ids()
+        assert len(done) == len(set(done))
+        assert farm.run(pages, "--resume") == (0, "")
+        assert farm.ids() == names(30)
+        assert sorted(line["id"] for line in farm.runs[-1].lines()) == names(30)
+        assert farm.run(pages, out="whole") == (0, "")
+        assert content(farm.rows()) == content(farm.rows("whole"))
+
+    def test_two_drivers_do_not_share_a_folder(self, farm: Farm) -> None:
+        pages = farm.crawl(60)
+        run = farm.start(pages, "--no-render")
+        wait_until((run.out / "run.json").exists)
+        run.process.send_signal(signal.SIGSTOP)  # or it might be done before the other one begins
+        code, said = farm.run(pages, "--no-render", "--resume")
+        run.process.send_signal(signal.SIGCONT)
+        assert code == 2
+        assert "another run is writing to" in said
+        assert run.end() == (0, "")
+
+
+class TestFullDisk:
+    @pytest.fixture
+    def small(self, farm: Farm) -> Iterator[Path]:
+        """A disk of 1 MB at the farm's output folder."""
+        folder = farm.folder / "out"
+        folder.mkdir()
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder], check=False)
+        if mounted.returncode:
+            pytest.skip("only root can make a small disk here")
+        yield folder
+        subprocess.run(["umount", "--lazy", folder], check=True)
+
+    def test_the_run_ends_and_goes_on_when_there_is_room(self, farm: Farm, small: Path) -> None:
+        pages = farm.crawl(10, **{f"x{number:03}": f"<p>{os.urandom(60_000).hex()}" for number in range(20)})
+        code, said = farm.run(pages, "--no-render", "--part-rows", 4)
+        assert code == 12
+        assert "disk is full" in said
+        assert said.count("\n") == 1
+        assert not [path for path in small.rglob("*") if path.name.startswith(".") and path.name != ".lock"]
+        done = farm.ids()
+        assert done
+        subprocess.run(["mount", "-o", "remount,size=64m", small], check=True)
+        assert farm.run(pages, "--no-render", "--part-rows", 4, "--resume") == (0, "")
+        assert len(farm.ids()) == 30
+        assert set(done) <= set(farm.ids())
+
+
+def record(url: str, page: str, shift: int = 0) -> bytes:
+    """A WARC record; `shift` makes its length wrong."""
+    http = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + page.encode()
+    fields = {
+        "WARC-Type": "response",
+        "WARC-Target-URI": url,
+        "WARC-Record-ID": f"<urn:uuid:{url}>",
+        "WARC-Date": "2026-01-01T00:00:00Z",
+        "Content-Type": "application/http; msgtype=response",
+        "Content-Length": str(len(http) + shift),
+    }
+    head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
+    return b"WARC/1.0\r\n" + head.encode() + b"\r\n" + http + b"\r\n\r\n"

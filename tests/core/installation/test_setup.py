@@ -1,0 +1,241 @@
+"""Tests of `vclean setup`; downloads and package managers are played, the rest is real."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from vclean.errors import BrowserError, BrowserMissingError
+from vclean.installation import setup as module
+from vclean.installation.setup import driver_starts, missing_packages, openmp_loads, prove, setup
+from vclean.installation.system import MANAGERS, CommandOutcome, PackageManager
+from vclean.render.browser.chromium import Chromium, playwright_folder
+
+APT = MANAGERS[0]
+DNF = MANAGERS[1]
+
+
+class Machine:
+    """Plays the commands that setup runs: what each does is given by a word in it, and all are recorded."""
+
+    def __init__(self, **effects: Callable[[], CommandOutcome]) -> None:
+        self.effects = effects
+        self.commands: list[list[str]] = []
+
+    def __call__(self, command: Sequence[str], *, timeout: float) -> CommandOutcome:
+        self.commands.append(list(command))
+        words = " ".join(command)
+        for word, effect in self.effects.items():
+            if word.replace("_", "-") in words:
+                return effect()
+        return CommandOutcome(0, "")
+
+    @property
+    def lines(self) -> list[str]:
+        return [" ".join(command[-2:]) for command in self.commands]
+
+
+def fails() -> CommandOutcome:
+    return CommandOutcome(1, "Error: getaddrinfo ENOTFOUND cdn.example.org\n")
+
+
+def executable(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("#!/bin/sh\n")
+    path.chmod(0o755)
+    return path
+
+
+def downloads() -> CommandOutcome:
+    folder = playwright_folder() / "chromium_headless_shell-1255"
+    executable(folder / "chrome-headless-shell-linux64" / "chrome-headless-shell")
+    (folder / "INSTALLATION_COMPLETE").touch()
+    return CommandOutcome(0, "")
+
+
+@pytest.fixture
+def bare(bare_machine: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A machine that lacks only a browser, has apt-get, and on which every browser starts; we are root."""
+    monkeypatch.setattr(module, "prove", lambda _chromium: "HeadlessChrome/1.2")
+    monkeypatch.setattr(module, "package_manager", lambda: APT)
+    monkeypatch.setattr(module, "privilege", lambda _run: [])
+    monkeypatch.setattr(module, "has_fonts", lambda: True)
+    monkeypatch.setattr(module, "driver_starts", lambda _run: True)
+    return bare_machine
+
+
+class TestSetup:
+    def test_everything_is_there(self, bare: Path) -> None:
+        """Nothing is run at all."""
+        there = executable(bare / "chromium")
+        machine, out = Machine(), io.StringIO()
+        assert setup(out, run=machine).path == there
+        assert machine.commands == []
+        assert out.getvalue().splitlines()[-1].startswith("setup: ready: HeadlessChrome/1.2 from the system")
+
+    def test_download(self, bare: Path) -> None:
+        """Playwright's headless shell is tried first, and is enough."""
+        machine = Machine(install=downloads)
+        found = setup(io.StringIO(), run=machine)
+        assert found.kind == "headless-shell"
+        assert machine.lines == ["--only-shell chromium"]
+
+    def test_twice(self, bare: Path) -> None:
+        """The second run finds what the first one brought."""
+        setup(io.StringIO(), run=Machine(install=downloads))
+        machine = Machine()
+        setup(io.StringIO(), run=machine)
+        assert machine.commands == []
+
+    def test_system_package_where_the_download_fails(self, bare: Path) -> None:
+        def installs() -> CommandOutcome:
+            executable(bare / "chromium-headless-shell")
+            return CommandOutcome(0, "")
+
+        machine, out = Machine(only_shell=fails, no_install_recommends=installs), io.StringIO()
+        assert setup(out, run=machine).path == bare / "chromium-headless-shell"
+        assert machine.commands[1:] == [["apt-get", "update"], [*APT.install, "chromium-headless-shell"]]
+        assert "the download failed: Error: getaddrinfo ENOTFOUND cdn.example.org" in out.getvalue()
+
+    def test_nothing_helps(self, bare: Path) -> None:
+        """The error ends with the very command to run."""
+        machine = Machine(install=fails)
+        with pytest.raises(BrowserMissingError, match=r"no-install-recommends chromium-headless-shell`, or set VCLEAN"):
+            setup(io.StringIO(), run=machine)
+
+    def test_not_root(self, bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(module, "privilege", lambda _run: None)
+        machine = Machine(install=fails)
+        with pytest.raises(BrowserMissingError, match="apt-get update"):
+            setup(io.StringIO(), run=machine)
+        assert machine.lines == ["--only-shell chromium"]
+
+    def test_other_managers_are_named_and_not_run(self, bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(module, "package_manager", lambda: DNF)
+        machine = Machine(install=fails)
+        with pytest.raises(BrowserMissingError, match="dnf install -y chromium-headless"):
+            setup(io.StringIO(), run=machine)
+        assert machine.lines == ["--only-shell chromium"]
+
+    def test_no_manager_at_all(self, bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(module, "package_manager", lambda: None)
+        with pytest.raises(BrowserMissingError, match="from its maker's page"):
+            setup(io.StringIO(), run=Machine(install=fails))
+
+    def test_fonts(self, bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A slim image has none, and text without a font has no boxes."""
+        monkeypatch.setattr(module, "has_fonts", lambda: False)
+        executable(bare / "chromium")
+        machine = Machine()
+        setup(io.StringIO(), run=machine)
+        assert machine.commands == [["apt-get", "update"], [*APT.install, "fonts-liberation", "fonts-dejavu-core"]]
+
+    def test_libraries_come_before_the_download(self, bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """For without its library, Playwright's Node cannot download anything."""
+        monkeypatch.setattr(module, "driver_starts", lambda _run: False)
+        machine = Machine(only_shell=downloads)
+        setup(io.StringIO(), run=machine)
+        assert machine.lines == ["apt-get update", "--no-install-recommends libatomic1", "--only-shell chromium"]
+
+    def test_missing_fonts_do_not_stop_a_browser_that_draws(self, bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(module, "has_fonts", lambda: False)
+        monkeypatch.setattr(module, "privilege", lambda _run: None)
+        executable(bare / "chromium")
+        out = io.StringIO()
+        setup(out, run=Machine())
+        assert "to be run by hand:" in out.getvalue()
+
+    def test_wrong_override_is_not_worked_around(self, bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("VCLEAN_CHROMIUM", "/nowhere")
+        machine = Machine()
+        with pytest.raises(BrowserMissingError, match="VCLEAN_CHROMIUM is '/nowhere'"):
+            setup(io.StringIO(), run=machine)
+        assert machine.commands == []
+
+
+class TestBrowserThatDoesNotStart:
+    @pytest.fixture
+    def broken(self, bare: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+        """A download that lacks a library of the system until `install-deps` has run."""
+        results = ["libnss3.so: cannot open shared object file"]
+
+        def start(_chromium: Chromium) -> str:
+            if results:
+                raise BrowserError(results[0])
+            return "HeadlessChrome/1.2"
+
+        monkeypatch.setattr(module, "prove", start)
+        executable(bare / "chromium")
+        return results
+
+    def test_libraries_are_installed(self, broken: list[str]) -> None:
+        def install() -> CommandOutcome:
+            broken.clear()
+            return CommandOutcome(0, "")
+
+        machine, out = Machine(install_deps=install), io.StringIO()
+        setup(out, run=machine)
+        assert machine.lines == ["install-deps chromium"]
+        assert "it does not work yet: libnss3.so" in out.getvalue()
+
+    def test_in_vain(self, broken: list[str]) -> None:
+        with pytest.raises(BrowserError, match="libnss3"):
+            setup(io.StringIO(), run=Machine(install_deps=fails))
+
+    def test_without_privilege(self, broken: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(module, "privilege", lambda _run: None)
+        with pytest.raises(BrowserError, match=r"libnss3.*`playwright install-deps chromium` as root"):
+            setup(io.StringIO(), run=Machine())
+
+
+class TestMissingPackages:
+    @pytest.mark.parametrize("manager", MANAGERS, ids=lambda manager: manager.command)
+    def test_nothing(self, manager: PackageManager, bare: Path) -> None:
+        assert missing_packages(manager, Machine()) == []
+
+    def test_all(self, bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        for check in ("has_fonts", "openmp_loads"):
+            monkeypatch.setattr(module, check, lambda: False)
+        monkeypatch.setattr(module, "driver_starts", lambda _run: False)
+        assert missing_packages(APT, Machine()) == ["fonts-liberation", "fonts-dejavu-core", "libgomp1", "libatomic1"]
+
+
+class TestDriverStarts:
+    def test_here(self) -> None:
+        assert driver_starts()
+
+    def test_library_is_missing(self) -> None:
+        assert not driver_starts(Machine(version=fails))
+
+
+class TestOpenmpLoads:
+    def test_here(self) -> None:
+        """The tests need LightGBM anyway."""
+        assert openmp_loads()
+
+    def test_library_is_missing(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        import sys
+
+        (tmp_path / "lightgbm.py").write_text("raise OSError('libgomp.so.1: cannot open shared object file')\n")
+        monkeypatch.syspath_prepend(tmp_path)
+        monkeypatch.delitem(sys.modules, "lightgbm", raising=False)
+        assert not openmp_loads()
+
+
+@pytest.mark.browser
+class TestProve:
+    def test_the_browser_of_this_machine(self) -> None:
+        """The real one, whole: found, started, a line of text drawn."""
+        out = io.StringIO()
+        chromium = setup(out)
+        assert os.access(chromium.path, os.X_OK)
+        assert out.getvalue().splitlines()[-1].startswith("setup: ready: ")
+
+    def test_not_a_browser(self, tmp_path: Path) -> None:
+        fake = Chromium(executable(tmp_path / "chromium"), "chromium", "a test")
+        with pytest.raises(BrowserError, match="chromium"):
+            prove(fake)

@@ -1,0 +1,194 @@
+from __future__ import annotations
+
+import json
+import re
+import urllib.request
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from helpers.labelled import labelled, without_browser
+
+from vclean.cli.main import main
+from vclean.errors import OutputError
+from vclean.labelling import command
+from vclean.labelling.export import SUFFIX, read_gold
+from vclean.labelling.preparation import Preparer
+from vclean.labelling.store import Journal
+
+if TYPE_CHECKING:
+    from vclean.labelling.preparation import PreparedPage
+    from vclean.page import Page
+
+HTML = "<title>News</title><h1>Rain</h1><p>It rained all day, and then it rained again."
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    folder = tmp_path / "site"
+    folder.mkdir()
+    for name in ("a", "b"):
+        (folder / f"{name}.html").write_text(HTML)
+    return folder
+
+
+@pytest.fixture
+def ctrl_c(monkeypatch: pytest.MonkeyPatch):
+    """Ctrl-C once all pages are ready; before it, what a function does with the printed address."""
+    seen: list[object] = []
+
+    def press(capfd: pytest.CaptureFixture[str], visit=lambda url: None) -> list[object]:
+        def wait() -> None:
+            url = re.search(r"http://\S+", capfd.readouterr().err)
+            assert url
+            seen.append(visit(url[0]))
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(command, "_wait", wait)
+        return seen
+
+    return press
+
+
+def post(url: str, path: str, body: str) -> None:
+    request = urllib.request.Request(url + path, body.encode(), {"Content-Type": "application/json"})
+    urllib.request.urlopen(request, timeout=10).close()
+
+
+class TestServe:
+    @pytest.fixture(autouse=True)
+    def quick(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        without_browser(monkeypatch)
+
+    def test_pages_are_served_until_ctrl_c(self, site: Path, tmp_path: Path, ctrl_c, capfd) -> None:
+        def visit(url: str) -> bytes:
+            post(url, "change/0", '{"blocks":[{"block":0,"label":"o"}]}')
+            with urllib.request.urlopen(url + "list", timeout=10) as answer:
+                return bytes(answer.read())
+
+        seen = ctrl_c(capfd, visit)
+        assert main(["label", str(site), "-o", str(tmp_path / "p")]) == 0
+        assert b'"ready":true,"total":2' in seen[0]
+        assert "the labels are in" in capfd.readouterr().err
+        (page,) = read_gold(tmp_path / "p")
+        assert (page.blocks[0].verdict.label, page.annotator) == ("o", "me")
+
+    def test_the_same_name_twice(self, site: Path, tmp_path: Path, ctrl_c, capfd) -> None:
+        def visit(url: str) -> list[str]:
+            with urllib.request.urlopen(url + "list", timeout=10) as answer:
+                return re.findall(r'"id":"[^"]*/([^"/]*)"', answer.read().decode())
+
+        seen = ctrl_c(capfd, visit)
+        main(["label", str(site / "a.html"), str(site / "a.html"), "-o", str(tmp_path / "p")])
+        assert seen == [["a.html", "a.html (2)"]]
+
+    def test_a_page_that_fails_among_others(self, site: Path, tmp_path: Path, ctrl_c, capfd) -> None:
+        """It is told on standard error as it fails, and in the browser."""
+        (site / "aa.html").write_text("<p>x" * 100)
+
+        def visit(url: str) -> list[str]:
+            with urllib.request.urlopen(url + "list", timeout=10) as answer:
+                return list(json.load(answer)["failed"])
+
+        seen = ctrl_c(capfd, visit)
+        assert main(["label", str(site), "-o", str(tmp_path / "p"), "--max-bytes", "200"]) == 1
+        assert seen == [[f"{site / 'aa.html'} is over the cap of 200 bytes: raise it with --max-bytes"]]
+        assert len(list((tmp_path / "p" / "pages").glob("*.html"))) == 2
+
+    def test_what_was_ready_is_kept_when_a_later_page_ends_the_run(
+        self, site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        prepare = Preparer.prepare
+
+        def full(self: Preparer, page: Page) -> PreparedPage:
+            if page.id.endswith("b.html"):
+                raise OutputError("the disk is full")
+            return prepare(self, page)
+
+        monkeypatch.setattr(Preparer, "prepare", full)
+        assert main(["label", str(site), "-o", str(tmp_path / "p")]) == 12
+        assert len(list((tmp_path / "p" / "pages").glob("*.html"))) == 1
+
+    @pytest.mark.parametrize(
+        ("given", "code", "said"),
+        [
+            (["none.html"], 3, ["none.html does not exist: check the name"]),
+            (["none.html", "no.html"], 1, ["none.html does not exist", "no.html does not exist"]),
+            (["a.html", "--max-bytes", "10"], 5, ["a.html is over the cap of 10 bytes"]),
+            ([".", "--max-bytes", "10"], 5, ["a.html is over the cap", "b.html is over the cap"]),
+            ([], 3, ["has no pages yet: name some, as in vclean label page.html"]),
+        ],
+        ids=["one missing", "all missing", "one fails", "all fail", "none named"],
+    )
+    def test_nothing_to_label(
+        self, site: Path, monkeypatch: pytest.MonkeyPatch, capfd, *, given: list[str], code: int, said: list[str]
+    ) -> None:
+        """A line for each page that failed; no address that leads to nothing, and no project."""
+        monkeypatch.chdir(site)
+        assert main(["label", *given, "-o", "new"]) == code
+        lines = capfd.readouterr().err.splitlines()
+        assert len(lines) == len(said)
+        assert all(part in line for part, line in zip(said, lines, strict=True))
+        assert not Path("new").exists()
+
+    def test_a_folder_of_before_stays_when_there_is_nothing_to_label(self, site: Path, tmp_path: Path) -> None:
+        (tmp_path / "p").mkdir()
+        (tmp_path / "p" / "notes.txt").touch()
+        assert main(["label", str(site), "-o", str(tmp_path / "p"), "--max-bytes", "10"]) == 5
+        assert (tmp_path / "p" / "notes.txt").exists()
+
+    def test_one_server_for_an_annotator_and_a_project(self, site: Path, tmp_path: Path, ctrl_c, capfd) -> None:
+        def visit(_: str) -> tuple[int, str]:
+            code = main(["label", str(site), "-o", str(tmp_path / "p")])
+            return code, capfd.readouterr().err
+
+        seen = ctrl_c(capfd, visit)
+        main(["label", str(site), "-o", str(tmp_path / "p")])
+        assert seen[0][0] == 2
+        assert "another run is writing to" in seen[0][1]
+
+    def test_what_changed_is_said(self, site: Path, tmp_path: Path, ctrl_c, capfd, caplog) -> None:
+        arguments = ["label", str(site / "a.html"), "-o", str(tmp_path / "p")]
+        ctrl_c(capfd, lambda url: post(url, "change/0", '{"blocks":[{"block":0,"label":"o"}]}'))
+        main(arguments)
+        (site / "a.html").write_text(HTML.replace("<h1>Rain", "<h1>Snow"))
+        ctrl_c(capfd)
+        assert main(arguments) == 0
+        with Journal(tmp_path / "p" / "journal" / "me.jsonl") as journal:
+            assert [entry["do"] for entry in journal.entries] == ["set"]
+        assert "a.html has changed: 1 labelled blocks are no longer there" in caplog.text
+
+    def test_the_browser_is_opened_when_asked_for(
+        self,
+        site: Path,
+        tmp_path: Path,
+        ctrl_c,
+        capfd,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        opened: list[str] = []
+        monkeypatch.setattr("webbrowser.open", opened.append)
+        ctrl_c(capfd)
+        main(["label", str(site), "-o", str(tmp_path / "p")])
+        assert opened == []
+        main(["label", str(site), "-o", str(tmp_path / "p"), "--open"])
+        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[\w-]{43}/", opened[0])
+
+
+class TestInstead:
+    def test_agreement(self, tmp_path: Path, capfd) -> None:
+        for name, labels in (("anna", "hp"), ("ben", "ho")):
+            (tmp_path / f"{name}{SUFFIX}").write_text(labelled(labels, annotator=name).to_line())
+        files = [str(tmp_path / f"{name}{SUFFIX}") for name in ("anna", "ben")]
+        assert main(["label", "--agreement", *files]) == 0
+        assert capfd.readouterr().out.startswith("anna and ben: 1 pages, 2 blocks, same label 50.0%\n")
+
+    def test_agreement_without_gold(self, tmp_path: Path, capfd) -> None:
+        assert main(["label", "--agreement", str(tmp_path), str(tmp_path)]) == 3
+
+    def test_export(self, tmp_path: Path, capfd) -> None:
+        (tmp_path / "p" / "gold" / "me").mkdir(parents=True)
+        (tmp_path / "p" / "gold" / "me" / f"a{SUFFIX}").write_text(labelled("hp").to_line())
+        assert main(["label", "-o", str(tmp_path / "p"), "--export", str(tmp_path / "e")]) == 0
+        assert capfd.readouterr().out == f"1 pages in {tmp_path / 'e'}; 0 that were begun are left out\n"
+        assert [page.id for page in read_gold(tmp_path / "e")] == ["a.html"]

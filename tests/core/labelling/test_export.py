@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from helpers.labelled import H, page
+
+from vclean.errors import InputError, OutputError
+from vclean.labelling.export import Shelf, export, read_gold
+from vclean.labelling.store import Sheet, Status
+
+
+def put(project: Path, name: str, *, annotator: str = "me", status: Status = Status.DONE, key: str = "00" * 16) -> None:
+    sheet = Sheet(status=status)
+    made = page(name, snapshots={"rendered": key})
+    sheet.set({made.names[0]: H})
+    Shelf(project, annotator).put(made, sheet)
+    (project / "snapshots").mkdir(exist_ok=True)
+    (project / "snapshots" / f"{key}.npz").write_bytes(key.encode())
+
+
+class TestPut:
+    def test_names_that_no_file_can_have(self, tmp_path: Path) -> None:
+        """Two pages never share a file, however alike their ids are."""
+        for name in ("https://a.example/?q=1", "https://a.example/?q:1", "../../etc/passwd", "x" * 400, "ä" * 300):
+            put(tmp_path, name)
+        files = list((tmp_path / "gold" / "me").iterdir())
+        assert len(files) == 10
+        assert {each.id for each in read_gold(tmp_path / "gold")} >= {"../../etc/passwd", "x" * 400}
+
+
+class TestExport:
+    def test_what_is_done_by_annotator(self, tmp_path: Path) -> None:
+        project, out = tmp_path / "project", tmp_path / "out"
+        project.mkdir()
+        put(project, "a.html")
+        put(project, "b.html", status=Status.OPEN)
+        put(project, "a.html", annotator="ben", key="11" * 16)
+        assert export(project, out) == (2, 1)
+        assert [each.id for each in read_gold(out / "me.gold.jsonl")] == ["a.html"]
+        assert [each.annotator for each in read_gold(out)] == ["ben", "me"]
+        assert [path.read_text()[:8] for path in (out / "me").iterdir()] == ["<h>Home\n"]
+        assert sorted(path.name[:2] for path in (out / "snapshots").iterdir()) == ["00", "11"]
+
+    def test_nothing_is_done(self, tmp_path: Path) -> None:
+        put(tmp_path, "a.html", status=Status.SKIPPED)
+        assert export(tmp_path, tmp_path / "out") == (0, 1)
+        assert not (tmp_path / "out").exists()
+
+    def test_no_project(self, tmp_path: Path) -> None:
+        with pytest.raises(InputError, match="label pages first"):
+            export(tmp_path, tmp_path / "out")
+
+    def test_a_snapshot_that_is_gone(self, tmp_path: Path) -> None:
+        put(tmp_path, "a.html")
+        (tmp_path / "snapshots" / f"{'00' * 16}.npz").unlink()
+        with pytest.raises(OutputError, match="cannot write"):
+            export(tmp_path, tmp_path / "out")

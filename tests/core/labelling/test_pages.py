@@ -1,0 +1,538 @@
+"""Labelling in a real browser: click, keys, undo, reload, two tabs, a large page; and from a click to a new model."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers.labelled import HTML, PREDICTED, ROLES, white
+from helpers.pages import laid_out, result
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+from vclean import clean
+from vclean.cli.main import main
+from vclean.labelling.export import Shelf, read_gold
+from vclean.labelling.preparation import list_document, page_document, prepared
+from vclean.labelling.server import LabelServer
+from vclean.labelling.session import Desk
+from vclean.labelling.store import Book, Journal, Status
+from vclean.render.browser.chromium import find_chromium
+
+pytestmark = pytest.mark.browser
+
+SLOWEST = 100
+"""Milliseconds that an interaction may take."""
+MANY = 5_000
+TALLEST = 10_000
+"""Px of a picture that is worth its coding."""
+
+
+@pytest.fixture(scope="module")
+def chrome() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        options = {"args": ["--no-sandbox"]} if os.name == "posix" and os.geteuid() == 0 else {}
+        browser = playwright.chromium.launch(executable_path=find_chromium().path, **options)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def context(chrome: Browser) -> Iterator[BrowserContext]:
+    made = chrome.new_context(viewport={"width": 1300, "height": 800})
+    made.set_default_timeout(20_000)
+    yield made
+    made.close()
+
+
+@dataclass
+class Project:
+    """A desk that is served, without a browser that renders and a model that labels: pages are invented."""
+
+    folder: Path
+    server: LabelServer
+    desk: Desk
+
+    def gold(self, name: str) -> str:
+        """The CleanEval text of a page, as it is on the disk now."""
+        (path,) = (self.folder / "gold" / "me").glob(f"{name}-*.txt")
+        return path.read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Callable[..., Project]]:
+    """A function from pages, each HTML with labels, to a project; the first is the least sure."""
+    open_now: list[tuple[LabelServer, Journal]] = []
+
+    def start(*pages: tuple[str, str], failures: Sequence[str] = ()) -> Project:
+        journal = Journal(tmp_path / "me.jsonl").__enter__()
+        desk = Desk("me", Book(journal), Shelf(tmp_path, "me"), failures)
+        documents = []
+        for number, (html, labels) in enumerate(pages):
+            roles = ROLES if html == HTML else ()
+            made = result(laid_out(html), labels, id=f"page{number}", confidence=number / 10, roles=roles)
+            desk.add(prepared(made, maker="", content="", snapshots={}))
+            height = int(made.columns.snapshot.height)
+            documents.append(page_document(replace(made, screenshot=white(800, height) if height < TALLEST else b"")))
+        desk.ready = True
+        server = LabelServer(desk, documents.__getitem__, list_document()).__enter__()
+        open_now.append((server, journal))
+        return Project(tmp_path, server, desk)
+
+    yield start
+    for server, journal in open_now:
+        server.__exit__()
+        journal.__exit__()
+
+
+class Tab:
+    """A tab at a page."""
+
+    def __init__(self, context: BrowserContext, project: Project, path: str = "page/0") -> None:
+        self.page = context.new_page()
+        self.errors: list[str] = []
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("console", lambda said: self.errors.append(said.text) if said.type == "error" else None)
+        self.page.goto(project.server.url + path)
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def rest(self) -> None:
+        """Wait until everything is saved."""
+        expect(self.page.locator("#saved")).to_have_text("saved", timeout=20_000)
+
+    def click(self, row: int, **how: Any) -> None:
+        """Click a block in the picture: lines are 20 px apart, from 20 px on."""
+        self.page.locator("#stage").click(position=self.place(row), **how)
+
+    def place(self, row: int) -> dict[str, float]:
+        scale = self.page.evaluate("document.getElementById('stage').clientWidth / vclean.data.page.width")
+        return {"x": 50 * scale, "y": (20 * (row + 1) + 8) * scale}
+
+    def drag(self, first: int, last: int) -> None:
+        frame = self.page.locator("#stage").bounding_box()
+        assert frame is not None
+        begin, end = self.place(first), self.place(last)
+        mouse = self.page.mouse
+        mouse.move(frame["x"] + begin["x"] + 300, frame["y"] + begin["y"])
+        mouse.down()
+        mouse.move(frame["x"] + begin["x"], frame["y"] + begin["y"] + 5, steps=3)
+        mouse.move(frame["x"] + end["x"], frame["y"] + end["y"], steps=3)
+        mouse.up()
+
+    @property
+    def labels(self) -> str:
+        return str(self.page.evaluate("vclean.blocks.map((block) => block.label).join('')"))
+
+    @property
+    def selected(self) -> list[int]:
+        return sorted(self.page.evaluate("vclean.state.selected"))
+
+    def shows(self, labels: str) -> None:
+        self.page.wait_for_function(
+            "(labels) => vclean.blocks.map((block) => block.label).join('') === labels", arg=labels
+        )
+
+
+class TestOnePage:
+    @pytest.fixture
+    def project(self, serve) -> Project:
+        return serve((HTML, PREDICTED), (HTML, PREDICTED))
+
+    @pytest.fixture
+    def tab(self, context: BrowserContext, project: Project) -> Iterator[Tab]:
+        made = Tab(context, project)
+        yield made
+        assert made.errors == []
+
+    def test_a_click_and_a_key(self, tab: Tab, project: Project) -> None:
+        tab.click(2)
+        assert tab.selected == [2]
+        tab.press("o")
+        tab.rest()
+        assert tab.labels == "ohop"
+        assert project.gold("page0") == "<h>Rain\n<p>It rained again.\n"
+
+    def test_a_click_and_a_button(self, tab: Tab, project: Project) -> None:
+        tab.click(0)
+        tab.page.get_by_role("button", name="paragraph").first.click()
+        tab.rest()
+        assert project.gold("page0").startswith("<p>Home\n")
+        expect(tab.page.locator("[data-label=p]")).to_have_attribute("aria-pressed", "true")
+
+    def test_drag_to_select_several(self, tab: Tab, project: Project) -> None:
+        tab.drag(1, 3)
+        assert tab.selected == [1, 2, 3]
+        tab.press("l")
+        tab.rest()
+        assert project.gold("page0") == "<l>Rain\n<l>It rained.\n<l>It rained again.\n"
+
+    def test_shift_and_control_extend(self, tab: Tab) -> None:
+        tab.click(0)
+        tab.click(2, modifiers=["Shift"])
+        assert tab.selected == [0, 1, 2]
+        tab.click(1, modifiers=["Control"])
+        tab.click(3, modifiers=["Control"])
+        assert tab.selected == [0, 2, 3]
+
+    def test_by_the_keyboard_alone(self, tab: Tab, project: Project) -> None:
+        tab.press("j", "p", "j", "j", "Shift+ArrowDown", "c")
+        tab.rest()
+        assert tab.labels == "phcc"
+        assert project.gold("page0") == "<p>Home\n<h>Rain It rained. It rained again.\n"
+
+    def test_roles(self, tab: Tab, project: Project) -> None:
+        tab.click(3)
+        tab.page.locator("#role").click()
+        tab.page.locator("#roles").get_by_role("button", name="comments").click()
+        tab.rest()
+        tab.press("o")
+        tab.rest()
+        (page,) = read_gold(project.folder / "gold")
+        assert page.blocks[3].verdict == ("o", "comments")
+        assert page.blocks[3].by_hand
+
+    def test_roles_by_the_keyboard(self, tab: Tab, project: Project) -> None:
+        """By the first letter that is free; Escape goes back to the blocks, which stay selected."""
+        dialog = tab.page.locator("#roles")
+        tab.press("j", "r")
+        expect(dialog).to_be_visible()
+        tab.press("Escape")
+        expect(dialog).to_be_hidden()
+        tab.press("r")
+        expect(dialog).to_be_visible()
+        expect(dialog.locator("kbd")).to_have_text([*"tacobunhfsdrlmg0"])
+        tab.press("f")
+        tab.rest()
+        assert tab.page.evaluate("vclean.blocks[0].role") == "footer"
+        assert tab.selected == [0]
+        tab.press("j", "h")
+        tab.rest()
+        assert tab.labels == "ohpp"
+        assert project.desk.state(0, 0)["blocks"] == [[0, "o", "footer", True, 1], [1, "h", "article", True, 2]]
+
+    def test_undo_and_redo(self, tab: Tab, project: Project) -> None:
+        tab.press("j", "p", "j", "o")
+        tab.rest()
+        tab.press("u")
+        tab.shows("phpp")
+        tab.press("Control+z")
+        tab.shows("ohpp")
+        expect(tab.page.get_by_role("button", name="Undo")).to_be_disabled()
+        tab.press("U")
+        tab.shows("phpp")
+        tab.press("Control+y")
+        tab.shows("popp")
+        tab.rest()
+        assert project.gold("page0") == "<p>Home\n<p>It rained.\n<p>It rained again.\n"
+
+    def test_fast_keys_end_where_the_last_one_says(self, tab: Tab, project: Project) -> None:
+        """Answers to earlier changes do not show over later ones."""
+        seen = "document.addEventListener('vclean:change', () => (window.seen ||= []).push(vclean.blocks[0].label))"
+        tab.page.evaluate(seen)
+        tab.press("j", *"hplcohplc")
+        tab.rest()
+        assert tab.labels == "chpp"
+        assert tab.page.evaluate("window.seen").count("h") == 2
+        assert len(project.desk._book._journal._path.read_text().splitlines()) == 9
+
+    def test_a_reload_loses_nothing_undo_included(self, tab: Tab) -> None:
+        tab.press("j", "p", "j", "o")
+        tab.rest()
+        tab.page.reload()
+        tab.shows("popp")
+        tab.press("u")
+        tab.shows("phpp")
+
+    def test_two_tabs_see_each_other(self, tab: Tab, context: BrowserContext, project: Project) -> None:
+        """And of two changes of one block, the last one holds in both."""
+        other = Tab(context, project)
+        tab.press("j", "p")
+        other.shows("phpp")
+        other.press("j", "l")
+        tab.shows("lhpp")
+        tab.press("h")
+        other.shows("hhpp")
+        other.press("u")
+        tab.shows("lhpp")
+        assert other.errors == []
+
+    def test_the_next_page_when_one_is_done(self, tab: Tab, context: BrowserContext, project: Project) -> None:
+        tab.press("Enter")
+        expect(tab.page).to_have_url(re.compile(r"/page/1$"))
+        expect(tab.page.locator("#progress-text")).to_have_text("1 of 2 done")
+        tab.press("s")
+        expect(tab.page).to_have_url(project.server.url)
+        expect(tab.page.locator("#count")).to_have_text("1 of 2 done, 1 skipped")
+        expect(tab.page.locator("tbody tr").first).to_contain_text("done")
+        assert [page.status for page in read_gold(project.folder / "gold")] == [Status.DONE, Status.SKIPPED]
+        tab.page.locator("tbody a").first.click()
+        tab.page.get_by_role("button", name="Reopen").click()
+        expect(tab.page.get_by_role("button", name="Done")).to_be_visible()
+        assert project.desk.progress()["open"] == 1
+
+    def test_enter_on_a_button_is_the_button_s(self, tab: Tab, project: Project) -> None:
+        tab.press("j")
+        tab.page.locator("[data-label=l]").focus()
+        tab.press("Enter")
+        tab.rest()
+        assert (tab.labels, project.desk.progress()["done"]) == ("lhpp", 0)
+
+    def test_after_a_click_on_a_button_enter_is_done(self, tab: Tab) -> None:
+        tab.press("j")
+        tab.page.locator("[data-label=l]").click()
+        tab.press("Enter")
+        expect(tab.page).to_have_url(re.compile(r"/page/1$"))
+
+    def test_without_a_selection_nothing_changes_and_that_is_said(self, tab: Tab, project: Project) -> None:
+        tab.press("p")
+        expect(tab.page.locator("#live")).to_have_text("Select a block first.")
+        expect(tab.page.locator("[data-label=p]")).to_be_disabled()
+        assert project.desk.state(0, 0)["revision"] == 0
+
+    def test_what_is_kept_is_told_as_it_is_now(self, tab: Tab) -> None:
+        tab.press("j", "p")
+        expect(tab.page.locator("#facts")).to_contain_text("4 of 4 blocks")
+
+
+class TestTrouble:
+    def test_pages_that_failed_are_listed_below_the_others(self, serve, context: BrowserContext) -> None:
+        project = serve((HTML, PREDICTED), failures=["<b>bad</b>.html took too long", "no.html is binary"])
+        tab = Tab(context, project, path="")
+        expect(tab.page.locator("#failed")).to_be_visible()
+        expect(tab.page.locator("#failed li")).to_have_text(["<b>bad</b>.html took too long", "no.html is binary"])
+        assert tab.errors == []
+
+    def test_no_list_of_failures_without_any(self, serve, context: BrowserContext) -> None:
+        tab = Tab(context, serve((HTML, PREDICTED)), path="")
+        expect(tab.page.locator("tbody tr")).to_have_count(1)
+        expect(tab.page.locator("#failed")).to_be_hidden()
+
+    def test_what_the_disk_does_not_take_does_not_show(
+        self, serve, context: BrowserContext, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        project = serve((HTML, PREDICTED))
+        tab = Tab(context, project)
+        tab.press("j", "p")
+        tab.rest()
+
+        def full(_: int) -> None:
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(os, "fsync", full)
+        tab.press("j", "o")
+        expect(tab.page.get_by_role("alert")).to_contain_text("the disk is full")
+        tab.shows("phpp")
+        monkeypatch.undo()
+        tab.press("l")
+        tab.rest()
+        expect(tab.page.get_by_role("alert")).to_be_hidden()
+        tab.shows("plpp")
+
+    def test_a_server_that_is_gone_is_told(self, serve, context: BrowserContext) -> None:
+        project = serve((HTML, PREDICTED))
+        tab = Tab(context, project)
+        tab.press("j", "p")
+        tab.rest()
+        project.server.__exit__()
+        expect(tab.page.get_by_role("alert")).to_contain_text("The server does not answer")
+        tab.press("o")
+        expect(tab.page.get_by_role("alert")).to_contain_text("Not saved")
+        expect(tab.page.locator("#saved")).to_have_text("not saved")
+
+    def test_another_site_can_neither_read_nor_write(self, serve, context: BrowserContext, site) -> None:
+        """Not even with the token: a page of another origin that learned it."""
+        project = serve((HTML, PREDICTED))
+        address = project.server.url
+        tab = context.new_page()
+        tab.goto(site.serve("/", "<p>Another site"))
+        ask = "([url, options]) => fetch(url, options).then((answer) => answer.status, () => 'refused')"
+        body = '{"blocks": [{"block": 0, "label": "p"}]}'
+        plain = {"method": "POST", "mode": "no-cors", "headers": {"Content-Type": "text/plain"}, "body": body}
+        as_json = {"method": "POST", "headers": {"Content-Type": "application/json"}, "body": body}
+        assert tab.evaluate(ask, [address + "list", {}]) == "refused"
+        for options in (plain, as_json):
+            tab.evaluate(ask, [address + "change/0", options])
+        assert project.desk.state(0, 0)["revision"] == 0
+
+
+ROUNDS = """async ([key, rounds]) => {
+  const frame = () => new Promise((then) => requestAnimationFrame(then));
+  const rest = () => new Promise((then) => setTimeout(then, 0));
+  const times = [];
+  for (let round = 0; round < rounds; round += 1) {
+    await frame();
+    await rest();
+    const start = performance.now();
+    document.body.dispatchEvent(new KeyboardEvent("keydown", { key: key[round % key.length], bubbles: true }));
+    const acted = performance.now();
+    const began = await frame();
+    await rest();
+    times.push(acted - start + performance.now() - Math.max(began, acted));
+  }
+  return times;
+}"""
+"""Milliseconds of work from a key to what it changed on the screen; the wait for the frame is not counted."""
+
+
+@pytest.mark.slow
+class TestManyBlocks:
+    """Five thousand blocks: every interaction takes less than a tenth of a second, drawing included."""
+
+    @pytest.fixture
+    def tab(self, serve, context: BrowserContext) -> Iterator[Tab]:
+        html = "".join(f"<p>Block {row} of a long page" for row in range(MANY))
+        made = Tab(context, serve((html, "hpplo" * (MANY // 5))))
+        yield made
+        assert made.errors == []
+
+    def test_interaction(self, tab: Tab) -> None:
+        tab.press("j")
+        for keys in ("jk", "hplco", "uU"):
+            times = tab.page.evaluate(ROUNDS, [list(keys), 6])
+            assert min(times) < SLOWEST, (keys, times)
+            assert sorted(times)[len(times) // 2] < 2 * SLOWEST, (keys, times)  # the machine may have more to do
+        tab.rest()
+
+    def test_all_at_once(self, tab: Tab) -> None:
+        tab.press("a")
+        assert len(tab.selected) == MANY
+        times = tab.page.evaluate(ROUNDS, [["o", "p"], 4])
+        assert min(times) < 2 * SLOWEST, times
+        tab.rest()
+        tab.shows("p" * MANY)
+
+
+SUBJECTS = [("ferry", "river"), ("bridge", "valley"), ("market", "square"), ("school", "hill"), ("mill", "stream")]
+APPEAL = "Our reporters read every letter"
+
+
+def article(number: int) -> str:
+    """A page of a newspaper that ends its articles with an appeal to readers: the model takes it for a paragraph."""
+    what, where = SUBJECTS[number]
+    return f"""<!doctype html><html lang=en><meta charset=utf-8><title>The {what} by the {where}</title>
+<base href="https://courier.example/{number}"><style>body {{ font: 16px serif; width: 900px; margin: auto }}
+nav a {{ margin: 8px }} .appeal {{ font-style: italic }}</style>
+<nav><a href=/>Home</a><a href=/news>News</a><a href=/sport>Sport</a></nav>
+<main><article><h1>The {what} by the {where} stays closed</h1>
+<p>The {what} by the {where} has been closed since Monday, and the people who used it every day have had to find
+another way to work, to school and to the shops.
+<p>Nobody at the council could say on Friday when the {what} would open again, although the engineers have looked at it
+twice and a third visit is planned for next week.
+<p class=appeal>{APPEAL}. If you know more about the {what}, or about anything else that goes on in the district, write
+to the news desk and we will look into it for you.
+<p>The council meets again in the town hall on Thursday, and the {what} is the first of the things it will talk about.
+</article></main><footer>Copyright 2026 The District Courier. All rights reserved.</footer>"""
+
+
+@dataclass
+class Running:
+    """`vclean label` in a process of its own."""
+
+    process: subprocess.Popen[str]
+    url: str
+
+    def end(self, how: signal.Signals = signal.SIGINT) -> tuple[int, str]:
+        self.process.send_signal(how)
+        said = self.process.communicate(timeout=30)[1]
+        return self.process.returncode, said
+
+
+@pytest.fixture
+def label() -> Iterator[Callable[..., Running]]:
+    started: list[subprocess.Popen[str]] = []
+
+    def start(*arguments: object) -> Running:
+        command = [sys.executable, "-m", "vclean", "label", *map(str, arguments)]
+        process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+        started.append(process)
+        assert process.stderr is not None
+        first = next((line for line in process.stderr if "sandbox is off" not in line), "")
+        assert first.startswith("vclean: open http://127.0.0.1:"), first
+        return Running(process, first.split()[-1])
+
+    yield start
+    for process in started:
+        with process:
+            process.kill()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends signals")
+@pytest.mark.slow
+class TestFromAClickToAModel:
+    """The whole way: look, click, correct, kill, go on, train, and the new model has changed its mind."""
+
+    def test_the_model_changes_its_mind(
+        self, label, context: BrowserContext, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        (tmp_path / "site").mkdir()
+        for number in range(4):
+            (tmp_path / "site" / f"{number}.html").write_text(article(number), encoding="utf-8")
+        project, model = tmp_path / "project", tmp_path / "new.vclean"
+        before = clean(article(4))
+        assert APPEAL in before.to_text()
+
+        first = label(tmp_path / "site", "-o", project)
+        tab = context.new_page()
+        tab.goto(first.url)
+        expect(tab.locator("#count")).to_have_text("0 of 4 done", timeout=60_000)
+        tab.locator("#start").click()
+        correct(tab, done=0)
+        first.end(signal.SIGKILL)  # the answer came: nothing is lost
+
+        again = label("-o", project)
+        tab.goto(again.url)
+        expect(tab.locator("#count")).to_have_text("1 of 4 done", timeout=60_000)
+        tab.locator("#start").click()
+        for done in (1, 2, 3):
+            correct(tab, done=done)
+        expect(tab.locator("#count")).to_have_text("4 of 4 done")
+        code, said = again.end()
+        assert (code, "Traceback" in said) == (0, False)
+        assert "the labels are in" in said
+
+        pages = read_gold(project)
+        assert [page.status for page in pages] == [Status.DONE] * 4
+        assert all(APPEAL not in page.cleaneval and "first of the things" in page.cleaneval for page in pages)
+        assert main(["train", "--corrections", str(project), "-o", str(model)]) == 0
+        table = capsys.readouterr().out.splitlines()
+        gain = [float(number) for number in re.findall(r"\d\.\d{3}", table[-1])]
+        assert table[-1].split()[:3] == ["other", "pages", "4"]
+        assert gain[0] < gain[1]
+        assert gain[2] < gain[3]
+
+        after = clean(article(4), model=model)
+        assert APPEAL not in after.to_text()
+        assert "first of the things" in after.to_text()
+        labels = zip(before.prediction.labels, after.prediction.labels, strict=True)
+        assert [one for one, two in labels if one is not two] == ["p"]
+
+
+def correct(tab: Page, *, done: int) -> None:
+    """Find the appeal in the picture, click it, press `o`, and say that the page is done."""
+    expect(tab.locator("#progress-text")).to_have_text(f"{done} of 4 done")
+    tab.wait_for_function("() => document.getElementById('image').complete")
+    place = tab.evaluate(
+        """(appeal) => {
+          const { box } = vclean.blocks.find((block) => block.text.startsWith(appeal));
+          const scale = document.getElementById("stage").clientWidth / vclean.data.page.width;
+          return { x: (box[0] + 20) * scale, y: (box[1] + 10) * scale };
+        }""",
+        APPEAL,
+    )
+    tab.locator("#stage").click(position=place)
+    expect(tab.locator("#details")).to_contain_text(APPEAL)
+    tab.keyboard.press("o")
+    expect(tab.locator("#saved")).to_have_text("saved")
+    address = tab.url
+    tab.keyboard.press("Enter")
+    tab.wait_for_url(lambda url: url != address)

@@ -1,0 +1,237 @@
+from __future__ import annotations
+
+import json
+import re
+from contextlib import nullcontext
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from helpers.pages import parsed, result, snapshot
+
+import vclean
+from vclean.api import Cleaner
+from vclean.classify.explain import reasons
+from vclean.classify.explain.reasons import RULE, Explanation, Reason
+from vclean.cli import main
+from vclean.cli.commands import clean
+from vclean.errors import DeadlineError, UsageError
+from vclean.labels import Role
+from vclean.output.source_positions import SourcePosition
+from vclean.page import Page
+from vclean.pipeline import PageReader, Pipeline
+from vclean.render.browser import renderer
+from vclean.render.rendered_page import Rendering
+from vclean.render.static.parse import parse
+from vclean.result import Result
+from vclean.settings import CleanerSettings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PAGE = """<title>Rain</title><nav class=menu><a href=/>Home</a></nav>
+<article><h1>Rain in the valley</h1>
+<p>It rained for a week, and nobody in town was surprised that the cellars of the old houses filled.</p>
+<p>On Sunday the sun came out, and people carried their furniture into the street to let it dry.</p></article>"""
+
+REASONS = (
+    [Reason(RULE, "kept at 0.40, under one half: this page is cut at 0.40", 0.0), Reason("links", "no links", 0.5)],
+    [Reason("links", "link share 0.92", -1.234)],
+)
+EXPLANATION = Explanation(REASONS, ("links", "words"), np.array([[0.5, 0.25], [-1.234, 0.0]]), -3.5, 0.4)
+
+
+@pytest.fixture
+def explained():
+    """A kept and a dropped block, explained."""
+    return result(
+        snapshot("<p>One\n two<p>Three"),
+        "po",
+        id="a.html",
+        explanation=EXPLANATION,
+        positions=[SourcePosition(3, 7), None],
+        roles=[Role.ARTICLE, None],
+    )
+
+
+class TestToExplanation:
+    def test_a_line_for_the_page_each_block_and_each_reason(self, explained) -> None:
+        assert explained.to_explanation().splitlines() == [
+            "a.html: 1 of 2 blocks kept, cut at 0.40, log odds of the average block -3.50",
+            '+ p 0.90 article line 3:7 /html[1]/body[1]/p[1] "One two"',
+            "          rule: kept at 0.40, under one half: this page is cut at 0.40",
+            "    +0.50 links: no links",
+            '- o 0.10 none no line /html[1]/body[1]/p[2] "Three"',
+            "    -1.23 links: link share 0.92",
+        ]
+
+    def test_without_roles_places_and_figures(self) -> None:
+        bare = result(snapshot("<p>One"), "p", explanation=Explanation([[]]))
+        assert bare.to_explanation().splitlines() == [
+            "page: 1 of 1 blocks kept",
+            '+ p 0.90 no line /html[1]/body[1]/p[1] "One"',
+        ]
+
+    def test_long_texts_are_cut_and_terminals_left_alone(self) -> None:
+        page = result(snapshot("<p>\x1b[31mred " + "word " * 90), "p", explanation=Explanation([[]]))
+        line = page.to_explanation().splitlines()[1]
+        assert line.endswith('…"')
+        assert "\x1b" not in line
+        assert len(line) < 120
+
+    def test_a_page_without_blocks(self) -> None:
+        empty = result(snapshot("<p>"), "")
+        assert replace(empty, explanation=Explanation([])).to_explanation() == "page: 0 of 0 blocks kept\n"
+
+    def test_not_asked_for(self) -> None:
+        with pytest.raises(UsageError, match="explain=True"):
+            _ = result(snapshot("<p>One"), "p").to_explanation()
+
+
+class TestRecord:
+    def test_the_figures(self, explained) -> None:
+        record = json.loads(explained.to_json())
+        assert record["explanation"] == {"base": -3.5, "threshold": 0.4}
+        first, second = record["blocks"]
+        assert first["source"] == {"line": 3, "column": 7}
+        assert second["source"] is None
+        assert first["log_odds"] == -2.75
+        assert first["contributions"] == {"links": 0.5, "words": 0.25}
+        assert second["contributions"] == {"links": -1.234}
+        assert second["reasons"] == [{"group": "links", "text": "link share 0.92", "contribution": -1.234}]
+
+    def test_nothing_of_it_unless_explained(self, explained) -> None:
+        record = json.loads(replace(explained, explanation=None).to_json())
+        assert "explanation" not in record
+        assert not {"reasons", "source", "contributions", "log_odds"} & set(record["blocks"][0])
+
+    def test_of_a_method_without_figures(self) -> None:
+        told = vclean.clean(PAGE, method="bte", explain=True)
+        record = json.loads(told.to_json())
+        assert record["explanation"] == {"base": None, "threshold": None}
+        assert record["blocks"][0]["contributions"] == {}
+        assert record["blocks"][0]["log_odds"] is None
+        assert "bte" in record["blocks"][0]["reasons"][0]["text"]
+
+
+class TestCleaner:
+    def test_explains_where_that_is_asked_for(self) -> None:
+        assert vclean.clean(PAGE).explanation is None
+        assert vclean.clean(PAGE).blocks[0].reasons == ()
+        assert vclean.clean(PAGE).positions == ()
+        told = vclean.clean(PAGE, explain=True)
+        assert len(told.blocks) == 4
+        assert all(block.reasons for block in told.blocks)
+        assert [block.source for block in told.blocks] == [
+            SourcePosition(1, 46),
+            SourcePosition(2, 14),
+            SourcePosition(3, 4),
+            SourcePosition(4, 4),
+        ]
+
+    def test_the_labels_are_the_same(self) -> None:
+        assert vclean.clean(PAGE, explain=True).to_cleaneval() == vclean.clean(PAGE).to_cleaneval()
+
+    def test_the_pages_of_a_site(self) -> None:
+        """What they repeat is a reason, and each block still has its place."""
+        pages = [Page(content=PAGE.replace("rained", what), id=what) for what in ("snowed", "hailed", "rained")]
+        with Cleaner(explain=True) as cleaner:
+            told = list(cleaner.clean_many(pages, same_site=True))
+        place = told[0].explanation.groups.index("the site")
+        assert all((page.explanation.contributions[:2, place] < 0).all() for page in told)
+        assert all(page.explanation.contributions[2, place] == 0 for page in told)
+        assert all(page.blocks[0].source == SourcePosition(1, 46) for page in told)
+
+    def test_one_result_may_be_left_out(self) -> None:
+        with Pipeline(CleanerSettings(explain=True)) as pipeline:
+            blocks = pipeline.read_blocks(Page(content=PAGE))
+            assert pipeline.label(blocks, explain=False).explanation is None
+            assert pipeline.label(blocks).explanation is not None
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    path = tmp_path / "page.html"
+    path.write_text(PAGE)
+    return path
+
+
+class TestCommand:
+    def test_takes_the_place_of_the_text(self, page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main.main([str(page), "--explain"]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert re.fullmatch(r".*page\.html: \d of 4 blocks kept, cut at 0\.\d\d, log odds .*", lines[0])
+        blocks = [line for line in lines if line[0] in "+-"]
+        assert [line.split(" line ")[1].split()[0] for line in blocks] == ["1:46", "2:14", "3:4", "4:4"]
+        assert all(
+            re.fullmatch(r"    ([+-]\d+\.\d\d|     ) [a-z ]+: .+", line) for line in lines[1:] if line not in blocks
+        )
+
+    def test_figures_as_json(self, page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main.main([str(page), "--explain", "-f", "json"]) == 0
+        block = json.loads(capsys.readouterr().out)["blocks"][0]
+        assert block["source"] == {"line": 1, "column": 46}
+        assert block["log_odds"] == pytest.approx(-3.51 + sum(block["contributions"].values()), abs=0.05)
+
+    def test_several_pages_into_a_folder(self, page: Path, tmp_path: Path) -> None:
+        (tmp_path / "other.html").write_text("<p>Other")
+        assert main.main([str(page), str(tmp_path / "other.html"), "--explain", "-o", str(tmp_path / "out")]) == 0
+        assert {path.name[-9:] for path in (tmp_path / "out").iterdir()} == {"_page.txt", "other.txt"}
+
+    def test_a_site(self, page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        page.with_name("b.html").write_text(PAGE.replace("rained", "snowed"))
+        assert main.main([str(page.parent), "--same-site", "--explain"]) == 0
+        assert "other pages of the site have it too" in capsys.readouterr().out
+
+    def test_another_format_is_refused(self, page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main.main([str(page), "--explain", "-f", "markdown"]) == 2
+        assert "leave out -f markdown" in capsys.readouterr().err
+
+
+class TestPageToExplore:
+    """It tells reasons unasked, unless they take long; no page fails for want of them."""
+
+    def explored(self, page: Path, monkeypatch: pytest.MonkeyPatch, *options: str) -> list[Result]:
+        drawn: list[Result] = []
+        monkeypatch.setattr(renderer, "Renderer", lambda *_, **__: nullcontext())
+        monkeypatch.setattr(PageReader, "read", lambda _, page, screenshot: Rendering(parse(page)))
+        monkeypatch.setattr(Result, "overlay", lambda result, *_: drawn.append(result) or b"")
+        assert main.main([str(page), "--overlay", str(page.with_name("x.html")), *options]) == 0
+        return drawn
+
+    def test_reasons_unasked(self, page: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+        assert self.explored(page, monkeypatch, "-f", "json")[0].blocks[0].reasons
+        record = json.loads(capsys.readouterr().out)
+        assert "explanation" not in record
+
+    def test_none_for_very_many_blocks(self, page: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+        monkeypatch.setattr(clean, "_EXPLAINED_UNASKED", 3)
+        assert self.explored(page, monkeypatch)[0].explanation is None
+        assert "4 blocks take long to explain" in capsys.readouterr().err
+
+    def test_none_if_the_time_is_up(self, page: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+        def late(*_: object) -> Explanation:
+            raise DeadlineError("the time is up")
+
+        monkeypatch.setattr(reasons, "explain", late)
+        assert self.explored(page, monkeypatch)[0].explanation is None
+        assert "4 blocks take long to explain" in capsys.readouterr().err
+        assert main.main([str(page), "--explain"]) == DeadlineError.exit_code
+
+
+class TestOptions:
+    @pytest.mark.parametrize(
+        ("arguments", "explains", "output"),
+        [
+            ([], False, "cleaneval"),
+            (["--explain"], True, "explanation"),
+            (["--explain", "-f", "json"], True, "json"),
+            (["--overlay", "x.html"], True, "cleaneval"),
+            (["--overlay", "x.html", "-f", "text"], True, "text"),
+            (["--overlay", "x.png"], False, "cleaneval"),
+        ],
+    )
+    def test_what_is_explained_and_written(self, arguments: list[str], explains: bool, output: str) -> None:
+        options = parsed("page.html", *arguments)
+        assert (options.explains, options.output) == (explains, output)

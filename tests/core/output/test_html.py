@@ -1,0 +1,433 @@
+from __future__ import annotations
+
+import pytest
+from helpers.pages import laid_out, result, snapshot
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lxml import etree, html
+
+from vclean.features.blocks import extract_blocks
+from vclean.output.html import MAX_DEPTH, to_tree, write_html
+
+
+def body(source, labels, layout=False):
+    """The inside of the cleaned body, without the line breaks between blocks."""
+    page = laid_out(source) if layout else snapshot(source)
+    tree = to_tree(result(page, labels))
+    text = etree.tostring(tree.find("body"), method="html", encoding="unicode", with_tail=False)
+    return text.removeprefix("<body>").removesuffix("</body>").replace(">\n", ">").replace("\n<", "<").strip()
+
+
+class TestText:
+    def test_boilerplate_goes_with_its_elements(self):
+        assert body("<nav><ul><li>Home</ul></nav><p>Text", "op") == "<p>Text</p>"
+
+    def test_containers_without_meaning_collapse(self):
+        assert body("<div class=a><div><span>One</span> two</div></div>", "p") == "<p>One two</p>"
+
+    def test_attributes_go(self):
+        assert body('<p class="x" style="color:red" id="i">Text', "p") == "<p>Text</p>"
+
+    def test_text_is_escaped(self):
+        assert body("<p>a &lt;b&gt; &amp; c", "p") == "<p>a &lt;b&gt; &amp; c</p>"
+
+    def test_white_space_is_that_of_the_block(self):
+        """Inline elements that meet are apart, as in `BlockColumns.text`."""
+        assert body("<p><b>Price</b><i>$10</i> now", "p") == "<p><b>Price</b> <i>$10</i> now</p>"
+
+    def test_letters_in_one_word_stay_together(self):
+        assert body("<p>H<sub>2</sub>O", "p") == "<p>H<sub>2</sub>O</p>"
+
+    def test_line_breaks_in_a_block(self):
+        assert body("<p>Rose<br>is a rose", "p") == "<p>Rose<br>is a rose</p>"
+
+    def test_break_between_blocks_goes(self):
+        assert body("<p>One<br><br>two", "pp") == "<p>One</p><p>two</p>"
+
+    def test_characters_that_markup_does_not_allow(self):
+        page = snapshot("<p>ab")
+        page.texts[0] = "a\x0bb"
+        assert "<p>a b</p>" in write_html(result(page, "p"))
+
+    def test_hidden_text_with_a_content_label_is_kept(self):
+        assert body("<p hidden>Answer", "p") == "<p>Answer</p>"
+
+    def test_nothing_kept(self):
+        assert body("<p>Menu", "o") == ""
+
+
+class TestHeadings:
+    def test_level_of_the_tag(self):
+        assert body("<h3>Title</h3>", "h") == "<h3>Title</h3>"
+
+    def test_tag_inside_the_block(self):
+        assert body("<h2 style='display:inline'>Title</h2>", "h") == "<h2>Title</h2>"
+
+    def test_without_tag_and_layout_level_two(self):
+        assert body("<div>Title</div><p>Text", "hp") == "<h2>Title</h2><p>Text</p>"
+
+    def test_without_tag_by_rank_of_font_size(self):
+        sizes = {"div": {"font-size": "30px"}, "section": {"font-size": "20px"}}
+        page = laid_out("<section>Part</section><div>Title</div><section>Part</section>", styles=sizes)
+        assert "<h2>Part</h2>\n<h1>Title</h1>\n<h2>Part</h2>" in write_html(result(page, "hhh"))
+
+    def test_never_below_level_six(self):
+        tags = ["div", "section", "article", "main", "aside", "header", "footer"]
+        sizes = {tag: {"font-size": f"{40 - 2 * rank}px"} for rank, tag in enumerate(tags)}
+        page = laid_out("".join(f"<{tag}>T</{tag}>" for tag in tags), styles=sizes)
+        found = [element.tag for element in to_tree(result(page, "h" * 7)).find("body")]
+        assert found == ["h1", "h2", "h3", "h4", "h5", "h6", "h6"]
+
+    def test_heading_tag_of_a_paragraph_goes(self):
+        """The label decides whether a block is a heading, the tag only its level."""
+        assert body("<h4>Not a title</h4>", "p") == "<p>Not a title</p>"
+
+
+class TestPermalinks:
+    @pytest.mark.parametrize("sign", ["¶", "#", " § ", "🔗", "&#8203;", "<span>#</span>"])
+    def test_at_the_end_of_a_heading_goes(self, sign):
+        assert body(f'<h2>Title <a href="#t">{sign}</a></h2>', "h") == "<h2>Title</h2>"
+
+    @pytest.mark.parametrize(
+        ("source", "labels"),
+        [
+            ("<h2>C <b>#</b></h2>", "h"),
+            ("<h2>Title <a href=/x># 7</a></h2>", "h"),
+            ("<h2><a href=/x>C <i>#</i></a></h2>", "h"),
+            ("<h2><a href=/x>#</a></h2>", "h"),
+            ("<p>Title <a href=/x>#</a></p>", "p"),
+            ("<h2>Title <a href=/x>#</a> 7</h2>", "h"),
+            ("<h2>Title <a href=#t>part #</a></h2><p id=t>x", "hp"),
+        ],
+    )
+    def test_anything_else_stays(self, source, labels):
+        assert "#" in body(source, labels)
+
+    @pytest.mark.parametrize(
+        "source",
+        [
+            "<h2 id=t>Title <a href='#t'>Link to this heading</a></h2>",
+            "<h2 id=t>Title <a href='https://example.org/dir/page.html#t'>Link to <i>this</i> heading</a></h2>",
+            "<h2><a id=t href='#t'>#</a> Title</h2>",
+            "<section id=t><h2>Title <a href='#t'>Copy link</a></h2></section>",
+            "<h2><span id=t>Title</span> <a href='#t'>edit</a></h2>",
+        ],
+    )
+    def test_that_leads_to_its_own_heading_goes(self, source):
+        """Whatever it says, in any language, before the heading or behind it."""
+        assert body(source, "h") == "<h2>Title</h2>"
+
+    def test_round_a_whole_heading_goes_without_its_words(self):
+        assert body("<h2 id=t><a href='#t'>Title</a></h2>", "h") == "<h2>Title</h2>"
+        assert body("<h2><a href='#b'>A</a><a href='#c'>B</a></h2>", "h") == "<h2>A B</h2>"
+
+    def test_of_other_text_stays(self):
+        assert "#t" in body("<p id=t>See <a href='#t'>here</a></p>", "p")
+
+    @pytest.mark.parametrize("address", ["#", "https://example.org/dir/page.html", "page.html#"])
+    def test_to_the_whole_page_goes_anywhere(self, address):
+        assert body(f"<p>Go <a href='{address}'>up</a></p>", "p") == "<p>Go up</p>"
+
+    def test_the_blocks_keep_it(self):
+        page = result(snapshot("<h2>Title <a href='#t'>¶</a></h2>"), "h")
+        assert page.to_cleaneval() == "<h>Title ¶\n"
+
+
+class TestLists:
+    def test_nested(self):
+        source = "<ul><li>a<ol start=3><li>b<li>c</ol><li>d</ul>"
+        assert body(source, "llll") == '<ul><li>a<ol start="3"><li>b</li><li>c</li></ol></li><li>d</li></ul>'
+
+    def test_items_left_out(self):
+        assert body("<ul><li>a<li>ad<li>b</ul>", "lol") == "<ul><li>a</li><li>b</li></ul>"
+
+    def test_list_directly_in_a_list_belongs_to_the_item_before(self):
+        assert body("<ul><li>a</li><ul><li>b</ul></ul>", "ll") == "<ul><li>a<ul><li>b</li></ul></li></ul>"
+
+    def test_list_directly_in_a_list_without_item_before(self):
+        assert body("<ul><ul><li>b</ul></ul>", "l") == "<ul><li><ul><li>b</li></ul></li></ul>"
+
+    def test_item_of_several_paragraphs(self):
+        assert body("<ul><li><p>a<p>b</ul>", "pp") == "<ul><li><p>a</p><p>b</p></li></ul>"
+
+    @pytest.mark.parametrize("item", ["• a", "- a", "– a", "•&nbsp;a", "<b>•</b> a", "<span>*</span>a", " ▪  a"])
+    def test_bullets_of_items_without_a_list_go(self, item):
+        assert body(f"<div>{item}</div><div>{item}</div>", "ll") == "<ul><li>a</li><li>a</li></ul>"
+
+    @pytest.mark.parametrize(("item", "label"), [("-5 degrees", "l"), ("• a", "p"), ("a • b", "l")])
+    def test_what_is_no_bullet_stays(self, item, label):
+        assert item in body(f"<div>{item}</div>", label)
+
+    def test_bullets_in_a_list_of_the_page_stay(self):
+        assert body("<ul><li>• a</ul>", "l") == "<ul><li>• a</li></ul>"
+
+    def test_items_without_a_list_get_one(self):
+        assert body("<div>a</div><div>b</div><p>c", "llp") == "<ul><li>a</li><li>b</li></ul><p>c</p>"
+
+    def test_stray_item_tag(self):
+        assert body("<div><li>a</div>", "p") == "<p>a</p>"
+
+    def test_text_directly_in_a_list(self):
+        assert body("<ul>a<li>b</ul>", "ll") == "<ul><li>a</li><li>b</li></ul>"
+
+    def test_heading_in_an_item(self):
+        assert body("<ul><li><h3>T</h3>x</ul>", "hp") == "<ul><li><h3>T</h3><p>x</p></li></ul>"
+
+    def test_definitions(self):
+        assert body("<dl><dt>a<dd>b</dl>", "pp") == "<dl><dt>a</dt><dd>b</dd></dl>"
+
+
+class TestContinuations:
+    def test_joins_the_paragraph_before(self):
+        assert body("<div>a<br><br>b</div>", "pc") == "<p>a b</p>"
+
+    def test_joins_over_boilerplate(self):
+        assert body("<div>a<p>ad</p>b</div>", "poc") == "<p>a b</p>"
+
+    def test_in_another_place_begins_a_paragraph(self):
+        assert body("<p>a</p><blockquote>b</blockquote>", "pc") == "<p>a</p><blockquote><p>b</p></blockquote>"
+
+    def test_in_an_item(self):
+        assert body("<ul><li>a<br><br>b</ul>", "lc") == "<ul><li>a b</li></ul>"
+
+
+class TestTables:
+    def test_data(self):
+        source = "<table><caption>C<tr><th scope=col>a<th>b<tr><td>1<td colspan=2>2</table>"
+        expected = (
+            '<table><caption>C</caption><tr><th scope="col">a</th><th>b</th></tr>'
+            '<tr><td>1</td><td colspan="2">2</td></tr></table>'
+        )
+        assert body(source, "ppppp") == expected
+
+    def test_empty_cells_keep_the_columns(self):
+        source = "<table><tr><th>a<th>b<tr><td></td><td>2</table>"
+        assert body(source, "ppp") == "<table><tr><th>a</th><th>b</th></tr><tr><td></td><td>2</td></tr></table>"
+
+    def test_boilerplate_cell_is_emptied(self):
+        source = "<table><tr><th>a<th>b<tr><td>x<td>2</table>"
+        assert body(source, "ppop") == "<table><tr><th>a</th><th>b</th></tr><tr><td></td><td>2</td></tr></table>"
+
+    @pytest.mark.parametrize(
+        "source",
+        [
+            "<table><tr><td>a<td>b</table>",
+            "<table role=presentation><tr><td>a<td>b<tr><td><td></table>",
+            "<table><tr><td><p>a<td><table><tr><th>b</table></table>",
+        ],
+        ids=["one row", "role", "nested, one cell"],
+    )
+    def test_layout_tables_collapse(self, source):
+        assert "<td>" not in body(source, "pp")
+        assert body(source, "pp").startswith("<p>a</p>")
+
+    def test_texts_of_a_layout_table_in_an_item_stay_apart(self):
+        source = "<ul><li><table><tr><td>a<td>b</table></ul>"
+        assert body(source, "pp") == "<ul><li><p>a</p><p>b</p></li></ul>"
+
+    def test_crowded_cells_are_layout(self):
+        cell = "<td>" + "<p>x" * 4
+        assert body(f"<table><tr>{cell}{cell}<tr>{cell}{cell}</table>", "p" * 16) == "<p>x</p>" * 16
+
+    def test_text_beside_the_cells_is_layout(self):
+        source = "<table><tr><th>a<th>b</tr><tr><div>x</div></tr></table>"
+        assert "<table>" not in body(source, "p" * len(extract_blocks(snapshot(source))))
+
+
+class TestCode:
+    def test_lines_are_kept(self):
+        assert body("<pre>def f():\n    pass</pre>", "p") == "<pre>def f():\n    pass</pre>"
+
+    def test_coloured_code(self):
+        """Highlighters put a span round every token and bare line ends between lines."""
+        source = "<pre><code><span>a</span>(<span>b</span>)\n<span>c</span>\n\n<span>d</span></code></pre>"
+        assert body(source, "p") == "<pre><code>a(b)\nc\n\nd</code></pre>"
+
+    def test_a_line_each(self):
+        assert body("<pre><div>a</div><div>b</div></pre>", "pc") == "<pre>a\nb</pre>"
+
+    def test_break_is_a_line_end(self):
+        assert body("<pre>a<br>b</pre>", "p") == "<pre>a\nb</pre>"
+
+    def test_lines_of_code_with_their_own_line_breaks(self):
+        """A line in a block of its own ends once, by its own line break or by the block."""
+        lines = "<div><b>a:</b> x\n</div><div>  <b>b</b></div>"
+        assert body(f"<pre>{lines}</pre>", "pp") == "<pre><b>a:</b> x\n  <b>b</b></pre>"
+
+    def test_indents_of_lines_of_code(self):
+        """The white space that begins a line comes after the line break, though it stands in no block."""
+        lines = "<div>a<br></div><div><span>  </span>b<br></div><div><span>  </span>c<br></div>"
+        assert body(f"<pre>{lines}</pre>", "ppp") == "<pre>a\n  b\n  c</pre>"
+
+    def test_no_break_spaces_in_code(self):
+        assert body("<pre>a\u00a0b</pre>", "p") == "<pre>a b</pre>"
+
+    @pytest.mark.parametrize("name", ["language-c++", "hl language-c++ x", "lang-c++"])
+    def test_language_is_kept(self, name):
+        assert body(f'<pre><code class="{name}">x', "p") == '<pre><code class="language-c++">x</code></pre>'
+        assert body(f'<pre class="{name}">x', "p") == '<pre class="language-c++">x</pre>'
+
+    @pytest.mark.parametrize("name", ["hl", "language-", "language-a`b", "my-language-c"])
+    def test_other_classes_go(self, name):
+        assert body(f'<pre><code class="{name}">x', "p") == "<pre><code>x</code></pre>"
+
+    def test_inline(self):
+        assert body("<p>Use <code>x</code> and <kbd>y</kbd>", "p") == "<p>Use <code>x</code> and <kbd>y</kbd></p>"
+
+
+class TestLinks:
+    def test_addresses_are_absolute(self):
+        assert (
+            body("<p><a href='../a?b=1&amp;c'>x</a>", "p") == '<p><a href="https://example.org/a?b=1&amp;c">x</a></p>'
+        )
+
+    @pytest.mark.parametrize(
+        "address",
+        [
+            "javascript:alert(1)",
+            " JavaScript:x",
+            "java&#10;script:x",
+            "data:text/html,x",
+            "vbscript:x",
+            "file:///etc/x",
+        ],
+    )
+    def test_unsafe_addresses_go(self, address):
+        assert body(f'<p><a href="{address}">x</a> y', "p") == "<p>x y</p>"
+
+    def test_malformed_address_goes(self):
+        assert body('<p><a href="http://[x">x</a>', "p") == "<p>x</p>"
+
+    def test_mail(self):
+        assert body('<p><a href="mailto:a@b.c">x</a>', "p") == '<p><a href="mailto:a@b.c">x</a></p>'
+
+    def test_anchor_without_address_goes(self):
+        assert body("<p><a name=top>x</a>", "p") == "<p>x</p>"
+
+    def test_link_round_blocks_is_put_inside_each(self):
+        source = '<a href="/x"><h2>T</h2><p>text</p></a>'
+        link = '<a href="https://example.org/x">'
+        assert body(source, "hp") == f"<h2>{link}T</a></h2><p>{link}text</a></p>"
+
+    def test_same_element_twice_is_written_once(self):
+        assert body("<p><b><b>x</b></b>", "p") == "<p><b>x</b></p>"
+
+
+class TestImages:
+    def test_between_kept_blocks(self):
+        assert body('<p>a</p><img src="i.png" alt="Map"><p>b', "pp") == (
+            '<p>a</p><p><img src="https://example.org/dir/i.png" alt="Map"></p><p>b</p>'
+        )
+
+    def test_in_a_line(self):
+        assert body('<p>a <img src="/i.png" alt=":)"> b', "p") == (
+            '<p>a <img src="https://example.org/i.png" alt=":)"> b</p>'
+        )
+
+    def test_in_a_word(self):
+        assert body('<p>a<img src="/i.png" alt=":)">b', "p") == (
+            '<p>a<img src="https://example.org/i.png" alt=":)">b</p>'
+        )
+
+    def test_beside_boilerplate_goes(self):
+        assert body('<p>a</p><img src="i.png" alt="Ad"><p>ad', "po") == "<p>a</p>"
+
+    def test_in_a_figure_with_kept_caption(self):
+        source = '<p>ad</p><figure><img src="/i.png" alt="Map"><figcaption>A map</figcaption></figure>'
+        image = '<img src="https://example.org/i.png" alt="Map">'
+        assert body(source, "op") == f"<figure>{image}<figcaption>A map</figcaption></figure>"
+
+    @pytest.mark.parametrize(
+        "image",
+        ['<img src="i.png" alt="">', '<img src="i.png">', '<img alt="x">', '<img src="data:x" alt="x">',
+         '<img src="i.png" alt="x" hidden>'],
+    )  # fmt: skip
+    def test_decoration_goes(self, image):
+        assert body(f"<p>a</p>{image}<p>b", "pp") == "<p>a</p><p>b</p>"
+
+    @pytest.mark.parametrize(
+        ("source", "labels"),
+        [
+            ('<pre>a<img src="i.png" alt="x">b</pre>', "p"),
+            ('<ul><li>a</li><img src="i.png" alt="x"><li>b</ul>', "ll"),
+        ],
+    )
+    def test_not_where_no_image_may_stand(self, source, labels):
+        tree = to_tree(result(snapshot(source), labels))
+        assert not tree.xpath("//ul/img | //ul/p")
+
+
+class TestDocument:
+    def test_whole(self):
+        page = snapshot("<html lang=cs dir=ltr><title>A &amp; B</title><p>Text")
+        assert write_html(result(page, "p")) == (
+            '<!DOCTYPE html>\n<html lang="cs" dir="ltr"><head><meta charset="utf-8"><title>A &amp; B</title>'
+            '<link rel="canonical" href="https://example.org/dir/page.html"></head>\n'
+            "<body>\n<p>Text</p>\n</body></html>\n"
+        )
+
+    def test_page_without_blocks(self):
+        assert "<body>\n</body>" in write_html(result(snapshot("<hr>"), ""))
+
+    def test_direction(self):
+        page = snapshot("<html dir=RTL lang=ar><p>نص")
+        assert '<html lang="ar" dir="rtl">' in write_html(result(page, "p"))
+
+    def test_detected_language_comes_first(self):
+        page = snapshot("<html lang=en><p>Text")
+        assert '<html lang="de">' in write_html(result(page, "p", language="de"))
+
+    def test_no_title_is_invented(self):
+        """HTML requires the element, not words in it."""
+        assert "<title></title>" in write_html(result(snapshot("<p>x"), "p", id="page 7"))
+
+    @pytest.mark.parametrize("url", ["", "file:///home/me/page.html"])
+    def test_no_address_outside_the_web(self, url):
+        assert "canonical" not in write_html(result(snapshot("<p>x", url=url), "p"))
+
+    def test_depth_is_bounded(self):
+        """Tags beyond the bound go, the text stays."""
+        tree = to_tree(result(snapshot("<blockquote>" * 500 + "deep"), "p"))
+        assert tree.xpath("string(//p)") == "deep"
+        assert len(tree.xpath("//blockquote")) == MAX_DEPTH
+
+    def test_texts_beyond_the_depth_stay_apart(self):
+        cleaned = to_tree(result(snapshot("<ul><li>x" * 60), "l" * 60))
+        assert cleaned.xpath("string(body)").split() == ["x"] * 60
+
+
+TAGS = ["p", "div", "ul", "ol", "li", "table", "tr", "td", "th", "pre", "a href=/x", "b", "h2", "dl", "dt", "dd",
+        "blockquote", "figure", "figcaption", "span", "code"]  # fmt: skip
+
+trees = st.recursive(
+    st.sampled_from(["one", "two ", " three", "<br>", "<img src=i alt=pic>"]),
+    lambda children: st.builds(
+        lambda tag, inner: f"<{tag}>{''.join(inner)}</{tag.split()[0]}>", st.sampled_from(TAGS), st.lists(children)
+    ),
+    max_leaves=20,
+)
+
+
+class TestAnyPage:
+    @settings(deadline=None)
+    @given(trees, st.randoms(use_true_random=False))
+    def test_well_formed_and_with_every_kept_word(self, source, random):
+        page = snapshot(f"<div>{source}</div>")
+        blocks = extract_blocks(page)
+        labels = random.choices("hplco", k=len(blocks))
+        cleaned = write_html(result(page, labels))
+        expected = [w for text, label in zip(blocks.text, labels, strict=True) if label != "o" for w in text.split()]
+        words = html.document_fromstring(cleaned).find("body").text_content().split()
+        assert "".join(words) == "".join(expected)
+        assert words == expected or "<pre>" in cleaned
+        assert write_html(result(page, labels)) == cleaned
+
+    @settings(deadline=None)
+    @given(trees)
+    def test_elements_stand_where_they_may(self, source):
+        page = snapshot(f"<div>{source}</div>")
+        tree = to_tree(result(page, "p" * len(extract_blocks(page))))
+        assert not tree.xpath(
+            "//li[not(parent::ul or parent::ol)] | //td[not(parent::tr)] | //p//p | //p//ul | //a//a | //pre//p"
+            "| //ul/*[not(self::li)] | //dt[not(parent::dl)] | //tr[not(ancestor::table)] | //h2//p | //p//h2"
+        )

@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+from helpers.pages import laid_out, result, snapshot
+
+from vclean.features.blocks import extract_blocks
+from vclean.labels import Role
+from vclean.output.json import to_record, write_json
+
+
+class TestPage:
+    def test_facts_of_an_unrendered_page(self):
+        page = snapshot("<html lang=CS><title>T</title><p>x")
+        record = to_record(result(page, "p", id="7", versions={"vclean": "1.0"}, confidence=0.123456))
+        assert {name: value for name, value in record.items() if name not in ("blocks", "build")} == {
+            "id": "7", "url": "https://example.org/dir/page.html", "title": "T", "language": "cs", "rendered": False,
+            "size": None, "noscript": False, "method": "vclean", "versions": {"vclean": "1.0"}, "settings": {},
+            "confidence": 0.1235,
+        }  # fmt: skip
+        assert record["build"].startswith("lxml ")
+
+    def test_facts_of_a_rendered_page(self):
+        record = to_record(result(laid_out("<p>x"), "p"))
+        assert record["rendered"] is True
+        assert record["size"] == [800.0, 60.0]
+        assert record["settings"] == {"width": 800, "height": 600, "scripts": False}
+        assert record["build"] == "HeadlessChrome/1.2"
+
+    def test_detected_language_comes_first(self):
+        assert to_record(result(snapshot("<html lang=en><p>x"), "p", language="de"))["language"] == "de"
+
+    def test_unknown_confidence_is_null(self):
+        assert to_record(result(snapshot("<p>x"), "p"))["confidence"] is None
+
+    def test_empty_page(self):
+        assert to_record(result(snapshot("<p>"), ""))["blocks"] == []
+
+
+class TestBlocks:
+    def test_unrendered(self):
+        (block,) = to_record(result(snapshot("<div><p>a<p>b</div>"), "pp"))["blocks"][1:]
+        assert block == {
+            "label": "p", "probability": 0.9, "role": None, "box": None, "xpath": "/html[1]/body[1]/div[1]/p[2]",
+            "tag": "p", "font_size": None, "colour": None, "background": None, "visibility": "shown", "text": "b",
+        }  # fmt: skip
+
+    def test_rendered(self):
+        styles = {"p": {"font-size": "13.3333px", "color": "rgb(255, 0, 16)", "background-color": "rgb(1, 2, 3)"}}
+        (block,) = to_record(result(laid_out("<p>abc", styles=styles), "p"))["blocks"]
+        assert block["box"] == [40.0, 20.0, 24.0, 16.0]
+        assert block["font_size"] == 13.33
+        assert block["colour"] == "#ff0010"
+        assert block["background"] == "#010203"
+
+    @pytest.mark.parametrize(("source", "visibility"), [("<p>x", "shown"), ("<p hidden>x", "hidden")])
+    def test_visibility(self, source, visibility):
+        assert to_record(result(snapshot(source), "p"))["blocks"][0]["visibility"] == visibility
+
+    def test_hidden_block_of_a_rendered_page_has_no_box(self):
+        assert to_record(result(laid_out("<p hidden>x"), "p"))["blocks"][0]["box"] is None
+
+    def test_of_several_blocks_each_has_its_own(self):
+        styles = {"b": {"color": "rgb(1, 2, 3)"}, "p": {"color": "rgb(0, 0, 0)"}}
+        page = laid_out("<p>x</p><p hidden>y</p><p><b>zz</b>z</p>", styles=styles)
+        found = to_record(result(page, "poh"))["blocks"]
+        assert [block["box"] is None for block in found] == [False, True, False]
+        assert [block["colour"] for block in found] == ["#000000", "#000000", "#010203"]
+        assert [block["xpath"] for block in found] == [f"/html[1]/body[1]/p[{number}]" for number in (1, 2, 3)]
+        assert [block["visibility"] for block in found] == ["shown", "hidden", "shown"]
+        assert [(block["label"], block["probability"]) for block in found] == [("p", 0.9), ("o", 0.1), ("h", 0.9)]
+
+    def test_translucent_colour_has_its_alpha(self):
+        page = laid_out("<p>x", styles={"p": {"color": "rgba(0, 0, 255, 0.5)"}})
+        assert to_record(result(page, "p"))["blocks"][0]["colour"] == "#0000ff80"
+
+    def test_background_is_the_nearest_that_shows(self):
+        page = laid_out("<div><p>x</p></div>", styles={"div": {"background-color": "rgb(0, 0, 9)"}})
+        assert to_record(result(page, "p"))["blocks"][0]["background"] == "#000009"
+
+    def test_nothing_painted_behind(self):
+        assert to_record(result(laid_out("<p>x"), "p"))["blocks"][0]["background"] is None
+
+
+class TestMainElement:
+    def test_parent_of_the_longest_text(self):
+        """A short bold lead does not decide the look of a paragraph."""
+        page = snapshot("<p><b>Lead</b> and a long sentence<p>x <i>longer</i>")
+        tags = [page.tags[page.tag[element]] for element in extract_blocks(page).main_element.tolist()]
+        assert tags == ["p", "i"]
+
+    def test_first_of_equals(self):
+        page = snapshot("<p><b>one</b><i>two</i>")
+        assert page.tags[page.tag[extract_blocks(page).main_element[0]]] == "b"
+
+    def test_no_blocks(self):
+        assert extract_blocks(snapshot("<p>")).main_element.shape == (0,)
+
+
+class TestToJson:
+    def test_is_one_line_of_strict_json(self):
+        text = write_json(result(laid_out("<p>x\u2028y<p hidden>z"), "po"))
+
+        def refuse(name):
+            raise AssertionError(name)
+
+        assert json.loads(text, parse_constant=refuse)["blocks"][1]["box"] is None
+        assert text.endswith("}\n")
+        assert text.count("\n") == 1
+
+    def test_characters_stand_as_they_are(self):
+        assert "žluť" in write_json(result(snapshot("<p>žluť"), "p"))
+
+    def test_roles_of_blocks(self):
+        page = result(snapshot("<p>a<p>b"), "pp", roles=[Role.ARTICLE, None])
+        assert [block["role"] for block in to_record(page)["blocks"]] == ["article", None]
+        assert '"role":"article"' in write_json(page)
+
+    def test_unknown_probability_is_null(self):
+        page = result(snapshot("<p>x"), "p")
+        page.prediction.probability[0] = math.nan
+        assert '"probability":null' in write_json(page)
+
+    def test_no_timings(self):
+        """Two runs give the same bytes."""
+        assert write_json(result(snapshot("<p>x"), "p")) == write_json(result(snapshot("<p>x"), "p"))

@@ -1,0 +1,320 @@
+from __future__ import annotations
+
+import pytest
+from helpers.pages import result, snapshot
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lxml import html
+from markdown_it import MarkdownIt
+
+from vclean.features.blocks import extract_blocks
+from vclean.output.html import to_tree
+from vclean.output.markdown import flatten
+
+
+def markdown(source, labels):
+    return result(snapshot(source), labels).to_markdown()
+
+
+class TestStructure:
+    def test_headings(self):
+        assert markdown("<h1>A</h1><h2>B</h2><div>C</div>", "hhh") == "# A\n\n## B\n\n### C\n"
+
+    def test_nested_lists(self):
+        source = "<p>x<ul><li>a<ol start=3><li>b<li>c</ol><li>d</ul><p>y"
+        assert markdown(source, "pllllp") == "x\n\n- a\n\n  3. b\n  4. c\n- d\n\ny\n"
+
+    def test_nested_list_from_one(self):
+        assert markdown("<ul><li>a<ol><li>b</ol></ul>", "ll") == "- a\n  1. b\n"
+
+    def test_lists_right_behind_each_other(self):
+        """With the same marks they would be one list."""
+        bullets = "<ul><li>a</ul><ul><li>b</ul><ul><li>c</ul>"
+        assert markdown(bullets, "lll") == "- a\n\n* b\n\n- c\n"
+        numbers = "<ol><li>a<li>b</ol><ol><li>c</ol>"
+        assert markdown(numbers, "lll") == "1. a\n2. b\n\n1) c\n"
+
+    def test_paragraphs_of_an_item(self):
+        assert markdown("<ol start=9><li><p>a<p>b<li>c</ol>", "lpl") == "9. a\n\n   b\n10. c\n"
+
+    def test_list_without_tags(self):
+        assert markdown("<div>a</div><div>b</div>", "ll") == "- a\n- b\n"
+
+    def test_table(self):
+        source = "<table><tr><th>a<th>b<tr><td>1<td>x|y</table>"
+        assert markdown(source, "pppp") == "| a | b |\n| --- | --- |\n| 1 | x\\|y |\n"
+
+    def test_table_without_header(self):
+        """Tables of GitHub need a header row: the first row is taken."""
+        source = "<table><tr><td>a<td>b<tr><td>1<td>2</table>"
+        assert markdown(source, "pppp") == "| a | b |\n| --- | --- |\n| 1 | 2 |\n"
+
+    def test_code_block(self):
+        assert markdown("<pre><code>def f(*a):\n    pass\n</code></pre>", "p") == "```\ndef f(*a):\n    pass\n```\n"
+
+    def test_code_block_that_holds_a_fence(self):
+        assert markdown("<pre>```\nx\n```</pre>", "p") == "````\n```\nx\n```\n````\n"
+
+    def test_language_of_code(self):
+        source = "<pre><code class='hl language-python'>x</code></pre>"
+        assert markdown(source, "p") == "```python\nx\n```\n"
+        assert markdown("<pre class=lang-c>x</pre>", "p") == "```c\nx\n```\n"
+
+    def test_quotation(self):
+        assert markdown("<blockquote><p>a<p>b</blockquote>", "pp") == "> a\n>\n> b\n"
+
+    def test_inline(self):
+        source = "<p>a <b>b</b> <em>c</em> <code>d*</code> <a href='/x'>e</a>"
+        assert markdown(source, "p") == "a **b** *c* `d*` [e](https://example.org/x)\n"
+
+    @pytest.mark.parametrize(
+        ("source", "expected"),
+        [("a<br>- b", "`a - b`"), ("a`b", "`` a`b ``"), ("a_*b", "`a_*b`")],
+    )
+    def test_code_in_a_line(self, source, expected):
+        assert markdown(f"<p><code>{source}</code>", "p") == expected + "\n"
+
+    def test_line_break(self):
+        assert markdown("<p>Rose<br>is a rose", "p") == "Rose  \nis a rose\n"
+
+    def test_image(self):
+        source = '<p>a</p><img src="/i.png" alt="Map"><p>b'
+        assert markdown(source, "pp") == "a\n\n![Map](https://example.org/i.png)\n\nb\n"
+
+    def test_title_is_not_text(self):
+        assert markdown("<title>T</title><p>x", "p") == "x\n"
+
+
+class TestEscape:
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("2 * 3", "2 * 3"),
+            ("2*3", r"2\*3"),
+            ("* no item", r"\* no item"),
+            ("snake_case", "snake_case"),
+            ("_x_", r"\_x\_"),
+            ("__init__", r"\_\_init\_\_"),
+            ("~~x~~", r"\~\~x\~\~"),
+            ("~5", "~5"),
+            ("a `b`", r"a \`b\`"),
+            ("[1] and [2]", "[1] and [2]"),
+            ("[a](b)", r"[a\](b)"),
+            ("a &lt; b", "a < b"),
+            ("&lt;b>", r"\<b>"),
+            ("&amp;amp;", r"\&amp;"),
+            ("R&amp;D", "R&D"),
+            ("# no heading", r"\# no heading"),
+            ("#tag", "#tag"),
+            ("- no item", r"\- no item"),
+            ("-5", "-5"),
+            ("1. no item", r"1\. no item"),
+            ("1.5", "1.5"),
+            (">> no quotation", r"\>> no quotation"),
+            ("> no quotation", r"\> no quotation"),
+            ("C:\\dir", r"C:\\dir"),
+        ],
+    )
+    def test_only_what_would_be_markup(self, text, expected):
+        assert markdown(f"<p>{text}", "p") == expected + "\n"
+
+    @pytest.mark.parametrize(
+        ("source", "expected"),
+        [
+            ("a <b>b</b> - c", "a **b** - c"),
+            ("a <b>b</b> 1. c", "a **b** 1. c"),
+            ("a<br>- b", "a  \n\\- b"),
+            ("a<br>* b", "a  \n\\* b"),
+            ("<u>1.</u> a", r"1\. a"),
+        ],
+    )
+    def test_starts_of_lines_only(self, source, expected):
+        assert markdown(f"<p>{source}", "p") == expected + "\n"
+
+    @pytest.mark.parametrize(
+        ("source", "expected"),
+        [
+            ("Wow!<a href=/x>y</a>", r"Wow\![y](https://example.org/x)"),
+            ("Wow! <a href=/x>y</a>", "Wow! [y](https://example.org/x)"),
+            ("Wow!<b>y</b>", "Wow!**y**"),
+        ],
+    )
+    def test_a_link_is_no_image(self, source, expected):
+        assert markdown(f"<p>{source}", "p") == expected + "\n"
+
+
+class TestHeadings:
+    @pytest.mark.parametrize(
+        ("source", "expected"),
+        [
+            ("Learn C #", r"Learn C \#"),
+            ("Learn C##", "Learn C##"),
+            ("1. Rain", "1. Rain"),
+            ("- Rain -", "- Rain -"),
+            ("a<br>b", "a b"),
+            ('a <img src=/i.png alt="b"> c', "a ![b](https://example.org/i.png) c"),
+            ("10<sup>6</sup>", "10<sup>6</sup>"),
+        ],
+    )
+    def test_text(self, source, expected):
+        assert markdown(f"<h1>{source}</h1>", "h") == f"# {expected}\n"
+
+
+class TestEmphasis:
+    @pytest.mark.parametrize(
+        ("source", "expected"),
+        [
+            ("<b>a</b>b", "**a**b"),
+            ("<b>current.</b>Make", "**current.** Make"),
+            ("Make<b>(x)</b>", "Make **(x)**"),
+            ("(<b>(x)</b>)", "(**(x)**)"),
+            ("<b>x:</b>, y", "**x:**, y"),
+            ("<i>a<b>b.</b></i>c", "*a**b.*** c"),
+            ("<b><u>x.</u></b><u>y</u>", "**x.** y"),
+            ("<b>x.</b><br>y", "**x.**  \ny"),
+            ("<del>x.</del>y", "~~x.~~ y"),
+            ("H<sub>2</sub>O, 10<sup>6</sup>", "H<sub>2</sub>O, 10<sup>6</sup>"),
+        ],
+    )
+    def test_is_read_as_emphasis(self, source, expected):
+        """CommonMark 0.31, section 6.2: after punctuation a mark ends emphasis only before space or punctuation."""
+        assert markdown(f"<p>{source}", "p") == expected + "\n"
+
+    @pytest.mark.parametrize(
+        ("source", "expected"),
+        [
+            ("<b>a<br></b>b", "**a**  \nb"),
+            ("a<b><br>b</b>", "a  \n**b**"),
+            ("<b><i>a<br></i></b>b", "***a***  \nb"),
+            ("<b>a<br>b</b>", "**a  \nb**"),
+        ],
+    )
+    def test_line_breaks_at_the_edge_move_out(self, source, expected):
+        assert markdown(f"<p>{source}", "p") == expected + "\n"
+
+
+class TestLinks:
+    def test_address_as_text(self):
+        source = "<p><a href=https://a.org/x_y>https://a.org/x_y</a>"
+        assert markdown(source, "p") == "<https://a.org/x_y>\n"
+
+    @pytest.mark.parametrize(("text", "expected"), [("a [b", r"a \[b"), ("b] c", r"b\] c"), ("b] [c", r"b\] \[c"),
+         ("a [b](c)", r"a \[b\](c)"), ("[1]", "[1]")])  # fmt: skip
+    def test_brackets_in_the_text(self, text, expected):
+        assert markdown(f"<p><a href=/x>{text}</a>", "p") == f"[{expected}](https://example.org/x)\n"
+
+    @pytest.mark.parametrize(
+        ("address", "expected"),
+        [("/a_(b)", "https://example.org/a_(b)"), ("/a(b", "<https://example.org/a(b>")],
+    )
+    def test_brackets_in_the_address(self, address, expected):
+        assert markdown(f'<p><a href="{address}">x</a>', "p") == f"[x]({expected})\n"
+
+    def test_brackets_in_the_text_of_an_image(self):
+        assert markdown('<p>a <img src="/i.png" alt="[x]"> b', "p") == r"a ![\[x\]](https://example.org/i.png) b" + "\n"
+
+
+class TestDefinitions:
+    def test_term_and_paragraphs(self):
+        source = "<dl><dt>Rope<dd>It crosses.<dt><b>Step</b><dd><p>One.<p>Two.</dl>"
+        assert markdown(source, "lllll") == "**Rope**\n\nIt crosses.\n\n**Step**\n\nOne.\n\nTwo.\n"
+
+    def test_block_in_a_term_is_not_bold(self):
+        assert markdown("<dl><dt><pre>x</pre><dd>y</dl>", "pp") == "```\nx\n```\n\ny\n"
+
+
+class TestTables:
+    @pytest.mark.parametrize(
+        "source",
+        [
+            "<thead><tr><th>a<th>b<tbody><tr><td>1<td>2",
+            "<thead><tr><td>a<td>b<tbody><tr><th>1<td>2",
+            "<tbody><tr><th>a<th>b<tbody><tr><th>1<th>2",
+            "<tr><th>a<th>b<tfoot><tr><td>1<td>2",
+        ],
+    )
+    def test_one_header(self, source):
+        assert markdown(f"<table>{source}</table>", "pppp") == "| a | b |\n| --- | --- |\n| 1 | 2 |\n"
+
+    def test_two_header_rows(self):
+        source = "<table><thead><tr><th>a<tr><th>b<tbody><tr><td>1</table>"
+        assert markdown(source, "ppp") == "| a |\n| --- |\n| b |\n| 1 |\n"
+
+    def test_caption_comes_before(self):
+        source = "<table><caption>C</caption><tr><th>a<th>b<tr><td>1<td>2</table>"
+        assert markdown(source, "ppppp") == "C\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n"
+
+    def test_spans(self):
+        source = "<table><tr><th rowspan=2>a<th colspan=2>b<th>c<tr><td>1<td>2<td>3<tr><td colspan=3>4<td>5</table>"
+        assert markdown(source, "p" * 8) == (
+            "| a | b |  | c |\n| --- | --- | --- | --- |\n|  | 1 | 2 | 3 |\n| 4 |  |  | 5 |\n"
+        )
+
+    def test_span_of_the_whole_width(self):
+        source = "<table><tr><th colspan=100>a<tr><td>1<td>2</table>"
+        assert markdown(source, "ppp") == "| a |  |\n| --- | --- |\n| 1 | 2 |\n"
+
+    def test_rows_of_the_head_do_not_reach_into_the_body(self):
+        source = "<table><thead><tr><th rowspan=9>a<th>b<tbody><tr><td>1<td>2</table>"
+        assert markdown(source, "pppp") == "| a | b |\n| --- | --- |\n| 1 | 2 |\n"
+
+    def test_rowspan_of_nought_reaches_the_end(self):
+        source = "<table><tr><th rowspan=0>a<th>b<tr><td>1<tr><td>2</table>"
+        assert markdown(source, "pppp") == "| a | b |\n| --- | --- |\n|  | 1 |\n|  | 2 |\n"
+
+    @pytest.mark.parametrize(
+        ("cell", "labels", "expected"),
+        [
+            ("<code>a|b</code>", "p", r"`a\|b`"),
+            ("<a href='/a|b'>x</a>", "p", r"[x](https://example.org/a\|b)"),
+            ("a<br>b", "p", "a<br>b"),
+            ("<p>a<p>b", "pp", "a<br>b"),
+            ("<ul><li>a<li>b</ul>", "ll", "a<br>b"),
+            ("x<ul><li>a<li>b</ul>y", "pllp", "x<br>a<br>b<br>y"),
+            ("<pre>a  b\n  c`</pre>", "p", "`a  b`<br>``   c` ``"),
+            ("a <img src=/i.png alt=b> c", "p", "a ![b](https://example.org/i.png) c"),
+            ("1. x", "p", "1. x"),
+        ],
+    )
+    def test_cells(self, cell, labels, expected):
+        source = f"<table><tr><th>a<th>b<tr><td>{cell}<td>2<tr><td>3<td>4</table>"
+        assert markdown(source, f"pp{labels}ppp") == (f"| a | b |\n| --- | --- |\n| {expected} | 2 |\n| 3 | 4 |\n")
+
+
+COUNTED = {"h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "tr", "pre", "blockquote"}
+TAGS = ["p", "div", "ul", "ol", "ol start=4", "li", "table", "tr", "td", "pre", "a href=/x", "b", "h2", "h3",
+        "blockquote", "span", "code", "dl", "dt", "dd"]  # fmt: skip
+
+trees = st.recursive(
+    st.sampled_from(["one", "two ", " three", "<br>", "1. four", "- five", "# six", "a*b"]),
+    lambda children: st.builds(
+        lambda tag, inner: f"<{tag}>{''.join(inner)}</{tag.split()[0]}>",
+        st.sampled_from(TAGS),
+        st.lists(children, max_size=4),
+    ),
+    max_leaves=20,
+)
+
+
+def shape(body):
+    """Elements with text outside cells, and the rows of tables, with the lists and quotations they are in."""
+    found = []
+    for element in body.iter(*COUNTED):
+        above = [ancestor.tag for ancestor in element.iterancestors()]
+        if not {"td", "th"} & set(above) and (element.tag == "tr" or element.text_content().strip()):
+            found.append((element.tag, sum(tag in ("ul", "ol") for tag in above), above.count("blockquote")))
+    return found
+
+
+class TestReparsed:
+    """A parser of CommonMark reads from the Markdown what the cleaned page has."""
+
+    @settings(deadline=None)
+    @given(trees, st.randoms(use_true_random=False))
+    def test_structure_survives(self, source, random):
+        page = snapshot(f"<div>{source}</div>")
+        cleaned = result(page, random.choices("hpll", k=len(extract_blocks(page))))
+        body = html.fromstring(html.tostring(to_tree(cleaned)[-1]))
+        flatten(body)
+        parsed = MarkdownIt("commonmark").enable("table").render(cleaned.to_markdown())
+        assert shape(html.fromstring(f"<div>{parsed}</div>")) == shape(body)

@@ -1,0 +1,270 @@
+"""Tests of the picture of a page to draw on, and of what an overlay shows of a result."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import pytest
+from helpers.pages import laid_out, result, snapshot
+from PIL import Image
+
+from vclean.classify.explain.reasons import Explanation, Reason
+from vclean.errors import OutputError, UsageError
+from vclean.features.segments.vips.algorithm import segment
+from vclean.labels import Label, Role
+from vclean.output.overlay import overlay_blocks
+from vclean.output.page_image import PageImage
+from vclean.output.source_positions import SourcePosition
+from vclean.render.overlay.layers import PENS
+
+HTML = "<title>News</title><nav>Home</nav><h1>Rain</h1><p>It rained.<p>Again.<ul><li>a<li>b</ul>"
+STYLES = {"h1": {"font-size": "32px", "font-weight": "700", "font-family": '"Old Face", serif'}}
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def picture(width=800, height=200, kind="PNG"):
+    out = io.BytesIO()
+    Image.new("RGB", (width, height), "white").save(out, kind)
+    return out.getvalue()
+
+
+@pytest.fixture
+def page():
+    return replace(result(laid_out(HTML, styles=STYLES), "ohpcll", id="a.html"), screenshot=picture())
+
+
+@pytest.fixture
+def image(page):
+    return page.page_image()
+
+
+def titles(image):
+    root = ElementTree.fromstring(image.to_bytes("svg"))
+    return [title.text for title in root.iter(f"{SVG}title")]
+
+
+def data(image):
+    found = re.search(r'id="data">(.*?)</script>', image.to_bytes("html").decode(), re.DOTALL)
+    return json.loads(found[1])
+
+
+def opened(png):
+    return Image.open(io.BytesIO(png)).convert("RGB")
+
+
+class TestPicture:
+    def test_of_the_result(self, image):
+        assert isinstance(image, PageImage)
+        assert image.size == (800, 200)
+
+    def test_given(self, page):
+        assert page.page_image(picture(900, 300, "JPEG")).size == (900, 300)
+
+    def test_none(self, page):
+        with pytest.raises(UsageError, match="clean it with screenshot=True"):
+            replace(page, screenshot=b"").page_image()
+
+    def test_not_rendered(self):
+        with pytest.raises(UsageError, match="render=True"):
+            result(snapshot(HTML), "ohpcll").page_image(picture())
+
+    def test_no_picture_at_all(self, page):
+        with pytest.raises(OutputError, match="cannot be read"):
+            page.page_image(b"no picture")
+
+    def test_says_what_it_is(self, image):
+        assert repr(image.draw_text()) == "<PageImage 'a.html': 800 x 200 px, 1 layers>"
+
+
+class TestChaining:
+    def test_every_method_gives_the_object_itself(self, image, tmp_path):
+        calls = [image.draw_blocks, image.draw_segments, image.draw_separators, image.draw_text, image.reset]
+        assert all(call() is image for call in calls)
+        assert image.save(tmp_path / "a.png") is image
+
+    def test_nothing_drawn_is_the_picture(self, image):
+        drawn = opened(image.to_bytes())
+        assert drawn.size == (800, 200)
+        assert drawn.getcolors() == [(800 * 200, (255, 255, 255))]
+
+    def test_reset_takes_all_away(self, image):
+        plain = image.to_bytes()
+        assert image.draw_blocks().draw_segments().to_bytes() != plain
+        assert image.reset().to_bytes() == plain
+
+    def test_later_drawings_lie_over_earlier_ones(self, image):
+        assert titles(image.draw_text().draw_blocks())[0] == "line of text"
+        assert titles(image.reset().draw_blocks().draw_text())[-1] == "line of text"
+
+    def test_one_legend_for_all(self, image):
+        root = ElementTree.fromstring(image.draw_blocks().draw_text().to_bytes("svg"))
+        legend = [text.text for text in root.iter(f"{SVG}text") if text.get("class") == "legend"]
+        assert legend == [
+            "h heading: 1", "p paragraph: 1", "l list item: 2", "c continuation: 1", "o other, left out: 1",
+            "lines of text: 6",
+        ]  # fmt: skip
+
+
+class TestDrawBlocks:
+    def test_all(self, image):
+        assert sorted(titles(image.draw_blocks())) == [
+            "c .90: Again.", "h .90: Rain", "l .90: a", "l .90: b", "o .10: Home", "p .90: It rained.",
+        ]  # fmt: skip
+
+    @pytest.mark.parametrize("labels", ["hp", ["h", "p"], {Label.HEADING, Label.PARAGRAPH}, iter("hp")])
+    def test_some_labels(self, image, labels):
+        assert sorted(titles(image.draw_blocks(labels))) == ["h .90: Rain", "p .90: It rained."]
+
+    def test_no_labels(self, image):
+        assert titles(image.draw_blocks("")) == []
+
+    def test_unknown_label(self, image):
+        with pytest.raises(UsageError, match="no label 'x': choose some of h, p, l, c, o"):
+            image.draw_blocks("hx")
+
+    def test_by_role(self, page):
+        roles = [Role.NAVIGATION, Role.TITLE, Role.ARTICLE, Role.ARTICLE, None, None]
+        found = titles(
+            replace(page, prediction=replace(page.prediction, roles=roles)).page_image().draw_blocks("oh", by="role")
+        )
+        assert found == ["navigation .10: Home", "title .90: Rain"]
+
+    def test_by_label_where_roles_are_known(self, page):
+        found = titles(
+            replace(page, prediction=replace(page.prediction, roles=[None] * 6)).page_image().draw_blocks("o")
+        )
+        assert found == ["o .10: Home"]
+
+    def test_by_role_where_none_are_told(self, image):
+        with pytest.raises(UsageError, match=r"tells no roles: use the method vclean, or by='label'"):
+            image.draw_blocks(by="role")
+
+    def test_colour(self, image):
+        """The heading is the second line: at 40, 40, in a frame that stands two px outside."""
+        drawn = opened(image.draw_blocks("h").to_bytes())
+        assert drawn.getpixel((45, drawn.height - 200 + 38)) == PENS["h"].colour
+
+
+class TestDrawSegments:
+    def test_those_of_vips_unless_others_are_given(self, page, image):
+        found = titles(image.draw_segments())
+        assert found == titles(page.page_image().draw_segments(segment(page.columns.snapshot)))
+        assert all("DoC" in title for title in found)
+        assert len(found) > 1
+
+    def test_down_to_a_degree(self, image):
+        assert titles(image.draw_segments(pdoc=1)) == []
+
+    def test_degree_out_of_range(self, image):
+        with pytest.raises(UsageError, match="1 to 11, not 12"):
+            image.draw_segments(pdoc=12)
+
+    def test_separators(self, image):
+        segments = segment(image._result.columns.snapshot)
+        found = titles(image.draw_separators())
+        assert found == [f"separator of weight {weight}" for weight in segments.separators.weight]
+
+
+class TestDrawText:
+    def test_a_frame_for_each_line(self, image):
+        assert titles(image.draw_text()) == ["line of text"] * 6
+
+
+class TestSave:
+    @pytest.mark.parametrize(
+        ("name", "start"), [("a.png", b"\x89PNG"), ("a.SVG", b"<svg"), ("a.html", b"<!DOCTYPE html>")]
+    )
+    def test_the_suffix_says_as_what(self, image, tmp_path, name, start):
+        image.draw_blocks().save(str(tmp_path / name))
+        assert (tmp_path / name).read_bytes().startswith(start)
+
+    @pytest.mark.parametrize("name", ["a.jpg", "a", "html"])
+    def test_others_are_told(self, image, tmp_path, name):
+        with pytest.raises(UsageError, match=r"has to end in \.png, \.svg, \.html"):
+            image.save(tmp_path / name)
+
+    def test_a_folder_that_is_not_there(self, image, tmp_path):
+        with pytest.raises(OutputError, match="create the folder first"):
+            image.save(tmp_path / "none" / "a.png")
+
+
+class TestNotebook:
+    def test_shows_the_drawing(self, image):
+        assert image.draw_blocks()._repr_png_() == image.to_bytes("png")
+
+
+class TestHtml:
+    def test_what_was_drawn_is_shown_at_first(self, image):
+        found = data(image.draw_blocks("hp").draw_segments(pdoc=5))
+        assert (found["drawn"], found["colour"], found["labels"]) == (True, "label", ["h", "p"])
+        (layer,) = found["layers"]
+        assert (layer["name"], layer["drawn"], layer["separated"], layer["pdoc"]) == ("vips", True, False, 5)
+
+    def test_the_rest_can_be_shown(self, image):
+        """All blocks, and VIPS with all its levels, at the degree that the command cuts at."""
+        found = data(image.draw_text())
+        assert (found["drawn"], len(found["blocks"])) == (False, 6)
+        (layer,) = found["layers"]
+        assert (layer["drawn"], layer["pdoc"]) == (False, 5)
+        assert len(layer["segments"]) == len(segment(image._result.columns.snapshot))
+
+    def test_segments_and_separators_of_one_method_are_one_layer(self, image):
+        (layer,) = data(image.draw_segments(pdoc=7).draw_separators(pdoc=7))["layers"]
+        assert (layer["drawn"], layer["separated"], layer["pdoc"]) == (True, True, 7)
+
+    def test_segments_of_two_methods_are_two(self, image):
+        other = replace(segment(image._result.columns.snapshot), method="learned")
+        layers = data(image.draw_segments().draw_segments(other))["layers"]
+        assert [layer["name"] for layer in layers] == ["vips", "learned"]
+
+    def test_the_overlay_of_a_result_is_its_blocks(self, page):
+        assert page.overlay(picture(), "html") == page.page_image().draw_blocks().to_bytes("html")
+
+    def test_facts_of_the_page(self, page):
+        told = replace(page, prediction=replace(page.prediction, confidence=0.876), language="en")
+        assert data(told.page_image())["page"]["facts"] == {
+            "Kept": "5 of 6 blocks", "Method": "vclean", "Confidence": "0.88", "Language": "en",
+        }  # fmt: skip
+        assert set(data(page.page_image())["page"]["facts"]) == {"Kept", "Method"}
+
+
+class TestOverlayBlocks:
+    def test_what_is_known_of_a_block(self, page):
+        reasons = [[Reason("length", "short: 1 word", -0.4)]] * 6
+        told = replace(page, explanation=Explanation(reasons), positions=[None, SourcePosition(3, 7), *[None] * 4])
+        heading = overlay_blocks(told)[1]
+        assert (heading.label, heading.text, heading.font) == (Label.HEADING, "Rain", "32 px Old Face, bold")
+        assert (heading.xpath, heading.source) == ("/html[1]/body[1]/h1[1]", "line 3, column 7")
+        assert heading.box == (40, 40, 32, 16)
+        assert heading.probability == pytest.approx(0.9)
+        assert heading.reasons == tuple(reasons[1])
+
+    def test_what_is_not_known(self, page):
+        home = overlay_blocks(page)[0]
+        assert (home.role, home.reasons, home.source) == (None, (), "")
+        assert home.font == "16 px"
+
+    def test_visibility(self):
+        page = result(laid_out("<p>Shown<details><summary>More</summary><p>Folded</details><p hidden>x"), "pppp")
+        assert [block.visibility for block in overlay_blocks(page)] == ["shown", "shown", "revealable", "hidden"]
+
+    @pytest.mark.parametrize(
+        ("style", "font"),
+        [
+            ({"font-weight": "bold"}, "16 px, bold"),
+            ({"font-weight": "500", "font-style": "italic"}, "16 px, italic"),
+            ({"font-size": "13.5px", "font-family": "Arial, sans-serif"}, "13.5 px Arial"),
+            ({"font-size": ""}, ""),
+        ],
+    )
+    def test_font(self, style, font):
+        page = result(laid_out("<p>a", styles={"p": {"font-weight": "400", "font-family": ""} | style}), "p")
+        assert overlay_blocks(page)[0].font == font
+
+    def test_without_a_browser(self):
+        (only,) = overlay_blocks(result(snapshot("<p>a"), "p"))
+        assert only.font == ""

@@ -1,0 +1,65 @@
+"""The formats of a result are in one place, and the modules that write them import each other one way."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from helpers.pages import result, snapshot
+
+import vclean.output
+from vclean.errors import UsageError
+from vclean.output import registry
+
+MODULES = sorted(Path(vclean.output.__path__[0]).glob("*.py"))
+
+
+def imports(path: Path) -> set[str]:
+    """The modules of `vclean.output`, and `vclean.result`, that a module imports when it is imported itself."""
+    body = ast.parse(path.read_text(encoding="utf-8")).body
+    found = {node.module for node in body if isinstance(node, ast.ImportFrom)}
+    found |= {f"{node.module}.{each.name}" for node in body if isinstance(node, ast.ImportFrom) for each in node.names}
+    return {name for name in found if name and (name.startswith("vclean.output.") or name == "vclean.result")}
+
+
+class TestWriter:
+    def test_the_formats(self) -> None:
+        assert registry.FORMATS == ("cleaneval", "text", "markdown", "html", "json")
+
+    @pytest.mark.parametrize("name", registry.FORMATS)
+    def test_every_format_has_a_writer(self, name: str) -> None:
+        assert "Rain" in registry.writer(name)(result(snapshot("<p>Rain"), "p"))
+
+    def test_an_explanation_has_one_too(self) -> None:
+        with pytest.raises(UsageError, match="explain=True"):
+            registry.writer(registry.EXPLANATION)(result(snapshot("<p>Rain"), "p"))
+
+    def test_an_unknown_format(self) -> None:
+        with pytest.raises(UsageError, match="no output format 'pdf': choose one of cleaneval, text"):
+            registry.writer("pdf")
+
+    def test_a_writer_is_imported_when_it_is_used(self) -> None:
+        code = "import sys, vclean.result; print([name for name in sys.modules if name.startswith('vclean.output.')])"
+        run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert run.stdout.strip() == "['vclean.output.registry']"
+
+
+class TestImports:
+    def test_there_is_no_circle(self) -> None:
+        left = {f"vclean.output.{path.stem}": imports(path) for path in MODULES}
+        while left:
+            free = [name for name, wanted in left.items() if not wanted & left.keys()]
+            assert free, f"a circle among {sorted(left)}"
+            for name in free:
+                del left[name]
+
+    @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
+    def test_writers_only_read_a_result(self, path: Path) -> None:
+        assert "vclean.result" not in imports(path)
+
+    @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
+    def test_none_needs_the_command_line(self, path: Path) -> None:
+        assert "vclean.cli" not in path.read_text(encoding="utf-8")

@@ -1,0 +1,57 @@
+"""Where the blocks of rendered pages stand in their source."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from vclean.features.blocks import extract_blocks
+from vclean.input.sources import read_file
+from vclean.output.source_positions import find_positions
+from vclean.page import Page
+
+if TYPE_CHECKING:
+    from vclean.render.browser.renderer import Renderer
+
+pytestmark = pytest.mark.browser
+
+FIXTURES = Path(__file__).parents[3] / "fixtures"
+CAP = 2**24
+SCRIPTED = """<!DOCTYPE html><title>Rain</title>
+<h1>Rain in the valley</h1>
+<div id=app></div>
+<p>It rained for a week.</p>
+<script>
+  document.getElementById('app').innerHTML = '<p>Written by a script.</p><p>Twice.</p>'
+  document.body.append(document.querySelector('h1'))
+</script>
+<noscript><p>Never shown.</p></noscript>
+<table><tr><td>One cell<td>Another</table>"""
+
+
+def lines(renderer: Renderer, page: Page) -> dict[str, int | None]:
+    blocks = extract_blocks(renderer.render(page).snapshot)
+    places = find_positions(page, blocks, CAP)
+    return {text: place and place.line for text, place in zip(blocks.text, places, strict=True)}
+
+
+def test_with_scripts(scripting: Renderer) -> None:
+    """What a script moved is found where it came from; what it wrote is nowhere."""
+    assert lines(scripting, Page(content=SCRIPTED, url="http://example.org/")) == {
+        "Written by a script.": None,
+        "Twice.": None,
+        "It rained for a week.": 4,
+        "One cell": 10,
+        "Another": 10,
+        "Rain in the valley": 2,
+    }
+
+
+@pytest.mark.parametrize("name", ["news", "forum", "japanese", "utf16", "noscript"])
+def test_every_block_of_a_page_without_scripts(renderer: Renderer, name: str) -> None:
+    page = read_file(FIXTURES / name / "page.html", CAP)
+    found = lines(renderer, page)
+    assert found
+    assert None not in found.values()

@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vclean.labels import Label
+from vclean.output.registry import FORMATS
+from vclean.output.text import TextUnit, to_cleaneval, to_text, units
+
+H, P, L, C, O = Label.HEADING, Label.PARAGRAPH, Label.LIST_ITEM, Label.CONTINUATION, Label.OTHER  # noqa: E741
+
+words = st.text(alphabet="abc é漢\n\t ", max_size=12)
+pages = st.lists(st.tuples(words, st.sampled_from(list(Label))), max_size=12)
+
+
+def test_default_format_is_cleaneval():
+    assert FORMATS[0] == "cleaneval"
+
+
+class TestUnits:
+    def test_order_and_labels_are_kept(self):
+        assert units(["a", "b", "c"], [H, P, L]) == [TextUnit(H, "a"), TextUnit(P, "b"), TextUnit(L, "c")]
+
+    def test_boilerplate_goes(self):
+        assert units(["a", "b"], [O, P]) == [TextUnit(P, "b")]
+
+    def test_continuation_joins_the_unit_before(self):
+        assert units(["a", "b", "c"], [L, C, C]) == [TextUnit(L, "a b c")]
+
+    def test_continuation_reaches_over_boilerplate(self):
+        """An advertisement in a paragraph does not end it."""
+        assert units(["a", "ad", "b"], [P, O, C]) == [TextUnit(P, "a b")]
+
+    def test_first_continuation_begins_a_paragraph(self):
+        assert units(["ad", "a"], [O, C]) == [TextUnit(P, "a")]
+
+    def test_empty_block_is_no_unit(self):
+        assert units([" \n", "a"], [H, P]) == [TextUnit(P, "a")]
+
+    def test_nothing(self):
+        assert units([], []) == []
+
+    def test_lengths_have_to_agree(self):
+        with pytest.raises(ValueError, match="shorter"):
+            units(["a", "b"], [P])
+
+    @given(pages)
+    def test_keeps_every_word_of_the_content_in_order(self, page):
+        texts, labels = [text for text, _ in page], [label for _, label in page]
+        expected = [word for text, label in page if label.is_content for word in text.split()]
+        assert [word for unit in units(texts, labels) for word in unit.text.split()] == expected
+
+
+class TestToCleaneval:
+    def test_marks(self):
+        assert to_cleaneval(["T", "x", "i", "menu"], [H, P, L, O]) == "<h>T\n<p>x\n<l>i\n"
+
+    def test_continuation_has_no_mark(self):
+        assert to_cleaneval(["x", "y"], [P, C]) == "<p>x y\n"
+
+    def test_code_is_put_on_one_line(self):
+        assert to_cleaneval(["a:\n    b"], [P]) == "<p>a: b\n"
+
+    def test_no_content_gives_nothing(self):
+        assert to_cleaneval(["menu"], [O]) == ""
+
+    @given(pages)
+    def test_every_line_begins_with_one_mark(self, page):
+        text = to_cleaneval([text for text, _ in page], [label for _, label in page])
+        assert all(line[:3] in ("<h>", "<p>", "<l>") and line[3:] for line in text.split("\n")[:-1])
+        assert text == "" or text.endswith("\n")
+
+
+class TestToText:
+    def test_blank_line_between_paragraphs(self):
+        assert to_text(["T", "x", "y"], [H, P, P]) == "T\n\nx\n\ny\n"
+
+    def test_items_of_a_list_stand_together(self):
+        assert to_text(["x", "i", "j", "y"], [P, L, L, P]) == "x\n\ni\nj\n\ny\n"
+
+    def test_code_keeps_its_lines(self):
+        assert to_text(["a:\n    b"], [P]) == "a:\n    b\n"
+
+    def test_no_content_gives_nothing(self):
+        assert to_text(["menu"], [O]) == ""
+
+    @given(pages)
+    def test_same_words_as_the_marked_form(self, page):
+        texts, labels = [text for text, _ in page], [label for _, label in page]
+        marked = to_cleaneval(texts, labels).split("\n")
+        assert to_text(texts, labels).split() == " ".join(line[3:] for line in marked).split()

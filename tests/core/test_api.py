@@ -1,0 +1,348 @@
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import vclean
+from vclean import Cleaner, CleanerSettings, Page, RenderSettings, clean, clean_file, clean_url
+from vclean.classify.content import model
+from vclean.classify.content.site_evidence import with_evidence
+from vclean.classify.prediction import Prediction
+from vclean.errors import (
+    BrowserMissingError,
+    DeadlineError,
+    InputError,
+    LimitError,
+    NetworkError,
+    NotHtmlError,
+    UsageError,
+    VcleanError,
+)
+from vclean.labels import Label
+from vclean.render.browser import renderer
+from vclean.render.network import fetch
+from vclean.render.rendered_page import Rendering
+from vclean.render.static.parse import parse
+from vclean.settings import CleanerOptions, Policy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from vclean.features.blocks import BlockColumns
+
+HTML = "<html lang=en><title>Weather</title><h1>Rain</h1><p>It rained all day in the valley. <a href=more>More</a>"
+
+
+@pytest.fixture
+def fake_browser(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A renderer that parses; gives the list of what happened to it."""
+    events: list[str] = []
+
+    class FakeRenderer:
+        def __init__(self, settings: RenderSettings, *, network: bool) -> None:
+            self.settings, self.network = settings, network
+
+        def __enter__(self):
+            events.append("start")
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            events.append("end")
+
+        def render(self, page: Page, *, screenshot: bool = False) -> Rendering:
+            events.append(f"render {page.url or page.id}{' with picture' * screenshot}")
+            document = Page(content=HTML, url=page.url) if page.live else page
+            return Rendering(parse(document), b"picture" if screenshot else None)
+
+    monkeypatch.setattr(renderer, "Renderer", FakeRenderer)
+    return events
+
+
+class TestClean:
+    def test_html_as_text(self) -> None:
+        result = clean(HTML, method="text")
+        assert result.to_cleaneval() == "<h>Rain\n<p>It rained all day in the valley. More\n"
+        assert (result.method, result.language, result.id) == ("text", "en", "")
+        assert result.versions["vclean"] == vclean.__version__
+
+    def test_html_as_bytes(self) -> None:
+        assert clean("<p>žluť".encode("utf-16"), method="text").to_text() == "žluť\n"
+
+    def test_links_resolve_against_the_url(self) -> None:
+        assert (
+            'href="https://example.org/a/more"' in clean(HTML, method="text", url="https://example.org/a/b").to_html()
+        )
+
+    @pytest.mark.parametrize("text", ["page.html", "https://example.org/", "/etc/hostname", "plain words"])
+    def test_a_string_is_html_even_if_it_looks_like_a_path(
+        self, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (tmp_path / "page.html").write_text(HTML)
+        monkeypatch.chdir(tmp_path)
+        assert clean(text, method="text").to_text() == f"{text}\n"
+
+    def test_a_page(self) -> None:
+        page = Page(content=HTML, url="https://example.org/", id="mine")
+        result = clean(page, method="text")
+        assert (result.id, result.metadata.url) == ("mine", "https://example.org/")
+
+    def test_the_url_argument_overrides_that_of_the_page(self) -> None:
+        page = Page(content=HTML, url="https://example.org/")
+        assert clean(page, method="text", url="https://b.example/").metadata.url == "https://b.example/"
+
+    @pytest.mark.parametrize("policy", [Policy(recall_weight=2), Policy(comments=False)])
+    def test_a_method_that_takes_no_policy(self, policy: Policy) -> None:
+        with pytest.raises(UsageError, match="method bte cannot be told what counts as content"):
+            clean(HTML, method="bte", policy=policy)
+        assert clean(HTML, method="bte", policy=Policy()).blocks
+
+    def test_a_policy_on_comments_in_words(self) -> None:
+        with pytest.raises(UsageError, match="comments has to be True, False or None, not 'out'"):
+            Policy(comments="out")  # type: ignore[arg-type]
+
+    @pytest.mark.parametrize("weight", [0, -1, float("inf"), float("nan")])
+    def test_a_policy_without_sense(self, weight: float) -> None:
+        with pytest.raises(UsageError, match="recall_weight has to be a positive number"):
+            Policy(recall_weight=weight)
+
+    def test_an_unknown_method(self) -> None:
+        with pytest.raises(UsageError, match="no method 'magic'"):
+            clean(HTML, method="magic")
+
+    def test_caps(self) -> None:
+        with pytest.raises(LimitError):
+            clean(HTML, method="text", rendering=RenderSettings(max_bytes=10))
+
+    def test_nothing_to_clean(self) -> None:
+        with pytest.raises(NotHtmlError):
+            clean(b"", method="text")
+
+    @pytest.mark.parametrize("blank", ["", " \n"])
+    def test_an_empty_string_is_an_empty_document(self, blank: str) -> None:
+        """And not the folder that the empty path stands for."""
+        with pytest.raises(NotHtmlError, match="the document is empty"):
+            clean(blank, method="text")
+
+    def test_the_same_bytes_twice(self) -> None:
+        assert clean(HTML, method="bte").to_json() == clean(HTML, method="bte").to_json()
+
+    def test_the_deadline_bounds_work_in_this_process(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def endless(_: object) -> None:
+            while True:
+                pass
+
+        with Cleaner(method="text", rendering=RenderSettings(deadline=0.05)) as cleaner:
+            monkeypatch.setattr(cleaner._pipeline, "_method", endless)
+            with pytest.raises(DeadlineError, match="--timeout"):
+                cleaner.clean(HTML)
+
+
+class TestCleanFile:
+    @pytest.mark.parametrize("kind", [str, Path])
+    def test_a_file(self, tmp_path: Path, kind: type) -> None:
+        (tmp_path / "page.html").write_text(HTML)
+        result = clean_file(kind(tmp_path / "page.html"), method="text", url="https://example.org/a/b")
+        assert result.to_text().startswith("Rain")
+        assert (result.id, result.metadata.url) == (str(tmp_path / "page.html"), "https://example.org/a/b")
+
+    def test_a_missing_file(self) -> None:
+        with pytest.raises(InputError, match=r"nowhere\.html does not exist"):
+            clean_file("nowhere.html", method="text")
+
+    def test_an_address_is_no_file(self) -> None:
+        with pytest.raises(InputError, match="does not exist"):
+            clean_file("https://example.org/", method="text")
+
+
+class TestCleanUrl:
+    def test_it_is_fetched(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(fetch, "fetch", lambda url, _: Page(content=HTML, url=url))
+        result = clean_url("https://example.org/", method="text")
+        assert result.id == result.metadata.url == "https://example.org/"
+
+    def test_one_that_is_refused(self) -> None:
+        with pytest.raises(NetworkError, match="not a public address"):
+            clean_url("http://127.0.0.1/", method="text")
+
+    def test_a_path_is_no_address(self) -> None:
+        with pytest.raises(UsageError, match=r"'page\.html' is no address"):
+            clean_url("page.html", method="text")
+
+
+class TestOptions:
+    def test_they_are_the_fields_of_the_settings(self) -> None:
+        names = {field.name for field in fields(CleanerSettings)}
+        assert set(CleanerOptions.__annotations__) == names
+
+    def test_they_replace_those_of_the_settings(self) -> None:
+        with Cleaner(CleanerSettings(method="bte", explain=True), method="text") as cleaner:
+            result = cleaner.clean(HTML)
+        assert (result.method, result.explanation is None) == ("text", False)
+
+    def test_paths_may_be_strings(self) -> None:
+        settings = CleanerSettings().replace(model="a.vclean", templates="")
+        assert (settings.model, settings.templates) == (Path("a.vclean"), None)
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [({"network": "all"}, "network has to be one of none, public"), ({"rendr": True}, "no option 'rendr'")],
+    )
+    def test_what_cannot_be(self, options: dict[str, object], message: str) -> None:
+        with pytest.raises(UsageError, match=message):
+            clean(HTML, **options)  # type: ignore[arg-type]
+
+
+class TestLanguage:
+    MENU = "<p>" + "Nachrichten, Wetter, Sport und Kultur aus dem ganzen Land und über die Grenzen hinaus. " * 20
+    STORY = "<p>" + "It rained all day in the valley, and nobody who lived there minded very much. " * 4
+
+    @pytest.fixture
+    def language(self) -> Callable[[str], str]:
+        """The language of a page whose last block is its content."""
+
+        def label(blocks: BlockColumns) -> Prediction:
+            labels = [Label.OTHER] * (len(blocks) - 1) + [Label.PARAGRAPH]
+            return Prediction(labels, np.ones(len(blocks), dtype=np.float32))
+
+        def detect(html: str) -> str:
+            with Cleaner(method="text") as cleaner:
+                cleaner._pipeline._method = label
+                return cleaner.clean(html).language
+
+        return detect
+
+    def test_the_content_tells_not_the_menus(self, language: Callable[[str], str]) -> None:
+        assert language(self.MENU + self.STORY) == "en"
+
+    def test_a_little_content_does_not_tell(self, language: Callable[[str], str]) -> None:
+        assert language(self.MENU + "<p>All rights reserved.") == "de"
+
+    def test_the_page_is_believed_where_the_text_does_not_tell(self, language: Callable[[str], str]) -> None:
+        assert language("<html lang=sk><p>1<p>2") == "sk"
+
+
+class TestRendering:
+    def test_one_browser_for_all_pages(self, fake_browser: list[str]) -> None:
+        with Cleaner(render=True, method="text") as cleaner:
+            cleaner.clean(Page(content=HTML, id="one"))
+            cleaner.clean(Page(content=HTML, id="two"))
+        assert fake_browser == ["start", "render one", "render two", "end"]
+
+    def test_the_browser_ends_after_a_failure(self, fake_browser: list[str]) -> None:
+        with pytest.raises(NotHtmlError), Cleaner(render=True, method="text") as cleaner:
+            cleaner.clean(b"")
+        assert fake_browser[-1] == "end"
+
+    def test_a_url_is_left_to_the_browser(self, fake_browser: list[str]) -> None:
+        result = clean_url("https://example.org/", render=True, method="text")
+        assert result.id == "https://example.org/"
+        assert fake_browser == ["start", "render https://example.org/", "end"]
+
+    def test_a_screenshot(self, fake_browser: list[str]) -> None:
+        with Cleaner(render=True, method="text") as cleaner:
+            result = cleaner.clean(Page(content=HTML, id="one"), screenshot=True)
+        assert result.screenshot == b"picture"
+        assert result.to_text().startswith("Rain")
+        assert "render one with picture" in fake_browser
+
+    def test_no_screenshot_without_rendering(self) -> None:
+        with Cleaner(method="text") as cleaner, pytest.raises(UsageError, match="render=True"):
+            cleaner.clean(HTML, screenshot=True)
+
+    def test_rendering_outside_the_block(self) -> None:
+        with pytest.raises(UsageError, match="with Cleaner"):
+            Cleaner(render=True, method="text").clean(HTML)
+
+    def test_no_browser(self, bare_machine: Path) -> None:
+        with pytest.raises(BrowserMissingError, match="vclean setup"), Cleaner(render=True, method="text"):
+            pass
+
+
+class TestCleanMany:
+    def test_results_in_order(self) -> None:
+        pages = [Page(content=f"<p>{name}", id=name) for name in "abc"]
+        with Cleaner(method="text") as cleaner:
+            assert [result.id for result in cleaner.clean_many(pages)] == ["a", "b", "c"]
+
+    def test_pages_are_read_as_they_are_needed(self) -> None:
+        with Cleaner(method="text") as cleaner:
+            results = cleaner.clean_many(Page(content="<p>x", id=str(number)) for number in iter(int, 1))
+            assert next(results).id == "0"
+
+    def test_a_failure_is_raised(self) -> None:
+        with Cleaner(method="text") as cleaner, pytest.raises(NotHtmlError):
+            list(cleaner.clean_many(["<p>a", b"", "<p>b"]))
+
+    def test_a_failure_that_is_dealt_with(self) -> None:
+        failures: list[tuple[object, VcleanError]] = []
+        with Cleaner(method="text") as cleaner:
+            results = cleaner.clean_many(["<p>a", b"", "<p>b"], on_error=lambda *failure: failures.append(failure))
+            assert [result.to_text() for result in results] == ["a\n", "b\n"]
+        assert [page for page, _ in failures] == [b""]
+        assert isinstance(failures[0][1], NotHtmlError)
+
+
+class Even:
+    """A model to which every block is as likely content as any other."""
+
+    version = "even"
+
+    def label(
+        self, blocks: BlockColumns, *, evidence: NDArray[np.float32] | None = None, policy: Policy | None = None
+    ) -> Prediction:
+        if "wrong" in " ".join(blocks.text):
+            raise DeadlineError("too slow")
+        shift = np.zeros(len(blocks), dtype=np.float32) if evidence is None else evidence
+        return Prediction([Label.PARAGRAPH] * len(blocks), with_evidence(np.full(len(blocks), 0.5), shift))
+
+
+class TestSameSite:
+    """All pages are read, then each is labelled by what the model says and what its site repeats."""
+
+    @pytest.fixture
+    def cleaner(self, monkeypatch: pytest.MonkeyPatch) -> Cleaner:
+        monkeypatch.setattr(model, "load", lambda _: Even())
+        return Cleaner()
+
+    def test_repeated_blocks_are_less_likely_content(self, cleaner: Cleaner) -> None:
+        pages = [Page(content=f"<p>Home<p>{name}", id=name, url=f"https://example.org/{name}") for name in "abc"]
+        found = list(cleaner.clean_many(pages, same_site=True))
+        assert [result.id for result in found] == ["a", "b", "c"]
+        assert all(result.blocks[0].probability < 0.3 and result.blocks[1].probability == 0.5 for result in found)
+
+    def test_only_pages_of_one_host_are_compared(self, cleaner: Cleaner) -> None:
+        pages = [Page(content=f"<p>Home<p>{name}", url=f"https://{name}.example/") for name in "abc"]
+        for result in cleaner.clean_many(pages, same_site=True):
+            assert result.prediction.probability.tolist() == [0.5, 0.5]
+
+    def test_pages_are_not_compared_unasked(self, cleaner: Cleaner) -> None:
+        for result in cleaner.clean_many(["<p>Home<p>a", "<p>Home<p>b"]):
+            assert result.prediction.probability.tolist() == [0.5, 0.5]
+
+    def test_a_failure_is_raised(self, cleaner: Cleaner) -> None:
+        with pytest.raises(NotHtmlError):
+            list(cleaner.clean_many(["<p>a", b""], same_site=True))
+
+    def test_failures_that_are_dealt_with(self, cleaner: Cleaner) -> None:
+        """A page that cannot be read is given as it came, one that cannot be labelled by its name and address."""
+        failures: list[object] = []
+        pages = [b"", Page(content="<p>wrong", id="w", url="https://example.org/"), "<p>b"]
+        found = list(cleaner.clean_many(pages, same_site=True, on_error=lambda page, _: failures.append(page)))
+        assert [result.to_text() for result in found] == ["b\n"]
+        assert failures == [b"", Page(id="w", url="https://example.org/")]
+
+    def test_pages_are_rendered_once(self, fake_browser: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(model, "load", lambda _: Even())
+        with Cleaner(render=True) as cleaner:
+            assert len(list(cleaner.clean_many([Page(content=HTML, id=name) for name in "ab"], same_site=True))) == 2
+        assert fake_browser == ["start", "render a", "render b", "end"]
+
+    def test_a_method_that_cannot_compare(self) -> None:
+        with Cleaner(method="text") as cleaner, pytest.raises(UsageError, match="method text cannot compare"):
+            list(cleaner.clean_many(iter(int, 1), same_site=True))

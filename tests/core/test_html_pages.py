@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jinja2 import UndefinedError
+from lxml import html
+
+from vclean.characters import legal
+from vclean.html_pages import (
+    INLINE_POLICY,
+    asset,
+    environment,
+    format_count,
+    format_decimals,
+    hash_policy,
+    render_page,
+    to_script_json,
+)
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = {
+    "vclean": "core", "vclean.compare": "core/compare", "vclean.labelling": "core/labelling",
+    "vclean.render.overlay": "render/overlay",
+}  # fmt: skip
+FILES = [
+    (package, path.name) for package, folder in PACKAGES.items() for path in (ROOT / folder / "templates").iterdir()
+]
+HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>&amp;\u2028\x00\ud800"
+PAGE = """{% extends "page.html" %}
+{% block body %}
+<p title="{{ text }}">{{ text }}</p><script type="application/json" id="d">{{ value|embedded|safe }}</script>
+{% endblock %}"""
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=8,
+)
+
+
+class Tags(HTMLParser):
+    """The tags of a document, and what stands in its scripts."""
+
+    def __init__(self, source):
+        super().__init__()
+        self.tags = []
+        self.scripts = []
+        self.feed(source)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+
+    def handle_data(self, text):
+        if self.tags[-1:] == ["script"]:
+            self.scripts.append(text)
+
+
+def printed(source, **values):
+    return environment("vclean").from_string(source).render(values)
+
+
+def page(text, value, **parts):
+    values = {"title": text, "policy": INLINE_POLICY, "styles": (), "scripts": ()} | parts
+    return printed(PAGE, text=text, value=value, **values)
+
+
+class TestPrinting:
+    def test_hostile_text_is_text(self):
+        made = html.fromstring(printed('<p title="{{ text }}">{{ text }}</p>', text=HOSTILE))
+        assert list(made) == []
+        assert made.text.startswith("</script><script>alert(1)")
+        assert made.get("title").startswith("</script>")
+
+    def test_characters_that_html_forbids_are_spaces(self):
+        assert printed("{{ text }}", text="a\x00b\ud800c\ufffed") == "a b c d"
+
+    @pytest.mark.parametrize(("value", "expected"), [(3, "3"), (2.0, "2"), (1.23456, "1.23"), (-0.5, "-0.5")])
+    def test_numbers_are_short(self, value, expected):
+        assert printed("{{ value }}", value=value) == expected
+
+    def test_macros_are_escaped_once(self):
+        assert printed("{% macro f(x) %}<b>{{ x }}</b>{% endmacro %}{{ f(text) }}", text="<") == "<b>&lt;</b>"
+
+    def test_what_is_marked_as_safe_is_as_it_is(self):
+        assert printed("{{ text|safe }}", text="<b>\x00") == "<b>\x00"
+
+    def test_a_variable_that_is_missing_is_an_error(self):
+        with pytest.raises(UndefinedError):
+            printed("{{ missing }}")
+
+
+class TestPage:
+    def test_styles_and_scripts_are_in_it_as_they_are(self):
+        source = page("a < b", 1, styles=["a > b {}"], scripts=["1 < 2 && `$'\"`"], body_class="x")
+        assert source.startswith('<!DOCTYPE html>\n<html lang="en">')
+        assert "<style>a > b {}</style>" in source
+        assert "<script>1 < 2 && `$'\"`</script>" in source
+        assert "<title>a &lt; b</title>" in source
+        assert '<body class="x">' in source
+
+    def test_nothing_is_fetched(self):
+        styles = [asset("vclean.compare", name) for name in ("page.css", "report.css", "diff.css")]
+        scripts = [asset("vclean.compare", name) for name in ("report.js", "diff.js")]
+        source = page("t", 1, styles=styles, scripts=scripts)
+        assert html.fromstring(source).find(".//meta[@http-equiv]").get("content") == INLINE_POLICY
+        assert not re.search(r"https?://|@import|url\(", source)
+
+    def test_templates_are_those_of_their_package(self):
+        made = render_page("vclean.labelling", "list.html", title="t", policy="p")
+        assert "Pages to label" in made
+        assert made == render_page("vclean.labelling", "list.html", title="t", policy="p")
+
+
+class TestFiles:
+    @pytest.mark.parametrize(("package", "name"), [file for file in FILES if file[1].endswith(".html")])
+    def test_templates_compile(self, package, name):
+        assert environment(package).get_template(name).name == name
+
+    @pytest.mark.parametrize(("package", "name"), FILES)
+    def test_all_are_installed(self, package, name):
+        assert asset(package, name)
+
+    @pytest.mark.parametrize(("package", "name"), [file for file in FILES if file[1].endswith(".js")])
+    def test_scripts_write_text_only(self, package, name):
+        assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(", asset(package, name))
+
+
+class TestScriptJson:
+    def test_it_comes_back(self):
+        value = {"text": "<b>'\"\\ü\u2028", "numbers": [1, 2.5, None]}
+        assert json.loads(to_script_json(value)) == value
+
+    def test_nothing_in_it_ends_the_script(self):
+        text = to_script_json([HOSTILE])
+        assert "<" not in text
+        assert "\u2028" not in text
+
+    def test_what_is_no_json(self):
+        with pytest.raises(ValueError, match="JSON"):
+            to_script_json(float("nan"))
+
+
+class TestPolicy:
+    def test_a_page_of_a_server_may_ask_that_server(self):
+        assert "connect-src 'self';" in hash_policy([], [], same_origin=True)
+        assert "connect-src 'none';" in hash_policy([], [], same_origin=False)
+
+
+class TestFormatDecimals:
+    @pytest.mark.parametrize(
+        ("value", "places", "expected"),
+        [(None, 2, "–"), (float("nan"), 2, "–"), (0.12345, 3, "0.123"), (12345, 0, "12,345")],
+    )
+    def test_numbers(self, value, places, expected):
+        assert format_decimals(value, places) == expected
+
+
+class TestFormatCount:
+    @pytest.mark.parametrize(
+        ("number", "expected"), [(0, "0 blocks"), (1, "1 block"), (2, "2 blocks"), (1000, "1,000 blocks")]
+    )
+    def test_one_is_singular(self, number, expected):
+        assert format_count(number, "block") == expected
+
+
+@given(st.text())
+def test_texts_come_back_as_they_were(text):
+    made = html.fromstring(printed('<p title="{{ text }}">{{ text }}</p>', text=text))
+    assert (made.text or "").replace("\r", "\n") == legal(text).replace("\r", "\n")
+    assert made.get("title").replace("\r", "\n") == legal(text).replace("\r", "\n")
+
+
+@given(st.text(), JSON)
+def test_nothing_gets_out_of_where_it_was_put(text, value):
+    """Neither a title nor data add a tag to the document, and the data come back."""
+    found = Tags(page(text, value))
+    assert found.tags == ["html", "head", "meta", "meta", "meta", "meta", "title", "body", "p", "script"]
+    assert json.loads("".join(found.scripts).strip()) == json.loads(legal(json.dumps(value, ensure_ascii=False)))

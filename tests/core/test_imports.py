@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from vclean.errors import ExtraMissingError
+from vclean.imports import check_installed, need
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+OPTIONAL = (
+    "cssselect",
+    "prometheus_client",
+    "psutil",
+    "pyarrow",
+    "pycrfsuite",
+    "ray",
+    "sklearn",
+    "tldextract",
+    "torch",
+)
+PAGE = "<title>Ferry</title><nav><a href=/>Menu</a></nav><p>The rain stopped in the morning, and the river fell."
+RUN = """
+import sys
+for name in sys.argv[1].split():
+    sys.modules[name] = None
+from vclean.cli.main import main
+for command in sys.argv[2:]:
+    code = main(command.split())
+    print(f"exit code {code}", file=sys.stderr)
+"""
+
+
+def run_without(modules: str, commands: list[str], folder: Path) -> tuple[list[list[str]], str]:
+    """Run commands in a process in which modules cannot be imported.
+
+    Returns:
+        For each command its lines on standard error, the exit code in the last one; then standard output.
+    """
+    arguments = [sys.executable, "-c", RUN, modules, *commands]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=True, cwd=folder, timeout=300)
+    lines: list[list[str]] = [[]]
+    for line in done.stderr.splitlines():
+        if "sandbox is off" not in line:
+            lines[-1].append(line)
+        if line.startswith("exit code "):
+            lines.append([])
+    return lines[:-1], done.stdout
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("pages")
+    (folder / "page.html").write_text(PAGE)
+    (folder / "rows.parquet").write_bytes(b"PAR1")
+    (folder / "marked.warc.gz").write_bytes(b"")
+    (folder / "story.txt").write_text("css: p\n")
+    (folder / "rows.jsonl").write_text(json.dumps({"html": PAGE, "id": "row"}) + "\n")
+    return folder
+
+
+class TestNeed:
+    def test_the_module(self) -> None:
+        assert need("json", "Ray") is json
+
+    def test_a_module_that_is_not_there(self) -> None:
+        with pytest.raises(ExtraMissingError) as caught:
+            need("no_such_module_at_all", "Ray")
+        assert str(caught.value).endswith(": pip install 'vclean[ray]'")
+        assert caught.value.exit_code == 11
+
+    def test_the_extra_may_be_called_otherwise(self) -> None:
+        with pytest.raises(ExtraMissingError, match=r"this needs Alien .*: pip install 'vclean\[methods\]'"):
+            need("no_such_module_at_all", "Alien", "methods")
+
+
+class TestCheckInstalled:
+    def test_it_is(self) -> None:
+        check_installed("json", "JSON", "farm")
+
+    def test_it_is_not(self) -> None:
+        with pytest.raises(ExtraMissingError, match=r"this needs Alien .*: pip install 'vclean\[farm\]'"):
+            check_installed("no_such_module_at_all", "Alien", "farm")
+
+
+class TestCommands:
+    @pytest.mark.parametrize(
+        ("modules", "name", "commands"),
+        [
+            ("psutil", "psutil", {"farm page.html -o out": "farm"}),
+            ("prometheus_client", "prometheus-client", {"farm page.html -o out": "farm"}),
+            ("cssselect", "cssselect", {"page.html --template story.txt": "methods"}),
+            ("ray ray.data", "Ray", {"farm page.html -o out --engine ray": "ray"}),
+            (
+                "pyarrow",
+                "pyarrow",
+                {
+                    "rows.parquet": "parquet",
+                    "train rows.parquet -o model.vclean": "corpora",
+                    "evaluate rows.parquet": "corpora",
+                    "report rows.parquet -o report.html": "corpora",
+                    "farm page.html -o out": "farm",
+                },
+            ),
+            (
+                "tldextract",
+                "tldextract",
+                {
+                    "train rows.parquet -o model.vclean": "corpora",
+                    "train marked.warc.gz -o model.vclean": "corpora",
+                    "evaluate marked.warc.gz": "corpora",
+                    "report rows.parquet -o report.html": "corpora",
+                    "train-segments marked.warc.gz -o model.vclean": "corpora",
+                    "evaluate-segments marked.warc.gz": "corpora",
+                },
+            ),
+        ],
+    )
+    def test_an_extra_is_missing(self, folder: Path, modules: str, name: str, commands: dict[str, str]) -> None:
+        """One line with the command to type, exit code 11, and nothing is written."""
+        outcomes, _ = run_without(modules, list(commands), folder)
+        for (line, code), extra in zip(outcomes, commands.values(), strict=True):
+            assert line.startswith("vclean: ")
+            assert f"this needs {name} (" in line
+            assert line.endswith(f"): pip install 'vclean[{extra}]'")
+            assert code == f"exit code {ExtraMissingError.exit_code}"
+        assert not (folder / "model.vclean").exists()
+
+    def test_cleaning_needs_none(self, folder: Path) -> None:
+        formats = ("text", "cleaneval", "markdown", "html", "json")
+        commands = [f"page.html rows.jsonl -f {name}" for name in formats]
+        outcomes, out = run_without(" ".join(OPTIONAL), [*commands, "page.html --explain", "methods"], folder)
+        assert outcomes == [["exit code 0"]] * 7
+        assert out.count("The rain stopped") >= 2 * len(formats)
+
+    @pytest.mark.browser
+    def test_overlays_and_segments_need_none(self, folder: Path) -> None:
+        names = [f"overlay.{suffix}" for suffix in ("html", "png", "svg")]
+        commands = [f"page.html --render --overlay {name}" for name in names]
+        outcomes, _ = run_without(" ".join(OPTIONAL), [*commands, "segment page.html"], folder)
+        assert outcomes == [["exit code 0"]] * 4
+        assert all((folder / name).stat().st_size > 0 for name in names)
+
+
+class TestDeclared:
+    def test_all_has_every_extra(self) -> None:
+        extras = PROJECT["optional-dependencies"]
+        (everything,) = extras["all"]
+        assert set(everything.removeprefix("vclean[").removesuffix("]").split(",")) == {*extras} - {"all"}
+
+    def test_docs_name_every_extra(self) -> None:
+        text = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
+        assert [name for name in PROJECT["optional-dependencies"] if f"| `{name}` |" not in text] == []

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import doctest
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+
+import vclean
+from vclean import api, pipeline, result, settings
+from vclean.errors import NotHtmlError
+from vclean.output import registry, text
+from vclean.page import Page
+from vclean.pipeline import Pipeline
+from vclean.settings import CleanerSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import ModuleType
+
+PAGE = Page(content="<h1>Rain</h1><p>It rained.", id="rain")
+PLAIN = CleanerSettings(method="text")
+
+
+class TestRun:
+    def test_the_stages_one_by_one_give_the_same(self) -> None:
+        with Pipeline(PLAIN) as cleaner:
+            blocks = cleaner.extract_blocks(cleaner.reader.read(PAGE), PAGE)
+            assert cleaner.label(blocks).to_json() == cleaner.run(PAGE).to_json()
+        assert blocks.id == "rain"
+
+    def test_every_stage_is_timed(self) -> None:
+        stages: list[str] = []
+
+        @contextmanager
+        def timed(stage: str) -> Iterator[None]:
+            stages.append(stage)
+            yield
+            stages.append(f"after {stage}")
+
+        with Pipeline(PLAIN) as cleaner:
+            cleaner.run(PAGE, timed=timed)
+            assert stages == ["render", "after render", "cut", "after cut", "label", "after label"]
+            stages.clear()
+            with pytest.raises(NotHtmlError):
+                cleaner.run(Page(), timed=timed)
+        assert stages == ["render"]
+
+    def test_the_snapshot_is_part_of_the_result(self) -> None:
+        with Pipeline(PLAIN) as cleaner:
+            rendering = cleaner.reader.read(PAGE)
+            found = cleaner.label(cleaner.extract_blocks(rendering, PAGE))
+        assert found.columns.snapshot is rendering.snapshot
+
+
+class TestExplanation:
+    def test_positions_are_part_of_it(self) -> None:
+        with Pipeline(CleanerSettings(method="text", explain=True)) as cleaner:
+            found = cleaner.run(PAGE)
+        assert [(block.source.line, block.source.column) for block in found.blocks if block.source] == [(1, 5), (1, 17)]
+
+    def test_for_one_page(self) -> None:
+        with Pipeline(PLAIN) as cleaner:
+            blocks = cleaner.read_blocks(PAGE)
+            assert cleaner.label(blocks, explain=True).explanation is not None
+            assert cleaner.label(blocks).explanation is None
+
+
+@pytest.mark.parametrize("module", [vclean, api, pipeline, registry, result, settings, text])
+def test_examples_are_true(module: ModuleType) -> None:
+    assert doctest.testmod(module).failed == 0

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from vclean.api import Cleaner
+from vclean.errors import NetworkError, UsageError
+from vclean.page import Page
+from vclean.pipeline import PageReader, as_page
+from vclean.render.rendered_page import Rendering
+from vclean.render.static.parse import parse
+from vclean.render.storage.cache import to_bytes
+from vclean.settings import RenderSettings
+
+SETTINGS = RenderSettings()
+CAP = SETTINGS.max_bytes
+LIVE = Page(url="https://a.example/news", live=True, id="n")
+
+
+class TestAsPage:
+    @pytest.mark.parametrize("text", ["<p>a", "", "  \n", "page.html", "https://a.example/", b"<p>a"])
+    def test_a_string_is_html(self, text: str | bytes) -> None:
+        """Also one that looks like a path or an address."""
+        page = as_page(text, url="https://a.example/", max_bytes=CAP)
+        assert page == Page(content=text, url="https://a.example/")
+
+    def test_a_path_is_a_file(self, tmp_path: Path) -> None:
+        (tmp_path / "a.html").write_bytes(b"<p>a")
+        page = as_page(tmp_path / "a.html", max_bytes=CAP)
+        assert (page.content, page.id) == (b"<p>a", str(tmp_path / "a.html"))
+
+    def test_a_page_is_itself(self) -> None:
+        assert as_page(LIVE, max_bytes=CAP) is LIVE
+        assert as_page(LIVE, url="https://b.example/", max_bytes=CAP).url == "https://b.example/"
+
+
+class TestPageAt:
+    def test_an_address_is_left_to_the_browser(self) -> None:
+        page = PageReader(SETTINGS, render=True).page_at("https://a.example/")
+        assert (page.live, page.url, page.id) == (True, "https://a.example/", "https://a.example/")
+
+    @pytest.mark.parametrize("text", ["page.html", "<p>a", "ftp://a.example/", ""])
+    def test_no_address(self, text: str) -> None:
+        with pytest.raises(UsageError, match="has to begin with http"):
+            PageReader(SETTINGS, render=True).page_at(text)
+
+
+class TestParsing:
+    def test_a_live_page_is_fetched(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        asked = []
+
+        def fetch(url: str, settings: RenderSettings) -> Page:
+            asked.append((url, settings))
+            return Page(content=b"<title>News</title><p>Rain.", url="https://a.example/news/")
+
+        monkeypatch.setattr("vclean.render.network.fetch.fetch", fetch)
+        rendering = PageReader(SETTINGS, render=False).read(LIVE)
+        assert asked == [("https://a.example/news", SETTINGS)]
+        assert (rendering.snapshot.title, rendering.snapshot.url) == ("News", "https://a.example/news/")
+        assert rendering.screenshot is None
+
+    def test_what_keeps_it_from_being_fetched_is_raised(self) -> None:
+        with pytest.raises(NetworkError, match="not a public address"):
+            PageReader(SETTINGS, render=False).read(Page(url="http://127.0.0.1/", live=True))
+
+
+class TestStored:
+    PACKED = to_bytes(parse(Page(content=b"<title>Kept</title><p>Rain.")))
+
+    @pytest.mark.parametrize("render", [False, True])
+    def test_it_needs_no_browser(self, render: bool) -> None:
+        rendering = PageReader(SETTINGS, render=render).read(Page(snapshot=self.PACKED))
+        assert rendering.snapshot.title == "Kept"
+
+    def test_it_has_no_screenshot(self) -> None:
+        with pytest.raises(UsageError, match="has no picture"):
+            PageReader(SETTINGS, render=True).read(Page(snapshot=self.PACKED), screenshot=True)
+
+
+class TestRendering:
+    class Browser:
+        """Notes how it was started, and renders nothing."""
+
+        started: dict[str, object]
+
+        def __init__(self, settings: RenderSettings, **options: object) -> None:
+            type(self).started = {"settings": settings, **options}
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *exception: object) -> None:
+            pass
+
+        def render(self, page: Page, *, screenshot: bool) -> Rendering:
+            return Rendering(parse(page), b"PNG" if screenshot else None)
+
+    @pytest.mark.parametrize("network", ["none", "public"])
+    def test_the_browser_is_told_of_the_network(self, network: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("vclean.render.browser.renderer.Renderer", self.Browser)
+        with Cleaner(render=True, network=network) as cleaner:
+            screenshot = cleaner.clean("<p>Rain.", screenshot=True).screenshot
+        assert self.Browser.started == {"settings": SETTINGS, "network": network == "public"}
+        assert screenshot == b"PNG"
+
+    def test_outside_of_its_block(self) -> None:
+        with pytest.raises(UsageError, match="in a with block only"):
+            PageReader(SETTINGS, render=True).read(Page(content="<p>a"))

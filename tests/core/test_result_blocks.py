@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from helpers.pages import laid_out, result, snapshot
+
+from vclean.classify.explain.reasons import Explanation, Reason
+from vclean.errors import UsageError
+from vclean.labels import Label, Role, Visibility
+from vclean.output.source_positions import SourcePosition
+from vclean.result import Blocks, Box
+
+HTML = "<nav>Home</nav><h1>Rain</h1><p>It rained.</p><p>Again.</p><ul><li>a<li>b</ul><p hidden>Folded</p>"
+STYLES = {
+    "p": {"font-size": "13.5px", "color": "rgb(255, 0, 16)"},
+    "h1": {"background-color": "rgba(0, 0, 255, 0.5)"},
+}
+
+
+@pytest.fixture
+def blocks() -> Blocks:
+    roles = [Role.NAVIGATION, Role.TITLE, *[Role.ARTICLE] * 4, None]
+    return result(laid_out(HTML, styles=STYLES), "ohpcllo", roles=roles).blocks
+
+
+class TestBlock:
+    def test_of_a_rendered_page(self, blocks: Blocks) -> None:
+        block = blocks[2]
+        assert (block.index, block.text, block.label, block.role) == (2, "It rained.", Label.PARAGRAPH, Role.ARTICLE)
+        assert block.probability == pytest.approx(0.9)
+        assert block.box == Box(x=40, y=60, width=80, height=16)
+        assert (block.xpath, block.tag, block.font_size) == ("/html[1]/body[1]/p[1]", "p", 13.5)
+        assert (block.color, block.background, block.visibility) == ("#ff0010", None, Visibility.SHOWN)
+        assert (block.reasons, block.source, block.is_content) == ((), None, True)
+
+    def test_a_background_has_its_alpha(self, blocks: Blocks) -> None:
+        assert blocks[1].background == "#0000ff80"
+
+    def test_what_is_hidden_has_no_box(self, blocks: Blocks) -> None:
+        assert (blocks[-1].visibility, blocks[-1].box) == (Visibility.HIDDEN, None)
+
+    def test_of_a_page_that_was_not_rendered(self) -> None:
+        (block,) = result(snapshot("<p>x"), "p").blocks
+        assert (block.box, block.font_size, block.color, block.background, block.role) == (None,) * 5
+
+    def test_of_an_explained_page(self) -> None:
+        reason, position = Reason("links", "no links", 0.5), SourcePosition(1, 4)
+        explanation = Explanation([[reason]])
+        (block,) = result(snapshot("<p>x"), "p", explanation=explanation, positions=[position]).blocks
+        assert (block.reasons, block.source) == ((reason,), position)
+
+    def test_it_is_frozen_and_slotted(self, blocks: Blocks) -> None:
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            blocks[0].text = "other"  # type: ignore[misc]
+        assert not hasattr(blocks[0], "__dict__")
+
+
+class TestSequence:
+    def test_it_iterates_and_has_a_length(self, blocks: Blocks) -> None:
+        assert [block.index for block in blocks] == list(range(len(blocks))) == list(range(7))
+        assert blocks[1] in blocks
+
+    def test_numbers_and_slices(self, blocks: Blocks) -> None:
+        assert blocks[-1].text == "Folded"
+        assert isinstance(blocks[1:3], Blocks)
+        assert [block.text for block in blocks[1:3]] == ["Rain", "It rained."]
+        with pytest.raises(IndexError):
+            blocks[7]
+
+    def test_a_slice_is_in_document_order(self, blocks: Blocks) -> None:
+        assert [block.index for block in blocks[::-3]] == [0, 3, 6]
+
+    def test_repr(self, blocks: Blocks) -> None:
+        assert repr(blocks) == "<Blocks: 7, 5 of them content>"
+
+    def test_of_a_page_without_blocks(self) -> None:
+        empty = result(snapshot("<p>"), "").blocks
+        assert (len(empty), empty.text, empty.box, len(empty.columns)) == (0, "", None, 0)
+
+
+class TestFilter:
+    def test_by_a_condition(self, blocks: Blocks) -> None:
+        assert [block.text for block in blocks.filter(lambda block: "a" in block.text)] == ["Rain", "It rained.",
+                                                                                           "Again.", "a"]  # fmt: skip
+
+    @pytest.mark.parametrize(
+        ("conditions", "found"),
+        [
+            ({}, [0, 1, 2, 3, 4, 5, 6]),
+            ({"label": "p"}, [2]),
+            ({"label": Label.HEADING}, [1]),
+            ({"label": ("h", Label.PARAGRAPH)}, [1, 2]),
+            ({"role": "article"}, [2, 3, 4, 5]),
+            ({"role": "article", "label": "l"}, [4, 5]),
+            ({"role": {Role.TITLE, Role.NAVIGATION}}, [0, 1]),
+            ({"visibility": Visibility.HIDDEN}, [6]),
+            ({"tag": "li"}, [4, 5]),
+            ({"tag": ["h1", "nav"]}, [0, 1]),
+            ({"label": ()}, []),
+        ],
+    )
+    def test_where(self, blocks: Blocks, conditions: dict[str, object], found: list[int]) -> None:
+        assert [block.index for block in blocks.where(**conditions)] == found  # type: ignore[arg-type]
+
+    def test_where_of_where(self, blocks: Blocks) -> None:
+        assert [block.index for block in blocks[2:].where(tag="p").where(label="o")] == [6]
+
+    @pytest.mark.parametrize("conditions", [{"label": "hp"}, {"role": "hero"}, {"label": ["h", "x"]}])
+    def test_what_there_is_not(self, blocks: Blocks, conditions: dict[str, object]) -> None:
+        with pytest.raises(UsageError, match="choose of "):
+            blocks.where(**conditions)  # type: ignore[arg-type]
+
+
+class TestVerbs:
+    def test_text(self, blocks: Blocks) -> None:
+        assert blocks.where(label=("p", "c")).text == "It rained. Again.\n"
+        assert blocks.where(label=("l", "o")).text == "Home\n\na\nb\n\nFolded\n"
+
+    def test_box(self, blocks: Blocks) -> None:
+        assert blocks[1:4].box == Box(x=40, y=40, width=80, height=56)
+        assert blocks[6:].box is None
+
+
+class TestColumns:
+    def test_of_all_blocks_they_are_those_of_the_page(self, blocks: Blocks) -> None:
+        assert blocks.columns is blocks[:].columns
+        assert blocks.columns.text == [block.text for block in blocks]
+
+    def test_of_some_blocks(self, blocks: Blocks) -> None:
+        part = blocks.where(tag="p").columns
+        assert part.text == ["It rained.", "Again.", "Folded"]
+        assert part.box.shape == (3, 4)
+        assert part.xpath == [block.xpath for block in blocks.where(tag="p")]
+        assert np.unique(part.text_block).tolist() == [-1, 0, 1, 2]
+        assert part.tag == ["p"] * 3
+        np.testing.assert_array_equal(part.font_size, np.float32(13.5))

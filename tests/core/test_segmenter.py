@@ -1,0 +1,79 @@
+"""Segments of pages that Chromium laid out."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from vclean.features.segments.vips.algorithm import segment
+from vclean.page import Page
+from vclean.pipeline import SegmentPipeline
+from vclean.render.browser.renderer import Renderer
+
+pytestmark = pytest.mark.browser
+
+COLUMNS = """
+<style>
+  body { margin: 0 } header { background: navy; color: white; padding: 20px }
+  nav { float: left; width: 200px } main { margin-left: 260px }
+</style>
+<header><h1>Title</h1></header>
+<nav><ul><li>Home<li>News<li>Contact</ul></nav>
+<main><h2>Heading</h2><p>One paragraph.<p>Another paragraph.</main>
+"""
+
+
+def texts(segments):
+    return [segments.words(leaf) for leaf in segments.leaves.tolist()]
+
+
+def test_header_menu_and_content(snap) -> None:
+    assert texts(segment(snap(COLUMNS)).at(5)) == [
+        "Title",
+        "Home News Contact",
+        "Heading One paragraph. Another paragraph.",
+    ]
+
+
+def test_floats_that_their_container_does_not_enclose(snap) -> None:
+    """Its height is zero, and rule 1 would drop it with all it shows."""
+    html = "<div><div style='float: left; width: 45%'>left</div><div style='float: right; width: 45%'>right</div></div>"
+    assert texts(segment(snap(html))) == ["left", "right"]
+
+
+def test_what_is_hidden_is_in_no_segment(snap) -> None:
+    html = "<p>seen<p style='display: none'>a<p style='visibility: hidden'>b<p style='opacity: 0'>c"
+    assert texts(segment(snap(html)).at(1)) == ["seen"]
+
+
+def test_a_change_of_background_parts_what_touches(snap) -> None:
+    html = "<body style='margin: 0'><div style='background: #eee'>above</div><div style='background: #333'>below</div>"
+    assert texts(segment(snap(html))) == ["above", "below"]
+
+
+def test_xpaths_are_those_of_the_browser(renderer: Renderer) -> None:
+    image = "<img style='margin: 20px 0' src='data:image/gif;base64,R0lGODlhAQABAAAAACw=' width=90 height=90>"
+    html = f"<div>one<br>{image}<br>three</div>"
+    found = segment(renderer.render(Page(content=html)).snapshot)
+    paths = {found.xpath(root) for roots in found.roots for root in roots}
+    assert {"/html[1]/body[1]/div[1]/text()[1]", "/html[1]/body[1]/div[1]/img[1]"} <= paths
+
+
+def test_a_page_and_its_picture() -> None:
+    with SegmentPipeline() as pipeline:
+        segments, picture = pipeline.run(Page(content=COLUMNS, id="columns"), screenshot=True)
+    assert segments.id == "columns"
+    with Image.open(io.BytesIO(segments.overlay(picture, "png"))) as drawn:
+        assert drawn.width == 1366
+
+
+@pytest.mark.parametrize("name", ["docs", "listing", "forum"])
+def test_fixtures_are_cut_alike_twice(name: str, renderer: Renderer) -> None:
+    page = Path(__file__).parents[2] / "fixtures" / name / "page.html"
+    content = page.read_bytes()
+    one, other = (segment(renderer.render(Page(content=content)).snapshot) for _ in range(2))
+    assert one.to("json") == other.to("json")
+    assert len(one.at(5).leaves) > 1

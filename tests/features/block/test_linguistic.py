@@ -1,0 +1,316 @@
+from __future__ import annotations
+
+import html
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers.pages import snapshot, view
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vclean.features.block.linguistic import COLUMNS, compute
+from vclean.features.blocks import extract_blocks
+from vclean.features.page_context import PageContext
+
+ENGLISH = "The ferry crosses the river every hour, and when the water is high it does not cross at all."
+
+UNKNOWN = {
+    "word_length", "upper", "capitalised_words", "stop_words", "stop_words_to_page", "stop_word_count", "sentences",
+    "sentence_length", "ends_sentence", "actions", "bylines", "boilerplate", "copyrights",
+}  # fmt: skip
+"""Columns that are NaN where a script or a language does not tell."""
+
+
+def page(*texts):
+    """A page with a paragraph for each of the texts, in English."""
+    return view("<html lang=en><title>Ferry times</title>" + "".join(f"<p>{html.escape(text)}</p>" for text in texts))
+
+
+def values(name, *texts):
+    return np.asarray(compute(page(*texts))[name], dtype=np.float64).tolist()
+
+
+def value(name, text):
+    """The value for a paragraph that stands alone."""
+    return values(name, text)[0]
+
+
+class TestCounts:
+    def test_chars(self):
+        assert values("chars", "One two", "x", "😀中") == [7, 1, 2]
+
+    def test_words(self):
+        assert values("words", "One two.", "--", "中文 text") == [2, 0, 3]
+
+    def test_word_length(self):
+        assert values("word_length", "a bcd", "--", "中文ab") == [2, 0, 2]
+
+    def test_page(self):
+        assert values("page_words", "One two", "three") == [3, 3]
+        assert values("page_blocks", "One two", "three") == [2, 2]
+        assert values("words_of_page", "One two three", "four") == [0.75, 0.25]
+        assert values("page_chars", "One two", "three") == [12, 12]
+        assert values("chars_of_page", "One two t", "abc") == [0.75, 0.25]
+
+    def test_a_page_without_words(self):
+        assert values("words_of_page", "--", "!") == [0, 0]
+
+    def test_word_types(self):
+        assert values("word_types", "The cat the dog", "a b c", "--") == [0.75, 1, 0]
+
+    def test_stop_words(self):
+        assert values("stop_word_count", ENGLISH, "the zebra")[1] == 1
+        assert values("stop_words", ENGLISH, "the zebra", "--")[1:] == [0.5, 0]
+
+    def test_language_known(self):
+        assert values("language_known", ENGLISH, "zebra") == [1, 1]
+        assert value("language_known", "1234") == 0
+
+    def test_stop_words_to_page(self):
+        """The page has 3 stop words among 6 words."""
+        found = values("stop_words_to_page", "the of cat zebra", "the lion")
+        assert found == pytest.approx([1, 1])
+        assert values("stop_words_to_page", ENGLISH, "--")[1] == 0
+
+    @pytest.mark.parametrize("name", ["stop_words", "stop_words_to_page", "stop_word_count"])
+    def test_no_list_of_stop_words(self, name):
+        assert np.isnan(compute(view("<html lang=xx><p>Xx yy 12</p>"))[name]).all()
+
+    def test_digit_words(self):
+        assert values("digit_words", "12 of 4th A4", "x") == [0.5, 0]
+
+
+class TestShares:
+    @pytest.mark.parametrize(
+        ("name", "text", "expected"),
+        [
+            ("alpha", "ab 1.", 2 / 4),
+            ("digit", "ab 1.", 1 / 4),
+            ("punctuation", "ab 1.", 1 / 4),
+            ("symbol", "a € + 😀", 3 / 4),
+            ("upper", "aBC1", 2 / 3),
+            ("upper", "123", 0),
+            ("unspaced_script", "ab中文", 2 / 4),
+            ("unspaced_script", "ไทย a", 3 / 4),
+            ("unspaced_script", "한국", 0),
+            ("alpha", "السلام", 1),
+            ("alpha", "cafe\u0301", 1),
+            ("capitalised_words", "The Cat sat", 2 / 3),
+            ("capitalised_words", "iPhone", 0),
+            ("capitalised_words", "Ärger über Öl", 2 / 3),
+            ("capitalised_words", "12 Cats", 1 / 2),
+            ("capitalised_words", "12", 0),
+            ("capitalised_words", "東京 Tokyo is", 1 / 2),
+            ("upper", "東京 TOkyo", 2 / 5),
+        ],
+    )
+    def test_white_space_does_not_count(self, name, text, expected):
+        assert value(name, text) == pytest.approx(expected)
+
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("BUY NOW 2", 1),
+            ("BUY now", 0),
+            ("123", 0),
+            ("中文", 0),
+            ("A", 1),
+            ("ÄÖÜ", 1),
+            ("E\u0301A", 1),
+            ("中 ABC", 0),
+            ("ع", 0),
+        ],
+    )
+    def test_all_caps(self, text, expected):
+        assert value("all_caps", text) == expected
+
+
+class TestEdges:
+    @pytest.mark.parametrize(
+        ("name", "yes", "no"),
+        [
+            ("starts_capital", ["The", "É", "中", "ع", "ह", "ა"], ["the", "1", '"The"', "-"]),
+            ("starts_digit", ["1st", "٣"], ["a1", "#1"]),
+            ("starts_lower", ["the", "é", "я"], ["The", "1", "中", "ก", "-a", "ع", "한", "ა"]),
+            ("starts_bullet", ["• item", "- item", "→ next", "* x", "» y"], ["item", "1. x"]),
+            (
+                "ends_sentence",
+                ["So.", "So!", "So?", "是。", 'He said "so."', "(So.)", "؟", "x।"],
+                ["So", "so:", 'so"', "so.))"],
+            ),
+            ("ends_question", ["So?", "So!", "是？", '"So?"'], ["So.", "So"]),
+            ("ends_colon", ["So:", "是："], ["So.", "a:b"]),
+            ("starts_digit", ["१२", "๓", "٣"], ["a"]),
+            ("ends_sentence", ["Ne „so.“", "Եկավ։", "መጣ።", "រួច។", "ပြီ။", "他说“走。”", "「はい。」"], ["，", "x、"]),
+            ("ends_ellipsis", ["More…", "More..."], ["More.", "a.b", ".", ".."]),
+        ],
+    )
+    def test_flags(self, name, yes, no):
+        assert [text for text in yes if not value(name, text)] == []
+        assert [text for text in no if value(name, text)] == []
+
+    def test_every_block_has_its_own_edges(self):
+        assert values("starts_capital", "One", "two", "Three") == [1, 0, 1]
+        assert values("ends_sentence", "One", "two.", "Three") == [0, 1, 0]
+
+    def test_a_text_of_one_character(self):
+        assert values("ends_sentence", "a", ".", '"', "b") == [0, 1, 0, 0]
+
+
+class TestCharacters:
+    @pytest.mark.parametrize(
+        ("name", "text", "expected"),
+        [
+            ("pipes", "Home | News » Sport · Weather", 3),
+            ("slashes", "a/b/c\\d", 3),
+            ("currency", "$1 €2 £3 kr4", 3),
+            ("quotes", "“a” 'b' «c»", 6),
+            ("brackets", "(a) [b] {c", 5),
+            ("hashes", "#tag @name", 2),
+            ("commas", "a, b, c d", 2 / 4),
+            ("commas", "一，二、三", 2 / 3),
+            ("commas", ",", 0),
+            ("commas", "واحد، اثنان", 1 / 2),
+            ("commas", "अ, आ; इ", 2 / 3),
+            ("pipes", "Он прочёл «Войну» и «мир»", 0),
+            ("pipes", "« Zurück", 1),
+            ("pipes", "首页｜新闻", 1),
+            ("currency", "₴5 ฿6 ৳7 ₫8", 4),
+            ("quotes", "『あ』「い」", 4),
+            ("brackets", "《书》（一）", 4),
+        ],
+    )
+    def test_classes(self, name, text, expected):
+        assert value(name, text) == pytest.approx(expected)
+
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("One. Two! Three?", 3),
+            ("No end", 0),
+            ("Version 3.14 of example.org", 0),
+            ("Wait...", 1),
+            ("一。二。", 2),
+            ("هل هذا؟ نعم.", 2),
+            ("नमस्ते। फिर।", 2),
+            ("“一。”他说，“二！”", 2),
+            ("So?! Yes.", 2),
+            ("Am 8. Oktober 2026. Dann am 12.", 2),
+            ("1. Item", 0),
+            ("8. 10. 2026", 0),
+            ("a 2026. b", 1),
+            ('He said "so." Then left.', 2),
+            ("Եկավ։ Գնաց։", 2),
+            ("መጣ።ሄደ።", 2),
+            ("រួច។ហើយ។", 2),
+            ("ပြီ။ သွား။", 2),
+        ],
+    )
+    def test_sentences(self, text, expected):
+        assert value("sentences", text) == expected
+
+    def test_sentence_length(self):
+        assert values("sentence_length", "One two. Three four.", "one two three", "--") == [2, 3, 0]
+
+
+class TestPatterns:
+    @pytest.mark.parametrize(
+        ("name", "text", "expected"),
+        [
+            ("dates", "On 3.11.2026 and 2026-11-03 at 12:30", 3),
+            ("dates", "11/3/26", 1),
+            ("dates", "2026年11月3日", 1),
+            ("dates", "3.14", 0),
+            ("prices", "$10, € 20 and 30 EUR", 3),
+            ("prices", "5 kg", 0),
+            ("phones", "Call +49 30 or (555) 123-4567", 2),
+            ("phones", "2026-11-03", 0),
+            ("emails", "Write to a@example.org or b@x.de", 2),
+            ("emails", "@name", 0),
+            ("years", "From 1984 to 2019, not 3019 or 19999", 2),
+            ("years", "199", 0),
+            ("years", "२०२६ ٢٠٢٦ 2026年", 3),
+            ("urls", "See https://example.org", 1),
+            ("months", "3 March, 2 days ago", 2),
+            ("months", "the dayside", 0),
+            ("copyrights", "© 2026, all rights reserved", 2),
+            ("copyrights", "Copyright, Brand™", 2),
+            ("actions", "Read more", 1),
+            ("actions", "READ MORE | Sign in | subscribe", 3),
+            ("actions", "reading more", 0),
+            ("bylines", "Posted by Ann, updated", 3),
+            ("boilerplate", "Privacy | Terms of use | Cookies", 3),
+            ("boilerplate", "in terms which", 0),
+        ],
+    )
+    def test_matches(self, name, text, expected):
+        assert value(name, text) == expected
+
+    def test_each_block_its_own(self):
+        assert values("dates", "none", "1.2.2026 and 3.4.2026", "none", "12:00") == [0, 2, 0, 1]
+        assert values("actions", "read", "more", "read more") == [0, 0, 1]
+
+    def test_nothing_matches_over_two_blocks(self):
+        assert values("dates", "12", ":30") == [0, 0]
+        assert values("prices", "10", "EUR") == [0, 0]
+        assert values("emails", "a", "@b") == [0, 0]
+
+
+class TestDuplicates:
+    TEXTS = ("Read", "One", "Read", "read", "Read", "Two 12", "two 34")
+
+    def test_same_text(self):
+        assert values("duplicates", *self.TEXTS) == [2, 0, 2, 0, 2, 0, 0]
+
+    def test_number_among_them(self):
+        assert values("duplicate_number", *self.TEXTS) == [0, 0, 1, 0, 2, 0, 0]
+
+    def test_same_shape(self):
+        """Case and the value of digits do not count."""
+        assert values("duplicate_shape", *self.TEXTS) == [3, 0, 3, 3, 3, 1, 1]
+
+    def test_order_of_words_counts(self):
+        assert values("duplicate_shape", "one two", "two one", "one  two!") == [1, 0, 1]
+
+    def test_repeated_words(self):
+        assert values("repeated_words", "red blue", "blue blue green", "--") == [0.5, 0.5, 0]
+
+    def test_rare_words(self):
+        assert values("rare_words", "red blue", "blue blue green", "--") == [0.5, 0.5, 0]
+
+
+class TestTitle:
+    def test_overlap(self):
+        """The title is "Ferry times"."""
+        assert values("title_overlap", "Ferry times", "the ferry", "other", "ferry ferry") == [1, 0.5, 0, 1]
+
+    def test_covered(self):
+        assert values("title_covered", "Times of the ferry", "the ferry", "other") == [1, 0.5, 0]
+
+    def test_no_title(self):
+        without = PageContext(extract_blocks(replace(snapshot("<p>One</p>"), title="")))
+        assert compute(without)["title_covered"].tolist() == [0]
+        assert compute(without)["title_overlap"].tolist() == [0]
+
+
+class TestCompute:
+    def test_every_column_has_values(self):
+        found = compute(page("One", "Two"))
+        assert set(found) == {column.name for column in COLUMNS}
+        assert all(column.shape == (2,) for column in found.values())
+
+    @given(st.lists(st.text(min_size=1, max_size=20).filter(str.strip), min_size=1, max_size=6))
+    def test_any_text_gives_finite_numbers(self, texts):
+        blocks = extract_blocks(snapshot("".join(f"<p>{index}</p>" for index in range(len(texts)))))
+        found = compute(PageContext(replace(blocks, text=texts)))
+        for name, column in found.items():
+            assert (np.isfinite(column) | (np.isnan(column) & (name in UNKNOWN))).all(), name
+
+    @given(st.lists(st.sampled_from(["One. ", "two 12", "中文。", "$5", "--", "Read more"]), min_size=1, max_size=6))
+    def test_shares_are_shares(self, texts):
+        found = compute(page(*texts))
+        for column in COLUMNS:
+            if column.unit in ("share", "flag"):
+                known = found[column.name][~np.isnan(found[column.name])]
+                assert ((known >= 0) & (known <= 1)).all(), column.name

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from helpers.pages import snapshot
+
+from vclean.features.names.element_names import ElementNames, class_hashes, name_hashes, path_signature, tag_hashes
+
+
+def hashes_of(html, tags):
+    """Class hashes of the elements with one of `tags`, in document order."""
+    page = snapshot(html)
+    return class_hashes(ElementNames.of(page))[page.is_tag(tags)]
+
+
+def paths_of(html, tags):
+    page = snapshot(html)
+    return path_signature(page, tag_hashes(page))[page.is_tag(tags)]
+
+
+class TestNameHashes:
+    def test_the_same_on_every_machine(self):
+        """Models keep these numbers: they never change."""
+        assert name_hashes(["div"]).tolist() == [0x38766EAEBDC6BE09]
+
+    def test_no_names(self):
+        assert name_hashes([]).tolist() == []
+
+    def test_64_bits(self):
+        numbers = name_hashes([f"name-{index}" for index in range(1000)]).tolist()
+        assert len(set(numbers)) == 1000
+        assert max(numbers) >= 2**63
+        assert max(numbers) < 2**64
+
+    def test_lone_surrogates_are_no_obstacle(self):
+        one, two = name_hashes(["a\ud800", "a"])
+        assert one != two
+
+
+class TestTagHashes:
+    def test_by_tag(self):
+        page = snapshot("<p>a</p><p class=x>b</p><b>c</b>")
+        hashes = tag_hashes(page)
+        assert len(np.unique(hashes[page.is_tag(("p",))])) == 1
+        assert hashes[page.is_tag(("b",))] == name_hashes(["b"])
+
+
+class TestClassHashes:
+    def test_order_and_repetition_do_not_count(self):
+        hashes = hashes_of("<p class='a b'></p><p class='b  a'></p><p class='a b a'></p>", ("p",))
+        assert len(np.unique(hashes)) == 1
+
+    @pytest.mark.parametrize("other", ["<p>", "<p class=a>", "<p class='a b c'>", "<div class='a b'>", "<p class=ab>"])
+    def test_what_counts(self, other):
+        one, two = hashes_of(f"<p class='a b'></p>{other}x", ("p", "div"))
+        assert one != two
+
+    def test_an_empty_class_is_none(self):
+        one, two = hashes_of("<p class=''></p><p></p>", ("p",))
+        assert one == two == name_hashes(["p"])[0]
+
+    def test_of_more_classes_than_count_as_tokens(self):
+        many = " ".join(f"c{index}" for index in range(40))
+        one, two = hashes_of(f"<p class='{many}'></p><p class='{many} d'></p>", ("p",))
+        assert one != two
+
+    def test_is_the_sum_of_the_names(self):
+        page = snapshot("<p class='b a b' id=c>x")
+        assert class_hashes(ElementNames.of(page))[-1:] == name_hashes(["p", "a", "b"]).sum(keepdims=True)
+
+
+class TestPathSignature:
+    def test_equal_chains(self):
+        one, two = paths_of("<div><p><b>x</b></p></div><div><i>y</i><p><b>z</b></p></div>", ("b",))
+        assert one == two
+
+    @pytest.mark.parametrize(
+        "other",
+        ["<div><b>y</b></div>", "<p><b>y</b></p>", "<div><p><i><b>y</b></i></p></div>", "<p><div><b>y</b></div></p>"],
+    )
+    def test_other_chains(self, other):
+        one, two = paths_of(f"<div><p><b>x</b></p></div>{other}", ("b",))
+        assert one != two
+
+    def test_order_of_the_chain_counts(self):
+        one, two = paths_of("<em><i><b>x</b></i></em><i><em><b>y</b></em></i>", ("b",))
+        assert one != two
+
+    def test_parent_and_child_differ(self):
+        one, two = paths_of("<div><div>x</div></div>", ("div",))
+        assert one != two

@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from urllib.parse import urlsplit
+
+import numpy as np
+import pytest
+from helpers.pages import snapshot
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vclean.features.groups import RaggedArray
+from vclean.features.names.element_names import ElementNames, _stem, distinct, words_of
+
+
+def words_in(*names):
+    """The words of each name."""
+    words, rows = words_of(names)
+    return [[words[place] for place in rows.values[a:b]] for a, b in zip(rows.start[:-1], rows.start[1:], strict=True)]
+
+
+class TestWordsOf:
+    @pytest.mark.parametrize(
+        ("name", "words"),
+        [
+            ("mainNav-2", ["main", "nav"]),
+            ("HTMLBox", ["htmlb", "ox"]),
+            ("a_b-c", []),
+            ("xSmall", ["small"]),
+            ("kopfÜberZeile", ["kopfüber", "zeile"]),
+            ("导航nav", ["导航nav"]),
+            ("post post", ["post", "post"]),
+            ("İ", []),
+            ("12 --", []),
+        ],
+    )
+    def test_runs_of_one_case_or_with_a_capital(self, name, words):
+        assert words_in(name) == [words]
+
+    def test_every_word_is_listed_once(self):
+        words, rows = words_of(["nav", "Nav-bar", "", "NAV"])
+        assert words == ["nav", "bar"]
+        assert rows.start.tolist() == [0, 1, 3, 3, 4]
+        assert rows.values.tolist() == [0, 0, 1, 0]
+
+    def test_no_names(self):
+        words, rows = words_of([])
+        assert (words, rows.start.tolist(), rows.values.size) == ([], [0], 0)
+
+    @given(st.lists(st.text("aZ-1_ ", max_size=12), max_size=5))
+    def test_characters_beyond_ascii_elsewhere_change_nothing(self, names):
+        assert words_in(*names) == words_in(*names, "é")[:-1]
+
+    @given(st.lists(st.text("aÜΣσ-\ud800", max_size=9), max_size=5))
+    def test_names_do_not_touch(self, names):
+        assert words_in(*names) == [words_in(name)[0] for name in names]
+
+
+class TestRows:
+    ROWS = RaggedArray(np.array([0, 2, 2, 5]), np.array([7, 8, 1, 2, 3], dtype=np.int32))
+
+    def test_take(self):
+        owner, entries = self.ROWS.take(np.array([2, 1, 0, 2]))
+        assert owner.tolist() == [0, 0, 0, 2, 2, 3, 3, 3]
+        assert entries.tolist() == [1, 2, 3, 7, 8, 1, 2, 3]
+
+    def test_take_the_first_of_each(self):
+        owner, entries = self.ROWS.take(np.array([2, 0]), 2)
+        assert (owner.tolist(), entries.tolist()) == ([0, 0, 1, 1], [1, 2, 7, 8])
+
+    def test_take_nothing(self):
+        assert [part.size for part in self.ROWS.take(np.zeros(0, dtype=np.int64))] == [0, 0]
+
+    def test_union(self):
+        bits = np.uint64(1) << np.arange(9, dtype=np.uint64)
+        assert self.ROWS.union(bits).tolist() == [128 + 256, 0, 2 + 4 + 8]
+
+
+class TestNaming:
+    def test_names_of_every_value(self):
+        found = ElementNames.of(snapshot("<p class='a b'>1<p class=b id=c>2<p class='a b'>3"))
+        rows = [[found.names[name] for name in found.of_value.take(np.array([row]))[1]] for row in range(3)]
+        assert rows == [["a", "b"], ["b"], ["c"]]
+        assert (found.first["class"], found.first["id"], found.first["role"]) == (0, 2, 3)
+        assert found.short.tolist() == [0, 1, 2]
+
+    def test_a_long_value_is_read_up_to_300_characters(self):
+        found = ElementNames.of(snapshot(f"<p class=a id='{'x ' * 200}'>1"))
+        assert found.short.tolist() == [0, 2]
+        assert np.diff(found.of_value.start).tolist() == [1, 200, 150]
+
+    def test_files_of_images(self):
+        found = ElementNames.of(
+            snapshot("<p><img src=/a/logo.png>x<iframe src=b></iframe><img src=/logo.gif><img src='http://[x'>")
+        )
+        assert len(found.image) == 3
+        assert [found.names[name] for name in found.file] == ["logo", "logo", ""]
+
+    def test_a_page_without_names(self):
+        found = ElementNames.of(snapshot("<p>x"))
+        assert (found.names, found.words, found.short.size, found.image.size) == ([], [], 0, 0)
+
+
+class TestStem:
+    @pytest.mark.parametrize(
+        ("address", "stem"),
+        [
+            ("http://a.org/b/c.d.png?e/f.g", "c.d"),
+            ("https://a.org/b/c.png#x", "c"),
+            ("http://a.org", ""),
+            ("http://a.org/b/", "b"),
+            ("http://a.org/b/.", "b"),
+            ("/b/c.png", "c"),
+            ("http://user@a.org:80/c.png", "c"),
+            ("http://a.org/b c/d e.png", "d e"),
+            ("http://[a/c.png", ""),
+            ("//a.org/.c", ".c"),
+            ("http://a.org/.c", ".c"),
+            ("data:image/png;base64,AA", "png;base64,AA"),
+        ],
+    )
+    def test_of_an_address(self, address, stem):
+        assert _stem(address) == stem
+
+    @given(st.text("ab./?#: @[\n", max_size=12))
+    def test_has_the_words_that_the_libraries_find(self, rest):
+        address = "http://a.org/" + rest
+        expected = PurePosixPath(urlsplit(address).path).stem
+        assert words_in(_stem(address)) == words_in(expected)
+
+
+class TestDistinct:
+    @given(st.lists(st.integers(0, 9)))
+    def test_are_those_of_a_set(self, keys):
+        assert distinct(np.array(keys, dtype=np.int64)).tolist() == sorted(set(keys))

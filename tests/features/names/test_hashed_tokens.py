@@ -1,0 +1,228 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers.pages import snapshot, view
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vclean.features.groups import RaggedArray
+from vclean.features.names.element_names import ElementNames, name_hashes
+from vclean.features.names.hashed_tokens import (
+    BUCKETS,
+    NEAR,
+    element_tokens,
+    named_attributes,
+    path_names,
+    path_rows,
+    path_scores,
+    word_names,
+    word_rows,
+)
+from vclean.features.text.characters import EncodedTexts
+
+PAGE = """<body class="home"><div id=main class="content Post-Body"><p>One <b class=x>longer text</b></p><p>Two</p>
+</div><ul role=navigation><li class=item><a href=x rel=next>Three</a></ul></body>"""
+
+
+def bucket(token):
+    return int(name_hashes([token])[0]) % BUCKETS
+
+
+def tokens_of(html, tag):
+    """The tokens of the first element with the tag, as buckets."""
+    page = snapshot(html)
+    return tokens_on(page).of(int(np.flatnonzero(page.is_tag((tag,)))[0])).tolist()
+
+
+def tokens_on(page):
+    return element_tokens(ElementNames.of(page))
+
+
+def rows(ragged):
+    return [ragged.values[begin:end].tolist() for begin, end in zip(ragged.start[:-1], ragged.start[1:], strict=True)]
+
+
+class TestRagged:
+    def test_of(self):
+        found = RaggedArray.of(np.array([0, 0, 2], dtype=np.int32), np.array([5, 6, 7]), 4)
+        assert found.start.tolist() == [0, 2, 2, 3, 3]
+        assert rows(found) == [[5, 6], [], [7], []]
+
+    def test_sums(self):
+        weights = np.zeros(BUCKETS, dtype=np.float32)
+        weights[[5, 6, 7]] = 1, 10, 100
+        found = RaggedArray(np.array([0, 2, 2, 4]), np.array([5, 6, 7, 7], dtype=np.int32))
+        assert found.sums(weights).tolist() == [11, 0, 200]
+
+    def test_no_rows(self):
+        nothing = RaggedArray(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32))
+        assert nothing.sums(np.zeros(BUCKETS, dtype=np.float32)).shape == (0,)
+
+
+class TestElementTokens:
+    @pytest.mark.parametrize(
+        ("html", "tokens"),
+        [
+            ("<p>", ["t:p"]),
+            ("<p class=intro>", ["t:p", "class:intro", "w:intro"]),
+            ("<p class='a intro'>", ["t:p", "class:a", "class:intro", "w:intro"]),
+            ("<p id=mainText>", ["t:p", "id:maintext", "w:main", "w:text"]),
+            ("<p class='post-body_2'>", ["t:p", "class:post-body_2", "w:post", "w:body"]),
+            ("<p class='HTMLBox'>", ["t:p", "class:htmlbox", "w:htmlb", "w:ox"]),
+            ("<p role=note>", ["t:p", "role:note", "w:note"]),
+            ("<p itemprop=articleBody>", ["t:p", "itemprop:articlebody", "w:article", "w:body"]),
+            ("<p class=post id=post>", ["t:p", "class:post", "w:post", "id:post"]),
+            ("<p class='post post'>", ["t:p", "class:post", "w:post"]),
+            ("<p title=post style='color: red'>", ["t:p"]),
+        ],
+    )
+    def test_names_and_the_words_they_are_made_of(self, html, tokens):
+        """The tag, then whole names, then words; these in any order."""
+        first, *others = tokens_of(html + "x", "p")
+        assert first == bucket(tokens[0])
+        assert sorted(others) == sorted(map(bucket, tokens[1:]))
+
+    def test_names_beyond_the_24th_are_left_out(self):
+        names = " ".join(f"{index}" for index in range(40))
+        assert len(tokens_of(f"<p class='{names}'>x", "p")) == 1 + 24
+
+    def test_every_element_has_at_least_its_tag(self):
+        page = snapshot(PAGE)
+        first = [tokens_on(page).of(element)[0] for element in range(len(page))]
+        assert first == [bucket(f"t:{page.tags[tag]}") for tag in page.tag]
+
+    def test_same_page_same_tokens(self):
+        one, two = tokens_on(snapshot(PAGE)), tokens_on(snapshot(PAGE))
+        assert one.named.values.tobytes() == two.named.values.tobytes()
+        assert one.number.tobytes() == two.number.tobytes()
+
+    def test_a_word_in_several_attributes_counts_once(self):
+        found = tokens_of("<p class='post item' id=postItem itemprop=item rel=post>x", "p")
+        assert [found.count(bucket(f"w:{word}")) for word in ("post", "item")] == [1, 1]
+        assert [found.count(bucket(name)) for name in ("class:post", "id:postitem", "itemprop:item", "rel:post")] == [
+            1
+        ] * 4
+
+    def test_a_name_in_capitals_is_the_same_name(self):
+        assert tokens_of("<p class='Post POST post'>x", "p") == tokens_of("<p class=post>x", "p")
+
+    def test_names_of_other_scripts_and_broken_ones(self):
+        page = replace(snapshot("<p class=x>x"), attr_value=["Über-ΟΔΟΣ 1\ud800x"])
+        names = ("t:p", "class:über-οδος", "class:1\ud800x", "w:über", "w:οδος")
+        assert sorted(tokens_on(page).of(len(page) - 1).tolist()) == sorted(map(bucket, names))
+
+    def test_a_page_without_names(self):
+        assert tokens_on(snapshot("<p>x")).named.values.size == 0
+
+    def test_sums(self):
+        page = snapshot(PAGE)
+        found, weights = tokens_on(page), np.zeros(BUCKETS, dtype=np.float32)
+        weights[[bucket("t:p"), bucket("w:post"), bucket("class:x")]] = 1, 10, 100
+        by_element = {page.tags[page.tag[element]]: total for element, total in enumerate(found.sums(weights))}
+        assert by_element == {**dict.fromkeys(by_element, 0), "p": 1, "div": 10, "b": 100}
+
+
+class TestPathRows:
+    def test_one_row_per_block(self):
+        found = view(PAGE)
+        assert len(path_rows(found, element_tokens(found.naming)).start) == len(found) + 1
+
+    def test_the_names_on_the_path_and_again_those_near_the_text(self):
+        found = view("<body><div class=c><p><a><b>x")
+        chain = ["t:b", "t:a", "t:p", "t:div", "class:c", "t:body", "t:html"]
+        near = ["t:b", "t:a", "t:p"]
+        expected = [bucket(token) for token in chain] + [bucket(token) + BUCKETS for token in near]
+        assert sorted(rows(path_rows(found, element_tokens(found.naming)))[0]) == sorted(expected)
+        assert len(near) == NEAR
+
+    def test_a_path_shorter_than_near(self):
+        found = view("<body>x")
+        assert len(rows(path_rows(found, element_tokens(found.naming)))[0]) == 4
+
+
+class TestPathScores:
+    @given(st.integers(0, 2**32 - 1))
+    def test_equal_the_rows_times_the_weights(self, seed):
+        """What is learned from the rows is what the scores apply."""
+        found = view(PAGE)
+        tokens = element_tokens(found.naming)
+        weights = np.random.default_rng(seed).normal(size=2 * BUCKETS).astype(np.float32)
+        expected = [float(weights[row].astype(np.float64).sum()) for row in rows(path_rows(found, tokens))]
+        scores = path_scores(found, tokens, weights[:BUCKETS], weights[BUCKETS:])
+        assert scores.dtype == np.float32
+        assert scores.tolist() == pytest.approx(expected, abs=1e-4)
+
+    def test_the_page_around_a_block_does_not_count(self):
+        found = view(PAGE)
+        weights = np.zeros(BUCKETS, dtype=np.float32)
+        weights[bucket("t:li")] = 1
+        scores = path_scores(found, element_tokens(found.naming), weights, np.zeros_like(weights))
+        assert scores.tolist() == [0, 0, 1]
+
+
+class TestWordRows:
+    def test_words_then_pairs(self):
+        words = EncodedTexts.of(["the cat sat"]).words
+        hashes = np.concatenate([words.hash, words.bigram])
+        assert rows(word_rows(view("<p>The cat sat.</p>"))) == [[int(h) >> 40 & BUCKETS - 1 for h in hashes]]
+
+    def test_letters_and_their_pairs_in_scripts_without_spaces(self):
+        one, two = rows(word_rows(view("<p>登录账号</p><p>请登录</p>")))
+        assert (len(one), len(two)) == (7, 5)
+        assert len(set(one) & set(two)) == 3  # two letters and the pair
+
+    def test_an_unknown_language_tells_nothing(self):
+        """What falls into the buckets of other words falls on both sides: the verdict stays near that of no words."""
+        weights = np.random.default_rng(1).normal(size=BUCKETS).astype(np.float32)
+        found = word_rows(view("<p>" + "Čáp samozřejmě počítat neumí, jenže bude další jaro dlouhé. " * 3 + "</p>"))
+        assert abs(found.sums(weights)[0]) / len(rows(found)[0]) < 0.5
+
+    def test_pairs_stay_inside_a_block(self):
+        lengths = [len(row) for row in rows(word_rows(view("<p>One two three</p><p>--</p><p>Four</p><p>Five six</p>")))]
+        assert lengths == [5, 0, 1, 3]
+
+    def test_equal_blocks_have_equal_rows(self):
+        one, other, two = rows(word_rows(view("<p>Read more!</p><p>Or less</p><p>read MORE</p>")))
+        assert one == two != other
+
+    def test_buckets_are_in_range(self):
+        found = word_rows(view(PAGE))
+        assert found.values.dtype == np.int32
+        assert found.values.min() >= 0
+        assert found.values.max() < BUCKETS
+
+
+class TestPathNames:
+    def test_the_names_of_the_rows(self):
+        """Each name stands where the models have its weight."""
+        page = view(PAGE)
+        named = named_attributes(page.snapshot)
+        for block, row in enumerate(rows(path_rows(page, element_tokens(page.naming)))):
+            assert sorted(place for _, place in path_names(page, named, block)) == sorted(row)
+
+    def test_as_people_write_them(self):
+        page = view(PAGE)
+        found = dict(path_names(page, named_attributes(page.snapshot), 0))
+        assert {"<p>", "<b>", "x", "<div>", "main", "post-body", "post", "body", "home", "<html>"} <= set(found)
+
+
+class TestWordNames:
+    @pytest.mark.parametrize(
+        "html", [PAGE, "<p>One, two-three ... FOUR 5<p>\u4f60\u597d<p>&mdash;<p>e\u0301te\u0301 x"]
+    )
+    def test_the_words_of_the_rows(self, html):
+        page = view(html)
+        for block, row in enumerate(rows(word_rows(page))):
+            assert sorted(place for _, place in word_names(page, block)) == sorted(row)
+
+    def test_words_then_pairs(self):
+        assert [word for word, _ in word_names(view("<p>So: it rained!"), 0)] == [
+            "So",
+            "it",
+            "rained",
+            "So: it",
+            "it rained",
+        ]

@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from helpers.pages import snapshot
+
+from vclean.features.names import lexicon
+from vclean.features.names.element_names import ElementNames
+
+
+def words_of(html, tag="div"):
+    """The groups of words in the names of the first element with the tag."""
+    page = snapshot(html)
+    return set_bits(lexicon.name_bits(ElementNames.of(page))[np.flatnonzero(page.is_tag((tag,)))[0]], lexicon.NAMES)
+
+
+def set_bits(bits, groups):
+    flags = lexicon.unpack(np.array([bits], dtype=np.uint64), len(groups))[0]
+    return {group for group, flag in zip(groups, flags, strict=True) if flag}
+
+
+class TestNameBits:
+    @pytest.mark.parametrize(
+        ("attribute", "expected"),
+        [
+            ("class=nav", {"nav"}),
+            ("class=MainNavigation", {"nav", "content"}),
+            ("id=left-sidebar", {"left", "side"}),
+            ("id=siteFooter", {"wrapper", "footer"}),
+            ("class='post comment-list'", {"article", "comments", "list"}),
+            ("itemprop=author", {"author"}),
+            ("class=Werbung", {"ad"}),
+            ("class=kommentare", {"comments"}),
+            ("class='x1 q'", set()),
+        ],
+    )
+    def test_words_in_names(self, attribute, expected):
+        assert words_of(f"<div {attribute}>text</div>") == expected
+
+    @pytest.mark.parametrize("name", ["address", "admin", "shadow", "headless", "columbia"])
+    def test_a_short_word_is_not_found_inside_a_longer_one(self, name):
+        assert words_of(f"<div class={name}>text</div>") == set()
+
+    def test_the_longest_beginning_decides(self):
+        assert words_of("<div class=navigator>x</div>") == {"nav"}
+        assert words_of("<div class=sidebarish>x</div>") == {"side"}
+
+    def test_an_image_is_named_by_its_file(self):
+        assert words_of("<img src='/themes/main/CompanyLogo.png?v=2'>text", "img") == {"logo"}
+
+    def test_a_broken_address_is_no_name(self):
+        assert words_of("<img src='http://[bad/logo.png'>text", "img") == set()
+
+    def test_what_is_long_counts_up_to_300_characters(self):
+        assert words_of(f"<div class='{'x ' * 148}nav logo'>text</div>") == {"nav"}
+
+    def test_one_letter_is_no_word(self):
+        assert min(map(len, lexicon._EXACT)) > 1
+        assert min(map(len, lexicon._STEMS)) > 1
+
+    def test_elements_without_names(self):
+        assert not lexicon.name_bits(ElementNames.of(snapshot("<p>one<p>two"))).any()
+
+
+class TestKindBits:
+    def test_tags_and_roles(self):
+        page = snapshot("<nav role=navigation>a</nav><div role=' Banner '>b</div><tr><h4>c</h4><q role=none>d</q>")
+        kinds = {
+            page.tags[page.tag[i]]: set_bits(bits, lexicon.KINDS) for i, bits in enumerate(lexicon.kind_bits(page))
+        }
+        assert kinds["nav"] == {"tag_nav", "aria_navigation"}
+        assert kinds["div"] == {"tag_div", "aria_banner"}
+        assert kinds["h4"] == {"tag_h3"}
+        assert kinds["q"] == {"tag_quote"}
+
+    def test_there_are_at_most_64_groups_of_each(self):
+        assert max(len(lexicon.NAMES), len(lexicon.KINDS)) <= 64
+
+
+class TestAbove:
+    def test_all_ancestors_without_the_element(self):
+        parent = np.array([-1, 0, 1, 2, 0], dtype=np.int32)
+        bits = np.array([1, 2, 4, 8, 16], dtype=np.uint64)
+        assert lexicon.above(bits, parent).tolist() == [0, 1, 3, 7, 1]
+
+    def test_equals_the_loop_in_a_deep_tree(self):
+        rng = np.random.default_rng(3)
+        parent = np.array([-1, *(rng.integers(max(0, i - 3), i) for i in range(1, 200))], dtype=np.int32)
+        bits = np.uint64(1) << rng.integers(0, 40, 200).astype(np.uint64)
+        found = lexicon.above(bits, parent).tolist()
+        for element in range(200):
+            expected, here = 0, parent[element]
+            while here >= 0:
+                expected, here = expected | int(bits[here]), parent[here]
+            assert found[element] == expected
+
+    def test_the_root_alone(self):
+        assert lexicon.above(np.array([5], dtype=np.uint64), np.array([-1], dtype=np.int32)).tolist() == [0]
+
+
+class TestUnpack:
+    def test_lowest_bit_first(self):
+        assert lexicon.unpack(np.array([0b101, 0], dtype=np.uint64), 3).tolist() == [
+            [True, False, True], [False, False, False],
+        ]  # fmt: skip

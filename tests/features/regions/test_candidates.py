@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import numpy as np
+from helpers.pages import view
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vclean.features.regions.candidates import blocks_before, candidate_regions, regions_at
+
+PAGE = """<body><div id=outer><div id=inner><h1>Title</h1><div id=text><p>One</p><p>Two</p></div></div></div>
+<div id=foot><div>End</div><img src=a.png></div></body>"""
+
+
+def ids(regions, nodes):
+    """The id of each element, or its tag where it has none."""
+    page = regions.snapshot
+    known = page.attributes("id")
+    return [known.get(node, page.tags[page.tag[node]]) for node in np.asarray(nodes).tolist()]
+
+
+def element(page, name):
+    return next(node for node, value in page.attributes("id").items() if value == name)
+
+
+class TestCandidates:
+    def test_of_a_chain_with_the_same_blocks_the_outermost(self):
+        regions = candidate_regions(view(PAGE))
+        assert ids(regions, regions.node) == ["html", "outer", "h1", "text", "p", "p", "foot"]
+
+    def test_what_is_round_them(self):
+        regions = candidate_regions(view(PAGE))
+        assert ids(regions, regions.around) == ["html", "html", "outer", "outer", "text", "text", "html"]
+        assert regions.parent.tolist() == [-1, 0, 1, 1, 3, 3, 0]
+
+    def test_their_runs_of_blocks(self):
+        regions = candidate_regions(view(PAGE))
+        runs = list(zip(regions.first.tolist(), regions.last.tolist(), strict=True))
+        assert runs == [(0, 4), (0, 3), (0, 1), (1, 3), (1, 2), (2, 3), (3, 4)]
+
+    def test_the_innermost_round_a_block(self):
+        regions = candidate_regions(view(PAGE))
+        assert ids(regions, regions.node[regions.block_region]) == ["h1", "p", "p", "foot"]
+
+    def test_text_between_containers(self):
+        regions = candidate_regions(view("<div id=a>one<p>two</p>three</div>"))
+        assert regions.first.tolist() == [0, 1]
+        assert regions.last.tolist() == [3, 2]
+        assert ids(regions, regions.node[regions.block_region]) == ["html", "p", "html"]
+
+    def test_a_page_without_text(self):
+        regions = candidate_regions(view("<div><img src=a.png></div>"))
+        assert len(regions) == len(regions.block_region) == len(regions.parent) == 0
+
+    @given(st.lists(st.sampled_from(["<div>", "</div>", "<p>word</p>", "text", "<ul>", "</ul>"]), max_size=30))
+    def test_every_block_is_in_its_region_and_in_all_round_it(self, parts):
+        regions = candidate_regions(view("<body>start" + "".join(parts)))
+        for block in range(len(regions.block_region)):
+            region = int(regions.block_region[block])
+            while region >= 0:
+                assert regions.first[region] <= block < regions.last[region]
+                region = int(regions.parent[region])
+        assert (regions.parent < np.arange(len(regions))).all()
+
+
+class TestRegionsAt:
+    def test_inside_a_chain(self):
+        page = view(PAGE)
+        regions = regions_at(page, np.array([element(page.snapshot, "inner")], dtype=np.int32))
+        assert (regions.first.tolist(), regions.last.tolist()) == ([0], [3])
+        assert ids(regions, regions.around) == ["html"]
+
+    def test_an_image_is_a_region_without_blocks(self):
+        page = view(PAGE)
+        image = int(np.flatnonzero(page.snapshot.is_tag(("img",)))[0])
+        regions = regions_at(page, np.array([image], dtype=np.int32))
+        assert (regions.first.tolist(), regions.last.tolist()) == ([4], [4])
+        assert ids(regions, regions.around) == ["foot"]
+
+
+class TestBlocksBefore:
+    def test_those_that_begin_before_the_element(self):
+        page = view("<html><body><p id=one>One <b id=two>two</b></p><img id=three><p id=four>Three</p><hr id=five>")
+        found = blocks_before(page)
+        assert [int(found[element(page.snapshot, name)]) for name in ("one", "two", "three", "four", "five")] == [
+            0, 1, 1, 1, 2
+        ]  # fmt: skip

@@ -1,0 +1,120 @@
+"""Tests of the columns that tell whether a container is divided."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from helpers.marked import by_id, marked_page
+
+from vclean.classify.regions.model import CLASSES
+from vclean.classify.segments import model
+from vclean.classify.segments.model import ROLE_COLUMNS, role_matrix
+from vclean.features.blocks import extract_blocks
+from vclean.features.matrix import block_values
+from vclean.features.page_context import PageContext
+from vclean.features.regions import columns
+from vclean.features.regions.candidates import candidate_regions
+from vclean.features.segments.columns import COLUMNS, REGIONAL, segment_matrix, words_of_page
+from vclean.features.segments.vips import algorithm
+from vclean.features.segments.vips.page import VisualPage
+
+NAMES = [column.name for column in COLUMNS]
+
+
+@pytest.fixture(scope="module")
+def seen():
+    """A page, its candidates, and their matrix."""
+    page, _ = marked_page(1)
+    regions = candidate_regions(PageContext(extract_blocks(page)))
+    painted = np.array(VisualPage(page).extent)[regions.node]
+    return page, regions, segment_matrix(regions, block_values(regions.context), algorithm.segment(page), painted)
+
+
+@pytest.fixture
+def value(seen):
+    """The value of a column of the container with an id."""
+    page, regions, x = seen
+
+    def look_up(name, column):
+        row = regions.node.tolist().index(0 if name == "html" else by_id(page, name))
+        return x[row, NAMES.index(column)]
+
+    return look_up
+
+
+class TestColumns:
+    def test_names_are_unique(self):
+        assert len({column.name for column in COLUMNS}) == len(COLUMNS)
+
+    def test_those_of_regions_come_first(self):
+        assert COLUMNS[:REGIONAL] == columns.COLUMNS
+        assert (*COLUMNS, *ROLE_COLUMNS) == model.COLUMNS
+
+
+class TestSegmentMatrix:
+    def test_shape(self, seen):
+        _, regions, x = seen
+        assert x.shape == (len(regions), len(COLUMNS))
+        assert x.dtype == np.float32
+
+    def test_the_tree_of_candidates(self, value):
+        assert value("html", "candidate_depth") == 0
+        assert value("main", "candidate_depth") == 1
+        assert value("html", "candidates_in") == 4
+        assert value("main", "candidates_beside") == 4
+        assert value("main", "candidates_in") == 3
+
+    def test_shares_of_the_largest(self, value):
+        assert value("html", "largest_in") == value("main", "words_of_page")
+        assert value("html", "largest_of_it") == pytest.approx(value("main", "words_of_page"))
+
+    def test_names_and_tags_of_what_is_in_it(self, value):
+        assert (value("html", "holds_name_footer"), value("main", "holds_name_footer")) == (1, 0)
+        assert (value("html", "holds_name_article"), value("main", "holds_name_article")) == (1, 1)
+        assert (value("foot", "holds_name_footer"), value("foot", "name_footer")) == (0, 1)
+
+    def test_what_vips_makes_of_it(self, value):
+        assert value("html", "vips_coherence") == 1
+        assert value("html", "vips_depth") == 0
+        assert value("main", "vips_depth") >= 1
+        counts = [value("html", f"vips_{pdoc}") for pdoc in (4, 6, 9)]
+        assert counts == sorted(counts)
+        assert counts[-1] > value("main", "vips_9") >= 1
+        assert value("html", "vips_whole_9") == 1
+
+    def test_the_same_page_gives_the_same_matrix(self, seen):
+        page, regions, x = seen
+        painted = np.array(VisualPage(page).extent)[regions.node]
+        again = segment_matrix(regions, block_values(regions.context), algorithm.segment(page), painted)
+        assert np.array_equal(x, again, equal_nan=True)
+
+
+class TestRoleMatrix:
+    PARENT = np.array([-1, 0, 1, 0], dtype=np.int32)
+
+    @pytest.fixture
+    def posterior(self):
+        random = np.random.default_rng(0).random((4, CLASSES)).astype(np.float32)
+        return random / random.sum(axis=1, keepdims=True)
+
+    def test_in_and_round_it(self, posterior):
+        own, inside, total, around = np.split(role_matrix(posterior, self.PARENT), 4, axis=1)
+        assert np.array_equal(own, posterior)
+        assert np.allclose(inside[0], posterior[1:].max(axis=0))
+        assert np.allclose(inside[1], posterior[2])
+        assert not inside[2:].any()
+        assert np.allclose(total[0], posterior[1] + posterior[3])
+        assert np.allclose(around[2], np.maximum(posterior[0], posterior[1]))
+        assert not around[0].any()
+
+    def test_no_candidates(self):
+        found = role_matrix(np.zeros((0, CLASSES), dtype=np.float32), np.zeros(0, dtype=np.int32))
+        assert found.shape == (0, len(ROLE_COLUMNS))
+
+
+class TestWordsOfPage:
+    def test_of_every_row(self, seen):
+        _, _, x = seen
+        found = words_of_page(x)
+        assert found[0] == pytest.approx(1)
+        assert (found[1:] < 1).all()

@@ -1,0 +1,158 @@
+"""Tests of segments as JSON, in the Webis format, and drawn."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from dataclasses import replace
+
+import pytest
+from helpers.painted import painted
+from PIL import Image
+
+from vclean.errors import OutputError, UsageError
+from vclean.features.segments import formats
+from vclean.features.segments.vips.algorithm import segment
+from vclean.features.segments.webis import WebisPage
+
+HTML = (
+    "<title>Two columns</title><div title='0 0 400 300'><p title='0 0 400 100'>left"
+    "<p title='0 200 400 100'>lower left</div><div title='500 0 500.25 300'>right</div>"
+)
+
+
+@pytest.fixture
+def segments():
+    return replace(segment(painted(HTML)), id="page.html")
+
+
+def picture():
+    out = io.BytesIO()
+    Image.new("RGB", (1000, 1000), "white").save(out, "PNG")
+    return out.getvalue()
+
+
+class TestWrite:
+    def test_one_line_each(self, segments):
+        for name in formats.FORMATS:
+            text = segments.to(name)
+            assert text.endswith("}\n")
+            assert text.count("\n") == 1
+            assert json.loads(text)["id"] == "page.html"
+
+    def test_letters_stay_letters(self):
+        assert "žluť" in segment(painted("<p>žluť")).to("json")
+
+    def test_unknown_format(self, segments):
+        with pytest.raises(UsageError, match="no format 'xml' for segments: choose one of json, webis"):
+            segments.to("xml")
+
+
+class TestToRecord:
+    def test_page(self, segments):
+        record = segments.to_dict()
+        root = record.pop("root")
+        assert record == {
+            "id": "page.html",
+            "url": "https://example.org/dir/page.html",
+            "title": "Two columns",
+            "width": 1000,
+            "height": 1000,
+            "method": "vips",
+        }
+        assert root["xpaths"] == ["/html[1]"]
+
+    def test_nested_segments(self, segments):
+        root = segments.to_dict()["root"]
+        left, right = root["segments"]
+        assert [inner["text"] for inner in left["segments"]] == ["left", "lower left"]
+        assert right == {
+            "number": 4,
+            "doc": 10,
+            "box": [500, 0, 500.25, 300],
+            "xpaths": ["/html[1]/body[1]/div[2]"],
+            "text": "right",
+            "separators": [],
+            "segments": [],
+        }
+
+    def test_separators_are_with_what_they_part(self, segments):
+        root = segments.to_dict()["root"]
+        assert root["separators"] == [{"direction": "vertical", "box": [400, 0, 100, 300], "weight": 12}]
+        assert root["segments"][0]["separators"] == [
+            {"direction": "horizontal", "box": [0, 100, 400, 100], "weight": 10}
+        ]
+
+    def test_long_texts_are_cut(self):
+        record = segment(painted(f"<p>{'word ' * 100}")).to_dict()
+        assert len(record["root"]["text"]) == 200
+        assert record["root"]["text"].endswith("…")
+
+    def test_deep_trees(self):
+        """Each box in the next, and something beside it: a tree as deep as the page."""
+        html = "".join(f"<div><p title='{4 * n} {9 * n} 2 5'>{n}</p>" for n in range(80)) + "</div>" * 80
+        assert json.loads(segment(painted(html)).to("json"))["root"]["segments"]
+
+
+class TestToWebis:
+    def test_flat_cut(self, segments):
+        page = json.loads(segments.to("webis"))
+        assert (page["width"], page["height"]) == (1000, 1000)
+        assert len(page["segmentations"]["vips"]) == 3
+
+    def test_follows_the_degree(self, segments):
+        page = json.loads(segments.at(1).to("webis"))
+        assert len(page["segmentations"]["vips"]) == 1
+
+    def test_shape(self, segments):
+        shapes = formats.to_webis(segments).segmentations["vips"]
+        assert [shape.bounds for shape in shapes] == [(0, 0, 400, 100), (0, 200, 400, 300), (500, 0, 1000, 300)]
+
+    def test_it_can_be_read_again(self, segments):
+        page = WebisPage.from_dict(json.loads(segments.to("webis")))
+        assert page.to_json() + "\n" == segments.to("webis")
+
+    def test_several_roots_are_several_rectangles(self):
+        """Where the roots stand apart the segment has an outline of two."""
+        html = "<p title='0 0 90 40'>a<p title='0 44 200 40'>b<p title='0 500 90 40'>c"
+        segments = segment(painted(html)).at(2)
+        first = formats.to_webis(segments).segmentations["vips"][0]
+        assert first.area == 90 * 40 + 200 * 40
+
+    def test_nothing_to_see(self):
+        page = json.loads(segment(painted("<p></p>")).to("webis"))
+        assert page["segmentations"]["vips"] in ([], [[]])
+
+
+class TestOverlay:
+    def test_png(self, segments):
+        png = segments.overlay(picture(), "png")
+        assert Image.open(io.BytesIO(png)).width == 1000
+        assert png == segments.overlay(picture(), "png")
+
+    def test_svg_names_numbers_degrees_and_texts(self, segments):
+        svg = segments.overlay(picture(), "svg").decode()
+        assert "4 DoC 10: right" in svg
+        assert "separator of weight 12" in svg
+
+    def test_html_has_all_levels_and_begins_at_the_degree(self, segments):
+        text = segments.at(5).at(9).overlay(picture(), "html").decode()
+        (layer,) = json.loads(re.search(r'id="data">(.*?)</script>', text)[1])["layers"]
+        assert len(layer["segments"]) == len(segments)
+        assert (layer["name"], layer["pdoc"], layer["drawn"], layer["separated"]) == ("vips", 5, True, True)
+
+    @pytest.mark.parametrize("kind", ["png", "svg", "html"])
+    def test_no_picture(self, segments, kind):
+        with pytest.raises(OutputError, match="cannot be read"):
+            segments.overlay(b"no picture", kind)
+
+
+class TestOverlayLayer:
+    def test_rows(self, segments):
+        layer = formats.overlay_layer(segments)
+        assert [each.parent for each in layer.segments] == segments.parent.tolist()
+        assert layer.segments[-1].text == "right"
+        assert layer.segments[-1].xpath == "/html[1]/body[1]/div[2]"
+        assert [each.weight for each in layer.separators] == segments.separators.weight.tolist()
+        assert (layer.pdoc, layer.drawn, layer.separated) == (11, False, False)

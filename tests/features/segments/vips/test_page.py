@@ -1,0 +1,241 @@
+"""Tests of what VIPS reads of a page."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from helpers.pages import snapshot
+from helpers.painted import node, painted, text_node
+
+from vclean.features.segments.vips.page import NodeKind, VisualPage, stands_out
+
+
+def page_of(html, **size):
+    return VisualPage(painted(html, **size))
+
+
+def element(page, tag, number=0):
+    return node(page.snapshot, tag, number)
+
+
+class TestChildren:
+    """The valid children of a node: those with something to see in them that is content."""
+
+    def test_texts_and_elements_in_document_order(self):
+        page = page_of("<div>one<b>two</b>three<i>four</i></div>")
+        div = element(page, "div")
+        names = [page.snapshot.texts[n - page.first_text] if page.is_text(n) else n for n in page.children[div]]
+        assert names == ["one", element(page, "b"), "three", element(page, "i")]
+
+    @pytest.mark.parametrize(
+        "inside",
+        ["<div></div>", "<div lang=hidden>x</div>", "<p> </p>", "<div style='background-color: rgb(9, 9, 9)'></div>"],
+        ids=["empty", "hidden", "blank", "decoration"],
+    )
+    def test_what_is_not_valid(self, inside):
+        page = page_of(f"<section>{inside}<p>text</section>")
+        assert page.children[element(page, "section")] == [element(page, "p", -1)]
+
+    def test_an_image_is_valid(self):
+        page = page_of("<div><img title='0 0 50 50'></div>")
+        assert page.children[element(page, "div")] == [element(page, "img")]
+
+    @pytest.mark.parametrize("box", ["0 0 1 50", "0 0 500 2", "0 0 0 0"])
+    def test_a_spacer_is_not(self, box):
+        page = page_of(f"<div><img title='{box}'>text</div>")
+        assert page.children[element(page, "div")] == [text_node(page.snapshot, "text")]
+
+    def test_a_container_of_no_height_is_valid_for_what_is_in_it(self):
+        page = page_of("<main><div title='0 0 900 0'><p title='0 0 100 40'>float</div></main>")
+        assert page.children[element(page, "main")] == [element(page, "div")]
+
+
+class TestVirtualText:
+    @pytest.mark.parametrize(
+        ("inside", "expected"),
+        [
+            ("<a>text</a>", True),
+            ("<a><b>text</b> more</a>", True),
+            ("<a><img title='0 0 9 9'></a>", False),
+            ("<a><p>text</a>", False),
+            ("<a></a>", False),
+        ],
+        ids=["text", "nested", "image", "block", "empty"],
+    )
+    def test_inline_elements(self, inside, expected):
+        page = page_of(f"<div>{inside}</div>")
+        assert page.is_virtual_text[element(page, "a")] is expected
+
+    def test_a_text_is(self):
+        page = page_of("<div>text<p>more</div>")
+        assert page.is_virtual_text[text_node(page.snapshot, "text")]
+
+    def test_a_block_is_not(self):
+        page = page_of("<div>text</div>")
+        assert not page.is_virtual_text[element(page, "div")]
+
+
+class TestHoldsVirtualText:
+    @pytest.mark.parametrize(
+        ("inside", "expected"),
+        [
+            ("one<p>two", True),
+            ("<b>one</b><p>two", True),
+            ("<p>one<p>two", False),
+            ("<i lang=hidden>x</i><p>one", False),
+        ],
+    )
+    def test_children_alone_count(self, inside, expected):
+        page = page_of(f"<div>{inside}</div>")
+        assert page.holds_virtual_text[element(page, "div")] is expected
+
+
+class TestLargestChild:
+    def test_of_what_can_be_seen(self):
+        page = page_of(
+            "<div><p title='0 0 100 50'>one<p title='0 60 100 80'>two<p title='0 0 900 900' lang=hidden>three</div>"
+        )
+        size = page.size[element(page, "p", 1)]
+        assert page.largest_child[element(page, "div")] == size > page.size[element(page, "p")]
+
+    def test_none(self):
+        page = page_of("<div><hr title='0 0 100 50'></div>")
+        assert page.largest_child[element(page, "hr")] == 0
+
+
+class TestKind:
+    @pytest.mark.parametrize(
+        ("html", "tag", "kind"),
+        [
+            ("<a>x</a>", "a", NodeKind.INLINE),
+            ("<p>x", "p", NodeKind.PARAGRAPH),
+            ("<section>x</section>", "section", NodeKind.OTHER),
+            ("<table><tr><td>x</table>", "table", NodeKind.TABLE),
+            ("<table><tr><td>x</table>", "tr", NodeKind.ROW),
+            ("<table><tr><td>x</table>", "td", NodeKind.CELL),
+            ("<div style='display: table'>x</div>", "div", NodeKind.TABLE),
+            ("<div style='display: inline'>x</div>", "div", NodeKind.INLINE),
+            ("<a style='display: block'>x</a>", "a", NodeKind.OTHER),
+        ],
+    )
+    def test_by_display(self, html, tag, kind):
+        page = page_of(html)
+        assert page.kind[element(page, tag)] is kind
+
+    def test_breaks_line(self):
+        page = page_of("<div><a>x</a></div>")
+        assert page.breaks_line[element(page, "div")]
+        assert not page.breaks_line[element(page, "a")]
+
+
+class TestExtent:
+    """What a node paints."""
+
+    def test_of_a_text_it_is_its_lines(self):
+        page = page_of("<p title='10 20 300 40'>text")
+        assert page.extent[text_node(page.snapshot, "text")] == (10, 20, 310, 60)
+
+    def test_padding_does_not_count_up_and_down(self):
+        page = page_of("<div title='0 0 500 500'><p title='0 100 500 50'>text</div>")
+        assert page.extent[element(page, "div")] == (0, 100, 500, 150)
+
+    def test_a_short_heading_stands_over_all_of_its_column(self):
+        page = page_of("<h1 title='0 0 800 30'><span title='0 5 60 20'>Short</span></h1>")
+        assert page.extent[element(page, "h1")] == (0, 5, 800, 25)
+
+    def test_an_inline_element_is_as_wide_as_its_text(self):
+        page = page_of("<a title='0 0 800 30'><b title='0 5 60 20'>Short</b></a>")
+        assert page.extent[element(page, "a")] == (0, 5, 60, 25)
+
+    @pytest.mark.parametrize(
+        "style", ["background-color: rgb(0, 0, 99)", "background-image: url(a.png)", "border-top-width: 1px"]
+    )
+    def test_a_frame_counts(self, style):
+        page = page_of(f"<div title='0 0 500 500' style='{style}'><p title='0 100 500 50'>text<p>more</div>")
+        assert page.extent[element(page, "div")] == (0, 0, 500, 500)
+
+    def test_a_background_like_the_one_behind_it_is_not_seen(self):
+        style = "background-color: rgb(255, 255, 255)"
+        html = f"<div title='0 0 500 500' style='{style}'><p title='0 100 500 50'>one<p title='0 200 500 50'>two</div>"
+        page = page_of(html)
+        assert page.extent[element(page, "div")] == (0, 100, 500, 250)
+
+    def test_an_only_child_has_the_frame_of_its_parent(self):
+        html = "<div title='0 0 500 500' style='border-top-width: 1px'><ul title='9 9 90 90'><li>a<li>b</ul></div>"
+        page = page_of(html)
+        assert page.extent[element(page, "ul")] == (0, 0, 500, 500)
+        assert page.extent[element(page, "li")] == (9, 9, 99, 99)
+
+    def test_floats_in_a_container_of_no_height(self):
+        page = page_of("<div title='0 0 900 0'><p title='0 0 100 40'>one<p title='200 0 100 60'>two</div>")
+        assert page.extent[element(page, "div")] == (0, 0, 900, 60)
+
+    def test_nothing_to_see(self):
+        page = page_of("<div title='5 5 90 90'></div>text")
+        assert page.extent[element(page, "div")] == (0, 0, 0, 0)
+
+    def test_size_is_a_share_of_the_page(self):
+        page = page_of("<p title='0 0 500 200'>text", width=1000, height=1000)
+        assert page.size[element(page, "p")] == pytest.approx(0.1)
+
+    def test_a_page_of_no_size(self):
+        page = page_of("<p>text", width=0, height=0)
+        assert page.size[element(page, "p")] == 0
+
+
+class TestBackground:
+    def test_white_without_any(self):
+        page = page_of("<p>text")
+        assert page.background[element(page, "p")] == (255, 255, 255, "")
+
+    def test_of_the_nearest_that_is_painted(self):
+        page = page_of("<div style='background-color: rgb(10, 20, 30)'><p>text</div>")
+        assert page.background[element(page, "p")] == (10, 20, 30, "")
+        assert page.background[text_node(page.snapshot, "text")] == (10, 20, 30, "")
+
+    def test_half_transparent_ones_are_blended(self):
+        html = "<div style='background-color: rgb(0, 0, 0)'><p style='background-color: rgba(200, 100, 0, 0.5)'>x</div>"
+        page = page_of(html)
+        assert page.background[element(page, "p")] == (100, 50, 0, "")
+
+    def test_a_picture_counts_until_it_is_covered(self):
+        html = (
+            "<div style='background-image: url(a.png)'><p>one<p style='background-color: rgb(255, 255, 255)'>two</div>"
+        )
+        page = page_of(html)
+        assert page.background[element(page, "p")][3] == "url(a.png)"
+        assert page.background[element(page, "p", 1)][3] == ""
+
+    @pytest.mark.parametrize(
+        ("one", "other", "expected"),
+        [
+            ((9, 9, 9, ""), (9, 9, 9, ""), False),
+            ((9, 9, 9, ""), (10, 10, 10, ""), False),
+            ((9, 9, 9, ""), (9, 30, 9, ""), True),
+            ((9, 9, 9, ""), (9, 9, 9, "url(a.png)"), True),
+        ],
+    )
+    def test_stands_out(self, one, other, expected):
+        assert stands_out(one, other) is expected
+
+
+class TestRules:
+    def test_where_they_are(self):
+        page = page_of("<div>a<hr title='0 40 500 2'>b</div>")
+        assert page.rules == [(0, 40, 500, 42)]
+        assert page.has_rule == {element(page, "div")}
+
+    def test_hidden_ones_do_not_count(self):
+        page = page_of("<div>a<hr lang=hidden>b</div>")
+        assert page.rules == []
+        assert page.has_rule == set()
+
+
+def test_page_without_anything():
+    page = VisualPage(painted("<p></p>"))
+    assert not any(page.children)
+    assert np.isfinite(page.extent).all()
+
+
+def test_page_that_was_not_rendered_has_no_valid_nodes():
+    assert not any(VisualPage(snapshot("<p>text")).children)

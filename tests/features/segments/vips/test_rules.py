@@ -1,0 +1,229 @@
+"""Tests of the thirteen rules of VIPS, each on the smallest page that calls for it."""
+
+from __future__ import annotations
+
+import pytest
+from helpers.painted import node, painted, text_node
+
+from vclean.features.segments.vips.page import NodeKind, VisualPage
+from vclean.features.segments.vips.rules import RULES, DivisionCase, extract_visual_blocks, judge
+
+SMALL, LARGE = 0.5, 0.001
+"""Thresholds by which the blocks of these pages are small, and are not."""
+
+
+def case(html, tag, threshold=LARGE, *, root=False, before_divided=True, **size):
+    page = VisualPage(painted(html, **size))
+    return DivisionCase(page, node(page.snapshot, tag), threshold, root, before_divided)
+
+
+def coherence(*arguments, **facts):
+    return judge(case(*arguments, **facts)).coherence
+
+
+def divides(*arguments, **facts):
+    return coherence(*arguments, **facts) is None
+
+
+TWO = "<p title='0 0 100 50'>one<p title='0 60 100 50'>two"
+"""Two small blocks."""
+
+
+class TestJudge:
+    def test_what_is_settled_holds_for_all_thresholds_but_not_at_the_root(self):
+        """Rule 4 keeps a node of text; rule 3 divides it where it is what is to be cut."""
+        first = case("<main>text</main>", "main")
+        assert judge(first).coherence == 10
+        assert judge(first._replace(threshold=SMALL)).coherence == 10
+        assert judge(first._replace(root=True)).coherence is None
+
+    def test_what_goes_by_the_threshold_is_asked_again(self):
+        """Rule 10, and whether the node is much smaller than the threshold."""
+        first = case(f"<main title='0 0 300 300'>{TWO}</main>", "main", LARGE)
+        said = [judge(first._replace(threshold=threshold)).coherence for threshold in (LARGE, SMALL, LARGE)]
+        assert said[0] is said[2] is None
+        assert said[1] is not None
+
+    def test_rules_come_in_their_order(self):
+        """Those that are settled once come before all that are not, but for rule 3."""
+        from vclean.features.segments.vips import rules as module
+
+        for kind, rules in RULES.items():
+            rest = [rule for rule in rules if rule is not module._only_subtree]
+            assert rest == [*module._SETTLING[kind], *(rule for rule in module._VARYING[kind] if rule in rest)]
+
+
+class TestRules:
+    def test_only_child_is_gone_into(self):
+        """Rule 2, before rule 10 would stop."""
+        assert divides("<main title='0 0 100 50'><div><p>one<p>two</div></main>", "main", SMALL)
+
+    def test_only_text_is_not(self):
+        """Rule 2 makes an exception of text, so that rule 4 stops."""
+        assert coherence("<main>text</main>", "main") == 10
+
+    def test_root_is_divided(self):
+        """Rule 3: without it a block would never come apart."""
+        html = f"<main title='0 0 100 110'>{TWO}</main>"
+        assert divides(html, "main", SMALL, root=True)
+        assert not divides(html, "main", SMALL)
+
+    def test_all_text_in_one_font(self):
+        """Rule 4."""
+        assert coherence("<div>one <a>two</a></div>", "div") == 10
+
+    def test_all_text_in_two_fonts(self):
+        assert coherence("<div>one <a style='font-weight: 700'>two</a></div>", "div") == 9
+
+    def test_paragraph_with_a_block_is_divided(self):
+        """Rule 5 holds for paragraphs and inline nodes."""
+        html = "<p style='display: inline' title='0 0 9 9'>one<a style='display: block' title='0 0 9 9'>two</a>"
+        assert divides(html, "p", SMALL)
+
+    def test_other_nodes_with_a_block_are_not(self):
+        html = "<section title='0 0 100 50'>one<div title='0 0 50 50'>two</div></section>"
+        assert not divides(html, "section", SMALL)
+
+    def test_horizontal_rule(self):
+        """Rule 6."""
+        assert divides(f"<main title='0 0 100 110'>{TWO}<hr title='0 55 100 2'></main>", "main", SMALL)
+
+    def test_children_larger_than_the_node(self):
+        """Rule 7: what overflows."""
+        assert divides(f"<main title='0 0 100 60'>{TWO}</main>", "main", SMALL)
+
+    def test_inline_text_over_several_lines_is_no_overflow(self):
+        """Its box covers that of its neighbours."""
+        html = "<p title='0 0 100 50'><a title='0 0 100 50'>one</a><b title='0 0 100 50'>two</b><img title='0 0 9 9'>"
+        assert not divides(html, "p", SMALL)
+
+    def test_background_of_a_cell_in_a_row(self):
+        """Rule 8: the node is divided, the child is not."""
+        html = (
+            "<table><tr title='0 0 100 50'><td title='0 0 50 50' style='background-color: rgb(0, 0, 0)'>"
+            f"{TWO}<td title='50 0 50 50'>{TWO}</table>"
+        )
+        row = case(html, "tr", SMALL)
+        assert judge(row).coherence is None
+        assert judge(row).frozen == {node(row.page.snapshot, "td")}
+
+    def test_small_with_text(self):
+        """Rule 9, before rule 10: the child alone would be too large for that."""
+        html = "<section title='0 0 100 100'>one<div title='0 10 100 90'>two</div></section>"
+        assert coherence(html, "section", 0.0101) == 5
+
+    def test_large_with_text(self):
+        html = "<section title='0 0 100 100'>one<div title='0 10 100 90'>two</div></section>"
+        assert divides(html, "section", 0.001)
+
+    def test_small_children(self):
+        """Rule 10: the largest child is under the threshold, whatever the node."""
+        assert coherence(f"<main title='0 0 900 900'>{TWO}</main>", "main", 0.006) == 5
+
+    def test_one_large_child(self):
+        """Rule 12 is left."""
+        html = f"<main title='0 0 900 900'>{TWO}<p title='0 100 300 300'>three</main>"
+        assert divides(html, "main", 0.006)
+
+    def test_cell_beside_one_that_was_not_divided(self):
+        """Rule 11, after rules 9 and 10."""
+        html = f"<table><tr><td title='0 0 900 900'>{TWO}<td>x</table>"
+        assert divides(html, "td", LARGE) is False
+        assert judge(case(html, "td", LARGE, before_divided=False)).coherence == 7
+
+    def test_table_is_kept_in_the_end(self):
+        """Rule 13."""
+        html = f"<table title='0 0 900 900'><tbody title='0 0 900 900'><tr>{TWO}</tbody><tbody><tr><td>x</table>"
+        assert coherence(html, "table", LARGE) == 5
+
+
+class TestTable:
+    """Which rules hold for which kind of node, after Cai et al."""
+
+    @pytest.mark.parametrize(
+        ("kind", "count"),
+        [
+            (NodeKind.INLINE, 9),
+            (NodeKind.TABLE, 5),
+            (NodeKind.ROW, 6),
+            (NodeKind.CELL, 7),
+            (NodeKind.PARAGRAPH, 9),
+            (NodeKind.OTHER, 8),
+        ],
+    )
+    def test_how_many(self, kind, count):
+        assert len(RULES[kind]) == count
+
+    @pytest.mark.parametrize("kind", NodeKind)
+    def test_the_last_one_always_decides(self, kind):
+        html = f"<main title='0 0 900 900'>{TWO}<p title='0 100 300 300'>three</main>"
+        assert RULES[kind][-1](case(html, "main")) is not None
+
+
+class TestCoherence:
+    def test_a_much_smaller_block_coheres_more(self):
+        html = "<section title='0 0 100 100'>one<div title='0 10 100 90'>two</div></section>"
+        assert coherence(html, "section", 0.0101) == 5
+        assert coherence(html, "section", 0.05) == 6
+
+    def test_text_like_nodes_cohere_more_than_containers(self):
+        html = "<p title='0 0 100 100'>one<img title='0 0 50 50'>"
+        assert coherence(html, "p", 0.0101) == 8
+
+
+class TestExtract:
+    """A round: the blocks of some roots."""
+
+    def extracted(self, html, threshold):
+        page = VisualPage(painted(html))
+        found = extract_visual_blocks(page, [0], threshold)
+        return page, [block.node for block in found], [block.coherence for block in found]
+
+    def test_document_order(self):
+        page, nodes, _ = self.extracted(f"<main title='0 0 900 900'>{TWO}<p title='0 200 900 700'>large</main>", 0.006)
+        assert nodes == [node(page.snapshot, "p", number) for number in range(3)]
+
+    def test_texts_and_images_are_blocks(self):
+        page, nodes, degrees = self.extracted("<div>one<img title='0 0 90 90'><p>two</div>", 0)
+        snapshot = page.snapshot
+        assert nodes == [text_node(snapshot, "one"), node(snapshot, "img"), node(snapshot, "p")]
+        assert degrees == [10, 8, 10]
+
+    def test_frozen_child(self):
+        cell = f"<td title='0 0 50 50' style='background-color: rgb(0, 0, 0)'>{TWO}"
+        html = f"<table><tr title='0 0 900 900'>{cell}<td title='90 0 50 50'>{TWO}</table>"
+        page, nodes, degrees = self.extracted(html, LARGE)
+        assert nodes[0] == node(page.snapshot, "td")
+        assert degrees[0] == 7
+
+    def test_frozen_child_that_is_small(self):
+        cell = f"<td title='0 0 50 50' style='background-color: rgb(0, 0, 0)'>{TWO}"
+        html = f"<table><tr title='0 0 900 900'>{cell}<td title='90 0 50 50'>{TWO}</table>"
+        assert self.extracted(html, SMALL)[2][0] == 8
+
+    def test_several_roots_are_not_divided_by_rule_3(self):
+        page = VisualPage(painted(f"<main title='0 0 100 110'>{TWO}</main><main title='0 200 100 110'>{TWO}</main>"))
+        roots = [node(page.snapshot, "main"), node(page.snapshot, "main", 1)]
+        assert [block.node for block in extract_visual_blocks(page, roots, SMALL)] == roots
+
+    def test_deep_nesting(self):
+        """No recursion: pages nest thousands of elements."""
+        html = "<div>" * 400 + "<p>one<p>two" + "</div>" * 400
+        _, nodes, _ = self.extracted(html, LARGE)
+        assert len(nodes) == 2
+
+
+class TestIsLeaf:
+    @pytest.mark.parametrize(
+        ("html", "tag", "expected"),
+        [
+            ("<p>text", "p", True),
+            ("<p>text <b>bold</b>", "p", True),
+            ("<img title='0 0 9 9'>", "img", True),
+            ("<p>text<img title='0 0 9 9'>", "p", False),
+            ("<div><p>text</div>", "div", False),
+        ],
+    )
+    def test_elements(self, html, tag, expected):
+        page = VisualPage(painted(html))
+        assert page.is_leaf[node(page.snapshot, tag)] is expected

@@ -1,0 +1,305 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers.pages import laid_out, snapshot
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vclean.features.blocks import block_level, extract_blocks
+from vclean.labels import Visibility
+
+SHOWN, REVEALABLE, HIDDEN = Visibility
+
+MARKUP = st.lists(
+    st.sampled_from(
+        ["<p>", "</p>", "<b>", "</b>", "<br>", "<div>", "</div>", "<ul><li>", "</ul>", "<td>", "<pre>", "</pre>",
+         "<p hidden>", "<script>x</script>", "<select><option>o", "</select>", "<!-- c -->", "a", "b ", " c",
+         "\n", "&nbsp;"]
+    ),
+    max_size=25,
+).map(lambda pieces: "<body>" + "".join(pieces))  # fmt: skip
+
+
+def texts(html):
+    return extract_blocks(snapshot(html)).text
+
+
+def containers(html):
+    blocks = extract_blocks(snapshot(html))
+    return [blocks.snapshot.tags[tag] for tag in blocks.snapshot.tag[blocks.node]]
+
+
+def visibility(html):
+    return [Visibility(value) for value in extract_blocks(snapshot(html)).visibility]
+
+
+class TestWhereABlockEnds:
+    @pytest.mark.parametrize(
+        ("html", "expected"),
+        [
+            ("<p>One</p><p>Two</p>", ["One", "Two"]),
+            ("<p>One <b>and</b> <i>the same</i></p>", ["One and the same"]),
+            ("<div>Before<p>Inside</p>After</div>", ["Before", "Inside", "After"]),
+            ("<div>Before<div></div>After</div>", ["Before", "After"]),
+            ("<div><div><div>Deep</div></div></div>", ["Deep"]),
+            ("<a>One<div>Two</div>Three</a>", ["One", "Two", "Three"]),
+            ("<ul><li>One<li>Two<ul><li>Three</ul></ul>", ["One", "Two", "Three"]),
+            ("<table><tr><td>1<td>2<tr><th>3</table>", ["1", "2", "3"]),
+            ("<dl><dt>Term<dd>Meaning</dl>", ["Term", "Meaning"]),
+            ("One<hr>Two", ["One", "Two"]),
+        ],
+    )
+    def test_elements_of_block_level(self, html, expected):
+        assert texts(html) == expected
+
+    @pytest.mark.parametrize(
+        ("html", "expected"),
+        [
+            ("One<br>two", ["One two"]),
+            ("One<br><br>Two", ["One", "Two"]),
+            ("One<br>\n<br>\nTwo", ["One", "Two"]),
+            ("One<br><b><br>Two</b>", ["One", "Two"]),
+            ("One<br>two<br>three<br><br><br>Four", ["One two three", "Four"]),
+        ],
+    )
+    def test_two_line_breaks_end_a_block(self, html, expected):
+        assert texts(f"<p>{html}</p>") == expected
+
+    @pytest.mark.parametrize("between", ["<iframe src=x></iframe>", "<object>no</object>", "<video>no</video>"])
+    def test_embedded_content_stands_between(self, between):
+        assert texts(f"<div>One{between}Two</div>") == ["One", "Two"]
+
+    @pytest.mark.parametrize(
+        "between", ["<img src=x>", "<svg><text>no</text></svg>", "<input>", "<script>no()</script>"]
+    )
+    def test_inline_content_does_not(self, between):
+        assert texts(f"<div>One {between} two</div>") == ["One two"]
+
+    def test_options_are_blocks(self):
+        assert texts("<p>Choose <select><option>Red<option>Blue</select> now</p>") == ["Choose", "Red", "Blue", "now"]
+
+    def test_a_button_is_inline(self):
+        assert texts("<p>Press <button>here</button> now</p>") == ["Press here now"]
+
+    def test_hidden_text_is_apart(self):
+        assert texts("<p>One <span hidden>two</span> three</p>") == ["One", "two", "three"]
+
+    def test_display_by_style(self):
+        assert texts('<p>One<span style="display:block">Two</span>Three</p>') == ["One", "Two", "Three"]
+
+    def test_tags_of_block_level_end_a_line_whatever_their_style(self):
+        """A page without its style sheets cuts as the page with them."""
+        assert texts('<div>One<div style="display:inline">Two</div></div>') == ["One", "Two"]
+
+    @pytest.mark.parametrize("display", ["block", "flex", "grid", "table-cell", "list-item", "flow-root"])
+    def test_computed_display_ends_a_line(self, display):
+        page = laid_out("<p>One<span>Two</span></p>", styles={"span": {"display": display}})
+        assert extract_blocks(page).text == ["One", "Two"]
+
+    @pytest.mark.parametrize("display", ["inline", "inline-block", "inline-flex", "contents", "ruby"])
+    def test_computed_display_inside_a_line(self, display):
+        page = laid_out("<p>One <span>two</span></p>", styles={"span": {"display": display}})
+        assert extract_blocks(page).text == ["One two"]
+
+
+class TestText:
+    @pytest.mark.parametrize(
+        ("html", "expected"),
+        [
+            ("  One \n\t two  ", "One two"),
+            ("One&nbsp;&nbsp;two", "One two"),
+            ("W<b>or</b>d", "Word"),
+            ("<b>Price</b><i>$10</i>", "Price $10"),
+            ("<b>Price</b> <i>$10</i>", "Price $10"),
+            ("<b>Price </b><i>$10</i>", "Price $10"),
+            ("<b>Price</b>: <i>$10</i>", "Price: $10"),
+            ("<b>a<i>b</i></b>c", "abc"),
+            ("One<br>two", "One two"),
+            ("wo<wbr>rd", "word"),
+            ("One<!-- comment -->two", "Onetwo"),
+        ],
+    )
+    def test_white_space(self, html, expected):
+        assert texts(f"<p>{html}</p>") == [expected]
+
+    def test_preformatted_text_keeps_its_lines(self):
+        assert texts("<pre>if a:\n    b\n\n    c  d\n</pre>") == ["if a:\n    b\n\n    c  d"]
+
+    def test_preformatted_text_over_several_elements(self):
+        assert texts("<pre><b>def</b> f():\n  <i>return</i>\n\n  <i>1</i></pre>") == ["def f():\n  return\n\n  1"]
+
+    def test_text_behind_preformatted_text(self):
+        assert texts("<pre>a\n b</pre>  c\n d ") == ["a\n b", "c d"]
+
+    def test_a_style_sheet_alone_makes_no_code(self):
+        """`white-space: pre-wrap` is common on ordinary text, which is laid out with line feeds by hand."""
+        page = laid_out("<p>One\n two</p>", styles={"p": {"white-space": "pre-wrap"}})
+        assert extract_blocks(page).text == ["One two"]
+
+    def test_a_pre_that_collapses_is_no_code(self):
+        page = laid_out("<pre>a\n   b</pre>", styles={"pre": {"white-space": "normal"}})
+        assert extract_blocks(page).text == ["a b"]
+
+    @pytest.mark.parametrize(
+        "silent",
+        ["<script>x</script>", "<style>x</style>", "<textarea>x</textarea>", "<template>x</template>",
+         "<svg><title>x</title></svg>", "<math><mi>x</mi></math>", "<iframe>x</iframe>", "<audio>x</audio>"],
+    )  # fmt: skip
+    def test_what_is_no_text(self, silent):
+        assert texts(f"<p>One</p>{silent}") == ["One"]
+
+    def test_text_of_elements_that_show_none(self):
+        """Should a snapshot hold the text of an edit field, it is no text of the page."""
+        page = snapshot("<p>One</p><b>Two <i>three</i></b>")
+        page = replace(page, tags=tuple("textarea" if tag == "b" else tag for tag in page.tags))
+        assert extract_blocks(page).text == ["One"]
+
+    @pytest.mark.parametrize("html", ["<p></p>", "<p> &nbsp;\n</p>", "<title>Title</title>", "<img src=x>"])
+    def test_no_text_at_all(self, html):
+        blocks = extract_blocks(snapshot(html))
+        assert len(blocks) == 0
+        assert blocks.node.shape == (0,)
+        assert blocks.box.shape == (0, 4)
+        assert blocks.visibility.shape == (0,)
+        assert blocks.members.shape == blocks.first.shape == (0,)
+
+
+class TestRepr:
+    def test_is_one_line_without_arrays(self):
+        assert (
+            repr(extract_blocks(snapshot("<p>a<p>b"))) == "<BlockColumns 'https://example.org/dir/page.html': 2 blocks>"
+        )
+
+
+class TestRows:
+    HTML = "<body>x<p>One <b>two</b></p> <ul><li>Three<br><br>four"
+
+    def test_container(self):
+        assert containers(self.HTML) == ["body", "p", "li", "li"]
+
+    def test_text_blocks(self):
+        blocks = extract_blocks(snapshot(self.HTML))
+        owners = {
+            text: block for text, block in zip(blocks.snapshot.texts, blocks.text_block, strict=True) if text != " "
+        }
+        assert owners == {"x": 0, "One ": 1, "two": 1, "Three": 2, "four": 3}
+
+    def test_blank_texts_are_in_no_block(self):
+        blocks = extract_blocks(snapshot("<p>One</p> <p>Two</p>"))
+        blank = [text for text, content in enumerate(blocks.snapshot.texts) if not content.strip()]
+        assert blank
+        assert (blocks.text_block[blank] == -1).all()
+
+    def test_members_and_first(self):
+        blocks = extract_blocks(snapshot(self.HTML))
+        members = [blocks.snapshot.texts[text] for text in blocks.members]
+        assert members == ["x", "One ", "two", "Three", "four"]
+        assert blocks.first.tolist() == [0, 1, 3, 4]
+
+    def test_line_blocks(self):
+        blocks = extract_blocks(laid_out("<p>One <b>two</b></p>Three"))
+        assert blocks.line_block.tolist() == [0, 0, 1]
+
+    @given(MARKUP)
+    def test_every_word_is_in_one_block_in_order(self, html):
+        page = snapshot(html)
+        blocks = extract_blocks(page)
+        kept = "".join("".join(page.texts[text].split()) for text in blocks.members)
+        assert "".join("".join(text.split()) for text in blocks.text) == kept
+        assert all(text.strip() == text != "" for text in blocks.text)
+
+    @given(MARKUP)
+    def test_rows_agree(self, html):
+        """Blocks are numbered without a gap in document order, and each lies in its container."""
+        blocks = extract_blocks(snapshot(html))
+        owner = blocks.text_block[blocks.members]
+        assert np.unique(owner).tolist() == list(range(len(blocks)))
+        assert (np.diff(owner) >= 0).all()
+        assert (np.diff(blocks.first) > 0).all()
+        parent = blocks.snapshot.text_parent[blocks.members]
+        node = blocks.node[owner]
+        assert ((node <= parent) & (parent < blocks.snapshot.end[node])).all()
+        assert block_level(blocks.snapshot)[blocks.node].all()
+
+    @given(MARKUP)
+    def test_rendered_or_not_the_cut_is_the_same(self, html):
+        assert extract_blocks(laid_out(html)).text == texts(html)
+
+
+class TestBox:
+    def test_the_union_of_the_line_boxes(self):
+        """ "One" and "two words" on lines at 20 and 40, 8 px a character, 16 px high, from 40 on."""
+        blocks = extract_blocks(laid_out("<p>One <b>two words</b></p><p>Three</p>"))
+        assert blocks.box.tolist() == [[40, 20, 72, 36], [40, 60, 40, 16]]
+
+    def test_nan_where_nothing_is_painted(self):
+        blocks = extract_blocks(laid_out("<p>One</p><p hidden>Two</p><p>Three</p>"))
+        assert np.isnan(blocks.box[1]).all()
+        assert blocks.box[2].tolist() == [40, 40, 40, 16]
+
+    def test_nan_where_not_rendered(self):
+        assert np.isnan(extract_blocks(snapshot("<p>One</p><p>Two</p>")).box).all()
+
+
+class TestVisibility:
+    def test_shown_and_hidden(self):
+        assert visibility("<p>One</p><p hidden>Two</p>") == [SHOWN, HIDDEN]
+
+    @pytest.mark.parametrize(
+        "html",
+        [
+            "<div class='tab-pane' hidden>One</div>",
+            "<div class='x Accordion-body'><p hidden>One</p></div>",
+            "<div role=tabpanel hidden>One</div>",
+            "<div role=tooltip hidden>One</div>",
+            "<dialog><p>One</p></dialog>",
+            "<a href='#more'></a><div id=more hidden>One</div>",
+            "<b aria-controls=more></b><div id=more hidden>One</div>",
+            "<b data-target='#more'></b><div id=more><p hidden>One</p></div>",
+        ],
+    )
+    def test_revealable(self, html):
+        assert visibility(html) == [REVEALABLE]
+
+    def test_a_closed_details(self):
+        assert visibility("<details><summary>Q</summary><p>A</p></details>") == [SHOWN, REVEALABLE]
+
+    def test_an_open_details(self):
+        assert visibility("<details open><summary>Q</summary><p>A</p></details>") == [SHOWN, SHOWN]
+
+    def test_a_control_reveals_what_it_names_alone(self):
+        html = "<b aria-controls=more></b><div id=more hidden>One</div><div id=less hidden>Two</div>"
+        assert visibility(html) == [REVEALABLE, HIDDEN]
+
+    def test_no_id_is_not_named_by_an_empty_link(self):
+        assert visibility("<a href='#'></a><div id='' hidden>One</div>") == [HIDDEN]
+
+    def test_names_beside_it_reveal_nothing(self):
+        """Only those of the text's own element and of what is round it do."""
+        assert visibility("<div class=tab-pane><i class=tab></i>One</div><p hidden>Two<i class=tab></i></p>") == [
+            SHOWN,
+            HIDDEN,
+        ]
+
+    def test_far_round_it(self):
+        assert visibility("<section id=a><div><div hidden><p><b>One</b></p></div></div></section><a href=#a></a>") == [
+            REVEALABLE
+        ]
+
+    def test_each_by_what_is_round_itself(self):
+        html = "<p hidden>One</p><div class=slide><p hidden>Two</p></div><p>Three</p><p hidden>Four</p>"
+        assert visibility(html) == [HIDDEN, REVEALABLE, SHOWN, HIDDEN]
+
+    def test_what_is_shown_needs_no_revealing(self):
+        assert visibility("<div class=tab-pane>One</div>") == [SHOWN]
+
+
+class TestBlockLevel:
+    def test_by_tag_and_by_style(self):
+        page = snapshot("<body><p><b>x</b><i style='display:block'>y</i></p><select><option>z</select></body>")
+        level = block_level(page)
+        assert {page.tags[tag] for tag in page.tag[level]} >= {"html", "body", "p", "i", "select", "option"}
+        assert not level[page.is_tag(("b",))].any()

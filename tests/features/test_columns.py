@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from vclean.features.columns import FeatureColumn, ratio, rows, stack, table
+
+
+class TestTable:
+    def test_lines_become_columns(self):
+        found = table(
+            """
+a | px | The first.
+b_2 | marks per word | The second; with a semicolon.
+"""
+        )
+        assert found == (
+            FeatureColumn("a", "px", "The first."),
+            FeatureColumn("b_2", "marks per word", "The second; with a semicolon."),
+        )
+
+    @pytest.mark.parametrize("line", ["a | px", "a | px | one | two"])
+    def test_a_line_has_three_cells(self, line):
+        with pytest.raises(ValueError, match="unpack"):
+            table(line)
+
+
+class TestStack:
+    COLUMNS = (FeatureColumn("b", "", ""), FeatureColumn("a", "", ""))
+
+    def test_in_the_order_of_the_columns(self):
+        found = stack(self.COLUMNS, {"a": np.array([1, 2]), "b": np.array([True, False])})
+        assert found.dtype == np.float32
+        assert found.tolist() == [[1, 1], [0, 2]]
+
+    def test_values_that_nobody_asked_for_are_left_out(self):
+        found = stack(self.COLUMNS[:1], {"a": np.zeros(1), "b": np.ones(1)})
+        assert found.tolist() == [[1]]
+
+    def test_a_column_without_values_is_an_error(self):
+        with pytest.raises(KeyError, match="a"):
+            stack(self.COLUMNS, {"b": np.zeros(2)})
+
+    def test_rows_of_a_page_stand_together(self):
+        """The trees read row by row."""
+        found = stack(self.COLUMNS, {"a": np.zeros(3), "b": np.ones(3)})
+        assert found.flags.c_contiguous
+        assert found.shape == (3, 2)
+
+    def test_a_page_without_rows(self):
+        assert stack(self.COLUMNS, {"a": np.zeros(0), "b": np.zeros(0)}).shape == (0, 2)
+
+
+class TestRows:
+    def test_in_the_order_of_the_names(self):
+        found = rows(["b", "a"], {"a": np.array([1, 2]), "b": np.array([True, False]), "c": np.zeros(2)})
+        assert found.dtype == np.float32
+        assert found.tolist() == [[1, 0], [1, 2]]
+
+    def test_wide_numbers_are_rounded(self):
+        assert rows(["a"], {"a": np.array([1 / 3])})[0, 0] == np.float32(1 / 3)
+
+
+class TestRatio:
+    def test_element_by_element(self):
+        assert ratio(np.array([1, 3]), np.array([2, 4])).tolist() == [0.5, 0.75]
+
+    def test_zero_where_the_whole_is_zero(self):
+        assert ratio(np.array([5.0, 0.0]), np.array([0.0, 0.0])).tolist() == [0, 0]
+
+    def test_nan_stays_nan(self):
+        nan = np.array([np.nan])
+        assert np.isnan(ratio(nan, np.ones(1))).all()
+        assert np.isnan(ratio(np.ones(1), nan)).all()
+
+    def test_one_whole_for_all(self):
+        assert ratio(np.array([1, 2]), 4).tolist() == [0.25, 0.5]
+        assert ratio(np.array([1, 2]), 0.0).tolist() == [0, 0]
+
+    def test_negative_parts_of_nothing_are_a_plain_zero(self):
+        assert not np.signbit(ratio(np.array([-1.0, -0.0]), np.zeros(2))).any()
+
+    def test_nan_of_nothing_is_zero(self):
+        assert ratio(np.array([np.nan]), np.zeros(1)).tolist() == [0]
+
+    def test_a_row_by_a_column(self):
+        assert ratio(np.array([[1], [2]]), np.array([2, 4])).tolist() == [[0.5, 0.25], [1, 0.5]]
+        assert ratio(6, np.array([2, 4])).tolist() == [3, 1.5]
+
+    def test_single_precision(self):
+        assert ratio(np.array([1]), np.array([3])).dtype == np.float32
+        assert ratio(1.0, 3.0) == np.float32(1) / np.float32(3)

@@ -1,0 +1,150 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from helpers.pages import laid_out, snapshot
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vclean.classify.content import stacking
+from vclean.classify.regions.model import CLASSES
+from vclean.features.block import neighbourhood, visual
+from vclean.features.blocks import extract_blocks
+from vclean.features.matrix import COLUMNS, extract
+from vclean.features.regions import columns
+
+PAGE = """<html lang=en><title>A page</title><body class=home>
+<nav><ul><li><a href=x>Home</a><li><a href=y>News</a></ul></nav>
+<article id=main><h1>A page about ferries</h1>
+<p>The ferry crosses the river every hour, and when the water is high it does not cross at all.</p>
+<pre>a = 1\n  b = 2</pre><p hidden>Hidden text</p></article><footer>© 2026 Example</footer></body>"""
+
+VISUAL = {column.name for column in visual.COLUMNS} - {"rendered"}
+RENDERED_CONTEXT = {f"up{level}_{side}" for level in range(1, 6) for side in ("x", "y", "width", "height")}
+MARKUP = st.lists(
+    st.sampled_from(
+        ["<p>", "</p>", "<b>", "</b>", "<div>", "</div>", "<br><br>", "<td>", "<p hidden>", "--", "a b", "中", "1"]
+    ),
+    max_size=20,
+).map(lambda pieces: "<body>" + "".join(pieces))
+
+
+def matrix_of(page):
+    features = extract(extract_blocks(page))
+    path, word = (np.linspace(low, 1, len(features.base), dtype=np.float32) for low in (-1, 0))
+    return stacking.stack_columns(features, path, word)
+
+
+def names_where(mask):
+    return {column.name for column, chosen in zip(COLUMNS, mask, strict=True) if chosen}
+
+
+class TestColumns:
+    def test_names_are_unique(self):
+        names = [column.name for column in stacking.COLUMNS]
+        assert len(set(names)) == len(names)
+
+    @pytest.mark.parametrize("part", ["name", "unit", "doc"])
+    def test_every_column_has_a_name_a_unit_and_a_meaning(self, part):
+        assert [column for column in stacking.COLUMNS if not getattr(column, part).strip()] == []
+
+    def test_meanings_are_sentences(self):
+        assert [column.doc for column in stacking.COLUMNS if not column.doc.endswith(".") or "|" in column.doc] == []
+
+    def test_base_columns_come_first(self):
+        assert (*COLUMNS, *stacking.SCORE_COLUMNS, *stacking.REGION_COLUMNS) == stacking.COLUMNS
+
+    def test_names_are_good_for_lightgbm(self):
+        """It refuses characters that mean something in JSON."""
+        assert [column.name for column in stacking.COLUMNS if set(column.name) & set('"[]{},: ')] == []
+
+
+class TestExtract:
+    def test_shape(self):
+        features = extract(extract_blocks(snapshot(PAGE)))
+        assert features.base.dtype == np.float32
+        assert features.base.shape == (len(features.context), len(COLUMNS))
+        assert len(features.layout.tokens) == len(features.word_tokens.start) - 1 == len(features.context)
+        assert len(features.element_tokens.number) == len(features.context.snapshot)
+        assert features.region.shape == (len(features.region_layout.parent), len(columns.COLUMNS))
+        assert len(features.region_layout.block_region) == len(features.context)
+
+    def test_nan_where_not_rendered(self):
+        """And nowhere else but beyond the page's ends, where a block has no neighbour."""
+        features = extract(extract_blocks(snapshot(PAGE)))
+        missing = names_where(np.isnan(features.base).any(axis=0))
+        assert missing >= VISUAL | RENDERED_CONTEXT
+        assert {name for name in missing - VISUAL - RENDERED_CONTEXT if name[-2] not in "+-"} == set()
+
+    def test_a_rendered_page_has_its_geometry(self):
+        features = extract(extract_blocks(laid_out(PAGE)))
+        missing = names_where(np.isnan(features.base).all(axis=0))
+        assert missing <= {"line_height"}
+
+    def test_no_infinities(self):
+        for page in (snapshot(PAGE), laid_out(PAGE)):
+            assert not np.isinf(extract(extract_blocks(page)).base).any()
+
+    def test_rendered_or_not_the_text_columns_agree(self):
+        """Only the visual columns and what is made of them may differ."""
+        plain, rendered = extract(extract_blocks(snapshot(PAGE))).base, extract(extract_blocks(laid_out(PAGE))).base
+        differ = names_where((plain != rendered).any(axis=0) & ~np.isnan(plain).any(axis=0))
+        assert differ == {"rendered"}
+
+    def test_a_page_without_blocks(self):
+        features = extract(extract_blocks(snapshot("<p></p>")))
+        assert features.base.shape == (0, len(COLUMNS))
+        assert features.layout.begin.shape == (0, neighbourhood.LEVELS)
+        assert features.region.shape == (0, len(columns.COLUMNS))
+        assert len(features.region_layout.parent) == 0
+        assert len(features.word_tokens.start) == 1
+
+    @pytest.mark.parametrize("text", ["x", "--", "中", "\u200b", "😀", "\U000e0041"])
+    def test_a_page_of_one_block(self, text):
+        for page in (snapshot(f"<p>{text}</p>"), laid_out(f"<p>{text}</p>")):
+            assert extract(extract_blocks(page)).base.shape == (1, len(COLUMNS))
+
+    @given(MARKUP)
+    def test_any_page(self, html):
+        """Rendered or not, without a warning."""
+        for page in (snapshot(html), laid_out(html)):
+            found = matrix_of(page)
+            assert found.shape == (len(extract_blocks(page)), len(stacking.COLUMNS))
+            assert not np.isinf(found).any()
+
+
+class TestStackColumns:
+    def test_shape(self):
+        found = matrix_of(snapshot(PAGE))
+        assert found.dtype == np.float32
+        assert found.shape[1] == len(stacking.COLUMNS)
+
+    def test_the_base_columns_stay(self):
+        features = extract(extract_blocks(snapshot(PAGE)))
+        found = matrix_of(snapshot(PAGE))
+        assert np.array_equal(found[:, : len(COLUMNS)], features.base, equal_nan=True)
+
+    def test_a_page_without_blocks(self):
+        assert matrix_of(snapshot("<p></p>")).shape == (0, len(stacking.COLUMNS))
+
+    def test_what_the_region_model_says_comes_last(self):
+        features = extract(extract_blocks(snapshot(PAGE)))
+        verdicts = np.zeros(len(features.base), dtype=np.float32)
+        posterior = np.full((len(features.region), CLASSES), 1 / CLASSES, dtype=np.float32)
+        found = stacking.stack_columns(features, verdicts, verdicts, posterior)[:, -len(stacking.REGION_COLUMNS) :]
+        expected = stacking.region_columns(posterior, features.region_layout)
+        assert np.array_equal(found, expected, equal_nan=True)
+
+    def test_without_a_region_model_its_columns_are_unknown(self):
+        assert np.isnan(matrix_of(snapshot(PAGE))[:, -len(stacking.REGION_COLUMNS) :]).all()
+
+    @pytest.mark.parametrize("page", [snapshot, laid_out])
+    def test_same_page_same_bytes(self, page):
+        assert matrix_of(page(PAGE)).tobytes() == matrix_of(page(PAGE)).tobytes()
+
+    def test_pages_in_between_change_nothing(self):
+        """What is cached from page to page does not show."""
+        before = matrix_of(snapshot(PAGE)).tobytes()
+        for other in ("<p>x", "<div class='home main'>y</div>", PAGE.upper()):
+            matrix_of(snapshot(other))
+        assert matrix_of(snapshot(PAGE)).tobytes() == before

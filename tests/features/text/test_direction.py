@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers.pages import laid_out, snapshot
+
+from vclean.classify.content import stacking
+from vclean.features import matrix
+from vclean.features.blocks import extract_blocks
+from vclean.features.page_context import PageContext, from_left, is_right_to_left
+
+ENGLISH = "<div><p>The river rose in the night.<p>Nobody in the valley minded.</div><ul><li>Home<li>News</ul>"
+ARABIC = "<div><p>ارتفع النهر في الليل.<p>لم يهتم أحد في الوادي.</div><ul><li>الرئيسية<li>أخبار</ul>"
+HEBREW = "<p>הנהר עלה בלילה ואיש בעמק לא דאג."
+COLUMN = {column.name: index for index, column in enumerate(stacking.COLUMNS)}
+
+
+def view(html: str) -> PageContext:
+    return PageContext(extract_blocks(laid_out(html)))
+
+
+class TestIsRightToLeft:
+    @pytest.mark.parametrize("html", [ARABIC, HEBREW, "<p>עברית (Hebrew) עברית 2007"])
+    def test_written_so(self, html: str) -> None:
+        assert is_right_to_left(view(html))
+
+    @pytest.mark.parametrize("html", [ENGLISH, "<p>1234", "<p>日本語のページ", "<p>A page on the word عربي."])
+    def test_not_written_so(self, html: str) -> None:
+        assert not is_right_to_left(view(html))
+
+
+class TestFromLeft:
+    def test_a_page_from_left_to_right_stays(self) -> None:
+        page = view(ENGLISH)
+        assert from_left(page) is page
+
+    def test_an_unrendered_page_has_no_sides(self) -> None:
+        page = PageContext(extract_blocks(snapshot(ARABIC)))
+        assert from_left(page) is page
+
+    def test_boxes_are_mirrored(self) -> None:
+        """What is x px from the right becomes x px from the left."""
+        page = view(ARABIC)
+        seen = from_left(page)
+        width = page.snapshot.width
+        for before, after in (
+            (page.blocks.box, seen.blocks.box),
+            (page.snapshot.box, seen.snapshot.box),
+            (page.snapshot.line_box, seen.snapshot.line_box),
+        ):
+            np.testing.assert_allclose(after[:, 0], width - before[:, 0] - before[:, 2], rtol=1e-5)
+            np.testing.assert_array_equal(after[:, 1:], before[:, 1:])
+
+    def test_the_page_itself_is_left_alone(self) -> None:
+        page = view(ARABIC)
+        before = page.blocks.box.copy()
+        from_left(page)
+        np.testing.assert_array_equal(page.blocks.box, before)
+
+    def test_columns_are_those_of_the_mirror_image(self) -> None:
+        """An Arabic page whose boxes are already mirrored has the visual columns that it has without."""
+        blocks = extract_blocks(laid_out(ARABIC))
+        page = blocks.snapshot
+        turned = replace(page, box=flip(page.box, page.width), line_box=flip(page.line_box, page.width))
+        mirror = replace(blocks, snapshot=turned, box=flip(blocks.box, page.width))
+        one, other = (matrix.extract(each).base for each in (blocks, mirror))
+        x, width = COLUMN["x"], COLUMN["width"]
+        np.testing.assert_allclose(one[:, x], 1 - other[:, x] - one[:, width] / page.width, atol=1e-5)
+        np.testing.assert_allclose(one[:, width], other[:, width])
+
+
+def flip(box: np.ndarray, width: float) -> np.ndarray:
+    turned = box.copy()
+    turned[:, 0] = width - box[:, 0] - box[:, 2]
+    return turned

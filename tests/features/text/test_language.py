@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from vclean.features.text.language import ENOUGH, LINKED, PIECE, SAMPLE, detect, sample
+
+SAMPLES = {
+    "en": "The ferry crosses the river every hour, and when the water is high it does not cross at all.",
+    "de": "Die Fähre überquert den Fluss jede Stunde, und wenn das Wasser hoch steht, fährt sie gar nicht.",
+    "fr": "Le bac traverse la rivière toutes les heures, et quand l'eau est haute il ne traverse pas du tout.",
+    "es": "El transbordador cruza el río cada hora, y cuando el agua está alta no cruza en absoluto.",
+    "pt": "A balsa atravessa o rio a cada hora e, quando a água está alta, não atravessa de jeito nenhum.",
+    "nl": "De veerpont steekt elk uur de rivier over, en als het water hoog staat, vaart hij helemaal niet.",
+    "pl": "Prom przepływa przez rzekę co godzinę, a gdy woda jest wysoka, nie pływa wcale.",
+    "cs": "Přívoz přejíždí řeku každou hodinu, a když je voda vysoká, nejezdí vůbec.",
+    "sk": "Prievozná loď pláva cez rieku každú hodinu, a keď je voda vysoká, nepláva vôbec.",
+    "fi": "Lautta ylittää joen joka tunti, ja kun vesi on korkealla, se ei kulje lainkaan.",
+    "hu": "A komp óránként kel át a folyón, és amikor magas a víz, egyáltalán nem közlekedik.",
+    "tr": "Feribot nehri her saat geçer, su yüksek olduğunda ise hiç geçmez.",
+    "el": "Το φέρι διασχίζει το ποτάμι κάθε ώρα, και όταν το νερό είναι ψηλά δεν περνάει καθόλου.",
+    "ru": "Паром переходит реку каждый час, а когда вода высокая, он не ходит совсем.",
+    "uk": "Пором перетинає річку щогодини, а коли вода висока, він не ходить зовсім.",
+    "bg": "Фериботът пресича реката на всеки час, а когато водата е висока, изобщо не минава.",
+    "ar": "تعبر العبّارة النهر كل ساعة، وعندما يرتفع الماء لا تعبر على الإطلاق.",
+    "fa": "کشتی هر ساعت از رودخانه می‌گذرد و وقتی آب بالا باشد اصلاً حرکت نمی‌کند.",
+    "hi": "नाव हर घंटे नदी पार करती है, और जब पानी ऊँचा होता है तो वह बिल्कुल नहीं चलती।",
+    "mr": "नाव दर तासाला नदी ओलांडते आणि पाणी जास्त असताना ती अजिबात जात नाही.",
+}
+
+SCRIPTS = {
+    "ja": "渡し船は一時間ごとに川を渡る。",
+    "zh": "渡轮每小时过河一次。",
+    "ko": "나룻배는 매시간 강을 건넌다.",
+    "th": "เรือข้ามฟากข้ามแม่น้ำทุกชั่วโมง",
+    "he": "המעבורת חוצה את הנהר",
+    "km": "សាឡាងឆ្លងទន្លេរៀងរាល់ម៉ោង",
+    "my": "ကူးတို့သင်္ဘောသည် မြစ်ကို နာရီတိုင်း ဖြတ်ကူးသည်။",
+    "lo": "ເຮືອຂ້າມຟາກຂ້າມແມ່ນ້ຳທຸກຊົ່ວໂມງ",
+}
+
+
+class TestDetect:
+    @pytest.mark.parametrize("language", SAMPLES)
+    def test_one_sentence_is_enough(self, language):
+        assert detect(SAMPLES[language]) == language
+
+    @pytest.mark.parametrize("language", SCRIPTS)
+    def test_scripts_tell_the_language_of_a_short_text(self, language):
+        assert detect(SCRIPTS[language]) == language
+
+    @pytest.mark.parametrize("language", ["cs", "ru", "hi"])
+    def test_a_menu_in_english_does_not_outvote_the_text(self, language):
+        assert detect(SAMPLES[language] * 3 + " Home News Sports Contact Login RSS") == language
+
+    @pytest.mark.parametrize(("declared", "language"), [("de", "de"), ("pt-BR", "pt"), ("EN-us", "en"), ("", "")])
+    @pytest.mark.parametrize("text", ["123", "", "7 X"])
+    def test_declared_where_the_text_does_not_tell(self, text, declared, language):
+        assert detect(text, declared) == language
+
+    @pytest.mark.parametrize("declared", ["en", "de", "", "zz", "en-US"])
+    def test_the_text_is_believed_more_than_the_page(self, declared):
+        """Templates say `lang="en"` whatever they are filled with."""
+        assert detect(SAMPLES["fr"], declared) == "fr"
+
+    def test_the_page_decides_between_likely_ones(self):
+        """A few words that Danish and Norwegian have alike."""
+        assert {declared: detect("Les om byen i dag", declared) for declared in ("da", "no")} == {
+            "da": "da",
+            "no": "no",
+        }
+
+    def test_what_is_written_like_another_language_counts_as_it(self):
+        """Cantonese, with characters of its own."""
+        assert detect("佢哋喺香港住咗好耐，仲未去過海洋公園，下個禮拜先去。") == "zh"
+
+    def test_too_few_words_tell_nothing(self):
+        assert detect("OK") == ""
+
+    def test_code_is_no_language(self):
+        assert detect("7868484a-db29-4baf-990e 0b6874d2-ba79-4045-a400 7f5e63 84f535a2 9d93 4358", "en") == "en"
+
+    def test_the_beginning_counts(self):
+        long = (SAMPLES["en"] + " ") * (SAMPLE // len(SAMPLES["en"]) + 1)
+        assert detect(long + SAMPLES["de"] * 1000) == "en"
+
+    def test_lone_surrogates_are_no_obstacle(self):
+        assert detect(SAMPLES["en"] + "\ud800") == "en"
+
+
+class TestSample:
+    def test_text_before_links_whatever_their_length(self):
+        texts = ["a long entry of a menu", "text", "longer text"]
+        share = np.array([1, 0, LINKED / 2], dtype=np.float32)
+        assert sample(texts, share) == "longer text text a long entry of a menu"
+
+    def test_no_block_has_more_than_a_piece(self):
+        found = sample(["a" * 1000, "b" * 1000], np.zeros(2, dtype=np.float32))
+        assert found == "a" * PIECE + " " + "b" * PIECE
+
+    def test_enough_is_enough(self):
+        found = sample(["a" * 1000] * 100, np.zeros(100, dtype=np.float32))
+        assert SAMPLE <= len(found) <= SAMPLE + PIECE
+
+    def test_links_do_not_speak_where_there_is_enough_text(self):
+        texts = ["menu " * 20, "x" * ENOUGH]
+        assert sample(texts, np.array([1, 0], dtype=np.float32)) == "x" * ENOUGH
+
+    def test_a_page_of_links(self):
+        assert sample(["one", "three"], np.ones(2, dtype=np.float32)) == "three one"
+
+    def test_no_texts(self):
+        assert sample([], np.zeros(0, dtype=np.float32)) == ""

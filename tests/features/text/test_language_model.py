@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from py3langid.langid import MODEL_DIR, MODEL_FILE, LanguageIdentifier
+
+from vclean.features.text import language
+from vclean.features.text.language import load
+
+TEXTS = [
+    "The ferry crosses the river every hour.",
+    "Die Fähre überquert den Fluss jede Stunde.",
+    "渡し船は一時間ごとに川を渡る。",
+    "Паром переходит реку каждый час.",
+    "x",
+    "",
+]
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache folder that holds the model."""
+    folder = tmp_path_factory.mktemp("cache")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(language, "cache_folder", lambda: folder)
+        load()
+    return folder
+
+
+@pytest.fixture
+def unpacked(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """The files that were unpacked, in place of which there are parts that only a test could take for a model."""
+    found: list[Path] = []
+    tiny = {
+        "ptc": np.zeros((1, 2), np.float16), "pc": np.zeros(2, np.float32), "classes": np.array(["de", "en"]),
+        "nextmove": np.zeros(256, np.uint32), "row": np.zeros(1, np.uint16), "output": np.full(1, -1, np.int32),
+    }  # fmt: skip
+
+    def unpack(path: Path) -> dict[str, np.ndarray]:
+        found.append(path)
+        return tiny
+
+    monkeypatch.setattr(language, "_unpacked", unpack)
+    return found
+
+
+def kept(folder: Path) -> list[str]:
+    return sorted(path.name for path in (folder / "vclean").iterdir())
+
+
+class TestLoad:
+    def test_the_same_answers_as_unpacked(self, shared: Path, unpacked: list[Path], monkeypatch) -> None:
+        """To the last bit, from files that are mapped."""
+        monkeypatch.setattr(language, "cache_folder", lambda: shared)
+        found, expected = load(), LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+        assert [found.rank(text) for text in TEXTS] == [expected.rank(text) for text in TEXTS]
+        assert unpacked == []
+
+    def test_kept_for_the_next_process(self, tmp_path: Path, unpacked: list[Path], monkeypatch) -> None:
+        monkeypatch.setattr(language, "cache_folder", lambda: tmp_path)
+        for _ in range(2):
+            assert load().nb_classes == ["de", "en"]
+        assert unpacked == [MODEL_DIR / MODEL_FILE]
+        assert len(kept(tmp_path)) == 1
+
+    def test_nowhere_to_keep_it(self, tmp_path: Path, unpacked: list[Path], monkeypatch) -> None:
+        (tmp_path / "vclean").write_text("in the way")
+        monkeypatch.setattr(language, "cache_folder", lambda: tmp_path)
+        assert load().nb_classes == ["de", "en"]
+        assert [path.name for path in tmp_path.iterdir()] == ["vclean"]
+
+    def test_a_part_is_missing(self, tmp_path: Path, unpacked: list[Path], monkeypatch) -> None:
+        """What is there in part is not read, and the model works without it."""
+        monkeypatch.setattr(language, "cache_folder", lambda: tmp_path)
+        load()
+        folder = next((tmp_path / "vclean").iterdir())
+        (folder / "row.npy").unlink()
+        assert load().nb_classes == ["de", "en"]
+        assert len(unpacked) == 2
+
+    @pytest.mark.parametrize("damage", [b"", b"\x93NUMPY\x01\x00", b"no array at all"])
+    def test_a_damaged_part(self, tmp_path: Path, unpacked: list[Path], monkeypatch, damage: bytes) -> None:
+        monkeypatch.setattr(language, "cache_folder", lambda: tmp_path)
+        load()
+        folder = next((tmp_path / "vclean").iterdir())
+        (folder / "ptc.npy").write_bytes(damage)
+        assert load().nb_classes == ["de", "en"]
+
+    def test_another_version_is_kept_beside(self, tmp_path: Path, unpacked: list[Path], monkeypatch) -> None:
+        monkeypatch.setattr(language, "cache_folder", lambda: tmp_path)
+        load()
+        monkeypatch.setattr(language.metadata, "version", lambda _: "99")
+        load()
+        assert len(kept(tmp_path)) == 2
+        assert len(unpacked) == 2
+
+    def test_another_process_was_first(self, tmp_path: Path, unpacked: list[Path], monkeypatch) -> None:
+        """Both have it, and nothing is left over."""
+        monkeypatch.setattr(language, "cache_folder", lambda: tmp_path)
+        load()
+        before = kept(tmp_path)
+        monkeypatch.setattr(language, "_mapped", lambda _: (_ for _ in ()).throw(OSError))
+        assert load().nb_classes == ["de", "en"]
+        assert kept(tmp_path) == before

@@ -1,0 +1,198 @@
+"""Tests that no feature assumes a language: pages alike but for their language have alike columns."""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers.pages import columns, snapshot
+
+from vclean.features import matrix
+from vclean.features.blocks import extract_blocks
+from vclean.page import Page
+from vclean.render.static.parse import parse
+
+FIXTURES = Path(__file__).parents[3] / "fixtures"
+
+PAGE = """<title>{title}</title><header><nav><a href=a>{log_in}</a> | <a href=b>{search}</a> | <a href=c>{share}</a>
+</nav></header><main><h1>{title}</h1>
+<p class=by>{byline}</p><p>{story}</p><p>{price}</p></main><footer>{notice}</footer>"""
+
+TEXTS = {
+    "en": {
+        "title": "The umbrella mender", "log_in": "Log in", "search": "Search", "share": "Share",
+        "byline": "Author: Ann Lee, 8.10.2026", "price": "Repair: 20 €",
+        "story": "On rainy days, the table at the window is his. “The umbrella is patient,” he says (and smiles).",
+        "notice": "Privacy © 2026",
+    },
+    "cs": {
+        "title": "Opravář deštníků", "log_in": "Přihlásit se", "search": "Hledat", "share": "Sdílet",
+        "byline": "Autor: Anna Malá, 8. 10. 2026", "price": "Oprava: 500 Kč",
+        "story": "Za deště, jako dnes, je stůl u okna jeho. „Deštník má trpělivost,“ říká (a usměje se).",
+        "notice": "Osobních údajů © 2026",
+    },
+    "ru": {
+        "title": "Мастер зонтов", "log_in": "Войти", "search": "Поиск", "share": "Поделиться",
+        "byline": "Автор: Анна Ли, 08.10.2026", "price": "Ремонт: 500 руб",
+        "story": "В дождь, как сегодня, стол у окна его. «Зонт терпелив», говорит он (и улыбается).",
+        "notice": "Конфиденциальность © 2026",
+    },
+    "ar": {
+        "title": "مصلح المظلات", "log_in": "تسجيل الدخول", "search": "بحث", "share": "شارك",
+        "byline": "بقلم: سلمى، ٨/١٠/٢٠٢٦", "price": "الإصلاح: ٥٠ درهم",
+        "story": "في المطر، كما اليوم، تكون الطاولة له. «المظلة لا تستعجل»، يقول (ويبتسم).",
+        "notice": "سياسة الخصوصية © ٢٠٢٦",
+    },
+    "hi": {
+        "title": "छाते की मरम्मत वाला", "log_in": "लॉग इन", "search": "खोजें", "share": "साझा करें",
+        "byline": "लेखक: कमला, 8.10.2026", "price": "मरम्मत: ₹५००",
+        "story": "बारिश में, जैसे आज, खिड़की की मेज़ उसकी है। “छाता धीरज रखता है”, वह कहता है (और हँसता है)।",
+        "notice": "गोपनीयता © 2026",
+    },
+    "zh": {
+        "title": "修伞的老人", "log_in": "登录账号", "search": "站内搜索", "share": "分享本文",
+        "byline": "作者：林小禾，2026年10月8日", "price": "修理：50元",
+        "story": "下雨的时候，就像今天，窗边的桌子是他的。“伞不急”，他说（笑了）。",
+        "notice": "隐私 © 2026",
+    },
+    "ja": {
+        "title": "傘を直す人", "log_in": "ログイン", "search": "検索", "share": "シェア",
+        "byline": "筆者：浜田、2026年10月8日", "price": "修理：500円",
+        "story": "雨の日、今日のような日、窓の席は彼のものだ。「傘は急がない」、と言う（そして笑う）。",
+        "notice": "プライバシー © 2026",
+    },
+}  # fmt: skip
+"""The same page in seven languages: the same marks in the same places, and the words a site of that language uses."""
+
+ALIKE = (
+    "page_blocks", "sentences", "starts_capital", "starts_digit", "starts_bullet", "ends_sentence", "ends_question",
+    "ends_colon", "ends_ellipsis", "all_caps", "pipes", "quotes", "brackets", "hashes", "dates", "prices", "phones",
+    "emails", "actions", "boilerplate", "bylines", "copyrights", "urls", "duplicates", "vocabulary_known",
+    "language_known",
+)  # fmt: skip
+"""Linguistic columns that are the same in every language, since the marks and the ideas are."""
+
+BLOCKS = ("menu", "title", "byline", "story", "price", "notice")
+
+
+def translated(language):
+    texts = {name: html.escape(text) for name, text in TEXTS[language].items()}
+    return columns(snapshot(PAGE.format(**texts)))
+
+
+@pytest.mark.parametrize("language", [language for language in TEXTS if language != "en"])
+class TestTranslations:
+    def test_marks_and_ideas(self, language):
+        found, english = translated(language), translated("en")
+        different = {
+            name: (dict(zip(BLOCKS, found[name].tolist(), strict=True)), english[name].tolist())
+            for name in ALIKE
+            if found[name].tolist() != english[name].tolist()
+        }
+        assert different == {}
+
+    def test_structure(self, language):
+        """What the tree alone tells is the same to the last bit."""
+        found, english = translated(language), translated("en")
+        names = [name for name in found if re.match(r"(in|split|tag|siblings|sibling|depth|heading|h1)", name)]
+        assert len(names) > 50
+        assert [name for name in names if not np.array_equal(found[name], english[name], equal_nan=True)] == []
+
+    def test_the_story_stands_out(self, language):
+        """It has most characters and words, the longest run without links, and stop words."""
+        found = translated(language)
+        story = BLOCKS.index("story")
+        for name in ("chars", "words", "words_of_page", "chars_of_page", "stop_word_count", "sentences"):
+            assert found[name].argmax() == story, name
+
+    def test_the_menu_is_links_and_actions(self, language):
+        found = translated(language)
+        assert found["link_share"][0] >= 0.5
+        assert found["actions"].tolist() == [3, 0, 0, 0, 0, 0]
+
+
+WORD = re.compile(r"[^\W\d_]")
+CASELESS = [chr(code) for code in range(0x1200, 0x1240)]
+"""Ethiopic letters: a script with spaces and without case, in no language that has word lists."""
+
+OF_LANGUAGE = {
+    "upper", "capitalised_words", "starts_capital", "starts_lower", "all_caps", "stop_words", "stop_words_to_page",
+    "stop_word_count", "language_known", "vocabulary_known", "months", "actions", "bylines", "boilerplate",
+    "copyrights", "urls", "prices", "dates",
+}  # fmt: skip
+"""Columns that read letter case or words, and so cannot be the same in a language nobody knows."""
+
+
+def disguised(page):
+    """The page with each letter put into another script: as a page in an unknown language."""
+    texts = [WORD.sub(lambda letter: CASELESS[ord(letter[0].lower()) % 64], text) for text in page.texts]
+    title = WORD.sub(lambda letter: CASELESS[ord(letter[0].lower()) % 64], page.title)
+    return replace(page, texts=texts, title=title, language="")
+
+
+def read(name):
+    return parse(Page(content=(FIXTURES / name / "page.html").read_bytes(), url="https://example.org/"))
+
+
+def depends_on_language(name):
+    base = re.sub(r"([+-]\d)$", "", re.sub(r"^(up\d_|path_|class_)", "", name))
+    return base in OF_LANGUAGE
+
+
+@pytest.mark.parametrize("name", ["news", "blog-czech", "forum", "listing", "product", "docs", "russian"])
+class TestDisguise:
+    def test_every_other_column_is_the_same(self, name):
+        plain, strange = columns(read(name)), columns(disguised(read(name)))
+        different = [
+            column
+            for column in plain
+            if not depends_on_language(column) and not np.array_equal(plain[column], strange[column], equal_nan=True)
+        ]
+        assert different == []
+
+    def test_what_cannot_be_known_is_not_made_up(self, name):
+        """No text in a script without case is taken for lower case, and no text without stop words for one of few."""
+        strange = columns(disguised(read(name)))
+        words = strange["alpha"] > 0
+        assert np.isnan(strange["stop_words"][words]).all()
+        assert not strange["starts_lower"].any()
+        assert np.isnan(strange["upper"][words]).all()
+        assert strange["vocabulary_known"].tolist() == [0] * len(words)
+
+    def test_paths_are_the_same(self, name):
+        plain, strange = (matrix.extract(extract_blocks(page)) for page in (read(name), disguised(read(name))))
+        assert plain.element_tokens.named.values.tolist() == strange.element_tokens.named.values.tolist()
+
+
+class TestMixedPages:
+    """A Chinese story in a page whose menu and footer are in English."""
+
+    PAGE = (
+        "<html lang=en><ul>" + "".join(f"<li><a href=x>{entry}</a>" for entry in ("Home", "Log in", "Search")) + "</ul>"
+        "<p>每逢雨天，西街茶馆靠窗的那张桌子就不再招待客人。他在这里修伞已经三十一年。</p><p>关注 iPhone 版 App</p>"
+        "<footer>Privacy © 2026</footer>"
+    )
+
+    @pytest.fixture
+    def found(self):
+        return columns(snapshot(self.PAGE))
+
+    def test_the_story_tells_the_language(self, found):
+        assert found["stop_word_count"][3] > 5
+        assert np.isfinite(found["stop_words"]).all()
+
+    def test_terms_of_both_languages(self, found):
+        assert found["actions"].tolist() == [0, 1, 1, 0, 1, 0]
+        assert found["boilerplate"].tolist() == [0, 0, 0, 0, 0, 1]
+
+    def test_case_is_known_where_there_is_some(self, found):
+        assert np.isnan(found["upper"]).tolist() == [False, False, False, True, False, False]
+        assert found["capitalised_words"][0] == 1
+
+    def test_a_letter_counts_one_word(self, found):
+        assert found["words"].tolist() == [1, 2, 1, 34, 5, 2]
+        assert found["words_of_page"].argmax() == found["chars_of_page"].argmax() == 3

@@ -1,0 +1,161 @@
+"""Tests of the word lists: interface words, date words, stop words, and the terms made of them."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import ClassVar
+
+import pytest
+
+from vclean.features.text import lexicon
+from vclean.features.text.characters import EncodedTexts
+from vclean.features.text.lexicon import MONTHS, STOP_WORDS, URLS, has_interface_words, has_stop_words, terms_of
+from vclean.features.text.terms import Terms
+
+LANGUAGES = sorted(lexicon._interface_table())
+
+
+def count(language, name, *texts):
+    return terms_of(language).find(EncodedTexts.of(texts).words).count(name).tolist()
+
+
+class TestVocabulary:
+    def test_thirty_languages_and_more(self):
+        assert len(LANGUAGES) >= 30
+
+    @pytest.mark.parametrize("language", LANGUAGES)
+    def test_every_language_has_every_list(self, language):
+        assert tuple(lexicon.interface_words(language)) == lexicon.INTERFACE_LISTS
+
+    @pytest.mark.parametrize("language", LANGUAGES)
+    def test_every_term_is_clean(self, language):
+        """Lower case, without white space around, composed, and of at least one word."""
+        for name, terms in lexicon.interface_words(language).items():
+            for term in terms:
+                assert term == term.strip() == term.lower(), (name, term)
+                assert unicodedata.is_normalized("NFC", term) or language == "bn", (name, term)
+                assert len(EncodedTexts.of([term]).words) > 0, (name, term)
+
+    @pytest.mark.parametrize("language", LANGUAGES)
+    def test_every_idea_has_about_as_many_words_as_in_english(self, language):
+        own, english = lexicon.interface_words(language), lexicon.interface_words("en")
+        assert len(own["actions"]) > 0.4 * len(english["actions"])
+        assert len(own["boilerplate"]) > 0.5 * len(english["boilerplate"])
+
+    @pytest.mark.parametrize("language", LANGUAGES)
+    def test_no_term_stands_in_another_of_its_list(self, language):
+        """It would count twice."""
+        for name, terms in lexicon.interface_words(language).items():
+            every = Terms.of({"all": terms}).find(EncodedTexts.of(terms).words).count("all").tolist()
+            assert [term for term, count in zip(terms, every, strict=True) if count != 1] == [], name
+
+    @pytest.mark.parametrize(("language", "like"), [("nb", "no"), ("hr", "sr"), ("ms", "id")])
+    def test_languages_that_share_a_list(self, language, like):
+        assert lexicon.interface_words(language) == lexicon.interface_words(like) != {}
+
+    @pytest.mark.parametrize("language", ["", "xx", "en-US"])
+    def test_no_list(self, language):
+        assert lexicon.interface_words(language) == {}
+        assert not has_interface_words(language)
+
+    def test_known(self):
+        assert has_interface_words("cs")
+
+
+class TestMonths:
+    @pytest.mark.parametrize("language", LANGUAGES)
+    def test_every_language_of_the_vocabulary_has_months(self, language):
+        assert len(lexicon.date_words(language)) >= 10
+
+    def test_no_list(self):
+        assert lexicon.date_words("xx") == []
+
+    @pytest.mark.parametrize(
+        ("language", "text", "expected"),
+        [
+            ("cs", "12. září 2026", 1),
+            ("ru", "22 сентября 2026", 1),
+            ("ru", "3 дня назад", 1),
+            ("ar", "4 أكتوبر 2026", 1),
+            ("hi", "5 अक्टूबर 2026", 1),
+            ("hi", "3 दिन पहले", 1),
+            ("zh", "2026年10月8日", 1),
+            ("zh", "3天前", 1),
+            ("ja", "2026年9月30日", 1),
+            ("de", "vor 12 Stunden", 1),
+            ("fr", "il y a 3 jours", 1),
+            ("th", "5 ตุลาคม 2569", 1),
+            ("ko", "11월 3일", 1),
+            ("vi", "tháng 9", 1),
+            ("cs", "3 March, 2 days ago", 2),
+            ("en", "it may be", 0),
+            ("en", "12. září 2026", 0),
+        ],
+    )
+    def test_in_the_language_and_in_english(self, language, text, expected):
+        assert count(language, MONTHS, text) == [expected]
+
+
+class TestTermsOf:
+    MENUS: ClassVar = {
+        "en": "Log in | Search | Subscribe",
+        "de": "Anmelden | Suche | Abonnieren",
+        "fr": "Connexion | Rechercher | Partager",
+        "cs": "Přihlásit | Hledat | Sdílet",
+        "pl": "Zaloguj | Szukaj | Udostępnij",
+        "ru": "Войти | Поиск | Поделиться",
+        "el": "Σύνδεση | Αναζήτηση | Εγγραφή",
+        "tr": "Giriş | Arama | Paylaş",
+        "ar": "دخول | بحث | مشاركة",
+        "he": "כניסה | חיפוש | שיתוף",
+        "hi": "लॉगिन | खोजें | डाउनलोड",
+        "th": "เข้าสู่ระบบ | ค้นหา | แชร์",
+        "zh": "登录 | 搜索 | 分享",
+        "ja": "ログイン | 検索 | シェア",
+        "ko": "로그인 | 검색 | 공유",
+    }
+
+    @pytest.mark.parametrize("language", MENUS)
+    def test_a_translated_menu_has_as_many_actions(self, language):
+        assert count(language, "actions", self.MENUS[language]) == [3]
+
+    @pytest.mark.parametrize("language", MENUS)
+    def test_english_is_known_on_every_page(self, language):
+        assert count(language, "actions", self.MENUS["en"]) == [3]
+
+    def test_other_languages_are_not(self):
+        assert count("de", "actions", self.MENUS["ru"]) == [0]
+
+    def test_in_chinese_terms_are_substrings(self):
+        assert count("zh", "boilerplate", "关于我们联系方式隐私政策") == [3]
+
+    def test_addresses(self):
+        assert count("", URLS, "https://example.org, www") == [2]
+
+
+class TestStopWords:
+    @pytest.mark.parametrize(
+        ("language", "text", "expected"),
+        [
+            ("en", "The zebra of", 2),
+            ("de", "Die Fähre und der Fluss", 3),
+            ("ru", "Лев и заяц на реке", 2),
+            ("zh", "我们的伞", 3),
+            ("ar", "الرجل من المدينة إلى النهر", 2),
+            ("hi", "नदी का पानी और नाव", 2),
+            ("no", "Båten og elva", 1),
+            ("nb", "Båten og elva", 1),
+            ("xx", "the of", 0),
+        ],
+    )
+    def test_of_the_language(self, language, text, expected):
+        assert terms_of(language).find(EncodedTexts.of([text]).words).covered(STOP_WORDS).tolist() == [expected]
+
+    def test_no_english_ones_in_other_languages(self):
+        assert count("fi", STOP_WORDS, "the of with") == [0]
+
+    @pytest.mark.parametrize(
+        ("language", "known"), [("en", True), ("th", True), ("nn", True), ("", False), ("xx", False)]
+    )
+    def test_known(self, language, known):
+        assert has_stop_words(language) is known

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vclean.features.text.characters import EncodedTexts
+from vclean.features.text.number_patterns import compute
+
+
+def values(name, *texts):
+    return compute(EncodedTexts.of(texts), "\n".join(texts) + "\n")[name].tolist()
+
+
+class TestDates:
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "3.11.2026", "3. 11. 2026", "11/3/26", "2026-11-03", "2026/11/3", "2026. 11. 3.", "12:30", "14h30",
+            "14 h 30", "2026年11月3日", "2026年 11月 3日", "11月3日", "令和5年3月", "2026年", "14時30分",
+            "2026년 11월 3일", "٣/١١/٢٠٢٦", "०३.११.२०२६", "on 3.11.2026, late",
+        ],
+    )  # fmt: skip
+    def test_one_date(self, text):
+        assert values("dates", text) == [1]
+
+    @pytest.mark.parametrize("text", ["3.14", "1,204", "12", "5年", "12 homes", "3-4", "192 000", "10 €"])
+    def test_none(self, text):
+        assert values("dates", text) == [0]
+
+    def test_several(self):
+        assert values("dates", "On 3.11.2026 and 2026-11-03 at 12:30", "none", "1.2.2026") == [3, 0, 1]
+
+
+class TestPrices:
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "$10", "€ 20", "30 EUR", "30€", "1 290 Kč", "99 zł", "500 руб.", "R$ 49", "₹499", "50元", "3千円",
+            "9,800円", "15000원", "299 บาท", "٥٠ درهم", "100 ریال", "500 रुपये", "Rs 500", "Rs. 500", "Rp 50", "kr 99",
+            "99 kr", "₫50", "10万円", "¥1,280", "￥500", "CHF 20", "฿100", "20 ₴",
+        ],
+    )  # fmt: skip
+    def test_one_price(self, text):
+        assert values("prices", text) == [1]
+
+    @pytest.mark.parametrize("text", ["5 kg", "$", "USD", "10 krona", "3 leis", "Press 5", "A 4", "10\u00a0m"])
+    def test_none(self, text):
+        assert values("prices", text) == [0]
+
+    def test_a_sign_belongs_to_one_amount(self):
+        assert values("prices", "10 € 20 €", "$10 $20", "10€20") == [2, 2, 1]
+
+    def test_each_text_its_own(self):
+        assert values("prices", "10", "EUR", "$", "20", "30 $") == [0, 0, 0, 0, 1]
+
+
+class TestPhones:
+    @pytest.mark.parametrize(
+        "text",
+        ["+49 30 123", "+1 (555) 123-4567", "(555) 123-4567", "555-123-4567", "030 123 4567", "01 23 45 67 89",
+         "03-1234-5678", "(0)+420 601 234 567", "010-1234-5678"],
+    )  # fmt: skip
+    def test_one_number(self, text):
+        assert values("phones", text) == [1]
+
+    @pytest.mark.parametrize("text", ["2026-11-03", "03-11-2026", "1,204", "0.5", "10 20 30", "08:30 09:30", "0 1"])
+    def test_none(self, text):
+        assert values("phones", text) == [0]
+
+
+class TestCompute:
+    def test_no_figures(self):
+        assert [values(name, "none", "--") for name in ("dates", "prices", "phones")] == [[0, 0]] * 3
+
+    def test_nothing_matches_over_two_texts(self):
+        assert values("dates", "12", ":30", "2026", "年") == [0, 0, 0, 0]
+        assert values("phones", "555", "123-4567") == [0, 0]
+
+    @given(st.lists(st.text(alphabet="0123 .:-/$€年h+(kr\u0663", min_size=1, max_size=12), min_size=1, max_size=4))
+    def test_a_text_has_the_same_values_wherever_it_stands(self, texts):
+        for name in ("dates", "prices", "phones"):
+            assert values(name, *texts) == [values(name, text)[0] for text in texts]

@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vclean.features.text.characters import EncodedTexts
+from vclean.features.text.terms import Terms
+
+LISTS = {
+    "actions": ["read more", "share", "back to the top", "登录", "อ่านต่อ"],
+    "notices": ["privacy", "share", "back to"],
+    "empty": [],
+}
+
+
+def found(*texts, lists=LISTS):
+    return Terms.of(lists).find(EncodedTexts.of(texts).words)
+
+
+def count(name, *texts):
+    return found(*texts).count(name).tolist()
+
+
+class TestTerms:
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("Read more", 1),
+            ("READ — MORE!", 1),
+            ("read", 0),
+            ("more read", 0),
+            ("read the more", 0),
+            ("share share", 2),
+            ("shared", 0),
+            ("back to the top", 1),
+            ("back to the", 0),
+            ("请登录后再来", 1),
+            ("登陆", 0),
+            ("คลิกอ่านต่อที่นี่", 1),
+            ("", 0),
+        ],
+    )
+    def test_phrases_by_words_and_in_unspaced_scripts_by_letters(self, text, expected):
+        assert count("actions", text) == [expected]
+
+    def test_per_text(self):
+        assert count("actions", "share", "none", "read more and share") == [1, 0, 2]
+
+    def test_no_term_goes_over_the_end_of_a_text(self):
+        assert count("actions", "read", "more", "登", "录") == [0, 0, 0, 0]
+
+    def test_the_last_word_may_begin_a_term(self):
+        assert count("actions", "please read") == [0]
+
+    def test_a_term_of_two_lists_counts_in_both(self):
+        both = found("share")
+        assert (both.count("actions").tolist(), both.count("notices").tolist()) == ([1], [1])
+
+    def test_a_term_within_a_longer_one(self):
+        both = found("back to the top")
+        assert (both.count("actions").tolist(), both.count("notices").tolist()) == ([1], [1])
+
+    def test_an_empty_list(self):
+        assert count("empty", "share") == [0]
+        assert found("share", lists={"none": []}).count("none").tolist() == [0]
+
+    def test_no_words(self):
+        assert count("actions", "--", "!") == [0, 0]
+
+    def test_digits_stand_for_any(self):
+        dates = {"dates": ["vor 0", "00月"]}
+        assert found("vor 7 Tagen", "vor 12 Tagen", "11月3日", lists=dates).count("dates").tolist() == [1, 0, 1]
+
+    @given(
+        st.lists(st.lists(st.sampled_from("abc"), min_size=1, max_size=4).map(" ".join), max_size=6),
+        st.lists(st.lists(st.sampled_from("abc"), min_size=1, max_size=8).map(" ".join), min_size=1, max_size=4),
+    )
+    def test_equals_the_loop(self, terms, texts):
+        expected = [
+            sum(f" {text} "[place:].startswith(f" {term} ") for term in set(terms) for place in range(len(text)))
+            for text in texts
+        ]
+        assert found(*texts, lists={"x": terms}).count("x").tolist() == expected
+
+
+class TestCovered:
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [("a b", 1), ("a b c d", 4), ("b c x a", 3), ("b c b c", 4), ("b c d", 3), ("x", 0), ("我们的", 3)],
+    )
+    def test_every_word_counts_once(self, text, expected):
+        lists = {"stop": ["a", "b c", "c d", "b c d", "我们", "们的"]}
+        assert found(text, lists=lists).covered("stop").tolist() == [expected]
+
+    def test_dtype_and_shape(self):
+        covered = found("share", "x").covered("actions")
+        assert (covered.dtype, covered.tolist()) == (np.float32, [1, 0])

@@ -1,0 +1,1 @@
+"""Share pages, corpora and servers among tests."""

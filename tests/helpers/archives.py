@@ -1,0 +1,31 @@
+"""Build WARC records for tests."""
+
+from __future__ import annotations
+
+
+def record(url: str, http: bytes, kind: str = "response", extra: str = "") -> bytes:
+    """One WARC record round an HTTP response, or round a bare body for other kinds."""
+    content_type = "application/http; msgtype=response" if kind != "resource" else "text/html; charset=utf-8"
+    head = (
+        f"WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Target-URI: {url}\r\n{extra}"
+        f"WARC-Record-ID: <urn:uuid:00000000-0000-0000-0000-000000000000>\r\nWARC-Date: 2026-01-01T00:00:00Z\r\n"
+        f"Content-Type: {content_type}\r\nContent-Length: {len(http)}\r\n\r\n"
+    )
+    return head.encode() + http + b"\r\n\r\n"
+
+
+def response(body: bytes, content_type: str = "text/html", status: str = "200 OK", extra: str = "") -> bytes:
+    head = f"HTTP/1.1 {status}\r\nContent-Type: {content_type}\r\nContent-Length: {len(body)}\r\n{extra}\r\n"
+    return head.encode() + body
+
+
+PAGE = record("http://a.example/page", response(b"<p>one", "text/html; charset=windows-1250"))
+
+
+STYLE = record("http://a.example/s.css?v=1", response(b"p{}", "text/css"))
+
+
+STYLED_HTML = b"<link rel=stylesheet href='s.css?v=1'><p>one"
+
+
+STYLED = record("http://a.example/page", response(STYLED_HTML, "text/html; charset=windows-1250"))

@@ -1,0 +1,105 @@
+import contextlib
+import http.server
+import socket
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import pytest
+
+from vclean.page import Page
+from vclean.render.browser.renderer import Renderer
+from vclean.render.snapshot import Snapshot
+from vclean.settings import RenderSettings
+
+
+@pytest.fixture(scope="session")
+def renderer() -> Iterator[Renderer]:
+    """One browser for all tests that do not break it."""
+    with Renderer() as shared:
+        yield shared
+
+
+@pytest.fixture(scope="session")
+def scripting() -> Iterator[Renderer]:
+    """One browser that runs the pages' scripts."""
+    with Renderer(RenderSettings(scripts=True, settle=1.0)) as shared:
+        yield shared
+
+
+@pytest.fixture
+def snap(renderer: Renderer):
+    """A function from HTML to its snapshot."""
+
+    def render(html: str, url: str = "") -> Snapshot:
+        return renderer.render(Page(content=html, url=url)).snapshot
+
+    return render
+
+
+@dataclass
+class Site:
+    """A server on the loopback interface that counts what reaches it: requests, and bare packets by UDP."""
+
+    address: str
+    udp_port: int
+    paths: dict[str, tuple[int, dict[str, str], bytes, float]] = field(default_factory=dict)
+    hits: list[str] = field(default_factory=list)
+    cookies: list[str] = field(default_factory=list)
+
+    def serve(
+        self,
+        path: str,
+        body: str | bytes = b"",
+        *,
+        status: int = 200,
+        kind: str = "text/html",
+        delay: float = 0,
+        **headers: str,
+    ) -> str:
+        """Answer `path` with `body` after `delay` seconds; returns its URL."""
+        content = body if isinstance(body, bytes) else body.encode()
+        self.paths[path] = (status, {"content-type": kind} | headers, content, delay)
+        return f"http://{self.address}{path}"
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    udp.bind(("127.0.0.1", 0))
+    closing = threading.Event()
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            where.hits.append(self.path)
+            where.cookies.append(self.headers.get("cookie", ""))
+            status, headers, body, delay = where.paths.get(self.path, (404, {}, b"nothing here", 0))
+            closing.wait(delay)
+            self.send_response(status)
+            for name, value in headers.items():
+                self.send_header(name, value)
+            with contextlib.suppress(ConnectionError):
+                self.end_headers()
+                self.wfile.write(body)
+
+        do_POST = do_HEAD = do_OPTIONS = do_GET  # noqa: N815
+
+        def log_message(self, *arguments: object) -> None:
+            """Keep the test's output clean."""
+
+    def listen() -> None:
+        while packet := udp.recvfrom(2048)[0]:
+            where.hits.append(f"udp {len(packet)}")
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        where = Site(f"127.0.0.1:{server.server_port}", udp.getsockname()[1])
+        threads = [threading.Thread(target=server.serve_forever, args=(0.02,)), threading.Thread(target=listen)]
+        for thread in threads:
+            thread.start()
+        yield where
+        closing.set()
+        server.shutdown()
+        udp.sendto(b"", udp.getsockname())
+        for thread in threads:
+            thread.join()
+        udp.close()

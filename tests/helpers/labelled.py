@@ -1,0 +1,94 @@
+"""Pages to label for tests: prepared from a few words of HTML, without a browser and without a model."""
+
+from __future__ import annotations
+
+import io
+
+from PIL import Image
+
+from helpers.pages import laid_out, result
+from vclean.errors import LimitError
+from vclean.labelling import preparation
+from vclean.labelling.export import GoldBlock, LabelledPage, Shelf
+from vclean.labelling.preparation import prepared
+from vclean.labelling.session import Desk
+from vclean.labelling.store import Book, Journal, Status, Verdict
+from vclean.labels import Label, Role
+from vclean.render.browser import renderer
+from vclean.render.rendered_page import Rendering
+from vclean.settings import RenderSettings
+
+HTML = "<title>News</title><nav>Home</nav><article><h1>Rain</h1><p>It rained.<p>It rained again.</article>"
+"""Four blocks."""
+PREDICTED = "ohpp"
+ROLES = [Role.NAVIGATION, Role.ARTICLE, Role.ARTICLE, None]
+
+H, P, L, C, O = (Verdict(label, None) for label in Label)  # noqa: E741
+
+
+def page(name="a.html", *, html=HTML, labels=PREDICTED, confidence=0.5, **facts):
+    """A prepared page whose blocks have the labels of a string, and the roles above where it is the page above."""
+    roles = ROLES if html == HTML else ()
+    made = result(laid_out(html), labels, id=name, confidence=confidence, roles=roles, versions={"model": "m1"})
+    keys = facts.pop("snapshots", {"rendered": "00" * 16})
+    return prepared(made, maker="m1 f1", content="c0" * 32, snapshots=keys)
+
+
+def labelled(labels, *, name="a.html", annotator="me", status=Status.DONE, roles=(), texts=(), **facts):
+    """A labelled page of one-word blocks, or of the texts given."""
+    words = texts or [f"word{row}" for row in range(len(labels))]
+    roles = roles or [None] * len(labels)
+    rows = enumerate(zip(labels, roles, words, strict=True))
+    blocks = [
+        GoldBlock(f"/html[1]/p[{row}]", text, Verdict(Label(label), role), by_hand=row == 0, version=row)
+        for row, (label, role, text) in rows
+    ]
+    fixed = {"url": "https://example.org/", "title": "", "content": "c0", "settings": "s0", "model": "m1"}
+    keys = facts.pop("snapshots", {})
+    return LabelledPage(id=name, annotator=annotator, status=status, snapshots=keys, blocks=blocks, **(fixed | facts))
+
+
+def desk(folder, *pages, annotator="me"):
+    """A desk with pages on it, and its journal, open; the journal is in the folder, the gold below it."""
+    journal = Journal(folder / f"{annotator}.jsonl").__enter__()
+    made = Desk(annotator, Book(journal), Shelf(folder, annotator))
+    for each in pages:
+        made.add(each)
+    return made, journal
+
+
+def white(width=80, height=60):
+    """A picture of nothing."""
+    out = io.BytesIO()
+    Image.new("RGB", (width, height), "white").save(out, "PNG")
+    return out.getvalue()
+
+
+def without_browser(monkeypatch):
+    """Have pages laid out by `helpers.laid_out`; gives a list that their names go to.
+
+    A page called "huge" fails.
+    """
+    asked = []
+
+    class FakeRenderer:
+        def __init__(self, settings):
+            assert isinstance(settings, RenderSettings)
+
+        def __enter__(self):
+            asked.append("started")
+            return self
+
+        def __exit__(self, *_):
+            asked.append("ended")
+
+        def render(self, page, *, screenshot=False):
+            if page.id == "huge":
+                raise LimitError("huge has too many elements")
+            asked.append(page.id)
+            content = page.content if isinstance(page.content, str) else page.content.decode()
+            return Rendering(laid_out(content or "<p>Live", page.url), white() if screenshot else None)
+
+    monkeypatch.setattr(preparation, "Renderer", FakeRenderer)
+    monkeypatch.setattr(renderer, "Renderer", FakeRenderer)
+    return asked

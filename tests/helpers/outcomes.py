@@ -1,0 +1,40 @@
+"""What became of small pages, for tests of the farm's output."""
+
+from __future__ import annotations
+
+from helpers.pages import laid_out, result
+from vclean.errors import DeadlineError
+from vclean.farm import rows
+from vclean.farm.settings import RunSettings
+from vclean.farm.tasks import Task, TaskOutcome
+from vclean.page import Page
+from vclean.render.storage.cache import to_bytes
+from vclean.settings import CleanerSettings
+
+CLEANING = CleanerSettings(render=False)
+RUN = RunSettings(part_rows=4, snapshots=True)
+RESULT = result(laid_out("<h1>One<p>two three<p hidden>four"), "hpo")
+SNAPSHOT = to_bytes(RESULT.columns.snapshot)
+
+
+def key(number):
+    """The key of a page."""
+    return number.to_bytes(16)
+
+
+def task(number, *, source="/in/pages.parquet", attempt=1, name=""):
+    """The page of a number."""
+    content = f"<p>{number}".encode()
+    page = Page(content=content, id=name or f"p{number}", url=f"https://example.org/{number}")
+    return Task(page, source, key(number), attempt)
+
+
+def done(number, **facts):
+    """A page that was cleaned."""
+    return TaskOutcome(rows.of_result(RESULT, task(number, **facts), {"render": 0.5, "cut": 0.25}), SNAPSHOT)
+
+
+def lost(number, **facts):
+    """A page that was not."""
+    error = DeadlineError("it took too long")
+    return TaskOutcome(rows.of_failure(task(number, **facts), error, {"read": 1.0}), error="DeadlineError")

@@ -1,0 +1,88 @@
+"""Small snapshots and results for tests, from a few words of HTML."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from vclean.classify.prediction import Prediction
+from vclean.cli.main import parse_args
+from vclean.features import matrix
+from vclean.features.blocks import extract_blocks
+from vclean.features.page_context import PageContext
+from vclean.labels import Label
+from vclean.page import Page
+from vclean.render.snapshot import STYLES, Styles
+from vclean.render.static.parse import parse
+from vclean.result import Result
+
+LINE_HEIGHT, CHARACTER, INDENT = 20, 8, 40
+
+
+def snapshot(html, url="https://example.org/dir/page.html"):
+    """The page as the static parser has it."""
+    return parse(Page(content=html, url=url))
+
+
+def laid_out(html, url="https://example.org/dir/page.html", styles=None):
+    """The page with an invented layout: one line of text below the other, 20 px high, 8 px a character.
+
+    `styles` gives computed styles by tag: `{"h1": {"font-size": "32px"}}`; other elements have 16 px, black.
+    Elements get the box of the whole page.
+    """
+    page = snapshot(html, url)
+    shown = [text for text in range(len(page.texts)) if page.texts[text].strip() and not _hidden(page, text)]
+    lines = [[INDENT, LINE_HEIGHT * (row + 1), CHARACTER * len(page.texts[text].strip()), 16]
+             for row, text in enumerate(shown)]  # fmt: skip
+    height = LINE_HEIGHT * (len(shown) + 2)
+    rows = [_style(page, element, styles or {}) for element in range(len(page))]
+    return replace(
+        page,
+        rendered=True,
+        width=800.0,
+        height=float(height),
+        settings={"width": 800, "height": 600, "scripts": False},
+        build="HeadlessChrome/1.2",
+        box=np.tile(np.array([0, 0, 800, height], dtype=np.float32), (len(page), 1)),
+        styles=Styles(names=STYLES, rows=tuple(rows)),
+        style=np.arange(len(page), dtype=np.int32),
+        line_text=np.array(shown, dtype=np.int32),
+        line_box=np.array(lines, dtype=np.float32).reshape(-1, 4),
+    )
+
+
+def view(html):
+    """The blocks of a page as the static parser has it, with what is derived from them."""
+    return PageContext(extract_blocks(snapshot(html)))
+
+
+def columns(page):
+    """The columns of a snapshot that depend on the page alone, by name, each an array of one number per block."""
+    base = matrix.extract(extract_blocks(page)).base
+    return {column.name: base[:, index] for index, column in enumerate(matrix.COLUMNS)}
+
+
+def result(page, labels, *, confidence=float("nan"), roles=(), **facts):
+    """A result whose blocks have the labels of a string such as `"hpplo"`; content is .9 probable, the rest .1."""
+    columns = extract_blocks(page)
+    chosen = [Label(letter) for letter in labels]
+    assert len(chosen) == len(columns), columns.text
+    probability = np.array([0.9 if label.is_content else 0.1 for label in chosen], dtype=np.float32)
+    return Result(columns=columns, prediction=Prediction(chosen, probability, confidence, roles=list(roles)), **facts)
+
+
+def _hidden(page, text):
+    return page.hidden[page.text_parent[text]] > 0
+
+
+def _style(page, element, styles):
+    row = dict(zip(STYLES, page.styles.rows[page.style[element]], strict=True))
+    row |= {"font-size": "16px", "color": "rgb(0, 0, 0)", "background-color": "rgba(0, 0, 0, 0)"}
+    row |= styles.get(page.tags[page.tag[element]], {})
+    return tuple(row[name] for name in STYLES)
+
+
+def parsed(*arguments):
+    """Return the dataclass of options that a command line makes."""
+    return parse_args(list(arguments)).options

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import pickle
+import time
+
+import pytest
+from helpers.mhtml import SAVED
+
+from vclean.errors import InputError
+from vclean.render.archive import mhtml
+from vclean.render.archive.mhtml import read_mhtml
+
+
+class TestReadMhtml:
+    def test_the_page(self) -> None:
+        page = read_mhtml(SAVED, "page.mhtml")
+        assert isinstance(page.content, bytes)
+        assert "<p>žluť" in page.content.decode()
+        assert (page.url, page.charset, page.id) == ("https://example.org/news/page.html", "utf-8", "page.mhtml")
+
+    def test_parts_by_location(self) -> None:
+        """Relative locations resolve against the page's URL (RFC 2557, 5)."""
+        resources = read_mhtml(SAVED, "page.mhtml").resources
+        assert resources is not None
+        found = resources.get("https://example.org/news/i.png#x")
+        assert found is not None
+        assert (found.body, found.content_type) == (b"\x89PNG\r\n\x1a\n", "image/png")
+        assert resources.get("https://example.org/i.png") is None
+
+    def test_parts_by_content_id_are_at_an_address_a_browser_asks_for(self) -> None:
+        page = read_mhtml(SAVED, "page.mhtml")
+        assert isinstance(page.content, bytes)
+        assert page.resources is not None
+        assert b'href="http://cid.invalid/css-1%40mhtml.blink"' in page.content
+        style = page.resources.get("http://cid.invalid/css-1%40mhtml.blink")
+        assert style is not None
+        assert b"http://cid.invalid/picture%40x" in style.body
+        assert page.resources.get("http://cid.invalid/picture%40x") is not None
+
+    def test_the_location_of_the_snapshot_serves_when_the_part_has_none(self) -> None:
+        part = b"Content-ID: <frame-1@mhtml.blink>\n"
+        location = b"Content-Location: https://example.org/news/page.html\n"
+        page = read_mhtml(SAVED.replace(b"\n" + location, b"\n", 1).replace(part, b""), "x.mhtml")
+        assert page.url == "https://example.org/news/page.html"
+
+    def test_a_location_that_is_no_url(self) -> None:
+        page = read_mhtml(SAVED.replace(b"Location: i.png", b"Location: http://[i.png"), "page.mhtml")
+        assert page.resources is not None
+        assert page.resources.get("http://[i.png") is not None
+
+    def test_a_single_html_part(self) -> None:
+        page = read_mhtml(b"MIME-Version: 1.0\nContent-Type: text/html\n\n<p>alone", "x.mht")
+        assert isinstance(page.content, bytes)
+        assert page.content.strip() == b"<p>alone"
+
+    @pytest.mark.parametrize("content", [b"", b"plain words", SAVED[:200], b"\x00\xff" * 50])
+    def test_no_html_in_it(self, content: bytes) -> None:
+        with pytest.raises(InputError, match="no HTML part"):
+            read_mhtml(content, "x.mhtml")
+
+    def test_a_truncated_file_gives_what_is_there(self) -> None:
+        page = read_mhtml(SAVED[: SAVED.index(b"p { background")], "x.mhtml")
+        assert isinstance(page.content, bytes)
+        assert "žluť" in page.content.decode()
+
+    def test_it_can_be_pickled_with_its_parts(self) -> None:
+        page = read_mhtml(SAVED, "page.mhtml")
+        assert pickle.loads(pickle.dumps(page)) == page
+
+    def test_parts_over_the_cap_are_left_out(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(mhtml, "_MAX_BYTES", 20)
+        resources = read_mhtml(SAVED, "page.mhtml").resources
+        assert resources is not None
+        assert resources.get("http://cid.invalid/css-1%40mhtml.blink") is None
+        assert resources.get("https://example.org/news/i.png") is not None
+
+    def test_parts_in_parts_without_end(self) -> None:
+        deep = b"".join(b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (i, i) for i in range(3000))
+        with pytest.raises(InputError, match="without end"):
+            read_mhtml(b"MIME-Version: 1.0\n" + deep, "x.mhtml")
+
+    def test_many_parts_take_time_by_their_number_only(self) -> None:
+        count = 3000
+        html = b"".join(b"<img src='cid:a%d'>" % i for i in range(count))
+        parts = b"".join(b"\n--b\nContent-ID: <a%d>\nContent-Type: image/png\n\nx" % i for i in range(count))
+        head = b"MIME-Version: 1.0\nContent-Type: multipart/related; boundary=b\n\n--b\nContent-Type: text/html\n\n"
+        started = time.process_time()
+        page = read_mhtml(head + html + parts, "x.mhtml")
+        assert time.process_time() - started < 10
+        assert page.resources is not None
+        assert page.resources.get(f"http://cid.invalid/a{count - 1}") is not None
+
+    def test_an_encoded_location(self) -> None:
+        """RFC 2557, 4.4.2: what is no ASCII or too long for a line is an encoded word."""
+        page = read_mhtml(SAVED.replace(b"Location: i.png", b"Location: =?utf-8?Q?i.png?="), "page.mhtml")
+        assert page.resources is not None
+        assert page.resources.get("https://example.org/news/i.png") is not None
+
+    def test_a_content_id_that_names_no_part(self) -> None:
+        page = read_mhtml(SAVED.replace(b'cid:css-1@mhtml.blink"><p>', b'cid:other"><p>'), "page.mhtml")
+        assert isinstance(page.content, bytes)
+        assert b'href="cid:other"' in page.content

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import doctest
+import time
+
+import pytest
+
+from vclean.render.archive import subresources
+from vclean.render.archive.subresources import frames, loaded
+
+URL = "http://a.example/dir/page"
+
+
+def test_docstrings() -> None:
+    assert doctest.testmod(subresources).failed == 0
+
+
+class TestFrames:
+    @pytest.mark.parametrize(
+        ("html", "expected"),
+        [
+            ("<iframe src=a>", ["http://a.example/dir/a"]),
+            ("<iframe name=data data=x src='//b.example/c d'>", ["http://b.example/c d"]),
+            ('<frame longdesc=l src="a"/><frame src="b">', ["http://a.example/dir/a", "http://a.example/dir/b"]),
+            ("<base href=/other/><iframe src=a>", ["http://a.example/other/a"]),
+            ("<base target=_top><iframe src=a>", ["http://a.example/dir/a"]),
+            ("<base href='http://['><iframe src=a>", ["http://a.example/dir/a"]),
+            ("<iframe src='http://['>", []),
+            ("<iframe srcdoc='<p>'>", []),
+            ("<iframe src=''>", []),
+            ("<iframes src=a>", []),
+            ("<!-- <iframe src=a> --><iframe src=b>", ["http://a.example/dir/b"]),
+            ("<!-- <iframe src=a>", []),
+        ],
+    )
+    def test_their_addresses(self, html: str, expected: list[str]) -> None:
+        assert list(frames(html.encode(), URL)) == expected
+
+
+class TestLoaded:
+    @pytest.mark.parametrize(
+        ("html", "name"),
+        [
+            ("<link rel=stylesheet href=x>", "x"),
+            ("<LINK\nREL=stylesheet\nHREF = 'x'>", "x"),
+            ("<img alt='a b' src=x>", "x"),
+            ("<img srcset='x 1x, y 2x'>", "x"),
+            ("<script src=x></script>", "x"),
+            ("<body background=x>", "x"),
+            ("<object data=x>", "x"),
+            ("<video poster=x>", "x"),
+            ("<svg><use xlink:href=x>", "x"),
+            ("<style>@import 'x';</style>", "x"),
+            ("<style>p { background: url( \"x\" ) }</style>", "x"),
+        ],
+    )  # fmt: skip
+    def test_what_is_loaded(self, html: str, name: str) -> None:
+        assert f"http://a.example/dir/{name}" in loaded(html.encode(), URL)
+
+    @pytest.mark.parametrize("html", ["<a href=x>", "<form action=x>", "<p>src=x", "<!-- <img src=x> -->", "<img>"])
+    def test_what_is_not(self, html: str) -> None:
+        assert list(loaded(html.encode(), URL)) == []
+
+
+@pytest.mark.parametrize("part", [b"<iframe ", b"<!--", b"<img src=", b"url(", b"@import ", b"<img src='", b" src="])
+def test_a_hostile_document_takes_no_more_time_than_another(part: bytes) -> None:
+    """Every pattern is bounded; without bounds, a megabyte would take hours."""
+    started = time.process_time()
+    document = part * (subresources.GLANCE // len(part))
+    assert len(list(frames(document, URL))) <= subresources.MOST
+    assert len(list(loaded(document, URL))) <= subresources.MOST
+    assert time.process_time() - started < 30

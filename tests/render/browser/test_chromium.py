@@ -1,0 +1,156 @@
+"""Tests of finding a Chromium: files only, nothing is started."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from vclean.errors import BrowserMissingError
+from vclean.render.browser.chromium import Chromium, candidates, find_chromium, playwright_folder
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="executables have no suffix here")
+
+
+def executable(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("#!/bin/sh\n")
+    path.chmod(0o755)
+    return path
+
+
+def download(revision: int, *, name: str = "chromium_headless_shell", complete: bool = True) -> Path:
+    folder = playwright_folder() / f"{name}-{revision}"
+    inside = "chrome-linux64/chrome" if name == "chromium" else "chrome-headless-shell-linux64/chrome-headless-shell"
+    path = executable(folder / inside)
+    if complete:
+        (folder / "INSTALLATION_COMPLETE").touch()
+    return path
+
+
+class TestFindChromium:
+    def test_nothing_there(self, bare_machine: Path) -> None:
+        """The message names the command that helps."""
+        with pytest.raises(BrowserMissingError, match="vclean setup"):
+            find_chromium()
+
+    def test_override_comes_first(self, bare_machine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        download(1)
+        mine = executable(tmp_path / "my" / "chrome")
+        monkeypatch.setenv("VCLEAN_CHROMIUM", str(mine))
+        assert find_chromium() == Chromium(mine, "chromium", "VCLEAN_CHROMIUM")
+
+    def test_override_by_command_name(self, bare_machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        mine = executable(bare_machine / "headless-thing")
+        monkeypatch.setenv("VCLEAN_CHROMIUM", "headless-thing")
+        assert find_chromium() == Chromium(mine, "headless-shell", "VCLEAN_CHROMIUM")
+
+    def test_override_in_the_home_folder(
+        self, bare_machine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        mine = executable(tmp_path / "chrome")
+        monkeypatch.setenv("HOME", str(tmp_path))
+        monkeypatch.setenv("VCLEAN_CHROMIUM", "~/chrome")
+        assert find_chromium().path == mine
+
+    def test_override_that_points_nowhere(self, bare_machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """It is an error even where another browser could be had: the user has asked for this one."""
+        download(1)
+        monkeypatch.setenv("VCLEAN_CHROMIUM", "/nowhere/chrome")
+        with pytest.raises(BrowserMissingError, match="VCLEAN_CHROMIUM is '/nowhere/chrome', which is no executable"):
+            find_chromium()
+
+    def test_override_that_is_not_executable(
+        self, bare_machine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        plain = executable(tmp_path / "chrome")
+        plain.chmod(0o644)
+        monkeypatch.setenv("VCLEAN_CHROMIUM", str(plain))
+        with pytest.raises(BrowserMissingError, match="no executable file"):
+            find_chromium()
+
+    def test_empty_override_is_none(self, bare_machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("VCLEAN_CHROMIUM", "")
+        assert find_chromium_after(download(1)) == "Playwright's download"
+
+
+def find_chromium_after(expected: Path) -> str:
+    found = find_chromium()
+    assert found.path == expected
+    return found.source
+
+
+class TestCandidates:
+    def test_order(self, bare_machine: Path) -> None:
+        """Headless shells stand before full browsers, Playwright's own before the system's."""
+        full = download(9, name="chromium")
+        google = executable(bare_machine / "google-chrome")
+        chromium = executable(bare_machine / "chromium")
+        debian = executable(bare_machine / "chromium-headless-shell")
+        shell = download(7)
+        assert [found.path for found in candidates()] == [shell, debian, full, chromium, google]
+
+    def test_kinds(self, bare_machine: Path) -> None:
+        executable(bare_machine / "msedge")
+        download(7)
+        assert [found.kind for found in candidates()] == ["headless-shell", "chromium"]
+
+    def test_newest_download_by_number(self, bare_machine: Path) -> None:
+        """Revision 1000 is newer than 999, though it sorts before it as text."""
+        old, new = download(999), download(1000)
+        assert [found.path for found in candidates()] == [new, old]
+
+    def test_broken_off_download_is_left_out(self, bare_machine: Path) -> None:
+        download(5, complete=False)
+        assert list(candidates()) == []
+
+    def test_download_without_permission_is_left_out(self, bare_machine: Path) -> None:
+        download(5).chmod(0o644)
+        assert list(candidates()) == []
+
+    def test_layout_of_older_playwrights(self, bare_machine: Path) -> None:
+        folder = playwright_folder() / "chromium_headless_shell-1155"
+        shell = executable(folder / "chrome-linux" / "headless_shell")
+        (folder / "INSTALLATION_COMPLETE").touch()
+        assert [found.path for found in candidates()] == [shell]
+
+    def test_mac_bundle(self, bare_machine: Path) -> None:
+        folder = playwright_folder() / "chromium-1255"
+        inside = "chrome-mac-arm64/Google Chrome for Testing.app/Contents/MacOS/Google Chrome for Testing"
+        browser = executable(folder / inside)
+        (folder / "INSTALLATION_COMPLETE").touch()
+        assert [found.path for found in candidates()] == [browser]
+
+
+class TestPlaywrightFolder:
+    def test_environment(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(tmp_path))
+        assert playwright_folder() == tmp_path
+
+    def test_zero_means_inside_the_package(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", "0")
+        assert playwright_folder().parts[-4:] == ("playwright", "driver", "package", ".local-browsers")
+
+    @pytest.mark.parametrize(
+        ("platform", "expected"),
+        [("linux", ".cache/ms-playwright"), ("darwin", "Library/Caches/ms-playwright")],
+    )
+    def test_default(self, platform: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        for name in ("PLAYWRIGHT_BROWSERS_PATH", "XDG_CACHE_HOME"):
+            monkeypatch.delenv(name, raising=False)
+        monkeypatch.setenv("HOME", str(tmp_path))
+        monkeypatch.setattr(sys, "platform", platform)
+        assert playwright_folder() == tmp_path / expected
+
+    def test_windows(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delenv("PLAYWRIGHT_BROWSERS_PATH", raising=False)
+        monkeypatch.setenv("LOCALAPPDATA", str(tmp_path))
+        monkeypatch.setattr(sys, "platform", "win32")
+        assert playwright_folder() == tmp_path / "ms-playwright"
+
+    def test_cache_folder_of_the_desktop_standard(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delenv("PLAYWRIGHT_BROWSERS_PATH", raising=False)
+        monkeypatch.setattr(sys, "platform", "linux")
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+        assert playwright_folder() == tmp_path / "ms-playwright"

@@ -1,0 +1,228 @@
+import asyncio
+import mmap
+import os
+import re
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from playwright.async_api import Error as PlaywrightError
+
+from vclean.errors import BrowserError
+from vclean.render.browser import process
+from vclean.render.browser.cdp import ProtocolError
+from vclean.render.browser.playwright_driver import PlaywrightDriver, PlaywrightSession, PlaywrightTab
+from vclean.render.isolation.sandbox import Obstacle
+from vclean.settings import RenderSettings
+
+
+class Chromium:
+    """Stands in for Playwright's browser type: keeps the options, and does not start."""
+
+    def __init__(self) -> None:
+        self.options: dict[str, Any] = {}
+
+    async def launch(self, **options: Any) -> None:
+        self.options = options
+        raise PlaywrightError("spawn failed\nCall log: ...")
+
+
+class FakePlaywright:
+    """Stands in for Playwright: notes whether it was stopped."""
+
+    def __init__(self, chromium: Chromium) -> None:
+        self.chromium = chromium
+        self.stopped = False
+
+    async def stop(self) -> None:
+        self.stopped = True
+
+
+def start(chromium: Chromium) -> FakePlaywright:
+    playwright = FakePlaywright(chromium)
+    with pytest.raises(BrowserError) as caught:
+        asyncio.run(process.launch(PlaywrightDriver(playwright), Path("/opt/chromium")))
+    assert re.search(r"/opt/chromium does not start.*vclean doctor.*spawn failed", str(caught.value))
+    assert "\n" not in str(caught.value)
+    return playwright
+
+
+class TestLaunch:
+    def test_failure_is_one_line_with_a_remedy(self) -> None:
+        start(Chromium())
+
+    def test_failure_stops_the_driver(self) -> None:
+        assert start(Chromium()).stopped
+
+    def test_failure_leaves_no_folder(self) -> None:
+        chromium = Chromium()
+        start(chromium)
+        assert not Path(chromium.options["artifacts_dir"]).exists()
+
+    def test_no_way_out(self) -> None:
+        """The four switches that the isolation of pages rests on."""
+        chromium = Chromium()
+        start(chromium)
+        names = {flag.partition("=")[0] for flag in chromium.options["args"]}
+        assert names >= {
+            "--proxy-server",
+            "--proxy-bypass-list",
+            "--host-resolver-rules",
+            "--force-webrtc-ip-handling-policy",
+        }
+
+    def test_no_switch_twice(self) -> None:
+        """Chromium heeds only the last switch of a name."""
+        names = [flag.partition("=")[0] for flag in process.FLAGS]
+        assert len(names) == len(set(names))
+
+
+class Fickle(Chromium):
+    """Starts only as `executable_path` says."""
+
+    def __init__(self, *fitting: str) -> None:
+        super().__init__()
+        self.fitting = fitting
+        self.tried: list[str] = []
+
+    async def launch(self, **options: Any) -> str:
+        self.tried.append("plain" if options["executable_path"] == Path("/opt/chromium") else "walled")
+        if self.tried[-1] not in self.fitting:
+            raise PlaywrightError("spawn failed")
+        return self.tried[-1]
+
+
+class TestNetwork:
+    @pytest.fixture(autouse=True)
+    def forget(self, monkeypatch: pytest.MonkeyPatch):
+        monkeypatch.setattr(process, "_NEEDS_NETWORK", set())
+        process._can_lose_network.cache_clear()
+        yield
+        process._can_lose_network.cache_clear()
+
+    def start(self, chromium: Fickle, folder: Path) -> str:
+        driver = PlaywrightDriver(SimpleNamespace(chromium=chromium))
+        asyncio.run(process._launch_isolated(driver, Path("/opt/chromium"), str(folder)))
+        return chromium.tried[-1]
+
+    def test_none_where_that_can_be(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        monkeypatch.setattr(process, "network_obstacle", lambda: None)
+        assert self.start(Fickle("plain", "walled"), tmp_path) == "walled"
+
+    def test_fallback_is_silent_but_for_the_log(
+        self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, tmp_path: Path
+    ) -> None:
+        monkeypatch.setattr(process, "network_obstacle", lambda: "no right")
+        caplog.set_level("INFO", logger="vclean")
+        assert [self.start(Fickle("plain", "walled"), tmp_path) for _ in range(2)] == ["plain", "plain"]
+        messages = [(record.levelname, record.message) for record in caplog.records if "network" in record.message]
+        assert messages == [("INFO", "Chromium has a network, and its flags keep it from that (no right)")]
+
+    def test_browser_that_does_not_start_inside(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        """It is tried once, and not again when it has started outside."""
+        monkeypatch.setattr(process, "network_obstacle", lambda: None)
+        chromium = Fickle("plain")
+        assert [self.start(chromium, tmp_path) for _ in range(2)] == ["plain", "plain"]
+        assert chromium.tried == ["walled", "plain", "plain"]
+
+    def test_browser_that_does_not_start_at_all(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        """Says nothing about namespaces."""
+        monkeypatch.setattr(process, "network_obstacle", lambda: None)
+        with pytest.raises(ProtocolError, match="spawn failed"):
+            self.start(Fickle(), tmp_path)
+        assert not process._NEEDS_NETWORK
+
+
+class Refusing:
+    """Stands in for any object of Playwright: every call fails."""
+
+    url = "about:blank"
+
+    def __getattr__(self, name: str) -> Any:
+        async def refuse(*_: object, **__: object) -> None:
+            raise PlaywrightError(f"{name} refused")
+
+        return refuse
+
+
+class TestPlaywrightErrors:
+    """Callers catch the same error for both drivers."""
+
+    @pytest.mark.parametrize(
+        ("call", "message"),
+        [
+            (lambda: PlaywrightSession(Refusing()).send("Page.enable"), "send refused"),
+            (lambda: PlaywrightSession(Refusing()).detach(), "detach refused"),
+            (lambda: tab().navigate("http://a.example/"), "goto refused"),
+            (lambda: tab().wait_until_loaded(), "wait_for_load_state refused"),
+            (lambda: tab().close(), "close refused"),
+            (lambda: launched().open_browser_session(), "new_browser_cdp_session refused"),
+            (lambda: launched().open_tab(RenderSettings(), on_crash=bool, paint=True), "new_context refused"),
+            (lambda: launched().close(), "close refused"),
+            (lambda: PlaywrightDriver(Refusing()).open_browser_session(), "not started"),
+        ],
+    )
+    def test_protocol_error_with_the_same_message(self, call: Callable[[], Any], message: str) -> None:
+        async def run() -> None:
+            await call()
+
+        with pytest.raises(ProtocolError, match=message):
+            asyncio.run(run())
+
+
+def tab() -> PlaywrightTab:
+    return PlaywrightTab(Refusing(), Refusing(), Refusing(), scripts=False)
+
+
+def launched() -> PlaywrightDriver:
+    driver = PlaywrightDriver(FakePlaywright(Chromium()))
+    driver._browser = Refusing()
+    return driver
+
+
+class TestWrapper:
+    def test_only_its_owner_can_use_it(self, tmp_path: Path) -> None:
+        wrapper = process._wrapper(Path("/opt/it's/chromium"), str(tmp_path))
+        assert wrapper.parent == tmp_path
+        assert wrapper.stat().st_mode & 0o777 == 0o700
+
+    def test_odd_paths_are_quoted(self, tmp_path: Path) -> None:
+        words = shlex.split(process._wrapper(Path("/opt/it's/a chromium"), str(tmp_path)).read_text().splitlines()[1])
+        assert words[0] == "exec"
+        assert words[-2:] == ["/opt/it's/a chromium", "$@"]
+
+
+class TestSandbox:
+    @pytest.fixture(autouse=True)
+    def forget(self):
+        process.can_be_sandboxed.cache_clear()
+        yield
+        process.can_be_sandboxed.cache_clear()
+
+    def test_on_where_it_can_work(self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+        monkeypatch.setattr(process, "obstacle", lambda: None)
+        assert process.can_be_sandboxed()
+        assert caplog.text == ""
+
+    def test_off_is_said_once(self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+        monkeypatch.setattr(process, "obstacle", lambda: Obstacle("root", "be another user"))
+        assert [process.can_be_sandboxed() for _ in range(3)] == [False] * 3
+        assert caplog.text.count("sandbox is off (root): be another user") == 1
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+class TestPrivateBytes:
+    def test_of_this_process(self) -> None:
+        own = Path("/proc", str(os.getpid()))
+        before = process._private_bytes(own)
+        with mmap.mmap(-1, 50 * 2**20, flags=mmap.MAP_PRIVATE) as ballast:  # not from the heap, which may have room
+            ballast.write(b"x" * len(ballast))
+            grown = process._private_bytes(own) - before
+            assert abs(grown - len(ballast)) < 5 * 2**20
+
+    def test_of_one_that_is_gone(self, tmp_path: Path) -> None:
+        assert process._private_bytes(tmp_path / "none") == 0

@@ -1,0 +1,282 @@
+import asyncio
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import textwrap
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from vclean.errors import BrowserError, BrowserMissingError, DeadlineError, LimitError, NotHtmlError
+from vclean.page import Page
+from vclean.render.browser import async_renderer
+from vclean.render.browser import renderer as browser
+from vclean.render.browser.renderer import AsyncRenderer, Renderer
+from vclean.settings import RenderSettings
+
+pytestmark = [pytest.mark.browser, pytest.mark.skipif(sys.platform == "win32", reason="asks /proc and signals")]
+
+
+def processes(group: int) -> list[int]:
+    """The living processes of a group; zombies that nobody has waited for yet are dead."""
+    alive = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            state, _, pgrp = (entry / "stat").read_text().rpartition(")")[2].split()[:3]
+        except OSError:
+            continue
+        if int(pgrp) == group and state != "Z":
+            alive.append(int(entry.name))
+    return alive
+
+
+def children(parent: int) -> list[int]:
+    """The processes that `parent` started itself."""
+    listed = Path(f"/proc/{parent}/task").glob("*/children")
+    return [int(pid) for tasks in listed for pid in tasks.read_text().split()]
+
+
+def until(condition, seconds: float = 10.0) -> bool:
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.05)
+    return condition()
+
+
+def group_of(renderer: Renderer) -> int:
+    return os.getpgid(renderer._worker.renderer._process.pid)
+
+
+class TestRenderer:
+    def test_snapshot_and_picture(self, renderer: Renderer) -> None:
+        found = renderer.render(Page(content="<title> A  b </title><p>Text"), screenshot=True)
+        assert found.snapshot.title == "A b"
+        assert found.snapshot.rendered
+        assert "Chrome/" in found.snapshot.build
+        assert found.screenshot.startswith(b"\x89PNG")
+        assert found.snapshot.timings["render"] > 0
+
+    def test_no_picture_unless_asked_for(self, renderer: Renderer) -> None:
+        assert renderer.render(Page(content="<p>Text")).screenshot is None
+
+    def test_same_columns_twice(self, renderer: Renderer) -> None:
+        page = Page(
+            content="<style>p { transition: all 1s; animation: a 9s infinite }</style>" + "<p>Text <b>b</b>" * 99
+        )
+        one, two = (renderer.render(page).snapshot for _ in range(2))
+        assert one.box.tobytes() == two.box.tobytes()
+        assert one.line_box.tobytes() == two.line_box.tobytes()
+        assert one.styles == two.styles
+
+    @pytest.mark.parametrize("content", [b"", "   ", b"%PDF-1.7 \x00\x01"])
+    def test_no_html(self, renderer: Renderer, content: bytes | str) -> None:
+        with pytest.raises(NotHtmlError):
+            renderer.render(Page(content=content))
+
+    def test_bytes_are_decoded(self, renderer: Renderer) -> None:
+        page = Page(content="<p>Žluťoučký kůň".encode("cp1250"), charset="windows-1250")
+        assert renderer.render(page).snapshot.texts == ["Žluťoučký kůň"]
+
+    def test_inside_a_running_loop(self, renderer: Renderer) -> None:
+        async def notebook() -> list[str]:
+            return list(renderer.render(Page(content="<p>Cell.")).snapshot.texts)
+
+        assert asyncio.run(notebook()) == ["Cell."]
+
+    def test_starts_again_after_close(self) -> None:
+        renderer = Renderer()
+        for text in ("One.", "Two."):
+            assert renderer.render(Page(content=f"<p>{text}")).snapshot.texts == [text]
+            renderer.close()
+
+    def test_closing_leaves_nothing(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("TMPDIR", str(tmp_path))
+        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+        with Renderer() as renderer:
+            renderer.render(Page(content="<p>Text"))
+            group = group_of(renderer)
+            assert processes(group)
+        assert until(lambda: not processes(group))
+        assert until(lambda: not list(tmp_path.iterdir()))
+
+    def test_missing_executable(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        # Playwright leaves an empty profile behind when the browser does not start.
+        monkeypatch.setenv("TMPDIR", str(tmp_path))
+        with Renderer(chromium=tmp_path / "none") as renderer, pytest.raises(BrowserError, match="vclean doctor"):
+            renderer.render(Page(content="<p>Text"))
+
+    def test_no_browser_at_all(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("VCLEAN_CHROMIUM", "/nowhere/chromium")
+        with pytest.raises(BrowserMissingError):
+            Renderer()
+
+
+@pytest.mark.slow
+class TestRecovery:
+    def test_killed_browser(self) -> None:
+        with Renderer() as renderer:
+            renderer.render(Page(content="<p>One."))
+            os.killpg(group_of(renderer), signal.SIGKILL)
+            try:
+                texts = renderer.render(Page(content="<p>Two.")).snapshot.texts
+            except BrowserError:
+                texts = ["Two."]
+            assert texts == ["Two."]
+            assert renderer.render(Page(content="<p>Three.")).snapshot.texts == ["Three."]
+
+    def test_browser_killed_in_the_middle(self) -> None:
+        with Renderer(RenderSettings(scripts=True)) as renderer:
+            renderer.render(Page(content="<p>One."))
+            group = group_of(renderer)
+            killer = subprocess.Popen(["sh", "-c", f"sleep 0.5; kill -9 -{group}"])
+            with pytest.raises(BrowserError, match="crashed"):
+                renderer.render(Page(content="<script>for (;;);</script>"))
+            assert killer.wait() == 0
+            assert renderer.render(Page(content="<p>Two.")).snapshot.texts == ["Two."]
+
+    def test_killed_driver(self) -> None:
+        """Playwright's driver stands between us and the browser; without it, both are replaced."""
+        others = children(os.getpid())
+        with Renderer(RenderSettings(scripts=True)) as renderer:
+            renderer.render(Page(content="<p>One."))
+            group = group_of(renderer)
+            for pid in set(children(os.getpid())) - set(others):
+                if b"run-driver" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                    os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(BrowserError):
+                renderer.render(Page(content="<p>Two."))
+            assert renderer.render(Page(content="<p>Three.")).snapshot.texts == ["Three."]
+            assert until(lambda: not processes(group))
+
+    def test_crashed_renderer(self) -> None:
+        """Only the process of the tab dies; it is noticed at once, not at the deadline."""
+        with Renderer(RenderSettings(deadline=60)) as renderer:
+            renderer.render(Page(content="<p>One."))
+            for pid in processes(group_of(renderer)):
+                if b"--type=renderer" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                    os.kill(pid, signal.SIGKILL)
+            started = time.monotonic()
+            with contextlib.suppress(BrowserError):
+                renderer.render(Page(content="<p>Two."))
+            assert time.monotonic() - started < 40
+            assert renderer.render(Page(content="<p>Three.")).snapshot.texts == ["Three."]
+
+    def test_frozen_loop(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Code that blocks the event loop itself is given up, and the next page gets another loop."""
+        threads = threading.active_count()
+        with Renderer(RenderSettings(deadline=2)) as renderer:
+            renderer.render(Page(content="<p>One."))
+            group = group_of(renderer)
+            thawed = threading.Event()
+            with monkeypatch.context() as patch:
+                patch.setattr(browser, "_GRACE_SECONDS", 0.2)
+                patch.setattr(async_renderer, "page_text", lambda *_: thawed.wait(60) and "")
+                with pytest.raises(DeadlineError):
+                    renderer.render(Page(content="<p>Two."))
+            thawed.set()
+            assert renderer.render(Page(content="<p>Three.")).snapshot.texts == ["Three."]
+            assert until(lambda: not processes(group))
+        assert until(lambda: threading.active_count() <= threads)
+
+    def test_worn_browser_is_replaced(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(async_renderer, "_PAGES_PER_BROWSER", 2)
+        with Renderer() as renderer:
+            groups = []
+            for _ in range(3):
+                renderer.render(Page(content="<p>Text"))
+                groups.append(group_of(renderer))
+            assert groups[0] == groups[1] != groups[2]
+            assert not processes(groups[0])
+
+    def test_big_browser_is_replaced(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(async_renderer, "_PAGES_PER_MEMORY_CHECK", 1)
+        monkeypatch.setattr(async_renderer, "_MAX_MEMORY", 2**20)
+        with Renderer() as renderer:
+            renderer.render(Page(content="<p>Text"))
+            group = group_of(renderer)
+            renderer.render(Page(content="<p>Text"))
+            assert group_of(renderer) != group
+
+    def test_limit_is_an_error_of_the_page_alone(self) -> None:
+        with Renderer(RenderSettings(max_nodes=50)) as renderer:
+            renderer.render(Page(content="<p>One."))
+            group = group_of(renderer)
+            with pytest.raises(LimitError, match="max-nodes"):
+                renderer.render(Page(content="<b></b>" * 60))
+            assert renderer.render(Page(content="<p>Two.")).snapshot.texts == ["Two."]
+            assert group_of(renderer) == group
+
+
+@pytest.mark.slow
+class TestParentDeath:
+    SCRIPT = textwrap.dedent("""
+        import os, sys, time
+        from vclean.page import Page
+        from vclean.render.browser.renderer import Renderer
+        from vclean.settings import RenderSettings
+        with Renderer(RenderSettings(scripts={scripts})) as renderer:
+            renderer.render(Page(content="<p>One."))
+            print(os.getpgid(renderer._worker.renderer._process.pid), flush=True)
+            {then}
+    """)
+
+    IDLE = "time.sleep(60)"
+    BUSY = "renderer.render(Page(content='<script>for (;;);</script>'))"
+
+    @pytest.mark.parametrize(
+        ("scripts", "then", "sign"),
+        [
+            (False, IDLE, signal.SIGKILL),
+            (False, IDLE, signal.SIGINT),
+            (True, IDLE, signal.SIGKILL),
+            (True, IDLE, signal.SIGTERM),
+            (True, BUSY, signal.SIGKILL),
+            (True, BUSY, signal.SIGINT),
+        ],
+    )
+    def test_browser_dies_too(self, scripts: bool, then: str, sign: signal.Signals, tmp_path: Path) -> None:
+        """Without scripts the browser is our own child, with them Playwright's."""
+        environment = {**os.environ, "TMPDIR": str(tmp_path)}
+        command = [sys.executable, "-c", self.SCRIPT.format(scripts=scripts, then=then)]
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, start_new_session=True
+        ) as parent:
+            group = int(parent.stdout.readline())
+            assert processes(group)
+            time.sleep(0.3)
+            # Ctrl-C reaches the whole foreground group, the driver included.
+            if sign == signal.SIGINT:
+                os.killpg(parent.pid, sign)
+            else:
+                parent.send_signal(sign)
+            parent.wait(15)
+        assert until(lambda: not processes(group))
+        assert until(lambda: not processes(parent.pid))
+        assert until(lambda: not list(tmp_path.iterdir()))
+
+
+class TestAsyncRenderer:
+    def test_two_browsers_in_one_loop(self) -> None:
+        async def farm() -> list[str]:
+            async with AsyncRenderer() as one, AsyncRenderer() as two:
+                pages = [each.render(Page(content=f"<p>{n}")) for n, each in enumerate((one, two, one))]
+                return [found.snapshot.texts[0] for found in await asyncio.gather(*pages)]
+
+        assert asyncio.run(farm()) == ["0", "1", "2"]
+
+    def test_cancelled_page(self) -> None:
+        """A page that is given up takes its browser with it; the next one gets another."""
+
+        async def farm() -> list[str]:
+            async with AsyncRenderer(RenderSettings(scripts=True)) as renderer:
+                await renderer.render(Page(content="<p>First."))
+                with pytest.raises(TimeoutError):
+                    await asyncio.wait_for(renderer.render(Page(content="<script>for (;;);</script>")), 0.5)
+                return list((await renderer.render(Page(content="<p>Next."))).snapshot.texts)
+
+        assert asyncio.run(farm()) == ["Next."]

@@ -1,0 +1,119 @@
+import asyncio
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import httpx
+import pytest
+
+from vclean.errors import NetworkError
+from vclean.render.network import addresses
+from vclean.render.network.transport import AsyncCheckedTransport, CheckedTransport
+
+HOSTS = frozenset({"127.0.0.1", "name.example"})
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    """A server that says what it was asked for, at once or, on `/slow`, after a while."""
+    closing = threading.Event()
+
+    class Echo(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            if self.path == "/slow":
+                closing.wait(20)
+            body = f"{self.headers['host']} {self.client_address[1]}".encode()
+            self.send_response(200)
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *arguments: object) -> None:
+            """Keep the test's output clean."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Echo) as server:
+        server.daemon_threads = True
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+        thread.start()
+        yield server.server_port
+        closing.set()
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def names(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Lets `name.example` be this machine, and keeps the names that were looked up."""
+    asked: list[str] = []
+
+    def resolve(host: str, port: int) -> list[str]:
+        asked.append(host)
+        return ["127.0.0.1"]
+
+    monkeypatch.setattr(addresses, "_resolve", resolve)
+    return asked
+
+
+def get(url: str, hosts: frozenset[str] = HOSTS, seconds: float = 20) -> httpx.Response:
+    with httpx.Client(transport=CheckedTransport(hosts, time.monotonic() + seconds)) as client:
+        return client.get(url)
+
+
+def get_async(*urls: str, hosts: frozenset[str] = HOSTS) -> list[httpx.Response]:
+    async def run() -> list[httpx.Response]:
+        async with httpx.AsyncClient(transport=AsyncCheckedTransport(hosts)) as client:
+            return [await client.get(url) for url in urls]
+
+    return asyncio.run(run())
+
+
+class TestCheckedTransport:
+    def test_refused_address(self, port: int) -> None:
+        with pytest.raises(NetworkError, match="not a public address"):
+            get(f"http://127.0.0.1:{port}/", frozenset())
+
+    def test_host_header_is_the_name_and_the_address_the_checked_one(self, port: int, names: list[str]) -> None:
+        """The name is looked up once, by us: a second look-up could give another address."""
+        response = get(f"http://name.example:{port}/")
+        assert response.text.split()[0] == f"name.example:{port}"
+        assert names == ["name.example"]
+
+    def test_certificate_is_checked_against_the_name(self, names: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+        sent: list[httpx.Request] = []
+
+        def handle(self: object, request: httpx.Request) -> httpx.Response:
+            sent.append(request)
+            return httpx.Response(200)
+
+        monkeypatch.setattr(httpx.HTTPTransport, "handle_request", handle)
+        get("https://name.example/a?b")
+        assert str(sent[0].url) == "https://127.0.0.1/a?b"
+        assert sent[0].extensions["sni_hostname"] == "name.example"
+
+    def test_time_that_is_left(self, port: int) -> None:
+        with pytest.raises(httpx.TimeoutException):
+            get(f"http://127.0.0.1:{port}/slow", seconds=0.2)
+
+    def test_no_time_left(self, port: int) -> None:
+        with pytest.raises(httpx.TimeoutException):
+            get(f"http://127.0.0.1:{port}/slow", seconds=-1)
+
+
+class TestAsyncCheckedTransport:
+    def test_refused_address(self, port: int) -> None:
+        with pytest.raises(NetworkError, match="not a public address"):
+            get_async(f"http://127.0.0.1:{port}/", hosts=frozenset())
+
+    def test_host_header_is_the_name(self, port: int, names: list[str]) -> None:
+        (response,) = get_async(f"http://name.example:{port}/")
+        assert response.text.split()[0] == f"name.example:{port}"
+        assert names == ["name.example"]
+
+    def test_every_request_is_checked_and_has_its_own_connection(self, port: int, names: list[str]) -> None:
+        """A kept connection would be used for another host at the same address, unchecked."""
+        one, two = get_async(f"http://name.example:{port}/", f"http://127.0.0.1:{port}/")
+        assert names == ["name.example", "127.0.0.1"]
+        assert one.text.split()[1] != two.text.split()[1]

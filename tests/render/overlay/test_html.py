@@ -1,0 +1,304 @@
+"""Tests of the overlay as a page to explore, as far as they need no browser; the rest is in `tests/browser`."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import json
+import re
+from dataclasses import dataclass
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from vclean.errors import OutputError
+from vclean.labels import Label, Role
+from vclean.render.overlay.html import (
+    OverlayBlock,
+    OverlayLayer,
+    OverlayPage,
+    OverlaySegment,
+    OverlaySeparator,
+    draw_html,
+    to_json,
+    to_record,
+)
+from vclean.render.overlay.png import data_address
+
+NAN = float("nan")
+
+
+@dataclass
+class Because:
+    group: str
+    text: str
+    contribution: float
+
+
+def picture(width=400, height=200, kind="PNG", noise=False):
+    out = io.BytesIO()
+    image = Image.new("RGB", (width, height), (240, 240, 240))
+    if noise:
+        image = Image.fromarray(np.random.default_rng(1).integers(0, 256, (height, width, 3), dtype=np.uint8))
+    image.save(out, kind)
+    return out.getvalue()
+
+
+def block(**facts):
+    usual = {"box": [10.04, 20, 100, 30], "label": Label.PARAGRAPH, "text": "It rained.", "probability": 0.91236}
+    return OverlayBlock(**(usual | facts))
+
+
+def page(**facts):
+    usual = {"id": "page.html", "url": "https://example.org/", "title": "Rain", "width": 400.0, "height": 200.0}
+    return OverlayPage(**(usual | {"picture": picture(), "blocks": [block()]} | facts))
+
+
+class Parts(HTMLParser):
+    """The scripts, styles and everything that names an address, of a document."""
+
+    def __init__(self, document):
+        super().__init__()
+        self.scripts, self.styles, self.tags, self.policy, self.title = [], [], [], "", ""
+        self._into = None
+        self.feed(document)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if dict(attrs).get("http-equiv") == "Content-Security-Policy":
+            self.policy = dict(attrs)["content"]
+        self._into = tag if tag in ("script", "style", "title") else None
+
+    def handle_data(self, data):
+        if self._into == "title":
+            self.title += data
+        elif self._into:
+            {"script": self.scripts, "style": self.styles}[self._into].append(data)
+
+    def handle_endtag(self, tag):
+        self._into = None
+
+    @property
+    def data(self):
+        return json.loads(next(text for text in self.scripts if text.startswith("{")))
+
+
+class TestToRecord:
+    def test_a_block(self):
+        reasons = [Because("links", "link share 0.92", -1.23456)]
+        content = page(blocks=[block(role=Role.ARTICLE, font="16 px Georgia", xpath="/html[1]", reasons=reasons)])
+        (found,) = to_record(content)["blocks"]
+        assert found == {
+            "box": [10.0, 20.0, 100.0, 30.0],
+            "label": "p",
+            "role": "article",
+            "probability": 0.9124,
+            "font": "16 px Georgia",
+            "xpath": "/html[1]",
+            "source": "",
+            "text": "It rained.",
+            "reasons": [{"group": "links", "text": "link share 0.92", "value": -1.235}],
+            "visibility": "shown",
+        }
+
+    @pytest.mark.parametrize("box", [None, [NAN] * 4, [0, 0, float("inf"), 1]])
+    def test_what_is_not_painted_has_no_box(self, box):
+        assert to_record(page(blocks=[block(box=box)]))["blocks"][0]["box"] is None
+
+    @pytest.mark.parametrize("probability", [None, NAN])
+    def test_unknown_probability(self, probability):
+        assert to_record(page(blocks=[block(probability=probability)]))["blocks"][0]["probability"] is None
+
+    def test_what_changed_is_told_where_something_did(self):
+        records = to_record(page(blocks=[block(changed="o before"), block()]))["blocks"]
+        assert records[0]["changed"] == "o before"
+        assert "changed" not in records[1]
+
+    def test_the_page(self):
+        found = to_record(page(facts={"Method": "vclean"}))["page"]
+        assert found.pop("picture").startswith("data:image/webp;base64,")
+        assert found == {
+            "id": "page.html", "url": "https://example.org/", "title": "Rain", "width": 400, "height": 200,
+            "facts": {"Method": "vclean"},
+        }  # fmt: skip
+
+    def test_a_cut_picture_is_told(self):
+        found = to_record(page(height=1000.0))["page"]
+        assert (found["height"], found["facts"]) == (200, {"Picture": "cut at 200 of 1000 px"})
+
+    @pytest.mark.parametrize(("size", "expected"), [((300.2, 90.0), (301, 90)), ((NAN, 0.0), (1, 1))])
+    def test_without_a_picture_the_document_gives_the_size(self, size, expected):
+        found = to_record(page(picture=b"", width=size[0], height=size[1]))["page"]
+        assert (found["width"], found["height"], found["picture"]) == (*expected, "")
+
+    def test_every_label_and_role_has_a_pen(self):
+        pens = to_record(page())["pens"]
+        assert set(pens["label"]) == set(Label)
+        assert set(pens["role"]) == {*Role, "none"}
+        assert pens["label"]["h"] == {
+            "colour": [213, 94, 0], "width": 3, "dash": [], "fill": 0.102, "meaning": "heading",
+        }  # fmt: skip
+
+    def test_a_layer(self):
+        whole = OverlaySegment(box=[0, 0, 400, 200], level=0, coherence=1, parent=-1)
+        part = OverlaySegment(box=[0, 0, 400, 90], level=1, coherence=9, parent=0, xpath="/html[1]", text="Menu")
+        band = OverlaySeparator(box=[0, 90, 400, 0], segment=0, weight=7)
+        layer = OverlayLayer(name="vips", segments=[whole, part], separators=[band], pdoc=5, drawn=True)
+        (found,) = to_record(page(layers=[layer]))["layers"]
+        assert found["segments"][1] == {
+            "box": [0.0, 0.0, 400.0, 90.0], "level": 1, "coherence": 9, "parent": 0, "xpath": "/html[1]",
+            "text": "Menu",
+        }  # fmt: skip
+        assert found["separators"] == [{"box": [0.0, 90.0, 400.0, 0.0], "segment": 0, "weight": 7}]
+        assert (found["pdoc"], found["drawn"], found["separated"]) == (5, True, False)
+
+    def test_what_is_shown_at_first(self):
+        found = to_record(page(drawn=False, colour="role", labels={Label.PARAGRAPH, Label.HEADING}))
+        assert (found["drawn"], found["colour"], found["labels"]) == (False, "role", ["h", "p"])
+        assert to_record(page())["labels"] is None
+
+
+class TestTexts:
+    def test_one_long_text_is_cut(self):
+        (found,) = to_record(page(blocks=[block(text="x" * 9999)]))["blocks"]
+        assert len(found["text"]) == 1500
+        assert found["text"].endswith("…")
+
+    def test_many_texts_are_cut_shorter(self):
+        """A page of a megabyte of text does not become a file of as much."""
+        records = to_record(page(blocks=[block(text="x" * 2000)] * 3000))["blocks"]
+        assert len(records[0]["text"]) == 200
+
+    def test_a_line_of_each_stays(self):
+        records = to_record(page(blocks=[block(text="x" * 2000)] * 20_000))["blocks"]
+        assert len(records[0]["text"]) == 80
+
+
+class TestToJson:
+    HOSTILE = "</script><script>alert(1)</script><!-- \u2028\u2029 &amp; \x00 \ud800 \"'"
+
+    def test_texts_cannot_end_the_script_element(self):
+        text = to_json(page(blocks=[block(text=self.HOSTILE)], title=self.HOSTILE))
+        assert "<" not in text
+        assert not {"\u2028", "\u2029", "\x00", "\n"} & set(text)
+
+    def test_texts_are_what_they_were(self):
+        found = json.loads(to_json(page(blocks=[block(text=self.HOSTILE)])))
+        assert found["blocks"][0]["text"] == self.HOSTILE
+
+    def test_is_valid_json_whatever_is_not_known(self):
+        """Not a number, as JavaScript's parser has it, is no JSON."""
+        text = to_json(page(blocks=[block(box=[NAN] * 4, probability=NAN)], width=NAN, height=NAN))
+        assert "NaN" not in text
+
+
+class TestDrawHtml:
+    def test_the_data_is_in_it(self):
+        parts = Parts(draw_html(page()))
+        assert parts.data["blocks"][0]["text"] == "It rained."
+        assert parts.title == "Rain – vclean"
+
+    @pytest.mark.parametrize(
+        ("facts", "title"),
+        [({"title": ""}, "page.html"), ({"title": "", "id": ""}, "https://example.org/"), ({"title": "<b>&"}, "<b>&")],
+    )
+    def test_title(self, facts, title):
+        assert Parts(draw_html(page(**facts))).title == f"{title} – vclean"
+
+    def test_nothing_is_fetched(self):
+        """No element of the file names an address, and the styles name none either."""
+        parts = Parts(draw_html(page()))
+        names = {name for _, attributes in parts.tags for name in attributes}
+        assert not names & {"src", "href", "srcset", "action", "background", "style", "onclick"}
+        assert not re.search(r"url\(|@import", "".join(parts.styles))
+
+    def test_scripts_make_no_markup_and_ask_nobody(self):
+        code = "".join(text for text in Parts(draw_html(page())).scripts if not text.startswith("{"))
+        forbidden = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|fetch\(|XMLHttpRequest|import\("
+        assert re.findall(forbidden, code) == []
+
+    def test_the_policy_allows_what_is_in_the_file_and_no_more(self):
+        parts = Parts(draw_html(page(), scripts=["one()"], styles=["b{}"]))
+        hashes = re.findall(r"'sha256-[^']+'", parts.policy)
+        code = [text for text in parts.scripts if not text.startswith("{")]
+        expected = [base64.b64encode(hashlib.sha256(each.encode()).digest()).decode() for each in code + parts.styles]
+        assert hashes == [f"'sha256-{each}'" for each in expected]
+        assert "unsafe" not in parts.policy
+        assert parts.policy.startswith("default-src 'none'; img-src data:; connect-src 'none'; base-uri 'none'")
+
+    def test_added_scripts_run_last(self):
+        scripts = Parts(draw_html(page(), scripts=["one()", "two()"])).scripts
+        assert scripts[-2:] == ["one()", "two()"]
+
+    def test_a_dollar_is_a_dollar(self):
+        content = page(blocks=[block(text="$5 ${x} $$")], title="$data")
+        parts = Parts(draw_html(content, scripts=["`${a}$b`"]))
+        assert parts.data["blocks"][0]["text"] == "$5 ${x} $$"
+        assert parts.scripts[-1] == "`${a}$b`"
+        assert parts.title.startswith("$data")
+
+    def test_what_a_caller_adds(self):
+        assert Parts(draw_html(page(extra={"token": "t"}))).data["extra"] == {"token": "t"}
+
+    def test_a_hostile_title_is_text(self):
+        tags = [tag for tag, _ in Parts(draw_html(page(title="</title><img src=x>"))).tags]
+        assert "img" in tags  # the picture's own
+        assert tags.count("img") == 1
+
+    def test_same_input_same_text(self):
+        assert draw_html(page()) == draw_html(page())
+
+    def test_no_picture(self):
+        with pytest.raises(OutputError, match="cannot be read"):
+            draw_html(page(picture=b"no picture"))
+
+    def test_a_usual_page_is_small(self):
+        """Six hundred blocks with their reasons, beside the picture."""
+        reasons = [Because("links", "link share 0.92 in a narrow column left of the text", -1.0)] * 5
+        blocks = [block(text="word " * 40, xpath="/html[1]/body[1]/div[3]/p[4]", reasons=reasons)] * 600
+        assert len(draw_html(page(blocks=blocks))) < 700_000
+
+
+class TestDataAddress:
+    def decoded(self, address):
+        head, _, data = address.partition(",")
+        return head, Image.open(io.BytesIO(base64.b64decode(data)))
+
+    @pytest.mark.parametrize("kind", ["PNG", "JPEG"])
+    def test_the_picture_is_what_it_was_but_for_its_coding(self, kind):
+        address, size = data_address(picture(kind=kind))
+        head, image = self.decoded(address)
+        assert (head, image.format, image.size, size) == ("data:image/webp;base64", "WEBP", (400, 200), (400, 200))
+        assert image.convert("RGB").getpixel((200, 100)) == pytest.approx((240, 240, 240), abs=3)
+
+    def test_the_longest_picture_of_a_page_loses_its_last_row(self):
+        """WebP holds no more, and the size that is told is that of the page."""
+        address, size = data_address(picture(20, 16_384))
+        assert (self.decoded(address)[1].size, size) == ((20, 16_383), (20, 16_384))
+
+    def test_pictures_too_long_for_webp_are_halved(self):
+        address, size = data_address(picture(20, 17_000))
+        assert (self.decoded(address)[1].size, size) == ((10, 8_500), (20, 17_000))
+
+    def test_coarser_where_it_would_be_large(self):
+        noise = picture(300, 200, noise=True)
+        assert len(data_address(noise, 20_000)[0]) < len(data_address(noise)[0])
+
+    def test_smaller_where_coarser_is_not_enough(self):
+        """The size that is told stays that of the page, which boxes are in."""
+        address, size = data_address(picture(300, 200, noise=True), 3_000)
+        image = self.decoded(address)[1]
+        assert len(address) < 3_000 * 4 / 3 + 100
+        assert size == (300, 200)
+        assert image.width < 300
+
+    def test_a_budget_that_nothing_fits(self):
+        assert self.decoded(data_address(picture(64, 16), 1)[0])[1].height == 1
+
+    @pytest.mark.parametrize("broken", [b"", b"GIF89a", picture()[:80]])
+    def test_no_picture(self, broken):
+        with pytest.raises(OutputError, match="render the page again"):
+            data_address(broken)

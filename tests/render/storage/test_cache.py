@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import contextlib
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from helpers.pages import laid_out, snapshot
+from helpers.snapshots import assert_same
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vclean.errors import InputError, NotHtmlError, OutputError
+from vclean.page import Page
+from vclean.render.snapshot import Snapshot
+from vclean.render.static.parse import parse
+from vclean.render.storage import cache
+from vclean.render.storage.cache import SnapshotCache, from_bytes, read_key, to_bytes
+from vclean.settings import RenderSettings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HTML = "<title>T</title><html lang=en><h1 class=big>Ünïcode \U0001f600</h1><p style='color:red'>x<a href=/b>y</a>"
+SETTINGS = RenderSettings()
+
+
+class TestBytes:
+    @pytest.mark.parametrize(
+        "page", [snapshot(HTML), laid_out(HTML), snapshot("<p>")], ids=["static", "boxes", "empty"]
+    )
+    def test_what_was_written_is_read(self, page: Snapshot) -> None:
+        assert_same(from_bytes(to_bytes(page)), page)
+
+    @given(st.text(max_size=50), st.text(max_size=10))
+    def test_any_text(self, text: str, title: str) -> None:
+        page = replace(snapshot("<p>x"), texts=[text], title=title, url=title)
+        assert_same(from_bytes(to_bytes(page)), page)
+
+    def test_equal_snapshots_give_equal_bytes(self) -> None:
+        assert to_bytes(snapshot(HTML)) == to_bytes(snapshot(HTML))
+
+    def test_timings_are_left_out(self) -> None:
+        assert from_bytes(to_bytes(snapshot(HTML))).timings == {}
+
+    @pytest.mark.parametrize("damage", [lambda d: b"", lambda d: d[:100], lambda d: b"x" * 500, lambda d: d[:-50]])
+    def test_damaged(self, damage) -> None:
+        with pytest.raises(InputError, match="a stored snapshot is damaged: delete it"):
+            from_bytes(damage(to_bytes(snapshot(HTML))))
+
+    def test_every_flipped_byte_is_noticed_or_harmless(self) -> None:
+        """Only an `InputError`, whatever byte is wrong."""
+        data = to_bytes(snapshot("<p>x"))
+        for place in range(0, len(data), 5):
+            broken = bytearray(data)
+            broken[place] ^= 0xFF
+            with contextlib.suppress(InputError):
+                assert len(from_bytes(bytes(broken))) == 3
+
+    def test_another_version(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        data = to_bytes(snapshot(HTML))
+        monkeypatch.setattr(cache, "VERSION", cache.VERSION + 1)
+        with pytest.raises(InputError, match="of another version"):
+            from_bytes(data)
+
+
+class Reading:
+    """A reader that counts its calls."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def __call__(self, page: Page) -> Snapshot:
+        self.calls += 1
+        return parse(page)
+
+
+@pytest.fixture
+def reading() -> Reading:
+    return Reading()
+
+
+@pytest.fixture
+def reader(tmp_path: Path, reading: Reading) -> SnapshotCache:
+    return SnapshotCache(tmp_path / "deep" / "store", reading, SETTINGS, rendered=False)
+
+
+class TestSnapshotCache:
+    PAGE = Page(content=HTML.encode(), url="https://example.org/")
+
+    def test_a_page_is_read_once(self, reader: SnapshotCache, reading: Reading) -> None:
+        first, second = reader(self.PAGE), reader(self.PAGE)
+        assert reading.calls == 1
+        assert_same(first, second)
+
+    def test_the_page_s_name_does_not_matter(self, reader: SnapshotCache, reading: Reading) -> None:
+        reader(self.PAGE)
+        reader(replace(self.PAGE, id="other"))
+        assert reading.calls == 1
+
+    @pytest.mark.parametrize("change", [{"content": b"<p>other"}, {"url": "https://example.com/"}, {"charset": "big5"}])
+    def test_another_page_is_another_snapshot(self, reader: SnapshotCache, reading: Reading, change) -> None:
+        reader(self.PAGE)
+        reader(replace(self.PAGE, **change))
+        assert reading.calls == 2
+
+    @pytest.mark.parametrize("change", [{"settings": RenderSettings(width=800)}, {"rendered": True}])
+    def test_another_way_is_another_snapshot(self, reader: SnapshotCache, reading: Reading, change) -> None:
+        reader(self.PAGE)
+        replace(reader, **change)(self.PAGE)
+        assert reading.calls == 2
+
+    def test_text_with_lone_surrogates(self, reader: SnapshotCache, reading: Reading) -> None:
+        page = Page(content="<p>\ud800")
+        assert reader(page).texts == reader(page).texts
+        assert reading.calls == 1
+
+    def test_nothing_but_the_snapshot_is_left_in_the_folder(self, reader: SnapshotCache) -> None:
+        reader(self.PAGE)
+        (path,) = reader.folder.iterdir()
+        assert path.suffix == ".npz"
+
+    def test_a_page_that_cannot_be_read_leaves_nothing(self, reader: SnapshotCache) -> None:
+        with pytest.raises(NotHtmlError):
+            reader(Page(content=b""))
+        assert not reader.folder.exists()
+
+    def test_a_damaged_file(self, reader: SnapshotCache) -> None:
+        reader(self.PAGE)
+        (path,) = reader.folder.iterdir()
+        path.write_bytes(path.read_bytes()[:60])
+        with pytest.raises(InputError, match="damaged"):
+            reader(self.PAGE)
+
+    def test_the_folder_cannot_be_made(self, tmp_path: Path, reading: Reading) -> None:
+        (tmp_path / "file").touch()
+        reader = SnapshotCache(tmp_path / "file" / "store", reading, SETTINGS, rendered=False)
+        with pytest.raises((OutputError, InputError), match="cannot"):
+            reader(self.PAGE)
+
+    def test_the_snapshot_is_a_folder(self, reader: SnapshotCache) -> None:
+        (reader.folder / f"{read_key(self.PAGE, SETTINGS.to_dict(), rendered=False).hex()}.npz").mkdir(parents=True)
+        with pytest.raises(InputError, match="cannot read the snapshot"):
+            reader(self.PAGE)

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from helpers.pages import snapshot
+
+from vclean.page import Page
+from vclean.render.document import to_elements, to_html
+from vclean.render.static.parse import parse
+
+PAGE = """<html lang=en><head><title>A &amp; B</title></head><body class="x y">
+<div id=a>one<p>two <b>three</b> four
+<br>five</p>six</div>
+<ul><li>seven<li><a href="/eight?a=1&amp;b=2">eight</a></ul><!-- no --><script>no()</script></body></html>"""
+
+
+class TestToElements:
+    def test_they_are_those_of_the_snapshot(self):
+        page = snapshot(PAGE)
+        elements = to_elements(page)
+        assert [element.tag for element in elements] == [page.tags[tag] for tag in page.tag]
+        tree = elements[0].getroottree()
+        assert [tree.xpath(page.xpath(at)) for at in range(len(page))] == [[element] for element in elements]
+
+    def test_texts_and_attributes(self):
+        elements = to_elements(snapshot(PAGE))
+        assert "".join("".join(elements[0].itertext()).split()) == "onetwothreefourfivesixseveneight"
+        by_tag = {element.tag: element for element in elements}
+        assert by_tag["a"].get("href") == "https://example.org/eight?a=1&b=2"
+        assert by_tag["div"].get("id") == "a"
+        assert (by_tag["b"].text, by_tag["b"].tail, by_tag["p"].tail) == ("three", " four\n", "six")
+
+    def test_what_no_document_may_have(self):
+        page = replace(snapshot("<p title='a\x08b'>c\x08d</p>"), tags=("html", "body", "a<b"))
+        element = to_elements(page)[2]
+        assert (element.tag, element.get("title"), element.text) == ("x-other", "a b", "c d")
+
+
+class TestToHtml:
+    @pytest.mark.parametrize("html", [PAGE, "<p>", "text", "<table><td>a<td>b</table>", "<pre>\n a\n  b</pre><p>c"])
+    def test_it_parses_to_the_same_snapshot(self, html):
+        page = snapshot(html)
+        again = parse(Page(content=to_html(page), url=page.url))
+        assert [again.tags[tag] for tag in again.tag] == [page.tags[tag] for tag in page.tag]
+        assert list(again.texts) == list(page.texts)
+        assert again.title == page.title
+        assert list(again.attr_value) == list(page.attr_value)
