@@ -1,4 +1,4 @@
-"""The tables of docs/features.md and docs/model.md: `python benchmarks/documents.py` renews them."""
+"""Write the tables of features and of the shipped model, in docs/reference/tables: `python benchmarks/documents.py`."""
 
 from __future__ import annotations
 
@@ -11,21 +11,32 @@ from vclean.features.block import linguistic, neighbourhood, structural, visual
 from vclean.features.regions import columns as region_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from vclean.features.columns import FeatureColumn
 
-DOCS = Path(__file__).parent.parent / "docs"
+TABLES = Path(__file__).parent.parent / "docs" / "reference" / "tables"
 
 GROUPS: dict[str, tuple[FeatureColumn, ...]] = {
-    "Linguistic": linguistic.COLUMNS,
-    "Structural": structural.COLUMNS,
-    "Visual": visual.COLUMNS,
-    "Context": neighbourhood.COLUMNS,
-    "Verdicts of the linear models": stacking.SCORE_COLUMNS,
-    "Verdicts of the region model": stacking.REGION_COLUMNS,
+    "linguistic": linguistic.COLUMNS,
+    "structural": structural.COLUMNS,
+    "visual": visual.COLUMNS,
+    "neighbourhood": neighbourhood.COLUMNS,
+    "linear models": stacking.SCORE_COLUMNS,
+    "region model": stacking.REGION_COLUMNS,
 }
-"""The groups in the order of the matrix."""
+"""Features of a block by group, in the order of the matrix."""
+
+_NAMES = ("tag_", "aria_", "name_", "in_tag_", "in_aria_", "in_name_")
+
+REGION_GROUPS: dict[str, tuple[FeatureColumn, ...]] = {
+    "containers": tuple(each for each in region_columns.COLUMNS if not each.name.startswith(_NAMES)),
+    "container names": tuple(each for each in region_columns.COLUMNS if each.name.startswith(_NAMES)),
+}
+"""Features of a container, which the region model reads: text, tree and box; then tags, ARIA roles and names."""
+
+FEATURES_PAGE = "[Features](../features.md) explains how to read the table."
+CARD_PAGE = "[The model](../../background/model.md) explains the figures."
 
 _SCORES = {
     "word_f1": ("word F1", 3),
@@ -38,18 +49,12 @@ _SCORES = {
 }
 
 
-def feature_tables() -> str:
-    """A Markdown table for every group of columns."""
-    groups = {**GROUPS, "What the region model reads of a container": region_columns.COLUMNS}
-    return "".join(f"\n### {name}\n\n{_columns(columns)}" for name, columns in groups.items())
-
-
 def _columns(columns: Iterable[FeatureColumn]) -> str:
     return table(("column", "unit", "meaning"), ((f"`{each.name}`", each.unit, each.doc) for each in columns))
 
 
-def model_tables() -> str:
-    """The shipped model's corpora, scores and parameters."""
+def model_card() -> str:
+    """Return the corpora, scores and parameters of the shipped model."""
     card = load_default().card
     corpora = ((name, counts["unrendered"], counts["rendered"]) for name, counts in card["corpora"].items())
     versions = ", ".join(f"{name} {version}" for name, version in card["versions"].items())
@@ -57,10 +62,10 @@ def model_tables() -> str:
     parameters = card["parameters"] | ({"regions": regions} if regions else {})
     facts = f"\nTrained {card['trained']}, seed {card['seed']}, with {versions}; {card['rows']:,} blocks.\n"
     return (
-        f"{facts}\n### Pages\n\n{table(('corpus', 'read unrendered', 'read rendered'), corpora)}"
-        f"\n### Scores in {card['folds']}-fold cross-validation by site\n\n{_scores(card['scores'])}"
+        f"{facts}\n## Pages\n\n{table(('corpus', 'read unrendered', 'read rendered'), corpora)}"
+        f"\n## Scores in {card['folds']}-fold cross-validation by site\n\n{_scores(card['scores'])}"
         f"{_calibrations(card.get('calibration', {}))}"
-        f"\n### Parameters\n\n{_parameters(parameters)}"
+        f"\n## Parameters\n\n{_parameters(parameters)}"
     )
 
 
@@ -82,14 +87,17 @@ def _score_rows(scores: dict[str, Any]) -> Iterable[tuple[object, ...]]:
 
 def _calibrations(methods: dict[str, Any]) -> str:
     return "".join(
-        f"\n### Calibration, {method.partition(', ')[2] or method}\n\n{_calibration(found)}"
+        f"\n## Calibration, {method.partition(', ')[2] or method}\n\n{_calibration(found)}"
         for method, found in methods.items()
     )
 
 
 def _calibration(found: dict[str, Any]) -> str:
     """Bins side by side, where they are the same for all, and the errors below them."""
-    head = ("probability or confidence", *(f"{name}: {part}" for name in found for part in ("count", "said", "came")))
+    head = (
+        "probability or confidence",
+        *(f"{name}: {part}" for name in found for part in ("count", "predicted", "observed")),
+    )
     rows: dict[str, list[object]] = {f"{low / 10:.1f} to {low / 10 + 0.1:.1f}": [] for low in range(10)}
     for place, row in enumerate(rows.values()):
         for part in found.values():
@@ -120,20 +128,30 @@ def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
     return "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
 
 
-DOCUMENTS: dict[str, tuple[str, Callable[[], str]]] = {
-    "features.md": ("## Every column\n", feature_tables),
-    "model.md": ("## The card\n", model_tables),
-}
-"""For each document, the heading below which it is renewed, and what stands there."""
+def page(title: str, explained: str, tables: str) -> str:
+    """Return a whole document: its title, a link to the index, where it is explained, and its tables."""
+    origin = "Written by `python benchmarks/documents.py`: do not edit."
+    return f"# {title}\n\n[Documentation](../../index.md) · {explained} {origin}\n{tables}"
+
+
+def documents() -> dict[str, str]:
+    """Return the text of every document that this script writes, by file name."""
+    blocks = {f"Features of a block: {name}": columns for name, columns in GROUPS.items()}
+    regions = {f"Features of a container: {name}": columns for name, columns in REGION_GROUPS.items()}
+    pages = {
+        f"features-{title.partition(': ')[2].replace(' ', '-')}.md": page(
+            title, FEATURES_PAGE, f"\n{_columns(columns)}"
+        )
+        for title, columns in (blocks | regions).items()
+    }
+    return {**pages, "model.md": page("Card of the shipped model", CARD_PAGE, model_card())}
 
 
 def main() -> None:
-    """Write the tables into the documents."""
-    for name, (heading, tables) in DOCUMENTS.items():
-        document = DOCS / name
-        above = document.read_text(encoding="utf-8").partition(heading)[0]
-        document.write_text(above + heading + tables(), encoding="utf-8")
-        print(f"renewed {document}")
+    """Write the documents."""
+    for name, text in documents().items():
+        (TABLES / name).write_text(text, encoding="utf-8")
+        print(f"wrote {TABLES / name}")
 
 
 if __name__ == "__main__":

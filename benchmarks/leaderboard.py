@@ -1,6 +1,7 @@
 """vclean and its rivals on the same pages in one run: accuracy, speed, and by how much who leads.
 
-`python benchmarks/leaderboard.py CORPUS.parquet... --predictions CV.jsonl [--write docs/leaderboard.md]`
+`python benchmarks/leaderboard.py CORPUS.parquet... --predictions CV.jsonl [--write FILE]`, where FILE is
+`docs/reference/tables/leaderboard.md`.
 
 The model that ships has learned from the development corpora, so that its own score on them means nothing: vclean is
 scored by what models said that never saw a page's site, `vclean evaluate CORPUS... --folds 5 --predictions CV.jsonl`.
@@ -26,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from documents import table
+from figures import renew
 from rivals import RENDERED, RIVALS, VCLEAN, Extract, System, Texts, available, silence, versions
 from speed import Processes, Spread
 from tqdm import tqdm
@@ -289,8 +291,7 @@ def run(options: argparse.Namespace) -> None:
     if options.json:
         write_atomic(options.json, json.dumps(found, indent=1, ensure_ascii=False) + "\n")
     if options.write:
-        above = options.write.read_text(encoding="utf-8").partition(HEADING)[0]
-        write_atomic(options.write, above + HEADING + document(found))
+        renew(options.write, HEADING, document(found))
 
 
 def _measured(

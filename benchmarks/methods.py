@@ -1,6 +1,6 @@
 """Every method on every corpus, over the same blocks, beside the figures that were published.
 
-`python benchmarks/methods.py CORPUS.parquet... --json figures.json --write docs/methods.md`
+`python benchmarks/methods.py CORPUS.parquet... --json figures.json --write docs/reference/tables/methods.md`
 
 Trained methods are cross-validated by site (`--folds`); the main model has the cross-validated scores of its card.
 Methods that need a rendered page get it from `--snapshots`, where pages are rendered as they are missed. Figures of

@@ -13,7 +13,8 @@ An earlier version of vclean is a peer too: `--before PYTHON` names the Python o
 
 Peers take each page in turn, in an order that turns round from page to page, so that what else the machine does falls
 on all alike; ratios are medians over the pages. Sections are written to the JSON file as they are done; a run that was
-broken off goes on with what is missing, and `--only` measures again. `--write docs/performance.md` renews the tables.
+broken off goes on with what is missing, and `--only` measures again.
+`--write docs/reference/tables/performance.md` renews the tables.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
 
     from suite_sections import Facts
 
-HEADING: Final = "## The suite's figures\n"
+HEADING: Final = "## Results\n"
 """What stands below it in the document is made by this program."""
 
 

@@ -346,11 +346,11 @@ class Result:
         return self.to("html")
 
     def to_json(self) -> str:
-        """Return everything known of the page and its blocks on one line of JSON; see `docs/output.md`."""
+        """Return everything known of the page and its blocks on one line of JSON; see `docs/reference/output.md`."""
         return self.to("json")
 
     def to_explanation(self) -> str:
-        """Return why each block was kept or left out, in lines of text; see `docs/explain.md`.
+        """Return why each block was kept or left out, in lines of text; see `docs/guides/explain.md`.
 
         Raises:
             UsageError: no explanation was asked for.

@@ -22,7 +22,7 @@ def blocks(name: str, language: str) -> list[str]:
 
 
 def commands() -> list[list[str]]:
-    pages = sorted(path.name for path in DOCS.glob("*.md"))
+    pages = sorted(str(path.relative_to(DOCS)) for path in DOCS.rglob("*.md"))
     lines = [line for page in pages for code in blocks(page, "sh") for line in joined(code).splitlines()]
     calls = [re.search(r"(?:^|[|&] *)vclean ([^|>&]*)", line) for line in lines]
     return [shlex.split(call[1], comments=True) for call in calls if call and "[" not in call[1]]
@@ -39,13 +39,15 @@ def test_commands_are_understood(arguments: list[str]) -> None:
 
 
 def test_every_exit_code_is_in_the_table() -> None:
-    rows = re.findall(r"^\| (\d+) \|", (DOCS / "start.md").read_text(encoding="utf-8"), re.MULTILINE)
+    rows = re.findall(r"^\| (\d+) \|", (DOCS / "tutorials/first-page.md").read_text(encoding="utf-8"), re.MULTILINE)
     codes = {kind.exit_code for kind in vars(errors).values() if isinstance(kind, type)}
     assert {int(row) for row in rows} == codes | {0, 13, 130}
 
 
 class TestPython:
-    @pytest.mark.parametrize("code", [*blocks("python.md", "python"), *blocks("segments.md", "python")])
+    @pytest.mark.parametrize(
+        "code", [*blocks("reference/python.md", "python"), *blocks("guides/segments.md", "python")]
+    )
     def test_names_exist(self, code: str) -> None:
         compile(code, "documents", "exec")
         names = set(re.findall(r"vclean\.(\w+)", code))
@@ -53,12 +55,12 @@ class TestPython:
         assert names <= set(vclean.__all__)
 
     def test_names_of_errors_exist(self) -> None:
-        names = set(re.findall(r"`(\w+Error)`", (DOCS / "python.md").read_text(encoding="utf-8")))
+        names = set(re.findall(r"`(\w+Error)`", (DOCS / "reference/python.md").read_text(encoding="utf-8")))
         assert len(names) > 3
         assert all(issubclass(getattr(errors, name), vclean.VcleanError) for name in names)
 
 
 def test_links_between_the_documents_lead_somewhere() -> None:
-    for path in DOCS.glob("*.md"):
+    for path in DOCS.rglob("*.md"):
         for target in re.findall(r"\]\(([\w./-]+)\)", path.read_text(encoding="utf-8")):
             assert (path.parent / target).exists(), f"{path.name}: {target}"

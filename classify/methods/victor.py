@@ -11,8 +11,8 @@ tell learns with the type of its markup; what is hidden is left out.
 
 The best sequence as a whole is not what is read off: it leaves out a block whose four types of content share what
 probability is left by `other`. A block is content where the four together have `CONTENT`, over all sequences, and then
-of the likeliest of them. In the cross-validation over four corpora (docs/methods.md) the best sequence has .711, .661,
-.759 and .822 word F1, this .777, .755, .790 and .878.
+of the likeliest of them. In the cross-validation over four corpora (docs/background/methods.md) the best sequence has
+.711, .661, .759 and .822 word F1, this .777, .755, .790 and .878.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 New trees are added to those of the model, fitted on the labelled pages alone and beginning from what the model says of
 them: where it is right they change little. All else stays: the linear models, the region model, and what decides how
 much of a page is kept. What the model has learned elsewhere is not in the new trees' sight, so that they may undo some
-of it on pages that are unlike the labelled ones; `docs/label.md` has figures.
+of it on pages that are unlike the labelled ones; `docs/guides/label.md` has figures.
 """
 
 from __future__ import annotations

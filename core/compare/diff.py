@@ -107,7 +107,7 @@ class Comparison:
         raise UsageError(f"no format {format!r} for comparisons: choose text, json or html")
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything known of the comparison, ready for JSON; `docs/compare.md` describes the fields."""
+        """Everything known of the comparison, ready for JSON; `docs/guides/compare.md` describes the fields."""
         snapshot = self.first.columns.snapshot
         return {
             "id": self.id,

@@ -75,7 +75,7 @@ _COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
     ("blocks", pa.list_(BLOCK)),
 ]
 SCHEMA: Final = pa.schema(_COLUMNS, metadata={"vclean.schema": str(VERSION)})
-"""The columns of a part; `docs/farm-output.md` describes them."""
+"""The columns of a part; `docs/reference/farm-output.md` describes them."""
 
 LIGHT: Final = tuple(name for name in SCHEMA.names if name not in ("read_key", "text", "cleaneval", "blocks"))
 """The columns that are small, which `light` keeps."""

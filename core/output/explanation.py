@@ -17,7 +17,7 @@ _MOST_TEXT: Final = 60
 
 
 def write_explanation(result: Result) -> str:
-    """Return what became of the page and of each of its blocks, and why: see `docs/explain.md`.
+    """Return what became of the page and of each of its blocks, and why: see `docs/guides/explain.md`.
 
     Raises:
         UsageError: no explanation was asked for.

@@ -18,7 +18,7 @@ Record = dict[str, Any]
 
 
 def to_record(result: Result) -> Record:
-    """Return the whole result; every number finite, what is unknown None; `docs/output.md` describes the fields."""
+    """Return all fields of the result, see `docs/reference/output.md`; numbers are finite, unknown values None."""
     if result.explanation is None:
         return {**facts(result), "blocks": [_block(block) for block in result.blocks]}
     explained = _explained(result, result.explanation)

@@ -119,7 +119,7 @@ class PageImage:
         return self
 
     def to_bytes(self, kind: Kind = "png") -> bytes:
-        """The drawing as a file: a picture with a legend, or a page to explore (see `docs/overlay.md`).
+        """The drawing as a file: a picture with a legend, or a page to explore (see `docs/guides/overlay.md`).
 
         In the page to explore the reader may show all blocks and the segments of VIPS, too, if they were not drawn.
         """

@@ -59,7 +59,7 @@ class Review:
 def entry(result: Result) -> dict[str, Any]:
     """What a reader of the list needs: the page, its confidence, and the counts that may explain it.
 
-    `docs/output.md` describes the fields.
+    `docs/reference/output.md` describes the fields.
     """
     words = [len(text.split()) for text in result.columns.text]
     kept = [label.is_content for label in result.prediction.labels]

@@ -46,7 +46,7 @@ def write(segments: Segments, name: str) -> str:
 
 
 def to_record(segments: Segments) -> Record:
-    """Everything known of the segments, as a tree: see `docs/segments.md`."""
+    """Everything known of the segments, as a tree: see `docs/guides/segments.md`."""
     snapshot = segments.snapshot
     return {
         "id": segments.id,

@@ -32,8 +32,8 @@ class Archive:
 
     Args:
         path: a file named `.wacz`, or any WARC file.
-        index: where the index is kept for the next time (see docs/archives.md); without it, it is a temporary file
-            that goes away with the archive and its pages.
+        index: where the index is kept for the next time (see docs/reference/archives.md); without it, it is a temporary
+            file that goes away with the archive and its pages.
         max_resource: cap on the bytes of one sub-resource; a larger one is not served.
 
     Raises:

@@ -162,7 +162,7 @@ def draw_html(
 
     Args:
         content: what it shows.
-        scripts: sources of scripts that run after its own; `docs/overlay.md` says what they find.
+        scripts: sources of scripts that run after its own; `docs/guides/overlay.md` says what they find.
         styles: style sheets after its own.
         same_origin: whether scripts may talk to the server that the document came from; else to nobody.
 
@@ -188,7 +188,7 @@ def to_json(content: OverlayPage) -> str:
 
 
 def to_record(content: OverlayPage) -> Record:
-    """The JSON document as dictionaries and lists; `docs/overlay.md` describes it."""
+    """The JSON document as dictionaries and lists; `docs/guides/overlay.md` describes it."""
     longest = min(max(_TEXT_BUDGET // max(len(content.blocks), 1), _SHORTEST_TEXT), _LONGEST_TEXT)
     return {
         "version": VERSION,

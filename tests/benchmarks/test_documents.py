@@ -7,6 +7,7 @@ import pytest
 
 from vclean.classify.content import stacking
 from vclean.classify.content.model import load_default
+from vclean.features.regions import columns as region_columns
 
 ROOT = Path(__file__).parents[2]
 
@@ -16,19 +17,23 @@ def script():
     return runpy.run_path(str(ROOT / "benchmarks" / "documents.py"))
 
 
-@pytest.mark.parametrize("name", ["features.md", "model.md"])
-def test_the_document_is_up_to_date(script, name):
-    heading, tables = script["DOCUMENTS"][name]
-    text = (ROOT / "docs" / name).read_text(encoding="utf-8")
-    assert text.partition(heading)[2] == tables(), "run: python benchmarks/documents.py"
+def test_documents_are_up_to_date(script):
+    for name, text in script["documents"]().items():
+        document = ROOT / "docs" / "reference" / "tables" / name
+        assert document.read_text(encoding="utf-8") == text, "run: python benchmarks/documents.py"
 
 
 def test_the_groups_are_the_matrix_in_its_order(script):
     assert sum(script["GROUPS"].values(), ()) == stacking.COLUMNS
 
 
+def test_every_feature_of_containers_is_in_one_group(script):
+    names = [column.name for group in script["REGION_GROUPS"].values() for column in group]
+    assert sorted(names) == sorted(column.name for column in region_columns.COLUMNS)
+
+
 def test_every_corpus_of_the_model_has_its_scores(script):
-    text = script["model_tables"]()
+    text = script["model_card"]()
     for corpus, methods in load_default().card["scores"].items():
         for figures in methods.values():
             assert f"| {corpus} | {figures['scores']['all']['pages']} |" in text
@@ -41,10 +46,10 @@ class TestCalibrations:
         one = {"ece": 0.0123, "ece_equal_mass": 0.02, "bins": [{"count": 1234, "said": 0.25, "observed": 0.2}]}
         found = script["_calibrations"]({"vclean, rendered": {"blocks": one, "pages": one}})
         lines = found.splitlines()
-        assert lines[1] == "### Calibration, rendered"
+        assert lines[1] == "## Calibration, rendered"
         assert lines[3] == (
-            "| probability or confidence | blocks: count | blocks: said | blocks: came"
-            " | pages: count | pages: said | pages: came |"
+            "| probability or confidence | blocks: count | blocks: predicted | blocks: observed"
+            " | pages: count | pages: predicted | pages: observed |"
         )
         assert lines[5] == "| 0.0 to 0.1 | 0 |  |  | 0 |  |  |"
         assert lines[7] == "| 0.2 to 0.3 | 1,234 | 0.250 | 0.200 | 1,234 | 0.250 | 0.200 |"
@@ -61,12 +66,8 @@ def test_tables(script):
     assert script["table"](("a", "b"), [(1, 2)]) == "| a | b |\n| --- | --- |\n| 1 | 2 |\n"
 
 
-def test_renewing_keeps_what_stands_above(script, tmp_path, monkeypatch, capsys):
-    for name, (heading, _) in script["DOCUMENTS"].items():
-        (tmp_path / name).write_text("Above.\n\n" + heading + "\nold tables\n", encoding="utf-8")
-    main = script["main"]
-    monkeypatch.setitem(main.__globals__, "DOCS", tmp_path)
-    main()
-    for name, (heading, tables) in script["DOCUMENTS"].items():
-        assert (tmp_path / name).read_text(encoding="utf-8") == "Above.\n\n" + heading + tables()
-    assert capsys.readouterr().out.count("renewed") == len(script["DOCUMENTS"])
+def test_main_writes_every_document(script, tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(script["main"].__globals__, "TABLES", tmp_path)
+    script["main"]()
+    assert {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()} == script["documents"]()
+    assert capsys.readouterr().out.count("wrote") == len(script["documents"]())

@@ -250,5 +250,5 @@ class TestRun:
 
 
 def test_the_document_has_the_heading_below_which_it_is_renewed(board) -> None:
-    text = (BENCHMARKS.parent / "docs" / "leaderboard.md").read_text(encoding="utf-8")
+    text = (BENCHMARKS.parent / "docs" / "reference" / "tables" / "leaderboard.md").read_text(encoding="utf-8")
     assert text.count(board.HEADING) == 1

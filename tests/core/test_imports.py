@@ -154,5 +154,5 @@ class TestDeclared:
         assert set(everything.removeprefix("vclean[").removesuffix("]").split(",")) == {*extras} - {"all"}
 
     def test_docs_name_every_extra(self) -> None:
-        text = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
+        text = (ROOT / "docs" / "guides" / "install.md").read_text(encoding="utf-8")
         assert [name for name in PROJECT["optional-dependencies"] if f"| `{name}` |" not in text] == []

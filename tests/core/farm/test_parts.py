@@ -264,7 +264,7 @@ class TestTidy:
 
 
 def test_schema_has_the_columns_of_the_document() -> None:
-    document = Path(__file__).parents[3] / "docs" / "farm-output.md"
+    document = Path(__file__).parents[3] / "docs" / "reference" / "farm-output.md"
     text = document.read_text(encoding="utf-8")
     assert all(f"| `{name}`" in text for name in SCHEMA.names)
 
