@@ -61,7 +61,7 @@ def started(*arguments: str) -> subprocess.Popen[str]:
 
 
 class TestEndAtOnce:
-    @pytest.mark.parametrize("module", ["vclean.cli.main", "click", "vclean.cli.commands.clean", "vclean.api"])
+    @pytest.mark.parametrize("module", ["vclean.cli.main", "click", "vclean.cli.commands.clean", "vclean.pipeline"])
     def test_while_a_module_loads(self, module: str) -> None:
         with started("-c", LOADING.format(module=module)) as process:
             assert process.stdout is not None
