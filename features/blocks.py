@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vclean.features import tree
-from vclean.features.names.element_names import REMEMBERED
+from vclean.features.names.element_names import NAME_CACHE_SIZE
 from vclean.labels import Visibility
 from vclean.render.static import styles
 
@@ -123,7 +123,7 @@ class BlockColumns:
         colors = snapshot.styles.colour("background-color")
         paints = colors[:, 3] > 0
         names = [_hex(row) if shows else None for row, shows in zip(colors.tolist(), paints.tolist(), strict=True)]
-        behind = tree.nearest(paints[snapshot.style], snapshot.parent)[self.main_element]
+        behind = tree.nearest_ancestor(paints[snapshot.style], snapshot.parent)[self.main_element]
         return [names[row] for row in snapshot.style[behind].tolist()]
 
     def take(self, rows: Sequence[int]) -> BlockColumns:
@@ -154,7 +154,7 @@ def extract_blocks(snapshot: Snapshot) -> BlockColumns:
     stripped = [" ".join(text.split()) for text in snapshot.texts]
     kept = _kept(snapshot, stripped)
     level = block_level(snapshot)
-    container = tree.nearest(level, snapshot.parent)
+    container = tree.nearest_ancestor(level, snapshot.parent)
     breaks = _breaks(snapshot, kept)
     starts = _starts(snapshot, kept, container, level, breaks)
     first = np.flatnonzero(starts)
@@ -301,7 +301,7 @@ def _revealing(snapshot: Snapshot, below: NDArray[np.int32]) -> NDArray[np.bool_
     return found
 
 
-@lru_cache(maxsize=REMEMBERED)
+@lru_cache(maxsize=NAME_CACHE_SIZE)
 def _names_revealing(classes: str) -> bool:
     return bool(_REVEALING_CLASS.search(classes))
 

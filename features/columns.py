@@ -28,22 +28,22 @@ class FeatureColumn:
     doc: str
 
 
-def table(text: str) -> tuple[FeatureColumn, ...]:
+def parse_columns(text: str) -> tuple[FeatureColumn, ...]:
     """Columns from lines of `name | unit | meaning`."""
     rows = [[cell.strip() for cell in line.split("|")] for line in text.strip().splitlines()]
     return tuple(FeatureColumn(name, unit, doc) for name, unit, doc in rows)
 
 
-def stack(columns: Sequence[FeatureColumn], values: Mapping[str, Numbers]) -> NDArray[np.float32]:
+def stack_columns(columns: Sequence[FeatureColumn], values: Mapping[str, Numbers]) -> NDArray[np.float32]:
     """float32 (B, len(columns)): `values` (B,) by name in the order of `columns`.
 
     Raises:
         KeyError: a declared column has no values.
     """
-    return np.ascontiguousarray(rows([column.name for column in columns], values).T)
+    return np.ascontiguousarray(stack_rows([column.name for column in columns], values).T)
 
 
-def rows(names: Sequence[str], values: Mapping[str, Numbers]) -> NDArray[np.float32]:
+def stack_rows(names: Sequence[str], values: Mapping[str, Numbers]) -> NDArray[np.float32]:
     """float32 (len(names), B): `values` (B,) by name.
 
     Raises:

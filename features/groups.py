@@ -31,7 +31,7 @@ class Groups:
     order: NDArray[np.int64]
 
     @classmethod
-    def by(cls, keys: Numbers) -> Groups:
+    def from_keys(cls, keys: Numbers) -> Groups:
         """Rows with equal `keys` (B,) are a group."""
         order = np.argsort(keys, kind="stable")
         ascending = keys[order]
@@ -47,11 +47,11 @@ class Groups:
         return self.sizes[self.number]
 
     @cached_property
-    def place(self) -> NDArray[np.int64]:
+    def rank(self) -> NDArray[np.int64]:
         """int64 (B,): rows of each row's group that come before it."""
-        place = np.empty(len(self.number), dtype=np.int64)
-        place[self.order] = np.arange(len(place)) - np.repeat(self._start, self.sizes)
-        return place
+        rank = np.empty(len(self.number), dtype=np.int64)
+        rank[self.order] = np.arange(len(rank)) - np.repeat(self._start, self.sizes)
+        return rank
 
     @cached_property
     def spread(self) -> NDArray[np.int64]:
@@ -77,7 +77,7 @@ class RaggedArray:
     values: NDArray[np.int32]
 
     @classmethod
-    def of(cls, owner: NDArray[np.integer[Any]], values: NDArray[np.integer[Any]], rows: int) -> RaggedArray:
+    def from_pairs(cls, owner: NDArray[np.integer[Any]], values: NDArray[np.integer[Any]], rows: int) -> RaggedArray:
         """Return `rows` rows from pairs of row number (ascending) and value."""
         return cls(np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=rows))]), values.astype(np.int32))
 
@@ -98,7 +98,7 @@ class RaggedArray:
         owner = np.repeat(np.arange(len(rows)), length)
         return owner, self.values[np.arange(len(owner)) + (self.start[rows] - np.cumsum(length) + length)[owner]]
 
-    def sums(self, weights: NDArray[np.float32]) -> NDArray[np.float64]:
+    def row_sums(self, weights: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return the sum of the `weights` of each row's values, float64 (R,)."""
         total = np.zeros(len(self.values) + 1)
         np.cumsum(weights[self.values], out=total[1:])

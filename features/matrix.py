@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vclean.features.block import linguistic, neighbourhood, structural, visual
-from vclean.features.columns import rows
+from vclean.features.columns import stack_rows
 from vclean.features.groups import RaggedArray
 from vclean.features.names import hashed_tokens
-from vclean.features.page_context import PageContext, from_left
+from vclean.features.page_context import PageContext, mirror_right_to_left
 from vclean.features.regions import candidates, columns
 
 if TYPE_CHECKING:
@@ -55,21 +55,21 @@ def extract(blocks: BlockColumns) -> Features:
     context = PageContext(blocks)
     if not len(context):
         return _empty(context)
-    context = from_left(context)
+    context = mirror_right_to_left(context)
     values = block_values(context)
     found = candidates.candidate_regions(context)
     region = columns.region_matrix(found, values)
     elements = neighbourhood.subtrees(context)
     layout = neighbourhood.layout(context, elements)
-    base = np.vstack([rows(_OWN_NAMES, values), neighbourhood.compute(context, values, layout, elements)])
+    base = np.vstack([stack_rows(_OWN_NAMES, values), neighbourhood.compute(context, values, layout, elements)])
     return Features(
         context,
         np.ascontiguousarray(base.T),
         region,
-        candidates.RegionLayout.of(found),
+        candidates.RegionLayout.from_regions(found),
         layout,
-        hashed_tokens.element_tokens(context.naming),
-        hashed_tokens.word_rows(context),
+        hashed_tokens.element_tokens(context.names),
+        hashed_tokens.word_tokens(context),
     )
 
 
@@ -84,5 +84,5 @@ def _empty(context: PageContext) -> Features:
     layout = neighbourhood.Layout(runs, runs, np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.float32))
     base = np.zeros((0, len(COLUMNS)), dtype=np.float32)
     region = np.zeros((0, len(columns.COLUMNS)), dtype=np.float32)
-    where = candidates.RegionLayout.of(candidates.candidate_regions(context))
-    return Features(context, base, region, where, layout, hashed_tokens.element_tokens(context.naming), nothing)
+    where = candidates.RegionLayout.from_regions(candidates.candidate_regions(context))
+    return Features(context, base, region, where, layout, hashed_tokens.element_tokens(context.names), nothing)

@@ -12,7 +12,7 @@ from vclean.features import tree
 from vclean.features.columns import ratio
 from vclean.features.groups import Groups
 from vclean.features.names import element_names
-from vclean.features.names import lexicon as names
+from vclean.features.names import lexicon as name_lexicon
 from vclean.features.names.element_names import ElementNames
 from vclean.features.text import language
 from vclean.features.text import lexicon as wordlists
@@ -46,7 +46,7 @@ class PageContext:
     @cached_property
     def texts(self) -> EncodedTexts:
         """The blocks' texts as code points."""
-        return EncodedTexts.of(self.blocks.text)
+        return EncodedTexts.from_texts(self.blocks.text)
 
     @cached_property
     def words(self) -> Words:
@@ -138,34 +138,34 @@ class PageContext:
     @cached_property
     def class_path(self) -> NDArray[np.uint64]:
         """uint64 (N,): a number for the chain of tags and classes from the root to every element."""
-        return element_names.path_signature(self.snapshot, element_names.class_hashes(self.naming))
+        return element_names.path_signature(self.snapshot, element_names.class_hashes(self.names))
 
     @cached_property
-    def alike(self) -> Groups:
+    def elements_by_class_path(self) -> Groups:
         """The elements with the same chain of tags and classes, as groups of N rows."""
-        return Groups.by(self.class_path)
+        return Groups.from_keys(self.class_path)
 
     @cached_property
-    def blocks_alike(self) -> Groups:
+    def blocks_by_class_path(self) -> Groups:
         """The blocks whose longest text stands in elements alike, as groups of B rows."""
-        return Groups.by(self.class_path[self.anchor])
+        return Groups.from_keys(self.class_path[self.anchor])
 
     @cached_property
     def siblings(self) -> Groups:
         """The children of every element, as groups of N rows; the root is alone."""
-        return Groups.by(self.snapshot.parent)
+        return Groups.from_keys(self.snapshot.parent)
 
     @cached_property
-    def naming(self) -> ElementNames:
+    def names(self) -> ElementNames:
         """What the elements are called."""
-        return ElementNames.of(self.snapshot)
+        return ElementNames.from_snapshot(self.snapshot)
 
     @cached_property
     def name_bits(self) -> NDArray[np.uint64]:
-        """uint64 (N,): which groups of well-known words every element's names are of (see `names.name_bits`)."""
-        return names.name_bits(self.naming)
+        """uint64 (N,): which groups of well-known words every element's names are of (see `name_lexicon.name_bits`)."""
+        return name_lexicon.name_bits(self.names)
 
-    def on_nodes(self, values: NDArray[np.float32]) -> NDArray[np.float64]:
+    def sum_over_subtrees(self, values: NDArray[np.float32]) -> NDArray[np.float64]:
         """float64 (N,): sum over every element's subtree of the blocks' `values` (B,), each at its container."""
         at_node = np.bincount(self.blocks.node, values, minlength=len(self.snapshot))
         return tree.subtree_sum(at_node.astype(np.float64, copy=False), self.snapshot.end)
@@ -173,7 +173,7 @@ class PageContext:
     @cached_property
     def block_count(self) -> NDArray[np.float64]:
         """float64 (N,): blocks in every element's subtree."""
-        return self.on_nodes(np.ones(len(self), dtype=np.float32))
+        return self.sum_over_subtrees(np.ones(len(self), dtype=np.float32))
 
     @cached_property
     def is_container(self) -> NDArray[np.bool_]:
@@ -186,7 +186,7 @@ class PageContext:
     @cached_property
     def container(self) -> NDArray[np.int32]:
         """int32 (N,): the innermost such element round each element, or the element itself; the root if none."""
-        return tree.nearest(self.is_container, self.snapshot.parent)
+        return tree.nearest_ancestor(self.is_container, self.snapshot.parent)
 
     @cached_property
     def first_text(self) -> NDArray[np.int64]:
@@ -205,7 +205,7 @@ _RIGHT_TO_LEFT: Final = ((0x0590, 0x08FF), (0xFB1D, 0xFDFF), (0xFE70, 0xFEFF), (
 """Code points of Hebrew, Arabic, Syriac, Thaana, N'Ko, Adlam and others: those of class R or AL (Unicode, UAX 9)."""
 
 
-def from_left(context: PageContext) -> PageContext:
+def mirror_right_to_left(context: PageContext) -> PageContext:
     """The page with all boxes mirrored, if it is written from right to left: as if from left to right.
 
     What a column says of left and right then holds for either direction.

@@ -76,7 +76,7 @@ def subtree_argmax(values: Whole | Real, end: NDArray[np.int32]) -> NDArray[np.i
     return order[best]
 
 
-def nearest(mask: NDArray[np.bool_], parent: NDArray[np.int32]) -> NDArray[np.int32]:
+def nearest_ancestor(mask: NDArray[np.bool_], parent: NDArray[np.int32]) -> NDArray[np.int32]:
     """int32 (N,): the nearest element with `mask` set among the element and its ancestors; the root if none.
 
     Pointer doubling: the number of rounds is the logarithm of the depth.

@@ -43,7 +43,7 @@ class LinearModel:
         if not len(features.context):
             return np.zeros(0, dtype=np.float32), np.zeros(0, dtype=np.float32)
         path = path_scores(features.context, features.element_tokens, self.path[:BUCKETS], self.path[BUCKETS:])
-        word = features.word_tokens.sums(self.word) * row_scale(features.word_tokens)
+        word = features.word_tokens.row_sums(self.word) * row_scale(features.word_tokens)
         return clipped(path + self.path_bias), clipped(word + self.word_bias)
 
 

@@ -41,7 +41,7 @@ def block_groups(blocks: BlockColumns) -> NDArray[np.int32]:
     """
     snapshot = blocks.snapshot
     is_group = snapshot.is_tag(_GROUPS) | _data_tables(blocks)
-    group = tree.nearest(is_group, snapshot.parent)[blocks.node]
+    group = tree.nearest_ancestor(is_group, snapshot.parent)[blocks.node]
     return np.where(is_group[group], group, -1).astype(np.int32)
 
 
@@ -51,9 +51,9 @@ def _data_tables(blocks: BlockColumns) -> NDArray[np.bool_]:
     is_table, is_cell = snapshot.is_tag(("table",)), snapshot.is_tag(("td", "th"))
     if not is_table.any():
         return is_table
-    table = tree.nearest(is_table, snapshot.parent)
-    row = tree.nearest(snapshot.is_tag(("tr",)), snapshot.parent)
-    inside = np.unique(tree.nearest(is_cell, snapshot.parent)[blocks.node])
+    table = tree.nearest_ancestor(is_table, snapshot.parent)
+    row = tree.nearest_ancestor(snapshot.is_tag(("tr",)), snapshot.parent)
+    inside = np.unique(tree.nearest_ancestor(is_cell, snapshot.parent)[blocks.node])
     cells = inside[is_cell[inside]]
     wide_rows = np.flatnonzero(np.bincount(row[cells], minlength=size) > 1)
     grid = np.bincount(table[wide_rows], minlength=size) > 1
@@ -144,7 +144,7 @@ def join_continuations(labels: Sequence[Label], forerunner: NDArray[np.int32]) -
 WHOLE: Final = 0.95
 """An element with a larger share of the page's words is the page: themes write `comments-open` on the body."""
 
-_COMMENTS: Final = np.uint64(1 << lexicon.NAMES.index("comments"))
+_COMMENTS: Final = np.uint64(1 << lexicon.NAME_GROUPS.index("comments"))
 
 
 def among_comments(context: PageContext, regions: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -167,7 +167,7 @@ def named_comments(context: PageContext) -> NDArray[np.bool_]:
     called = (context.name_bits & _COMMENTS) > 0
     if not called.any() or not len(context):
         return np.zeros(len(context), dtype=bool)
-    words = context.on_nodes(context.tokens)
+    words = context.sum_over_subtrees(context.tokens)
     first_heading = np.flatnonzero(snapshot.is_tag(("h1",)))[:1]
     holds_heading = tree.subtree_sum(np.isin(np.arange(len(snapshot)), first_heading), snapshot.end) > 0
     called &= (words <= WHOLE * words[0]) & ~holds_heading

@@ -58,7 +58,9 @@ class Fingerprints:
 def fingerprints(blocks: BlockColumns) -> Fingerprints:
     """The fingerprints of a page's blocks; the same on every machine."""
     text = np.array([_text_hash(text) for text in blocks.text], dtype=np.uint64)
-    chain = element_names.path_signature(blocks.snapshot, element_names.class_hashes(ElementNames.of(blocks.snapshot)))
+    chain = element_names.path_signature(
+        blocks.snapshot, element_names.class_hashes(ElementNames.from_snapshot(blocks.snapshot))
+    )
     return Fingerprints(text, mix(text + mix(chain[blocks.node])))
 
 

@@ -12,7 +12,14 @@ import numpy as np
 
 from vclean.classify.regions.model import NONE, inherit_roles
 from vclean.features import matrix
-from vclean.features.block.neighbourhood import LEVELS, STEPS, over_runs, running_sums, shifted, step_doc
+from vclean.features.block.neighbourhood import (
+    LEVELS,
+    STEPS,
+    cumulative_sums,
+    neighbour_values,
+    step_doc,
+    sum_over_runs,
+)
 from vclean.features.columns import FeatureColumn
 from vclean.labels import Role
 
@@ -103,12 +110,12 @@ def score_columns(path: NDArray[np.float32], word: NDArray[np.float32], where: L
     """Return the linear scores `path` and `word` (B,), averaged over the layout: float32 (B, len(SCORE_COLUMNS))."""
     score, weight = np.array([path, word, path + word]), where.tokens + 1
     weighted = score * weight
-    total = running_sums(np.vstack([weighted, weight]))
+    total = cumulative_sums(np.vstack([weighted, weight]))
     parts = [
         score[:, None],
         _subtree_means(total, where),
         _means_alike(weighted, weight, where.alike)[:, None],
-        shifted(score),
+        neighbour_values(score),
         *(_window(total, reach)[:, None] for reach in WINDOWS),
         np.broadcast_to((weighted.sum(axis=1) / weight.sum())[:, None, None], (len(score), 1, len(path))),
         np.array([_rank(each, weight) for each in score])[:, None],
@@ -119,7 +126,7 @@ def score_columns(path: NDArray[np.float32], word: NDArray[np.float32], where: L
 
 def _subtree_means(total: NDArray[np.float64], where: Layout) -> NDArray[np.float32]:
     """float32 (K, LEVELS, B): weighted means over the larger subtrees; for `total` see `_window`."""
-    sums = over_runs(total, where)
+    sums = sum_over_runs(total, where)
     return np.asarray(sums[:-1] / np.maximum(sums[-1], 1)).transpose(0, 2, 1)
 
 

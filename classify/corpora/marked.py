@@ -242,7 +242,7 @@ def innermost(snapshot: Snapshot, marks: Sequence[RegionMark]) -> NDArray[np.int
     number = np.full(len(snapshot), -1, dtype=np.int32)
     found = np.flatnonzero(element >= 0)
     number[element[found]] = found
-    return number[tree.nearest(number >= 0, snapshot.parent)]
+    return number[tree.nearest_ancestor(number >= 0, snapshot.parent)]
 
 
 def content_blocks(blocks: BlockColumns, marks: Sequence[RegionMark]) -> NDArray[np.bool_]:

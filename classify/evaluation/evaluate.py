@@ -129,7 +129,7 @@ def _verdict(page: GoldPage, blocks: BlockColumns, prediction: Prediction, f1: f
     return PageOutcome(
         probability=prediction.probability,
         content=align(blocks.text, page).is_content,
-        words=EncodedTexts.of(blocks.text).words.per_text(),
+        words=EncodedTexts.from_texts(blocks.text).words.per_text(),
         confidence=prediction.confidence,
         f1=f1,
     )

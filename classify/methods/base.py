@@ -113,8 +113,8 @@ def tag_labels(blocks: BlockColumns) -> list[Label]:
     snapshot = blocks.snapshot
     heading = snapshot.is_tag(HEADING_TAGS)
     item = snapshot.is_tag(ITEM_TAGS)
-    is_heading = heading[tree.nearest(heading, snapshot.parent)[blocks.node]]
-    nearest_item = tree.nearest(item, snapshot.parent)[blocks.node]
+    is_heading = heading[tree.nearest_ancestor(heading, snapshot.parent)[blocks.node]]
+    nearest_item = tree.nearest_ancestor(item, snapshot.parent)[blocks.node]
     in_item = item[nearest_item]
     first = np.zeros(len(blocks), dtype=bool)
     first[np.unique(nearest_item, return_index=True)[1]] = True

@@ -129,7 +129,7 @@ class Density:
     @cached_property
     def _marks(self) -> NDArray[np.float64]:
         """(K,): punctuation marks of the text nodes."""
-        return EncodedTexts.of(self._strings).has(PUNCT).astype(np.float64)
+        return EncodedTexts.from_texts(self._strings).count_class(PUNCT).astype(np.float64)
 
     @cached_property
     def point(self) -> NDArray[np.float64]:

@@ -25,7 +25,7 @@ from vclean.classify.prediction import Prediction
 from vclean.classify.training.dataset import WEIGHT_CAP
 from vclean.features import tree
 from vclean.features.block import linguistic, structural, visual
-from vclean.features.columns import ratio, stack, table
+from vclean.features.columns import parse_columns, ratio, stack_columns
 from vclean.features.page_context import PageContext
 from vclean.labels import Visibility
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from vclean.features.columns import Values
 
 
-COLUMNS = table(
+COLUMNS = parse_columns(
     """
 chars | characters | Length of the text.
 words | words | Number of words.
@@ -184,4 +184,4 @@ def keywords(examples: Sequence[FiascoExample]) -> tuple[NDArray[np.uint64], NDA
 
 
 def _columns(context: PageContext) -> NDArray[np.float32]:
-    return stack(COLUMNS, compute(context))
+    return stack_columns(COLUMNS, compute(context))

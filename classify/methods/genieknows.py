@@ -130,7 +130,7 @@ class SemanticBlocks:
     @cached_property
     def _fits(self) -> NDArray[np.bool_]:
         """Whether an element has few enough words, bool (N,)."""
-        return np.asarray(self.context.on_nodes(self.context.tokens) <= LONGEST)
+        return np.asarray(self.context.sum_over_subtrees(self.context.tokens) <= LONGEST)
 
     @cached_property
     def _element(self) -> NDArray[np.int64]:
@@ -138,7 +138,7 @@ class SemanticBlocks:
         snapshot, node = self.context.snapshot, self.context.blocks.node
         top = self._fits.copy()
         top[1:] &= ~self._fits[snapshot.parent[1:]]
-        return np.where(self._fits[node], tree.nearest(top, snapshot.parent)[node], node).astype(np.int64)
+        return np.where(self._fits[node], tree.nearest_ancestor(top, snapshot.parent)[node], node).astype(np.int64)
 
     @cached_property
     def _joined(self) -> NDArray[np.int64]:

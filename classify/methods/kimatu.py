@@ -24,7 +24,7 @@ from vclean.features.columns import ratio
 from vclean.features.groups import Groups
 from vclean.features.names import element_names
 from vclean.features.page_context import PageContext
-from vclean.features.text.characters import PUNCT, STOP
+from vclean.features.text.characters import PUNCT, SENTENCE_END
 from vclean.labels import Label, Visibility
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class MarkupRuns:
     @cached_property
     def punctuation(self) -> NDArray[np.float32]:
         """float32 (R,): punctuation marks, relative to the run with most of them."""
-        return _relative(self.total(self.context.texts.has(PUNCT)))
+        return _relative(self.total(self.context.texts.count_class(PUNCT)))
 
     @cached_property
     def links(self) -> NDArray[np.float32]:
@@ -90,7 +90,7 @@ class MarkupRuns:
 
     @cached_property
     def _of_block(self) -> NDArray[np.uint64]:
-        return element_names.class_hashes(self.context.naming)[self.context.blocks.node]
+        return element_names.class_hashes(self.context.names)[self.context.blocks.node]
 
     @cached_property
     def _block_chars(self) -> NDArray[np.float32]:
@@ -149,7 +149,7 @@ def _functional(context: PageContext) -> NDArray[np.bool_]:
     """Small blocks of the same kind that begin with the same two words, `_REPEATS` of them; bool (B,)."""
     begins = [" ".join(text.lower().split()[:2]) for text in context.blocks.text]
     numbers: dict[str, int] = {}
-    same = Groups.by(np.array([numbers.setdefault(text, len(numbers)) for text in begins], dtype=np.int64))
+    same = Groups.from_keys(np.array([numbers.setdefault(text, len(numbers)) for text in begins], dtype=np.int64))
     two_words = np.array([" " in text for text in begins], dtype=bool)
     return np.asarray((same.size >= _REPEATS) & (context.tokens <= _SMALL) & two_words)
 
@@ -181,7 +181,7 @@ def _headings(context: PageContext, kept: NDArray[np.bool_]) -> NDArray[np.bool_
 
 def _types(context: PageContext, headings: NDArray[np.bool_]) -> list[Label]:
     """Types by markup; a heading that ends as a sentence does and is not small is a paragraph."""
-    sentence = np.array([bool(kind & STOP) for kind in _last_kinds(context)], dtype=bool)
+    sentence = np.array([bool(kind & SENTENCE_END) for kind in _last_kinds(context)], dtype=bool)
     long_sentence = sentence & (context.tokens > _SMALL) & ~headings
     return [Label.PARAGRAPH if plain and kind is Label.HEADING else kind
             for kind, plain in zip(tag_labels(context.blocks), long_sentence.tolist(), strict=True)]  # fmt: skip

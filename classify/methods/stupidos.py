@@ -121,7 +121,7 @@ class Trigrams:
 
 def example(lesson: TrainingPage) -> StupidosExample:
     """The n-grams of a page's words and the truth of its blocks."""
-    words, clean = EncodedTexts.of(lesson.blocks.text).words, lesson.truth.is_content
+    words, clean = EncodedTexts.from_texts(lesson.blocks.text).words, lesson.truth.is_content
     return StupidosExample(ngrams(words), clean[words.owner], clean)
 
 
@@ -149,7 +149,7 @@ def load(data: bytes) -> Method:
     model = Trigrams.of(storage.from_bytes(data))
 
     def label(blocks: BlockColumns) -> Prediction:
-        words = EncodedTexts.of(blocks.text).words
+        words = EncodedTexts.from_texts(blocks.text).words
         odds = model.prior + np.bincount(words.owner, model.log_odds(ngrams(words)), len(blocks))
         footer = np.array([bool(_FOOTER.match(text)) for text in blocks.text], dtype=bool)
         kept = (odds > 0) & ~footer & (blocks.visibility != Visibility.HIDDEN)

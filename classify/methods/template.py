@@ -81,7 +81,7 @@ class Template:
         for selector in self.selectors:
             for element in self._found(selector, elements[0]):
                 named[number[element]] = -1 if selector.removes else 1
-        nearest = tree.nearest(named != 0, snapshot.parent)
+        nearest = tree.nearest_ancestor(named != 0, snapshot.parent)
         return np.asarray(named[nearest] > 0)
 
     def _found(self, selector: Selector, root: etree._Element) -> list[etree._Element]:

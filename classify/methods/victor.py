@@ -30,8 +30,8 @@ from vclean.classify.methods.models import linear_chain
 from vclean.classify.prediction import Prediction
 from vclean.features import tree
 from vclean.features.block import linguistic
-from vclean.features.block.structural import begun_before
-from vclean.features.columns import FeatureColumn, ratio, stack, table
+from vclean.features.block.structural import count_opened_before
+from vclean.features.columns import FeatureColumn, parse_columns, ratio, stack_columns
 from vclean.features.groups import Groups
 from vclean.features.page_context import PageContext
 from vclean.features.text.characters import ALPHA, DIGIT, PUNCT, SPACE
@@ -91,7 +91,7 @@ COLUMNS: tuple[FeatureColumn, ...] = (
         )
         for how, unit in (("abs", "tokens"), ("rel", "share"))
     ),
-    *table(
+    *parse_columns(
         """
 sentence_count | sentences | Number of sentences.
 sentence_avg_length | words | Mean length of a sentence.
@@ -136,13 +136,16 @@ def _markup(context: PageContext) -> Values:
     names = (*_SPLITS, "class_inline", "class_block")
     return {
         **{f"container_{name}": found[:, index] for index, name in enumerate(_CONTAINERS)},
-        **{f"split_{name}": count for name, count in zip(names, begun_before(context, np.array(masks)), strict=True)},
+        **{
+            f"split_{name}": count
+            for name, count in zip(names, count_opened_before(context, np.array(masks)), strict=True)
+        },
     }
 
 
 def _characters(texts: EncodedTexts) -> Values:
     length = np.diff(texts.start, append=len(texts.code)) - 1
-    count = {name: texts.has(bits) for name, bits in _CHARACTERS.items()}
+    count = {name: texts.count_class(bits) for name, bits in _CHARACTERS.items()}
     count["white"] = count["white"] - 1  # the line feed behind every text
     return {
         **{f"char_{name}_abs": values for name, values in count.items()},
@@ -202,7 +205,7 @@ def _groups(context: PageContext) -> Values:
 
 def _group_share(context: PageContext, grouped: NDArray[np.bool_]) -> NDArray[np.float32]:
     """float32 (B,): the share of the page's words in blocks of the same container, 0 for those not `grouped` (B,)."""
-    words = Groups.by(context.blocks.node).total(context.tokens)
+    words = Groups.from_keys(context.blocks.node).total(context.tokens)
     return ratio(np.where(grouped, words, 0), float(context.tokens.sum()))
 
 
@@ -268,7 +271,7 @@ def load(data: bytes) -> Method:
 
 
 def _columns(blocks: BlockColumns) -> NDArray[np.float32]:
-    return stack(COLUMNS, compute(PageContext(blocks)))
+    return stack_columns(COLUMNS, compute(PageContext(blocks)))
 
 
 def _cuts(columns: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -31,7 +31,7 @@ from vclean.features.matrix import block_values
 from vclean.features.page_context import PageContext
 from vclean.features.regions.candidates import candidate_regions
 from vclean.features.segments import columns as segment_columns
-from vclean.features.segments.columns import REGIONAL, highest_inside, segment_matrix
+from vclean.features.segments.columns import REGIONAL, max_over_descendants, segment_matrix
 from vclean.features.segments.segments import Segments, Separators
 from vclean.features.segments.vips import algorithm
 from vclean.features.segments.vips.page import VisualPage
@@ -76,7 +76,7 @@ def role_matrix(posterior: NDArray[np.float32], parent: NDArray[np.int32]) -> ND
         if above >= 0:
             around[row] = np.maximum(around[above], posterior[above])
             total[above] += posterior[row]
-    return np.hstack([posterior, highest_inside(posterior, parent), total, around]).reshape(-1, 4 * CLASSES)
+    return np.hstack([posterior, max_over_descendants(posterior, parent), total, around]).reshape(-1, 4 * CLASSES)
 
 
 LEVELS: Final = (1, 2)
@@ -188,7 +188,7 @@ def _keys(regions: Regions, states: NDArray[np.int8]) -> NDArray[np.int64]:
     holds = (tree.subtree_sum(at, snapshot.end) > 0) & ~lies
     top = at | (~lies & ~holds & holds[np.maximum(snapshot.parent, 0)])
     top[0] |= not top.any()
-    element = tree.nearest(top, snapshot.parent).astype(np.int64)
+    element = tree.nearest_ancestor(top, snapshot.parent).astype(np.int64)
     loose = holds[blocks.node]
     run = count + _runs(loose, regions.block_region)
     container = np.append(blocks.node, 0)[blocks.text_block]

@@ -108,7 +108,7 @@ def page_rows(page: GoldPage, site: str, blocks: BlockColumns, regions: Forest |
         base=features.base,
         region=region,
         layout=features.layout,
-        path=hashed_tokens.path_rows(features.context, features.element_tokens)
+        path=hashed_tokens.path_tokens(features.context, features.element_tokens)
         if len(blocks)
         else features.word_tokens,
         word=features.word_tokens,
@@ -130,11 +130,11 @@ def _told_types(label: NDArray[np.int8], page: GoldPage, blocks: BlockColumns) -
     if page.markup or not page.markdown:
         return label
     snapshot, node = blocks.snapshot, blocks.node
-    marked = tree.nearest(snapshot.is_tag(_HEADING_TAGS), snapshot.parent)[node] > 0
+    marked = tree.nearest_ancestor(snapshot.is_tag(_HEADING_TAGS), snapshot.parent)[node] > 0
     marked |= snapshot.is_tag(_ITEM_TAGS)[node]
-    in_cell = tree.nearest(snapshot.is_tag(_CELL_TAGS), snapshot.parent)[node] > 0
-    holder = tree.nearest(snapshot.is_tag(_ITEM_TAGS), snapshot.parent)[node]
-    begins = Groups.by(np.where(holder > 0, holder, node)).place == 0
+    in_cell = tree.nearest_ancestor(snapshot.is_tag(_CELL_TAGS), snapshot.parent)[node] > 0
+    holder = tree.nearest_ancestor(snapshot.is_tag(_ITEM_TAGS), snapshot.parent)[node]
+    begins = Groups.from_keys(np.where(holder > 0, holder, node)).rank == 0
     untold = (label == LABELS.index(Label.PARAGRAPH)) & marked
     untold |= (label == LABELS.index(Label.CONTINUATION)) & begins & ~in_cell
     return np.where(untold, np.int8(UNKNOWN), label)

@@ -64,7 +64,7 @@ class CorrectedPage:
         """The lesson for a model of `blocks` that are labelled."""
         decision = base.label(blocks).decision
         x = decision.x if decision else np.zeros((0, len(stacking.COLUMNS)), dtype=np.float32)
-        words = EncodedTexts.of(blocks.text).words.per_text()
+        words = EncodedTexts.from_texts(blocks.text).words.per_text()
         return cls(x, label, np.sqrt(np.clip(words, 1, WEIGHT_CAP)).astype(np.float32))
 
 

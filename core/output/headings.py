@@ -45,7 +45,7 @@ def _tag_levels(blocks: BlockColumns) -> NDArray[np.int64]:
     """int64 (B,): the level of the heading tag round each block, 0 where there is none."""
     snapshot = blocks.snapshot
     named = np.array([int(name[1]) if name in HEADINGS else 0 for name in snapshot.tags], dtype=np.int64)
-    owner = tree.nearest(snapshot.is_tag(HEADINGS), snapshot.parent)[blocks.main_element]
+    owner = tree.nearest_ancestor(snapshot.is_tag(HEADINGS), snapshot.parent)[blocks.main_element]
     return named[snapshot.tag[owner]]
 
 

@@ -80,7 +80,7 @@ class Permalinks:
     def _link(self) -> NDArray[np.int32]:
         """int32 (N,): the link round each element, 0 where there is none."""
         snapshot = self.blocks.snapshot
-        return tree.nearest(snapshot.is_tag(("a",)), snapshot.parent)
+        return tree.nearest_ancestor(snapshot.is_tag(("a",)), snapshot.parent)
 
     @cached_property
     def _places(self) -> dict[int, str]:
@@ -150,7 +150,7 @@ def prune(blocks: BlockColumns, labels: Sequence[Label]) -> Pruned:
     kept = np.setdiff1d(blocks.members[content[blocks.text_block[blocks.members]]], permalinks.texts)
     holds = _count(snapshot, snapshot.text_parent[kept]) > 0
     elements = _elements(blocks, kept, holds) & ~permalinks.elements
-    home = tree.nearest(snapshot.is_tag(STRUCTURE), snapshot.parent)[blocks.node]
+    home = tree.nearest_ancestor(snapshot.is_tag(STRUCTURE), snapshot.parent)[blocks.node]
     space = _code_space(blocks, kept)
     begins = np.array([label.is_content and label is not Label.CONTINUATION for label in labels], dtype=bool)
     return Pruned(
@@ -172,9 +172,9 @@ def _elements(blocks: BlockColumns, kept: NDArray[np.int32], holds: NDArray[np.b
     """The elements of the cleaned page, bool (N,): those that hold kept text, and empty cells of kept rows."""
     snapshot = blocks.snapshot
     structural, parts = snapshot.is_tag(STRUCTURE), snapshot.is_tag(TABLE_PARTS)
-    table = tree.nearest(snapshot.is_tag(("table",)), snapshot.parent)
+    table = tree.nearest_ancestor(snapshot.is_tag(("table",)), snapshot.parent)
     is_data = _data_tables(blocks, kept, holds, table)
-    row = tree.nearest(snapshot.is_tag(("tr",)), snapshot.parent)
+    row = tree.nearest_ancestor(snapshot.is_tag(("tr",)), snapshot.parent)
     in_data = is_data[table]
     empty_cell = snapshot.is_tag(_CELLS) & holds[row] & (table[row] == table) & in_data
     chosen: NDArray[np.bool_] = (holds & (structural | snapshot.is_tag(INLINE)) & (~parts | in_data)) | empty_cell
@@ -192,13 +192,13 @@ def _data_tables(
     snapshot, size = blocks.snapshot, len(blocks.snapshot)
     is_table, is_cell = snapshot.is_tag(("table",)) & holds, snapshot.is_tag(_CELLS) & holds
     headed = np.bincount(table[snapshot.is_tag(("th", "caption", "thead")) & holds], minlength=size) > 0
-    row = tree.nearest(snapshot.is_tag(("tr",)), snapshot.parent)
+    row = tree.nearest_ancestor(snapshot.is_tag(("tr",)), snapshot.parent)
     wide_rows = np.flatnonzero(np.bincount(row[is_cell], minlength=size) > 1)
     grid = np.bincount(table[wide_rows], minlength=size) > 1
     units = np.unique(blocks.text_block[kept])
     crowded = _count(snapshot, blocks.node[units]) > _MAX_BLOCKS_PER_CELL * np.bincount(table[is_cell], minlength=size)
     nested = tree.subtree_sum(is_table.astype(np.int64), snapshot.end) > 1
-    home = tree.nearest(snapshot.is_tag(STRUCTURE), snapshot.parent)[snapshot.text_parent[kept]]
+    home = tree.nearest_ancestor(snapshot.is_tag(STRUCTURE), snapshot.parent)[snapshot.text_parent[kept]]
     loose = np.zeros(size, dtype=bool)
     loose[table[home[snapshot.is_tag(_BARE_TABLE_PARTS)[home]]]] = True
     for element, role in snapshot.attributes("role").items():
@@ -230,7 +230,7 @@ def _events(
 def _code_space(blocks: BlockColumns, kept: NDArray[np.int32]) -> NDArray[np.intp]:
     """The white space between the kept texts of one preformatted element: it holds line breaks and indents."""
     snapshot = blocks.snapshot
-    code = tree.nearest(snapshot.is_tag(("pre",)), snapshot.parent)[snapshot.text_parent]
+    code = tree.nearest_ancestor(snapshot.is_tag(("pre",)), snapshot.parent)[snapshot.text_parent]
     blank = np.flatnonzero((blocks.text_block < 0) & (code > 0))
     before, after = _neighbours(kept, blank)
     around = (before >= 0) & (after >= 0)
@@ -279,7 +279,7 @@ def _images(
     rows = np.flatnonzero(named)
     before, after = _around(blocks, rows)
     kept = np.append(content, False)
-    figure = tree.nearest(snapshot.is_tag(("figure",)) & elements, snapshot.parent)[rows] > 0
+    figure = tree.nearest_ancestor(snapshot.is_tag(("figure",)) & elements, snapshot.parent)[rows] > 0
     chosen = (kept[before] & kept[after]) | figure
     return rows[chosen], ((before == after) & kept[before])[chosen]
 

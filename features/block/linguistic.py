@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.features.columns import ratio, table
+from vclean.features.columns import parse_columns, ratio
 from vclean.features.groups import Groups
-from vclean.features.names.element_names import distinct
+from vclean.features.names.element_names import sorted_unique
 from vclean.features.text import number_patterns
 from vclean.features.text.characters import (
     ALPHA,
-    ASK,
     BRACKET,
     BULLET,
     CLOSER,
@@ -24,18 +23,19 @@ from vclean.features.text.characters import (
     COMMA,
     CURRENCY,
     DIGIT,
-    FULL_STOP,
     HASH,
     LOWER,
     MARK,
     PIPE,
     PUNCT,
+    QUESTION,
     QUOTE,
-    SINGLE,
+    SENTENCE_END,
     SLASH,
     SPACE,
-    STOP,
     SYMBOL,
+    UNCONDITIONAL_END,
+    UNSPACED,
     UPPER,
     EncodedTexts,
     Words,
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from vclean.features.columns import Numbers, Values
     from vclean.features.page_context import PageContext
 
-COLUMNS = table(
+COLUMNS = parse_columns(
     """
 chars | characters | Length of the text.
 words | words | Number of words; letters of Thai, Chinese, Japanese and the like count one each.
@@ -132,7 +132,7 @@ def _counts(context: PageContext) -> Values:
     texts, words, count = context.texts, context.words, len(context)
     chars = np.diff(texts.start, append=len(texts.code)) - 1
     tokens = context.tokens
-    spaced = (texts.kind[words.start] & SINGLE) == 0
+    spaced = (texts.kind[words.start] & UNSPACED) == 0
     length = words.per_text(((words.end - words.start) * spaced).astype(np.float32))
     return {
         "chars": chars,
@@ -166,17 +166,17 @@ def _stop_words(context: PageContext) -> Values:
 def _shares(context: PageContext) -> Values:
     texts, words = context.texts, context.words
     kind, ink = texts.kind, texts.count((texts.kind & SPACE) == 0)
-    letters, capitals = texts.has(ALPHA), texts.has(UPPER)
+    letters, capitals = texts.count_class(ALPHA), texts.count_class(UPPER)
     first = kind[words.start]
     capitalised = words.per_text(((first & UPPER) > 0).astype(np.float32))
     could = words.per_text(((first & (UPPER | LOWER | DIGIT)) > 0).astype(np.float32))
     return {
         "alpha": ratio(letters, ink),
-        "upper": _where_any(capitals, texts.has(UPPER | LOWER), letters),
-        "digit": ratio(texts.has(DIGIT), ink),
-        "punctuation": ratio(texts.has(PUNCT), ink),
-        "symbol": ratio(texts.has(SYMBOL), ink),
-        "unspaced_script": ratio(texts.has(SINGLE), ink),
+        "upper": _where_any(capitals, texts.count_class(UPPER | LOWER), letters),
+        "digit": ratio(texts.count_class(DIGIT), ink),
+        "punctuation": ratio(texts.count_class(PUNCT), ink),
+        "symbol": ratio(texts.count_class(SYMBOL), ink),
+        "unspaced_script": ratio(texts.count_class(UNSPACED), ink),
         "capitalised_words": _where_any(capitalised, could, context.tokens),
         "all_caps": (capitals > 0) & (capitals == texts.count((kind & (ALPHA | MARK)) == ALPHA)),
     }
@@ -195,8 +195,8 @@ def _edges(context: PageContext) -> Values:
         "starts_digit": (first & DIGIT) > 0,
         "starts_lower": (first & LOWER) > 0,
         "starts_bullet": (first & BULLET) > 0,
-        "ends_sentence": _marked(context, (inner & STOP) > 0),
-        "ends_question": (inner & ASK) > 0,
+        "ends_sentence": _marked(context, (inner & SENTENCE_END) > 0),
+        "ends_question": (inner & QUESTION) > 0,
         "ends_colon": (last & COLON) > 0,
         "ends_ellipsis": (tail == ord("…")) | dotted,
     }
@@ -209,12 +209,12 @@ def _marked(context: PageContext, values: Numbers) -> Numbers:
 
 def _characters(context: PageContext) -> Values:
     texts = context.texts
-    count = {name: texts.has(bits) for name, bits in _COUNTED.items()}
+    count = {name: texts.count_class(bits) for name, bits in _COUNTED.items()}
     opened, closed = (texts.count(texts.code == ord(mark)) for mark in "«»")
     sentences = _sentence_ends(texts)
     return {
         **count,
-        "pipes": texts.has(PIPE) + np.abs(opened - closed),
+        "pipes": texts.count_class(PIPE) + np.abs(opened - closed),
         "commas": ratio(count["commas"], context.tokens),
         "sentences": _marked(context, sentences),
         "sentence_length": _marked(context, context.tokens / np.maximum(sentences, 1)),
@@ -223,9 +223,9 @@ def _characters(context: PageContext) -> Values:
 
 def _sentence_ends(texts: EncodedTexts) -> NDArray[np.float32]:
     """float32 (B,): marks that end a sentence, several in a row as one."""
-    stops, following = (texts.kind[:-1] & STOP) > 0, texts.kind[1:]
-    ends = stops & (((following & (SPACE | SINGLE | CLOSER)) > 0) | ((texts.kind[:-1] & FULL_STOP) > 0))
-    ends &= ((following & STOP) == 0) & ~_ordinals(texts)[:-1]
+    stops, following = (texts.kind[:-1] & SENTENCE_END) > 0, texts.kind[1:]
+    ends = stops & (((following & (SPACE | UNSPACED | CLOSER)) > 0) | ((texts.kind[:-1] & UNCONDITIONAL_END) > 0))
+    ends &= ((following & SENTENCE_END) == 0) & ~_ordinals(texts)[:-1]
     return texts.count(np.append(ends, False))
 
 
@@ -279,11 +279,13 @@ def _known(count: NDArray[np.float32], known: bool) -> NDArray[np.float32]:
 
 def _duplicates(context: PageContext) -> Values:
     numbers: dict[str, int] = {}
-    same = Groups.by(np.array([numbers.setdefault(text, len(numbers)) for text in context.blocks.text], dtype=np.int64))
+    same = Groups.from_keys(
+        np.array([numbers.setdefault(text, len(numbers)) for text in context.blocks.text], dtype=np.int64)
+    )
     return {
         "duplicates": same.size - 1,
-        "duplicate_shape": Groups.by(_shapes(context.words)).size - 1,
-        "duplicate_number": same.place,
+        "duplicate_shape": Groups.from_keys(_shapes(context.words)).size - 1,
+        "duplicate_number": same.rank,
     }
 
 
@@ -303,9 +305,9 @@ def _vocabulary(context: PageContext) -> Values:
     ordered = words.hash[order]
     new = np.ones(len(order), dtype=bool)
     np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
-    word, owner = np.divmod(distinct((np.cumsum(new, dtype=np.int64) - 1) * count + words.owner[order]), count)
+    word, owner = np.divmod(sorted_unique((np.cumsum(new, dtype=np.int64) - 1) * count + words.owner[order]), count)
     types = np.bincount(owner, minlength=count)
-    title = np.unique(EncodedTexts.of([context.snapshot.title]).words.hash)
+    title = np.unique(EncodedTexts.from_texts([context.snapshot.title]).words.hash)
     shared = np.bincount(owner, (np.bincount(word) > 1)[word], minlength=count)
     covered = np.bincount(owner, np.isin(ordered[new], title)[word], minlength=count)
     return {

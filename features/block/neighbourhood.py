@@ -14,7 +14,7 @@ import numpy as np
 
 from vclean.features import tree
 from vclean.features.block.structural import long_text
-from vclean.features.columns import FeatureColumn, ratio, rows
+from vclean.features.columns import FeatureColumn, ratio, stack_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -119,7 +119,7 @@ def subtrees(context: PageContext) -> NDArray[np.int32]:
 def layout(context: PageContext, elements: NDArray[np.int32]) -> Layout:
     """The runs of blocks of the subtrees `elements` (B, LEVELS), and the groups of blocks alike."""
     first, last = _block_runs(context)
-    alike = context.blocks_alike.number.astype(np.int32)
+    alike = context.blocks_by_class_path.number.astype(np.int32)
     return Layout(first[elements].astype(np.int32), last[elements].astype(np.int32), alike, context.tokens)
 
 
@@ -135,7 +135,7 @@ def _block_runs(context: PageContext) -> tuple[NDArray[np.int64], NDArray[np.int
 
 def compute(context: PageContext, values: Values, where: Layout, elements: NDArray[np.int32]) -> NDArray[np.float32]:
     """float32 (len(COLUMNS), B): the context columns of a page, from the columns `values` of the other groups."""
-    beside = shifted(rows(_NEIGHBOURS, values))
+    beside = neighbour_values(stack_rows(_NEIGHBOURS, values))
     numbers = _extent(context, where, elements) | _element_numbers(context, where, elements)
     numbers |= _text_numbers(context, values, where)
     subtree = np.empty((LEVELS, len(_SUBTREE), len(context)), dtype=np.float32)
@@ -144,7 +144,7 @@ def compute(context: PageContext, values: Values, where: Layout, elements: NDArr
     return np.concatenate([beside.reshape(-1, len(context)), subtree.reshape(-1, len(context))])
 
 
-def shifted(values: NDArray[np.float32]) -> NDArray[np.float32]:
+def neighbour_values(values: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return `values` (K, B) of the blocks at each of `STEPS`, float32 (K, len(STEPS), B); NaN beyond the page."""
     kinds, count = values.shape
     padded = np.full((kinds, count + 2 * REACH), np.nan, dtype=np.float32)
@@ -195,7 +195,7 @@ def _element_numbers(context: PageContext, where: Layout, elements: NDArray[np.i
     inputs = tree.subtree_sum(snapshot.is_tag(_INPUTS), snapshot.end)
     return {
         "depth": snapshot.depth[context.blocks.node][:, None] - snapshot.depth[elements],
-        "alike": context.alike.size[elements],
+        "alike": context.elements_by_class_path.size[elements],
         "images": ratio(images[elements], where.blocks),
         "inputs": ratio(inputs[elements], where.blocks),
     }
@@ -203,16 +203,16 @@ def _element_numbers(context: PageContext, where: Layout, elements: NDArray[np.i
 
 def _run_sums(values: Sequence[Numbers], where: Layout) -> NDArray[np.float32]:
     """float32 (K, B, LEVELS): sums of K `values` (B,) over each run."""
-    total = running_sums(np.array(values))
-    return over_runs(total, where)
+    total = cumulative_sums(np.array(values))
+    return sum_over_runs(total, where)
 
 
-def over_runs(total: NDArray[np.float64], where: Layout) -> NDArray[np.float32]:
+def sum_over_runs(total: NDArray[np.float64], where: Layout) -> NDArray[np.float32]:
     """Return the sums over each run, float32 (K, B, LEVELS), from running sums."""
     return (total.take(where.end, axis=1) - total.take(where.begin, axis=1)).astype(np.float32)
 
 
-def running_sums(values: NDArray[Any]) -> NDArray[np.float64]:
+def cumulative_sums(values: NDArray[Any]) -> NDArray[np.float64]:
     """Return the sums of `values` (K, B) over the blocks before each, and over all: float64 (K, B + 1)."""
     total = np.zeros((values.shape[0], values.shape[1] + 1))
     np.cumsum(values, axis=1, out=total[:, 1:])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vclean.features import tree
-from vclean.features.columns import FeatureColumn, ratio, table
+from vclean.features.columns import FeatureColumn, parse_columns, ratio
 from vclean.features.groups import Groups
 from vclean.features.names import element_names
 from vclean.labels import Visibility
@@ -63,7 +63,7 @@ _SHARES = {
 _SHARE_OF = {tag: code for code, tags in enumerate(_SHARES.values()) for tag in tags}
 
 COLUMNS: tuple[FeatureColumn, ...] = (
-    *table(
+    *parse_columns(
         """
 tag | code | The container's tag, by its place in `TAG_CODES`; one more for any other tag.
 parent_tag | code | The tag of the container's parent.
@@ -208,12 +208,12 @@ def _siblings(context: PageContext) -> Values:
     snapshot, node = context.snapshot, context.blocks.node
     parent = np.maximum(snapshot.parent, 0)
     children = np.bincount(parent[1:], minlength=len(snapshot))
-    same_tag = Groups.by(parent.astype(np.int64) * len(snapshot.tags) + snapshot.tag)
+    same_tag = Groups.from_keys(parent.astype(np.int64) * len(snapshot.tags) + snapshot.tag)
     siblings = children[parent[node]]
     return {
         "siblings": siblings,
         "same_tag_siblings": ratio(same_tag.size[node], siblings),
-        "sibling_place": ratio(context.siblings.place[node], siblings),
+        "sibling_place": ratio(context.siblings.rank[node], siblings),
     }
 
 
@@ -295,10 +295,10 @@ def _containers(context: PageContext) -> Values:
 
 def _splits(context: PageContext) -> Values:
     masks = _codes(context.snapshot, _SPLIT_OF) == np.arange(len(_SPLITS))[:, None]
-    return {f"split_{name}": count for name, count in zip(_SPLITS, begun_before(context, masks), strict=True)}
+    return {f"split_{name}": count for name, count in zip(_SPLITS, count_opened_before(context, masks), strict=True)}
 
 
-def begun_before(context: PageContext, masks: NDArray[np.bool_]) -> NDArray[np.int64]:
+def count_opened_before(context: PageContext, masks: NDArray[np.bool_]) -> NDArray[np.int64]:
     """int64 (k, B): how many elements of each of k `masks` (k, N) begin between the block before and a block."""
     members, first = context.blocks.members, context.blocks.first
     begins = context.snapshot.text_after[members[first]]
@@ -312,7 +312,7 @@ def begun_before(context: PageContext, masks: NDArray[np.bool_]) -> NDArray[np.i
 def _holders(context: PageContext) -> Values:
     """Columns about the deepest elements that hold a share of the words in long texts (of all words without any)."""
     large = long_text(context)
-    inside = context.on_nodes(np.where(large, context.tokens, 0) if large.any() else context.tokens)
+    inside = context.sum_over_subtrees(np.where(large, context.tokens, 0) if large.any() else context.tokens)
     values: Values = {}
     for share in _HOLDERS:
         enough = (inside >= share / 100 * inside[0]) & (context.block_count > 0)
@@ -348,7 +348,10 @@ def _held_blocks(context: PageContext, element: int) -> tuple[int, int]:
 def _repetition(context: PageContext) -> Values:
     snapshot = context.snapshot
     by_tag = element_names.path_signature(snapshot, element_names.tag_hashes(snapshot))[context.anchor]
-    return {**_group(context, Groups.by(by_tag), "path"), **_group(context, context.blocks_alike, "class")}
+    return {
+        **_group(context, Groups.from_keys(by_tag), "path"),
+        **_group(context, context.blocks_by_class_path, "class"),
+    }
 
 
 def _group(context: PageContext, groups: Groups, kind: str) -> Values:
@@ -359,7 +362,7 @@ def _group(context: PageContext, groups: Groups, kind: str) -> Values:
         "mean_words": words / groups.size,
         "link_share": groups.total(context.link_share) / groups.size,
         "stop_words": ratio(groups.total(context.stop_words), words),
-        "place": groups.place / groups.size,
+        "place": groups.rank / groups.size,
         "spread": groups.spread / len(context),
     }
     return {f"{kind}_{part}": column for part, column in values.items()}

@@ -12,7 +12,7 @@ import numpy as np
 import shapely
 
 from vclean.features import tree
-from vclean.features.columns import ratio, table
+from vclean.features.columns import parse_columns, ratio
 from vclean.features.groups import Groups
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def _united(rectangles: NDArray[np.object_], first: NDArray[np.intp], count: NDA
     return shapes
 
 
-COLUMNS = table(
+COLUMNS = parse_columns(
     """
 x | share | Left edge, in page widths.
 y | CSS px | Top edge.
@@ -321,7 +321,7 @@ def backgrounds(context: PageContext) -> NDArray[np.float32]:
     snapshot = context.snapshot
     colour = snapshot.styles.colour("background-color")[snapshot.style]
     painted = colour[:, 3] > 0.5
-    behind = tree.nearest(painted, snapshot.parent)[context.anchor]
+    behind = tree.nearest_ancestor(painted, snapshot.parent)[context.anchor]
     return np.where(painted[behind, None], colour[behind, :3], np.float32(255))
 
 
@@ -343,7 +343,7 @@ def _colours(context: PageContext) -> Values:
 def _share_alike(colour: NDArray[np.float32], tokens: NDArray[np.float32]) -> NDArray[np.float32]:
     """float32 (B,): share of the words in blocks of the same `colour` (B, 3); unknown colours count as black."""
     code = np.nan_to_num(colour) @ np.array([65536, 256, 1], dtype=np.float64)
-    return ratio(Groups.by(code).total(tokens), float(tokens.sum()))
+    return ratio(Groups.from_keys(code).total(tokens), float(tokens.sum()))
 
 
 def _flow(context: PageContext) -> Values:
@@ -374,8 +374,8 @@ def _neighbours(context: PageContext) -> Values:
 def _same(context: PageContext) -> Values:
     total = float(context.tokens.sum())
     width, left = (
-        Groups.by(_grid(context.blocks.box[:, 2])),
-        Groups.by(_grid(context.snapshot.box[context.blocks.node, 0])),
+        Groups.from_keys(_grid(context.blocks.box[:, 2])),
+        Groups.from_keys(_grid(context.snapshot.box[context.blocks.node, 0])),
     )
     return {
         "same_width_share": ratio(width.total(context.tokens), total),
@@ -388,7 +388,7 @@ def _same(context: PageContext) -> Values:
 def _columns(context: PageContext) -> Values:
     box = context.snapshot.box[context.blocks.node]
     left, width = box[:, 0], box[:, 2]
-    words = Groups.by(_grid(left) * 100_003 + _grid(width)).total(context.tokens)
+    words = Groups.from_keys(_grid(left) * 100_003 + _grid(width)).total(context.tokens)
     main = int(np.argmax(words))
     return {
         "column_share": ratio(words, float(context.tokens.sum())),

@@ -64,7 +64,7 @@ class ElementNames:
     file: NDArray[np.int64]
 
     @classmethod
-    def of(cls, snapshot: Snapshot) -> ElementNames:
+    def from_snapshot(cls, snapshot: Snapshot) -> ElementNames:
         """Read the names of a page."""
         first: dict[str, int] = {}
         values: list[str] = []
@@ -83,7 +83,7 @@ class ElementNames:
             for node, source in snapshot.attributes("src").items()
             if images[node]
         }
-        words, of_name = words_of(list(names))
+        words, of_name = split_words(list(names))
         image, file = (np.fromiter(of, np.int64, len(files)) for of in (files.keys(), files.values()))
         return cls(snapshot, list(names), words, _rows(rows), short, first, of_name, image, file)
 
@@ -93,7 +93,7 @@ def _rows(rows: Sequence[Sequence[int]]) -> RaggedArray:
     return RaggedArray(start, np.fromiter(chain.from_iterable(rows), np.int32, int(start[-1])))
 
 
-def words_of(names: Sequence[str]) -> tuple[list[str], RaggedArray]:
+def split_words(names: Sequence[str]) -> tuple[list[str], RaggedArray]:
     """The different words in `names` (L,), in lower case, and which of them every name has."""
     parts = _parts(names)
     place = {"": 0, "\n": 1}
@@ -123,7 +123,7 @@ def _stem(address: str) -> str:
         return ""
 
 
-def distinct(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+def sorted_unique(keys: NDArray[np.int64]) -> NDArray[np.int64]:
     """The different `keys`, ascending; of a few thousand, `np.unique` takes ten times as long."""
     keys = np.sort(keys)
     new = np.ones(len(keys), dtype=bool)
@@ -131,7 +131,7 @@ def distinct(keys: NDArray[np.int64]) -> NDArray[np.int64]:
     return keys[new]
 
 
-REMEMBERED: Final = 10_000
+NAME_CACHE_SIZE: Final = 10_000
 """Tags, classes, ids and the like, in each place that works something out for them.
 
 Ten times as many grow a worker of the farm by 0.4 MB a page for thousands of pages, and save three per cent of its CPU.
@@ -154,7 +154,7 @@ def class_hashes(naming: ElementNames) -> NDArray[np.uint64]:
     """uint64 (N,): a number for each element's tag and classes, whatever their order."""
     classes, first = naming.snapshot.values("class"), naming.first["class"]
     owner, name = naming.of_value.take(np.arange(first, first + len(classes.different)))
-    value, name = np.divmod(distinct(owner * len(naming.names) + name), max(len(naming.names), 1))
+    value, name = np.divmod(sorted_unique(owner * len(naming.names) + name), max(len(naming.names), 1))
     sums = np.zeros(len(classes.different), dtype=np.uint64)
     np.add.at(sums, value, name_hashes(naming.names)[name])
     hashes = tag_hashes(naming.snapshot)

@@ -12,7 +12,7 @@ import numpy as np
 
 from vclean.features import tree
 from vclean.features.groups import RaggedArray
-from vclean.features.names.element_names import REMEMBERED, distinct, words_of
+from vclean.features.names.element_names import NAME_CACHE_SIZE, sorted_unique, split_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -53,7 +53,7 @@ class ElementTokens:
 
     def sums(self, weights: NDArray[np.float32]) -> NDArray[np.float64]:
         """float64 (N,): the sum of `weights` (BUCKETS,) over each element's tokens."""
-        return np.asarray(weights[self.tag_bucket][self.tag] + self.named.sums(weights)[self.number])
+        return np.asarray(weights[self.tag_bucket][self.tag] + self.named.row_sums(weights)[self.number])
 
     def of(self, element: int) -> NDArray[np.int32]:
         """int32 (M,): the tokens of one element, its tag first."""
@@ -77,9 +77,11 @@ def _tokens_of(naming: ElementNames, combination: NDArray[np.int64], value: NDAr
     attribute = np.searchsorted([naming.first[of] for of in _NAMED[1:]], value, side="right")[owner]
     whole, bucket = _whole_names(naming.names, attribute, name)
     size, row = len(bucket) + len(naming.words), combination[owner]
-    token = distinct(np.concatenate([row * size + whole, row[inside] * size + len(bucket) + word]))
+    token = sorted_unique(np.concatenate([row * size + whole, row[inside] * size + len(bucket) + word]))
     bucket = np.append(bucket, _buckets(naming.words, repeat(_BEFORE_WORD)))
-    return RaggedArray.of(token // max(size, 1), bucket[token % max(size, 1)], int(combination.max(initial=0)) + 1)
+    return RaggedArray.from_pairs(
+        token // max(size, 1), bucket[token % max(size, 1)], int(combination.max(initial=0)) + 1
+    )
 
 
 def _whole_names(
@@ -178,7 +180,7 @@ def _innermost(context: PageContext) -> list[NDArray[np.int32]]:
     return elements
 
 
-def path_rows(context: PageContext, tokens: ElementTokens) -> RaggedArray:
+def path_tokens(context: PageContext, tokens: ElementTokens) -> RaggedArray:
     """The tokens of every block's path, as `path_scores` weighs them.
 
     Those of the `NEAR` innermost elements come twice, the second time shifted by `BUCKETS`.
@@ -194,7 +196,7 @@ def path_rows(context: PageContext, tokens: ElementTokens) -> RaggedArray:
 
 
 def path_names(context: PageContext, named: dict[int, list[tuple[str, str]]], block: int) -> list[tuple[str, int]]:
-    """The names along a block's path, each with the place of its weight, as `path_rows` has them.
+    """The names along a block's path, each with the place of its weight, as `path_tokens` has them.
 
     A tag is called `<li>`, a class, id or the like by its value, and a word in one of these by itself.
 
@@ -216,25 +218,25 @@ def path_names(context: PageContext, named: dict[int, list[tuple[str, str]]], bl
     return found
 
 
-@lru_cache(maxsize=REMEMBERED)
+@lru_cache(maxsize=NAME_CACHE_SIZE)
 def _tokens(attribute: str, value: str) -> tuple[str, ...]:
     """The tokens of an attribute's value: names, then words."""
     names = value.split()[:MOST_NAMES]
-    return (*(f"{attribute}:{name.lower()}" for name in names), *(f"w:{word}" for word in words_of(names)[0]))
+    return (*(f"{attribute}:{name.lower()}" for name in names), *(f"w:{word}" for word in split_words(names)[0]))
 
 
-def word_rows(context: PageContext) -> RaggedArray:
+def word_tokens(context: PageContext) -> RaggedArray:
     """The words of every block and the pairs of neighbours; in scripts without spaces, letters and pairs of letters."""
     words = context.words
     inside = words.bigram_owner >= 0
     owner = np.concatenate([words.owner, words.bigram_owner[inside]])
     bucket = (np.concatenate([words.hash, words.bigram[inside]]) >> np.uint64(40)).astype(np.int64) % BUCKETS
     order = np.argsort(owner, kind="stable")
-    return RaggedArray.of(owner[order], bucket[order].astype(np.int32), len(context))
+    return RaggedArray.from_pairs(owner[order], bucket[order].astype(np.int32), len(context))
 
 
 def word_names(context: PageContext, block: int) -> list[tuple[str, int]]:
-    """The words of a block and its pairs of words, each with the place of its weight, as `word_rows` has them."""
+    """The words of a block and its pairs of words, each with the place of its weight, as `word_tokens` has them."""
     words, text = context.words, context.blocks.text[block]
     first, last = np.searchsorted(words.owner, [block, block + 1]).tolist()
     begin = (words.start[first:last] - context.texts.start[block]).tolist()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features.names.element_names import REMEMBERED
+from vclean.features.names.element_names import NAME_CACHE_SIZE
 from vclean.files import read_table
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _ARIA: Final = ("navigation", "complementary", "contentinfo", "banner", "main", 
                 "list", "img", "menu")  # fmt: skip
 
 _WORDS: Final = {group: frozenset(words.split()) for group, words in read_table(__file__, "name_groups.tsv")}
-NAMES: Final = tuple(_WORDS)
+NAME_GROUPS: Final = tuple(_WORDS)
 """The groups of words, in the order of their bits."""
 KINDS: Final = (*(f"tag_{name}" for name in _TAGS), *(f"aria_{name}" for name in _ARIA))
 """The groups of tags, then ARIA roles, in the order of their bits."""
@@ -46,7 +46,7 @@ _NAMED: Final = ("class", "id", "itemprop", "name")
 
 
 def name_bits(naming: ElementNames) -> NDArray[np.uint64]:
-    """uint64 (N,): which of `NAMES` occur in an element's class, id, name and itemprop, or an image's file name."""
+    """Return as bits the `NAME_GROUPS` in the class, id, name, itemprop or image file name of elements: uint64 (N,)."""
     bits = np.zeros(len(naming.snapshot), dtype=np.uint64)
     of_name = naming.of_name.union(np.array([_bit(word) for word in naming.words], dtype=np.uint64))
     of_value = naming.of_value.union(of_name)[naming.short]
@@ -66,7 +66,7 @@ def kind_bits(snapshot: Snapshot) -> NDArray[np.uint64]:
     return bits
 
 
-@lru_cache(maxsize=REMEMBERED)
+@lru_cache(maxsize=NAME_CACHE_SIZE)
 def _bit(word: str) -> int:
     """The bit of a word's group, 0 without one: of the whole word, else of its longest known beginning."""
     if word in _EXACT:

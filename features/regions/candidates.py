@@ -94,7 +94,7 @@ class RegionLayout:
     box: NDArray[np.float32]
 
     @classmethod
-    def of(cls, regions: Regions) -> RegionLayout:
+    def from_regions(cls, regions: Regions) -> RegionLayout:
         """The layout of a page's candidates."""
         snapshot = regions.snapshot
         page = np.array([snapshot.width, snapshot.height] * 2, dtype=np.float32)

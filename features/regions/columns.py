@@ -15,7 +15,7 @@ import numpy as np
 
 from vclean.features import tree
 from vclean.features.block.visual import luminance
-from vclean.features.columns import FeatureColumn, ratio, stack, table
+from vclean.features.columns import FeatureColumn, parse_columns, ratio, stack_columns
 from vclean.features.names import lexicon
 from vclean.features.regions.candidates import blocks_before
 from vclean.render.snapshot import ATTRIBUTES
@@ -59,7 +59,7 @@ class RegionRuns:
 
     def around_sum(self, values: Numbers) -> NDArray[np.float64]:
         """float64 (C,): the sum of `values` (B,) over the region round each."""
-        return self.regions.context.on_nodes(values.astype(np.float32))[self.regions.around]
+        return self.regions.context.sum_over_subtrees(values.astype(np.float32))[self.regions.around]
 
     @cached_property
     def around_blocks(self) -> NDArray[np.float64]:
@@ -109,7 +109,7 @@ _CELLS: Final = 64
 """Cells across and down of the grid that says how many words stand beside a region."""
 
 BOX_COLUMNS: Final = (
-    *table(
+    *parse_columns(
         """
 x | share | Left edge, in page widths.
 y | share | Top edge, in page heights.
@@ -270,7 +270,7 @@ def _backgrounds(regions: Regions) -> NDArray[np.float32]:
     snapshot = regions.snapshot
     colour = snapshot.styles.colour("background-color")[snapshot.style]
     painted = colour[:, 3] > 0.5
-    behind = tree.nearest(painted, snapshot.parent)
+    behind = tree.nearest_ancestor(painted, snapshot.parent)
     return np.where(painted[behind, None], colour[behind, :3], np.float32(255))
 
 
@@ -304,7 +304,7 @@ _COUNTED: Final = (IMAGES, ("a",), ("input", "select", "textarea", "button"), ("
 _SHORT, _LONG = 4, 25
 """A block of so many words at most, or at least, counts as short or long."""
 TEXT_COLUMNS: Final = (
-    *table(
+    *parse_columns(
         """
 blocks | blocks | Blocks in it.
 words | words | Words in it.
@@ -361,11 +361,11 @@ KIND_COLUMNS: Final = (
 NAME_COLUMNS: Final = (
     *(
         FeatureColumn(f"name_{name}", "flag", f"A word of `{name}` in the names of the same elements.")
-        for name in lexicon.NAMES
+        for name in lexicon.NAME_GROUPS
     ),
     *(
         FeatureColumn(f"in_name_{name}", "flag", f"A word of `{name}` in the names of an element round it.")
-        for name in lexicon.NAMES
+        for name in lexicon.NAME_GROUPS
     ),
 )
 
@@ -384,7 +384,7 @@ def region_matrix(regions: Regions, values: Values) -> NDArray[np.float32]:
     found: Values = {**_text(run), **_place(run), **_elements(run), **_image(run)}
     found |= {f"mean_{name}": column for name, column in run.means(_MEANS).items()}
     found |= compute(run)
-    plain = stack((*TEXT_COLUMNS, *BOX_COLUMNS), found)
+    plain = stack_columns((*TEXT_COLUMNS, *BOX_COLUMNS), found)
     return np.concatenate([plain, *_flags(run)], axis=1, dtype=np.float32)
 
 
@@ -450,8 +450,8 @@ def _elements(run: RegionRuns) -> Values:
         "list_items": items,
         "paragraphs": paragraphs,
         "rows": table_rows,
-        "alike": regions.context.alike.size[node],
-        "place": siblings.place[node] / siblings.size[node],
+        "alike": regions.context.elements_by_class_path.size[node],
+        "place": siblings.rank[node] / siblings.size[node],
         "siblings": siblings.size[node],
     }
 
@@ -512,7 +512,7 @@ def _flags(run: RegionRuns) -> list[NDArray[np.bool_]]:
     found = []
     for bits, count in (
         (lexicon.kind_bits(snapshot), len(lexicon.KINDS)),
-        (run.regions.context.name_bits, len(lexicon.NAMES)),
+        (run.regions.context.name_bits, len(lexicon.NAME_GROUPS)),
     ):
         own, round_it = run.gathered(bits), lexicon.above(bits, snapshot.parent)[node]
         found += [lexicon.unpack(own, count), lexicon.unpack(round_it, count)]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.features import tree
-from vclean.features.columns import FeatureColumn, ratio, stack, table
+from vclean.features.columns import FeatureColumn, parse_columns, ratio, stack_columns
 from vclean.features.names import lexicon
 from vclean.features.regions import columns
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from vclean.features.segments.segments import Segments
 
 
-SHAPE_COLUMNS: Final = table(
+SHAPE_COLUMNS: Final = parse_columns(
     """
 painted_width | share | Width of what it paints, in page widths.
 painted_height | share | Height of what it paints, in page heights.
@@ -155,10 +155,10 @@ def _widest_gap(painted: NDArray[np.float64]) -> float:
 
 _PDOCS: Final = (4, 6, 9)
 """Degrees of coherence at which VIPS's cuts are counted: coarse, middle, fine."""
-_NAMES: Final = (*lexicon.KINDS, *(f"name_{name}" for name in lexicon.NAMES))
+_NAMES: Final = (*lexicon.KINDS, *(f"name_{name}" for name in lexicon.NAME_GROUPS))
 
 _TREE_COLUMNS: Final = (
-    *table(
+    *parse_columns(
         """
 vips_coherence | 1 to 11 | Degree of coherence of the innermost VIPS segment that holds it.
 vips_depth | segments | How deep that segment is nested.
@@ -204,7 +204,7 @@ def segment_matrix(
     x = columns.region_matrix(regions, values)
     found = _vips(regions, segments) | _tree(regions, x[:, _PLACE["words_of_page"]]) | _holds(regions, x)
     shapes = shape_values(regions, painted, x[:, _PLACE["words"]])
-    return np.hstack([x, stack(_TREE_COLUMNS, found), stack(SHAPE_COLUMNS, shapes)])
+    return np.hstack([x, stack_columns(_TREE_COLUMNS, found), stack_columns(SHAPE_COLUMNS, shapes)])
 
 
 def words_of_page(x: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -212,7 +212,7 @@ def words_of_page(x: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.nan_to_num(x[:, _PLACE["words_of_page"]])
 
 
-def highest_inside(values: NDArray[np.float32], parent: NDArray[np.int32]) -> NDArray[np.float32]:
+def max_over_descendants(values: NDArray[np.float32], parent: NDArray[np.int32]) -> NDArray[np.float32]:
     """float32 (C, k): the highest of `values` among the candidates in each, 0 where there are none."""
     highest = np.zeros_like(values)
     above = parent.tolist()
@@ -224,12 +224,12 @@ def highest_inside(values: NDArray[np.float32], parent: NDArray[np.int32]) -> ND
 
 def _holds(regions: Regions, x: NDArray[np.float32]) -> Values:
     own = np.nan_to_num(x[:, [_PLACE[name] for name in _NAMES]])
-    held = highest_inside(own, regions.parent)
+    held = max_over_descendants(own, regions.parent)
     return {f"holds_{name}": held[:, place] for place, name in enumerate(_NAMES)}
 
 
 def _vips(regions: Regions, segments: Segments) -> Values:
-    home = segments.homes[regions.node]
+    home = segments.node_segment[regions.node]
     seen = home >= 0
     coherence = np.where(seen, segments.coherence[home], 0)
     parent = regions.parent

@@ -125,7 +125,7 @@ def overlay_layer(segments: Segments, *, drawn: bool = False, separated: bool = 
         drawn: whether the segments are drawn at first.
         separated: whether the separators are.
     """
-    whole = segments.uncut or segments
+    whole = segments.full_tree or segments
     separators = whole.separators
     rows = zip(separators.box.tolist(), separators.segment.tolist(), separators.weight.tolist(), strict=True)
     return OverlayLayer(

@@ -70,7 +70,7 @@ class Segments:
         separators: between the parts of segments.
         id: the page's name.
         pdoc: the permitted degree of coherence they were taken at, see `at`.
-        uncut: all that they were taken from by `at`; None where that is these.
+        full_tree: all that they were taken from by `at`; None where that is these.
     """
 
     snapshot: Snapshot
@@ -84,7 +84,7 @@ class Segments:
     separators: Separators
     id: str = ""
     pdoc: int = MOST_COHERENT
-    uncut: Segments | None = None
+    full_tree: Segments | None = None
 
     def __repr__(self) -> str:
         return f"<Segments {self.snapshot.url!r}: {len(self)} segments, {len(self.leaves)} of them leaves>"
@@ -121,7 +121,7 @@ class Segments:
             raise UsageError(f"the permitted degree of coherence has to be 1 to {MOST_COHERENT}, not {pdoc}")
         whole = self.coherence >= pdoc
         inner = tree.path_sum(whole, self.end) - whole > 0
-        owner = tree.nearest(~inner, self.parent)
+        owner = tree.nearest_ancestor(~inner, self.parent)
         kept = np.flatnonzero(~inner)
         number = np.full(len(self) + 1, -1, dtype=np.int32)
         number[kept] = np.arange(len(kept))
@@ -138,7 +138,7 @@ class Segments:
             element=moved[self.element],
             separators=replace(separators, segment=number[separators.segment]),
             pdoc=min(pdoc, self.pdoc),
-            uncut=self.uncut or self,
+            full_tree=self.full_tree or self,
         )
 
     @cached_property
@@ -148,7 +148,7 @@ class Segments:
         A node is an element (its number) or a text node (the number of elements plus its own).
         """
         count = len(self.snapshot)
-        home = self.homes
+        home = self.node_segment
         above = np.concatenate([self.snapshot.parent, self.snapshot.text_parent])
         around = np.where(above >= 0, home[above], -1)
         places = 2 * np.concatenate([np.arange(count), self.snapshot.text_after]) + (np.arange(len(home)) >= count)
@@ -202,7 +202,7 @@ class Segments:
         return draw(self, picture, kind)
 
     @cached_property
-    def homes(self) -> NDArray[np.int64]:
+    def node_segment(self) -> NDArray[np.int64]:
         """int64 (N + T,): the innermost segment that holds all there is to see of a node, -1 where that is nothing."""
         count = len(self.snapshot)
         lowest = np.full(count, len(self), dtype=np.int64)

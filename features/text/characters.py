@@ -17,13 +17,14 @@ if TYPE_CHECKING:
 TABLE_SIZE = 0x20000
 """The tables cover the first two planes; what lies above is ideographs (CJK Unified Ideographs Extension B and on)."""
 
-(ALPHA, UPPER, LOWER, DIGIT, PUNCT, SPACE, SYMBOL, SINGLE, MARK, COMMA, STOP, FULL_STOP, ASK, COLON, CLOSER, QUOTE,
- BRACKET, CURRENCY, PIPE, SLASH, HASH, BULLET) = (1 << bit for bit in range(22))  # fmt: skip
-"""Bits of a character's classes.
+(ALPHA, UPPER, LOWER, DIGIT, PUNCT, SPACE, SYMBOL, UNSPACED, MARK, COMMA, SENTENCE_END, UNCONDITIONAL_END, QUESTION,
+ COLON, CLOSER, QUOTE, BRACKET, CURRENCY, PIPE, SLASH, HASH, BULLET) = (1 << bit for bit in range(22))  # fmt: skip
+"""Bits of character classes.
 
-`UPPER` and `LOWER` mark letters of scripts that have case, `SINGLE` those of scripts written without spaces, where each
-letter counts as a word, `MARK` what belongs to the character before it: combining marks and joiners. `STOP` marks what
-ends a sentence, `FULL_STOP` what does so whatever follows it.
+`UPPER` and `LOWER`: letters of scripts with case. `UNSPACED`: letters of scripts written without spaces; each letter
+counts as a word. `MARK`: combining marks and joiners, which belong to the character before them. `SENTENCE_END`: marks
+that can end a sentence. `UNCONDITIONAL_END`: marks that end a sentence whatever character follows. `QUESTION`: question
+and exclamation marks. `CLOSER`: closing quotes and brackets. `PIPE`: separators of menu entries.
 """
 
 _BITS = {"L": ALPHA, "M": ALPHA | MARK, "N": DIGIT, "P": PUNCT, "Z": SPACE, "C": SPACE, "S": SYMBOL}
@@ -48,9 +49,9 @@ _FULL_STOPS = "\u037e։؝؞؟۔܀܁܂߹࠷࠹࠽࠾।॥။።፧፨᙮᜵᜶�
 """Sentence_Terminal of the Unicode Character Database, without the marks of ASCII and what is a comma in Burmese."""
 _CHARACTERS = {
     COMMA: ",;،؛、，；､﹐﹑﹔՝߸፣፤፥᠂᠈၊꘍",
-    STOP: _ASCII_STOPS + _FULL_STOPS,
-    FULL_STOP: _FULL_STOPS,
-    ASK: "?!？！؟\u037e‼‽⁇⁈⁉፧⸮﹖﹗︕︖",
+    SENTENCE_END: _ASCII_STOPS + _FULL_STOPS,
+    UNCONDITIONAL_END: _FULL_STOPS,
+    QUESTION: "?!？！؟\u037e‼‽⁇⁈⁉፧⸮﹖﹗︕︖",
     COLON: ":：﹕︓፦៖",
     CLOSER: "\"'＂＇",
     QUOTE: "\"'„‚「」『』﹁﹂﹃﹄〝〞〟＂＇״",
@@ -82,7 +83,7 @@ def character_tables() -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
     kinds[[ord(character) for character in _LETTER_LIKE]] |= ALPHA
     kinds[[ord(character) for character in _CHARACTERS[QUOTE]]] &= ~np.uint32(BRACKET)
     for low, high in _SINGLE_RANGES:
-        kinds[low:high] |= np.where(kinds[low:high] & ALPHA, SINGLE, 0).astype(np.uint32)
+        kinds[low:high] |= np.where(kinds[low:high] & ALPHA, UNSPACED, 0).astype(np.uint32)
     return kinds, _folded(kinds)
 
 
@@ -134,7 +135,7 @@ class EncodedTexts:
     start: NDArray[np.int64]
 
     @classmethod
-    def of(cls, texts: Sequence[str]) -> EncodedTexts:
+    def from_texts(cls, texts: Sequence[str]) -> EncodedTexts:
         """Encode `texts`."""
         joined = "\n".join(texts) + "\n"
         code = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
@@ -170,7 +171,7 @@ class EncodedTexts:
         """uint8 (C,): the value of every digit, 255 for other characters."""
         return digit_values()[self._index]
 
-    def has(self, bits: int) -> NDArray[np.float32]:
+    def count_class(self, bits: int) -> NDArray[np.float32]:
         """float32 (B,): how many characters of each text have one of the class `bits`."""
         return self.count((self.kind & np.uint32(bits)) > 0)
 
@@ -178,7 +179,7 @@ class EncodedTexts:
     def words(self) -> Words:
         """The words of all texts."""
         inside = self._in_words
-        single = (self.kind & SINGLE) > 0
+        single = (self.kind & UNSPACED) > 0
         if not single.any():
             edges = np.flatnonzero(inside[1:] != inside[:-1]) + 1
             edges = edges if not inside[0] else np.append(0, edges)
@@ -249,7 +250,7 @@ def mix(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 def hash_words(words: Sequence[str]) -> NDArray[np.uint64]:
     """uint64, ascending: the hashes of single words, equal to those of the same words inside a text."""
-    found = EncodedTexts.of(sorted(words)).words if words else None
+    found = EncodedTexts.from_texts(sorted(words)).words if words else None
     return np.unique(found.hash) if found is not None else np.zeros(0, dtype=np.uint64)
 
 

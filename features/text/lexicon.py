@@ -34,7 +34,7 @@ def terms_of(language: str) -> Terms:
     own, english = interface_words(language), interface_words("en")
     lists = {name: [*english[name], *own.get(name, [])] for name in INTERFACE_LISTS}
     lists[MONTHS] = date_words("en") + date_words(language)
-    return Terms.of({**lists, URLS: _URLS, STOP_WORDS: _stop_words(language)})
+    return Terms.from_lists({**lists, URLS: _URLS, STOP_WORDS: _stop_words(language)})
 
 
 @cache

@@ -43,7 +43,7 @@ class Terms:
     first: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, lists: Mapping[str, Sequence[str]]) -> Terms:
+    def from_lists(cls, lists: Mapping[str, Sequence[str]]) -> Terms:
         """Terms by the name of their list; letter case and punctuation between words do not count."""
         place = np.repeat(np.arange(len(lists)), [len(terms) for terms in lists.values()])
         found: dict[int, int] = {}
@@ -120,7 +120,7 @@ def _prefixes(terms: Sequence[str]) -> Iterator[tuple[int, bool, bool, int]]:
 
     With each: whether it is the whole term, whether it is a single word, and the place of the term in `terms`.
     """
-    words = EncodedTexts.of([*terms, ""]).words
+    words = EncodedTexts.from_texts([*terms, ""]).words
     count = words.per_text().astype(np.int64)
     start = np.cumsum(count) - count
     owner, length = np.flatnonzero(count), 1

@@ -3,12 +3,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vclean.features.columns import FeatureColumn, ratio, rows, stack, table
+from vclean.features.columns import FeatureColumn, parse_columns, ratio, stack_columns, stack_rows
 
 
 class TestTable:
     def test_lines_become_columns(self):
-        found = table(
+        found = parse_columns(
             """
 a | px | The first.
 b_2 | marks per word | The second; with a semicolon.
@@ -22,43 +22,43 @@ b_2 | marks per word | The second; with a semicolon.
     @pytest.mark.parametrize("line", ["a | px", "a | px | one | two"])
     def test_a_line_has_three_cells(self, line):
         with pytest.raises(ValueError, match="unpack"):
-            table(line)
+            parse_columns(line)
 
 
 class TestStack:
     COLUMNS = (FeatureColumn("b", "", ""), FeatureColumn("a", "", ""))
 
     def test_in_the_order_of_the_columns(self):
-        found = stack(self.COLUMNS, {"a": np.array([1, 2]), "b": np.array([True, False])})
+        found = stack_columns(self.COLUMNS, {"a": np.array([1, 2]), "b": np.array([True, False])})
         assert found.dtype == np.float32
         assert found.tolist() == [[1, 1], [0, 2]]
 
     def test_values_that_nobody_asked_for_are_left_out(self):
-        found = stack(self.COLUMNS[:1], {"a": np.zeros(1), "b": np.ones(1)})
+        found = stack_columns(self.COLUMNS[:1], {"a": np.zeros(1), "b": np.ones(1)})
         assert found.tolist() == [[1]]
 
     def test_a_column_without_values_is_an_error(self):
         with pytest.raises(KeyError, match="a"):
-            stack(self.COLUMNS, {"b": np.zeros(2)})
+            stack_columns(self.COLUMNS, {"b": np.zeros(2)})
 
     def test_rows_of_a_page_stand_together(self):
         """The trees read row by row."""
-        found = stack(self.COLUMNS, {"a": np.zeros(3), "b": np.ones(3)})
+        found = stack_columns(self.COLUMNS, {"a": np.zeros(3), "b": np.ones(3)})
         assert found.flags.c_contiguous
         assert found.shape == (3, 2)
 
     def test_a_page_without_rows(self):
-        assert stack(self.COLUMNS, {"a": np.zeros(0), "b": np.zeros(0)}).shape == (0, 2)
+        assert stack_columns(self.COLUMNS, {"a": np.zeros(0), "b": np.zeros(0)}).shape == (0, 2)
 
 
 class TestRows:
     def test_in_the_order_of_the_names(self):
-        found = rows(["b", "a"], {"a": np.array([1, 2]), "b": np.array([True, False]), "c": np.zeros(2)})
+        found = stack_rows(["b", "a"], {"a": np.array([1, 2]), "b": np.array([True, False]), "c": np.zeros(2)})
         assert found.dtype == np.float32
         assert found.tolist() == [[1, 0], [1, 2]]
 
     def test_wide_numbers_are_rounded(self):
-        assert rows(["a"], {"a": np.array([1 / 3])})[0, 0] == np.float32(1 / 3)
+        assert stack_rows(["a"], {"a": np.array([1 / 3])})[0, 0] == np.float32(1 / 3)
 
 
 class TestRatio:

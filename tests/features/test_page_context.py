@@ -124,7 +124,7 @@ class TestOnNodes:
 
     def test_any_values(self):
         found = view(self.HTML)
-        sums = found.on_nodes(np.array([1, 10, 100], dtype=np.float32))
+        sums = found.sum_over_subtrees(np.array([1, 10, 100], dtype=np.float32))
         assert sums[found.snapshot.is_tag(("div",))].tolist() == [11]
         assert sums[0] == 111
 
@@ -182,14 +182,14 @@ class TestFirstText:
 class TestAlike:
     def test_elements_and_blocks_of_the_same_tags_and_classes(self):
         page = view("<p class=a><b>x</b></p><p class=a>y<b>y</b></p><p>z</p><p class=a>long<b>w</b></p>")
-        assert page.alike.size[page.blocks.node].tolist() == [3, 3, 1, 3]
-        assert page.blocks_alike.size.tolist() == [1, 2, 1, 2]
+        assert page.elements_by_class_path.size[page.blocks.node].tolist() == [3, 3, 1, 3]
+        assert page.blocks_by_class_path.size.tolist() == [1, 2, 1, 2]
 
 
 class TestSiblings:
     def test_place_among_the_children(self):
         page = view("<html><body><p>One</p><p>Two</p>")
-        found = {tag_of(page, element): int(page.siblings.place[element]) for element in range(len(page.snapshot))}
+        found = {tag_of(page, element): int(page.siblings.rank[element]) for element in range(len(page.snapshot))}
         assert found == {"html": 0, "body": 0, "p": 1}
         assert page.siblings.size.tolist() == [1, 1, 2, 2]
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from vclean.features.tree import (
     is_ancestor,
     lowest_common_ancestor,
-    nearest,
+    nearest_ancestor,
     path_counts,
     path_sum,
     subtree_argmax,
@@ -125,29 +125,29 @@ class TestPathCounts:
         assert found.tolist() == [path_sum(kind == which, end).tolist() for which in range(4)]
 
 
-class TestNearest:
+class TestNearestAncestor:
     def test_an_element_is_nearest_to_itself(self):
-        assert nearest(np.ones(5, dtype=bool), PARENT).tolist() == [0, 1, 2, 3, 4]
+        assert nearest_ancestor(np.ones(5, dtype=bool), PARENT).tolist() == [0, 1, 2, 3, 4]
 
     def test_by_hand(self):
         mask = np.array([False, True, False, True, False])
-        assert nearest(mask, PARENT).tolist() == [0, 1, 1, 3, 0]
+        assert nearest_ancestor(mask, PARENT).tolist() == [0, 1, 1, 3, 0]
 
     def test_the_root_where_there_is_none(self):
-        assert nearest(np.zeros(5, dtype=bool), PARENT).tolist() == [0] * 5
+        assert nearest_ancestor(np.zeros(5, dtype=bool), PARENT).tolist() == [0] * 5
 
     @given(trees(), st.randoms())
     def test_equals_the_loop(self, parent, random):
         mask = np.array([random.random() < 0.3 for _ in parent])
         expected = [next((i for i in ancestors(parent, e) if mask[i]), 0) for e in range(len(parent))]
-        assert nearest(mask, parent).tolist() == expected
+        assert nearest_ancestor(mask, parent).tolist() == expected
 
     def test_a_deep_chain(self):
         depth = 50_000
         parent = np.arange(-1, depth - 1, dtype=np.int32)
         mask = np.zeros(depth, dtype=bool)
         mask[7] = True
-        found = nearest(mask, parent)
+        found = nearest_ancestor(mask, parent)
         assert found[:7].tolist() == [0] * 7
         assert (found[7:] == 7).all()
 

@@ -70,8 +70,8 @@ class Parts:
         chars = tree.subtree_sum(cls.whole(blocks)._chars, snapshot.end)
         open_ = splits & (chars > _HALF * chars[0])
         open_[0] = True
-        above = tree.nearest(splits, snapshot.parent)[np.maximum(snapshot.parent, 0)]
-        heads = tree.nearest(open_ | (splits & open_[above]), snapshot.parent)
+        above = tree.nearest_ancestor(splits, snapshot.parent)[np.maximum(snapshot.parent, 0)]
+        heads = tree.nearest_ancestor(open_ | (splits & open_[above]), snapshot.parent)
         return cls(blocks, np.unique(heads, return_inverse=True)[1])
 
     def __len__(self) -> int:
@@ -86,7 +86,7 @@ class Parts:
     @cached_property
     def words(self) -> NDArray[np.float32]:
         """float32 (B,): words of every block."""
-        return EncodedTexts.of(self.blocks.text).words.per_text()
+        return EncodedTexts.from_texts(self.blocks.text).words.per_text()
 
     @cached_property
     def _text_length(self) -> NDArray[np.float64]:

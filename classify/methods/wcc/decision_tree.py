@@ -18,7 +18,7 @@ from vclean.classify.methods.base import decide
 from vclean.classify.prediction import Prediction
 from vclean.classify.training.dataset import WEIGHT_CAP
 from vclean.features.block import linguistic, structural
-from vclean.features.columns import ratio, stack, table
+from vclean.features.columns import parse_columns, ratio, stack_columns
 from vclean.features.page_context import PageContext
 from vclean.features.text.characters import PUNCT
 from vclean.labels import Visibility
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from vclean.features.columns import Values
 
 
-COLUMNS = table(
+COLUMNS = parse_columns(
     """
 words | words | Number of words.
 tag | code | The tag of the element round the text, by its place in `structural.TAG_CODES`.
@@ -46,7 +46,7 @@ words_per_mark | words per mark | Words for each punctuation mark; all words whe
 def compute(context: PageContext) -> Values:
     """The columns of a page, each (B,)."""
     values = linguistic.compute(context)
-    marks = context.texts.has(PUNCT)
+    marks = context.texts.count_class(PUNCT)
     return {
         "words": values["words"],
         "tag": structural.tag_codes(context.snapshot)[context.anchor],
@@ -109,4 +109,4 @@ def load(data: bytes) -> Method:
 
 
 def _columns(blocks: BlockColumns) -> NDArray[np.float32]:
-    return stack(COLUMNS, compute(PageContext(blocks)))
+    return stack_columns(COLUMNS, compute(PageContext(blocks)))

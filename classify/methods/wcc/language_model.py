@@ -41,7 +41,7 @@ def query(context: PageContext) -> tuple[NDArray[np.uint64], NDArray[np.float64]
     """
     words = context.words
     of_headings = words.hash[(heading_level(context) > 0)[words.owner]]
-    of_title = EncodedTexts.of([context.snapshot.title]).words.hash
+    of_title = EncodedTexts.from_texts([context.snapshot.title]).words.hash
     found = np.concatenate([of_headings, of_title[np.isin(of_title, words.hash)]])
     types, count = np.unique(found, return_counts=True)
     return types, count / max(len(found), 1)

@@ -139,7 +139,7 @@ class CollapsedTree:
 
     @cached_property
     def _nearest(self) -> NDArray[np.int32]:
-        return tree.nearest(self.is_fork, self._snapshot.parent)
+        return tree.nearest_ancestor(self.is_fork, self._snapshot.parent)
 
     def _tags_between(
         self, inner: NDArray[np.int32], outer: NDArray[np.int32], tags: Sequence[str]

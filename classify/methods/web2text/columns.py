@@ -20,10 +20,10 @@ import numpy as np
 
 from vclean.classify.methods.web2text.collapsed_tree import NONE, CollapsedTree
 from vclean.features.block import linguistic
-from vclean.features.block.structural import begun_before
-from vclean.features.columns import FeatureColumn, ratio, stack
+from vclean.features.block.structural import count_opened_before
+from vclean.features.columns import FeatureColumn, ratio, stack_columns
 from vclean.features.groups import Groups
-from vclean.features.text.characters import COLON, COMMA, DIGIT, SPACE, STOP, UPPER
+from vclean.features.text.characters import COLON, COMMA, DIGIT, SENTENCE_END, SPACE, UPPER
 from vclean.render.static import styles
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ FORK_TAGS = ("td", "div", "p", "tr", "table", "body", "ul", "span", "li", "block
 DISTANCES = (2, 3, 4)
 """Steps in the collapsed tree that have a column each; one more is for all that are further."""
 
-_PUNCTUATION = COMMA | STOP | COLON
+_PUNCTUATION = COMMA | SENTENCE_END | COLON
 
 _DUPLICATES = (
     ("has_duplicate", "flag", "another block has the same text"),
@@ -112,8 +112,8 @@ PAIR_COLUMNS: tuple[FeatureColumn, ...] = (
 def compute(context: PageContext) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """The columns of a page's B blocks, float32 (B, 128), and of its pairs of neighbours, float32 (B - 1, 25)."""
     page = _Page(context)
-    blocks = stack(COLUMNS, page.blocks())
-    return blocks, stack(PAIR_COLUMNS, page.pairs())
+    blocks = stack_columns(COLUMNS, page.blocks())
+    return blocks, stack_columns(PAIR_COLUMNS, page.pairs())
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +155,7 @@ class _Page:
 
     def _duplicates(self) -> Values:
         others = self._linguistic["duplicates"]
-        alike = Groups.by(self.context.class_path[self.tree.holder]).size
+        alike = Groups.from_keys(self.context.class_path[self.tree.holder]).size
         return {
             "has_duplicate": others > 0,
             "has_10_duplicates": others >= 10,
@@ -214,8 +214,8 @@ class _Page:
             "word_characters": words.per_text((words.end - words.start).astype(np.float32)),
             "stop_words": np.nan_to_num(known["stop_word_count"]),
             "capitals": words.per_text(capital.astype(np.float32)),
-            "punctuation": texts.has(_PUNCTUATION),
-            "digits": texts.has(DIGIT),
+            "punctuation": texts.count_class(_PUNCTUATION),
+            "digits": texts.count_class(DIGIT),
             "sentences": self._sentences(),
             "link_characters": self.context.link_share * known["chars"],
             "copyrights": texts.count(texts.code == ord("©")),
@@ -230,14 +230,14 @@ class _Page:
     def _sentences(self) -> NDArray[np.float32]:
         """float32 (B,): one more than the ends of sentences that white space and a capital follow."""
         texts, kind = self.context.texts, self.context.texts.kind
-        ends = ((kind & STOP) > 0) | (texts.code == ord(";"))
+        ends = ((kind & SENTENCE_END) > 0) | (texts.code == ord(";"))
         ends[:-2] &= ((kind[1:-1] & SPACE) > 0) & ((kind[2:] & UPPER) > 0)
         ends[-2:] = False
         return texts.count(ends) + 1
 
     def _breaks(self) -> NDArray[np.bool_]:
         snapshot, node = self.context.snapshot, self.context.blocks.node
-        begun = begun_before(self.context, snapshot.is_tag(styles.BLOCK_TAGS)[None])[0, 1:]
+        begun = count_opened_before(self.context, snapshot.is_tag(styles.BLOCK_TAGS)[None])[0, 1:]
         return np.asarray((begun > 0) | (node[1:] != node[:-1]))
 
 

@@ -254,7 +254,7 @@ def _owners(page: VisualPage, parts: Sequence[_Part]) -> tuple[NDArray[np.int32]
     for part in parts:
         if not part.parts:
             owner[part.nodes] = part.number
-    inherited = owner[:count][tree.nearest(owner[:count] >= 0, snapshot.parent)]
+    inherited = owner[:count][tree.nearest_ancestor(owner[:count] >= 0, snapshot.parent)]
     own = owner[count:]
     text = np.where(own >= 0, own, inherited[snapshot.text_parent])
     text = np.where(page.seen_text, text, -1)

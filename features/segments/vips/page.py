@@ -364,7 +364,7 @@ class VisualPage:
     @cached_property
     def _painter(self) -> NDArray[np.int32]:
         """int32 (N,): the nearest element with a background, itself included; the root where there is none."""
-        return tree.nearest(self._coloured | self._picture, self.snapshot.parent)
+        return tree.nearest_ancestor(self._coloured | self._picture, self.snapshot.parent)
 
     @cached_property
     def _seen_behind(self) -> dict[int, tuple[Any, ...]]:

@@ -199,7 +199,7 @@ class TestLinearModel:
         features = matrix.extract(extract_blocks(snapshot(self.HTML)))
         model = self.model(3)
         path, word = model.scores(features)
-        by_path, by_word = hashed_tokens.path_rows(features.context, features.element_tokens), features.word_tokens
+        by_path, by_word = hashed_tokens.path_tokens(features.context, features.element_tokens), features.word_tokens
         for block in range(2):
             names = by_path.values[by_path.start[block] : by_path.start[block + 1]]
             words = by_word.values[by_word.start[block] : by_word.start[block + 1]]

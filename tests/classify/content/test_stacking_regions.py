@@ -98,12 +98,14 @@ class TestBlockRoles:
 
 class TestRegionLayout:
     def test_boxes_are_shares_of_the_page(self):
-        layout = RegionLayout.of(candidate_regions(PageContext(extract_blocks(laid_out("<p>one</p><p>two</p>")))))
+        layout = RegionLayout.from_regions(
+            candidate_regions(PageContext(extract_blocks(laid_out("<p>one</p><p>two</p>"))))
+        )
         assert layout.box[0].tolist() == [0, 0, 1, 1]
         assert layout.parent.tolist() == [-1, 0, 0]
         assert layout.block_region.tolist() == [1, 2]
 
     def test_unknown_where_the_page_was_not_rendered(self):
         assert np.isnan(
-            RegionLayout.of(candidate_regions(PageContext(extract_blocks(snapshot("<p>one</p>"))))).box
+            RegionLayout.from_regions(candidate_regions(PageContext(extract_blocks(snapshot("<p>one</p>"))))).box
         ).all()

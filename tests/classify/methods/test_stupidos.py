@@ -17,7 +17,7 @@ PAGE = f"<p>{STORY}</p><ul><li>{MENU}</li></ul>"
 
 
 def keys(*texts):
-    return ngrams(EncodedTexts.of(texts).words)
+    return ngrams(EncodedTexts.from_texts(texts).words)
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from vclean.features.names.element_names import ElementNames, class_hashes, name
 def hashes_of(html, tags):
     """Class hashes of the elements with one of `tags`, in document order."""
     page = snapshot(html)
-    return class_hashes(ElementNames.of(page))[page.is_tag(tags)]
+    return class_hashes(ElementNames.from_snapshot(page))[page.is_tag(tags)]
 
 
 def paths_of(html, tags):
@@ -66,7 +66,7 @@ class TestClassHashes:
 
     def test_is_the_sum_of_the_names(self):
         page = snapshot("<p class='b a b' id=c>x")
-        assert class_hashes(ElementNames.of(page))[-1:] == name_hashes(["p", "a", "b"]).sum(keepdims=True)
+        assert class_hashes(ElementNames.from_snapshot(page))[-1:] == name_hashes(["p", "a", "b"]).sum(keepdims=True)
 
 
 class TestPathSignature:

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vclean.features.groups import RaggedArray
-from vclean.features.names.element_names import ElementNames, _stem, distinct, words_of
+from vclean.features.names.element_names import ElementNames, _stem, sorted_unique, split_words
 
 
 def words_in(*names):
     """The words of each name."""
-    words, rows = words_of(names)
+    words, rows = split_words(names)
     return [[words[place] for place in rows.values[a:b]] for a, b in zip(rows.start[:-1], rows.start[1:], strict=True)]
 
 
@@ -38,13 +38,13 @@ class TestWordsOf:
         assert words_in(name) == [words]
 
     def test_every_word_is_listed_once(self):
-        words, rows = words_of(["nav", "Nav-bar", "", "NAV"])
+        words, rows = split_words(["nav", "Nav-bar", "", "NAV"])
         assert words == ["nav", "bar"]
         assert rows.start.tolist() == [0, 1, 3, 3, 4]
         assert rows.values.tolist() == [0, 0, 1, 0]
 
     def test_no_names(self):
-        words, rows = words_of([])
+        words, rows = split_words([])
         assert (words, rows.start.tolist(), rows.values.size) == ([], [0], 0)
 
     @given(st.lists(st.text("aZ-1_ ", max_size=12), max_size=5))
@@ -78,26 +78,26 @@ class TestRows:
 
 class TestNaming:
     def test_names_of_every_value(self):
-        found = ElementNames.of(snapshot("<p class='a b'>1<p class=b id=c>2<p class='a b'>3"))
+        found = ElementNames.from_snapshot(snapshot("<p class='a b'>1<p class=b id=c>2<p class='a b'>3"))
         rows = [[found.names[name] for name in found.of_value.take(np.array([row]))[1]] for row in range(3)]
         assert rows == [["a", "b"], ["b"], ["c"]]
         assert (found.first["class"], found.first["id"], found.first["role"]) == (0, 2, 3)
         assert found.short.tolist() == [0, 1, 2]
 
     def test_a_long_value_is_read_up_to_300_characters(self):
-        found = ElementNames.of(snapshot(f"<p class=a id='{'x ' * 200}'>1"))
+        found = ElementNames.from_snapshot(snapshot(f"<p class=a id='{'x ' * 200}'>1"))
         assert found.short.tolist() == [0, 2]
         assert np.diff(found.of_value.start).tolist() == [1, 200, 150]
 
     def test_files_of_images(self):
-        found = ElementNames.of(
+        found = ElementNames.from_snapshot(
             snapshot("<p><img src=/a/logo.png>x<iframe src=b></iframe><img src=/logo.gif><img src='http://[x'>")
         )
         assert len(found.image) == 3
         assert [found.names[name] for name in found.file] == ["logo", "logo", ""]
 
     def test_a_page_without_names(self):
-        found = ElementNames.of(snapshot("<p>x"))
+        found = ElementNames.from_snapshot(snapshot("<p>x"))
         assert (found.names, found.words, found.short.size, found.image.size) == ([], [], 0, 0)
 
 
@@ -132,4 +132,4 @@ class TestStem:
 class TestDistinct:
     @given(st.lists(st.integers(0, 9)))
     def test_are_those_of_a_set(self, keys):
-        assert distinct(np.array(keys, dtype=np.int64)).tolist() == sorted(set(keys))
+        assert sorted_unique(np.array(keys, dtype=np.int64)).tolist() == sorted(set(keys))

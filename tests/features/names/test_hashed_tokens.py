@@ -16,10 +16,10 @@ from vclean.features.names.hashed_tokens import (
     element_tokens,
     named_attributes,
     path_names,
-    path_rows,
     path_scores,
+    path_tokens,
     word_names,
-    word_rows,
+    word_tokens,
 )
 from vclean.features.text.characters import EncodedTexts
 
@@ -38,7 +38,7 @@ def tokens_of(html, tag):
 
 
 def tokens_on(page):
-    return element_tokens(ElementNames.of(page))
+    return element_tokens(ElementNames.from_snapshot(page))
 
 
 def rows(ragged):
@@ -47,7 +47,7 @@ def rows(ragged):
 
 class TestRagged:
     def test_of(self):
-        found = RaggedArray.of(np.array([0, 0, 2], dtype=np.int32), np.array([5, 6, 7]), 4)
+        found = RaggedArray.from_pairs(np.array([0, 0, 2], dtype=np.int32), np.array([5, 6, 7]), 4)
         assert found.start.tolist() == [0, 2, 2, 3, 3]
         assert rows(found) == [[5, 6], [], [7], []]
 
@@ -55,11 +55,11 @@ class TestRagged:
         weights = np.zeros(BUCKETS, dtype=np.float32)
         weights[[5, 6, 7]] = 1, 10, 100
         found = RaggedArray(np.array([0, 2, 2, 4]), np.array([5, 6, 7, 7], dtype=np.int32))
-        assert found.sums(weights).tolist() == [11, 0, 200]
+        assert found.row_sums(weights).tolist() == [11, 0, 200]
 
     def test_no_rows(self):
         nothing = RaggedArray(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32))
-        assert nothing.sums(np.zeros(BUCKETS, dtype=np.float32)).shape == (0,)
+        assert nothing.row_sums(np.zeros(BUCKETS, dtype=np.float32)).shape == (0,)
 
 
 class TestElementTokens:
@@ -128,19 +128,19 @@ class TestElementTokens:
 class TestPathRows:
     def test_one_row_per_block(self):
         found = view(PAGE)
-        assert len(path_rows(found, element_tokens(found.naming)).start) == len(found) + 1
+        assert len(path_tokens(found, element_tokens(found.names)).start) == len(found) + 1
 
     def test_the_names_on_the_path_and_again_those_near_the_text(self):
         found = view("<body><div class=c><p><a><b>x")
         chain = ["t:b", "t:a", "t:p", "t:div", "class:c", "t:body", "t:html"]
         near = ["t:b", "t:a", "t:p"]
         expected = [bucket(token) for token in chain] + [bucket(token) + BUCKETS for token in near]
-        assert sorted(rows(path_rows(found, element_tokens(found.naming)))[0]) == sorted(expected)
+        assert sorted(rows(path_tokens(found, element_tokens(found.names)))[0]) == sorted(expected)
         assert len(near) == NEAR
 
     def test_a_path_shorter_than_near(self):
         found = view("<body>x")
-        assert len(rows(path_rows(found, element_tokens(found.naming)))[0]) == 4
+        assert len(rows(path_tokens(found, element_tokens(found.names)))[0]) == 4
 
 
 class TestPathScores:
@@ -148,9 +148,9 @@ class TestPathScores:
     def test_equal_the_rows_times_the_weights(self, seed):
         """What is learned from the rows is what the scores apply."""
         found = view(PAGE)
-        tokens = element_tokens(found.naming)
+        tokens = element_tokens(found.names)
         weights = np.random.default_rng(seed).normal(size=2 * BUCKETS).astype(np.float32)
-        expected = [float(weights[row].astype(np.float64).sum()) for row in rows(path_rows(found, tokens))]
+        expected = [float(weights[row].astype(np.float64).sum()) for row in rows(path_tokens(found, tokens))]
         scores = path_scores(found, tokens, weights[:BUCKETS], weights[BUCKETS:])
         assert scores.dtype == np.float32
         assert scores.tolist() == pytest.approx(expected, abs=1e-4)
@@ -159,37 +159,39 @@ class TestPathScores:
         found = view(PAGE)
         weights = np.zeros(BUCKETS, dtype=np.float32)
         weights[bucket("t:li")] = 1
-        scores = path_scores(found, element_tokens(found.naming), weights, np.zeros_like(weights))
+        scores = path_scores(found, element_tokens(found.names), weights, np.zeros_like(weights))
         assert scores.tolist() == [0, 0, 1]
 
 
 class TestWordRows:
     def test_words_then_pairs(self):
-        words = EncodedTexts.of(["the cat sat"]).words
+        words = EncodedTexts.from_texts(["the cat sat"]).words
         hashes = np.concatenate([words.hash, words.bigram])
-        assert rows(word_rows(view("<p>The cat sat.</p>"))) == [[int(h) >> 40 & BUCKETS - 1 for h in hashes]]
+        assert rows(word_tokens(view("<p>The cat sat.</p>"))) == [[int(h) >> 40 & BUCKETS - 1 for h in hashes]]
 
     def test_letters_and_their_pairs_in_scripts_without_spaces(self):
-        one, two = rows(word_rows(view("<p>登录账号</p><p>请登录</p>")))
+        one, two = rows(word_tokens(view("<p>登录账号</p><p>请登录</p>")))
         assert (len(one), len(two)) == (7, 5)
         assert len(set(one) & set(two)) == 3  # two letters and the pair
 
     def test_an_unknown_language_tells_nothing(self):
         """What falls into the buckets of other words falls on both sides: the verdict stays near that of no words."""
         weights = np.random.default_rng(1).normal(size=BUCKETS).astype(np.float32)
-        found = word_rows(view("<p>" + "Čáp samozřejmě počítat neumí, jenže bude další jaro dlouhé. " * 3 + "</p>"))
-        assert abs(found.sums(weights)[0]) / len(rows(found)[0]) < 0.5
+        found = word_tokens(view("<p>" + "Čáp samozřejmě počítat neumí, jenže bude další jaro dlouhé. " * 3 + "</p>"))
+        assert abs(found.row_sums(weights)[0]) / len(rows(found)[0]) < 0.5
 
     def test_pairs_stay_inside_a_block(self):
-        lengths = [len(row) for row in rows(word_rows(view("<p>One two three</p><p>--</p><p>Four</p><p>Five six</p>")))]
+        lengths = [
+            len(row) for row in rows(word_tokens(view("<p>One two three</p><p>--</p><p>Four</p><p>Five six</p>")))
+        ]
         assert lengths == [5, 0, 1, 3]
 
     def test_equal_blocks_have_equal_rows(self):
-        one, other, two = rows(word_rows(view("<p>Read more!</p><p>Or less</p><p>read MORE</p>")))
+        one, other, two = rows(word_tokens(view("<p>Read more!</p><p>Or less</p><p>read MORE</p>")))
         assert one == two != other
 
     def test_buckets_are_in_range(self):
-        found = word_rows(view(PAGE))
+        found = word_tokens(view(PAGE))
         assert found.values.dtype == np.int32
         assert found.values.min() >= 0
         assert found.values.max() < BUCKETS
@@ -200,7 +202,7 @@ class TestPathNames:
         """Each name stands where the models have its weight."""
         page = view(PAGE)
         named = named_attributes(page.snapshot)
-        for block, row in enumerate(rows(path_rows(page, element_tokens(page.naming)))):
+        for block, row in enumerate(rows(path_tokens(page, element_tokens(page.names)))):
             assert sorted(place for _, place in path_names(page, named, block)) == sorted(row)
 
     def test_as_people_write_them(self):
@@ -215,7 +217,7 @@ class TestWordNames:
     )
     def test_the_words_of_the_rows(self, html):
         page = view(html)
-        for block, row in enumerate(rows(word_rows(page))):
+        for block, row in enumerate(rows(word_tokens(page))):
             assert sorted(place for _, place in word_names(page, block)) == sorted(row)
 
     def test_words_then_pairs(self):

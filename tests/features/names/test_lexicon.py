@@ -8,10 +8,12 @@ from vclean.features.names import lexicon
 from vclean.features.names.element_names import ElementNames
 
 
-def words_of(html, tag="div"):
+def name_groups(html, tag="div"):
     """The groups of words in the names of the first element with the tag."""
     page = snapshot(html)
-    return set_bits(lexicon.name_bits(ElementNames.of(page))[np.flatnonzero(page.is_tag((tag,)))[0]], lexicon.NAMES)
+    return set_bits(
+        lexicon.name_bits(ElementNames.from_snapshot(page))[np.flatnonzero(page.is_tag((tag,)))[0]], lexicon.NAME_GROUPS
+    )
 
 
 def set_bits(bits, groups):
@@ -35,31 +37,31 @@ class TestNameBits:
         ],
     )
     def test_words_in_names(self, attribute, expected):
-        assert words_of(f"<div {attribute}>text</div>") == expected
+        assert name_groups(f"<div {attribute}>text</div>") == expected
 
     @pytest.mark.parametrize("name", ["address", "admin", "shadow", "headless", "columbia"])
     def test_a_short_word_is_not_found_inside_a_longer_one(self, name):
-        assert words_of(f"<div class={name}>text</div>") == set()
+        assert name_groups(f"<div class={name}>text</div>") == set()
 
     def test_the_longest_beginning_decides(self):
-        assert words_of("<div class=navigator>x</div>") == {"nav"}
-        assert words_of("<div class=sidebarish>x</div>") == {"side"}
+        assert name_groups("<div class=navigator>x</div>") == {"nav"}
+        assert name_groups("<div class=sidebarish>x</div>") == {"side"}
 
     def test_an_image_is_named_by_its_file(self):
-        assert words_of("<img src='/themes/main/CompanyLogo.png?v=2'>text", "img") == {"logo"}
+        assert name_groups("<img src='/themes/main/CompanyLogo.png?v=2'>text", "img") == {"logo"}
 
     def test_a_broken_address_is_no_name(self):
-        assert words_of("<img src='http://[bad/logo.png'>text", "img") == set()
+        assert name_groups("<img src='http://[bad/logo.png'>text", "img") == set()
 
     def test_what_is_long_counts_up_to_300_characters(self):
-        assert words_of(f"<div class='{'x ' * 148}nav logo'>text</div>") == {"nav"}
+        assert name_groups(f"<div class='{'x ' * 148}nav logo'>text</div>") == {"nav"}
 
     def test_one_letter_is_no_word(self):
         assert min(map(len, lexicon._EXACT)) > 1
         assert min(map(len, lexicon._STEMS)) > 1
 
     def test_elements_without_names(self):
-        assert not lexicon.name_bits(ElementNames.of(snapshot("<p>one<p>two"))).any()
+        assert not lexicon.name_bits(ElementNames.from_snapshot(snapshot("<p>one<p>two"))).any()
 
 
 class TestKindBits:
@@ -74,7 +76,7 @@ class TestKindBits:
         assert kinds["q"] == {"tag_quote"}
 
     def test_there_are_at_most_64_groups_of_each(self):
-        assert max(len(lexicon.NAMES), len(lexicon.KINDS)) <= 64
+        assert max(len(lexicon.NAME_GROUPS), len(lexicon.KINDS)) <= 64
 
 
 class TestAbove:

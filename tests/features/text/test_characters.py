@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from vclean.features.text.characters import (
     ALPHA,
-    ASK,
     BRACKET,
     BULLET,
     CLOSER,
@@ -18,19 +17,20 @@ from vclean.features.text.characters import (
     COMMA,
     CURRENCY,
     DIGIT,
-    FULL_STOP,
     HASH,
     LOWER,
     MARK,
     PIPE,
     PUNCT,
+    QUESTION,
     QUOTE,
-    SINGLE,
+    SENTENCE_END,
     SLASH,
     SPACE,
-    STOP,
     SYMBOL,
     TABLE_SIZE,
+    UNCONDITIONAL_END,
+    UNSPACED,
     UPPER,
     EncodedTexts,
     character_tables,
@@ -39,14 +39,14 @@ from vclean.features.text.characters import (
     mix,
 )  # fmt: skip
 
-COARSE = ALPHA | UPPER | LOWER | DIGIT | PUNCT | SPACE | SYMBOL | SINGLE | MARK
+COARSE = ALPHA | UPPER | LOWER | DIGIT | PUNCT | SPACE | SYMBOL | UNSPACED | MARK
 
 TEXTS = st.lists(st.text(alphabet="abAB 1.,\n中ก", min_size=1, max_size=12), min_size=1, max_size=6)
 
 
-def words_of(*texts):
+def split_words(*texts):
     """The words of each text, as they stand in it."""
-    words = EncodedTexts.of(texts).words
+    words = EncodedTexts.from_texts(texts).words
     found = [[] for _ in texts]
     for start, end, owner in zip(words.start, words.end, words.owner, strict=True):
         found[owner].append("".join(map(chr, words.texts.code[start:end])))
@@ -66,9 +66,9 @@ class TestCharacterTables:
             ("ª", ALPHA),
             ("Я", ALPHA | UPPER),
             ("ع", ALPHA),
-            ("中", ALPHA | SINGLE),
-            ("か", ALPHA | SINGLE),
-            ("ก", ALPHA | SINGLE),
+            ("中", ALPHA | UNSPACED),
+            ("か", ALPHA | UNSPACED),
+            ("ก", ALPHA | UNSPACED),
             ("한", ALPHA),
             ("5", DIGIT),
             ("٣", DIGIT),
@@ -84,14 +84,14 @@ class TestCharacterTables:
             ("+", SYMBOL),
             ("😀", SYMBOL),
             ("\u0301", ALPHA | MARK),
-            ("\u0e31", ALPHA | MARK | SINGLE),
+            ("\u0e31", ALPHA | MARK | UNSPACED),
             ("\u200d", SPACE | MARK),
             ("\u200f", SPACE),
-            ("々", ALPHA | SINGLE),
-            ("ｶ", ALPHA | SINGLE),
-            ("ກ", ALPHA | SINGLE),
-            ("ក", ALPHA | SINGLE),
-            ("က", ALPHA | SINGLE),
+            ("々", ALPHA | UNSPACED),
+            ("ｶ", ALPHA | UNSPACED),
+            ("ກ", ALPHA | UNSPACED),
+            ("ក", ALPHA | UNSPACED),
+            ("က", ALPHA | UNSPACED),
             ("ཀ", ALPHA),
             ("አ", ALPHA),
             ("५", DIGIT),
@@ -107,9 +107,9 @@ class TestCharacterTables:
         ("bits", "characters"),
         [
             (COMMA, ",;،؛、，；､՝፣၊"),
-            (STOP, ".!?…。！？؟।॥։።។။۔｡"),
-            (FULL_STOP, "。！？؟।॥։።។။۔"),
-            (ASK, "?!？！؟\u037e፧"),
+            (SENTENCE_END, ".!?…。！？؟।॥։።។။۔｡"),
+            (UNCONDITIONAL_END, "。！？؟।॥։።។။۔"),
+            (QUESTION, "?!？！؟\u037e፧"),
             (COLON, ":：፦៖"),
             (QUOTE, "\"'“”„‟‘’«»‹›「」『』"),
             (BRACKET, "()[]{}（）【】〈〉《》"),
@@ -128,7 +128,7 @@ class TestCharacterTables:
 
     def test_a_full_stop_of_ascii_needs_more(self):
         kinds, _ = character_tables()
-        assert not any(kinds[ord(character)] & FULL_STOP for character in ".!?…")
+        assert not any(kinds[ord(character)] & UNCONDITIONAL_END for character in ".!?…")
 
     def test_quotes_are_no_brackets(self):
         kinds, _ = character_tables()
@@ -136,7 +136,7 @@ class TestCharacterTables:
 
     def test_only_punctuation_and_symbols_are_marks_of_the_text(self):
         kinds, _ = character_tables()
-        marks = COMMA | STOP | ASK | COLON | QUOTE | BRACKET | CURRENCY | PIPE | SLASH | HASH | BULLET
+        marks = COMMA | SENTENCE_END | QUESTION | COLON | QUOTE | BRACKET | CURRENCY | PIPE | SLASH | HASH | BULLET
         assert ((kinds[kinds & marks > 0] & (PUNCT | SYMBOL)) > 0).all()
 
     @pytest.mark.parametrize(
@@ -182,28 +182,28 @@ class TestCharacterTables:
 
 class TestTexts:
     def test_one_run_with_a_line_feed_after_each(self):
-        texts = EncodedTexts.of(["ab", "c"])
+        texts = EncodedTexts.from_texts(["ab", "c"])
         assert "".join(map(chr, texts.code)) == "ab\nc\n"
         assert texts.start.tolist() == [0, 3]
 
     def test_astral_characters_are_one_character(self):
-        texts = EncodedTexts.of(["a😀𝒜", "𠀀"])
+        texts = EncodedTexts.from_texts(["a😀𝒜", "𠀀"])
         assert texts.start.tolist() == [0, 4]
         assert texts.code.tolist() == [ord("a"), 0x1F600, 0x1D49C, 10, 0x20000, 10]
 
     def test_lone_surrogates_are_no_obstacle(self):
-        assert EncodedTexts.of(["a\ud800b"]).code.tolist() == [97, 0xD800, 98, 10]
+        assert EncodedTexts.from_texts(["a\ud800b"]).code.tolist() == [97, 0xD800, 98, 10]
 
     def test_above_the_tables_all_are_ideographs(self):
-        texts = EncodedTexts.of(["\U00020000\U0002a6d6"])
-        assert texts.kind.tolist() == [ALPHA | SINGLE, ALPHA | SINGLE, SPACE]
+        texts = EncodedTexts.from_texts(["\U00020000\U0002a6d6"])
+        assert texts.kind.tolist() == [ALPHA | UNSPACED, ALPHA | UNSPACED, SPACE]
 
     def test_count(self):
-        texts = EncodedTexts.of(["a1b2", "..", "3"])
+        texts = EncodedTexts.from_texts(["a1b2", "..", "3"])
         assert texts.count((texts.kind & DIGIT) > 0).tolist() == [2, 0, 1]
 
     def test_folded(self):
-        folded = EncodedTexts.of(["Äb 19"]).folded
+        folded = EncodedTexts.from_texts(["Äb 19"]).folded
         assert "".join(map(chr, folded)) == "äb 00\n"
 
 
@@ -241,37 +241,37 @@ class TestWords:
         ],
     )
     def test_what_a_word_is(self, text, expected):
-        assert words_of(text) == expected
+        assert split_words(text) == expected
 
     def test_no_word_goes_over_the_end_of_a_text(self):
-        assert words_of("one two", "three", ".", "four") == [["one", "two"], ["three"], [], ["four"]]
+        assert split_words("one two", "three", ".", "four") == [["one", "two"], ["three"], [], ["four"]]
 
     def test_per_text(self):
-        words = EncodedTexts.of(["one two", ".", "three"]).words
+        words = EncodedTexts.from_texts(["one two", ".", "three"]).words
         assert words.per_text().tolist() == [2, 0, 1]
         assert words.per_text(np.array([1, 10, 100], dtype=np.float32)).tolist() == [11, 0, 100]
 
     def test_equal_words_have_equal_hashes_wherever_they_stand(self):
-        hashes = EncodedTexts.of(["the cat", "saw the cat", "THE Cat"]).words.hash
+        hashes = EncodedTexts.from_texts(["the cat", "saw the cat", "THE Cat"]).words.hash
         assert hashes[0] == hashes[3] == hashes[5]
         assert hashes[1] == hashes[4] == hashes[6]
         assert len(np.unique(hashes)) == 3
 
     def test_digits_are_all_alike(self):
-        hashes = EncodedTexts.of(["2019 1984 42"]).words.hash
+        hashes = EncodedTexts.from_texts(["2019 1984 42"]).words.hash
         assert hashes[0] == hashes[1] != hashes[2]
 
     def test_order_of_letters_counts(self):
-        assert len(np.unique(EncodedTexts.of(["tar rat art"]).words.hash)) == 3
+        assert len(np.unique(EncodedTexts.from_texts(["tar rat art"]).words.hash)) == 3
 
     def test_bigrams_stay_inside_a_text(self):
-        words = EncodedTexts.of(["a b", "a b c"]).words
+        words = EncodedTexts.from_texts(["a b", "a b c"]).words
         assert words.bigram_owner.tolist() == [0, -1, 1, 1]
         assert words.bigram[0] == words.bigram[2]
         assert words.bigram[0] != words.bigram[3]
 
     def test_order_of_words_counts(self):
-        words = EncodedTexts.of(["a b", "b a"]).words
+        words = EncodedTexts.from_texts(["a b", "b a"]).words
         assert words.bigram[0] != words.bigram[2]
 
     @given(TEXTS)
@@ -281,12 +281,12 @@ class TestWords:
         for text in texts:
             spaced = "".join(f" {c} " if c in "中ก" else c if c.isalnum() else " " for c in text)
             expected.append(spaced.split())
-        found = words_of(*texts)
+        found = split_words(*texts)
         assert (found if len(texts) > 1 else [found]) == expected
 
     @given(TEXTS)
     def test_hashes_are_those_of_the_single_words(self, texts):
-        words = EncodedTexts.of(texts).words
+        words = EncodedTexts.from_texts(texts).words
         for start, end, value in zip(words.start, words.end, words.hash, strict=True):
             word = "".join(map(chr, words.texts.code[start:end]))
             assert hash_words([word]).tolist() == [value]
@@ -294,24 +294,24 @@ class TestWords:
     def test_a_long_page(self):
         """Beyond the tables of powers that are kept."""
         count = 200_000
-        hashes = EncodedTexts.of(["w x y " * count]).words.hash
+        hashes = EncodedTexts.from_texts(["w x y " * count]).words.hash
         assert len(hashes) == 3 * count
         assert len(np.unique(hashes)) == 3
 
 
 class TestHas:
     def test_characters_of_a_class_per_text(self):
-        assert EncodedTexts.of(["a, b، c、", "x", ",,"]).has(COMMA).tolist() == [3, 0, 2]
+        assert EncodedTexts.from_texts(["a, b، c、", "x", ",,"]).count_class(COMMA).tolist() == [3, 0, 2]
 
     def test_any_of_several_classes(self):
-        assert EncodedTexts.of(["aB1"]).has(UPPER | DIGIT).tolist() == [2]
+        assert EncodedTexts.from_texts(["aB1"]).count_class(UPPER | DIGIT).tolist() == [2]
 
 
 class TestDigitValues:
     @pytest.mark.parametrize(("character", "value"), [("7", 7), ("٣", 3), ("५", 5), ("๙", 9), ("a", 255), ("½", 255)])
     def test_value(self, character, value):
         assert digit_values()[ord(character)] == value
-        assert EncodedTexts.of([character]).digit.tolist() == [value, 255]
+        assert EncodedTexts.from_texts([character]).digit.tolist() == [value, 255]
 
     def test_only_numbers_have_one(self):
         values = digit_values()
@@ -343,7 +343,7 @@ class TestMix:
 
 
 def test_ascii_punctuation_is_punctuation_or_symbol():
-    kind = EncodedTexts.of([string.punctuation]).kind[:-1]
+    kind = EncodedTexts.from_texts([string.punctuation]).kind[:-1]
     assert ((kind & (PUNCT | SYMBOL)) > 0).all()
 
 
@@ -352,7 +352,7 @@ class TestOtherTextsOfThePage:
     @pytest.mark.parametrize("other", ["\u4e2d", "\U0002f800"])
     def test_change_nothing(self, other, texts):
         """What is read with fewer steps where there are no letters of unspaced scripts is read alike."""
-        alone, beside = EncodedTexts.of(texts).words, EncodedTexts.of([*texts, other]).words
+        alone, beside = EncodedTexts.from_texts(texts).words, EncodedTexts.from_texts([*texts, other]).words
         assert (len(beside), beside.owner[-1]) == (len(alone) + 1, len(texts))
         assert alone.start.tolist() == beside.start[:-1].tolist()
         assert alone.end.tolist() == beside.end[:-1].tolist()

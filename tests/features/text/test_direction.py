@@ -9,7 +9,7 @@ from helpers.pages import laid_out, snapshot
 from vclean.classify.content import stacking
 from vclean.features import matrix
 from vclean.features.blocks import extract_blocks
-from vclean.features.page_context import PageContext, from_left, is_right_to_left
+from vclean.features.page_context import PageContext, is_right_to_left, mirror_right_to_left
 
 ENGLISH = "<div><p>The river rose in the night.<p>Nobody in the valley minded.</div><ul><li>Home<li>News</ul>"
 ARABIC = "<div><p>ارتفع النهر في الليل.<p>لم يهتم أحد في الوادي.</div><ul><li>الرئيسية<li>أخبار</ul>"
@@ -34,16 +34,16 @@ class TestIsRightToLeft:
 class TestFromLeft:
     def test_a_page_from_left_to_right_stays(self) -> None:
         page = view(ENGLISH)
-        assert from_left(page) is page
+        assert mirror_right_to_left(page) is page
 
     def test_an_unrendered_page_has_no_sides(self) -> None:
         page = PageContext(extract_blocks(snapshot(ARABIC)))
-        assert from_left(page) is page
+        assert mirror_right_to_left(page) is page
 
     def test_boxes_are_mirrored(self) -> None:
         """What is x px from the right becomes x px from the left."""
         page = view(ARABIC)
-        seen = from_left(page)
+        seen = mirror_right_to_left(page)
         width = page.snapshot.width
         for before, after in (
             (page.blocks.box, seen.blocks.box),
@@ -56,7 +56,7 @@ class TestFromLeft:
     def test_the_page_itself_is_left_alone(self) -> None:
         page = view(ARABIC)
         before = page.blocks.box.copy()
-        from_left(page)
+        mirror_right_to_left(page)
         np.testing.assert_array_equal(page.blocks.box, before)
 
     def test_columns_are_those_of_the_mirror_image(self) -> None:

@@ -16,7 +16,7 @@ LANGUAGES = sorted(lexicon._interface_table())
 
 
 def count(language, name, *texts):
-    return terms_of(language).find(EncodedTexts.of(texts).words).count(name).tolist()
+    return terms_of(language).find(EncodedTexts.from_texts(texts).words).count(name).tolist()
 
 
 class TestVocabulary:
@@ -34,7 +34,7 @@ class TestVocabulary:
             for term in terms:
                 assert term == term.strip() == term.lower(), (name, term)
                 assert unicodedata.is_normalized("NFC", term) or language == "bn", (name, term)
-                assert len(EncodedTexts.of([term]).words) > 0, (name, term)
+                assert len(EncodedTexts.from_texts([term]).words) > 0, (name, term)
 
     @pytest.mark.parametrize("language", LANGUAGES)
     def test_every_idea_has_about_as_many_words_as_in_english(self, language):
@@ -46,7 +46,7 @@ class TestVocabulary:
     def test_no_term_stands_in_another_of_its_list(self, language):
         """It would count twice."""
         for name, terms in lexicon.interface_words(language).items():
-            every = Terms.of({"all": terms}).find(EncodedTexts.of(terms).words).count("all").tolist()
+            every = Terms.from_lists({"all": terms}).find(EncodedTexts.from_texts(terms).words).count("all").tolist()
             assert [term for term, count in zip(terms, every, strict=True) if count != 1] == [], name
 
     @pytest.mark.parametrize(("language", "like"), [("nb", "no"), ("hr", "sr"), ("ms", "id")])
@@ -149,7 +149,7 @@ class TestStopWords:
         ],
     )
     def test_of_the_language(self, language, text, expected):
-        assert terms_of(language).find(EncodedTexts.of([text]).words).covered(STOP_WORDS).tolist() == [expected]
+        assert terms_of(language).find(EncodedTexts.from_texts([text]).words).covered(STOP_WORDS).tolist() == [expected]
 
     def test_no_english_ones_in_other_languages(self):
         assert count("fi", STOP_WORDS, "the of with") == [0]

@@ -9,7 +9,7 @@ from vclean.features.text.number_patterns import compute
 
 
 def values(name, *texts):
-    return compute(EncodedTexts.of(texts), "\n".join(texts) + "\n")[name].tolist()
+    return compute(EncodedTexts.from_texts(texts), "\n".join(texts) + "\n")[name].tolist()
 
 
 class TestDates:

@@ -16,7 +16,7 @@ LISTS = {
 
 
 def found(*texts, lists=LISTS):
-    return Terms.of(lists).find(EncodedTexts.of(texts).words)
+    return Terms.from_lists(lists).find(EncodedTexts.from_texts(texts).words)
 
 
 def count(name, *texts):
