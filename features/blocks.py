@@ -1,7 +1,8 @@
-"""`Snapshot -> BlockColumns`: the page cut into text blocks.
+"""Segment a page into text blocks: `Snapshot -> BlockColumns`.
 
-A block is a maximal run of inline text inside one block container, split at a double line break and where hidden text
-begins or ends. Containers are told by tag and by computed display, so that a page cuts alike rendered or not.
+A block is a maximal run of inline text inside one block container. It ends at two line breaks in a row, and where
+hidden text begins or ends. An element is a block container by its tag or by its computed display. Both are used, so
+that most pages have the same blocks with and without rendering.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 _INLINE_DISPLAY = frozenset(("", "inline", "inline-block", "inline-flex", "inline-grid", "inline-table", "none",
                              "contents", "ruby", "ruby-text", "ruby-base", "math"))  # fmt: skip
 _BREAK_TAGS = frozenset(("iframe", "object", "select", "video"))
-"""Elements without text of ours that still stand between two texts as a block would."""
+"""Elements without text of the page that separate the text before them from the text after them."""
 
 _REVEALING_TAGS = frozenset(("details", "dialog"))
 _REVEALING_ROLES = frozenset(("tabpanel", "dialog", "tooltip", "menu", "region"))
@@ -38,20 +39,20 @@ _REVEALING_CLASS = re.compile(
     r"tab|accordion|collaps|panel|toggle|expand|reveal|faq|read-?more|show-?more|slide|carousel|spoiler|modal|dropdown",
     re.IGNORECASE,
 )
-"""Names that tabs, accordions and sliders go by in the common component libraries (Bootstrap, jQuery UI, WAI-ARIA)."""
+"""Class names of tabs, accordions and sliders in common component libraries (Bootstrap, jQuery UI, WAI-ARIA)."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class BlockColumns:
-    """The text blocks of a page as columns, one row each, in document order: B blocks over T text nodes of a snapshot.
+    """Text blocks of a page as columns, one row per block, in document order: B blocks, T text nodes of the snapshot.
 
     Attributes:
-        snapshot: the page they were cut from.
-        text: B strings; white space is collapsed (kept inside preformatted text) and a space stands where one inline
-            element ends and the next begins, as it does in a reader's eye: `<b>Price</b><i>$10</i>` is `Price $10`.
-        node: int32 (B,), the block container: the innermost element of block level round the run.
-        text_block: int32 (T,), the block of a text node, -1 where it is in none.
-        box: float32 (B, 4), x, y, width, height of the union of its line boxes, CSS px; NaN where nothing is painted.
+        snapshot: the page.
+        text: B strings. White space is collapsed, except in preformatted text. A space is inserted where one inline
+            element ends and the next begins, because they look separate: `<b>Price</b><i>$10</i>` is `Price $10`.
+        node: int32 (B,), the block container: the innermost block-level element around the text.
+        text_block: int32 (T,), the block of each text node; -1 for text nodes outside all blocks.
+        box: float32 (B, 4), x, y, width, height of the union of the line boxes, CSS px; NaN if nothing is painted.
         visibility: uint8 (B,), `vclean.labels.Visibility`.
     """
 
@@ -66,28 +67,28 @@ class BlockColumns:
         return f"<BlockColumns {self.snapshot.url!r}: {len(self)} blocks>"
 
     def __len__(self) -> int:
-        """The number of blocks."""
+        """Return the number of blocks."""
         return len(self.text)
 
     @cached_property
     def members(self) -> NDArray[np.int32]:
-        """int32 (K,): the text nodes that are in a block, in document order, grouped by block."""
+        """Return the text nodes that are in a block, in document order and thus grouped by block: int32 (K,)."""
         return np.flatnonzero(self.text_block >= 0).astype(np.int32)
 
     @cached_property
     def first(self) -> NDArray[np.int32]:
-        """int32 (B,): where each block's text nodes begin in `members`."""
+        """Return the index in `members` of the first text node of each block: int32 (B,)."""
         owner = self.text_block[self.members]
         return np.flatnonzero(np.diff(owner, prepend=-1)).astype(np.int32)
 
     @cached_property
     def line_block(self) -> NDArray[np.int32]:
-        """int32 (L,): the block of every line box of the snapshot, -1 where it is in none."""
+        """Return the block of each line box of the snapshot, -1 for line boxes outside all blocks: int32 (L,)."""
         return self.text_block[self.snapshot.line_text]
 
     @cached_property
     def main_element(self) -> NDArray[np.int32]:
-        """int32 (B,): the parent element of each block's longest text node, the first of equals."""
+        """Return the parent element of each block's longest text node, the first of equals: int32 (B,)."""
         snapshot, members = self.snapshot, self.members
         length = np.array([len(snapshot.texts[text].strip()) for text in members.tolist()], dtype=np.int64)
         owner = self.text_block[members]
@@ -97,37 +98,37 @@ class BlockColumns:
 
     @property
     def xpath(self) -> list[str]:
-        """B absolute XPaths, of the block containers."""
+        """Return the absolute XPath of each block container."""
         return [self.snapshot.xpath(node) for node in self.node.tolist()]
 
     @property
     def tag(self) -> list[str]:
-        """B tag names, of the block containers."""
+        """Return the tag name of each block container."""
         return [self.snapshot.tags[tag] for tag in self.snapshot.tag[self.node].tolist()]
 
     @property
     def font_size(self) -> NDArray[np.float32]:
-        """float32 (B,): font size of the main element, CSS px; NaN if the page was not rendered."""
+        """Return the font size of each main element in CSS px: float32 (B,); NaN if the page was not rendered."""
         return self.snapshot.styles.number("font-size")[self.snapshot.style[self.main_element]]
 
     @property
     def color(self) -> list[str | None]:
-        """B text colors of the main elements, as `#rrggbb` or `#rrggbbaa`; None if the page was not rendered."""
+        """Return the text color of each main element as `#rrggbb` or `#rrggbbaa`; None if the page was not rendered."""
         names = [_hex(row) for row in self.snapshot.styles.colour("color").tolist()]
         return [names[row] for row in self.snapshot.style[self.main_element].tolist()]
 
     @property
     def background(self) -> list[str | None]:
-        """B colors behind the main elements: of the nearest element that paints a background; None if none does."""
+        """Return the color behind each main element: the nearest background color around it, None if there is none."""
         snapshot = self.snapshot
         colors = snapshot.styles.colour("background-color")
         paints = colors[:, 3] > 0
-        names = [_hex(row) if shows else None for row, shows in zip(colors.tolist(), paints.tolist(), strict=True)]
+        names = [_hex(row) if painted else None for row, painted in zip(colors.tolist(), paints.tolist(), strict=True)]
         behind = tree.nearest_ancestor(paints[snapshot.style], snapshot.parent)[self.main_element]
         return [names[row] for row in snapshot.style[behind].tolist()]
 
     def take(self, rows: Sequence[int]) -> BlockColumns:
-        """Return the columns of some blocks, `rows` in ascending order; text nodes of others are in no block."""
+        """Return the columns of the blocks `rows` (ascending); the text nodes of other blocks get -1."""
         number = np.full(len(self) + 1, -1, dtype=np.int32)
         number[rows] = np.arange(len(rows))
         return replace(
@@ -141,7 +142,7 @@ class BlockColumns:
 
 
 def _hex(color: list[float]) -> str | None:
-    """Return `#rrggbb`, with two digits more for the alpha of a color that is not opaque."""
+    """Return a color as `#rrggbb`, with two more digits for alpha if it is not opaque; None for NaN channels."""
     if not all(map(math.isfinite, color)):
         return None
     red, green, blue = (min(max(round(part), 0), 255) for part in color[:3])
@@ -150,68 +151,68 @@ def _hex(color: list[float]) -> str | None:
 
 
 def extract_blocks(snapshot: Snapshot) -> BlockColumns:
-    """Cut a page into its text blocks."""
+    """Segment a page into text blocks."""
     stripped = [" ".join(text.split()) for text in snapshot.texts]
-    kept = _kept(snapshot, stripped)
-    level = block_level(snapshot)
-    container = tree.nearest_ancestor(level, snapshot.parent)
-    breaks = _breaks(snapshot, kept)
-    starts = _starts(snapshot, kept, container, level, breaks)
+    block_texts = _find_block_texts(snapshot, stripped)
+    is_block_level = block_level(snapshot)
+    container = tree.nearest_ancestor(is_block_level, snapshot.parent)
+    breaks = _count_breaks(snapshot, block_texts)
+    starts = _find_block_starts(snapshot, block_texts, container, is_block_level, breaks)
     first = np.flatnonzero(starts)
-    parent = snapshot.text_parent[kept[first]]
+    parent = snapshot.text_parent[block_texts[first]]
     text_block = np.full(len(snapshot.texts), -1, dtype=np.int32)
-    text_block[kept] = np.cumsum(starts) - 1
+    text_block[block_texts] = np.cumsum(starts) - 1
     return BlockColumns(
         snapshot=snapshot,
-        text=_join_texts(snapshot, stripped, kept, first, breaks),
+        text=_join_texts(snapshot, stripped, block_texts, first, breaks),
         node=container[parent],
         text_block=text_block,
         box=_union_boxes(snapshot, text_block, len(first)),
-        visibility=_visibility(snapshot, parent),
+        visibility=_classify_visibility(snapshot, parent),
     )
 
 
 def block_level(snapshot: Snapshot) -> NDArray[np.bool_]:
-    """Whether an element ends the line before and after it, bool (N,): by its tag, or by its computed display."""
+    """Return which elements break the line before and after them, by tag or computed display: bool (N,)."""
     by_style = ~snapshot.styles.is_in("display", _INLINE_DISPLAY)
-    level = snapshot.is_tag(styles.BLOCK_TAGS | _BREAK_TAGS) | by_style[snapshot.style]
-    level[:1] = True
-    return level
+    is_block_level = snapshot.is_tag(styles.BLOCK_TAGS | _BREAK_TAGS) | by_style[snapshot.style]
+    is_block_level[:1] = True
+    return is_block_level
 
 
-def _kept(snapshot: Snapshot, stripped: Sequence[str]) -> NDArray[np.intp]:
-    """The text nodes that are in a block: more than white space, and in no script and no edit field; K of them."""
-    filled = np.fromiter(map(len, stripped), dtype=np.int64, count=len(stripped))
-    silent = snapshot.is_tag(styles.REPLACED_TAGS | styles.SKIPPED_TAGS)
-    if silent.any():
-        filled[tree.path_sum(silent, snapshot.end)[snapshot.text_parent] > 0] = 0
-    return np.flatnonzero(filled)
+def _find_block_texts(snapshot: Snapshot, stripped: Sequence[str]) -> NDArray[np.intp]:
+    """Return the K text nodes that belong to blocks: not only white space, and outside scripts and edit fields."""
+    text_length = np.fromiter(map(len, stripped), dtype=np.int64, count=len(stripped))
+    excluded = snapshot.is_tag(styles.REPLACED_TAGS | styles.SKIPPED_TAGS)
+    if excluded.any():
+        text_length[tree.path_sum(excluded, snapshot.end)[snapshot.text_parent] > 0] = 0
+    return np.flatnonzero(text_length)
 
 
-def _breaks(snapshot: Snapshot, kept: NDArray[np.intp]) -> NDArray[np.int64]:
-    """int64 (K - 1,): the line breaks between each kept text node and the next."""
-    before = np.cumsum(snapshot.is_tag(("br",)))[snapshot.text_after[kept]]
+def _count_breaks(snapshot: Snapshot, block_texts: NDArray[np.intp]) -> NDArray[np.int64]:
+    """Return the number of `<br>` elements between each text node and the next: int64 (K - 1,)."""
+    before = np.cumsum(snapshot.is_tag(("br",)))[snapshot.text_after[block_texts]]
     return np.asarray(before[1:] - before[:-1])
 
 
-def _starts(
+def _find_block_starts(
     snapshot: Snapshot,
-    kept: NDArray[np.intp],
+    block_texts: NDArray[np.intp],
     container: NDArray[np.int32],
-    level: NDArray[np.bool_],
+    is_block_level: NDArray[np.bool_],
     breaks: NDArray[np.int64],
 ) -> NDArray[np.bool_]:
-    """Whether a kept text node begins a block, bool (K,), given the `_breaks` between them."""
-    parent = snapshot.text_parent[kept]
-    blocks_before = np.cumsum(level)[snapshot.text_after[kept]]
-    own = container[parent]
-    concealed = snapshot.hidden[parent] > 0
-    starts = np.ones(len(kept), dtype=bool)
+    """Return which text nodes begin a block, given the `breaks` between them: bool (K,)."""
+    parent = snapshot.text_parent[block_texts]
+    blocks_before = np.cumsum(is_block_level)[snapshot.text_after[block_texts]]
+    own_container = container[parent]
+    hidden = snapshot.hidden[parent] > 0
+    starts = np.ones(len(block_texts), dtype=bool)
     starts[1:] = (
         (blocks_before[1:] > blocks_before[:-1])
-        | (own[1:] != own[:-1])
+        | (own_container[1:] != own_container[:-1])
         | (breaks > 1)
-        | (concealed[1:] != concealed[:-1])
+        | (hidden[1:] != hidden[:-1])
     )
     return starts
 
@@ -219,46 +220,51 @@ def _starts(
 def _join_texts(
     snapshot: Snapshot,
     stripped: Sequence[str],
-    kept: NDArray[np.intp],
+    block_texts: NDArray[np.intp],
     first: NDArray[np.intp],
     breaks: NDArray[np.int64],
 ) -> list[str]:
-    raw = _preformatted(snapshot)[snapshot.text_parent[kept]]
-    spaced = _space_before(snapshot, kept, breaks) & ~raw
-    spaced[first] = False
+    """Return the text of each block: its text nodes, joined with a space where one is visible."""
+    preformatted = _find_preformatted(snapshot)[snapshot.text_parent[block_texts]]
+    space_before = _find_spaces(snapshot, block_texts, breaks) & ~preformatted
+    space_before[first] = False
     pieces = [
         " " + stripped[text] if space else stripped[text]
-        for text, space in zip(kept.tolist(), spaced.tolist(), strict=True)
+        for text, space in zip(block_texts.tolist(), space_before.tolist(), strict=True)
     ]
-    following = np.append(kept[1:], len(snapshot.texts))
-    for place in np.flatnonzero(raw).tolist():  # with the white space between this text node and the next
-        pieces[place] = "".join(snapshot.texts[kept[place] : following[place]])
+    next_text = np.append(block_texts[1:], len(snapshot.texts))
+    for index in np.flatnonzero(preformatted).tolist():  # include white-space text nodes up to the next text node
+        pieces[index] = "".join(snapshot.texts[block_texts[index] : next_text[index]])
     return ["".join(pieces[begin:end]).strip() for begin, end in pairwise([*first.tolist(), len(pieces)])]
 
 
-def _space_before(snapshot: Snapshot, kept: NDArray[np.intp], breaks: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether white space, a line break or an inline element's edge on both sides parts a text from the one before."""
-    space = np.zeros(len(kept), dtype=bool)
-    if not len(kept):
+def _find_spaces(snapshot: Snapshot, block_texts: NDArray[np.intp], breaks: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which text nodes are separated from the one before by a space: bool (K,).
+
+    Separators are white space, a line break, and the end of one inline element followed by the start of another.
+    """
+    space = np.zeros(len(block_texts), dtype=bool)
+    if not len(block_texts):
         return space
-    parent = snapshot.text_parent[kept]
-    apart = ~tree.is_ancestor(parent[:-1], parent[1:], snapshot.end)
-    apart &= ~tree.is_ancestor(parent[1:], parent[:-1], snapshot.end)
-    texts = [snapshot.texts[text] for text in kept.tolist()]
-    opens = np.array([text[0].isspace() for text in texts], dtype=bool)
-    closes = np.array([text[-1].isspace() for text in texts], dtype=bool)
-    skipped = kept[1:] - kept[:-1] > 1
-    space[1:] = apart | opens[1:] | closes[:-1] | skipped | (breaks > 0)
+    parent = snapshot.text_parent[block_texts]
+    in_separate_elements = ~tree.is_ancestor(parent[:-1], parent[1:], snapshot.end)
+    in_separate_elements &= ~tree.is_ancestor(parent[1:], parent[:-1], snapshot.end)
+    texts = [snapshot.texts[text] for text in block_texts.tolist()]
+    starts_with_space = np.array([text[0].isspace() for text in texts], dtype=bool)
+    ends_with_space = np.array([text[-1].isspace() for text in texts], dtype=bool)
+    skipped = block_texts[1:] - block_texts[:-1] > 1
+    space[1:] = in_separate_elements | starts_with_space[1:] | ends_with_space[:-1] | skipped | (breaks > 0)
     return space
 
 
-def _preformatted(snapshot: Snapshot) -> NDArray[np.bool_]:
-    """Whether an element keeps its line breaks, bool (N,)."""
+def _find_preformatted(snapshot: Snapshot) -> NDArray[np.bool_]:
+    """Return which elements preserve line breaks: bool (N,)."""
     by_style = snapshot.styles.is_in("white-space", ("pre", "pre-wrap", "break-spaces"))[snapshot.style]
     return by_style & (tree.path_sum(snapshot.is_tag(styles.PREFORMATTED_TAGS), snapshot.end) > 0)
 
 
 def _union_boxes(snapshot: Snapshot, text_block: NDArray[np.int32], count: int) -> NDArray[np.float32]:
+    """Return the union of the line boxes of each block: float32 (count, 4); NaN for blocks without line boxes."""
     box = np.full((count, 4), np.nan, dtype=np.float32)
     owner = text_block[snapshot.line_text]
     lines = snapshot.line_box[owner >= 0]
@@ -266,48 +272,54 @@ def _union_boxes(snapshot: Snapshot, text_block: NDArray[np.int32], count: int) 
     if not len(owner):
         return box
     first = np.flatnonzero(np.diff(owner, prepend=-1))
-    low = np.minimum.reduceat(lines[:, :2], first, axis=0)
-    high = np.maximum.reduceat(lines[:, :2] + lines[:, 2:], first, axis=0)
-    box[owner[first]] = np.hstack([low, high - low])
+    top_left = np.minimum.reduceat(lines[:, :2], first, axis=0)
+    bottom_right = np.maximum.reduceat(lines[:, :2] + lines[:, 2:], first, axis=0)
+    box[owner[first]] = np.hstack([top_left, bottom_right - top_left])
     return box
 
 
-def _visibility(snapshot: Snapshot, parent: NDArray[np.int32]) -> NDArray[np.uint8]:
-    """Visibility of texts by their parent elements: hidden text below a tab, an accordion or the like is revealable."""
+def _classify_visibility(snapshot: Snapshot, parent: NDArray[np.int32]) -> NDArray[np.uint8]:
+    """Return the visibility of texts with the given parent elements.
+
+    Hidden text is revealable inside a tab, an accordion or a similar widget.
+    """
     visibility = np.full(len(parent), Visibility.SHOWN, dtype=np.uint8)
-    concealed = snapshot.hidden[parent] > 0
-    if concealed.any():
-        signs = tree.path_sum(_revealing(snapshot, parent[concealed]), snapshot.end)[parent] > 0
-        visibility[concealed & signs] = Visibility.REVEALABLE
-        visibility[concealed & ~signs] = Visibility.HIDDEN
+    hidden = snapshot.hidden[parent] > 0
+    if hidden.any():
+        revealable = tree.path_sum(_find_revealing_elements(snapshot, parent[hidden]), snapshot.end)[parent] > 0
+        visibility[hidden & revealable] = Visibility.REVEALABLE
+        visibility[hidden & ~revealable] = Visibility.HIDDEN
     return visibility
 
 
-def _revealing(snapshot: Snapshot, below: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Elements that a reader can open, bool (N,): by tag, role, class, or because a control names their id.
+def _find_revealing_elements(snapshot: Snapshot, below: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Return the elements that a reader can open: bool (N,).
 
-    Attributes are looked at only of the elements `below` and of those round them.
+    They are recognized by tag, role, class, or a control that refers to their id. Attributes are read only of the
+    elements `below` and their ancestors.
     """
-    found = snapshot.is_tag(_REVEALING_TAGS)
-    round_them = np.flatnonzero(tree.subtree_sum(np.bincount(below, minlength=len(snapshot)), snapshot.end)).tolist()
+    revealing = snapshot.is_tag(_REVEALING_TAGS)
+    candidates = np.flatnonzero(tree.subtree_sum(np.bincount(below, minlength=len(snapshot)), snapshot.end)).tolist()
     classes, roles, ids = (snapshot.attributes(name) for name in ("class", "role", "id"))
-    controlled = _controlled_ids(snapshot) if any(element in ids for element in round_them) else set()
-    for element in round_them:
-        found[element] |= (
-            _names_revealing(classes.get(element, ""))
+    controlled = _find_controlled_ids(snapshot) if any(element in ids for element in candidates) else set()
+    for element in candidates:
+        revealing[element] |= (
+            _has_revealing_class(classes.get(element, ""))
             or roles.get(element) in _REVEALING_ROLES
             or ids.get(element) in controlled
         )
-    return found
+    return revealing
 
 
 @lru_cache(maxsize=NAME_CACHE_SIZE)
-def _names_revealing(classes: str) -> bool:
+def _has_revealing_class(classes: str) -> bool:
+    """Return whether a class attribute contains a name of a revealable widget."""
     return bool(_REVEALING_CLASS.search(classes))
 
 
-def _controlled_ids(snapshot: Snapshot) -> set[str]:
-    named = set(snapshot.attributes("aria-controls").values())
+def _find_controlled_ids(snapshot: Snapshot) -> set[str]:
+    """Return the ids that `aria-controls`, `data-target` and links to fragments refer to."""
+    ids = set(snapshot.attributes("aria-controls").values())
     for name in ("data-target", "href"):
-        named.update(value.rpartition("#")[2] for value in snapshot.attributes(name).values() if "#" in value)
-    return named - {""}
+        ids.update(value.rpartition("#")[2] for value in snapshot.attributes(name).values() if "#" in value)
+    return ids - {""}

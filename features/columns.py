@@ -1,4 +1,4 @@
-"""The columns of a feature matrix: name, unit and meaning, declared in a table beside the code that fills them."""
+"""Declare the columns of feature matrices (name, unit, meaning) and stack their values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Numbers = NDArray[np.number[Any]] | NDArray[np.bool_]
-    """What becomes a column: whole numbers, fractions or flags."""
+    """Values of a column: integers, floats or flags."""
 
     Values = dict[str, Numbers]
     """Columns by name, each (B,)."""
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FeatureColumn:
-    """One column of a feature matrix."""
+    """Declaration of one column of a feature matrix: name, unit and meaning."""
 
     name: str
     unit: str
@@ -29,13 +29,13 @@ class FeatureColumn:
 
 
 def parse_columns(text: str) -> tuple[FeatureColumn, ...]:
-    """Columns from lines of `name | unit | meaning`."""
+    """Return the columns declared by lines of `name | unit | meaning`."""
     rows = [[cell.strip() for cell in line.split("|")] for line in text.strip().splitlines()]
     return tuple(FeatureColumn(name, unit, doc) for name, unit, doc in rows)
 
 
 def stack_columns(columns: Sequence[FeatureColumn], values: Mapping[str, Numbers]) -> NDArray[np.float32]:
-    """float32 (B, len(columns)): `values` (B,) by name in the order of `columns`.
+    """Return `values` (B,) as a matrix in the order of `columns`: float32 (B, len(columns)).
 
     Raises:
         KeyError: a declared column has no values.
@@ -44,7 +44,7 @@ def stack_columns(columns: Sequence[FeatureColumn], values: Mapping[str, Numbers
 
 
 def stack_rows(names: Sequence[str], values: Mapping[str, Numbers]) -> NDArray[np.float32]:
-    """float32 (len(names), B): `values` (B,) by name.
+    """Return `values` (B,) as a transposed matrix in the order of `names`: float32 (len(names), B).
 
     Raises:
         KeyError: a name has no values.
@@ -54,7 +54,7 @@ def stack_rows(names: Sequence[str], values: Mapping[str, Numbers]) -> NDArray[n
 
 
 def ratio(part: Numbers | float, whole: Numbers | float) -> NDArray[np.float32]:
-    """`part / whole`, 0 where the whole is 0; NaN stays NaN."""
+    """Return `part / whole`, with 0 where the whole is 0; NaN stays NaN."""
     dividend, divisor = np.asarray(part, dtype=np.float32), np.asarray(whole, dtype=np.float32)
-    empty = np.zeros(np.broadcast(dividend, divisor).shape, dtype=np.float32)
-    return np.divide(dividend, divisor, out=empty, where=divisor != 0)  # `np.errstate` takes longer than the division
+    zeros = np.zeros(np.broadcast(dividend, divisor).shape, dtype=np.float32)
+    return np.divide(dividend, divisor, out=zeros, where=divisor != 0)  # `np.errstate` is slower than the division

@@ -1,4 +1,4 @@
-"""Rows with equal keys: how many they are, where a row stands among them, what they sum to."""
+"""Group rows with equal keys, and store rows of different lengths."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """B rows in G groups.
+    """B rows in G groups of equal keys.
 
     Attributes:
-        number: int64 (B,), the group of every row; groups are numbered by ascending key.
-        sizes: int64 (G,), rows of every group.
-        order: int64 (B,), the rows, group by group, in each as they come.
+        number: int64 (B,), the group of each row; groups are numbered by ascending key.
+        sizes: int64 (G,), the number of rows of each group.
+        order: int64 (B,), the rows sorted by group, in their original order within a group.
     """
 
     number: NDArray[np.int64]
@@ -32,7 +32,7 @@ class Groups:
 
     @classmethod
     def from_keys(cls, keys: Numbers) -> Groups:
-        """Rows with equal `keys` (B,) are a group."""
+        """Group rows with equal `keys` (B,)."""
         order = np.argsort(keys, kind="stable")
         ascending = keys[order]
         new = np.ones(len(keys), dtype=bool)
@@ -43,47 +43,52 @@ class Groups:
 
     @cached_property
     def size(self) -> NDArray[np.int64]:
-        """int64 (B,): rows of each row's group, itself included."""
+        """Return the number of rows in each row's group, itself included: int64 (B,)."""
         return self.sizes[self.number]
 
     @cached_property
     def rank(self) -> NDArray[np.int64]:
-        """int64 (B,): rows of each row's group that come before it."""
+        """Return the number of earlier rows in each row's group: int64 (B,)."""
         rank = np.empty(len(self.number), dtype=np.int64)
         rank[self.order] = np.arange(len(rank)) - np.repeat(self._start, self.sizes)
         return rank
 
     @cached_property
     def spread(self) -> NDArray[np.int64]:
-        """int64 (B,): rows from the first of each row's group to its last, 0 where it is alone."""
+        """Return the distance in rows from the first to the last row of each row's group: int64 (B,)."""
         first, last = self.order[self._start], self.order[self._start + self.sizes - 1]
         return np.asarray((last - first)[self.number])
 
     def total(self, values: NDArray[np.float32]) -> NDArray[np.float64]:
-        """float64 (B,): the sum of `values` (B,) over each row's group."""
+        """Return the sum of `values` (B,) over each row's group: float64 (B,)."""
         return np.bincount(self.number, values).astype(np.float64)[self.number]
 
     @cached_property
     def _start(self) -> NDArray[np.int64]:
-        """Where each group begins in `order`."""
+        """Return the index in `order` of the first row of each group: int64 (G,)."""
         return np.cumsum(self.sizes) - self.sizes
 
 
 @dataclass(frozen=True, eq=False)
 class RaggedArray:
-    """R rows of different length: row `i` is `values[start[i]:start[i + 1]]`; int64 (R + 1,), int32 (M,)."""
+    """R rows of different lengths: row `i` is `values[start[i]:start[i + 1]]`.
+
+    Attributes:
+        start: int64 (R + 1,), the index in `values` of the first value of each row, then the number of values.
+        values: int32 (M,), the values of all rows, row by row.
+    """
 
     start: NDArray[np.int64]
     values: NDArray[np.int32]
 
     @classmethod
     def from_pairs(cls, owner: NDArray[np.integer[Any]], values: NDArray[np.integer[Any]], rows: int) -> RaggedArray:
-        """Return `rows` rows from pairs of row number (ascending) and value."""
+        """Return `rows` rows from pairs of row number (`owner`, ascending) and value."""
         return cls(np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=rows))]), values.astype(np.int32))
 
     @classmethod
     def concatenate(cls, arrays: Sequence[RaggedArray]) -> RaggedArray:
-        """Return the rows of several arrays, one after the other."""
+        """Return the rows of several arrays as one array."""
         lengths = np.concatenate([np.diff(array.start) for array in arrays])
         start = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         return cls(start, np.concatenate([array.values for array in arrays]))
@@ -91,7 +96,11 @@ class RaggedArray:
     def take(
         self, rows: NDArray[np.integer[Any]], most: int | None = None
     ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """Return the values of `rows`, of each the first `most`: for every value its place in `rows`, and the value."""
+        """Return the values of `rows`, at most `most` per row.
+
+        Returns:
+            For each value its index in `rows`, int64 (K,), and the value, int32 (K,).
+        """
         length = np.diff(self.start)[rows]
         if most is not None:
             length = np.minimum(length, most)
@@ -99,13 +108,13 @@ class RaggedArray:
         return owner, self.values[np.arange(len(owner)) + (self.start[rows] - np.cumsum(length) + length)[owner]]
 
     def row_sums(self, weights: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Return the sum of the `weights` of each row's values, float64 (R,)."""
+        """Return the sum of `weights[value]` over each row: float64 (R,)."""
         total = np.zeros(len(self.values) + 1)
         np.cumsum(weights[self.values], out=total[1:])
         return total[self.start[1:]] - total[self.start[:-1]]
 
     def union(self, bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        """Return the `bits` of each row's values, combined by or: uint64 (R,)."""
-        found = np.zeros(len(self.start) - 1, dtype=np.uint64)
-        np.bitwise_or.at(found, np.repeat(np.arange(len(found)), np.diff(self.start)), bits[self.values])
-        return found
+        """Return the bitwise or of `bits[value]` over each row: uint64 (R,)."""
+        union = np.zeros(len(self.start) - 1, dtype=np.uint64)
+        np.bitwise_or.at(union, np.repeat(np.arange(len(union)), np.diff(self.start)), bits[self.values])
+        return union

@@ -1,4 +1,4 @@
-"""`Blocks -> feature matrix`: all feature groups of a page; every column has a name, a unit and a meaning."""
+"""Compute the feature matrix of a page from its blocks."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ if TYPE_CHECKING:
     from vclean.features.blocks import BlockColumns
     from vclean.features.columns import Values
 
-_OWN_COLUMNS = (*linguistic.COLUMNS, *structural.COLUMNS, *visual.COLUMNS)
-_OWN_NAMES = tuple(column.name for column in _OWN_COLUMNS)
+_BLOCK_COLUMNS = (*linguistic.COLUMNS, *structural.COLUMNS, *visual.COLUMNS)
+_BLOCK_COLUMN_NAMES = tuple(column.name for column in _BLOCK_COLUMNS)
 
-COLUMNS = (*_OWN_COLUMNS, *neighbourhood.COLUMNS)
-"""The columns of a block, in the order of the matrix; those that a model adds are in `classify.content.stacking`."""
+COLUMNS = (*_BLOCK_COLUMNS, *neighbourhood.COLUMNS)
+"""Columns of a block in matrix order; `vclean.classify.content.stacking` adds the columns of the model."""
 
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """A page's features: the input of all models.
+    """Features of a page: the input of all models.
 
     Attributes:
-        context: the blocks and what is derived from them.
+        context: the blocks and values derived from them.
         base: float32 (B, len(COLUMNS)).
-        region: float32 (C, len(regions.columns.COLUMNS)), one row for each candidate region.
-        region_layout: how the candidates nest, and which holds each block.
+        region: float32 (C, len(regions.columns.COLUMNS)), one row per candidate region.
+        region_layout: the nesting of the candidate regions, and the innermost one around each block.
         layout: the runs of blocks over which stacked scores are averaged.
-        element_tokens: name tokens of every element.
-        word_tokens: word tokens of every block.
+        element_tokens: name tokens of all elements.
+        word_tokens: word tokens of all blocks.
     """
 
     context: PageContext
@@ -51,22 +51,24 @@ class Features:
 
 
 def extract(blocks: BlockColumns) -> Features:
-    """Return the features of a page's blocks; a page without blocks gives a matrix without rows."""
+    """Return the features of a page's blocks; a page without blocks has matrices without rows."""
     context = PageContext(blocks)
     if not len(context):
         return _empty(context)
     context = mirror_right_to_left(context)
     values = block_values(context)
-    found = candidates.candidate_regions(context)
-    region = columns.region_matrix(found, values)
+    regions = candidates.candidate_regions(context)
+    region_matrix = columns.region_matrix(regions, values)
     elements = neighbourhood.subtrees(context)
     layout = neighbourhood.layout(context, elements)
-    base = np.vstack([stack_rows(_OWN_NAMES, values), neighbourhood.compute(context, values, layout, elements)])
+    base = np.vstack(
+        [stack_rows(_BLOCK_COLUMN_NAMES, values), neighbourhood.compute(context, values, layout, elements)]
+    )
     return Features(
         context,
         np.ascontiguousarray(base.T),
-        region,
-        candidates.RegionLayout.from_regions(found),
+        region_matrix,
+        candidates.RegionLayout.from_regions(regions),
         layout,
         hashed_tokens.element_tokens(context.names),
         hashed_tokens.word_tokens(context),
@@ -79,10 +81,11 @@ def block_values(context: PageContext) -> Values:
 
 
 def _empty(context: PageContext) -> Features:
+    """Return the features of a page without blocks."""
     runs = np.zeros((0, neighbourhood.LEVELS), dtype=np.int32)
-    nothing = RaggedArray(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32))
+    no_words = RaggedArray(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32))
     layout = neighbourhood.Layout(runs, runs, np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.float32))
     base = np.zeros((0, len(COLUMNS)), dtype=np.float32)
     region = np.zeros((0, len(columns.COLUMNS)), dtype=np.float32)
-    where = candidates.RegionLayout.from_regions(candidates.candidate_regions(context))
-    return Features(context, base, region, where, layout, hashed_tokens.element_tokens(context.names), nothing)
+    region_layout = candidates.RegionLayout.from_regions(candidates.candidate_regions(context))
+    return Features(context, base, region, region_layout, layout, hashed_tokens.element_tokens(context.names), no_words)

@@ -1,4 +1,4 @@
-"""What several feature groups need of a page, computed once."""
+"""Compute values of a page that several feature groups need, once."""
 
 from __future__ import annotations
 
@@ -30,91 +30,98 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class PageContext:
-    """A page's blocks with what is derived from them: B blocks, K text nodes in blocks, N elements."""
+    """Blocks of a page and values derived from them: B blocks, K text nodes in blocks, N elements."""
 
     blocks: BlockColumns
 
     def __len__(self) -> int:
-        """The number of blocks."""
+        """Return the number of blocks."""
         return len(self.blocks)
 
     @property
     def snapshot(self) -> Snapshot:
-        """The page."""
+        """Return the snapshot of the page."""
         return self.blocks.snapshot
 
     @cached_property
     def texts(self) -> EncodedTexts:
-        """The blocks' texts as code points."""
+        """Return the texts of the blocks as code points."""
         return EncodedTexts.from_texts(self.blocks.text)
 
     @cached_property
     def words(self) -> Words:
-        """The words of the blocks."""
+        """Return the words of the blocks."""
         return self.texts.words
 
     @cached_property
     def tokens(self) -> NDArray[np.float32]:
-        """float32 (B,): words per block."""
+        """Return the number of words per block: float32 (B,)."""
         return self.words.per_text()
 
     @cached_property
     def language(self) -> str:
-        """The page's language, from the text outside links as far as there is enough of it."""
+        """Return the page's language, detected from text outside links if there is enough of it."""
         return language.detect(language.sample(self.blocks.text, self.link_share), self.snapshot.language)
 
     @cached_property
     def terms(self) -> Found:
-        """The terms of all word lists of the page's language, and of the English ones, in the blocks."""
+        """Return the matches of the word lists of the page's language and of English in the blocks."""
         return wordlists.terms_of(self.language).find(self.words)
 
     @cached_property
     def stop_words(self) -> NDArray[np.float32]:
-        """float32 (B,): words that are, or are part of, stop words of the page's language; NaN without a list."""
+        """Return the number of words per block in stop words of the page's language: float32 (B,).
+
+        A stop word may have several words. NaN if there is no list of stop words for the language.
+        """
         if not wordlists.has_stop_words(self.language):
             return np.full(len(self), np.float32(np.nan))
         return self.terms.covered(wordlists.STOP_WORDS)
 
     @cached_property
     def member_chars(self) -> NDArray[np.float32]:
-        """float32 (K,): characters of every text node in a block."""
+        """Return the number of characters of each text node in a block: float32 (K,)."""
         texts = self.snapshot.texts
         return np.fromiter((len(texts[t]) for t in self.blocks.members.tolist()), np.float32, len(self.blocks.members))
 
     @cached_property
     def member_parent(self) -> NDArray[np.int32]:
-        """int32 (K,): the parent element of every text node in a block."""
+        """Return the parent element of each text node in a block: int32 (K,)."""
         return self.snapshot.text_parent[self.blocks.members]
 
     @cached_property
     def anchor(self) -> NDArray[np.int32]:
-        """int32 (B,): the parent element of each block's longest text node; where its tag path begins."""
+        """Return the parent element of each block's longest text node: int32 (B,).
+
+        The tag path of a block ends at this element. Unlike `BlockColumns.main_element`, white space at the ends of a
+        text node counts.
+        """
         owner = self.blocks.text_block[self.blocks.members]
         order = np.lexsort((-np.arange(len(owner)), self.member_chars, owner))
         last = np.flatnonzero(np.diff(owner[order], append=len(self)))
         return self.member_parent[order[last]]
 
     def char_share(self, mask: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """float32 (B,): share of a block's characters that lie in text nodes whose parent element has `mask` set."""
+        """Return the share of each block's characters in text nodes whose parent element is in `mask`: float32 (B,)."""
         inside = np.where(mask[self.member_parent], self.member_chars, 0)
         return ratio(self.per_block(inside), self.chars)
 
     def char_mean(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
-        """float32 (B,): mean of an element's `values` (N,) over a block's characters."""
+        """Return the mean of element `values` (N,), weighted by characters, over each block: float32 (B,)."""
         weighted = values[self.member_parent] * self.member_chars
         return ratio(self.per_block(weighted), self.chars)
 
     @cached_property
     def chars(self) -> NDArray[np.float32]:
-        """float32 (B,): characters of every block's text nodes."""
+        """Return the number of characters in the text nodes of each block: float32 (B,)."""
         return self.per_block(self.member_chars)
 
     def per_block(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
-        """float32 (B,): sum of the text nodes' `values` (K,) over each block."""
+        """Return the sum of text node `values` (K,) over each block: float32 (B,)."""
         return np.add.reduceat(values, self.blocks.first).astype(np.float32, copy=False)
 
     def within(self, tags: Collection[str]) -> NDArray[np.bool_]:
-        """Whether an element or an ancestor of it has one of `tags`, bool (N,)."""
+        """Return which elements have one of `tags`, or an ancestor with one: bool (N,)."""
         mask = self.snapshot.is_tag(tags)
         if not mask.any():
             return mask
@@ -122,113 +129,125 @@ class PageContext:
 
     @cached_property
     def in_link(self) -> NDArray[np.bool_]:
-        """Whether an element is a link or in one, bool (N,)."""
+        """Return which elements are links or inside links: bool (N,)."""
         return self.within(("a",))
 
     @cached_property
     def link_share(self) -> NDArray[np.float32]:
-        """float32 (B,): share of a block's characters that are link text."""
+        """Return the share of each block's characters that are link text: float32 (B,)."""
         return self.char_share(self.in_link)
 
     @cached_property
     def words_before(self) -> NDArray[np.float32]:
-        """float32 (B,): words of the page before each block."""
+        """Return the number of words of the page before each block: float32 (B,)."""
         return np.cumsum(self.tokens) - self.tokens
 
     @cached_property
     def class_path(self) -> NDArray[np.uint64]:
-        """uint64 (N,): a number for the chain of tags and classes from the root to every element."""
+        """Return a hash of the chain of tags and classes from the root to each element: uint64 (N,)."""
         return element_names.path_signature(self.snapshot, element_names.class_hashes(self.names))
 
     @cached_property
     def elements_by_class_path(self) -> Groups:
-        """The elements with the same chain of tags and classes, as groups of N rows."""
+        """Return the N elements, grouped by their chain of tags and classes."""
         return Groups.from_keys(self.class_path)
 
     @cached_property
     def blocks_by_class_path(self) -> Groups:
-        """The blocks whose longest text stands in elements alike, as groups of B rows."""
+        """Return the B blocks, grouped by the chain of tags and classes of their `anchor`."""
         return Groups.from_keys(self.class_path[self.anchor])
 
     @cached_property
     def siblings(self) -> Groups:
-        """The children of every element, as groups of N rows; the root is alone."""
+        """Return the N elements, grouped by parent; the root is a group by itself."""
         return Groups.from_keys(self.snapshot.parent)
 
     @cached_property
     def names(self) -> ElementNames:
-        """What the elements are called."""
+        """Return the names of the elements."""
         return ElementNames.from_snapshot(self.snapshot)
 
     @cached_property
     def name_bits(self) -> NDArray[np.uint64]:
-        """uint64 (N,): which groups of well-known words every element's names are of (see `name_lexicon.name_bits`)."""
+        """Return the groups of well-known words in each element's names, as bits: uint64 (N,).
+
+        See `vclean.features.names.lexicon.name_bits`.
+        """
         return name_lexicon.name_bits(self.names)
 
     def sum_over_subtrees(self, values: NDArray[np.float32]) -> NDArray[np.float64]:
-        """float64 (N,): sum over every element's subtree of the blocks' `values` (B,), each at its container."""
+        """Return the sum of block `values` (B,) over each element's subtree: float64 (N,).
+
+        A block is in the subtrees of its container and of the container's ancestors.
+        """
         at_node = np.bincount(self.blocks.node, values, minlength=len(self.snapshot))
         return tree.subtree_sum(at_node.astype(np.float64, copy=False), self.snapshot.end)
 
     @cached_property
     def block_count(self) -> NDArray[np.float64]:
-        """float64 (N,): blocks in every element's subtree."""
+        """Return the number of blocks in each element's subtree: float64 (N,)."""
         return self.sum_over_subtrees(np.ones(len(self), dtype=np.float32))
 
     @cached_property
     def is_container(self) -> NDArray[np.bool_]:
-        """Whether an element holds blocks, and its parent holds more, bool (N,)."""
+        """Return which elements contain blocks, and fewer than their parent contains: bool (N,)."""
         count, parent = self.block_count, self.snapshot.parent
-        outgrown = count[np.maximum(parent, 0)] > count
-        outgrown[:1] = True
-        return (count > 0) & outgrown
+        parent_has_more = count[np.maximum(parent, 0)] > count
+        parent_has_more[:1] = True
+        return (count > 0) & parent_has_more
 
     @cached_property
     def container(self) -> NDArray[np.int32]:
-        """int32 (N,): the innermost such element round each element, or the element itself; the root if none."""
+        """Return the innermost element with `is_container` among each element and its ancestors: int32 (N,).
+
+        The root if there is none.
+        """
         return tree.nearest_ancestor(self.is_container, self.snapshot.parent)
 
     @cached_property
     def first_text(self) -> NDArray[np.int64]:
-        """int64 (N,): the first text node after an element starts; the number of text nodes when none follows."""
+        """Return the first text node after each element's start tag: int64 (N,).
+
+        The number of text nodes if none follows.
+        """
         begun = np.bincount(self.snapshot.text_after, minlength=len(self.snapshot))
         return np.cumsum(begun) - begun
 
     @cached_property
     def digit_words(self) -> NDArray[np.float32]:
-        """float32 (B,): words that begin with a digit."""
+        """Return the number of words per block that begin with a digit: float32 (B,)."""
         starts = self.texts.kind[self.words.start]
         return self.words.per_text(((starts & DIGIT) > 0).astype(np.float32))
 
 
 _RIGHT_TO_LEFT: Final = ((0x0590, 0x08FF), (0xFB1D, 0xFDFF), (0xFE70, 0xFEFF), (0x10800, 0x10FFF), (0x1E800, 0x1EFFF))
-"""Code points of Hebrew, Arabic, Syriac, Thaana, N'Ko, Adlam and others: those of class R or AL (Unicode, UAX 9)."""
+"""Code points of Hebrew, Arabic, Syriac, Thaana, N'Ko, Adlam and others: bidirectional classes R and AL (UAX #9)."""
 
 
 def mirror_right_to_left(context: PageContext) -> PageContext:
-    """The page with all boxes mirrored, if it is written from right to left: as if from left to right.
+    """Return the page with all boxes mirrored if it is written from right to left, else the page itself.
 
-    What a column says of left and right then holds for either direction.
+    Columns about left and right then have the same meaning for both directions.
     """
     if not (context.snapshot.rendered and is_right_to_left(context)):
         return context
     snapshot = context.snapshot
-    seen = replace(
+    mirrored = replace(
         snapshot, box=_mirrored(snapshot.box, snapshot.width), line_box=_mirrored(snapshot.line_box, snapshot.width)
     )
-    return PageContext(replace(context.blocks, snapshot=seen, box=_mirrored(context.blocks.box, snapshot.width)))
+    return PageContext(replace(context.blocks, snapshot=mirrored, box=_mirrored(context.blocks.box, snapshot.width)))
 
 
 def is_right_to_left(context: PageContext) -> bool:
-    """Whether most letters of the page are of scripts that are written from right to left."""
+    """Return whether most letters of the page belong to scripts written from right to left."""
     texts = context.texts
     letters = texts.code[(texts.kind & ALPHA) > 0]
-    turned = sum(int(np.count_nonzero((letters >= low) & (letters <= high))) for low, high in _RIGHT_TO_LEFT)
-    return 2 * turned > len(letters)
+    right_to_left = sum(int(np.count_nonzero((letters >= low) & (letters <= high))) for low, high in _RIGHT_TO_LEFT)
+    return 2 * right_to_left > len(letters)
 
 
 def _mirrored(box: NDArray[np.float32], width: float) -> NDArray[np.float32]:
-    """`box` (N, 4), x, y, width, height, on a page of some width seen in a mirror."""
-    turned = box.copy()
-    turned[:, 0] = np.float32(width) - box[:, 0] - box[:, 2]
-    return turned
+    """Return `box` (N, 4), x, y, width, height, mirrored at the vertical center line of a page of `width` px."""
+    mirrored = box.copy()
+    mirrored[:, 0] = np.float32(width) - box[:, 0] - box[:, 2]
+    return mirrored

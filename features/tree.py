@@ -1,6 +1,7 @@
-"""Sums and searches over a tree in preorder, without a loop over its nodes.
+"""Sum and search over trees in preorder without a loop over nodes.
 
-An element `i` owns the range `[i, end[i])`; sums over subtrees and over root paths are differences of running sums.
+The subtree of element `i` is the range `[i, end[i])`. Sums over subtrees and root paths are differences of cumulative
+sums.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ def subtree_sum(values: Whole, end: NDArray[np.int32]) -> NDArray[np.int64]: ...
 @overload
 def subtree_sum(values: Real, end: NDArray[np.int32]) -> NDArray[np.float64]: ...
 def subtree_sum(values: Whole | Real, end: NDArray[np.int32]) -> NDArray[np.int64] | NDArray[np.float64]:
-    """The sum of `values` over every element's subtree, itself included; shape of `values`, (N,) or (N, k)."""
+    """Return the sum of `values` over each element and its descendants; same shape as `values`, (N,) or (N, k)."""
     wide = _widen(values)
     total = np.zeros((len(wide) + 1, *wide.shape[1:]), dtype=wide.dtype)
     np.cumsum(wide, axis=0, out=total[1:])
@@ -33,7 +34,7 @@ def path_sum(values: Whole, end: NDArray[np.int32]) -> NDArray[np.int64]: ...
 @overload
 def path_sum(values: Real, end: NDArray[np.int32]) -> NDArray[np.float64]: ...
 def path_sum(values: Whole | Real, end: NDArray[np.int32]) -> NDArray[np.int64] | NDArray[np.float64]:
-    """The sum of `values` over every element and all its ancestors; shape of `values`, (N,) or (N, k)."""
+    """Return the sum of `values` over each element and its ancestors; same shape as `values`, (N,) or (N, k)."""
     wide = _widen(values)
     change = np.zeros((len(wide) + 1, *wide.shape[1:]), dtype=wide.dtype)
     change[:-1] = wide
@@ -42,11 +43,11 @@ def path_sum(values: Whole | Real, end: NDArray[np.int32]) -> NDArray[np.int64] 
 
 
 def path_counts(kind: NDArray[np.integer[Any]], kinds: int, end: NDArray[np.int32]) -> NDArray[np.int64]:
-    """int64 (kinds, N): how many of every element and its ancestors are of each kind.
+    """Return how many of each element and its ancestors have each kind: int64 (kinds, N).
 
     Args:
-        kind: (N,), a number below `kinds`, or -1 for what does not count.
-        kinds: how many there are.
+        kind: (N,), a number below `kinds`, or -1 for elements that do not count.
+        kinds: the number of kinds.
         end: int32 (N,).
     """
     element = np.flatnonzero(kind >= 0)
@@ -58,9 +59,9 @@ def path_counts(kind: NDArray[np.integer[Any]], kinds: int, end: NDArray[np.int3
 
 
 def subtree_argmax(values: Whole | Real, end: NDArray[np.int32]) -> NDArray[np.int64]:
-    """int64 (N,): the element with the largest of `values` (N,) in every element's subtree, the first of equal ones.
+    """Return the element with the largest of `values` (N,) in each element's subtree, the first of equals: int64 (N,).
 
-    A table of the best in runs of 1, 2, 4, ... elements answers for any range by the two runs that cover it.
+    Uses a sparse table of the minima of runs of 1, 2, 4, ... ranks: two overlapping runs cover any range.
     """
     order = np.lexsort((np.arange(len(values)), -_widen(values)))
     rank = np.empty(len(values), dtype=np.int64)
@@ -77,9 +78,9 @@ def subtree_argmax(values: Whole | Real, end: NDArray[np.int32]) -> NDArray[np.i
 
 
 def nearest_ancestor(mask: NDArray[np.bool_], parent: NDArray[np.int32]) -> NDArray[np.int32]:
-    """int32 (N,): the nearest element with `mask` set among the element and its ancestors; the root if none.
+    """Return the nearest element in `mask` among each element and its ancestors: int32 (N,); the root if none.
 
-    Pointer doubling: the number of rounds is the logarithm of the depth.
+    Uses pointer doubling: the number of rounds is the logarithm of the depth.
     """
     jump = np.where(mask, np.arange(len(mask), dtype=np.int32), np.maximum(parent, 0)).astype(np.int32, copy=False)
     while True:
@@ -90,25 +91,25 @@ def nearest_ancestor(mask: NDArray[np.bool_], parent: NDArray[np.int32]) -> NDAr
 
 
 def lowest_common_ancestor(
-    one: NDArray[np.int32], other: NDArray[np.int32], parent: NDArray[np.int32], end: NDArray[np.int32]
+    first: NDArray[np.int32], second: NDArray[np.int32], parent: NDArray[np.int32], end: NDArray[np.int32]
 ) -> NDArray[np.int32]:
-    """int32: the innermost element that holds both `one[k]` and `other[k]`, or is one of them.
+    """Return the innermost element that contains or equals both `one[k]` and `other[k]`: int32.
 
-    As many rounds as the pair that is furthest apart has to go up.
+    The number of rounds is the largest distance from the earlier element of a pair to the common ancestor.
     """
-    here, inside = np.minimum(one, other), np.maximum(one, other)
-    while (outside := inside >= end[here]).any():
-        here = np.where(outside, parent[here], here)
-    return here
+    ancestor, later = np.minimum(first, second), np.maximum(first, second)
+    while (is_outside := later >= end[ancestor]).any():
+        ancestor = np.where(is_outside, parent[ancestor], ancestor)
+    return ancestor
 
 
 def is_ancestor(above: NDArray[np.int32], below: NDArray[np.int32], end: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Whether element `above[k]` is `below[k]` or an ancestor of it."""
+    """Return whether element `above[k]` equals `below[k]` or is an ancestor of it."""
     return (above <= below) & (below < end[above])
 
 
 def _widen(values: Whole | Real) -> NDArray[np.int64] | NDArray[np.float64]:
-    """64 bits, so that no sum over a page overflows."""
+    """Return `values` as int64 or float64, in which no sum over a page overflows."""
     if values.dtype.kind == "f":
         return values.astype(np.float64, copy=False)
     return values.astype(np.int64, copy=False)
