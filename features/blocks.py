@@ -292,21 +292,21 @@ def _classify_visibility(snapshot: Snapshot, parent: NDArray[np.int32]) -> NDArr
     return visibility
 
 
-def _find_revealing_elements(snapshot: Snapshot, below: NDArray[np.int32]) -> NDArray[np.bool_]:
+def _find_revealing_elements(snapshot: Snapshot, elements: NDArray[np.int32]) -> NDArray[np.bool_]:
     """Return the elements that a reader can open: bool (N,).
 
     They are recognized by tag, role, class, or a control that refers to their id. Attributes are read only of the
-    elements `below` and their ancestors.
+    `elements` and their ancestors.
     """
     revealing = snapshot.is_tag(_REVEALING_TAGS)
-    candidates = np.flatnonzero(tree.subtree_sum(np.bincount(below, minlength=len(snapshot)), snapshot.end)).tolist()
+    candidates = np.flatnonzero(tree.subtree_sum(np.bincount(elements, minlength=len(snapshot)), snapshot.end)).tolist()
     classes, roles, ids = (snapshot.attributes(name) for name in ("class", "role", "id"))
-    controlled = _find_controlled_ids(snapshot) if any(element in ids for element in candidates) else set()
-    for element in candidates:
-        revealing[element] |= (
-            _has_revealing_class(classes.get(element, ""))
-            or roles.get(element) in _REVEALING_ROLES
-            or ids.get(element) in controlled
+    controlled = _find_controlled_ids(snapshot) if any(candidate in ids for candidate in candidates) else set()
+    for candidate in candidates:
+        revealing[candidate] |= (
+            _has_revealing_class(classes.get(candidate, ""))
+            or roles.get(candidate) in _REVEALING_ROLES
+            or ids.get(candidate) in controlled
         )
     return revealing
 

@@ -1,4 +1,4 @@
-"""What a page's elements are called, every name looked at once: the names in attributes, and the words in the names."""
+"""Read the names of a page's elements once: names in attributes, and the words in these names."""
 
 from __future__ import annotations
 
@@ -24,42 +24,43 @@ if TYPE_CHECKING:
     from vclean.render.snapshot import Snapshot
 
 
-NAMED: Final = ("class", "id", "role", "itemprop", "itemtype", "rel", "name")
-"""The attributes that say what an element is called."""
+NAME_ATTRIBUTES: Final = ("class", "id", "role", "itemprop", "itemtype", "rel", "name")
+"""Attributes that contain names of elements."""
 
-_LONGEST: Final = 300
-"""Characters of a value that are read for words; what is longer is no name."""
+_MAX_LENGTH: Final = 300
+"""Characters of an attribute value that are read for words; longer values are not names."""
 
 _PART: Final = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+|[^\W\d_]+|\n")
 _ASCII_PART: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\n")
-"""The same in a text of ASCII characters, in half the time."""
+"""Equivalent of `_PART` for ASCII text, twice as fast."""
 _PLAIN_ADDRESS: Final = re.compile(r"https?://[A-Za-z0-9.-]+/(?:[^?#\s]*/)?([^/?#\s]*)(?=[?#]|\Z)")
-"""An address of a usual form, and what stands behind its path's last slash."""
+"""HTTP URL without unusual parts; the group is the text after the last slash of the path."""
 
 
 @dataclass(frozen=True, eq=False)
 class ElementNames:
-    """The names in the attributes `NAMED` of a page: P values, L names, V words.
+    """Names in the `NAME_ATTRIBUTES` of a page: P attribute values, L distinct names, V distinct words.
 
     Attributes:
         snapshot: the page.
-        names: L different names, the stems of the files of images among them.
-        words: V different words of two letters or more in the names, in lower case; `mainNav-2` has `main` and `nav`.
-        of_value: the names of every value, as places in `names`; values are numbered attribute by attribute. Behind
-            them come the beginnings of values that are too long.
-        short: int64 (P,), the row of `of_value` that counts for words.
+        names: the L distinct names, including the file stems of images.
+        words: the V distinct words of two or more letters in the names, in lower case; `mainNav-2` has `main` and `nav`.
+        value_names: the names of each value, as indices into `names`. Values are numbered attribute by attribute.
+            Truncated copies of values that are too long follow after them.
+        short: int64 (P,), the row of `value_names` from which the words of each value are read.
         first: the number of the first value of each attribute.
-        of_name: the words of every name, as places in `words`.
-        image: int64 (I,), elements that show a file; file: int64 (I,), its stem, as a place in `names`.
+        name_words: the words of each name, as indices into `words`.
+        image: int64 (I,), the `<img>` elements with a source.
+        file: int64 (I,), the file stem of each image, as an index into `names`.
     """
 
     snapshot: Snapshot
     names: Sequence[str]
     words: Sequence[str]
-    of_value: RaggedArray
+    value_names: RaggedArray
     short: NDArray[np.int64]
     first: dict[str, int]
-    of_name: RaggedArray
+    name_words: RaggedArray
     image: NDArray[np.int64]
     file: NDArray[np.int64]
 
@@ -68,55 +69,58 @@ class ElementNames:
         """Read the names of a page."""
         first: dict[str, int] = {}
         values: list[str] = []
-        for attribute in NAMED:
+        for attribute in NAME_ATTRIBUTES:
             first[attribute] = len(values)
             values += snapshot.values(attribute).different
         short = np.arange(len(values))
-        for place in [place for place, value in enumerate(values) if len(value) > _LONGEST]:
-            short[place] = len(values)
-            values.append(values[place][:_LONGEST])
+        for index in [index for index, value in enumerate(values) if len(value) > _MAX_LENGTH]:
+            short[index] = len(values)
+            values.append(values[index][:_MAX_LENGTH])
         names: dict[str, int] = {}
         rows = [[names.setdefault(name, len(names)) for name in value.split()] for value in values]
         images = snapshot.is_tag(("img",))
         files = {
-            node: names.setdefault(_stem(source[:_LONGEST]), len(names))
+            node: names.setdefault(_file_stem(source[:_MAX_LENGTH]), len(names))
             for node, source in snapshot.attributes("src").items()
             if images[node]
         }
-        words, of_name = split_words(list(names))
-        image, file = (np.fromiter(of, np.int64, len(files)) for of in (files.keys(), files.values()))
-        return cls(snapshot, list(names), words, _rows(rows), short, first, of_name, image, file)
+        words, name_words = split_words(list(names))
+        image, file = (np.fromiter(numbers, np.int64, len(files)) for numbers in (files.keys(), files.values()))
+        return cls(snapshot, list(names), words, _to_ragged(rows), short, first, name_words, image, file)
 
 
-def _rows(rows: Sequence[Sequence[int]]) -> RaggedArray:
+def _to_ragged(rows: Sequence[Sequence[int]]) -> RaggedArray:
+    """Return lists of numbers as a ragged array."""
     start = np.cumsum([0, *map(len, rows)])
     return RaggedArray(start, np.fromiter(chain.from_iterable(rows), np.int32, int(start[-1])))
 
 
 def split_words(names: Sequence[str]) -> tuple[list[str], RaggedArray]:
-    """The different words in `names` (L,), in lower case, and which of them every name has."""
-    parts = _parts(names)
-    place = {"": 0, "\n": 1}
-    number = {part: place.setdefault(part.lower(), len(place)) if len(part) > 1 else 0 for part in dict.fromkeys(parts)}
-    number["\n"] = 1
-    found = np.fromiter(map(number.__getitem__, parts), np.int32, len(parts))
-    is_word = found > 1
+    """Return the distinct words in `names` (L,), in lower case, and the words of each name as indices."""
+    parts = _split_parts(names)
+    index = {"": 0, "\n": 1}
+    part_index = {
+        part: index.setdefault(part.lower(), len(index)) if len(part) > 1 else 0 for part in dict.fromkeys(parts)
+    }
+    part_index["\n"] = 1
+    part_indices = np.fromiter(map(part_index.__getitem__, parts), np.int32, len(parts))
+    is_word = part_indices > 1
     start = np.zeros(len(names) + 1, dtype=np.int64)
-    start[1:] = np.cumsum(is_word)[found == 1]
-    return list(place)[2:], RaggedArray(start, found[is_word] - np.int32(2))
+    start[1:] = np.cumsum(is_word)[part_indices == 1]
+    return list(index)[2:], RaggedArray(start, part_indices[is_word] - np.int32(2))
 
 
-def _parts(names: Sequence[str]) -> list[str]:
-    """The runs of letters of one case, or with a capital in front, in all names; a line feed after each name."""
+def _split_parts(names: Sequence[str]) -> list[str]:
+    """Split all names into runs of letters of one case, or with one capital in front; a line feed follows each name."""
     joined = "".join([name + "\n" for name in names])
     return (_ASCII_PART if joined.isascii() else _PART).findall(joined)
 
 
-def _stem(address: str) -> str:
-    """The name of the file at an address, without its ending; nothing where the address is broken."""
-    plain = _PLAIN_ADDRESS.match(address)
-    if plain and plain[1] not in {"", "."}:
-        return plain[1].rpartition(".")[0] or plain[1]
+def _file_stem(address: str) -> str:
+    """Return the file name in a URL without its extension; an empty string for an invalid URL."""
+    match = _PLAIN_ADDRESS.match(address)
+    if match and match[1] not in {"", "."}:
+        return match[1].rpartition(".")[0] or match[1]
     try:
         return PurePosixPath(urlsplit(address).path).stem.replace("\n", " ")
     except ValueError:
@@ -124,7 +128,7 @@ def _stem(address: str) -> str:
 
 
 def sorted_unique(keys: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The different `keys`, ascending; of a few thousand, `np.unique` takes ten times as long."""
+    """Return the distinct `keys` in ascending order; ten times as fast as `np.unique` for a few thousand keys."""
     keys = np.sort(keys)
     new = np.ones(len(keys), dtype=bool)
     np.not_equal(keys[1:], keys[:-1], out=new[1:])
@@ -132,40 +136,41 @@ def sorted_unique(keys: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 NAME_CACHE_SIZE: Final = 10_000
-"""Tags, classes, ids and the like, in each place that works something out for them.
+"""Number of tags, classes, ids and similar names kept in each cache.
 
-Ten times as many grow a worker of the farm by 0.4 MB a page for thousands of pages, and save three per cent of its CPU.
+Ten times as many make a farm worker grow by 0.4 MB per page for thousands of pages, and save 3 % of its CPU time.
 """
 
 
 def name_hashes(names: Collection[str]) -> NDArray[np.uint64]:
-    """uint64, a number for every name, the same on every machine."""
+    """Return a hash of each name, equal on all machines: uint64."""
     data = [name.encode("utf-8", "surrogatepass") for name in names]
     low, high = map(crc32, data), map(crc32, data, repeat(0x5BD1E995))
     return np.fromiter(low, np.uint64, len(data)) | np.fromiter(high, np.uint64, len(data)) << np.uint64(32)
 
 
 def tag_hashes(snapshot: Snapshot) -> NDArray[np.uint64]:
-    """uint64 (N,): a number for each element's tag."""
+    """Return a hash of each element's tag: uint64 (N,)."""
     return name_hashes(snapshot.tags)[snapshot.tag]
 
 
-def class_hashes(naming: ElementNames) -> NDArray[np.uint64]:
-    """uint64 (N,): a number for each element's tag and classes, whatever their order."""
-    classes, first = naming.snapshot.values("class"), naming.first["class"]
-    owner, name = naming.of_value.take(np.arange(first, first + len(classes.different)))
-    value, name = np.divmod(sorted_unique(owner * len(naming.names) + name), max(len(naming.names), 1))
+def class_hashes(page_names: ElementNames) -> NDArray[np.uint64]:
+    """Return a hash of each element's tag and set of classes: uint64 (N,)."""
+    classes, first = page_names.snapshot.values("class"), page_names.first["class"]
+    owner, name = page_names.value_names.take(np.arange(first, first + len(classes.different)))
+    value, name = np.divmod(sorted_unique(owner * len(page_names.names) + name), max(len(page_names.names), 1))
     sums = np.zeros(len(classes.different), dtype=np.uint64)
-    np.add.at(sums, value, name_hashes(naming.names)[name])
-    hashes = tag_hashes(naming.snapshot)
+    np.add.at(sums, value, name_hashes(page_names.names)[name])
+    hashes = tag_hashes(page_names.snapshot)
     hashes[classes.node] += sums[classes.number]
     return hashes
 
 
 def path_signature(snapshot: Snapshot, hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """uint64 (N,): one number for the chain of `hashes` (N,) from the root to each element.
+    """Return a hash of the chain of `hashes` (N,) from the root to each element: uint64 (N,).
 
-    The sum of the mixed hashes over the path, modulo 2^64; mixing with the depth makes the order count.
+    It is the sum of the mixed hashes along the path, modulo 2^64. Each hash is mixed with the depth, so that the order
+    of the chain matters.
     """
     mixed = mix(hashes + snapshot.depth.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15))
     return tree.path_sum(mixed.view(np.int64), snapshot.end).view(np.uint64)

@@ -1,6 +1,6 @@
-"""Well-known words in the classes and ids of an element, its tag and its ARIA role, as bits.
+"""Recognize well-known words in an element's classes and ids, its tag and its ARIA role, as bits.
 
-The words are in `data/name_groups.tsv`: what themes and extraction tools use, no word of a single site.
+The words are in `data/name_groups.tsv`. They are used by themes and extraction tools; none is specific to one site.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ _ARIA: Final = ("navigation", "complementary", "contentinfo", "banner", "main", 
 
 _WORDS: Final = {group: frozenset(words.split()) for group, words in read_table(__file__, "name_groups.tsv")}
 NAME_GROUPS: Final = tuple(_WORDS)
-"""The groups of words, in the order of their bits."""
+"""Groups of words, in bit order."""
 KINDS: Final = (*(f"tag_{name}" for name in _TAGS), *(f"aria_{name}" for name in _ARIA))
-"""The groups of tags, then ARIA roles, in the order of their bits."""
+"""Groups of tags, then ARIA roles, in bit order."""
 
 _EXACT: Final = {word: bit for bit, words in enumerate(_WORDS.values()) for word in words if word[-1] != "*"}
 _STEMS: Final = {word[:-1]: bit for bit, words in enumerate(_WORDS.values()) for word in words if word[-1] == "*"}
@@ -45,20 +45,20 @@ _ARIA_BIT: Final = {role: bit for bit, role in enumerate(_ARIA, start=len(_TAGS)
 _NAMED: Final = ("class", "id", "itemprop", "name")
 
 
-def name_bits(naming: ElementNames) -> NDArray[np.uint64]:
+def name_bits(page_names: ElementNames) -> NDArray[np.uint64]:
     """Return as bits the `NAME_GROUPS` in the class, id, name, itemprop or image file name of elements: uint64 (N,)."""
-    bits = np.zeros(len(naming.snapshot), dtype=np.uint64)
-    of_name = naming.of_name.union(np.array([_bit(word) for word in naming.words], dtype=np.uint64))
-    of_value = naming.of_value.union(of_name)[naming.short]
+    bits = np.zeros(len(page_names.snapshot), dtype=np.uint64)
+    name_words = page_names.name_words.union(np.array([_bit(word) for word in page_names.words], dtype=np.uint64))
+    value_names = page_names.value_names.union(name_words)[page_names.short]
     for attribute in _NAMED:
-        values = naming.snapshot.values(attribute)
-        bits[values.node] |= of_value[values.number + naming.first[attribute]]
-    bits[naming.image] |= of_name[naming.file]
+        values = page_names.snapshot.values(attribute)
+        bits[values.node] |= value_names[values.number + page_names.first[attribute]]
+    bits[page_names.image] |= name_words[page_names.file]
     return bits
 
 
 def kind_bits(snapshot: Snapshot) -> NDArray[np.uint64]:
-    """uint64 (N,): which of `KINDS` an element's tag and ARIA role are."""
+    """Return as bits which of `KINDS` match each element's tag and ARIA role: uint64 (N,)."""
     by_tag = [1 << _TAG_BIT[tag] if tag in _TAG_BIT else 0 for tag in snapshot.tags]
     bits = np.array(by_tag, dtype=np.uint64)[snapshot.tag]
     roles = snapshot.values("role")
@@ -68,7 +68,7 @@ def kind_bits(snapshot: Snapshot) -> NDArray[np.uint64]:
 
 @lru_cache(maxsize=NAME_CACHE_SIZE)
 def _bit(word: str) -> int:
-    """The bit of a word's group, 0 without one: of the whole word, else of its longest known beginning."""
+    """Return the bit of a word's group: that of the whole word, else of its longest known prefix, else 0."""
     if word in _EXACT:
         return 1 << _EXACT[word]
     if word[: _LENGTHS[-1]] not in _BEGINNINGS:
@@ -77,21 +77,22 @@ def _bit(word: str) -> int:
 
 
 def _aria_bits(value: str) -> int:
+    """Return the bit of an ARIA role, 0 if it is not in `_ARIA`."""
     role = value.strip().lower()
     return 1 << _ARIA_BIT[role] if role in _ARIA_BIT else 0
 
 
-def above(bits: NDArray[np.uint64], parent: NDArray[np.int32]) -> NDArray[np.uint64]:
-    """uint64 (N,): the bits of all ancestors of an element together, by pointer doubling."""
+def ancestor_bits(bits: NDArray[np.uint64], parent: NDArray[np.int32]) -> NDArray[np.uint64]:
+    """Return the bitwise or of the bits of each element's ancestors: uint64 (N,). Uses pointer doubling."""
     jump = np.maximum(parent, 0)
-    found = np.where(parent < 0, np.uint64(0), bits[jump])  # nothing is above the root, where every chain ends
+    union = np.where(parent < 0, np.uint64(0), bits[jump])  # the root has no ancestors
     while jump.any():
-        found |= found[jump]
+        union |= union[jump]
         jump = jump[jump]
-    return found
+    return union
 
 
 def unpack(bits: NDArray[np.uint64], count: int) -> NDArray[np.bool_]:
-    """The lowest `count` bits as columns, bool (len(bits), count)."""
+    """Return the lowest `count` bits as columns: bool (len(bits), count)."""
     octets = bits.astype("<u8").view(np.uint8).reshape(len(bits), 8)
     return np.unpackbits(octets, axis=1, count=count, bitorder="little").view(bool)

@@ -514,6 +514,6 @@ def _flags(run: RegionRuns) -> list[NDArray[np.bool_]]:
         (lexicon.kind_bits(snapshot), len(lexicon.KINDS)),
         (run.regions.context.name_bits, len(lexicon.NAME_GROUPS)),
     ):
-        own, round_it = run.gathered(bits), lexicon.above(bits, snapshot.parent)[node]
+        own, round_it = run.gathered(bits), lexicon.ancestor_bits(bits, snapshot.parent)[node]
         found += [lexicon.unpack(own, count), lexicon.unpack(round_it, count)]
     return found

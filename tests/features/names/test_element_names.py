@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vclean.features.groups import RaggedArray
-from vclean.features.names.element_names import ElementNames, _stem, sorted_unique, split_words
+from vclean.features.names.element_names import ElementNames, _file_stem, sorted_unique, split_words
 
 
 def words_in(*names):
@@ -79,7 +79,7 @@ class TestRows:
 class TestNaming:
     def test_names_of_every_value(self):
         found = ElementNames.from_snapshot(snapshot("<p class='a b'>1<p class=b id=c>2<p class='a b'>3"))
-        rows = [[found.names[name] for name in found.of_value.take(np.array([row]))[1]] for row in range(3)]
+        rows = [[found.names[name] for name in found.value_names.take(np.array([row]))[1]] for row in range(3)]
         assert rows == [["a", "b"], ["b"], ["c"]]
         assert (found.first["class"], found.first["id"], found.first["role"]) == (0, 2, 3)
         assert found.short.tolist() == [0, 1, 2]
@@ -87,7 +87,7 @@ class TestNaming:
     def test_a_long_value_is_read_up_to_300_characters(self):
         found = ElementNames.from_snapshot(snapshot(f"<p class=a id='{'x ' * 200}'>1"))
         assert found.short.tolist() == [0, 2]
-        assert np.diff(found.of_value.start).tolist() == [1, 200, 150]
+        assert np.diff(found.value_names.start).tolist() == [1, 200, 150]
 
     def test_files_of_images(self):
         found = ElementNames.from_snapshot(
@@ -120,13 +120,13 @@ class TestStem:
         ],
     )
     def test_of_an_address(self, address, stem):
-        assert _stem(address) == stem
+        assert _file_stem(address) == stem
 
     @given(st.text("ab./?#: @[\n", max_size=12))
     def test_has_the_words_that_the_libraries_find(self, rest):
         address = "http://a.org/" + rest
         expected = PurePosixPath(urlsplit(address).path).stem
-        assert words_in(_stem(address)) == words_in(expected)
+        assert words_in(_file_stem(address)) == words_in(expected)
 
 
 class TestDistinct:

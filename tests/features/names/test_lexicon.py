@@ -83,13 +83,13 @@ class TestAbove:
     def test_all_ancestors_without_the_element(self):
         parent = np.array([-1, 0, 1, 2, 0], dtype=np.int32)
         bits = np.array([1, 2, 4, 8, 16], dtype=np.uint64)
-        assert lexicon.above(bits, parent).tolist() == [0, 1, 3, 7, 1]
+        assert lexicon.ancestor_bits(bits, parent).tolist() == [0, 1, 3, 7, 1]
 
     def test_equals_the_loop_in_a_deep_tree(self):
         rng = np.random.default_rng(3)
         parent = np.array([-1, *(rng.integers(max(0, i - 3), i) for i in range(1, 200))], dtype=np.int32)
         bits = np.uint64(1) << rng.integers(0, 40, 200).astype(np.uint64)
-        found = lexicon.above(bits, parent).tolist()
+        found = lexicon.ancestor_bits(bits, parent).tolist()
         for element in range(200):
             expected, here = 0, parent[element]
             while here >= 0:
@@ -97,7 +97,7 @@ class TestAbove:
             assert found[element] == expected
 
     def test_the_root_alone(self):
-        assert lexicon.above(np.array([5], dtype=np.uint64), np.array([-1], dtype=np.int32)).tolist() == [0]
+        assert lexicon.ancestor_bits(np.array([5], dtype=np.uint64), np.array([-1], dtype=np.int32)).tolist() == [0]
 
 
 class TestUnpack:
