@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.features.blocks import BlockColumns
-    from vclean.features.text.terms import Found
+    from vclean.features.text.terms import TermMatches
     from vclean.render.snapshot import Snapshot
 
 
@@ -64,7 +64,7 @@ class PageContext:
         return language.detect(language.sample(self.blocks.text, self.link_share), self.snapshot.language)
 
     @cached_property
-    def terms(self) -> Found:
+    def terms(self) -> TermMatches:
         """Return the matches of the word lists of the page's language and of English in the blocks."""
         return wordlists.terms_of(self.language).find(self.words)
 
@@ -76,7 +76,7 @@ class PageContext:
         """
         if not wordlists.has_stop_words(self.language):
             return np.full(len(self), np.float32(np.nan))
-        return self.terms.covered(wordlists.STOP_WORDS)
+        return self.terms.covered_words(wordlists.STOP_WORDS)
 
     @cached_property
     def member_chars(self) -> NDArray[np.float32]:

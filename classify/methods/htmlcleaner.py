@@ -62,5 +62,5 @@ def best_sequence(worth: NDArray[np.float64], good: NDArray[np.bool_]) -> tuple[
 def _worth(context: PageContext) -> NDArray[np.float64]:
     """float64 (B,): characters in function words less characters in links."""
     words = context.words
-    function_words = context.terms.covered(STOP_WORDS, (words.end - words.start).astype(np.float32))
+    function_words = context.terms.covered_words(STOP_WORDS, (words.end - words.start).astype(np.float32))
     return np.asarray(function_words - context.link_share * context.per_block(context.member_chars), dtype=np.float64)

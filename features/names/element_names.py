@@ -44,7 +44,7 @@ class ElementNames:
     Attributes:
         snapshot: the page.
         names: the L distinct names, including the file stems of images.
-        words: the V distinct words of two or more letters in the names, in lower case; `mainNav-2` has `main` and `nav`.
+        words: the V distinct words of two or more letters in the names, lower-cased; `mainNav-2` has `main` and `nav`.
         value_names: the names of each value, as indices into `names`. Values are numbered attribute by attribute.
             Truncated copies of values that are too long follow after them.
         short: int64 (P,), the row of `value_names` from which the words of each value are read.

@@ -48,12 +48,12 @@ _NAMED: Final = ("class", "id", "itemprop", "name")
 def name_bits(page_names: ElementNames) -> NDArray[np.uint64]:
     """Return as bits the `NAME_GROUPS` in the class, id, name, itemprop or image file name of elements: uint64 (N,)."""
     bits = np.zeros(len(page_names.snapshot), dtype=np.uint64)
-    name_words = page_names.name_words.union(np.array([_bit(word) for word in page_names.words], dtype=np.uint64))
-    value_names = page_names.value_names.union(name_words)[page_names.short]
+    name_groups = page_names.name_words.union(np.array([_bit(word) for word in page_names.words], dtype=np.uint64))
+    value_groups = page_names.value_names.union(name_groups)[page_names.short]
     for attribute in _NAMED:
         values = page_names.snapshot.values(attribute)
-        bits[values.node] |= value_names[values.number + page_names.first[attribute]]
-    bits[page_names.image] |= name_words[page_names.file]
+        bits[values.node] |= value_groups[values.number + page_names.first[attribute]]
+    bits[page_names.image] |= name_groups[page_names.file]
     return bits
 
 

@@ -1,4 +1,7 @@
-"""All texts of a page as one array of code points: characters, words and their hashes without a loop over either."""
+"""Encode all texts of a page as one array of code points, and find their characters, words and word hashes.
+
+No function loops over characters or words in Python.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 TABLE_SIZE = 0x20000
-"""The tables cover the first two planes; what lies above is ideographs (CJK Unified Ideographs Extension B and on)."""
+"""Number of code points in the tables: the first two planes. Higher planes contain ideographs (CJK Extension B ff.)."""
 
 (ALPHA, UPPER, LOWER, DIGIT, PUNCT, SPACE, SYMBOL, UNSPACED, MARK, COMMA, SENTENCE_END, UNCONDITIONAL_END, QUESTION,
  COLON, CLOSER, QUOTE, BRACKET, CURRENCY, PIPE, SLASH, HASH, BULLET) = (1 << bit for bit in range(22))  # fmt: skip
@@ -29,28 +32,30 @@ and exclamation marks. `CLOSER`: closing quotes and brackets. `PIPE`: separators
 
 _BITS = {"L": ALPHA, "M": ALPHA | MARK, "N": DIGIT, "P": PUNCT, "Z": SPACE, "C": SPACE, "S": SYMBOL}
 _FINE_BITS = {"Sc": CURRENCY, "Ps": BRACKET, "Pe": BRACKET | CLOSER, "Pi": QUOTE | CLOSER, "Pf": QUOTE | CLOSER}
-_SINGLE_RANGES = (
+_UNSPACED_RANGES = (
     (0x0E00, 0x0F00), (0x1000, 0x10A0), (0x1780, 0x1800), (0x1950, 0x19E0), (0x1A20, 0x1AB0), (0x2E80, 0x2FE0),
     (0x3005, 0x3008), (0x3031, 0x3036), (0x303B, 0x303D), (0x3040, 0x3130), (0x31A0, 0x31C0), (0x31F0, 0x3200),
     (0x3400, 0x4DC0), (0x4E00, 0xA000), (0xA9E0, 0xAA00), (0xAA60, 0xAAE0), (0xF900, 0xFB00), (0xFF66, 0xFFA0),
     (0x16FE0, 0x18D80), (0x1AFF0, 0x1B170),
 )  # fmt: skip
-"""Thai, Lao, Myanmar, Khmer, the Tai scripts, kana, bopomofo, Han and Tangut: scripts whose words no space divides
-(most are the class SA or ID of Unicode's line breaking, UAX #14)."""
-_JOINERS = "\u00ad\u200c\u200d\u2060"
-"""Soft hyphen, (non-)joiners and word joiner stand inside words: UAX #29, rule WB4."""
-_LETTER_LIKE = "\u055b\u055c\u055e\u05f3"
-"""Armenian and Hebrew marks that stand inside words: the value ALetter of UAX #29."""
-_COMPATIBILITY = (0xFB00, 0x10000)
-"""Presentation forms and half or full width: as their usual letters."""
+"""Thai, Lao, Myanmar, Khmer, the Tai scripts, kana, bopomofo, Han and Tangut: scripts without spaces between words.
 
-_ASCII_STOPS = ".!?…"
-_FULL_STOPS = "\u037e։؝؞؟۔܀܁܂߹࠷࠹࠽࠾।॥။።፧፨᙮᜵᜶។៕᠃᠉᥄᥅᪨᪩᪪᪫᭚᭛᭞᭟᰻᰼᱾᱿‼‽⁇⁈⁉⸮⸼。꓿꘎꘏꛳꛷꡶꡷꣎꣏꤯꧈꧉꩝꩞꩟꫰꫱꯫︒︕︖﹒﹖﹗！．？｡"
-"""Sentence_Terminal of the Unicode Character Database, without the marks of ASCII and what is a comma in Burmese."""
+Most are of class SA or ID in Unicode line breaking (UAX #14).
+"""
+_JOINERS = "\u00ad\u200c\u200d\u2060"
+"""Soft hyphen, joiners, non-joiners and word joiner, which occur inside words (UAX #29, rule WB4)."""
+_LETTER_LIKE = "\u055b\u055c\u055e\u05f3"
+"""Armenian and Hebrew marks that occur inside words (value ALetter of UAX #29)."""
+_COMPATIBILITY = (0xFB00, 0x10000)
+"""Code points of presentation forms and of half-width and full-width forms, which are folded to normal letters."""
+
+_ASCII_SENTENCE_ENDS = ".!?…"
+_SENTENCE_TERMINALS = "\u037e։؝؞؟۔܀܁܂߹࠷࠹࠽࠾।॥။።፧፨᙮᜵᜶។៕᠃᠉᥄᥅᪨᪩᪪᪫᭚᭛᭞᭟᰻᰼᱾᱿‼‽⁇⁈⁉⸮⸼。꓿꘎꘏꛳꛷꡶꡷꣎꣏꤯꧈꧉꩝꩞꩟꫰꫱꯫︒︕︖﹒﹖﹗！．？｡"
+"""Sentence_Terminal characters of Unicode, without ASCII marks and without the mark that is a comma in Burmese."""
 _CHARACTERS = {
     COMMA: ",;،؛、，；､﹐﹑﹔՝߸፣፤፥᠂᠈၊꘍",
-    SENTENCE_END: _ASCII_STOPS + _FULL_STOPS,
-    UNCONDITIONAL_END: _FULL_STOPS,
+    SENTENCE_END: _ASCII_SENTENCE_ENDS + _SENTENCE_TERMINALS,
+    UNCONDITIONAL_END: _SENTENCE_TERMINALS,
     QUESTION: "?!？！؟\u037e‼‽⁇⁈⁉፧⸮﹖﹗︕︖",
     COLON: ":：﹕︓፦៖",
     CLOSER: "\"'＂＇",
@@ -63,16 +68,16 @@ _CHARACTERS = {
 
 _MULTIPLIER = 0x9E3779B97F4A7C15
 _INVERSE = pow(_MULTIPLIER, -1, 1 << 64)
-_KEPT_TABLE = 1 << 20
+_MAX_CACHED_TABLE = 1 << 20
 _ROW = 256
-"""Letters that are asked for their case together: most scripts have none."""
+"""Number of letters whose case is checked together; most scripts have no case."""
 
 
 @cache
 def character_tables() -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """Class bits and folded code point, uint32 each, of each code point below `TABLE_SIZE`.
+    """Return class bits and folded code point of each code point below `TABLE_SIZE`: uint32 each.
 
-    Folded means in lower case and usual width and, for a digit of any script, 0.
+    A folded character is in lower case and normal width; every digit of any script is folded to `0`.
     """
     names = list(map(category, map(chr, range(TABLE_SIZE))))
     bits = {name: _BITS[name[0]] | _FINE_BITS.get(name, 0) for name in set(names)}
@@ -82,18 +87,18 @@ def character_tables() -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
     kinds[[ord(character) for character in _JOINERS]] = SPACE | MARK
     kinds[[ord(character) for character in _LETTER_LIKE]] |= ALPHA
     kinds[[ord(character) for character in _CHARACTERS[QUOTE]]] &= ~np.uint32(BRACKET)
-    for low, high in _SINGLE_RANGES:
-        kinds[low:high] |= np.where(kinds[low:high] & ALPHA, UNSPACED, 0).astype(np.uint32)
-    return kinds, _folded(kinds)
+    for first, last in _UNSPACED_RANGES:
+        kinds[first:last] |= np.where(kinds[first:last] & ALPHA, UNSPACED, 0).astype(np.uint32)
+    return kinds, _fold(kinds)
 
 
-def _folded(kinds: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """The folded code points; the letters with case get their bits in `kinds`."""
+def _fold(kinds: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Return the folded code points, and set the case bits of letters in `kinds`."""
     fold = np.arange(TABLE_SIZE, dtype=np.uint32)
     for code in range(*_COMPATIBILITY):
-        usual = normalize("NFKC", chr(code))
-        fold[code] = ord(usual) if len(usual) == 1 else code
-    for code in _cased(np.flatnonzero(kinds & ALPHA), fold):
+        normalized = normalize("NFKC", chr(code))
+        fold[code] = ord(normalized) if len(normalized) == 1 else code
+    for code in _yield_cased(np.flatnonzero(kinds & ALPHA), fold):
         character = chr(fold[code])
         if (lower := character.lower()) != character:
             fold[code] = ord(lower[0])
@@ -104,18 +109,18 @@ def _folded(kinds: NDArray[np.uint32]) -> NDArray[np.uint32]:
     return fold
 
 
-def _cased(letters: NDArray[np.intp], fold: NDArray[np.uint32]) -> Iterator[int]:
-    """Those of `letters` in whose row one at least has case, once folded."""
+def _yield_cased(letters: NDArray[np.intp], fold: NDArray[np.uint32]) -> Iterator[int]:
+    """Yield the `letters` of each row in which at least one folded letter has case."""
     for first in range(0, len(letters), _ROW):
         row = letters[first : first + _ROW]
-        apart = " ".join(map(chr, fold[row]))
-        if not apart == apart.lower() == apart.title():
+        joined = " ".join(map(chr, fold[row]))
+        if not joined == joined.lower() == joined.title():
             yield from row.tolist()
 
 
 @cache
 def digit_values() -> NDArray[np.uint8]:
-    """The value 0 to 9 of each digit of any script below `TABLE_SIZE`, 255 of any other character."""
+    """Return the value 0 to 9 of each digit of any script below `TABLE_SIZE`, 255 for other characters."""
     values = np.full(TABLE_SIZE, 255, dtype=np.uint8)
     codes = np.flatnonzero(character_tables()[0] & DIGIT)
     values[codes] = [digit(chr(code), 255) for code in codes]
@@ -124,11 +129,11 @@ def digit_values() -> NDArray[np.uint8]:
 
 @dataclass(frozen=True, eq=False)
 class EncodedTexts:
-    """The texts of B blocks as one run of C code points, a line feed after each.
+    """Texts of B blocks as one array of C code points, with a line feed after each text.
 
     Attributes:
         code: uint32 (C,), code points.
-        start: int64 (B,), where each text begins; every text is followed by one line feed.
+        start: int64 (B,), the index of the first character of each text.
     """
 
     code: NDArray[np.uint32]
@@ -144,47 +149,48 @@ class EncodedTexts:
 
     @cached_property
     def kind(self) -> NDArray[np.uint32]:
-        """uint8 (C,): class bits of every character."""
+        """Return the class bits of each character: uint32 (C,)."""
         return character_tables()[0][self._index]
 
     @cached_property
     def folded(self) -> NDArray[np.uint32]:
-        """uint32 (C,): lower-cased characters, every digit a 0."""
-        found = character_tables()[1][self._index]
-        return found if self._in_tables else np.where(self.code < TABLE_SIZE, found, self.code)
+        """Return the characters in lower case, with every digit as `0`: uint32 (C,)."""
+        folded = character_tables()[1][self._index]
+        return folded if self._in_tables else np.where(self.code < TABLE_SIZE, folded, self.code)
 
     @cached_property
     def _index(self) -> NDArray[np.intp]:
-        """Where every character stands in the tables; any ideograph for those beyond."""
+        """Return the index of each character in the tables; characters beyond the tables get that of an ideograph."""
         return (self.code if self._in_tables else np.where(self.code < TABLE_SIZE, self.code, 0x4E00)).astype(np.intp)
 
     @cached_property
     def _in_tables(self) -> bool:
+        """Return whether all characters are in the tables."""
         return bool(self.code.max(initial=0) < TABLE_SIZE)
 
     def count(self, mask: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """float32 (B,): how many characters of each text have `mask` set."""
+        """Return the number of characters of each text in `mask`: float32 (B,)."""
         return np.add.reduceat(mask, self.start, dtype=np.float32)
 
     @cached_property
     def digit(self) -> NDArray[np.uint8]:
-        """uint8 (C,): the value of every digit, 255 for other characters."""
+        """Return the value of each digit, 255 for other characters: uint8 (C,)."""
         return digit_values()[self._index]
 
     def count_class(self, bits: int) -> NDArray[np.float32]:
-        """float32 (B,): how many characters of each text have one of the class `bits`."""
+        """Return the number of characters of each text with one of the class `bits`: float32 (B,)."""
         return self.count((self.kind & np.uint32(bits)) > 0)
 
     @cached_property
     def words(self) -> Words:
-        """The words of all texts."""
+        """Return the words of all texts."""
         inside = self._in_words
-        single = (self.kind & UNSPACED) > 0
-        if not single.any():
+        unspaced = (self.kind & UNSPACED) > 0
+        if not unspaced.any():
             edges = np.flatnonzero(inside[1:] != inside[:-1]) + 1
             edges = edges if not inside[0] else np.append(0, edges)
             return self._words(edges[::2].copy(), edges[1::2].copy())
-        begins = inside & ~np.concatenate([[False], inside[:-1] & ~single[:-1]]) | inside & single
+        begins = inside & ~np.concatenate([[False], inside[:-1] & ~unspaced[:-1]]) | inside & unspaced
         begins &= (self.kind & MARK) == 0
         ends = inside & ~np.concatenate([inside[1:] & ~begins[1:], [False]])
         return self._words(np.flatnonzero(begins), np.flatnonzero(ends) + 1)
@@ -195,18 +201,25 @@ class EncodedTexts:
 
     @cached_property
     def _in_words(self) -> NDArray[np.bool_]:
-        """Which characters are letters, digits, or marks that follow those, bool (C,)."""
+        """Return which characters are letters, digits, or marks after these: bool (C,)."""
         inside = (self.kind & (ALPHA | DIGIT)) > 0
         mark = (self.kind & MARK) > 0
         if not mark.any():
             return inside
-        bearer = np.maximum.accumulate(np.where(mark, 0, np.arange(len(mark))))
-        return inside[bearer] & ~mark[bearer]
+        base_character = np.maximum.accumulate(np.where(mark, 0, np.arange(len(mark))))
+        return inside[base_character] & ~mark[base_character]
 
 
 @dataclass(frozen=True, eq=False)
 class Words:
-    """W words: `start`, `end` int64 (W,) in the characters of `texts`; `owner` int32 (W,) the text of each."""
+    """W words of encoded texts.
+
+    Attributes:
+        texts: the texts.
+        start: int64 (W,), the index of the first character of each word in `texts.code`.
+        end: int64 (W,), one past the index of the last character.
+        owner: int32 (W,), the text of each word.
+    """
 
     texts: EncodedTexts
     start: NDArray[np.int64]
@@ -214,12 +227,15 @@ class Words:
     owner: NDArray[np.int32]
 
     def __len__(self) -> int:
-        """The number of words."""
+        """Return the number of words."""
         return len(self.start)
 
     @cached_property
     def hash(self) -> NDArray[np.uint64]:
-        """uint64 (W,): polynomial hash of the folded word modulo 2^64, from one running sum over all characters."""
+        """Return a polynomial hash of each folded word: uint64 (W,).
+
+        Computed modulo 2^64 from one cumulative sum over all characters.
+        """
         powers = _powers(_MULTIPLIER, len(self.texts.code))
         running = np.zeros(len(powers) + 1, dtype=np.uint64)
         np.cumsum(np.multiply(self.texts.folded, powers, dtype=np.uint64), out=running[1:])
@@ -227,42 +243,46 @@ class Words:
         return mix(shifted)
 
     def per_text(self, values: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
-        """float32 (B,): the number of words, or the sum of `values` over them, per text."""
+        """Return the number of words, or the sum of `values` over them, per text: float32 (B,)."""
         return np.bincount(self.owner, values, minlength=len(self.texts.start)).astype(np.float32)
 
     @cached_property
     def bigram(self) -> NDArray[np.uint64]:
-        """uint64 (W - 1,): hash of each word with the next one."""
+        """Return a hash of each word and the next: uint64 (W - 1,)."""
         return mix(self.hash[:-1] * np.uint64(3) + self.hash[1:])
 
     @cached_property
     def bigram_owner(self) -> NDArray[np.int32]:
-        """int32 (W - 1,): the text of each pair of words, -1 where the two are in different texts."""
+        """Return the text of each word bigram, -1 if its words are in different texts: int32 (W - 1,)."""
         return np.where(self.owner[:-1] == self.owner[1:], self.owner[:-1], -1).astype(np.int32)
 
 
 def mix(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Spread the bits of `values` (the finaliser of splitmix64, Steele et al. 2014)."""
+    """Spread the bits of `values` (the finalizer of splitmix64, Steele et al. 2014)."""
     values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return values ^ (values >> np.uint64(31))
 
 
 def hash_words(words: Sequence[str]) -> NDArray[np.uint64]:
-    """uint64, ascending: the hashes of single words, equal to those of the same words inside a text."""
-    found = EncodedTexts.from_texts(sorted(words)).words if words else None
-    return np.unique(found.hash) if found is not None else np.zeros(0, dtype=np.uint64)
+    """Return the hashes of single words, ascending: uint64; equal to those of the same words in a text."""
+    encoded = EncodedTexts.from_texts(sorted(words)).words if words else None
+    return np.unique(encoded.hash) if encoded is not None else np.zeros(0, dtype=np.uint64)
 
 
 @cache
 def _power_table(base: int, size: int) -> NDArray[np.uint64]:
+    """Return `base` to the power of 0 to `size - 1`, modulo 2^64."""
     table = np.full(size, base, dtype=np.uint64)
     table[:1] = 1
     return np.cumprod(table)
 
 
 def _powers(base: int, count: int) -> NDArray[np.uint64]:
-    """`base` to the power 0, 1, ... modulo 2^64; tables of usual sizes (powers of two) are kept."""
+    """Return `base` to the power of 0, 1, ... modulo 2^64: uint64 (count,).
+
+    Sizes are rounded up to powers of two. Tables up to `_MAX_CACHED_TABLE` are cached.
+    """
     size = 1 << max(count - 1, 1).bit_length()
-    make = _power_table if size <= _KEPT_TABLE else _power_table.__wrapped__
+    make = _power_table if size <= _MAX_CACHED_TABLE else _power_table.__wrapped__
     return make(base, size)[:count]

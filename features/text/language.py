@@ -1,4 +1,4 @@
-"""The page's language, by what stands in its text and what the page says of itself."""
+"""Detect the language of a page from its text and its declared language."""
 
 from __future__ import annotations
 
@@ -21,130 +21,132 @@ if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
 
     Arrays = Mapping[str, NDArray[Any]]
-    "The parts of the model by name: those of `_PARTS`."
+    """Parts of the model by name; the names are `_PARTS`."""
     from collections.abc import Sequence
 
 
 _PARTS: Final = ("ptc", "pc", "classes", "nextmove", "row", "output")
-"""In the order in which py3langid's reader gives them."""
+"""Names of the model's parts in the order in which py3langid reads them."""
 _LAYOUT: Final = 1
-"""Of the folder; to be raised when anything in it is written otherwise."""
+"""Version of the cache folder's layout; increase it when the format of a file changes."""
 
 
 def load() -> LanguageIdentifier:
-    """The detector, from the cache folder if it is there, else unpacked and kept for the next process."""
+    """Load the language detector from the cache folder; unpack and cache it at first use."""
     from py3langid.langid import MODEL_DIR, MODEL_FILE, LanguageIdentifier
 
-    parts = _parts(MODEL_DIR / MODEL_FILE)
+    parts = _load_parts(MODEL_DIR / MODEL_FILE)
     ptc, pc, nextmove, row, output = (parts[name] for name in _PARTS if name != "classes")
-    # The walk over the bytes of a text reads single numbers, which a memoryview gives at a third of an array's cost.
+    # Detection reads single numbers per byte of text: a third of the cost with a memoryview instead of an array.
     classes = parts["classes"].tolist()
     return LanguageIdentifier(ptc, pc, classes, nextmove.data, output.data, norm_probs=True, tk_row=row.data)
 
 
-def _parts(packed: Path) -> Arrays:
-    folder = _folder(packed)
+def _load_parts(packed: Path) -> Arrays:
+    """Return the parts of the model from the cache folder, or from the packed file."""
+    folder = _cache_folder(packed)
     with contextlib.suppress(OSError, ValueError, EOFError):
-        return _mapped(folder)
-    parts = _unpacked(packed)
+        return _map_parts(folder)
+    parts = _unpack_parts(packed)
     with contextlib.suppress(OSError):
-        _keep(parts, folder)
+        _store_parts(parts, folder)
     return parts
 
 
-def _folder(packed: Path) -> Path:
-    """Where the model is kept: another place for another file, another version of it, another layout."""
+def _cache_folder(packed: Path) -> Path:
+    """Return the cache folder of the model; its name depends on the file, its version and the layout."""
     state = packed.stat()
     name = f"languages-{_LAYOUT}-{metadata.version('py3langid')}-{state.st_size}-{state.st_mtime_ns}"
     return cache_folder() / "vclean" / name
 
 
-def _mapped(folder: Path) -> Arrays:
-    """The parts in `folder`.
+def _map_parts(folder: Path) -> Arrays:
+    """Memory-map the parts in `folder`.
 
     Raises:
-        OSError, ValueError, EOFError: they are not there, or damaged.
+        OSError, ValueError, EOFError: they do not exist or are damaged.
     """
     return {name: np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in _PARTS}
 
 
-def _unpacked(packed: Path) -> Arrays:
+def _unpack_parts(packed: Path) -> Arrays:
+    """Unpack the parts of the model."""
     from py3langid.modelio import load_model
 
-    found = dict(zip(_PARTS, load_model(packed), strict=True))
-    return {**{name: np.asarray(part) for name, part in found.items()}, "output": np.array(found["output"], np.int32)}
+    parts = dict(zip(_PARTS, load_model(packed), strict=True))
+    return {**{name: np.asarray(part) for name, part in parts.items()}, "output": np.array(parts["output"], np.int32)}
 
 
-def _keep(parts: Arrays, folder: Path) -> None:
-    """Write the parts so that `folder` is there with all of them or not at all; another process may be first.
+def _store_parts(parts: Arrays, folder: Path) -> None:
+    """Write the parts to `folder` atomically, because another process may write them at the same time.
 
     Raises:
         OSError: they cannot be written.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
-    aside = Path(tempfile.mkdtemp(prefix=".languages-", dir=folder.parent))
+    temporary = Path(tempfile.mkdtemp(prefix=".languages-", dir=folder.parent))
     try:
         for name, part in parts.items():
-            np.save(aside / f"{name}.npy", part)
-        aside.rename(folder)
+            np.save(temporary / f"{name}.npy", part)
+        temporary.rename(folder)
     finally:
-        shutil.rmtree(aside, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 SAMPLE = 320
-"""Characters that are looked at: of messages of this length 995 in 1,000 are recognised, of longer ones hardly more."""
+"""Characters of a sample: 995 of 1,000 messages of this length are recognized, and few more with longer samples."""
 PIECE = 80
-"""Characters of one block in a sample: one long block (a list of names, a quotation) must not speak for the page."""
+"""Characters of one block in a sample, so that one long block (a list of names, a quotation) does not dominate."""
 LINKED = 1 / 3
-"""Link share from which on a block is likely an entry of a menu, which speaks only where the others say too little."""
+"""Link share above which a block is probably a menu entry; such blocks are used only if the others are too short."""
 ENOUGH = 60
-"""Characters that tell a language: of messages of this length 98 in 100 are recognised."""
+"""Characters of text outside links that suffice: 98 of 100 messages of this length are recognized."""
 
 _TRUST = 20.0
-"""Odds that the page's own word adds: it decides on a few words, and never against a paragraph."""
+"""Factor for the odds of the declared language: it decides between a few words, but never against a paragraph."""
 _SURE = 0.2
-"""Probability from which a verdict counts: below, every fourth is wrong (short messages in 55 languages)."""
+"""Probability below which detection is ignored: every fourth result is wrong (short messages in 55 languages)."""
 _NO_LANGUAGE = "zxx"
 _MACROLANGUAGES = {"yue": "zh", "wuu": "zh", "arz": "ar", "ary": "ar", "hbo": "he"}
-"""Languages that are written like one that has a code of two letters."""
+"""Languages written like one that has a two-letter code."""
 
 
 def detect(text: str, declared: str = "") -> str:
-    """ISO 639-1 code of the language of `text`, or an empty string when there is no telling.
+    """Return the ISO 639-1 code of the language of `text`, or an empty string if it is unknown.
 
     Args:
-        text: the page's text; the first `SAMPLE` characters count.
-        declared: what the page says of itself (`<html lang>`); decides where the text says little.
+        text: the page's text; the first `SAMPLE` characters are used.
+        declared: the declared language (`<html lang>`); used if the text is too short to decide.
     """
-    stated = declared.partition("-")[0].partition("_")[0].lower()
+    declared_code = declared.partition("-")[0].partition("_")[0].lower()
     sample = " ".join(text[:SAMPLE].split())
     if not any(map(str.isalpha, sample)):
-        return stated
+        return declared_code
     probability: dict[str, float] = {}
     for code, share in _identifier().rank(sample):
         language = _MACROLANGUAGES.get(code, code)
         if len(language) == 2 or language == _NO_LANGUAGE:
             probability[language] = probability.get(language, 0.0) + share
-    if stated in probability:
-        probability[stated] *= _TRUST
+    if declared_code in probability:
+        probability[declared_code] *= _TRUST
     best = max(probability, key=probability.__getitem__)
-    sure = probability[best] >= _SURE * sum(probability.values())
-    return best if sure and best != _NO_LANGUAGE else stated
+    is_reliable = probability[best] >= _SURE * sum(probability.values())
+    return best if is_reliable and best != _NO_LANGUAGE else declared_code
 
 
 @cache
 def _identifier() -> LanguageIdentifier:
-    """The detector; a choice of languages would copy its table."""
+    """Return the language detector; restricting its languages would copy its table."""
     return load()
 
 
 def sample(texts: Sequence[str], link_share: NDArray[np.float32]) -> str:
-    """Pieces of the texts that tell a page's language best: those without links first, the long ones among them."""
+    """Return excerpts of the texts for language detection: first of long blocks without links, then of others."""
     length = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
-    pieces, size = [], 0
+    excerpts, length_so_far = [], 0
     for index in np.lexsort((-length, link_share > LINKED)).tolist():
-        if size > SAMPLE or (size > ENOUGH and link_share[index] > LINKED):
+        if length_so_far > SAMPLE or (length_so_far > ENOUGH and link_share[index] > LINKED):
             break
-        pieces.append(texts[index][:PIECE])
-        size += len(pieces[-1]) + 1
-    return " ".join(pieces)
+        excerpts.append(texts[index][:PIECE])
+        length_so_far += len(excerpts[-1]) + 1
+    return " ".join(excerpts)

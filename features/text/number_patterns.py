@@ -1,6 +1,6 @@
-"""What stands round figures: dates, clock times, prices and telephone numbers, in the forms of several countries.
+"""Count dates, clock times, prices and telephone numbers in the formats of several countries.
 
-Regular expressions look only where a run of digits begins that can be one of these, by the characters beside it.
+Regular expressions are tried only at runs of digits whose neighboring characters make a match possible.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def _code_points(characters: str) -> NDArray[np.uint32]:
-    """The code points of some characters, ascending."""
+    """Return the code points of some characters, ascending."""
     return np.array(sorted(map(ord, characters)), dtype=np.uint32)
 
 
@@ -36,7 +36,7 @@ _MONEY = re.compile(
     r"\d ?[千万億亿萬만천]?(?:(?:USD|EUR|GBP|CHF|JPY|CNY|INR|RUB|PLN|CZK|SEK|NOK|DKK|HUF|RON|TRY|BRL)\b"
     r"|(?:kr|Ft|lei|Rs|Rp|TL|đ)\b|Kč|zł|руб|грн|лв|тг|дин|元|円|块|圓|원|บาท|درهم|دينار|ريال|جنيه|ليرة|ریال|تومان|रुपये|रुपए|টাকা)"
 )
-"""Currencies as they are written behind an amount: the codes of ISO 4217 that are common on pages, and names."""
+"""Currencies written after an amount: ISO 4217 codes that are common on pages, and names."""
 _MONEY_BEGINS = _code_points("UEGCJIRPSNDHTBkFlđKzргłлтд元円块圓원千万億亿萬만천بدرجلتรบरট")
 _MONEY_ENDS = _code_points("spr.FRDP")
 _MONEY_BEFORE = ("Rs", "Rs.", "Rp", "Rp.", "kr", "CHF", "EUR", "USD", "GBP")
@@ -44,16 +44,19 @@ _MONEY_BEFORE = ("Rs", "Rs.", "Rp", "Rp.", "kr", "CHF", "EUR", "USD", "GBP")
 _PHONE = re.compile(
     r"\+\d{1,3}[ .-]?\(?\d|\d{3}\)?[ .-]\d{3}[ .-]\d{4}|(?!\d\d-\d\d-\d{4})0\d{1,4}\)?(?:[ -]\d{2,4}){2,4}(?![\d:])"
 )
-"""International numbers, those of North America, and those in groups that begin with the 0 of a trunk prefix."""
-_PARTING, _JOINING = _code_points(" .-)"), _code_points(".,/-")
-"""What stands behind the first digits of a telephone number, and what does not stand before them."""
+"""International numbers, North American numbers, and groups of digits that begin with the trunk prefix 0."""
+_AFTER_PREFIX, _NOT_BEFORE = _code_points(" .-)"), _code_points(".,/-")
+"""Characters after the first digits of a telephone number, and characters that never come before them."""
 
 
 @dataclass(frozen=True, eq=False)
-class _Runs:
-    """R runs of digits in a page's texts: int64 (R,) where they begin and end; uint32 (R,) what stands beside them.
+class _DigitRuns:
+    """R runs of digits in the texts of a page.
 
-    `after` is the character behind a run, or the one after that where it is a space; `before` likewise.
+    Attributes:
+        begin, end: int64 (R,), indices of the first digit and of one past the last.
+        before: int64 (R,), the index of the character before the run, or of the one before that if it is a space.
+        after: int64 (R,), the index of the character after the run, or of the one after that if it is a space.
     """
 
     begin: NDArray[np.int64]
@@ -63,14 +66,20 @@ class _Runs:
 
 
 def compute(texts: EncodedTexts, plain: str) -> Values:
-    """The columns `dates`, `prices` and `phones`, float32 (B,) each; `plain` is what `texts` encode, as one string."""
-    runs = _runs(texts)
-    found = {"dates": _dates(texts, runs, plain), "prices": _prices(texts, runs, plain)}
-    found["phones"] = _phones(texts, runs, plain)
-    return {name: _per_text(texts, np.array(places, dtype=np.int64)) for name, places in found.items()}
+    """Return the columns `dates`, `prices` and `phones`: float32 (B,) each.
+
+    Args:
+        texts: the encoded texts.
+        plain: the same texts as one string, with a line feed after each.
+    """
+    runs = _find_digit_runs(texts)
+    matches = {"dates": _find_dates(texts, runs, plain), "prices": _find_prices(texts, runs, plain)}
+    matches["phones"] = _find_phones(texts, runs, plain)
+    return {name: _count_per_text(texts, np.array(positions, dtype=np.int64)) for name, positions in matches.items()}
 
 
-def _runs(texts: EncodedTexts) -> _Runs:
+def _find_digit_runs(texts: EncodedTexts) -> _DigitRuns:
+    """Find all runs of digits."""
     digit = np.concatenate([[False], (texts.kind & DIGIT) > 0])  # the last character is a line feed
     edges = np.flatnonzero(digit[1:] != digit[:-1])
     begin, end = edges[::2], edges[1::2]
@@ -78,53 +87,59 @@ def _runs(texts: EncodedTexts) -> _Runs:
     before = np.maximum(begin - 1, 0)
     before = np.where(code[before] == ord(" "), np.maximum(before - 1, 0), before)
     after = np.where(code[end] == ord(" "), np.minimum(end + 1, last), end)
-    return _Runs(begin, end, before, after)
+    return _DigitRuns(begin, end, before, after)
 
 
-def _per_text(texts: EncodedTexts, places: NDArray[np.int64]) -> NDArray[np.float32]:
-    owner = np.searchsorted(texts.start, places, side="right") - 1
+def _count_per_text(texts: EncodedTexts, positions: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Return the number of matches in each text: float32 (B,)."""
+    owner = np.searchsorted(texts.start, positions, side="right") - 1
     return np.bincount(owner, minlength=len(texts.start)).astype(np.float32)
 
 
-def _is_one_of(code: NDArray[np.uint32], ascending: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    """Whether each code point is among `ascending`; a search beats `np.isin` for the few runs of a page."""
+def _is_among(code: NDArray[np.uint32], ascending: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """Return which code points are among `ascending`; for few runs a binary search is faster than `np.isin`."""
     return np.asarray(ascending.take(np.searchsorted(ascending, code), mode="clip") == code)
 
 
-def _dates(texts: EncodedTexts, runs: _Runs, plain: str) -> list[int]:
-    likely = (runs.end - runs.begin <= 4) & _is_one_of(texts.code[runs.after], _DATE_MARKS)
-    return _matches(_DATE, plain, runs.begin[likely].tolist())
+def _find_dates(texts: EncodedTexts, runs: _DigitRuns, plain: str) -> list[int]:
+    """Return the positions of dates and clock times."""
+    candidates = (runs.end - runs.begin <= 4) & _is_among(texts.code[runs.after], _DATE_MARKS)
+    return _find_matches(_DATE, plain, runs.begin[candidates].tolist())
 
 
-def _matches(pattern: re.Pattern[str], plain: str, places: list[int]) -> list[int]:
-    """The places where the pattern matches, beyond the match before."""
-    found, end = [], 0
-    for place in places:
-        if place >= end and (match := pattern.match(plain, place)):
-            found.append(place)
+def _find_matches(pattern: re.Pattern[str], plain: str, positions: list[int]) -> list[int]:
+    """Return the `positions` at which the pattern matches, without positions inside the previous match."""
+    matches, end = [], 0
+    for position in positions:
+        if position >= end and (match := pattern.match(plain, position)):
+            matches.append(position)
             end = match.end()
-    return found
+    return matches
 
 
-def _prices(texts: EncodedTexts, runs: _Runs, plain: str) -> list[int]:
-    """Currency signs beside a run, each once, and runs beside the name of a currency."""
+def _find_prices(texts: EncodedTexts, runs: _DigitRuns, plain: str) -> list[int]:
+    """Return the positions of currency signs beside runs of digits, each once, and of runs beside currency names."""
     kind, code = texts.kind, texts.code
-    behind, ahead = (kind[runs.after] & CURRENCY) > 0, (kind[runs.before] & CURRENCY) > 0
-    signs = np.unique(np.concatenate([runs.after[behind], runs.before[ahead]]))
-    named = ~behind & _is_one_of(code[runs.after], _MONEY_BEGINS)
-    named[named] = [bool(_MONEY.match(plain, end - 1)) for end in runs.end[named].tolist()]
-    led = ~(ahead | behind | named) & _is_one_of(code[runs.before], _MONEY_ENDS)
-    led[led] = [_named_before(plain, begin) for begin in runs.begin[led].tolist()]
-    return [*signs.tolist(), *runs.begin[named | led].tolist()]
+    sign_after, sign_before = (kind[runs.after] & CURRENCY) > 0, (kind[runs.before] & CURRENCY) > 0
+    signs = np.unique(np.concatenate([runs.after[sign_after], runs.before[sign_before]]))
+    name_after = ~sign_after & _is_among(code[runs.after], _MONEY_BEGINS)
+    name_after[name_after] = [bool(_MONEY.match(plain, end - 1)) for end in runs.end[name_after].tolist()]
+    name_before = ~(sign_before | sign_after | name_after) & _is_among(code[runs.before], _MONEY_ENDS)
+    name_before[name_before] = [_follows_currency_name(plain, begin) for begin in runs.begin[name_before].tolist()]
+    return [*signs.tolist(), *runs.begin[name_after | name_before].tolist()]
 
 
-def _named_before(plain: str, begin: int) -> bool:
+def _follows_currency_name(plain: str, begin: int) -> bool:
+    """Return whether a currency name is directly before the amount that begins at `begin`."""
     return plain[max(begin - 6, 0) : begin].rsplit("\n", maxsplit=1)[-1].strip().split(" ")[-1] in _MONEY_BEFORE
 
 
-def _phones(texts: EncodedTexts, runs: _Runs, plain: str) -> list[int]:
+def _find_phones(texts: EncodedTexts, runs: _DigitRuns, plain: str) -> list[int]:
+    """Return the positions of telephone numbers."""
     code, first, length = texts.code, texts.digit[runs.begin], runs.end - runs.begin
     plus = code[np.maximum(runs.begin - 1, 0)] == ord("+")
-    parted = _is_one_of(code[runs.end], _PARTING) & ((length == 3) | ((first == 0) & (length >= 2) & (length <= 5)))
-    parted &= ~_is_one_of(code[np.maximum(runs.begin - 1, 0)], _JOINING)
-    return _matches(_PHONE, plain, (runs.begin - plus)[plus | parted].tolist())
+    has_prefix = _is_among(code[runs.end], _AFTER_PREFIX) & (
+        (length == 3) | ((first == 0) & (length >= 2) & (length <= 5))
+    )
+    has_prefix &= ~_is_among(code[np.maximum(runs.begin - 1, 0)], _NOT_BEFORE)
+    return _find_matches(_PHONE, plain, (runs.begin - plus)[plus | has_prefix].tolist())

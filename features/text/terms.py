@@ -1,7 +1,6 @@
-"""Finding the terms of a list in the words of a page: single words and phrases, in any script.
+"""Find the terms of word lists in the words of a page: single words and phrases, in any script.
 
-A term is a sequence of words, so that in scripts without spaces, where every letter is a word, it is found as a
-substring.
+A term is a sequence of words. In scripts without spaces each letter is a word, and a term is found as a substring.
 """
 
 from __future__ import annotations
@@ -25,15 +24,14 @@ _FILTER_BITS = 16
 
 @dataclass(frozen=True, eq=False)
 class Terms:
-    """Lists of terms, as the hashes of all beginnings of all terms.
+    """Lists of terms, stored as hashes of all prefixes of all terms.
 
     Attributes:
-        names: of the lists.
-        prefix: uint64 (P,), ascending.
-        lists: uint32 (P,), the lists that have the whole term, one bit each by the place of their name; 0 where the
-            prefix is no term.
+        names: the names of the lists.
+        prefix: uint64 (P,), the hashes, ascending.
+        lists: uint32 (P,), the lists that contain the prefix as a whole term, one bit per index in `names`.
         longer: bool (P,), whether a longer prefix begins with this one.
-        first: bool (2 ** 16,), by the first bits of its hash whether a word can begin a term.
+        first: bool (2 ** 16,), whether a term begins with a word whose hash has these leading bits.
     """
 
     names: tuple[str, ...]
@@ -44,51 +42,63 @@ class Terms:
 
     @classmethod
     def from_lists(cls, lists: Mapping[str, Sequence[str]]) -> Terms:
-        """Terms by the name of their list; letter case and punctuation between words do not count."""
-        place = np.repeat(np.arange(len(lists)), [len(terms) for terms in lists.values()])
-        found: dict[int, int] = {}
+        """Compile terms by the name of their list; letter case and punctuation between words are ignored."""
+        list_index = np.repeat(np.arange(len(lists)), [len(terms) for terms in lists.values()])
+        lists_by_hash: dict[int, int] = {}
         longer: set[int] = set()
         first = np.zeros(1 << _FILTER_BITS, dtype=bool)
         for value, whole, begins, owner in _prefixes([term for terms in lists.values() for term in terms]):
-            found[value] = found.get(value, 0) | (1 << int(place[owner]) if whole else 0)
+            lists_by_hash[value] = lists_by_hash.get(value, 0) | (1 << int(list_index[owner]) if whole else 0)
             longer |= set() if whole else {value}
             first[value >> 64 - _FILTER_BITS] |= begins
-        order = sorted(found)
-        codes = np.array([found[value] for value in order], dtype=np.uint32)
+        order = sorted(lists_by_hash)
+        codes = np.array([lists_by_hash[value] for value in order], dtype=np.uint32)
         more = np.array([value in longer for value in order], dtype=bool)
         return cls(tuple(lists), np.array(order, dtype=np.uint64), codes, more, first)
 
-    def find(self, words: Words) -> Found:
-        """Every place where a term stands within one text."""
-        here = np.flatnonzero(self.first[words.hash >> np.uint64(64 - _FILTER_BITS)])
-        value, length, found = words.hash[here], 1, []
-        while len(here):
-            place = np.minimum(np.searchsorted(self.prefix, value), len(self.prefix) - 1)
-            place[self.prefix[place] != value] = -1
-            whole = (place >= 0) & (self.lists[place] > 0)
-            found.append((here[whole], np.full(int(whole.sum()), length), self.lists[place[whole]]))
-            here, value = self._longer(words, here, value, place, length)
+    def find(self, words: Words) -> TermMatches:
+        """Find all occurrences of terms that lie within one text."""
+        start = np.flatnonzero(self.first[words.hash >> np.uint64(64 - _FILTER_BITS)])
+        value, length, matches = words.hash[start], 1, []
+        while len(start):
+            prefix_index = np.minimum(np.searchsorted(self.prefix, value), len(self.prefix) - 1)
+            prefix_index[self.prefix[prefix_index] != value] = -1
+            is_term = (prefix_index >= 0) & (self.lists[prefix_index] > 0)
+            matches.append((start[is_term], np.full(int(is_term.sum()), length), self.lists[prefix_index[is_term]]))
+            start, value = self._extend(words, start, value, prefix_index, length)
             length += 1
-        return Found(words, self.names, *_put_together(found))
+        return TermMatches(words, self.names, *_concatenate(matches))
 
-    def _longer(
-        self, words: Words, here: NDArray[np.int64], value: NDArray[np.uint64], place: NDArray[np.int64], length: int
+    def _extend(
+        self,
+        words: Words,
+        start: NDArray[np.int64],
+        value: NDArray[np.uint64],
+        prefix_index: NDArray[np.int64],
+        length: int,
     ) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-        """Where prefixes of `length` words go on in the same text, and the hashes with the next word."""
-        within = (place >= 0) & self.longer[place] & (here < len(words) - length)
-        here, value = here[within], value[within]
-        same = words.owner[here + length] == words.owner[here]
-        here, value = here[same], value[same]
-        return here, _joined(value, words.hash[here + length])
+        """Extend prefixes of `length` words by the next word of the same text.
+
+        Returns:
+            The starts of the extended prefixes, and their hashes.
+        """
+        continues = (prefix_index >= 0) & self.longer[prefix_index] & (start < len(words) - length)
+        start, value = start[continues], value[continues]
+        same_text = words.owner[start + length] == words.owner[start]
+        start, value = start[same_text], value[same_text]
+        return start, _append_word(value, words.hash[start + length])
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
-    """M occurrences of terms in `words`.
+class TermMatches:
+    """M matches of terms in `words`.
 
     Attributes:
-        start: int64 (M,), the first word of each; length: int64 (M,), its words.
-        lists: uint32 (M,), the lists that have it, one bit each by the place in `names`.
+        words: the words.
+        names: the names of the lists.
+        start: int64 (M,), the first word of each match.
+        length: int64 (M,), its number of words.
+        lists: uint32 (M,), the lists that contain the term, one bit per index in `names`.
     """
 
     words: Words
@@ -98,27 +108,31 @@ class Found:
     lists: NDArray[np.uint32]
 
     def count(self, name: str) -> NDArray[np.float32]:
-        """float32 (B,): the occurrences of terms of a list in every text."""
-        start = self.start[self._listed(name)]
+        """Return the number of matches of one list in each text: float32 (B,)."""
+        start = self.start[self._in_list(name)]
         return np.bincount(self.words.owner[start], minlength=len(self.words.texts.start)).astype(np.float32)
 
-    def covered(self, name: str, weight: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
-        """float32 (B,): the words of every text that are part of a term of a list; their `weight` (W,) where given."""
-        listed = self._listed(name)
+    def covered_words(self, name: str, weight: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
+        """Return the number of words of each text in matches of one list: float32 (B,).
+
+        With `weight` (W,), return the sum of their weights.
+        """
+        listed = self._in_list(name)
         change = np.zeros(len(self.words) + 1, dtype=np.int64)
         np.add.at(change, self.start[listed], 1)
         np.add.at(change, self.start[listed] + self.length[listed], -1)
         inside = (np.cumsum(change[:-1]) > 0).astype(np.float32)
         return self.words.per_text(inside if weight is None else inside * weight)
 
-    def _listed(self, name: str) -> NDArray[np.bool_]:
+    def _in_list(self, name: str) -> NDArray[np.bool_]:
+        """Return which matches are in one list."""
         return (self.lists & np.uint32(1 << self.names.index(name))) > 0
 
 
 def _prefixes(terms: Sequence[str]) -> Iterator[tuple[int, bool, bool, int]]:
-    """The hash of each term's first word, of its first two, and so on.
+    """Yield the hash of the first word of each term, of the first two words, and so on.
 
-    With each: whether it is the whole term, whether it is a single word, and the place of the term in `terms`.
+    Each hash comes with: whether it is the whole term, whether it is a single word, and the index of the term.
     """
     words = EncodedTexts.from_texts([*terms, ""]).words
     count = words.per_text().astype(np.int64)
@@ -130,18 +144,19 @@ def _prefixes(terms: Sequence[str]) -> Iterator[tuple[int, bool, bool, int]]:
             yield hashed, bool(count[term] == length), length == 1, term
         more = count[owner] > length
         owner = owner[more]
-        value = _joined(value[more], words.hash[start[owner] + length])
+        value = _append_word(value[more], words.hash[start[owner] + length])
         length += 1
 
 
-def _joined(value: NDArray[np.uint64], following: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The hashes of sequences one word longer; of two words it is `Words.bigram`."""
+def _append_word(value: NDArray[np.uint64], following: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return the hashes of sequences extended by one word; for two words equal to `Words.bigram`."""
     return mix(value * np.uint64(3) + following)
 
 
-def _put_together(
-    found: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32]]],
+def _concatenate(
+    matches: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32]]],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32]]:
-    nothing = np.zeros(0, dtype=np.int64)
-    start, length, lists = zip((nothing, nothing, nothing.astype(np.uint32)), *found, strict=True)
+    """Concatenate the arrays of matches."""
+    no_matches = np.zeros(0, dtype=np.int64)
+    start, length, lists = zip((no_matches, no_matches, no_matches.astype(np.uint32)), *matches, strict=True)
     return np.concatenate(start), np.concatenate(length), np.concatenate(lists)

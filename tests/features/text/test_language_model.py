@@ -101,6 +101,6 @@ class TestLoad:
         monkeypatch.setattr(language, "cache_folder", lambda: tmp_path)
         load()
         before = kept(tmp_path)
-        monkeypatch.setattr(language, "_mapped", lambda _: (_ for _ in ()).throw(OSError))
+        monkeypatch.setattr(language, "_map_parts", lambda _: (_ for _ in ()).throw(OSError))
         assert load().nb_classes == ["de", "en"]
         assert kept(tmp_path) == before

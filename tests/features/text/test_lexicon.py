@@ -149,7 +149,9 @@ class TestStopWords:
         ],
     )
     def test_of_the_language(self, language, text, expected):
-        assert terms_of(language).find(EncodedTexts.from_texts([text]).words).covered(STOP_WORDS).tolist() == [expected]
+        assert terms_of(language).find(EncodedTexts.from_texts([text]).words).covered_words(STOP_WORDS).tolist() == [
+            expected
+        ]
 
     def test_no_english_ones_in_other_languages(self):
         assert count("fi", STOP_WORDS, "the of with") == [0]

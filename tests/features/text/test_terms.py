@@ -92,8 +92,8 @@ class TestCovered:
     )
     def test_every_word_counts_once(self, text, expected):
         lists = {"stop": ["a", "b c", "c d", "b c d", "我们", "们的"]}
-        assert found(text, lists=lists).covered("stop").tolist() == [expected]
+        assert found(text, lists=lists).covered_words("stop").tolist() == [expected]
 
     def test_dtype_and_shape(self):
-        covered = found("share", "x").covered("actions")
-        assert (covered.dtype, covered.tolist()) == (np.float32, [1, 0])
+        covered_words = found("share", "x").covered_words("actions")
+        assert (covered_words.dtype, covered_words.tolist()) == (np.float32, [1, 0])
