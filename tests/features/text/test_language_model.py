@@ -42,7 +42,7 @@ def unpacked(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
         found.append(path)
         return tiny
 
-    monkeypatch.setattr(language, "_unpacked", unpack)
+    monkeypatch.setattr(language, "_unpack_parts", unpack)
     return found
 
 
