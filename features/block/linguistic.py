@@ -1,4 +1,4 @@
-"""Linguistic columns: what a block's text looks like, whatever the page looks like.
+"""Compute linguistic columns: properties of a block's text, independent of markup and layout.
 
 Sources: Victor (Marek, Pecina, Spousta 2007: character and token classes, sentences, duplicates, patterns), Web2Text
 (Vogels et al. 2018), jusText (stop words), FIASCO (Bauer et al. 2007: words, word types, sentences).
@@ -52,63 +52,63 @@ if TYPE_CHECKING:
 COLUMNS = parse_columns(
     """
 chars | characters | Length of the text.
-words | words | Number of words; letters of Thai, Chinese, Japanese and the like count one each.
-word_length | characters | Mean length of a word, letters of unspaced scripts aside; NaN where there are only such.
-word_types | share | Distinct words over the words.
-page_words | words | Words of the whole page.
-page_blocks | blocks | Blocks of the whole page.
+words | words | Number of words; each letter of Thai, Chinese, Japanese and similar scripts counts as one.
+word_length | characters | Mean word length without letters of unspaced scripts; NaN if there are only such letters.
+word_types | share | Distinct words over words.
+page_words | words | Words of the page.
+page_blocks | blocks | Blocks of the page.
 words_of_page | share | The block's share of the page's words.
 page_chars | characters | Characters of all blocks of the page.
 chars_of_page | share | The block's share of the page's characters.
-alpha | share | Letters among the characters, white space aside.
-upper | share | Capitals among the letters of scripts with case; NaN where all letters are of others.
-digit | share | Digits among the characters, white space aside.
-punctuation | share | Punctuation marks among the characters, white space aside.
-symbol | share | Symbols (currency, arithmetic, emoji) among the characters, white space aside.
-unspaced_script | share | Characters of scripts written without spaces among the characters, white space aside.
-capitalised_words | share | Words that begin with a capital, among those that could; NaN where none could.
+alpha | share | Letters among the characters without white space.
+upper | share | Capitals among the letters of scripts with case; NaN if all letters are of other scripts.
+digit | share | Digits among the characters without white space.
+punctuation | share | Punctuation marks among the characters without white space.
+symbol | share | Symbols (currency, arithmetic, emoji) among the characters without white space.
+unspaced_script | share | Characters of scripts written without spaces among the characters without white space.
+capitalised_words | share | Words that begin with a capital among those that can; NaN if none can.
 digit_words | share | Words that begin with a digit.
-all_caps | flag | All letters are capitals, and there is one.
+all_caps | flag | All letters are capitals, and there is at least one.
 commas | marks per word | Commas of any script.
-stop_words | share | Stop words of the page's language among the words; NaN without a list for it.
-stop_words_to_page | ratio | The share of stop words over that of the whole page, which languages do not share.
+stop_words | share | Stop words of the page's language among the words; NaN without a list for the language.
+stop_words_to_page | ratio | The share of stop words over that of the whole page, which differs between languages.
 stop_word_count | words | Number of stop words; NaN without a list for the language.
-sentences | sentences | Marks that end a sentence; a full stop needs white space or a quote behind. NaN in Thai and Lao.
-sentence_length | words | Words per sentence end; all words where there is none. NaN in Thai and Lao.
-starts_capital | flag | The first character is a letter and no small one; in scripts without case every letter is.
+sentences | sentences | Marks that end a sentence; a full stop must precede white space or a quote. NaN in Thai and Lao.
+sentence_length | words | Words per sentence end; all words if there is none. NaN in Thai and Lao.
+starts_capital | flag | The first character is a letter but not a lower-case one; true for letters without case.
 starts_digit | flag | The first character is a digit.
-starts_lower | flag | The first character is a small letter; there is none in scripts without case.
+starts_lower | flag | The first character is a lower-case letter; false for letters without case.
 starts_bullet | flag | The first character is a bullet, dash or arrow.
-ends_sentence | flag | The last character ends a sentence, a closing quote or bracket aside. NaN in Thai and Lao.
-ends_question | flag | The last character is a question or exclamation mark, a closing quote or bracket aside.
+ends_sentence | flag | The last character ends a sentence, not counting a closing quote or bracket. NaN in Thai and Lao.
+ends_question | flag | The last character is a question or exclamation mark, not counting a closing quote or bracket.
 ends_colon | flag | The last character is a colon.
-ends_ellipsis | flag | The last character is an ellipsis, or ends in a full stop that stands two places behind another.
-pipes | characters | Vertical bars, middle dots and unpaired guillemets, which part the entries of a menu.
+ends_ellipsis | flag | The last character is an ellipsis, or a full stop two characters after another full stop.
+pipes | characters | Vertical bars, middle dots and unpaired guillemets, which separate menu entries.
 slashes | characters | Slashes.
 currency | characters | Currency signs.
 quotes | characters | Quotation marks.
 brackets | characters | Brackets and parentheses.
 hashes | characters | Hash and at signs.
-dates | matches | Dates in figures, and clock times, also as 年月日 and 년월일.
+dates | matches | Numeric dates and clock times, also as 年月日 and 년월일.
 months | matches | Names of months, "yesterday", "days ago", in the page's language and in English.
-years | words | Years 1900-2099; in Thai and Persian also those of their own calendar.
-urls | words | What web addresses begin with: http, https, www.
+years | words | Years 1900-2099; in Thai and Persian also those of the local calendar.
+urls | words | Words at the start of web addresses: http, https, www.
 emails | matches | At signs between two letters or digits.
-copyrights | matches | Signs of copyright and trade mark, and words such as "copyright" and "all rights", likewise.
+copyrights | matches | Copyright and trademark signs; words such as "copyright" and "all rights", in both languages.
 prices | matches | Amounts with a currency sign or code.
 phones | matches | Telephone numbers.
 actions | matches | Words of interface actions, in the page's language and in English: read more, sign in, share.
-bylines | matches | Words of authorship and posting, likewise: by, posted, published, author.
-boilerplate | matches | Words of notices, likewise: privacy, terms, cookie, newsletter, advertisement.
+bylines | matches | Words of authorship and posting, in both languages: by, posted, published, author.
+boilerplate | matches | Words of notices, in both languages: privacy, terms, cookie, newsletter, advertisement.
 duplicates | blocks | Other blocks of the page with the same text.
-duplicate_shape | blocks | Other blocks with the same text once digits are taken as one digit.
-duplicate_number | blocks | Blocks with the same text before this one.
+duplicate_shape | blocks | Other blocks with the same text after replacing each digit by 0.
+duplicate_number | blocks | Earlier blocks with the same text.
 title_overlap | share | Distinct words of the block that occur in the page's title.
 title_covered | share | Distinct words of the page's title that occur in the block.
-repeated_words | share | Distinct words of the block that occur in another block of the page too.
-rare_words | share | Distinct words of the block that occur nowhere else on the page.
+repeated_words | share | Distinct words of the block that also occur in another block of the page.
+rare_words | share | Distinct words of the block that occur in no other block of the page.
 language_known | flag | A stop word of the page's language occurs on the page.
-vocabulary_known | flag | There are word lists of the language; else columns are NaN where no English word matches.
+vocabulary_known | flag | There are word lists for the page's language; otherwise counts without a match are NaN.
 """
 )
 
@@ -117,11 +117,11 @@ _COUNTED = {
 }  # fmt: skip
 _NO_SENTENCE_MARKS = frozenset(("th", "lo"))
 _CENTURIES = {"th": (24, 25), "fa": (13, 14)}
-"""First two digits of the years of this and the last century in calendars other than the Gregorian."""
+"""First two digits of the years of this and the last century in non-Gregorian calendars."""
 
 
 def compute(context: PageContext) -> Values:
-    """The linguistic columns of a page, each (B,)."""
+    """Return the linguistic columns of a page: (B,) each."""
     values: Values = {}
     for part in (_counts, _stop_words, _shares, _edges, _characters, _patterns, _terms, _duplicates, _vocabulary):
         values.update(part(context))
@@ -129,6 +129,7 @@ def compute(context: PageContext) -> Values:
 
 
 def _counts(context: PageContext) -> Values:
+    """Return columns about numbers of characters and words."""
     texts, words, count = context.texts, context.words, len(context)
     chars = np.diff(texts.start, append=len(texts.code)) - 1
     tokens = context.tokens
@@ -147,67 +148,71 @@ def _counts(context: PageContext) -> Values:
     }
 
 
-def _where_any(part: NDArray[np.float32], whole: NDArray[np.float32], things: NDArray[np.float32]) -> Numbers:
-    """`part / whole`; where the whole is 0, NaN if there are `things` of another kind, else 0."""
-    return np.where((whole == 0) & (things > 0), np.float32(np.nan), ratio(part, whole))
+def _where_any(part: NDArray[np.float32], whole: NDArray[np.float32], others: NDArray[np.float32]) -> Numbers:
+    """Return `part / whole`; where the whole is 0, NaN if `others` is positive, else 0."""
+    return np.where((whole == 0) & (others > 0), np.float32(np.nan), ratio(part, whole))
 
 
 def _stop_words(context: PageContext) -> Values:
-    found, tokens = context.stop_words, context.tokens
-    share = ratio(found, tokens)
+    """Return columns about stop words."""
+    count, tokens = context.stop_words, context.tokens
+    share = ratio(count, tokens)
     return {
         "stop_words": share,
-        "stop_words_to_page": ratio(share, ratio(float(found.sum()), float(tokens.sum()))),
-        "stop_word_count": found,
-        "language_known": np.full(len(context), bool((found > 0).any())),
+        "stop_words_to_page": ratio(share, ratio(float(count.sum()), float(tokens.sum()))),
+        "stop_word_count": count,
+        "language_known": np.full(len(context), bool((count > 0).any())),
     }
 
 
 def _shares(context: PageContext) -> Values:
+    """Return columns about shares of character classes."""
     texts, words = context.texts, context.words
-    kind, ink = texts.kind, texts.count((texts.kind & SPACE) == 0)
+    kind, visible = texts.kind, texts.count((texts.kind & SPACE) == 0)
     letters, capitals = texts.count_class(ALPHA), texts.count_class(UPPER)
     first = kind[words.start]
     capitalised = words.per_text(((first & UPPER) > 0).astype(np.float32))
-    could = words.per_text(((first & (UPPER | LOWER | DIGIT)) > 0).astype(np.float32))
+    can_be_capitalised = words.per_text(((first & (UPPER | LOWER | DIGIT)) > 0).astype(np.float32))
     return {
-        "alpha": ratio(letters, ink),
+        "alpha": ratio(letters, visible),
         "upper": _where_any(capitals, texts.count_class(UPPER | LOWER), letters),
-        "digit": ratio(texts.count_class(DIGIT), ink),
-        "punctuation": ratio(texts.count_class(PUNCT), ink),
-        "symbol": ratio(texts.count_class(SYMBOL), ink),
-        "unspaced_script": ratio(texts.count_class(UNSPACED), ink),
-        "capitalised_words": _where_any(capitalised, could, context.tokens),
+        "digit": ratio(texts.count_class(DIGIT), visible),
+        "punctuation": ratio(texts.count_class(PUNCT), visible),
+        "symbol": ratio(texts.count_class(SYMBOL), visible),
+        "unspaced_script": ratio(texts.count_class(UNSPACED), visible),
+        "capitalised_words": _where_any(capitalised, can_be_capitalised, context.tokens),
         "all_caps": (capitals > 0) & (capitals == texts.count((kind & (ALPHA | MARK)) == ALPHA)),
     }
 
 
 def _edges(context: PageContext) -> Values:
+    """Return columns about the first and the last character."""
     texts, kind = context.texts, context.texts.kind
     end = np.append(texts.start[1:], len(texts.code)) - 2
     end = np.maximum(end, texts.start)
     first, last = kind[texts.start], kind[end]
-    inner = kind[np.maximum(end - ((last & CLOSER) > 0), texts.start)]
-    tail = texts.code[end]
-    dotted = (tail == ord(".")) & (end - 2 >= texts.start) & (texts.code[end - 2] == ord("."))
+    last_unclosed = kind[np.maximum(end - ((last & CLOSER) > 0), texts.start)]
+    last_code = texts.code[end]
+    three_dots = (last_code == ord(".")) & (end - 2 >= texts.start) & (texts.code[end - 2] == ord("."))
     return {
         "starts_capital": ((first & ALPHA) > 0) & ((first & LOWER) == 0),
         "starts_digit": (first & DIGIT) > 0,
         "starts_lower": (first & LOWER) > 0,
         "starts_bullet": (first & BULLET) > 0,
-        "ends_sentence": _marked(context, (inner & SENTENCE_END) > 0),
-        "ends_question": (inner & QUESTION) > 0,
+        "ends_sentence": _marked(context, (last_unclosed & SENTENCE_END) > 0),
+        "ends_question": (last_unclosed & QUESTION) > 0,
         "ends_colon": (last & COLON) > 0,
-        "ends_ellipsis": (tail == ord("…")) | dotted,
+        "ends_ellipsis": (last_code == ord("…")) | three_dots,
     }
 
 
 def _marked(context: PageContext, values: Numbers) -> Numbers:
-    """`values` about the ends of sentences; NaN in languages that do not mark them."""
+    """Return `values` about sentence ends, or NaN for languages without marks at sentence ends."""
     return np.full(len(context), np.float32(np.nan)) if context.language in _NO_SENTENCE_MARKS else values
 
 
 def _characters(context: PageContext) -> Values:
+    """Return columns about punctuation marks and sentences."""
     texts = context.texts
     count = {name: texts.count_class(bits) for name, bits in _COUNTED.items()}
     opened, closed = (texts.count(texts.code == ord(mark)) for mark in "«»")
@@ -222,15 +227,18 @@ def _characters(context: PageContext) -> Values:
 
 
 def _sentence_ends(texts: EncodedTexts) -> NDArray[np.float32]:
-    """float32 (B,): marks that end a sentence, several in a row as one."""
-    stops, following = (texts.kind[:-1] & SENTENCE_END) > 0, texts.kind[1:]
-    ends = stops & (((following & (SPACE | UNSPACED | CLOSER)) > 0) | ((texts.kind[:-1] & UNCONDITIONAL_END) > 0))
+    """Return the number of sentence ends in each text: float32 (B,). Several marks in a row count as one."""
+    marks, following = (texts.kind[:-1] & SENTENCE_END) > 0, texts.kind[1:]
+    ends = marks & (((following & (SPACE | UNSPACED | CLOSER)) > 0) | ((texts.kind[:-1] & UNCONDITIONAL_END) > 0))
     ends &= ((following & SENTENCE_END) == 0) & ~_ordinals(texts)[:-1]
     return texts.count(np.append(ends, False))
 
 
 def _ordinals(texts: EncodedTexts) -> NDArray[np.bool_]:
-    """Full stops behind one or two digits and before a space, bool (C,): ordinals and dates of most of Europe."""
+    """Return which characters are full stops after one or two digits and before a space: bool (C,).
+
+    In most European languages these mark ordinals and dates.
+    """
     digit = np.concatenate([np.zeros(3, dtype=bool), (texts.kind & DIGIT) > 0])
     short = digit[2:-1] & ~(digit[1:-2] & digit[:-3])
     before_space = np.append(texts.code[1:] == ord(" "), False)
@@ -238,29 +246,34 @@ def _ordinals(texts: EncodedTexts) -> NDArray[np.bool_]:
 
 
 def _patterns(context: PageContext) -> Values:
+    """Return columns about dates, prices, telephone numbers, email addresses and years."""
     plain = "\n".join(context.blocks.text) + "\n"
     return {**number_patterns.compute(context.texts, plain), "emails": _emails(context.texts), "years": _years(context)}
 
 
 def _emails(texts: EncodedTexts) -> NDArray[np.float32]:
-    """float32 (B,): at signs between two letters or digits."""
+    """Return the number of at signs between two letters or digits: float32 (B,)."""
     word_like = (texts.kind & (ALPHA | DIGIT)) > 0
     inside = (texts.code[1:-1] == ord("@")) & word_like[:-2] & word_like[2:]
     return texts.count(np.concatenate([[False], inside, [False]]))
 
 
 def _years(context: PageContext) -> NDArray[np.float32]:
-    """float32 (B,): words of four digits, of any script, whose first two are those of this or the last century."""
+    """Return the number of four-digit words that begin with the digits of this or the last century: float32 (B,).
+
+    Digits of any script count.
+    """
     words, digit = context.words, context.texts.digit
     start = words.start[words.end - words.start == 4]
     owner = words.owner[words.end - words.start == 4]
     century = digit[start].astype(np.int64) * 10 + digit[np.minimum(start + 1, len(digit) - 1)]
-    found = np.isin(century, (19, 20, *_CENTURIES.get(context.language, ())))
-    found &= (digit[start + 2] < 10) & (digit[start + 3] < 10)
-    return np.bincount(owner[found], minlength=len(context)).astype(np.float32)
+    is_year = np.isin(century, (19, 20, *_CENTURIES.get(context.language, ())))
+    is_year &= (digit[start + 2] < 10) & (digit[start + 3] < 10)
+    return np.bincount(owner[is_year], minlength=len(context)).astype(np.float32)
 
 
 def _terms(context: PageContext) -> Values:
+    """Return columns about interface words, months and URLs."""
     known = has_interface_words(context.language)
     count = {name: _known(context.terms.count(name), known) for name in INTERFACE_LISTS}
     return {
@@ -273,11 +286,12 @@ def _terms(context: PageContext) -> Values:
 
 
 def _known(count: NDArray[np.float32], known: bool) -> NDArray[np.float32]:
-    """Counts of a list; where nothing was found for want of a list, NaN."""
+    """Return the counts of a list; if the language has no list, zeros become NaN."""
     return count if known else np.where(count > 0, count, np.float32(np.nan))
 
 
 def _duplicates(context: PageContext) -> Values:
+    """Return columns about other blocks with the same text."""
     numbers: dict[str, int] = {}
     same = Groups.from_keys(
         np.array([numbers.setdefault(text, len(numbers)) for text in context.blocks.text], dtype=np.int64)
@@ -290,16 +304,16 @@ def _duplicates(context: PageContext) -> Values:
 
 
 def _shapes(words: Words) -> NDArray[np.uint64]:
-    """uint64 (B,): a number for the folded words of each text in their order."""
+    """Return a hash of the sequence of folded words of each text: uint64 (B,)."""
     count = len(words.texts.start)
-    place = np.arange(len(words)) - np.searchsorted(words.owner, np.arange(count))[words.owner]
+    position = np.arange(len(words)) - np.searchsorted(words.owner, np.arange(count))[words.owner]
     shape = np.zeros(count, dtype=np.uint64)
-    np.add.at(shape, words.owner, words.hash * (mix(place.astype(np.uint64)) | np.uint64(1)))
+    np.add.at(shape, words.owner, words.hash * (mix(position.astype(np.uint64)) | np.uint64(1)))
     return shape
 
 
 def _vocabulary(context: PageContext) -> Values:
-    """Columns on the distinct words of each block."""
+    """Return columns about the distinct words of each block."""
     words, count = context.words, len(context)
     order = np.argsort(words.hash)
     ordered = words.hash[order]
@@ -320,8 +334,8 @@ def _vocabulary(context: PageContext) -> Values:
 
 
 def _is_in(codes: NDArray[np.uint32], characters: str) -> NDArray[np.bool_]:
-    """Whether a code point is one of `characters`; comparing with each beats `np.isin` for a handful."""
-    found = np.zeros(len(codes), dtype=bool)
+    """Return which code points are among `characters`; for few characters faster than `np.isin`."""
+    is_in = np.zeros(len(codes), dtype=bool)
     for character in characters:
-        found |= codes == ord(character)
-    return found
+        is_in |= codes == ord(character)
+    return is_in

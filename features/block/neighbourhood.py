@@ -1,8 +1,8 @@
-"""Context columns: a block's neighbours, and the subtrees it stands in.
+"""Compute context columns of a block: its neighbours, and the subtrees around it.
 
-A block's subtrees are taken where they really grow: the k-th is the nearest ancestor with at least `GROWTH` times the
-blocks of the one before. Their blocks are one run of the page, so that a mean over a subtree is a difference of
-running sums. Stacked models average their scores over the same runs (`vclean.classify.content.stacking`).
+Level k of a block's subtrees is the nearest ancestor with at least `GROWTH` times as many blocks as level k - 1. The
+blocks of a subtree are consecutive, so a sum over a subtree is a difference of cumulative sums. Stacked models average
+their scores over the same runs of blocks (`vclean.classify.content.stacking`).
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from vclean.features.page_context import PageContext
 
 LEVELS = 5
-"""Larger subtrees per block."""
+"""Number of subtrees per block."""
 GROWTH = 1.5
-"""How many times the blocks of a subtree the next one has at least."""
+"""Minimum ratio of the numbers of blocks of consecutive subtrees."""
 REACH = 3
-"""Neighbours on each side."""
+"""Number of neighbours on each side."""
 
 _IMAGES = ("img", "svg", "video")
 _INPUTS = ("input", "button", "select", "textarea")
@@ -41,54 +41,55 @@ _NEIGHBOURS = (
 )  # fmt: skip
 
 _SUBTREE = (
-    ("blocks", "blocks", "Blocks in it"),
-    ("words", "words", "Words in it"),
-    ("words_of_page", "share", "Its share of the page's words"),
-    ("mean_words", "words", "Words per block in it"),
-    ("link_share", "share", "Link share of its words"),
-    ("stop_words", "share", "Share of stop words in it"),
-    ("sentences", "marks per word", "Sentence ends per word in it"),
-    ("long_of_page", "share", "Its share of the page's long text"),
-    ("long_share", "share", "Share of its words that are long text"),
-    ("headings", "blocks", "Headings in it"),
-    ("place", "share", "Place of the block in it"),
-    ("begin", "share", "Where on the page it begins, in blocks"),
-    ("end", "share", "Where on the page it ends, in blocks"),
-    ("depth", "elements", "How much deeper the block's container is"),
-    ("alike", "elements", "Elements of the page with its chain of tags and classes"),
-    ("images", "elements", "Images in it per block"),
-    ("inputs", "elements", "Input fields and buttons in it per block"),
-    ("x", "share", "Left edge of its box, in page widths"),
-    ("y", "share", "Top edge of its box, in page heights"),
-    ("width", "share", "Width of its box, in page widths"),
-    ("height", "share", "Height of its box, in page heights"),
+    ("blocks", "blocks", "Blocks"),
+    ("words", "words", "Words"),
+    ("words_of_page", "share", "Share of the page's words"),
+    ("mean_words", "words", "Words per block"),
+    ("link_share", "share", "Share of words in links"),
+    ("stop_words", "share", "Share of stop words"),
+    ("sentences", "marks per word", "Sentence ends per word"),
+    ("long_of_page", "share", "Share of the page's long text"),
+    ("long_share", "share", "Share of words in long texts"),
+    ("headings", "blocks", "Headings"),
+    ("place", "share", "Position of the block, in blocks"),
+    ("begin", "share", "Position on the page of the first block"),
+    ("end", "share", "Position on the page after the last block"),
+    ("depth", "elements", "Depth of the block's container below the root element"),
+    ("alike", "elements", "Elements of the page with the root's chain of tags and classes"),
+    ("images", "elements", "Images per block"),
+    ("inputs", "elements", "Input fields and buttons per block"),
+    ("x", "share", "Left edge of the root's box, in page widths"),
+    ("y", "share", "Top edge of the root's box, in page heights"),
+    ("width", "share", "Width of the root's box, in page widths"),
+    ("height", "share", "Height of the root's box, in page heights"),
 )
 
 STEPS = tuple(step for step in range(-REACH, REACH + 1) if step)
-"""Distances in blocks to the neighbours, those before first."""
+"""Offsets of the neighbours in blocks, ascending."""
 
 
 def step_doc(step: int) -> str:
-    """Return the words for the block `step` blocks away."""
+    """Return the description of the block `step` blocks away."""
     return f"of the block {abs(step)} {'after' if step > 0 else 'before'}"
 
 
 COLUMNS: tuple[FeatureColumn, ...] = (
-    *(FeatureColumn(f"{name}{step:+d}", "as there", f"`{name}` {step_doc(step)}; NaN beyond the page.")
+    *(FeatureColumn(f"{name}{step:+d}", f"as `{name}`", f"`{name}` {step_doc(step)}; NaN beyond the page.")
+
       for name in _NEIGHBOURS for step in STEPS),
-    *(FeatureColumn(f"up{level}_{name}", unit, f"{doc}: the {level}. larger subtree.")
+    *(FeatureColumn(f"up{level}_{name}", unit, f"{doc}, in subtree {level} around the block.")
       for level in range(1, LEVELS + 1) for name, unit, doc in _SUBTREE),
 )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """Which blocks belong together; the runs over which stacked scores are averaged.
+    """Runs of related blocks, over which stacked scores are averaged.
 
     Attributes:
-        begin, end: int32 (B, LEVELS), the run of blocks of each of a block's larger subtrees.
-        alike: int32 (B,), a number for the chain of tags and classes.
-        tokens: float32 (B,), words of every block.
+        begin, end: int32 (B, LEVELS), the run of blocks of each of a block's subtrees.
+        alike: int32 (B,), the group of blocks with the same chain of tags and classes.
+        tokens: float32 (B,), the number of words of each block.
     """
 
     begin: NDArray[np.int32]
@@ -98,33 +99,36 @@ class Layout:
 
     @property
     def blocks(self) -> NDArray[np.float32]:
-        """float32 (B, LEVELS): how many blocks each of the subtrees has."""
+        """Return the number of blocks of each subtree: float32 (B, LEVELS)."""
         return (self.end - self.begin).astype(np.float32)
 
 
 def subtrees(context: PageContext) -> NDArray[np.int32]:
-    """int32 (B, LEVELS): the elements that are a block's larger subtrees; the root where the tree ends."""
+    """Return the root elements of each block's subtrees: int32 (B, LEVELS).
+
+    The document root is repeated if there is no larger subtree.
+    """
     count = context.block_count
     larger = np.maximum(context.snapshot.parent, 0)[context.container]
-    here, found = context.blocks.node, np.empty((len(context), LEVELS), dtype=np.int32)
+    element, elements = context.blocks.node, np.empty((len(context), LEVELS), dtype=np.int32)
     for level in range(LEVELS):
-        wanted = count[here] * GROWTH
-        here = larger[here]
-        while (short := (count[here] < wanted) & (here > 0)).any():
-            here = np.where(short, larger[here], here)
-        found[:, level] = here
-    return found
+        min_count = count[element] * GROWTH
+        element = larger[element]
+        while (too_small := (count[element] < min_count) & (element > 0)).any():
+            element = np.where(too_small, larger[element], element)
+        elements[:, level] = element
+    return elements
 
 
 def layout(context: PageContext, elements: NDArray[np.int32]) -> Layout:
-    """The runs of blocks of the subtrees `elements` (B, LEVELS), and the groups of blocks alike."""
+    """Return the runs of blocks of the subtrees `elements` (B, LEVELS), and the groups of blocks."""
     first, last = _block_runs(context)
     alike = context.blocks_by_class_path.number.astype(np.int32)
     return Layout(first[elements].astype(np.int32), last[elements].astype(np.int32), alike, context.tokens)
 
 
 def _block_runs(context: PageContext) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """First block of every element's subtree and one past the last, int64 (N,) each."""
+    """Return the first block of each element's subtree and one past the last: int64 (N,) each."""
     members = context.blocks.members
     before = np.zeros(len(context.snapshot.texts) + 1, dtype=np.int64)  # how many of them stand before each text
     before[members + 1] = 1
@@ -133,34 +137,43 @@ def _block_runs(context: PageContext) -> tuple[NDArray[np.int64], NDArray[np.int
     return begin, begin + context.block_count.astype(np.int64)
 
 
-def compute(context: PageContext, values: Values, where: Layout, elements: NDArray[np.int32]) -> NDArray[np.float32]:
-    """float32 (len(COLUMNS), B): the context columns of a page, from the columns `values` of the other groups."""
-    beside = neighbour_values(stack_rows(_NEIGHBOURS, values))
-    numbers = _extent(context, where, elements) | _element_numbers(context, where, elements)
-    numbers |= _text_numbers(context, values, where)
+def compute(
+    context: PageContext, values: Values, block_layout: Layout, elements: NDArray[np.int32]
+) -> NDArray[np.float32]:
+    """Return the context columns of a page: float32 (len(COLUMNS), B).
+
+    Args:
+        context: the page.
+        values: the columns of the other feature groups.
+        block_layout: the runs of blocks, from `layout`.
+        elements: the roots of the subtrees, from `subtrees`.
+    """
+    neighbours = neighbour_values(stack_rows(_NEIGHBOURS, values))
+    numbers = _extent(context, block_layout, elements) | _element_numbers(context, block_layout, elements)
+    numbers |= _text_numbers(context, values, block_layout)
     subtree = np.empty((LEVELS, len(_SUBTREE), len(context)), dtype=np.float32)
-    for place, (name, _, _) in enumerate(_SUBTREE):
-        subtree[:, place] = numbers[name].T
-    return np.concatenate([beside.reshape(-1, len(context)), subtree.reshape(-1, len(context))])
+    for index, (name, _, _) in enumerate(_SUBTREE):
+        subtree[:, index] = numbers[name].T
+    return np.concatenate([neighbours.reshape(-1, len(context)), subtree.reshape(-1, len(context))])
 
 
 def neighbour_values(values: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return `values` (K, B) of the blocks at each of `STEPS`, float32 (K, len(STEPS), B); NaN beyond the page."""
+    """Return `values` (K, B) of the blocks at each of `STEPS`: float32 (K, len(STEPS), B); NaN beyond the page."""
     kinds, count = values.shape
     padded = np.full((kinds, count + 2 * REACH), np.nan, dtype=np.float32)
     padded[:, REACH : REACH + count] = values
-    found = np.empty((kinds, len(STEPS), count), dtype=np.float32)
-    for place, step in enumerate(STEPS):
-        found[:, place] = padded[:, REACH + step : REACH + step + count]
-    return found
+    neighbours = np.empty((kinds, len(STEPS), count), dtype=np.float32)
+    for index, step in enumerate(STEPS):
+        neighbours[:, index] = padded[:, REACH + step : REACH + step + count]
+    return neighbours
 
 
-def _text_numbers(context: PageContext, values: Values, where: Layout) -> Values:
-    """What the text of the subtrees is like, (B, LEVELS) each."""
-    tokens, blocks = context.tokens, where.blocks
+def _text_numbers(context: PageContext, values: Values, block_layout: Layout) -> Values:
+    """Return columns about the text of the subtrees: (B, LEVELS) each."""
+    tokens, blocks = context.tokens, block_layout.blocks
     large = np.where(long_text(context), tokens, 0)
     parts = (large, context.link_share * tokens, context.stop_words, values["sentences"])
-    words, headings, *sums = _run_sums([tokens, values["heading_level"] > 0, *parts], where)
+    words, headings, *sums = _run_sums([tokens, values["heading_level"] > 0, *parts], block_layout)
     long_share, link_share, stop_words, sentences = ratio(np.array(sums), words)
     return {
         "words": words,
@@ -175,45 +188,45 @@ def _text_numbers(context: PageContext, values: Values, where: Layout) -> Values
     }
 
 
-def _extent(context: PageContext, where: Layout, elements: NDArray[np.int32]) -> Values:
-    """Which stretch of the page the subtrees are, (B, LEVELS) each."""
+def _extent(context: PageContext, block_layout: Layout, elements: NDArray[np.int32]) -> Values:
+    """Return columns about the position and size of the subtrees: (B, LEVELS) each."""
     snapshot, count = context.snapshot, len(context)
     box = snapshot.box[elements] / np.array([snapshot.width, snapshot.height] * 2, dtype=np.float32)
     return {
-        "blocks": where.blocks,
-        "place": ratio(np.arange(count)[:, None] - where.begin, where.blocks),
-        "begin": where.begin / count,
-        "end": where.end / count,
+        "blocks": block_layout.blocks,
+        "place": ratio(np.arange(count)[:, None] - block_layout.begin, block_layout.blocks),
+        "begin": block_layout.begin / count,
+        "end": block_layout.end / count,
         **{name: box[..., side] for side, name in enumerate(("x", "y", "width", "height"))},
     }
 
 
-def _element_numbers(context: PageContext, where: Layout, elements: NDArray[np.int32]) -> Values:
-    """What the elements of the subtrees are, (B, LEVELS) each."""
+def _element_numbers(context: PageContext, block_layout: Layout, elements: NDArray[np.int32]) -> Values:
+    """Return columns about the elements of the subtrees: (B, LEVELS) each."""
     snapshot = context.snapshot
     images = tree.subtree_sum(snapshot.is_tag(_IMAGES), snapshot.end)
     inputs = tree.subtree_sum(snapshot.is_tag(_INPUTS), snapshot.end)
     return {
         "depth": snapshot.depth[context.blocks.node][:, None] - snapshot.depth[elements],
         "alike": context.elements_by_class_path.size[elements],
-        "images": ratio(images[elements], where.blocks),
-        "inputs": ratio(inputs[elements], where.blocks),
+        "images": ratio(images[elements], block_layout.blocks),
+        "inputs": ratio(inputs[elements], block_layout.blocks),
     }
 
 
-def _run_sums(values: Sequence[Numbers], where: Layout) -> NDArray[np.float32]:
-    """float32 (K, B, LEVELS): sums of K `values` (B,) over each run."""
+def _run_sums(values: Sequence[Numbers], block_layout: Layout) -> NDArray[np.float32]:
+    """Return sums of K `values` (B,) over each run: float32 (K, B, LEVELS)."""
     total = cumulative_sums(np.array(values))
-    return sum_over_runs(total, where)
+    return sum_over_runs(total, block_layout)
 
 
-def sum_over_runs(total: NDArray[np.float64], where: Layout) -> NDArray[np.float32]:
-    """Return the sums over each run, float32 (K, B, LEVELS), from running sums."""
-    return (total.take(where.end, axis=1) - total.take(where.begin, axis=1)).astype(np.float32)
+def sum_over_runs(total: NDArray[np.float64], block_layout: Layout) -> NDArray[np.float32]:
+    """Return the sums over each run from cumulative sums `total`: float32 (K, B, LEVELS)."""
+    return (total.take(block_layout.end, axis=1) - total.take(block_layout.begin, axis=1)).astype(np.float32)
 
 
 def cumulative_sums(values: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the sums of `values` (K, B) over the blocks before each, and over all: float64 (K, B + 1)."""
+    """Return the sums of `values` (K, B) over the blocks before each block, and over all blocks: float64 (K, B + 1)."""
     total = np.zeros((values.shape[0], values.shape[1] + 1))
     np.cumsum(values, axis=1, out=total[:, 1:])
     return total

@@ -1,4 +1,4 @@
-"""Structural columns: where a block stands in the tree, what stands around it, and how often its place recurs.
+"""Compute structural columns: a block's position in the tree, elements around it, and repetition of its path.
 
 Sources: Victor (container.*, split.*), FIASCO (depth, heading, paragraph, links, images), Web2Text (parent tags),
 Kohlschuetter, Fankhauser, Nejdl 2010 (link density), CETD (Sun et al. 2011: text against tags in a subtree).
@@ -45,11 +45,11 @@ h1 h2 h3 h4 h5 h6 title p blockquote pre li dd dt td th caption figcaption summa
 font b strong i em a label button legend option select form nav header footer aside address ul ol dl table tr body html
 """
 TAG_CODES = tuple(_TAGS.split())
-"""The tags that have a code of their own: their place here."""
+"""Tags with a code of their own; the code is the index in this tuple."""
 LARGE_BLOCK = 20
-"""Words from which a block counts as long text."""
+"""Minimum number of words of a long text."""
 LINK_LIMIT = 0.33
-"""Link share up to which a block counts as text rather than links (boilerpipe's NumWordsRules, 1/3)."""
+"""Maximum link share of a long text (boilerpipe's NumWordsRules, 1/3)."""
 _HOLDERS = (50, 75)
 
 _TAG_CODE = {tag: code for code, tag in enumerate(TAG_CODES)}
@@ -65,11 +65,11 @@ _SHARE_OF = {tag: code for code, tags in enumerate(_SHARES.values()) for tag in 
 COLUMNS: tuple[FeatureColumn, ...] = (
     *parse_columns(
         """
-tag | code | The container's tag, by its place in `TAG_CODES`; one more for any other tag.
+tag | code | The container's tag, as its index in `TAG_CODES`; one more for other tags.
 parent_tag | code | The tag of the container's parent.
-inner_tag | code | The tag of the element that directly holds the block's longest text.
+inner_tag | code | The tag of the parent element of the block's longest text node.
 depth | elements | Depth of the container in the tree.
-inline_depth | elements | How much deeper than the container the block's longest text stands.
+inline_depth | elements | Depth of the block's longest text below the container.
 links | elements | Links in the block.
 link_share | share | Link text among the block's characters.
 bold_share | share | Text in bold elements, headings too, among the block's characters.
@@ -79,33 +79,33 @@ text_nodes | nodes | Text nodes in the block.
 container_blocks | blocks | Blocks in the container's subtree.
 container_elements | elements | Elements in the container's subtree.
 container_images | elements | Images in the container's subtree.
-heading_level | level | The level of the heading element round the block, 0 when it is in none.
+heading_level | level | Level of the heading element around the block, 0 if there is none.
 siblings | elements | Children of the container's parent, itself included.
-same_tag_siblings | share | Those with the container's tag among them.
-sibling_place | share | The container's place among its siblings.
-position | share | The block's place on the page, counted in blocks.
-word_position | share | The block's place on the page, counted in words.
+same_tag_siblings | share | Share of the siblings with the container's tag.
+sibling_place | share | Position of the container among its siblings.
+position | share | Position of the block on the page, in blocks.
+word_position | share | Position of the block on the page, in words.
 words_before | words | Words before the block.
 words_after | words | Words after the block.
-blocks_before | blocks | Blocks before it.
-blocks_after | blocks | Blocks after it.
-after_h1 | words | Words since the first h1; negative before it; the words before it where there is no h1.
+blocks_before | blocks | Blocks before the block.
+blocks_after | blocks | Blocks after the block.
+after_h1 | words | Words since the first h1, negative before it; words before the block if there is no h1.
 has_h1 | flag | The page has an h1.
-since_heading | blocks | Blocks since the last heading element; the blocks before it where there is none.
-last_heading_level | level | The level of that heading, 0 where there is none.
-since_long | blocks | Blocks since the last long text; since the page's beginning where there is none.
-until_long | blocks | Blocks until the next long text; until the page's end where there is none.
+since_heading | blocks | Blocks since the last heading element; blocks before the block if there is none.
+last_heading_level | level | Level of that heading, 0 if there is none.
+since_long | blocks | Blocks since the last long text; since the start of the page if there is none.
+until_long | blocks | Blocks until the next long text; until the end of the page if there is none.
 long_share | share | Words in long texts among the page's words. Long texts have 20 words, few links and are not hidden.
 page_link_share | share | Link text among the page's characters.
 page_elements | elements | Elements of the page.
 visibility | code | 0 shown, 1 hidden but revealable, 2 hidden.
-hidden_share | share | Text that is hidden or revealable among the page's words.
-noscript_used | flag | The content of `<noscript>` is part of the page.
-ordinal_in_container | blocks | Blocks of the same container right before this one.
+hidden_share | share | Words in hidden or revealable text among the page's words.
+noscript_used | flag | The page's text includes the content of `<noscript>`.
+ordinal_in_container | blocks | Consecutive blocks of the same container directly before this one.
 """
     ),
     *(
-        FeatureColumn(f"in_{name}", "elements", f"Ancestors that are {', '.join(tags)}.")
+        FeatureColumn(f"in_{name}", "elements", f"Ancestors with tag {', '.join(tags)}.")
         for name, tags in _CONTAINERS.items()
     ),
     *(
@@ -118,11 +118,11 @@ ordinal_in_container | blocks | Blocks of the same container right before this o
         FeatureColumn(f"holder{share}_{part}", unit, doc.format(share=share))
         for share in _HOLDERS
         for part, unit, doc in (
-            ("inside", "flag", "The block is in the smallest element that holds {share} % of the page's long text."),
-            ("side", "code", "-1 before that element, 0 in it, 1 behind it."),
-            ("distance", "blocks", "Blocks to that element; 0 inside."),
-            ("place", "share", "Place inside that element, in words, 0 to 1; outside it as far on, from -1 to 2."),
-            ("depth", "elements", "How much deeper the container is than that element."),
+            ("inside", "flag", "The block is in the deepest element with {share} % of the page's long text."),
+            ("side", "code", "-1 before that element, 0 in it, 1 after it."),
+            ("distance", "blocks", "Distance to that element in blocks; 0 inside."),
+            ("place", "share", "Position in that element by words, 0 to 1; extrapolated outside, from -1 to 2."),
+            ("depth", "elements", "Depth of the container below that element."),
             ("words", "share", "Words in that element among the page's words."),
         )
     ),
@@ -135,15 +135,15 @@ ordinal_in_container | blocks | Blocks of the same container right before this o
             ("mean_words", "words", "Mean number of words of the blocks"),
             ("link_share", "share", "Mean link share of the blocks"),
             ("stop_words", "share", "Share of stop words in the blocks"),
-            ("place", "share", "Place of this block among the blocks"),
-            ("spread", "share", "Stretch of the page from the first to the last of the blocks"),
+            ("place", "share", "Position of this block among the blocks"),
+            ("spread", "share", "Share of the page from the first to the last of the blocks"),
         )
     ),
 )
 
 
 def compute(context: PageContext) -> Values:
-    """The structural columns of a page, each (B,)."""
+    """Return the structural columns of a page: (B,) each."""
     values: Values = {}
     for part in _PARTS:
         values.update(part(context))
@@ -151,16 +151,17 @@ def compute(context: PageContext) -> Values:
 
 
 def tag_codes(snapshot: Snapshot) -> NDArray[np.int64]:
-    """int64 (N,): the code of every element's tag, its place in `TAG_CODES`; one more for any other tag."""
+    """Return the code of each element's tag, its index in `TAG_CODES`: int64 (N,); `len(TAG_CODES)` for other tags."""
     return _codes(snapshot, _TAG_CODE, len(TAG_CODES))
 
 
 def _codes(snapshot: Snapshot, code_of: Mapping[str, int], other: int = -1) -> NDArray[np.int64]:
-    """int64 (N,): the code that `code_of` has for every element's tag, or `other`."""
+    """Return the code of each element's tag in `code_of`, or `other`: int64 (N,)."""
     return np.array([code_of.get(tag, other) for tag in snapshot.tags], dtype=np.int64)[snapshot.tag]
 
 
 def _tags(context: PageContext) -> Values:
+    """Return columns about tags and depths."""
     snapshot, node = context.snapshot, context.blocks.node
     code = tag_codes(snapshot)
     return {
@@ -173,7 +174,7 @@ def _tags(context: PageContext) -> Values:
 
 
 def links(context: PageContext) -> NDArray[np.int64]:
-    """int64 (B,): how many links each block has, with one that it stands in."""
+    """Return the number of links in each block, including a link around it: int64 (B,)."""
     starts = np.cumsum(context.snapshot.is_tag(("a",)))
     after = context.snapshot.text_after[context.blocks.members]
     bounds = np.append(context.blocks.first[1:], len(after)) - 1
@@ -182,6 +183,7 @@ def links(context: PageContext) -> NDArray[np.int64]:
 
 
 def _shares(context: PageContext) -> Values:
+    """Return columns about shares of the text by formatting."""
     snapshot = context.snapshot
     inside = tree.path_counts(_codes(snapshot, _SHARE_OF), len(_SHARES), snapshot.end) > 0
     return {
@@ -193,6 +195,7 @@ def _shares(context: PageContext) -> Values:
 
 
 def _container(context: PageContext) -> Values:
+    """Return columns about the block container."""
     snapshot, node = context.snapshot, context.blocks.node
     images = tree.subtree_sum(snapshot.is_tag(IMAGES), snapshot.end)
     first = np.flatnonzero(np.diff(node, prepend=-1))
@@ -205,6 +208,7 @@ def _container(context: PageContext) -> Values:
 
 
 def _siblings(context: PageContext) -> Values:
+    """Return columns about the siblings of the container."""
     snapshot, node = context.snapshot, context.blocks.node
     parent = np.maximum(snapshot.parent, 0)
     children = np.bincount(parent[1:], minlength=len(snapshot))
@@ -218,6 +222,7 @@ def _siblings(context: PageContext) -> Values:
 
 
 def _position(context: PageContext) -> Values:
+    """Return columns about the position on the page."""
     count, total = len(context), float(context.tokens.sum())
     before, index = context.words_before, np.arange(count)
     return {
@@ -231,7 +236,10 @@ def _position(context: PageContext) -> Values:
 
 
 def heading_level(context: PageContext) -> NDArray[np.int64]:
-    """int64 (B,): the level of the heading element round each block, the highest of several; 0 when it is in none."""
+    """Return the level of the heading element around each block, 0 without one: int64 (B,).
+
+    The lowest number if there are several.
+    """
     snapshot = context.snapshot
     inside = (
         tree.path_counts(_codes(snapshot, _HEADING_OF), len(_HEADING_OF), snapshot.end).take(context.anchor, axis=1) > 0
@@ -240,6 +248,7 @@ def heading_level(context: PageContext) -> NDArray[np.int64]:
 
 
 def _headings(context: PageContext) -> Values:
+    """Return columns about headings before the block."""
     level = heading_level(context)
     index = np.arange(len(context))
     last = np.maximum.accumulate(np.where(level > 0, index, -1))
@@ -255,7 +264,7 @@ def _headings(context: PageContext) -> Values:
 
 
 def long_text(context: PageContext) -> NDArray[np.bool_]:
-    """Blocks of many words and few links that a reader can get to see, bool (B,)."""
+    """Return which blocks have many words and few links, and are not hidden: bool (B,)."""
     return (
         (context.tokens >= LARGE_BLOCK)
         & (context.link_share <= LINK_LIMIT)
@@ -264,6 +273,7 @@ def long_text(context: PageContext) -> NDArray[np.bool_]:
 
 
 def _long_text(context: PageContext) -> Values:
+    """Return columns about the distances to long texts."""
     large, index, count = long_text(context), np.arange(len(context)), len(context)
     last = np.maximum.accumulate(np.where(large, index, -1))
     following = np.minimum.accumulate(np.where(large, index, count)[::-1])[::-1]
@@ -275,6 +285,7 @@ def _long_text(context: PageContext) -> Values:
 
 
 def _page(context: PageContext) -> Values:
+    """Return columns about the page, and the visibility of the blocks."""
     count, tokens = len(context), context.tokens
     hidden = ratio(float(tokens[context.blocks.visibility > Visibility.SHOWN].sum()), float(tokens.sum()))
     chars = context.chars
@@ -288,29 +299,34 @@ def _page(context: PageContext) -> Values:
 
 
 def _containers(context: PageContext) -> Values:
+    """Return columns about the tags of the ancestors."""
     snapshot = context.snapshot
-    found = tree.path_counts(_codes(snapshot, _CONTAINER_OF), len(_CONTAINERS), snapshot.end)
-    return {f"in_{name}": count for name, count in zip(_CONTAINERS, found.take(context.anchor, axis=1), strict=True)}
+    counts = tree.path_counts(_codes(snapshot, _CONTAINER_OF), len(_CONTAINERS), snapshot.end)
+    return {f"in_{name}": count for name, count in zip(_CONTAINERS, counts.take(context.anchor, axis=1), strict=True)}
 
 
 def _splits(context: PageContext) -> Values:
+    """Return columns about elements that begin between the block before and this one."""
     masks = _codes(context.snapshot, _SPLIT_OF) == np.arange(len(_SPLITS))[:, None]
     return {f"split_{name}": count for name, count in zip(_SPLITS, count_opened_before(context, masks), strict=True)}
 
 
 def count_opened_before(context: PageContext, masks: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """int64 (k, B): how many elements of each of k `masks` (k, N) begin between the block before and a block."""
+    """Return how many elements in each of k `masks` (k, N) begin between a block and the one before: int64 (k, B)."""
     members, first = context.blocks.members, context.blocks.first
     begins = context.snapshot.text_after[members[first]]
     ends = context.snapshot.text_after[members[first[1:] - 1]]
     running = np.cumsum(masks, axis=1, dtype=np.int64)
-    found = running.take(begins, axis=1)
-    found[:, 1:] -= running.take(ends, axis=1)
-    return found
+    counts = running.take(begins, axis=1)
+    counts[:, 1:] -= running.take(ends, axis=1)
+    return counts
 
 
 def _holders(context: PageContext) -> Values:
-    """Columns about the deepest elements that hold a share of the words in long texts (of all words without any)."""
+    """Return columns about the deepest elements with a given share of the words in long texts.
+
+    On pages without long texts all words count.
+    """
     large = long_text(context)
     inside = context.sum_over_subtrees(np.where(large, context.tokens, 0) if large.any() else context.tokens)
     values: Values = {}
@@ -322,7 +338,7 @@ def _holders(context: PageContext) -> Values:
 
 
 def _held(context: PageContext, holder: int) -> Values:
-    """How the blocks stand to the element `holder`."""
+    """Return columns about the positions of the blocks relative to the element `holder`."""
     depth, node, index = context.snapshot.depth, context.blocks.node, np.arange(len(context))
     begin, end = _held_blocks(context, holder)
     distance = np.where(index < begin, begin - index, np.maximum(index - end + 1, 0))
@@ -339,13 +355,14 @@ def _held(context: PageContext, holder: int) -> Values:
 
 
 def _held_blocks(context: PageContext, element: int) -> tuple[int, int]:
-    """The first block in an element's subtree and one past the last: text stands in tree order, so they are one run."""
+    """Return the first block in an element's subtree and one past the last; blocks of a subtree are consecutive."""
     node = context.blocks.node
-    held = np.flatnonzero((node >= element) & (node < context.snapshot.end[element]))
-    return int(held[0]), int(held[-1]) + 1
+    rows = np.flatnonzero((node >= element) & (node < context.snapshot.end[element]))
+    return int(rows[0]), int(rows[-1]) + 1
 
 
 def _repetition(context: PageContext) -> Values:
+    """Return columns about other blocks with the same path."""
     snapshot = context.snapshot
     by_tag = element_names.path_signature(snapshot, element_names.tag_hashes(snapshot))[context.anchor]
     return {
@@ -355,6 +372,7 @@ def _repetition(context: PageContext) -> Values:
 
 
 def _group(context: PageContext, groups: Groups, kind: str) -> Values:
+    """Return columns about the blocks of each block's group."""
     words = groups.total(context.tokens)
     values: Values = {
         "blocks": groups.size,

@@ -121,57 +121,57 @@ COLUMNS = parse_columns(
 x | share | Left edge, in page widths.
 y | CSS px | Top edge.
 y_share | share | Top edge, in page heights.
-bottom_distance | CSS px | From the block's bottom to the page's.
+bottom_distance | CSS px | Distance from the block's bottom to the page's bottom.
 width | CSS px | Width of the block's text.
 height | CSS px | Height of the block's text.
-relative_width | share | Width over the widest block's (FIASCO).
-relative_height | share | Height over the tallest block's (FIASCO).
-width_share | share | Width over the page's width.
-area_share | share | Area over the area of all blocks.
-centre_offset | share | From the page's vertical middle line to the block's, in page widths; negative to the left.
+relative_width | share | Width over that of the widest block (FIASCO).
+relative_height | share | Height over that of the tallest block (FIASCO).
+width_share | share | Width over the width of the page.
+area_share | share | Area over the total area of all blocks.
+centre_offset | share | Horizontal distance of the block's center from the page's, in page widths; negative to the left.
 above_fold | flag | The block begins within the first viewport.
 solidity1 | share | Area of the outline over the area of its bounding rectangle (FIASCO).
 solidity2 | vertices | Vertices of the outline (FIASCO).
 solidity3 | half diagonals | Mean distance of the outline's vertices from its centre (FIASCO).
-lines | lines | Lines of the text: its line boxes, those beside each other counted once.
+lines | lines | Lines of text: line boxes, with those side by side counted once.
 line_chars | characters | Characters per line.
 font_size | CSS px | Mean over the characters.
-relative_font | ratio | Font size over the size most of the page's text is set in.
-font_rank | share | Share of the page's text in a smaller font size.
+relative_font | ratio | Font size over the page's most frequent font size, weighted by words.
+font_rank | share | Share of the page's words in a smaller font size.
 font_weight | CSS weight | Mean over the characters.
-relative_weight | ratio | Font weight over the weight most of the page's text is set in.
+relative_weight | ratio | Font weight over the page's most frequent font weight, weighted by words.
 italic | share | Characters in an italic or oblique face.
-line_height | ratio | Line height over font size; NaN where any of it is `normal`.
-upper_styled | share | Characters that a style sheet sets in capitals.
+line_height | ratio | Line height over font size; NaN if any line height is `normal`.
+upper_styled | share | Characters in capitals by `text-transform`.
 underlined | share | Characters in an underlined inline element.
-text_luminance | share | Relative luminance of the text colour, 0 black to 1 white (WCAG 2, 1.4.3).
-background_luminance | share | The same of the nearest painted background.
-contrast | ratio | Contrast of the two, 1 to 21 (WCAG 2, 1.4.3).
-colour_share | share | Share of the page's text in the block's text colour.
-background_share | share | Share of the page's text on the block's background.
-coloured | share | Largest difference between the channels of the text colour.
+text_luminance | share | Relative luminance of the text color, 0 black to 1 white (WCAG 2, 1.4.3).
+background_luminance | share | Relative luminance of the nearest background color.
+contrast | ratio | Contrast ratio of the two, 1 to 21 (WCAG 2, 1.4.3).
+colour_share | share | Share of the page's words in the block's text color.
+background_share | share | Share of the page's words on the block's background color.
+coloured | share | Largest difference between the channels of the text color.
 centred | share | Characters in centred text.
-floated | flag | The container or an ancestor floats.
+floated | flag | The container or an ancestor is a float.
 out_of_flow | flag | The container or an ancestor is positioned absolute, fixed or sticky.
-pointer | flag | The cursor over the text is a pointer.
-top_gap | CSS px | Gap to the block before; negative when it begins higher.
+pointer | flag | The cursor over the text is `pointer`.
+top_gap | CSS px | Gap to the block before; negative if they overlap vertically.
 bottom_gap | CSS px | Gap to the block after.
-left_offset | CSS px | Left edge minus the left edge of the block before (GenieKnows).
-left_offset_next | CSS px | Left edge minus the left edge of the block after.
-same_width_before | flag | The block before is as wide (GenieKnows).
-same_width_after | flag | The block after is as wide.
+left_offset | CSS px | Left edge minus that of the block before (GenieKnows).
+left_offset_next | CSS px | Left edge minus that of the block after.
+same_width_before | flag | The block before has the same width (GenieKnows).
+same_width_after | flag | The block after has the same width.
 same_width_share | share | Share of the page's words in blocks of the same width.
-same_left_share | share | Share of the page's words in containers of the same left edge.
+same_left_share | share | Share of the page's words in containers with the same left edge.
 same_left_blocks | blocks | Blocks whose containers have the same left edge.
-column_share | share | Share of the page's words in the block's column: containers of the same left edge and width.
+column_share | share | Share of the page's words in the block's column: containers with the same left edge and width.
 column_width | CSS px | Width of the block's container.
 column_left | share | Left edge of the block's container, in page widths.
 column_fill | share | Width of the text over the width of the container.
-main_column_offset | share | From the column with most words to the block's container, left edges, in page widths.
+main_column_offset | share | Left edge of the container minus that of the column with most words, in page widths.
 main_column_width | ratio | Width of the container over that of the column with most words.
 page_height | CSS px | Height of the page.
 page_width | CSS px | Width of the page.
-styled | share | Distinct left edges of containers over the blocks: how much layout the page has.
+styled | share | Distinct left edges of containers per block, a measure of layout.
 rendered | flag | The page was rendered.
 """
 )
