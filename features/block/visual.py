@@ -1,4 +1,4 @@
-"""Visual columns: where a block stands on the rendered page and what it looks like. NaN where it was not rendered.
+"""Compute visual columns: position and appearance of a block on the rendered page; NaN if it was not rendered.
 
 Sources: FIASCO (Bauer et al. 2007: solidity 1-3, relative width and height), GenieKnows (position, font size, distance
 between blocks, horizontal offset, same width), VIPS (Cai et al. 2003: background, font and distance cues).
@@ -25,94 +25,109 @@ if TYPE_CHECKING:
 
 _RECTANGLE_VERTICES = 4
 _SAME_EDGE = 1.0
-"""Line edges closer than this, in CSS px, are one edge: the grid on which outlines are united."""
+"""Maximum distance of line edges, in CSS px, that count as equal: the grid on which outlines are united."""
 
 
 class Solidity(NamedTuple):
-    """The three solidities, float32 (B,) each; NaN where a block has no line box or its outline no area."""
+    """FIASCO's three solidities, float32 (B,) each; NaN without line boxes, and where the outline has no area."""
 
     area_share: NDArray[np.float32]
     """Solidity 1: area of the outline over the area of its bounding rectangle."""
     vertices: NDArray[np.float32]
-    """Solidity 2: number of vertices of the outline; 0 where it has no area."""
+    """Solidity 2: number of vertices of the outline; 0 if it has no area."""
     spread: NDArray[np.float32]
-    """Solidity 3: mean distance of the vertices from the rectangle's centre, in half diagonals."""
+    """Solidity 3: mean distance of the vertices from the rectangle's center, in half diagonals."""
 
 
 def outlines(blocks: BlockColumns, rows: NDArray[np.intp]) -> NDArray[np.object_]:
-    """Shapely geometry (len(rows),) of the outlines of the blocks `rows`, ascending; all of them have a line box."""
+    """Return the outlines of the blocks `rows` as shapely geometries: (len(rows),).
+
+    Args:
+        blocks: the blocks of a page.
+        rows: indices of blocks with at least one line box, ascending.
+    """
     lines = np.flatnonzero(np.isin(blocks.line_block, rows))
     owner = blocks.line_block[lines]
-    left, top, right, bottom = _closed_lines(blocks.snapshot.line_box[lines], owner).T
+    left, top, right, bottom = _close_line_gaps(blocks.snapshot.line_box[lines], owner).T
     rectangles = np.asarray(shapely.box(left, top, right, bottom), dtype=object)
     first = np.searchsorted(owner, rows)
-    return _united(rectangles, first, np.diff(first, append=len(lines)))
+    return _unite(rectangles, first, np.diff(first, append=len(lines)))
 
 
 def solidity(blocks: BlockColumns) -> Solidity:
-    """Solidity 1 to 3 of every block."""
+    """Return solidity 1 to 3 of each block."""
     result = Solidity(*(np.full(len(blocks), np.nan, dtype=np.float32) for _ in range(3)))
-    single = _single_line(blocks)
+    single_line = _single_line(blocks)
     for column, value in zip(result, (1.0, _RECTANGLE_VERTICES, 1.0), strict=True):
-        column[single] = value
-    several = np.flatnonzero(~single & ~np.isnan(blocks.box[:, 0]))
-    if len(several):
-        _measure(outlines(blocks, several), several, result)
+        column[single_line] = value
+    multiple_lines = np.flatnonzero(~single_line & ~np.isnan(blocks.box[:, 0]))
+    if len(multiple_lines):
+        _measure(outlines(blocks, multiple_lines), multiple_lines, result)
     return result
 
 
-def _measure(shapes: NDArray[np.object_], at: NDArray[np.intp], result: Solidity) -> None:
-    low_x, low_y, high_x, high_y = shapely.bounds(shapes).T
-    result.area_share[at] = shapely.area(shapes) / np.maximum((high_x - low_x) * (high_y - low_y), 1e-6)
+def _measure(shapes: NDArray[np.object_], rows: NDArray[np.intp], result: Solidity) -> None:
+    """Write the solidities of `shapes` into `rows` of `result`."""
+    min_x, min_y, max_x, max_y = shapely.bounds(shapes).T
+    result.area_share[rows] = shapely.area(shapes) / np.maximum((max_x - min_x) * (max_y - min_y), 1e-6)
     points, owner = _vertices(shapes)
-    count = np.bincount(owner, minlength=len(at))
-    result.vertices[at] = count
-    centre = np.stack([low_x + high_x, low_y + high_y], axis=1) / 2
-    half = np.maximum(np.hypot(high_x - low_x, high_y - low_y) / 2, 1e-6)
-    total = np.bincount(owner, np.hypot(*(points - centre[owner]).T), len(at))
-    result.spread[at] = total / np.maximum(count, 1) / half
+    count = np.bincount(owner, minlength=len(rows))
+    result.vertices[rows] = count
+    center = np.stack([min_x + max_x, min_y + max_y], axis=1) / 2
+    half = np.maximum(np.hypot(max_x - min_x, max_y - min_y) / 2, 1e-6)
+    total = np.bincount(owner, np.hypot(*(points - center[owner]).T), len(rows))
+    result.spread[rows] = total / np.maximum(count, 1) / half
 
 
 def _vertices(shapes: NDArray[np.object_]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """The vertices (V, 2) of all rings of all parts, without the point that closes a ring, and the shape of each."""
+    """Return the vertices (V, 2) of all rings of all parts, and the shape of each vertex.
+
+    The last point of a ring, which equals the first, is left out.
+    """
     parts, part_owner = shapely.get_parts(shapes, return_index=True)
     rings, ring_part = shapely.get_rings(parts, return_index=True)
     points, ring = shapely.get_coordinates(rings, return_index=True)
-    opens = np.append(ring[1:] == ring[:-1], False)[: len(ring)]
-    return points[opens], part_owner[ring_part[ring[opens]]]
+    is_vertex = np.append(ring[1:] == ring[:-1], False)[: len(ring)]
+    return points[is_vertex], part_owner[ring_part[ring[is_vertex]]]
 
 
 def _single_line(blocks: BlockColumns) -> NDArray[np.bool_]:
-    """Blocks whose line boxes share one top and one bottom edge and so are a rectangle: shapely is not needed there."""
+    """Return which blocks have line boxes with one common top and bottom edge: bool (B,).
+
+    Such a block is a rectangle and needs no shapely.
+    """
     inside = blocks.line_block >= 0
     owner, lines = blocks.line_block[inside], blocks.snapshot.line_box[inside]
-    single = np.zeros(len(blocks), dtype=bool)
+    single_line = np.zeros(len(blocks), dtype=bool)
     if len(owner):
         first = np.flatnonzero(np.diff(owner, prepend=-1))
         edges = np.stack([lines[:, 1], lines[:, 1] + lines[:, 3]], axis=1)
-        reach = np.maximum.reduceat(edges, first) - np.minimum.reduceat(edges, first)
-        single[owner[first]] = (reach < _SAME_EDGE).all(axis=1)
-    return single
+        spread = np.maximum.reduceat(edges, first) - np.minimum.reduceat(edges, first)
+        single_line[owner[first]] = (spread < _SAME_EDGE).all(axis=1)
+    return single_line
 
 
-def _closed_lines(box: NDArray[np.float32], owner: NDArray[np.int32]) -> NDArray[np.float64]:
-    """Edges x0, y0, x1, y1 (L, 4) on the pixel grid, each line reaching down to the top of a line that follows it."""
-    low, high = np.rint(box[:, :2]), np.rint(box[:, :2] + box[:, 2:])
-    bottom = high[:, 1].copy()
-    follows = (owner[1:] == owner[:-1]) & (low[1:, 1] > low[:-1, 1])
-    gap = low[1:, 1] - high[:-1, 1]
-    near = follows & (gap < 2 * box[:-1, 3])
-    bottom[:-1] = np.where(near, np.maximum(bottom[:-1], low[1:, 1]), bottom[:-1])
-    return np.stack([low[:, 0], low[:, 1], high[:, 0], bottom], axis=1).astype(np.float64)
+def _close_line_gaps(box: NDArray[np.float32], owner: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Return the edges x0, y0, x1, y1 of lines on the pixel grid, extended down to the top of the next line: (L, 4)."""
+    top_left, bottom_right = np.rint(box[:, :2]), np.rint(box[:, :2] + box[:, 2:])
+    bottom = bottom_right[:, 1].copy()
+    follows = (owner[1:] == owner[:-1]) & (top_left[1:, 1] > top_left[:-1, 1])
+    gap = top_left[1:, 1] - bottom_right[:-1, 1]
+    is_adjacent = follows & (gap < 2 * box[:-1, 3])
+    bottom[:-1] = np.where(is_adjacent, np.maximum(bottom[:-1], top_left[1:, 1]), bottom[:-1])
+    return np.stack([top_left[:, 0], top_left[:, 1], bottom_right[:, 0], bottom], axis=1).astype(np.float64)
 
 
-def _united(rectangles: NDArray[np.object_], first: NDArray[np.intp], count: NDArray[np.intp]) -> NDArray[np.object_]:
-    """The outline of each run of `count` rectangles from `first`; runs of one length are united in one call."""
+def _unite(rectangles: NDArray[np.object_], first: NDArray[np.intp], count: NDArray[np.intp]) -> NDArray[np.object_]:
+    """Return the outline of each run of `count` rectangles from `first`.
+
+    Runs of equal length are united in one call.
+    """
     shapes = np.empty(len(first), dtype=object)
     for length in np.unique(count).tolist():
-        alike = np.flatnonzero(count == length)
-        runs = rectangles[first[alike, None] + np.arange(length)]
-        shapes[alike] = runs[:, 0] if length == 1 else shapely.simplify(shapely.union_all(runs, axis=1), 0)
+        same_length = np.flatnonzero(count == length)
+        runs = rectangles[first[same_length, None] + np.arange(length)]
+        shapes[same_length] = runs[:, 0] if length == 1 else shapely.simplify(shapely.union_all(runs, axis=1), 0)
     return shapes
 
 
@@ -176,28 +191,30 @@ rendered | flag | The page was rendered.
 """
 )
 
-_SAME = 2.0
-"""Edges and widths within this many CSS px of each other count as the same."""
+_TOLERANCE = 2.0
+"""Maximum difference, in CSS px, of edges and widths that count as equal."""
 
 
 def compute(context: PageContext) -> Values:
-    """The visual columns of a page, each (B,)."""
+    """Return the visual columns of a page: (B,) each."""
     if not context.snapshot.rendered:
         return _unrendered(len(context))
     values: Values = {}
-    for part in (_place, _sizes, _outline, _font, _typeface, _colours, _flow, _neighbours, _same, _columns):
+    for part in (_position, _sizes, _outline, _font, _typeface, _colors, _flow, _neighbours, _same_size, _columns):
         values.update(part(context))
     return values
 
 
 def _unrendered(count: int) -> Values:
+    """Return the visual columns of a page that was not rendered."""
     blank = np.full(count, np.nan, dtype=np.float32)
     values: Values = {column.name: blank for column in COLUMNS}
     values["rendered"] = np.zeros(count, dtype=np.float32)
     return values
 
 
-def _place(context: PageContext) -> Values:
+def _position(context: PageContext) -> Values:
+    """Return columns about the position on the page, and the page's size."""
     x, y, width, height = context.blocks.box.T
     page_width, page_height = context.snapshot.width, context.snapshot.height
     return {
@@ -206,7 +223,7 @@ def _place(context: PageContext) -> Values:
         "y_share": y / page_height,
         "bottom_distance": page_height - y - height,
         "centre_offset": (x + width / 2) / page_width - 0.5,
-        "above_fold": _where_seen(y < context.snapshot.settings["height"], y),
+        "above_fold": _flags_where_known(y < context.snapshot.settings["height"], y),
         "page_height": np.full(len(context), page_height),
         "page_width": np.full(len(context), page_width),
         "rendered": np.ones(len(context)),
@@ -214,28 +231,31 @@ def _place(context: PageContext) -> Values:
 
 
 def _sizes(context: PageContext) -> Values:
+    """Return columns about width, height and area."""
     width, height = context.blocks.box[:, 2], context.blocks.box[:, 3]
     area = width * height
     return {
         "width": width,
         "height": height,
-        "relative_width": ratio(width, _highest(width)),
-        "relative_height": ratio(height, _highest(height)),
+        "relative_width": ratio(width, _nan_max(width)),
+        "relative_height": ratio(height, _nan_max(height)),
         "width_share": width / context.snapshot.width,
         "area_share": ratio(area, float(np.nansum(area))),
     }
 
 
-def _highest(values: NDArray[np.float32]) -> float:
+def _nan_max(values: NDArray[np.float32]) -> float:
+    """Return the maximum, NaN if there are only NaN."""
     return float(np.nanmax(values)) if not np.isnan(values).all() else float("nan")
 
 
-def _where_seen(values: NDArray[np.bool_], seen: NDArray[np.float32]) -> NDArray[np.float32]:
-    """`values` as 0 and 1, NaN where `seen` is NaN."""
-    return np.where(np.isnan(seen), np.float32(np.nan), values.astype(np.float32))
+def _flags_where_known(values: NDArray[np.bool_], reference: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return `values` as 0 and 1, NaN where `reference` is NaN."""
+    return np.where(np.isnan(reference), np.float32(np.nan), values.astype(np.float32))
 
 
 def _outline(context: PageContext) -> Values:
+    """Return columns about the outline and the lines."""
     solid = solidity(context.blocks)
     lines = _line_count(context)
     chars = np.diff(context.texts.start, append=len(context.texts.code)) - 1
@@ -249,7 +269,7 @@ def _outline(context: PageContext) -> Values:
 
 
 def _line_count(context: PageContext) -> NDArray[np.float32]:
-    """float32 (B,): line boxes of different vertical place; NaN without any."""
+    """Return the number of line boxes at different heights: float32 (B,); NaN without line boxes."""
     inside = context.blocks.line_block >= 0
     owner, box = context.blocks.line_block[inside], context.snapshot.line_box[inside]
     if not len(owner):
@@ -262,21 +282,22 @@ def _line_count(context: PageContext) -> NDArray[np.float32]:
 
 
 def _font(context: PageContext) -> Values:
+    """Return columns about font size, font weight and line height."""
     styles, style = context.snapshot.styles, context.snapshot.style
     size, weight = styles.number("font-size"), styles.number("font-weight")
     mean_size, mean_weight = context.char_mean(size[style]), context.char_mean(weight[style])
     return {
         "font_size": mean_size,
-        "relative_font": mean_size / _usual(mean_size, context.tokens),
+        "relative_font": mean_size / _weighted_mode(mean_size, context.tokens),
         "font_rank": _rank(mean_size, context.tokens),
         "font_weight": mean_weight,
-        "relative_weight": mean_weight / _usual(mean_weight, context.tokens),
+        "relative_weight": mean_weight / _weighted_mode(mean_weight, context.tokens),
         "line_height": context.char_mean(ratio(styles.number("line-height"), size)[style]),
     }
 
 
 def _rank(values: NDArray[np.float32], weight: NDArray[np.float32]) -> NDArray[np.float32]:
-    """float32 (B,): share of the weight on smaller values."""
+    """Return the share of `weight` on smaller values: float32 (B,)."""
     order = np.argsort(values, kind="stable")
     below = np.cumsum(weight[order]) - weight[order]
     first = np.searchsorted(values[order], values)
@@ -284,6 +305,7 @@ def _rank(values: NDArray[np.float32], weight: NDArray[np.float32]) -> NDArray[n
 
 
 def _typeface(context: PageContext) -> Values:
+    """Return columns about font style, decoration, alignment and cursor."""
     styles, style = context.snapshot.styles, context.snapshot.style
     return {
         "italic": context.char_share(styles.is_in("font-style", ("italic", "oblique"))[style]),
@@ -294,84 +316,91 @@ def _typeface(context: PageContext) -> Values:
     }
 
 
-def _usual(values: NDArray[np.float32], weight: NDArray[np.float32]) -> float:
-    """The value that carries the most weight, values rounded to tenths."""
+def _weighted_mode(values: NDArray[np.float32], weight: NDArray[np.float32]) -> float:
+    """Return the value with the largest total weight; values are rounded to tenths."""
     rounded = np.rint(values * 10)
-    distinct, group = np.unique(rounded[~np.isnan(rounded)], return_inverse=True)
-    if not len(distinct):
+    unique, group = np.unique(rounded[~np.isnan(rounded)], return_inverse=True)
+    if not len(unique):
         return float("nan")
     total = np.bincount(group, weight[~np.isnan(rounded)])
-    return float(distinct[np.argmax(total)]) / 10
+    return float(unique[np.argmax(total)]) / 10
 
 
-def luminance(colour: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Relative luminance of sRGB colours (..., 3), channels 0-255 (WCAG 2, definition of relative luminance)."""
-    channel = colour / 255
+def luminance(color: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the relative luminance (WCAG 2) of sRGB colors (..., 3) with channels 0-255."""
+    channel = color / 255
     linear = np.where(channel <= 0.04045, channel / 12.92, ((channel + 0.055) / 1.055) ** 2.4)
     return (linear @ np.array([0.2126, 0.7152, 0.0722], dtype=np.float32)).astype(np.float32)
 
 
 def contrast(first: NDArray[np.float32], second: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Contrast ratio of two luminances, 1 to 21 (WCAG 2, 1.4.3)."""
+    """Return the contrast ratio of two luminances, 1 to 21 (WCAG 2, 1.4.3)."""
     return np.asarray((np.maximum(first, second) + 0.05) / (np.minimum(first, second) + 0.05), dtype=np.float32)
 
 
 def backgrounds(context: PageContext) -> NDArray[np.float32]:
-    """float32 (B, 3): colour 0-255 of the nearest background that is more than half opaque; white without one."""
+    """Return the background color of each block, channels 0-255: float32 (B, 3).
+
+    It is the nearest background color that is more than half opaque, or white.
+    """
     snapshot = context.snapshot
-    colour = snapshot.styles.colour("background-color")[snapshot.style]
-    painted = colour[:, 3] > 0.5
-    behind = tree.nearest_ancestor(painted, snapshot.parent)[context.anchor]
-    return np.where(painted[behind, None], colour[behind, :3], np.float32(255))
+    color = snapshot.styles.colour("background-color")[snapshot.style]
+    painted = color[:, 3] > 0.5
+    painter = tree.nearest_ancestor(painted, snapshot.parent)[context.anchor]
+    return np.where(painted[painter, None], color[painter, :3], np.float32(255))
 
 
-def _colours(context: PageContext) -> Values:
+def _colors(context: PageContext) -> Values:
+    """Return columns about text color and background."""
     snapshot = context.snapshot
     text = snapshot.styles.colour("color")[snapshot.style][context.anchor][:, :3]
-    behind = backgrounds(context)
-    light, dark = luminance(text), luminance(behind)
+    background = backgrounds(context)
+    text_luminance, background_luminance = luminance(text), luminance(background)
     return {
-        "text_luminance": light,
-        "background_luminance": dark,
-        "contrast": contrast(light, dark),
-        "colour_share": _share_alike(text, context.tokens),
-        "background_share": _share_alike(behind, context.tokens),
+        "text_luminance": text_luminance,
+        "background_luminance": background_luminance,
+        "contrast": contrast(text_luminance, background_luminance),
+        "colour_share": _share_with_color(text, context.tokens),
+        "background_share": _share_with_color(background, context.tokens),
         "coloured": (text.max(axis=1) - text.min(axis=1)) / 255,
     }
 
 
-def _share_alike(colour: NDArray[np.float32], tokens: NDArray[np.float32]) -> NDArray[np.float32]:
-    """float32 (B,): share of the words in blocks of the same `colour` (B, 3); unknown colours count as black."""
-    code = np.nan_to_num(colour) @ np.array([65536, 256, 1], dtype=np.float64)
+def _share_with_color(color: NDArray[np.float32], tokens: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the share of words in blocks of the same `color` (B, 3): float32 (B,); unknown colors count as black."""
+    code = np.nan_to_num(color) @ np.array([65536, 256, 1], dtype=np.float64)
     return ratio(Groups.from_keys(code).total(tokens), float(tokens.sum()))
 
 
 def _flow(context: PageContext) -> Values:
+    """Return columns about floats and positioned elements."""
     styles, style = context.snapshot.styles, context.snapshot.style
     masks = np.stack(
         [styles.is_in("float", ("left", "right")), styles.is_in("position", ("absolute", "fixed", "sticky"))], axis=1
     )[style]
-    found = tree.path_sum(masks, context.snapshot.end)[context.blocks.node] > 0
-    return {"floated": found[:, 0], "out_of_flow": found[:, 1]}
+    is_inside = tree.path_sum(masks, context.snapshot.end)[context.blocks.node] > 0
+    return {"floated": is_inside[:, 0], "out_of_flow": is_inside[:, 1]}
 
 
 def _neighbours(context: PageContext) -> Values:
+    """Return columns about the blocks directly before and after."""
     x, y, width, height = context.blocks.box.T
     gap = y[1:] - (y + height)[:-1]
-    step = np.diff(x)
-    same = _where_seen(np.abs(np.diff(width)) <= _SAME, np.diff(width))
-    edge = np.array([np.nan], dtype=np.float32)
+    offset = np.diff(x)
+    same_width = _flags_where_known(np.abs(np.diff(width)) <= _TOLERANCE, np.diff(width))
+    no_neighbour = np.array([np.nan], dtype=np.float32)
     return {
-        "top_gap": np.concatenate([edge, gap]),
-        "bottom_gap": np.concatenate([gap, edge]),
-        "left_offset": np.concatenate([edge, step]),
-        "left_offset_next": np.concatenate([-step, edge]),
-        "same_width_before": np.concatenate([edge, same]),
-        "same_width_after": np.concatenate([same, edge]),
+        "top_gap": np.concatenate([no_neighbour, gap]),
+        "bottom_gap": np.concatenate([gap, no_neighbour]),
+        "left_offset": np.concatenate([no_neighbour, offset]),
+        "left_offset_next": np.concatenate([-offset, no_neighbour]),
+        "same_width_before": np.concatenate([no_neighbour, same_width]),
+        "same_width_after": np.concatenate([same_width, no_neighbour]),
     }
 
 
-def _same(context: PageContext) -> Values:
+def _same_size(context: PageContext) -> Values:
+    """Return columns about blocks with the same width or left edge."""
     total = float(context.tokens.sum())
     width, left = (
         Groups.from_keys(_grid(context.blocks.box[:, 2])),
@@ -386,6 +415,7 @@ def _same(context: PageContext) -> Values:
 
 
 def _columns(context: PageContext) -> Values:
+    """Return columns about the block's layout column."""
     box = context.snapshot.box[context.blocks.node]
     left, width = box[:, 0], box[:, 2]
     words = Groups.from_keys(_grid(left) * 100_003 + _grid(width)).total(context.tokens)
@@ -401,6 +431,6 @@ def _columns(context: PageContext) -> Values:
 
 
 def _grid(values: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Places rounded to a grid of `_SAME` px; -1 where there is none."""
-    places = np.rint(values / _SAME).astype(np.float64)
-    return np.where(np.isnan(places), -1, places)
+    """Return positions rounded to a grid of `_TOLERANCE` px, -1 for NaN."""
+    positions = np.rint(values / _TOLERANCE).astype(np.float64)
+    return np.where(np.isnan(positions), -1, positions)

@@ -1,1 +1,1 @@
-"""Find the containers of a page that may be regions, and compute their features."""
+"""Find the elements of a page that may be regions, and compute their features."""

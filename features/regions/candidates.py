@@ -1,7 +1,7 @@
-"""`PageContext -> Regions`: the containers of a page that may be regions of it.
+"""Find the elements of a page that may be regions.
 
-Every element that holds blocks is a candidate. Of a chain of elements that hold the same blocks only the outermost is
-one: it has the padding, the background and the float that a reader sees, and the names of the whole chain count.
+Each element that contains blocks is a candidate. Of nested elements with the same blocks only the outermost is a
+candidate, because it has the visible padding, background and float. The names of all nested elements count.
 """
 
 from __future__ import annotations
@@ -21,50 +21,59 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Regions:
-    """Elements of a page as regions: C of them, over B blocks.
+    """C elements of a page as regions, over B blocks.
 
     Attributes:
         context: the blocks of the page.
         node: int32 (C,), the elements.
-        around: int32 (C,), the nearest element round each that is a candidate and holds more blocks, or as many where
-            the region holds none; the element itself where it holds all blocks of the page.
-        first, last: int64 (C,), the blocks in it are `[first, last)`.
+        enclosing: int32 (C,), the enclosing candidate of each: the nearest one with more blocks, or, for a region without
+            blocks, the nearest one. The element itself if it contains all blocks of the page.
+        first, last: int64 (C,), the region contains the blocks `[first, last)`.
     """
 
     context: PageContext
     node: NDArray[np.int32]
-    around: NDArray[np.int32]
+    enclosing: NDArray[np.int32]
     first: NDArray[np.int64]
     last: NDArray[np.int64]
 
     def __len__(self) -> int:
-        """The number of regions."""
+        """Return the number of regions."""
         return len(self.node)
 
     @property
     def snapshot(self) -> Snapshot:
-        """The page."""
+        """Return the snapshot of the page."""
         return self.context.snapshot
 
     @cached_property
     def parent(self) -> NDArray[np.int32]:
-        """int32 (C,): the place in `node` of each candidate's `around`, -1 for the outermost; candidates only."""
-        place = np.searchsorted(self.node, self.around).astype(np.int32)
-        return np.where(self.around == self.node, np.int32(-1), place)
+        """Return the index in `node` of each candidate's `enclosing`, -1 for the outermost: int32 (C,).
+
+        Valid only if all regions are candidates.
+        """
+        index = np.searchsorted(self.node, self.enclosing).astype(np.int32)
+        return np.where(self.enclosing == self.node, np.int32(-1), index)
 
     @cached_property
     def block_region(self) -> NDArray[np.int32]:
-        """int32 (B,): the place in `node` of the innermost candidate round each block; candidates only."""
+        """Return the index in `node` of the innermost candidate around each block: int32 (B,).
+
+        Valid only if all regions are candidates.
+        """
         return np.searchsorted(self.node, self.context.container[self.context.blocks.node]).astype(np.int32)
 
 
 def candidate_regions(context: PageContext) -> Regions:
-    """The candidates of a page, in document order."""
+    """Return the candidates of a page in document order."""
     return regions_at(context, np.flatnonzero(context.is_container).astype(np.int32))
 
 
 def regions_at(context: PageContext, node: NDArray[np.int32]) -> Regions:
-    """Any elements as regions, such as marked ones: inside a chain, or without text."""
+    """Return any elements as regions, for example marked ones.
+
+    Unlike candidates they may have the same blocks as their parent, or no text.
+    """
     holder, count = context.container[node], context.block_count[node]
     around = np.where(count == 0, holder, context.container[np.maximum(context.snapshot.parent[holder], 0)])
     first = blocks_before(context)[node]
@@ -72,7 +81,7 @@ def regions_at(context: PageContext, node: NDArray[np.int32]) -> Regions:
 
 
 def blocks_before(context: PageContext) -> NDArray[np.int64]:
-    """int64 (N,): blocks that begin before an element does."""
+    """Return the number of blocks that begin before each element: int64 (N,)."""
     blocks = context.blocks
     begun = np.zeros(len(context.snapshot.texts) + 1, dtype=np.int64)
     begun[blocks.members[blocks.first] + 1] = 1
@@ -81,12 +90,12 @@ def blocks_before(context: PageContext) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, eq=False)
 class RegionLayout:
-    """Which of a page's C candidates stand round which, and round its B blocks.
+    """Nesting of a page's C candidates and B blocks.
 
     Attributes:
-        parent: int32 (C,), the candidate round each, which comes before it; -1 for the outermost.
-        block_region: int32 (B,), the innermost candidate round each block.
-        box: float32 (C, 4), x, y, width, height in page widths and heights; NaN where not rendered.
+        parent: int32 (C,), the enclosing candidate, which has a smaller index; -1 for the outermost.
+        block_region: int32 (B,), the innermost candidate around each block.
+        box: float32 (C, 4), x, y, width, height in page widths and heights; NaN if not rendered.
     """
 
     parent: NDArray[np.int32]
@@ -95,7 +104,7 @@ class RegionLayout:
 
     @classmethod
     def from_regions(cls, regions: Regions) -> RegionLayout:
-        """The layout of a page's candidates."""
+        """Return the layout of a page's candidates."""
         snapshot = regions.snapshot
         page = np.array([snapshot.width, snapshot.height] * 2, dtype=np.float32)
         return cls(

@@ -20,20 +20,20 @@ def run():
 
 class TestSum:
     def test_over_the_blocks_of_each_region(self, run):
-        assert run.sum(np.array([1, 10, 100])).tolist() == [111, 1, 110, 10, 100]
+        assert run.block_sum(np.array([1, 10, 100])).tolist() == [111, 1, 110, 10, 100]
 
     def test_several_at_once(self, run):
-        found = run.sum(np.array([[True, False, True], [False, True, True]]))
+        found = run.block_sum(np.array([[True, False, True], [False, True, True]]))
         assert found.dtype == np.float64
         assert found.tolist() == [[2, 1, 1, 0, 1], [2, 0, 2, 1, 1]]
 
 
 class TestAround:
     def test_sums_over_the_region_round_each(self, run):
-        assert run.around_sum(np.array([1, 10, 100])).tolist() == [111, 111, 111, 110, 110]
+        assert run.enclosing_sum(np.array([1, 10, 100])).tolist() == [111, 111, 111, 110, 110]
 
     def test_blocks_of_the_region_round_each(self, run):
-        assert run.around_blocks.tolist() == [3, 3, 3, 2, 2]
+        assert run.enclosing_blocks.tolist() == [3, 3, 3, 2, 2]
 
 
 class TestMeans:
@@ -61,4 +61,4 @@ class TestGathered:
         bit = {"html": 1, "body": 2, "nav": 4, "a": 8, "div": 16, "section": 32, "img": 64}
         bits = np.array([bit.get(tag, 0) for tag in snapshot.tags], dtype=np.uint64)[snapshot.tag]
         # the link is inline: the text in it is a block of `nav`
-        assert run.gathered(bits).tolist() == [1 | 2, 4, 16 | 32, 0, 0]
+        assert run.bits_in_chain(bits).tolist() == [1 | 2, 4, 16 | 32, 0, 0]

@@ -29,7 +29,7 @@ class TestCandidates:
 
     def test_what_is_round_them(self):
         regions = candidate_regions(view(PAGE))
-        assert ids(regions, regions.around) == ["html", "html", "outer", "outer", "text", "text", "html"]
+        assert ids(regions, regions.enclosing) == ["html", "html", "outer", "outer", "text", "text", "html"]
         assert regions.parent.tolist() == [-1, 0, 1, 1, 3, 3, 0]
 
     def test_their_runs_of_blocks(self):
@@ -67,14 +67,14 @@ class TestRegionsAt:
         page = view(PAGE)
         regions = regions_at(page, np.array([element(page.snapshot, "inner")], dtype=np.int32))
         assert (regions.first.tolist(), regions.last.tolist()) == ([0], [3])
-        assert ids(regions, regions.around) == ["html"]
+        assert ids(regions, regions.enclosing) == ["html"]
 
     def test_an_image_is_a_region_without_blocks(self):
         page = view(PAGE)
         image = int(np.flatnonzero(page.snapshot.is_tag(("img",)))[0])
         regions = regions_at(page, np.array([image], dtype=np.int32))
         assert (regions.first.tolist(), regions.last.tolist()) == ([4], [4])
-        assert ids(regions, regions.around) == ["foot"]
+        assert ids(regions, regions.enclosing) == ["foot"]
 
 
 class TestBlocksBefore:
