@@ -26,8 +26,8 @@ class Regions:
     Attributes:
         context: the blocks of the page.
         node: int32 (C,), the elements.
-        enclosing: int32 (C,), the enclosing candidate of each: the nearest one with more blocks, or, for a region without
-            blocks, the nearest one. The element itself if it contains all blocks of the page.
+        enclosing: int32 (C,), the enclosing candidate of each: the nearest one with more blocks. For a region without
+            blocks the nearest one; for a region with all blocks of the page the region itself.
         first, last: int64 (C,), the region contains the blocks `[first, last)`.
     """
 

@@ -235,7 +235,7 @@ def _words_beside(run: RegionRuns) -> Values:
     total = np.zeros((_CELLS + 1, _CELLS + 1))
     total[1:, 1:] = words_per_cell.reshape(_CELLS, _CELLS).cumsum(axis=0).cumsum(axis=1) / run.words.sum()
     box = snapshot.box[run.regions.node]
-    top_left, bottom_right = _grid_line(box[:, :2] / scale), _cell((box[:, :2] + box[:, 2:]) / scale)
+    top_left, bottom_right = _grid_line(box[:, :2] / scale), _grid_line((box[:, :2] + box[:, 2:]) / scale)
     left, top, right, bottom = top_left[:, 0], top_left[:, 1], bottom_right[:, 0], bottom_right[:, 1]
     area = box[:, 2] * box[:, 3]
     return {
