@@ -2,7 +2,7 @@
 # /// script
 # dependencies = ["nox>=2025.2.9"]
 # ///
-"""What runs on the code: `nox` for the default sessions, `nox -l` for all of them."""
+"""Check, test, build and measure the code: `nox` runs the default sessions, `nox -l` lists all sessions."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ nox.options.default_venv_backend = "uv|virtualenv"  # uv installs in seconds wha
 PYPROJECT = nox.project.load_toml("pyproject.toml")
 PYTHONS = nox.project.python_versions(PYPROJECT)
 TESTED = "corpora,farm,methods,parquet"
-"""The extras that all tests but those of Ray and of web2text's training need."""
+"""Extras that the tests need; tests of Ray and of web2text training need more."""
 
 PARALLEL = ("-n", "auto", "--dist", "worksteal")
-"""Not in pyproject.toml: debuggers and `-s` need one process.
+"""pytest-xdist options. They are not in pyproject.toml, because debuggers and `-s` need a single process.
 
-Work is stolen in runs of tests that stand together, so that few modules have their browser or model made twice.
+`worksteal` moves runs of neighbouring tests. Few modules then create their browser or model in two processes.
 """
 
 
@@ -32,7 +32,7 @@ def group(name: str) -> list[str]:
 
 
 def run_tests(session: nox.Session, package: str, *requirements: str, options: tuple[str, ...] = ()) -> None:
-    """Install the package as a user would, give it a browser, and run the tests on it."""
+    """Install the package as a user does, install a browser, and run the tests."""
     session.install(package, *group("test"), *requirements)
     session.run("vclean", "setup")
     session.run("pytest", *PARALLEL, *options, *session.posargs)
@@ -40,7 +40,7 @@ def run_tests(session: nox.Session, package: str, *requirements: str, options: t
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Check format and style."""
+    """Check formatting and style."""
     session.install(*group("lint"))
     session.run("ruff", "format", "--check")
     session.run("ruff", "check")
@@ -48,26 +48,26 @@ def lint(session: nox.Session) -> None:
 
 @nox.session
 def typecheck(session: nox.Session) -> None:
-    """Check types; the editable install lets mypy read the folders as the package they become."""
+    """Check types. With an editable install, mypy sees the top folders as the package `vclean`."""
     session.install("-e", ".[corpora,farm,methods]", *group("typecheck"))
     session.run("mypy", *session.posargs)
 
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Run the tests, in a real browser and on a cluster too, on the Python that runs nox."""
+    """Run all tests, including browser and cluster tests, with the Python that runs nox."""
     run_tests(session, f".[{TESTED},ray]")
 
 
 @nox.session(default=False)
 def fast(session: nox.Session) -> None:
-    """Run the tests but the slow ones: clusters, trainings and the like, and property tests on fewer examples."""
+    """Run the tests without the slow ones (clusters, training), and property tests on fewer examples."""
     run_tests(session, f".[{TESTED},ray]", options=("-m", "not slow", "--hypothesis-profile", "fast"))
 
 
 @nox.session(python=PYTHONS, default=False)
 def pythons(session: nox.Session) -> None:
-    """Run the tests on every Python version that is supported and installed."""
+    """Run the tests on every supported Python version that is installed."""
     run_tests(session, f".[{TESTED},ray]")
 
 
@@ -82,7 +82,7 @@ def minimums(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def web2text(session: nox.Session) -> None:
-    """Run the tests of the method that PyTorch trains, with PyTorch."""
+    """Run the tests of web2text, which is trained with PyTorch."""
     session.install(".[corpora,web2text]", *group("test"))
     folder = "tests/classify/methods"
     tests = ("models/test_convolution.py", "models/test_convolution_training.py", "web2text")
@@ -99,7 +99,7 @@ def build(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def bench(session: nox.Session) -> None:
-    """Measure speed: `nox -s bench -- CORPUS.parquet [--json FILE]`; nothing is asserted about time."""
+    """Measure speed: `nox -s bench -- CORPUS.parquet [--json FILE]`. This session sets no time limits."""
     session.install(".[corpora,farm]", *group("bench"))
     session.run("vclean", "setup")
     session.run("python", "benchmarks/speed.py", *session.posargs)
@@ -107,7 +107,7 @@ def bench(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def leaderboard(session: nox.Session) -> None:
-    """Compare vclean with its rivals: `nox -s leaderboard -- CORPUS.parquet... [--predictions FILE]`."""
+    """Compare vclean with other extractors: `nox -s leaderboard -- CORPUS.parquet... [--predictions FILE]`."""
     session.install(".[corpora,farm]", *group("bench"))
     session.run("python", "benchmarks/leaderboard.py", *session.posargs)
 

@@ -1,4 +1,4 @@
-"""Write the tables of features and of the shipped model, in docs/reference/tables: `python benchmarks/documents.py`."""
+"""Write the tables of features and of the shipped model to docs/reference/tables: `python benchmarks/documents.py`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ REGION_GROUPS: dict[str, tuple[FeatureColumn, ...]] = {
     "containers": tuple(each for each in region_columns.COLUMNS if not each.name.startswith(_NAMES)),
     "container names": tuple(each for each in region_columns.COLUMNS if each.name.startswith(_NAMES)),
 }
-"""Features of a container, which the region model reads: text, tree and box; then tags, ARIA roles and names."""
+"""Features of a container for the region model: first text, tree and box, then tags, ARIA roles and names."""
 
 FEATURES_PAGE = "[Features](../features.md) explains how to read the table."
 CARD_PAGE = "[The model](../../background/model.md) explains the figures."
@@ -79,40 +79,38 @@ def _score_rows(scores: dict[str, Any]) -> Iterable[tuple[object, ...]]:
         names = dict.fromkeys(name for figures in methods.values() for name in figures["scores"])
         for part in names:
             for method, figures in methods.items():
-                found = figures["scores"][part]
-                where = corpus if part == "all" else f"{corpus}: {part}"
-                cells = (_cell(found[name], places) for name, (_, places) in _SCORES.items())
-                yield (where, found["pages"], method.partition(", ")[2], *cells)
+                values = figures["scores"][part]
+                title = corpus if part == "all" else f"{corpus}: {part}"
+                cells = (_cell(values[name], digits) for name, (_, digits) in _SCORES.items())
+                yield (title, values["pages"], method.partition(", ")[2], *cells)
 
 
 def _calibrations(methods: dict[str, Any]) -> str:
     return "".join(
-        f"\n## Calibration, {method.partition(', ')[2] or method}\n\n{_calibration(found)}"
-        for method, found in methods.items()
+        f"\n## Calibration, {method.partition(', ')[2] or method}\n\n{_calibration(parts)}"
+        for method, parts in methods.items()
     )
 
 
-def _calibration(found: dict[str, Any]) -> str:
-    """Bins side by side, where they are the same for all, and the errors below them."""
-    head = (
-        "probability or confidence",
-        *(f"{name}: {part}" for name in found for part in ("count", "predicted", "observed")),
-    )
+def _calibration(parts: dict[str, Any]) -> str:
+    """Return a reliability table: a row for each of ten bins, then the calibration errors."""
+    cells = ("count", "predicted", "observed")
+    head = ("probability or confidence", *(f"{name}: {cell}" for name in parts for cell in cells))
     rows: dict[str, list[object]] = {f"{low / 10:.1f} to {low / 10 + 0.1:.1f}": [] for low in range(10)}
-    for place, row in enumerate(rows.values()):
-        for part in found.values():
+    for index, row in enumerate(rows.values()):
+        for part in parts.values():
             bins = {min(int(each["said"] * 10), 9): each for each in part["bins"]}
-            each = bins.get(place, {"count": 0, "said": None, "observed": None})
+            each = bins.get(index, {"count": 0, "said": None, "observed": None})
             row += [f"{each['count']:,}", _cell(each["said"], 3), _cell(each["observed"], 3)]
     errors = [
-        (label, *(cell for part in found.values() for cell in ("", "", _cell(part[key], 3))))
-        for key, label in (("ece", "expected calibration error"), ("ece_equal_mass", "in bins of the same mass"))
+        (label, *(cell for part in parts.values() for cell in ("", "", _cell(part[key], 3))))
+        for key, label in (("ece", "expected calibration error"), ("ece_equal_mass", "in bins of equal mass"))
     ]
     return table(head, [*((name, *row) for name, row in rows.items()), *errors])
 
 
-def _cell(value: float | None, places: int) -> str:
-    return "" if value is None else f"{value:.{places}f}"
+def _cell(value: float | None, digits: int) -> str:
+    return "" if value is None else f"{value:.{digits}f}"
 
 
 def _parameters(parameters: dict[str, Any]) -> str:
@@ -122,16 +120,16 @@ def _parameters(parameters: dict[str, Any]) -> str:
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    """A Markdown table."""
+    """Return a Markdown table."""
     head = list(head)
     lines = [head, ["---"] * len(head), *rows]
     return "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
 
 
-def page(title: str, explained: str, tables: str) -> str:
-    """Return a whole document: its title, a link to the index, where it is explained, and its tables."""
+def page(title: str, explanation: str, tables: str) -> str:
+    """Return a document: its title, a link to the index, a sentence with a link to its explanation, and its tables."""
     origin = "Written by `python benchmarks/documents.py`: do not edit."
-    return f"# {title}\n\n[Documentation](../../index.md) · {explained} {origin}\n{tables}"
+    return f"# {title}\n\n[Documentation](../../index.md) · {explanation} {origin}\n{tables}"
 
 
 def documents() -> dict[str, str]:

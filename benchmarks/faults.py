@@ -1,8 +1,8 @@
-"""What a disturbed run of the farm loses: `python benchmarks/faults.py CORPUS.parquet [--pages 1200]`.
+"""Check that a farm loses no pages when its processes are killed: `python benchmarks/faults.py CORPUS.parquet`.
 
-Two runs over the same pages. One is left alone. Of the other a browser is killed whenever 50 more pages are done, and
-at half its way the driver, by SIGKILL, after which it is resumed. Both have to hold every page once, with the same
-content; the exit code says whether they do.
+The farm runs twice over the same pages. The first run is disturbed: a browser is killed after every 50 pages. After
+half of the pages the driver is killed by SIGKILL, and the run is resumed. The second run is left alone. Both outputs
+must contain every page once, with the same content. The exit code is 1 if they do not.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import psutil
 import pyarrow.parquet as pq
-from family import kind
+from command_usage import process_kind
 from farm import write_pages
 from speed import evenly
 
@@ -38,169 +38,186 @@ _CHANGES: Final = frozenset({"source", "attempts", "seconds"})
 """Columns in which two runs over the same pages may differ."""
 
 _PARTIAL: Final = 1
-"""The farm's exit code where some pages failed."""
+"""Exit code of the farm if some pages failed."""
 
-_LOOK_SECONDS: Final = 0.1
+_POLL_SECONDS: Final = 0.1
 
 
 @dataclass(slots=True)
-class Disturbed:
-    """What was done to a run."""
+class Disturbance:
+    """Counts of killed processes and of retries in a disturbed run."""
 
     browsers_killed: int = 0
     drivers_killed: int = 0
     retries: int = 0
     left: int = 0
-    """Processes that outlived a killed driver by ten seconds."""
+    """Processes that still ran ten seconds after their driver was killed."""
 
 
 @dataclass(slots=True)
-class Verdict:
-    """How the rows of a disturbed run compare with those of one that was left alone."""
+class RowComparison:
+    """Differences between the rows of a disturbed run and those of an undisturbed run."""
 
     pages: int
     rows: int
-    lost: list[str] = field(default_factory=list)
-    twice: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    duplicated: list[str] = field(default_factory=list)
     different: dict[str, list[str]] = field(default_factory=dict)
-    """By page, the columns that differ."""
+    """Columns that differ, by page."""
 
     @property
-    def holds(self) -> bool:
-        """Whether nothing is lost, nothing is there twice, and all content is the same."""
-        return not (self.lost or self.twice or self.different)
+    def is_equal(self) -> bool:
+        """Return whether no page is missing, duplicated or different."""
+        return not (self.missing or self.duplicated or self.different)
 
 
-def command(pages: Path, out: Path, *options: str) -> list[str]:
-    """A run of the farm."""
+def farm_command(pages: Path, out: Path, *options: str) -> list[str]:
+    """Return the command that runs the farm."""
     return [sys.executable, "-m", "vclean", "farm", str(pages), "-o", str(out), "-q", *options]
 
 
 def done(out: Path) -> int:
-    """How many pages the log of a run names."""
+    """Return the number of pages in the log of a run."""
     log = out / LOG
     return log.read_bytes().count(b"\n") if log.exists() else 0
 
 
-def family(driver: int) -> list[psutil.Process]:
-    """All that a driver has started and that is there."""
+def descendants(driver: int) -> list[psutil.Process]:
+    """Return the running descendants of a driver."""
     return psutil.Process(driver).children(recursive=True)
 
 
 def browsers(driver: int) -> list[psutil.Process]:
-    """The browsers of a run: of each the process that started the others."""
-    found = []
-    for process in family(driver):
+    """Return the main process of each browser of a run."""
+    processes = []
+    for process in descendants(driver):
         try:
-            if kind(process, driver) == "browsers" and not any("--type=" in word for word in process.cmdline()):
-                found.append(process)
+            is_main = not any("--type=" in argument for argument in process.cmdline())
+            if is_main and process_kind(process, driver) == "browsers":
+                processes.append(process)
         except psutil.Error:
             continue
-    return found
+    return processes
 
 
-def disturb(pages: Path, count: int, every: int, out: Path) -> Disturbed:
-    """A run with its browsers, and once its driver, killed.
+def run_disturbed(pages: Path, count: int, every: int, out: Path) -> Disturbance:
+    """Run the farm and resume it, killing browsers and once the driver.
+
+    Args:
+        pages: file of pages.
+        count: number of pages in the file; the driver is killed after half of them.
+        every: number of pages after which a browser is killed.
+        out: output folder of the run.
 
     Raises:
         InputError: the farm ends with an error.
     """
-    told = Disturbed()
-    _until(_start(pages, out), out, every, count // 2, told)
-    code = _until(_start(pages, out, "--resume"), out, every, None, told)
+    disturbance = Disturbance()
+    _kill_browsers_until(_start(pages, out), out, every, count // 2, disturbance)
+    code = _kill_browsers_until(_start(pages, out, "--resume"), out, every, None, disturbance)
     if code not in (0, _PARTIAL):
-        raise InputError(f"the resumed run ended with exit code {code}: see what it says above")
-    told.retries = json.loads((out / "summary.json").read_bytes())["retries"]
-    return told
+        raise InputError(f"the resumed run ended with exit code {code}: see its messages above")
+    disturbance.retries = json.loads((out / "summary.json").read_bytes())["retries"]
+    return disturbance
 
 
 def _start(pages: Path, out: Path, *options: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(command(pages, out, *options))
+    return subprocess.Popen(farm_command(pages, out, *options))
 
 
-def _until(driver: subprocess.Popen[bytes], out: Path, every: int, stop: int | None, told: Disturbed) -> int:
-    """Kill a browser for every so many pages, until the run ends or has done `stop` pages; its exit code."""
+def _kill_browsers_until(
+    driver: subprocess.Popen[bytes], out: Path, every: int, stop: int | None, disturbance: Disturbance
+) -> int:
+    """Kill a browser after every `every` pages. Return the exit code of the run.
+
+    After `stop` pages the driver is killed; without `stop` the run ends by itself.
+    """
     due = done(out) + every
     while driver.poll() is None:
-        time.sleep(_LOOK_SECONDS)
+        time.sleep(_POLL_SECONDS)
         now = done(out)
         if stop is not None and now >= stop:
-            return _kill_driver(driver, told)
+            return _kill_driver(driver, disturbance)
         if now >= due:
             due += every
-            told.browsers_killed += _kill_one(driver.pid)
+            disturbance.browsers_killed += _kill_browser(driver.pid)
     return driver.returncode
 
 
-def _kill_one(driver: int) -> int:
-    """Kill a browser that is at work; how many that were."""
+def _kill_browser(driver: int) -> int:
+    """Kill a running browser. Return the number of browsers killed, 0 or 1."""
     for process in browsers(driver)[:1]:
         process.kill()
         return 1
     return 0
 
 
-def _kill_driver(driver: subprocess.Popen[bytes], told: Disturbed) -> int:
-    orphans = family(driver.pid)
+def _kill_driver(driver: subprocess.Popen[bytes], disturbance: Disturbance) -> int:
+    orphans = descendants(driver.pid)
     driver.kill()
-    told.drivers_killed += 1
+    disturbance.drivers_killed += 1
     code = driver.wait()
     _, alive = psutil.wait_procs(orphans, timeout=10)
-    told.left += len([each for each in alive if each.status() != psutil.STATUS_ZOMBIE])
+    disturbance.left += len([each for each in alive if each.status() != psutil.STATUS_ZOMBIE])
     return code
 
 
 def rows(out: Path) -> list[dict[str, Any]]:
-    """What all rows say of their pages."""
+    """Return all rows of a run, without the columns that may differ between runs."""
     columns = [name for name in SCHEMA.names if name not in _CHANGES]
     return [row for path in part_paths(out) for row in pq.read_table(path, columns=columns).to_pylist()]
 
 
-def judge(ids: Sequence[str], whole: Sequence[dict[str, Any]], disturbed: Sequence[dict[str, Any]]) -> Verdict:
-    """Compare the rows of two runs over the pages of these ids, which differ."""
+def compare_rows(
+    ids: Sequence[str], undisturbed: Sequence[dict[str, Any]], disturbed: Sequence[dict[str, Any]]
+) -> RowComparison:
+    """Compare the rows of two runs over the same pages; `ids` are the distinct ids of the pages."""
     count = Counter(row["id"] for row in disturbed)
-    expected = {row["id"]: row for row in whole}
-    return Verdict(
+    expected = {row["id"]: row for row in undisturbed}
+    return RowComparison(
         pages=len(ids),
         rows=len(disturbed),
-        lost=[each for each in ids if not count[each]],
-        twice=sorted(name for name, times in count.items() if times > 1),
-        different={row["id"]: found for row in disturbed if (found := _unlike(row, expected.get(row["id"], {})))},
+        missing=[page for page in ids if not count[page]],
+        duplicated=sorted(page for page, times in count.items() if times > 1),
+        different={
+            row["id"]: columns for row in disturbed if (columns := _different_columns(row, expected.get(row["id"], {})))
+        },
     )
 
 
-def _unlike(row: dict[str, Any], other: dict[str, Any]) -> list[str]:
+def _different_columns(row: dict[str, Any], other: dict[str, Any]) -> list[str]:
     return [name for name, value in row.items() if name not in other or other[name] != value]
 
 
 def run(options: argparse.Namespace) -> bool:
-    """Both runs, and what came of them; whether nothing was lost.
+    """Run the farm disturbed and undisturbed, and compare the rows. Return whether nothing was lost or left behind.
 
     Raises:
-        VcleanError: there is no such corpus, or the farm ends with an error.
+        VcleanError: the corpus cannot be read, or the farm ends with an error.
     """
     pages = list(evenly(read_corpus(options.corpus), options.pages))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_pages(pages, folder / "pages.parquet")
-        told = disturb(folder / "pages.parquet", len(pages), options.every, folder / "disturbed")
-        if (code := subprocess.run(command(folder / "pages.parquet", folder / "whole"), check=False).returncode) > 1:
-            raise InputError(f"the undisturbed run ended with exit code {code}: see what it says above")
-        verdict = judge([page.id for page in pages], rows(folder / "whole"), rows(folder / "disturbed"))
-    text = json.dumps({"disturbed": asdict(told), "verdict": asdict(verdict)}, indent=1)
+        disturbance = run_disturbed(folder / "pages.parquet", len(pages), options.every, folder / "disturbed")
+        command = farm_command(folder / "pages.parquet", folder / "undisturbed")
+        if (code := subprocess.run(command, check=False).returncode) > 1:
+            raise InputError(f"the undisturbed run ended with exit code {code}: see its messages above")
+        comparison = compare_rows([page.id for page in pages], rows(folder / "undisturbed"), rows(folder / "disturbed"))
+    text = json.dumps({"disturbance": asdict(disturbance), "comparison": asdict(comparison)}, indent=1)
     print(text)
     if options.json:
         write_atomic(options.json, text + "\n")
-    return verdict.holds and not told.left
+    return comparison.is_equal and not disturbance.left
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the benchmark; the exit code, 1 if something was lost."""
+    """Run the benchmark. Return the exit code: 1 if something was lost or left behind."""
     parser = argparse.ArgumentParser(description=__doc__.partition(":")[0])
     parser.add_argument("corpus", type=Path, help="a Parquet file with the columns id, html and gold_text")
-    parser.add_argument("--pages", type=int, default=1200, help="how many, spread over the corpus (default: 1200)")
+    parser.add_argument("--pages", type=int, default=1200, help="number of pages, evenly spaced (default: 1200)")
     parser.add_argument("--every", type=int, default=50, help="pages between two killed browsers (default: 50)")
-    parser.add_argument("--json", type=Path, help="write what was found to this file")
+    parser.add_argument("--json", type=Path, help="write the results to this file")
     try:
         return int(not run(parser.parse_args(arguments)))
     except VcleanError as error:

@@ -1,14 +1,15 @@
-"""vclean and its rivals on the same pages in one run: accuracy, speed, and by how much who leads.
+"""Compare vclean with other extractors on the same pages: accuracy, speed, and leads in word F1.
 
 `python benchmarks/leaderboard.py CORPUS.parquet... --predictions CV.jsonl [--write FILE]`, where FILE is
 `docs/reference/tables/leaderboard.md`.
 
-The model that ships has learned from the development corpora, so that its own score on them means nothing: vclean is
-scored by what models said that never saw a page's site, `vclean evaluate CORPUS... --folds 5 --predictions CV.jsonl`.
-On corpora that it never saw, `--shipped` scores the model itself. Its time is that of the model that ships, always.
+The shipped model was trained on the development corpora, so its scores on them are not valid. There vclean is scored by
+cross-validated predictions, from `vclean evaluate CORPUS... --folds 5 --predictions CV.jsonl`: no model predicts a page
+of a site that it was trained on. On corpora that the shipped model was not trained on, `--shipped` scores it directly.
+Times are always those of the shipped model.
 
-A page on which a system fails, or takes more than a minute, counts as empty output. Time is user and system time of
-the process, not the clock on the wall, from the page's bytes to its text.
+If a system fails on a page or takes more than a minute, its output counts as empty. Time is user and system time of
+the process, not wall-clock time, from the bytes of a page to its text.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from documents import table
-from figures import renew
+from results_file import replace_last_section
 from rivals import RENDERED, RIVALS, VCLEAN, Extract, System, Texts, available, silence, versions
-from speed import Processes, Spread
+from speed import ChildProcesses, Spread
 from tqdm import tqdm
 
 from vclean.classify.corpora.corpora import Corpus, GoldPage, read_corpus, site
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LIMIT = 60.0
-"""Seconds of wall clock that a system has for a page."""
+"""Time limit of a system for a page, in seconds of wall clock."""
 DRAWS = 5000
 BATCH = 64
 HEADING = "## Results\n"
@@ -55,17 +56,23 @@ _SYSTEMS = {system.name: system for system in (*RIVALS, VCLEAN, RENDERED)}
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
-    """What one system made of one page: the outcome, without its text, the CPU time in seconds, the page's site."""
+class Measurement:
+    """Result of one system on one page.
 
-    outcome: PageEvaluation
+    Attributes:
+        evaluation: scores, without the text.
+        seconds: CPU time.
+        site: site of the page.
+    """
+
+    evaluation: PageEvaluation
     seconds: float
     site: str
 
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """By how much vclean is ahead of the best rival of a corpus, in word F1, with a 95 % interval."""
+    """Lead of vclean over the best rival on a corpus, in word F1, with its 95 % interval."""
 
     corpus: str
     system: str
@@ -75,13 +82,13 @@ class Lead:
     high: float
 
 
-def measure(page: GoldPage, names: Sequence[str]) -> list[Measured]:
+def measure(page: GoldPage, names: Sequence[str]) -> list[Measurement]:
     """Run the systems on a page."""
-    where = site(page)
-    return [_measure(page, _SYSTEMS[name], where) for name in names]
+    page_site = site(page)
+    return [_measure(page, _SYSTEMS[name], page_site) for name in names]
 
 
-def _measure(page: GoldPage, system: System, where: str) -> Measured:
+def _measure(page: GoldPage, system: System, page_site: str) -> Measurement:
     extract, clock = _loaded(system.name)
     start = clock()
     try:
@@ -89,32 +96,32 @@ def _measure(page: GoldPage, system: System, where: str) -> Measured:
             texts, error = extract(page), ""
     except Exception as failure:
         texts, error = ("", ""), f"{type(failure).__name__}: {failure}".partition("\n")[0]
-    return Measured(outcome(page, system.name, texts, error), clock() - start, where)
+    return Measurement(evaluate(page, system.name, texts, error), clock() - start, page_site)
 
 
 @cache
 def _loaded(name: str) -> tuple[Extract, Callable[[], float]]:
-    """A system and its clock, once for each process."""
+    """Load a system. Return it with its CPU clock; both are cached in each process."""
     system = _SYSTEMS[name]
     if not system.browser:
         return system.load(), time.process_time
-    processes = Processes()
+    processes = ChildProcesses()
     return system.load(), lambda: time.process_time() + processes.seconds()
 
 
-def outcome(page: GoldPage, name: str, texts: Texts, error: str = "") -> PageEvaluation:
-    """The scores of the texts that the system `name` gave for a page; the texts themselves are let go."""
-    scored = score_page(page, *texts)
+def evaluate(page: GoldPage, name: str, texts: Texts, error: str = "") -> PageEvaluation:
+    """Score the texts that the system `name` extracted from a page. The result does not contain the texts."""
+    score = score_page(page, *texts)
     if not texts[1]:
-        scored = replace(scored, cleaneval_markup=None)
+        score = replace(score, cleaneval_markup=None)
     return PageEvaluation(
         corpus=page.corpus, id=page.id, page_type=page.page_type, method=name, text="", cleaneval="",
-        score=scored, error=error,
+        score=score, error=error,
     )  # fmt: skip
 
 
-def measure_all(pages: Iterable[GoldPage], names: Sequence[str], processes: int) -> Iterator[Measured]:
-    """Run the systems on all pages, in their order, in so many processes, or in this one where it is one."""
+def measure_all(pages: Iterable[GoldPage], names: Sequence[str], processes: int) -> Iterator[Measurement]:
+    """Run the systems on all pages in order. A single process means this process."""
     if processes == 1:
         for page in pages:
             yield from measure(page, names)
@@ -122,23 +129,25 @@ def measure_all(pages: Iterable[GoldPage], names: Sequence[str], processes: int)
     with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
         remaining = iter(pages)
         while batch := list(islice(remaining, BATCH)):
-            for found in pool.map(measure, batch, [names] * len(batch)):
-                yield from found
+            for measurements in pool.map(measure, batch, [names] * len(batch)):
+                yield from measurements
 
 
 def evenly(corpora: Sequence[Corpus], share: float) -> Iterator[GoldPage]:
-    """That share of every corpus, taken evenly."""
+    """Yield a share of the pages of every corpus, evenly spaced; one page at least."""
     for corpus in corpora:
         count = max(1, round(share * len(corpus)))
         chosen = set(np.linspace(0, len(corpus) - 1, count, dtype=int).tolist())
-        yield from (page for place, page in enumerate(corpus) if place in chosen)
+        yield from (page for index, page in enumerate(corpus) if index in chosen)
 
 
 def read_predictions(path: Path) -> dict[tuple[str, str], dict[str, Texts]]:
-    """The texts of the model's readings by corpus and page, as `vclean evaluate --predictions` wrote them.
+    """Read the file of `vclean evaluate --predictions`. Return texts by corpus and page, then by method.
+
+    Only methods of vclean are returned, such as `vclean, rendered`.
 
     Raises:
-        InputError: the file is missing, or no such file.
+        InputError: the file cannot be read, or another program wrote it.
     """
     texts: dict[tuple[str, str], dict[str, Texts]] = {}
     try:
@@ -154,23 +163,23 @@ def read_predictions(path: Path) -> dict[tuple[str, str], dict[str, Texts]]:
     return texts
 
 
-def predicted(page: GoldPage, texts: Mapping[tuple[str, str], Mapping[str, Texts]]) -> list[PageEvaluation]:
-    """The outcomes of the model's predictions for a page.
+def evaluate_predictions(page: GoldPage, texts: Mapping[tuple[str, str], Mapping[str, Texts]]) -> list[PageEvaluation]:
+    """Score the predictions for a page.
 
     Raises:
-        InputError: there are none.
+        InputError: there is no prediction for the page.
     """
     if (page.corpus, page.id) not in texts:
         raise InputError(f"the predictions lack the page {page.id} of {page.corpus}: make them from the same corpora")
-    return [outcome(page, name, found) for name, found in texts[page.corpus, page.id].items()]
+    return [evaluate(page, name, pair) for name, pair in texts[page.corpus, page.id].items()]
 
 
-def leads(measured: Sequence[PageEvaluation], sites: Mapping[tuple[str, str], str]) -> list[Lead]:
-    """The lead of every reading of vclean on every corpus; pages are paired, and drawn site by site."""
+def leads(evaluations: Sequence[PageEvaluation], sites: Mapping[tuple[str, str], str]) -> list[Lead]:
+    """Return the lead of every method of vclean on every corpus. Pages are paired; the bootstrap draws sites."""
     f1: dict[str, dict[str, dict[str, float]]] = {}
-    for each in measured:
+    for each in evaluations:
         f1.setdefault(each.corpus, {}).setdefault(each.method, {})[each.id] = each.score.word.f1
-    found = []
+    results = []
     for corpus, systems in f1.items():
         rivals = [name for name in systems if not name.startswith("vclean")]
         best = max(rivals, key=lambda name: float(np.mean(list(systems[name].values()))))
@@ -178,13 +187,16 @@ def leads(measured: Sequence[PageEvaluation], sites: Mapping[tuple[str, str], st
             if name not in rivals:
                 pages = list(systems[name])
                 difference = np.array([systems[name][page] - systems[best][page] for page in pages])
-                where = np.unique([sites[corpus, page] for page in pages], return_inverse=True)[1]
-                found.append(Lead(corpus, name, best, *interval(difference, where)))
-    return found
+                group = np.unique([sites[corpus, page] for page in pages], return_inverse=True)[1]
+                results.append(Lead(corpus, name, best, *interval(difference, group)))
+    return results
 
 
 def interval(difference: NDArray[np.float64], group: NDArray[np.int64]) -> tuple[float, float, float]:
-    """The mean of `difference` (P,) and its 95 % interval, by the bootstrap over groups (Efron 1979), seeded."""
+    """Return mean and 95 % interval of `difference` (P,), by a seeded bootstrap over groups (Efron 1979).
+
+    `group` (P,) has the number of each page's group.
+    """
     sums, sizes = np.bincount(group, difference), np.bincount(group).astype(float)
     draws = np.random.default_rng(20071).multinomial(len(sums), np.full(len(sums), 1 / len(sums)), size=DRAWS)
     low, high = np.percentile((draws @ sums) / (draws @ sizes), [2.5, 97.5])
@@ -192,54 +204,54 @@ def interval(difference: NDArray[np.float64], group: NDArray[np.int64]) -> tuple
 
 
 def summary(
-    measured: Sequence[PageEvaluation], times: Sequence[Measured], sites: Mapping[tuple[str, str], str]
+    evaluations: Sequence[PageEvaluation], measurements: Sequence[Measurement], sites: Mapping[tuple[str, str], str]
 ) -> dict[str, Any]:
-    """All figures, for JSON: scores by corpus, system and page type, milliseconds by corpus and system, and leads."""
-    spent: dict[str, dict[str, list[float]]] = {}
-    for each in times:
-        spent.setdefault(each.outcome.corpus, {}).setdefault(each.outcome.method, []).append(each.seconds)
+    """Return all results, for JSON: scores by corpus, system and page type, times by corpus and system, and leads."""
+    times: dict[str, dict[str, list[float]]] = {}
+    for each in measurements:
+        times.setdefault(each.evaluation.corpus, {}).setdefault(each.evaluation.method, []).append(each.seconds)
     return {
-        "corpora": Report(tuple(measured)).to_dict(),
+        "corpora": Report(tuple(evaluations)).to_dict(),
         "ms": {
             corpus: {name: asdict(Spread.of(seconds)) for name, seconds in systems.items()}
-            for corpus, systems in spent.items()
+            for corpus, systems in times.items()
         },
-        "leads": [asdict(lead) for lead in leads(measured, sites)],
+        "leads": [asdict(lead) for lead in leads(evaluations, sites)],
     }
 
 
-def document(found: Mapping[str, Any]) -> str:
-    """The figures as Markdown tables."""
-    parts = [_leads(found), *(_corpus(corpus, found) for corpus in found["corpora"])]
-    parts += [_types(corpus, systems) for corpus, systems in found["corpora"].items() if _type_names(systems)]
-    return "\n".join([*parts, _systems(found)])
+def document(results: Mapping[str, Any]) -> str:
+    """Return the results as Markdown tables."""
+    parts = [_leads(results), *(_corpus(corpus, results) for corpus in results["corpora"])]
+    parts += [_types(corpus, systems) for corpus, systems in results["corpora"].items() if _type_names(systems)]
+    return "\n".join([*parts, _systems(results)])
 
 
-def _leads(found: Mapping[str, Any]) -> str:
+def _leads(results: Mapping[str, Any]) -> str:
     head = ("corpus", "", "best rival", "lead in word F1", "95 % interval")
     rows = [
         (each["corpus"], each["system"], each["rival"], f"{each['difference']:+.3f}",
          f"{each['low']:+.3f} to {each['high']:+.3f}")
-        for each in found["leads"]
+        for each in results["leads"]
     ]  # fmt: skip
-    return f"\n### Who leads\n\n{table(head, rows)}"
+    return f"\n### Leads\n\n{table(head, rows)}"
 
 
-def _corpus(corpus: str, found: Mapping[str, Any]) -> str:
-    systems = found["corpora"][corpus]
+def _corpus(corpus: str, results: Mapping[str, Any]) -> str:
+    systems = results["corpora"][corpus]
     head = ("system", "word F1", "LCS F1 micro", "CleanEval text", "text+markup", "ms", "ms, p90", "failed")
-    rows = [_row(name, figures, found["ms"][corpus]) for name, figures in _ranked(systems)]
+    rows = [_row(name, figures, results["ms"][corpus]) for name, figures in _ranked(systems)]
     pages = next(iter(systems.values()))["scores"]["all"]["pages"]
     return f"### {corpus}, {pages:,} pages\n\n{table(head, rows)}"
 
 
 def _row(name: str, figures: Mapping[str, Any], ms: Mapping[str, Mapping[str, float]]) -> tuple[str, ...]:
     scores = figures["scores"]["all"]
-    spent = ms.get(name) or ms.get(name.removesuffix(", unrendered"))
-    times = (f"{spent['median']:.1f}", f"{spent['p90']:.1f}") if spent else ("", "")
-    marked = "" if scores["cleaneval_markup"] is None else f"{scores['cleaneval_markup']:.1f}"
+    spread = ms.get(name) or ms.get(name.removesuffix(", unrendered"))
+    times = (f"{spread['median']:.1f}", f"{spread['p90']:.1f}") if spread else ("", "")
+    markup = "" if scores["cleaneval_markup"] is None else f"{scores['cleaneval_markup']:.1f}"
     return (
-        name, f"{scores['word_f1']:.3f}", f"{scores['lcs_f1_micro']:.3f}", f"{scores['cleaneval']:.1f}", marked,
+        name, f"{scores['word_f1']:.3f}", f"{scores['lcs_f1_micro']:.3f}", f"{scores['cleaneval']:.1f}", markup,
         *times, str(len(figures["failed"])),
     )  # fmt: skip
 
@@ -260,12 +272,12 @@ def _ranked(systems: Mapping[str, Any]) -> list[tuple[str, Any]]:
     return sorted(systems.items(), key=lambda item: -item[1]["scores"]["all"]["word_f1"])
 
 
-def _systems(found: Mapping[str, Any]) -> str:
+def _systems(results: Mapping[str, Any]) -> str:
     rows = [
-        (name, f"{_SYSTEMS[name].package} {found['versions'][_SYSTEMS[name].package]}", _SYSTEMS[name].how)
-        for name in found["systems"]
+        (name, f"{_SYSTEMS[name].package} {results['versions'][_SYSTEMS[name].package]}", _SYSTEMS[name].usage)
+        for name in results["systems"]
     ]
-    notes = "".join(f"\n{note}\n" for note in found["notes"])
+    notes = "".join(f"\n{note}\n" for note in results["notes"])
     return f"### Systems\n\n{table(('system', 'version', 'run as'), rows)}{notes}"
 
 
@@ -281,20 +293,20 @@ def run(options: argparse.Namespace) -> None:
     corpora = [read_corpus(path) for path in options.corpora]
     texts = read_predictions(options.predictions) if options.predictions else {}
     systems, missing = available((*RIVALS, VCLEAN, *([RENDERED] if options.render else [])))
-    found = _measured(options, corpora, [system.name for system in systems], texts)
-    found |= {
+    results = _run_systems(options, corpora, [system.name for system in systems], texts)
+    results |= {
         "systems": [system.name for system in systems],
         "versions": versions(systems),
-        "notes": [*missing, _origin(options), _cost(options, time.monotonic() - start)],
+        "notes": [*missing, _scoring_note(options), _duration_note(options, time.monotonic() - start)],
     }
-    print(document(found))
+    print(document(results))
     if options.json:
-        write_atomic(options.json, json.dumps(found, indent=1, ensure_ascii=False) + "\n")
+        write_atomic(options.json, json.dumps(results, indent=1, ensure_ascii=False) + "\n")
     if options.write:
-        renew(options.write, HEADING, document(found))
+        replace_last_section(options.write, HEADING, document(results))
 
 
-def _measured(
+def _run_systems(
     options: argparse.Namespace,
     corpora: Sequence[Corpus],
     names: Sequence[str],
@@ -306,43 +318,48 @@ def _measured(
     def pages() -> Iterator[GoldPage]:
         for page in evenly(corpora, share):
             if texts:
-                predictions.extend(predicted(page, texts))
+                predictions.extend(evaluate_predictions(page, texts))
             yield page
 
-    times = list(tqdm(measure_all(pages(), names, options.processes), unit="run", disable=None))
-    sites = {(each.outcome.corpus, each.outcome.id): each.site for each in times}
-    own = [each.outcome for each in times if options.shipped or not _SYSTEMS[each.outcome.method].is_ours]
-    return summary([*predictions, *own], times, sites)
+    measurements = list(tqdm(measure_all(pages(), names, options.processes), unit="run", disable=None))
+    evaluations = [each.evaluation for each in measurements]
+    sites = {(each.evaluation.corpus, each.evaluation.id): each.site for each in measurements}
+    scored = [each for each in evaluations if options.shipped or not _SYSTEMS[each.method].is_vclean]
+    return summary([*predictions, *scored], measurements, sites)
 
 
-def _origin(options: argparse.Namespace) -> str:
+def _scoring_note(options: argparse.Namespace) -> str:
     if options.predictions:
-        return "vclean is scored by cross-validation: every page by a model that saw no page of its site."
+        return "vclean is scored by cross-validation: each page by a model that was not trained on its site."
     if options.shipped:
-        return "vclean is scored by the model that ships, which must not have learned from these pages."
-    return "vclean is not scored, only timed: give it --predictions, or --shipped on corpora that it never saw."
+        return "vclean is scored by the shipped model, which must not have been trained on these pages."
+    return "vclean is timed, but not scored: give --predictions, or --shipped on corpora it was not trained on."
 
 
-def _cost(options: argparse.Namespace, seconds: float) -> str:
+def _duration_note(options: argparse.Namespace, seconds: float) -> str:
     processes = f"{options.processes} process{'es' * (options.processes > 1)}"
     return f"The run took {seconds / 60:.1f} minutes of wall clock in {processes}."
 
 
 def parse_args(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """The options.
+    """Return the command-line options.
 
     Raises:
-        UsageError: two of them exclude each other, or a document to write into is not there.
+        UsageError: two options exclude each other, or the document to update does not exist.
     """
     parser = argparse.ArgumentParser(description=__doc__.partition(":")[0])
     parser.add_argument("corpora", nargs="+", type=Path, metavar="CORPUS", help="a corpus as Parquet")
-    parser.add_argument("--predictions", type=Path, metavar="FILE", help="of vclean, cross-validated: see above")
-    parser.add_argument("--shipped", action="store_true", help="score the shipped model: on corpora it never saw")
-    parser.add_argument("--render", action="store_true", help="time vclean rendered too")
-    parser.add_argument("--pages", type=int, metavar="N", help="so many pages of all corpora, evenly (all)")
-    parser.add_argument("--processes", type=int, default=2, metavar="N", help="(%(default)d)")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures to this file")
-    parser.add_argument("--write", type=Path, metavar="DOCUMENT", help="renew the tables in this document")
+    parser.add_argument("--predictions", type=Path, metavar="FILE", help="cross-validated predictions of vclean")
+    parser.add_argument(
+        "--shipped", action="store_true", help="score the shipped model, on corpora it was not trained on"
+    )
+    parser.add_argument("--render", action="store_true", help="also time vclean with rendering")
+    parser.add_argument(
+        "--pages", type=int, metavar="N", help="number of pages of all corpora, evenly spaced (default: all)"
+    )
+    parser.add_argument("--processes", type=int, default=2, metavar="N", help="number of processes (%(default)d)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all results to this file")
+    parser.add_argument("--write", type=Path, metavar="DOCUMENT", help="update the tables in this document")
     options = parser.parse_args(arguments)
     if options.predictions and options.shipped:
         raise UsageError("--predictions and --shipped are two ways to score vclean: give one")
@@ -352,7 +369,7 @@ def parse_args(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the leaderboard; the exit code."""
+    """Run the leaderboard. Return the exit code."""
     try:
         run(parse_args(arguments))
     except VcleanError as error:

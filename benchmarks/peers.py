@@ -1,8 +1,8 @@
-"""The ways to read a page that `suite.py` compares: `python benchmarks/peers.py NAME PAGES.parquet` serves one of them.
+"""Serve one of the peers that `suite.py` compares: `python benchmarks/peers.py NAME PAGES.parquet`.
 
-A peer runs in a process of its own, so that what it takes can be told from what the others take. It is given the places
-of pages, one a line, over standard input, and writes a line of JSON at the end of every stage of a page; before it goes
-on, it waits for an empty line, for as long as its clocks are read.
+A peer is one way to read a page. Each peer runs in a separate process, so its time and memory can be measured. The
+peer reads indices of pages from standard input, one per line. At the end of every stage of a page it writes a line of
+JSON, and waits for an empty line while its CPU clocks are read.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 Lap = Callable[[str], None]
-"""Is told the name of a stage at its end."""
+"""Function that is called with the name of a stage at its end."""
 Run = Callable[[Page], None]
-"""Does all that a peer does with a page."""
+"""Function that runs a peer on a page."""
 
 _MAX_BYTES: Final = 32 * 2**20
 
@@ -37,19 +37,19 @@ class Peer:
     """One way to read a page.
 
     Attributes:
-        name: in the tables.
-        what: what it does, in a few words.
-        load: makes it ready; ImportError where it is not installed.
-        rendered: whether it works in a browser.
+        name: name in the tables.
+        description: what the peer does, in a few words.
+        load: loads the peer; raises ImportError if it is not installed.
+        rendered: whether the peer uses a browser.
     """
 
     name: str
-    what: str
+    description: str
     load: Callable[[Lap], Run]
     rendered: bool = True
 
 
-def _own(*, render: bool) -> Callable[[Lap], Run]:
+def _vclean(*, render: bool) -> Callable[[Lap], Run]:
     def load(lap: Lap) -> Run:
         from vclean.pipeline import Pipeline
         from vclean.settings import CleanerSettings
@@ -68,7 +68,7 @@ def _own(*, render: bool) -> Callable[[Lap], Run]:
 
 
 def _staged(lap: Lap) -> Run:
-    """What vclean does with a rendered page, in steps that it takes at once: each can be told from the others."""
+    """Load vclean with rendering in separate steps, so that each step can be measured."""
     from speed import clean
 
     from vclean.classify.content.model import load
@@ -76,7 +76,7 @@ def _staged(lap: Lap) -> Run:
     from vclean.render.browser.renderer import Renderer
 
     trained = load()
-    tab.DocumentTab = _staged_tab(lap)  # type: ignore[misc]  # it has no other seam, and needs none but this
+    tab.DocumentTab = _staged_tab(lap)  # type: ignore[misc]  # the renderer has no parameter for its tab class
     renderer = Renderer().__enter__()
 
     def run(page: Page) -> None:
@@ -122,7 +122,7 @@ def _staged_unrendered(lap: Lap) -> Run:
 
 
 def _raw(lap: Lap) -> Run:
-    from raw import RawClient
+    from raw_client import RawClient
 
     from vclean.render.decode import page_text
 
@@ -136,21 +136,21 @@ def _raw(lap: Lap) -> Run:
 
 
 def _floor(lap: Lap) -> Run:
-    from raw import RawClient
+    from raw_client import RawClient
 
     from vclean.render.decode import page_text
 
     client = RawClient().__enter__()
 
     def run(page: Page) -> None:
-        client.put(page_text(page, _MAX_BYTES))
+        client.set_content(page_text(page, _MAX_BYTES))
         client.lay_out()
         lap("laid out")
 
     return run
 
 
-def _browser() -> Any:  # noqa: ANN401 - Playwright's, which is imported only where it is used
+def _browser() -> Any:  # noqa: ANN401 - Playwright's class, which is imported only where it is used
     from playwright.sync_api import sync_playwright
 
     from vclean.render.browser.chromium import find_chromium
@@ -159,7 +159,7 @@ def _browser() -> Any:  # noqa: ANN401 - Playwright's, which is imported only wh
 
 
 def _plain(lap: Lap) -> Run:
-    from plain import EXTRACT
+    from playwright_baseline import EXTRACT
 
     browser = _browser()
 
@@ -168,7 +168,7 @@ def _plain(lap: Lap) -> Run:
         tab.route("**/*", lambda route: route.abort())
         tab.set_content(_text(page))
         json.loads(tab.evaluate(EXTRACT))
-        lap("elements")  # before its renderer ends, and with it the renderer's clock
+        lap("elements")  # before `close` ends the renderer process, whose CPU clock ends with it
         tab.close()
 
     return run
@@ -195,7 +195,7 @@ def _text(page: Page) -> str:
 
 
 def _rival(name: str, lap: Lap) -> Run:
-    """One of the leaderboard's systems."""
+    """Load one of the systems of the leaderboard."""
     from rivals import RIVALS
 
     from vclean.classify.corpora.corpora import GoldPage
@@ -210,11 +210,11 @@ def _rival(name: str, lap: Lap) -> Run:
     return run
 
 
-OWN: Final = "vclean"
+VCLEAN: Final = "vclean"
 BEFORE: Final = "vclean before"
 UNRENDERED_BEFORE: Final = "vclean before, unrendered"
 EARLIER: Final = (BEFORE, UNRENDERED_BEFORE)
-"""Those of another installation than this one."""
+"""Peers that run in another installation of vclean."""
 RAW: Final = "raw DevTools client"
 FLOOR: Final = "Chromium alone"
 UNRENDERED: Final = "vclean, unrendered"
@@ -225,25 +225,25 @@ _LIBRARIES: Final = ("rs-trafilatura", "trafilatura", "readability-lxml", "resil
 PEERS: Final = {
     peer.name: peer
     for peer in (
-        Peer(OWN, "renders, reads and labels, as the farm does", _own(render=True)),
-        Peer(BEFORE, "the same by the version of `--before`", _own(render=True)),
-        Peer(RAW, "`benchmarks/raw.py`: the same reading with nothing round it", _raw),
-        Peer(FLOOR, "puts the document in and has it laid out", _floor),
+        Peer(VCLEAN, "renders, reads and labels, as the farm does", _vclean(render=True)),
+        Peer(BEFORE, "the same with the version of `--before`", _vclean(render=True)),
+        Peer(RAW, "`benchmarks/raw_client.py`: the same walker, without limits, recovery or sandbox", _raw),
+        Peer(FLOOR, "sets the document and lays it out", _floor),
         Peer("DOMSnapshot", "Playwright, one tab, `set_content`, `DOMSnapshot.captureSnapshot`", _dom_snapshot),
         Peer("plain Playwright", "a new page, `route.abort`, `set_content`, `evaluate`", _plain),
-        Peer(UNRENDERED, "parses and labels", _own(render=False), rendered=False),
-        Peer(UNRENDERED_BEFORE, "the same by the version of `--before`", _own(render=False), rendered=False),
+        Peer(UNRENDERED, "parses and labels", _vclean(render=False), rendered=False),
+        Peer(UNRENDERED_BEFORE, "the same with the version of `--before`", _vclean(render=False), rendered=False),
         *(Peer(name, "bytes to text, as on the leaderboard", partial(_rival, name), rendered=False)
           for name in _LIBRARIES),
         Peer(STAGED, "as vclean, step by step", _staged),
         Peer(STAGED_UNRENDERED, "as vclean, step by step", _staged_unrendered, rendered=False),
     )
 }  # fmt: skip
-"""By name."""
+"""Peers by name."""
 
 
 def is_installed(name: str) -> bool:
-    """Whether a peer's library is there."""
+    """Return whether the library of a peer is installed."""
     packages = {"rs-trafilatura": "rs_trafilatura", "readability-lxml": "readability"}
     try:
         import_module(packages.get(name, name) if name in _LIBRARIES else "vclean")
@@ -253,29 +253,29 @@ def is_installed(name: str) -> bool:
 
 
 def read_pages(path: Path) -> list[Page]:
-    """The pages of a Parquet file that `farm.write_pages` wrote."""
+    """Return the pages of a Parquet file written by `farm.write_pages`."""
     rows: Iterator[dict[str, Any]] = iter(pq.read_table(path, columns=["id", "url", "html"]).to_pylist())
     return [Page(content=row["html"], url=row["url"] or "", id=row["id"]) for row in rows]
 
 
 def main() -> None:
-    """Serve a peer until standard input ends; a page that fails is a line with an error."""
+    """Serve a peer until standard input ends. For a page that fails, write a line with the error."""
     name, path = sys.argv[1:]
     pages = read_pages(Path(path))
 
-    def say(**facts: str) -> None:
+    def send(**facts: str) -> None:
         print(json.dumps(facts), flush=True)
         sys.stdin.readline()
 
-    run = PEERS[name].load(lambda stage: say(stage=stage))
-    say(ready=name)
+    run = PEERS[name].load(lambda stage: send(stage=stage))
+    send(ready=name)
     for line in iter(sys.stdin.readline, ""):
         try:
             run(pages[int(line)])
-        except Exception as error:  # one page must not end a run of hundreds; it is counted
-            say(error=f"{type(error).__name__}: {error}".partition("\n")[0])
+        except Exception as error:  # a failed page is counted, and must not end the run
+            send(error=f"{type(error).__name__}: {error}".partition("\n")[0])
         else:
-            say(done="")
+            send(done="")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What the commands of vclean write, on a few pages: their output, messages, exit codes and files."""
+"""Record the commands of vclean on a few pages: their output, messages, exit codes and files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from proof_pictures import without_pictures
+from proof_images import without_images
 from proof_records import Entry
 from proof_subject import vclean
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
 LIMIT = 900
-"""Seconds for one command."""
+"""Time limit of one command, in seconds."""
 BAD = {"empty.html": b"", "binary.html": bytes(range(256)) * 8, "bare.html": b"<p>Hello.", "bad.parquet": b"PAR1"}
-"""Files that make commands fail, and the shortest page that does not."""
+"""Files that make commands fail, and one minimal page that works."""
 
 _DOCUMENTS = ("<!doc", "<!-- ", "<html", "<svg ")
 _BOTH = {
@@ -65,12 +65,12 @@ _NO_RENDER = ("methods", "cleaneval-score", "segment", "none.html", "empty.html"
 def command_entries(
     pages: Sequence[Mapping[str, str | bytes]], *, rendered: bool, done: Callable[[], None]
 ) -> Iterator[Entry]:
-    """Give what every command writes; call `done` after each.
+    """Run every command, and yield the entries of its results.
 
     Args:
         pages: rows of a corpus, with the columns id, url, html and gold_text.
         rendered: render the pages.
-        done: is called.
+        done: called after each command.
     """
     for name, line in _commands(rendered=rendered).items():
         with tempfile.TemporaryDirectory(prefix="proof-") as folder:
@@ -81,7 +81,7 @@ def command_entries(
 
 
 def command_count(*, rendered: bool) -> int:
-    """Return how many commands there are."""
+    """Return the number of commands."""
     return len(_commands(rendered=rendered))
 
 
@@ -92,20 +92,20 @@ def _commands(*, rendered: bool) -> dict[str, str]:
 def _run(name: str, arguments: Sequence[str], folder: Path) -> Iterator[Entry]:
     before = set(_files(folder))
     command = vclean(*arguments)
-    ended = subprocess.run(command, cwd=folder, capture_output=True, timeout=LIMIT, check=False)
-    told = "".join(
-        f"{line}\n" for line in ended.stderr.decode().splitlines() if "\r" not in line and "it/s" not in line
+    completed = subprocess.run(command, cwd=folder, capture_output=True, timeout=LIMIT, check=False)
+    messages = "".join(
+        f"{line}\n" for line in completed.stderr.decode().splitlines() if "\r" not in line and "it/s" not in line
     )
-    yield Entry("command code", name, "text", str(ended.returncode))
-    yield Entry("command messages", name, "text", told)
-    yield _written("command output", name, ended.stdout.decode())
+    yield Entry("command code", name, "text", str(completed.returncode))
+    yield Entry("command messages", name, "text", messages)
+    yield _output_entry("command output", name, completed.stdout.decode())
     for path in sorted(set(_files(folder)) - before):
-        text = without_pictures(path.read_text(encoding="utf-8"))
-        yield _written("command file", f"{name}: {path.relative_to(folder)}", text)
+        text = without_images(path.read_text(encoding="utf-8"))
+        yield _output_entry("command file", f"{name}: {path.relative_to(folder)}", text)
 
 
-def _written(kind: str, page: str, text: str) -> Entry:
-    """Return an entry with what was written: a document, JSON, lines of JSON as an array, or text."""
+def _output_entry(kind: str, page: str, text: str) -> Entry:
+    """Return an entry for an output; its form is HTML, JSON (JSON lines become an array), or text."""
     if text.lstrip()[:5].lower() in _DOCUMENTS:
         return Entry(kind, page, "html", text)
     if text[:1] in ("{", "["):
@@ -121,7 +121,7 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _prepare(folder: Path, pages: Sequence[Mapping[str, str | bytes]]) -> None:
-    """Write all files that commands read."""
+    """Write all files that the commands read."""
     columns = {name: [page[name] for page in pages] for name in ("id", "url", "html", "gold_text")}
     pq.write_table(pa.table(columns), folder / "pages.parquet")
     for name in ("one", "gold", "predicted"):

@@ -1,4 +1,4 @@
-"""The recording: what is to be recorded, and the processes that do it."""
+"""Plan a recording, and run it in worker processes."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from typing import IO, TYPE_CHECKING, Any
 import pyarrow.parquet as pq
 import tqdm
 from proof_commands import command_count, command_entries
-from proof_pictures import moves
-from proof_records import SUFFIX, places, read_meta, sample, write_entries, write_meta
+from proof_images import is_animated
+from proof_records import SUFFIX, evenly_spaced, read_meta, sample, write_entries, write_meta
 from proof_subject import (
     Subject,
     archive_addresses,
@@ -40,36 +40,36 @@ if TYPE_CHECKING:
     from proof_records import Entry
 
 VERSION = 1
-"""Of the records; those of different versions cannot be compared."""
+"""Version of the record format. Records of different versions cannot be compared."""
 PROGRAM = Path(__file__).with_name("proof.py")
 MODES = ("rendered", "static")
-"""The first takes longer, and so comes first."""
+"""Ways to read pages. The slower one is first, to be recorded first."""
 FARM, COMMANDS, MARKED = "farm", "commands", "marked"
-"""Parts beside corpora: the farm, the commands, and the pages of the archive that are marked by hand."""
+"""Parts other than corpora: the farm, the commands, and the hand-marked pages of the archive."""
 PAGES, QUICK_PAGES = 100, 12
 EXPLAINED, QUICK_EXPLAINED = 400, 200
-"""Blocks of the largest page that is explained, at about two milliseconds a block."""
+"""Maximum number of blocks of a page that is explained; a block takes about two milliseconds."""
 COMMAND_PAGES, QUICK_COMMAND_PAGES = 6, 2
-CHOICE = 12
-"""Pages of a corpus of which the commands get one, the first in which nothing can move."""
+CANDIDATES = 12
+"""Number of pages of a corpus from which the commands get the first page without animation."""
 INTERRUPTED = 130
-PATIENCE = 20
-"""Seconds that processes have to end when they are interrupted."""
+END_SECONDS = 20
+"""Time that interrupted processes have to end, in seconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What is to be recorded.
+    """Plan of a recording.
 
     Attributes:
-        out: the folder of the record.
-        corpora: Parquet files.
-        archive: a web archive; empty for none.
-        pages: of each corpus.
-        archive_pages: of the archive; 0 for all.
-        command_pages: for the commands.
-        explained: blocks of the largest page that is explained.
-        methods: names of methods; none for all.
+        out: folder of the record.
+        corpora: paths of Parquet files.
+        archive: path of a web archive; empty for none.
+        pages: number of pages of each corpus.
+        archive_pages: number of pages of the archive; 0 for all.
+        command_pages: number of pages for the commands.
+        explained: maximum number of blocks of a page that is explained.
+        methods: names of methods; empty for all.
     """
 
     out: str
@@ -83,7 +83,7 @@ class Plan:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What two records must have in common to be compared."""
+        """Return the settings that two records must share to be compared."""
         counts = {name: getattr(self, name) for name in ("pages", "archive_pages", "command_pages", "explained")}
         return {"version": VERSION, "methods": self.methods, **counts}
 
@@ -92,14 +92,14 @@ class Plan:
         return {path.name.partition(".")[0]: path for path in map(Path, (*self.corpora, *filter(None, [self.archive])))}
 
     def names(self) -> list[str]:
-        """Return what there is to record for each mode, what takes longest first."""
+        """Return the names of the parts to record in each mode, the slowest first."""
         sources = self.sources()
-        own = [COMMANDS, FARM, *([MARKED] if self.archive else [])]
-        return [*own, *sorted(sources, key=lambda name: -sources[name].stat().st_size)]
+        parts = [COMMANDS, FARM, *([MARKED] if self.archive else [])]
+        return [*parts, *sorted(sources, key=lambda name: -sources[name].stat().st_size)]
 
 
 class Recorder(ExitStack):
-    """Record one part of a plan after the other, with one browser for all."""
+    """Recorder of the parts of a plan, with one browser for all parts."""
 
     def __init__(self, plan: Plan, done: Callable[[], None]) -> None:
         super().__init__()
@@ -140,13 +140,14 @@ class Recorder(ExitStack):
         if plan.archive:
             inputs.append(Path(plan.archive))
             addresses = archive_addresses(inputs[-1]) if plan.archive_pages else []
-            only = [addresses[at] for at in places(len(addresses), plan.archive_pages)]
+            only = [addresses[index] for index in evenly_spaced(len(addresses), plan.archive_pages)]
         return farm_entries(inputs, rendered=rendered, only=only)
 
     def _commands(self, folder: Path, *, rendered: bool) -> Iterator[Entry]:
-        chosen = [Path(self._plan.corpora[at]) for at in places(len(self._plan.corpora), self._plan.command_pages)]
-        samples = [pq.read_table(self._sample(path, folder, CHOICE)).to_pylist() for path in chosen]
-        rows = [next((row for row in rows if not moves(row["html"])), rows[0]) for rows in samples]
+        indices = evenly_spaced(len(self._plan.corpora), self._plan.command_pages)
+        chosen = [Path(self._plan.corpora[index]) for index in indices]
+        samples = [pq.read_table(self._sample(path, folder, CANDIDATES)).to_pylist() for path in chosen]
+        rows = [next((row for row in rows if not is_animated(row["html"])), rows[0]) for rows in samples]
         return command_entries(rows, rendered=rendered, done=self._done)
 
     @staticmethod
@@ -155,25 +156,36 @@ class Recorder(ExitStack):
         return folder / path.name
 
 
-def record(plan: Plan, wanted: Sequence[str], modes: Sequence[str], *, jobs: int, fresh: bool) -> int:
-    """Record what is not recorded yet, in so many processes. Return the exit code."""
+def record(plan: Plan, names: Sequence[str], modes: Sequence[str], *, jobs: int, fresh: bool) -> int:
+    """Record the missing parts in worker processes. Return the exit code.
+
+    Args:
+        plan: the plan.
+        names: names of the parts to record.
+        modes: modes to record, of `MODES`.
+        jobs: number of processes.
+        fresh: record parts again that are in the record.
+    """
     out = Path(plan.out)
     out.mkdir(parents=True, exist_ok=True)
     before = {} if fresh else read_meta(out)
     if before and before["plan"] != plan.facts:
-        print(f"proof.py: {out} has a record of other settings: add --fresh, or name another folder", file=sys.stderr)
+        print(
+            f"proof.py: {out} contains a record with different settings: add --fresh, or give another folder",
+            file=sys.stderr,
+        )
         return 2
     facts = {"plan": plan.facts, "versions": versions(), "python": platform.python_version(), "browser": browser()}
     meta = {**facts, "files": before.get("files", {})}
     write_meta(out, meta)
-    tasks = [(name, mode) for mode in MODES if mode in modes for name in plan.names() if name in wanted]
+    tasks = [(name, mode) for mode in MODES if mode in modes for name in plan.names() if name in names]
     left = [task for task in tasks if fresh or not (out / f"{'-'.join(task)}{SUFFIX}").exists()]
     with tqdm.tqdm(total=sum(_size(plan, *task) for task in left), unit="page", disable=None) as bar:
-        return _Crew(plan, meta, bar).run(left, jobs)
+        return _Workers(plan, meta, bar).run(left, jobs)
 
 
 def _size(plan: Plan, name: str, mode: str) -> int:
-    """Return how many steps of progress a part takes."""
+    """Return the number of progress steps of a part."""
     if name in (FARM, COMMANDS):
         return command_count(rendered=mode == "rendered") if name == COMMANDS else 0
     if name == MARKED:
@@ -184,8 +196,8 @@ def _size(plan: Plan, name: str, mode: str) -> int:
     return min(plan.pages, pq.read_metadata(path).num_rows)
 
 
-class _Crew:
-    """Processes that record, each one part at a time."""
+class _Workers:
+    """Worker processes, each of which records one part at a time."""
 
     def __init__(self, plan: Plan, meta: dict[str, Any], bar: tqdm.tqdm) -> None:
         self._plan, self._meta, self._bar = plan, meta, bar
@@ -195,7 +207,7 @@ class _Crew:
         self._stopped = False
 
     def run(self, tasks: Sequence[tuple[str, str]], jobs: int) -> int:
-        """Record the parts in their order. Return 0, 1 where one failed, or 130 where a user interrupted."""
+        """Record the parts in order. Return 0, 1 if a part failed, or 130 if a user interrupted."""
         queue = list(reversed(tasks))
         with ThreadPoolExecutor(jobs) as pool:
             threads = [pool.submit(self._work, queue) for _ in range(min(jobs, len(tasks)))]
@@ -208,12 +220,12 @@ class _Crew:
         return int(self._failed)
 
     def _work(self, queue: list[tuple[str, str]]) -> None:
-        """Have a process record parts as long as there are any."""
+        """Record parts of the queue in one process until the queue is empty; replace the process if it ends."""
         process: subprocess.Popen[str] | None = None
         while (task := self._next(queue)) is not None:
             if process is None or process.poll() is not None:
-                process = self._started()
-            self._one(process, *task)
+                process = self._start_process()
+            self._record_part(process, *task)
         if process is not None:
             process.communicate()
 
@@ -221,31 +233,31 @@ class _Crew:
         with self._lock:
             return queue.pop() if queue and not self._stopped else None
 
-    def _started(self) -> subprocess.Popen[str]:
+    def _start_process(self) -> subprocess.Popen[str]:
         with self._lock:
             process = subprocess.Popen(
                 [sys.executable, str(PROGRAM), "work", json.dumps(asdict(self._plan))],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 text=True,
-                start_new_session=True,  # Ctrl-C reaches this process alone, which hands it on once
+                start_new_session=True,  # Ctrl-C reaches only this process, which interrupts the workers once
             )
             self._processes.append(process)
         return process
 
-    def _one(self, process: subprocess.Popen[str], name: str, mode: str) -> None:
+    def _record_part(self, process: subprocess.Popen[str], name: str, mode: str) -> None:
         start = time.monotonic()
         with suppress(BrokenPipeError):
             print(name, mode, file=process.stdin, flush=True)
-        for line in _pipe(process.stdout):
+        for line in _open_stream(process.stdout):
             if line == "page\n":
                 self._bar.update()
                 continue
             with self._lock:
-                found = {"pages": int(line), "seconds": round(time.monotonic() - start)}
-                self._meta["files"][f"{name}-{mode}"] = found
+                facts = {"pages": int(line), "seconds": round(time.monotonic() - start)}
+                self._meta["files"][f"{name}-{mode}"] = facts
                 write_meta(Path(self._plan.out), self._meta)
-            tqdm.tqdm.write(f"{name}, {mode}: {found['pages']} pages, {found['seconds']} s", file=sys.stderr)
+            tqdm.tqdm.write(f"{name}, {mode}: {facts['pages']} pages, {facts['seconds']} s", file=sys.stderr)
             return
         process.communicate()
         if not self._stopped:
@@ -253,8 +265,8 @@ class _Crew:
             tqdm.tqdm.write(f"{name}, {mode}: failed", file=sys.stderr)
 
     def _stop(self, queue: list[tuple[str, str]]) -> None:
-        """Interrupt all processes; what does not end is killed."""
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the second of two must not leave anything behind
+        """Interrupt all processes, and kill those that do not end."""
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C must not leave processes behind
         with self._lock:
             self._stopped = True
             queue.clear()
@@ -264,20 +276,24 @@ class _Crew:
                     os.killpg(process.pid, number)
             with suppress(subprocess.TimeoutExpired):
                 for process in self._processes:
-                    process.wait(PATIENCE)
+                    process.wait(END_SECONDS)
                 return
 
 
-def _pipe(stream: IO[str] | None) -> IO[str]:
+def _open_stream(stream: IO[str] | None) -> IO[str]:
     assert stream is not None
     return stream
 
 
 def work(plan: Plan) -> int:
-    """Record the parts that standard input names, one a line, and tell of pages and parts on standard output."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
+    """Record parts in a worker process. Return the exit code.
+
+    Standard input has one part per line. Standard output gets the line "page" after each page, and the number of pages
+    after each part.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have set it to be ignored
     output = os.fdopen(os.dup(1), "w", buffering=1)
-    os.dup2(2, 1)  # whatever else prints
+    os.dup2(2, 1)  # other output goes to standard error
     try:
         with Recorder(plan, lambda: print("page", file=output)) as recorder:
             for line in sys.stdin:

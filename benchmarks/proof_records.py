@@ -1,4 +1,4 @@
-"""What `proof.py` keeps: entries of pages in Parquet files, and the choice of pages."""
+"""Read and write the records of `proof.py`: Parquet files of entries. Choose the pages to record."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 META = "meta.json"
 SUFFIX = ".parquet"
 FORMS = ("text", "json", "html", "error")
-"""How the value of an entry is to be read. JSON is compared field by field, HTML as a document."""
+"""Formats of the value of an entry. JSON is compared field by field, HTML as a document."""
 
 _SCHEMA = pa.schema([(name, pa.string()) for name in ("kind", "page", "form", "value")])
-_NEEDED = {"id", "url", "html"}
+_CORPUS_COLUMNS = {"id", "url", "html"}
 
 
 class Entry(NamedTuple):
-    """One thing that was recorded of a page.
+    """One recorded result of a page.
 
     Attributes:
-        kind: what it is, such as `text` or `segments vips json`.
-        page: the page's id; empty for what concerns all pages of a corpus.
+        kind: kind of the result, such as `text` or `segments vips json`.
+        page: id of the page; empty for results of all pages of a corpus.
         form: one of `FORMS`.
-        value: as text.
+        value: the result as text.
     """
 
     kind: str
@@ -39,7 +39,7 @@ class Entry(NamedTuple):
 
 
 def as_json(kind: str, page: str, value: object) -> Entry:
-    """Return an entry with a value that `json` can write."""
+    """Return an entry with a value that `json` can serialize."""
     return Entry(kind, page, "json", json.dumps(value, ensure_ascii=False))
 
 
@@ -49,9 +49,9 @@ def as_error(kind: str, page: str, error: BaseException) -> Entry:
 
 
 def write_entries(path: Path, entries: Iterable[Entry]) -> int:
-    """Write entries to a file, whole or not at all. Return the number of pages.
+    """Write entries to a file atomically. Return the number of pages.
 
-    Entries of one kind stand together, because likes compress well.
+    Entries are sorted by kind, because similar values compress well.
     """
     ordered = sorted(entries)
     columns = [[_storable(value) for value in column] for column in zip(*ordered, strict=True)] or [[]] * 4
@@ -68,42 +68,42 @@ def read_entries(path: Path) -> dict[str, dict[str, Entry]]:
     Raises:
         ValueError: an entry occurs twice.
     """
-    found: dict[str, dict[str, Entry]] = {}
+    entries: dict[str, dict[str, Entry]] = {}
     for batch in pq.ParquetFile(path).iter_batches(1000):
         for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
             entry = Entry(*row)
-            if found.setdefault(entry.kind, {}).setdefault(entry.page, entry) is not entry:
+            if entries.setdefault(entry.kind, {}).setdefault(entry.page, entry) is not entry:
                 raise ValueError(f"{path} has {entry.kind} of {entry.page} twice: record it again")
-    return found
+    return entries
 
 
 def read_meta(folder: Path) -> dict[str, Any]:
-    """Return what is known of a record as a whole; nothing where there is none."""
+    """Return the metadata of a record; empty if there is no record."""
     path = folder / META
     return dict(json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else {}
 
 
 def write_meta(folder: Path, meta: dict[str, Any]) -> None:
-    """Write what is known of a record as a whole."""
+    """Write the metadata of a record."""
     (folder / META).write_text(json.dumps(meta, indent=1) + "\n", encoding="utf-8")
 
 
-def places(total: int, count: int) -> list[int]:
-    """Return the places of `count` of `total` pages, evenly spaced; of all where there are no more.
+def evenly_spaced(total: int, count: int) -> list[int]:
+    """Return `count` evenly spaced indices below `total`; all indices if `count` is not smaller.
 
-    >>> places(10, 4)
+    >>> evenly_spaced(10, 4)
     [0, 2, 5, 7]
     """
-    return list(range(total)) if total <= count else [at * total // count for at in range(count)]
+    return list(range(total)) if total <= count else [number * total // count for number in range(count)]
 
 
 def sample(corpus: Path, path: Path, count: int) -> int:
-    """Write some pages of a corpus, evenly spaced, to another file. Return how many there are.
+    """Write `count` evenly spaced pages of a corpus to another file. Return the number of pages.
 
-    Pages get ids of their own: the second `a` becomes `a#2`.
+    Ids are made unique: the second `a` becomes `a#2`.
     """
     table = pq.read_table(corpus)
-    table = table.take(places(table.num_rows, count))
+    table = table.take(evenly_spaced(table.num_rows, count))
     ids = pa.array(distinct(map(str, table.column("id").to_pylist())), pa.string())
     table = table.set_column(table.schema.get_field_index("id"), "id", ids)
     pq.write_table(table, path, compression="zstd")
@@ -111,29 +111,29 @@ def sample(corpus: Path, path: Path, count: int) -> int:
 
 
 def distinct(names: Iterable[str]) -> list[str]:
-    """Return the names, with a number added to those that were there before.
+    """Return the names, with a number added to repeated names.
 
     >>> distinct(["a", "b", "a"])
     ['a', 'b', 'a#2']
     """
-    seen: dict[str, int] = {}
-    found = []
+    counts: dict[str, int] = {}
+    unique = []
     for name in names:
-        seen[name] = seen.get(name, 0) + 1
-        found.append(name if seen[name] == 1 else f"{name}#{seen[name]}")
-    return found
+        counts[name] = counts.get(name, 0) + 1
+        unique.append(name if counts[name] == 1 else f"{name}#{counts[name]}")
+    return unique
 
 
 def corpora_in(folder: Path) -> list[Path]:
-    """Return the corpora in a folder, the Parquet files that have pages, by name."""
-    return [path for path in sorted(folder.glob("*" + SUFFIX)) if set(pq.read_schema(path).names) >= _NEEDED]
+    """Return the corpora in a folder, sorted by name: the Parquet files that contain pages."""
+    return [path for path in sorted(folder.glob("*" + SUFFIX)) if set(pq.read_schema(path).names) >= _CORPUS_COLUMNS]
 
 
 def names_in(folders: Sequence[Path]) -> list[str]:
-    """Return the names of the files of entries in any of the folders."""
+    """Return the sorted names of the record files in any of the folders."""
     return sorted({path.stem for path in chain.from_iterable(folder.glob("*" + SUFFIX) for folder in folders)})
 
 
 def _storable(text: str) -> str:
-    r"""Return the text in what UTF-8 can hold: a lone surrogate is written `\\udc80`."""
+    r"""Return the text with lone surrogates escaped as `\\udc80`, because UTF-8 cannot encode them."""
     return text.encode("utf-8", "backslashreplace").decode()

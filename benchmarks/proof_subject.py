@@ -1,7 +1,7 @@
-"""What `proof.py` asks of vclean: all that depends on its modules, classes and arguments is here.
+"""Compute the results that `proof.py` records. Only this module depends on the modules and classes of vclean.
 
-A change of vclean's interface needs a change here alone. What comes out has names of its own, so that records of
-versions with other interfaces can be compared.
+If the interface of vclean changes, only this module has to follow. The kinds of entries are independent of vclean's
+names, so records of versions with different interfaces can be compared.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from PIL import Image
-from proof_pictures import digest, moves, strip, without_pictures
-from proof_records import Entry, as_error, as_json, distinct, places
+from proof_images import digest, is_animated, white_strip, without_images
+from proof_records import Entry, as_error, as_json, distinct, evenly_spaced
 
 from vclean import CleanerSettings, Page, RenderSettings
 from vclean.classify.corpora.corpora import read_corpus
@@ -53,31 +53,34 @@ if TYPE_CHECKING:
     from vclean.result import Result
 
 DEADLINE = 600
-"""Seconds for each step of a page. They are many, because a busy machine must not make a difference."""
+"""Time limit of each step of a page, in seconds. It is long, because load on the machine must not change a result."""
 SEGMENTERS = ("vips", "learned")
 SEGMENT_FORMATS = ("json", "webis")
 TEMPLATE = "article\nh1\np\n"
-"""What the method that works by a template is given."""
-UNSTEADY = ("seconds", "attempts", "source", "key", "read_key")
-"""Columns of a farm that are left out: times, and what depends on the folder of the run. Keys have an entry."""
+"""Template for the methods that need one."""
+UNSTABLE = ("seconds", "attempts", "source", "key", "read_key")
+"""Columns of a farm that are not recorded: times, and values that depend on the folder of the run.
+
+Keys are recorded as separate entries.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """A page as vclean takes it; with its gold where it is of a corpus."""
+    """Page to record, with its gold if it is from a corpus."""
 
     page: Page
     gold: GoldPage | None = None
 
 
 def versions() -> dict[str, str]:
-    """Return the versions that may make a difference, by name."""
+    """Return the versions of the packages that may change results, by name."""
     packages = ("vclean", "lightgbm", "lxml", "numpy", "pillow", "playwright", "resiliparse", "shapely", "trafilatura")
     return {name: metadata.version(name) for name in packages}
 
 
 def browser() -> str:
-    """Return what the browser says of its version; empty where there is none."""
+    """Return the version that the browser prints; empty if there is no browser."""
     with suppress(Exception):
         command = [str(find_chromium().path), "--version"]
         return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False).stdout.strip()
@@ -85,45 +88,45 @@ def browser() -> str:
 
 
 def corpus_pages(path: Path, count: int = 0) -> Iterator[Input]:
-    """Give pages of a corpus with their gold, evenly spaced; all of them where `count` is 0.
+    """Yield evenly spaced pages of a corpus with their gold.
 
     Args:
-        path: a Parquet file, or a web archive, of which the pages that are marked by hand are taken.
-        count: how many.
+        path: Parquet file, or web archive with hand-marked pages.
+        count: number of pages; 0 for all.
     """
     corpus = read_corpus(path)
-    chosen = set(places(len(corpus), count or len(corpus)))
-    for at, gold in enumerate(corpus):
-        if at in chosen:
+    chosen = set(evenly_spaced(len(corpus), count or len(corpus)))
+    for index, gold in enumerate(corpus):
+        if index in chosen:
             yield Input(gold.page(), gold)
 
 
 def corpus_size(path: Path) -> int:
-    """Return how many pages a corpus has."""
+    """Return the number of pages of a corpus."""
     return len(read_corpus(path))
 
 
 def archive_pages(path: Path, count: int) -> Iterator[Input]:
-    """Give pages of a web archive, evenly spaced; all of them where `count` is 0."""
+    """Yield evenly spaced pages of a web archive; all pages if `count` is 0."""
     sources = list(find(str(path), _settings()))
-    chosen = [sources[at] for at in places(len(sources), count or len(sources))]
+    chosen = [sources[index] for index in evenly_spaced(len(sources), count or len(sources))]
     for name, source in zip(distinct(source.id for source in chosen), chosen, strict=True):
         page = source.read()
         yield Input(page if page.id == name else Page(content=page.content, url=page.url, id=name))
 
 
 def archive_addresses(path: Path) -> list[str]:
-    """Return the addresses of the pages of a web archive."""
+    """Return the ids (URLs) of the pages of a web archive."""
     return [source.id for source in find(str(path), _settings())]
 
 
 class Subject(ExitStack):
-    """Ask for all that vclean makes of a page, with one browser and one model of each method for all pages.
+    """Version of vclean under test: computes all results of pages, with one browser and one model of each method.
 
     Args:
-        rendered: render pages instead of parsing them only.
-        explained: explain the pages of so many blocks at most.
-        methods: the names of the methods to ask; all where there are none.
+        rendered: render pages instead of only parsing them.
+        explained: maximum number of blocks of a page that is explained.
+        methods: names of the methods to run; empty for all.
     """
 
     def __init__(self, *, rendered: bool, explained: int, methods: Sequence[str] = ()) -> None:
@@ -132,27 +135,30 @@ class Subject(ExitStack):
         self._explained = explained
         self._pipeline = Pipeline(CleanerSettings(render=rendered, rendering=_settings(), explain=True))
         self._segmenters = {name: SegmentPipeline(name, _settings()) for name in SEGMENTERS if rendered}
-        self._methods = dict(_methods(rendered=rendered, wanted=methods))
+        self._methods = dict(_methods(rendered=rendered, requested=methods))
 
     def __enter__(self) -> Self:
-        """Start the browser if there is to be one."""
+        """Start the browser if pages are rendered."""
         super().__enter__()
         self.enter_context(self._pipeline)
         return self
 
     def corpus(self, inputs: Iterable[Input], done: Callable[[], None]) -> Iterator[Entry]:
-        """Give all entries of the pages of a corpus; call `done` after each page."""
-        stored: list[tuple[str, str, bytes]] = []
-        found: dict[str, list[PageScore]] = {}
+        """Yield all entries of the pages of a corpus; call `done` after each page."""
+        snapshots: list[tuple[str, str, bytes]] = []
+        page_scores: dict[str, list[PageScore]] = {}
         for each in inputs:
-            yield from self._page(each, stored, found)
+            yield from self._page(each, snapshots, page_scores)
             done()
-        totals = {name: scores.total(pages).to_dict() for name, pages in found.items() if pages}
+        totals = {name: scores.total(pages).to_dict() for name, pages in page_scores.items() if pages}
         yield from (as_json(f"scores {name}", "", total) for name, total in totals.items())
-        yield from _same_site(stored)
+        yield from _same_site(snapshots)
 
-    def _page(self, given: Input, stored: list[Any], found: dict[str, list[PageScore]]) -> Iterator[Entry]:
-        page = given.page
+    def _page(
+        self, source: Input, snapshots: list[tuple[str, str, bytes]], page_scores: dict[str, list[PageScore]]
+    ) -> Iterator[Entry]:
+        """Yield the entries of a page; add its snapshot to `snapshots`, and its scores by method to `page_scores`."""
+        page = source.page
         columns: BlockColumns | None = None
         try:
             blocks = self._pipeline.read_blocks(page, screenshot=self._rendered)
@@ -161,38 +167,38 @@ class Subject(ExitStack):
         else:
             columns = blocks.columns
             snapshot = to_bytes(columns.snapshot)
-            stored.append((page.id, page.url, snapshot))
+            snapshots.append((page.id, page.url, snapshot))
             yield Entry("snapshot", page.id, "text", digest(snapshot))
             yield from self._result(page, blocks)
             if self._rendered:
                 yield from self._segments(page, snapshot, blocks.screenshot)
         for name, method in self._methods.items():
-            yield from _ask(name, method, given, columns, found.setdefault(name, []))
+            yield from _method_entries(name, method, source, columns, page_scores.setdefault(name, []))
 
     def _result(self, page: Page, blocks: UnlabelledPage) -> Iterator[Entry]:
-        """Give what the main method says of a page, in every form."""
-        told, screenshot = self._explained >= len(blocks.columns), blocks.screenshot
+        """Yield the result of the main method for a page, in every output format."""
+        explain, screenshot = self._explained >= len(blocks.columns), blocks.screenshot
         try:
-            result = self._pipeline.label(blocks, explain=told)
+            result = self._pipeline.label(blocks, explain=explain)
         except Exception as error:
             yield as_error("result", page.id, error)
             return
         plain = replace(result, explanation=None, positions=())
-        yield from _decision(page.id, plain)
+        yield from _prediction_entries(page.id, plain)
         for name in FORMATS:
             form = name if name in ("json", "html") else "text"
             yield _entry(name, page.id, form, partial(plain.to, name))
-        if told:
+        if explain:
             yield _entry("explanation", page.id, "text", result.to_explanation)
             yield _entry("explanation json", page.id, "json", result.to_json)
         if self._rendered:
-            yield _picture(page, screenshot)
-            yield _drawing("overlay svg", page.id, plain.overlay, "svg", screenshot)
-            explored = result if told else plain
-            yield _drawing("overlay html", page.id, explored.overlay, "html", screenshot)
+            yield _screenshot_entry(page, screenshot)
+            yield _overlay_entry("overlay svg", page.id, plain.overlay, "svg", screenshot)
+            interactive = result if explain else plain
+            yield _overlay_entry("overlay html", page.id, interactive.overlay, "html", screenshot)
 
-    def _segments(self, page: Page, snapshot: bytes, picture: bytes) -> Iterator[Entry]:
-        """Give the segments of a page, by every segmenter and in every form."""
+    def _segments(self, page: Page, snapshot: bytes, screenshot: bytes) -> Iterator[Entry]:
+        """Yield the segments of a page, for every segmenter and every format."""
         for name, segmenter in self._segmenters.items():
             kind = f"segments {name}"
             try:
@@ -202,36 +208,38 @@ class Subject(ExitStack):
                 continue
             for form in SEGMENT_FORMATS:
                 yield _entry(f"{kind} {form}", page.id, "json", partial(segments.to, form))
-            yield _drawing(f"{kind} svg", page.id, segments.overlay, "svg", picture)
-            yield _drawing(f"{kind} html", page.id, segments.overlay, "html", picture)
+            yield _overlay_entry(f"{kind} svg", page.id, segments.overlay, "svg", screenshot)
+            yield _overlay_entry(f"{kind} html", page.id, segments.overlay, "html", screenshot)
 
 
 def farm_entries(inputs: Sequence[Path], *, rendered: bool, only: Sequence[str] = ()) -> Iterator[Entry]:
-    """Run a farm over corpora and archives by its command line, and give its rows.
+    """Run `vclean farm` over corpora and archives, and yield its rows.
 
     Args:
-        inputs: the files; a page is called by its file and its id.
+        inputs: the files; the page of an entry is the name of the file and the id of the page.
         rendered: render the pages.
-        only: addresses of the pages that are taken from archives; all where there are none.
+        only: ids of the pages to read from archives; empty for all.
     """
     with tempfile.TemporaryDirectory(prefix="proof-") as folder:
-        wanted = Path(folder, "pages.txt")
-        wanted.write_text("".join(f"{address}\n" for address in only), encoding="utf-8")
-        options = [*([] if rendered else ["--no-render"]), *(["--pages", str(wanted)] if only else [])]
+        page_list = Path(folder, "pages.txt")
+        page_list.write_text("".join(f"{page}\n" for page in only), encoding="utf-8")
+        options = [*([] if rendered else ["--no-render"]), *(["--pages", str(page_list)] if only else [])]
         out = Path(folder, "out")
         command = ["farm", *map(str, inputs), "-o", str(out), "--workers", "1", "--timeout", str(DEADLINE), *options]
-        ended = subprocess.run(vclean(*command, "-q"), capture_output=True, text=True, check=False)
-        if ended.returncode not in (0, 1):
-            yield Entry("farm", "", "error", f"exit code {ended.returncode}: {ended.stderr.replace(folder, '')}")
+        completed = subprocess.run(vclean(*command, "-q"), capture_output=True, text=True, check=False)
+        code = completed.returncode
+        if code not in (0, 1):
+            yield Entry("farm", "", "error", f"exit code {code}: {completed.stderr.replace(folder, '')}")
             return
-        yield Entry("farm", "", "text", f"exit code {ended.returncode}")
+        yield Entry("farm", "", "text", f"exit code {code}")
         rows = [row for part in sorted(out.glob("parts/*.parquet")) for row in pq.read_table(part).to_pylist()]
     rows.sort(key=lambda row: (str(row["source"]), str(row["id"]), str(row["key"])))
     names = distinct(f"{Path(row['source']).name.partition('.')[0]} {row['id']}" for row in rows)
     for name, row in zip(names, rows, strict=True):
         keys = {column: row[column] and row[column].hex() for column in ("key", "read_key")}
         yield as_json("farm keys", name, keys)
-        yield as_json("farm", name, _bits({column: row[column] for column in row if column not in UNSTEADY}))
+        values = {column: row[column] for column in row if column not in UNSTABLE}
+        yield as_json("farm", name, _with_hex_bytes(values))
 
 
 def vclean(*arguments: str) -> list[str]:
@@ -243,10 +251,10 @@ def _settings() -> RenderSettings:
     return RenderSettings(deadline=DEADLINE)
 
 
-def _methods(*, rendered: bool, wanted: Sequence[str]) -> Iterator[tuple[str, Callable[[BlockColumns], Prediction]]]:
-    """Give the methods that can be asked; one that cannot be loaded fails on every page."""
+def _methods(*, rendered: bool, requested: Sequence[str]) -> Iterator[tuple[str, Callable[[BlockColumns], Prediction]]]:
+    """Yield the methods to run by name. A method that cannot be loaded fails on every page."""
     for facts in all_facts():
-        if (facts.rendered and not rendered) or (wanted and facts.name not in wanted):
+        if (facts.rendered and not rendered) or (requested and facts.name not in requested):
             continue
         try:
             yield facts.name, _template(facts.name) if facts.templated else get(facts.name)
@@ -265,30 +273,33 @@ def _fail(error: Exception, _: BlockColumns) -> Prediction:
     raise error
 
 
-def _ask(
+def _method_entries(
     name: str,
     method: Callable[[BlockColumns], Prediction],
-    given: Input,
+    source: Input,
     blocks: BlockColumns | None,
-    found: list[PageScore],
+    page_scores: list[PageScore],
 ) -> Iterator[Entry]:
-    """Give what a method says of a page, and add its score; a page that fails scores as empty text."""
-    text = marked = ""
+    """Yield the prediction of a method for a page, and add its score to `page_scores`.
+
+    If the page or the method failed, empty text is scored.
+    """
+    text = markup = ""
     if blocks is not None:
         try:
             prediction = method(blocks)
-            text, marked = (write(blocks.text, prediction.labels) for write in (to_text, to_cleaneval))
+            text, markup = (write(blocks.text, prediction.labels) for write in (to_text, to_cleaneval))
         except Exception as error:
-            yield as_error(f"method {name}", given.page.id, error)
+            yield as_error(f"method {name}", source.page.id, error)
         else:
             value = {"labels": _letters(prediction.labels), "probabilities": _hexadecimal(prediction.probability)}
-            yield as_json(f"method {name}", given.page.id, value)
-    if given.gold is not None:
-        found.append(score_page(given.gold, text, marked))
+            yield as_json(f"method {name}", source.page.id, value)
+    if source.gold is not None:
+        page_scores.append(score_page(source.gold, text, markup))
 
 
-def _decision(page: str, result: Result) -> Iterator[Entry]:
-    """Give labels, roles, probabilities, confidence and language; the numbers to the bit."""
+def _prediction_entries(page: str, result: Result) -> Iterator[Entry]:
+    """Yield labels, roles, probabilities, confidence and language; numbers with all their bits."""
     yield Entry("labels", page, "text", _letters(result.prediction.labels))
     yield as_json("roles", page, [None if role is None else str(role) for role in result.prediction.roles])
     yield as_json("probabilities", page, _hexadecimal(result.prediction.probability))
@@ -301,41 +312,41 @@ def _letters(labels: Sequence[Label]) -> str:
 
 
 def _hexadecimal(values: NDArray[np.float32]) -> list[str]:
-    """Return float32 numbers with their bytes as hexadecimal digits; 0 and 1, which are many, without."""
-    bare = {0: "0", 0x3F800000: "1"}
+    """Return float32 numbers as hexadecimal bits and decimals; 0 and 1, which are frequent, as "0" and "1"."""
+    short = {0: "0", 0x3F800000: "1"}
     bits = np.ascontiguousarray(values, dtype=np.float32).view(np.uint32).tolist()
-    return [bare.get(each) or f"{each:08x} {value:.8g}" for each, value in zip(bits, values.tolist(), strict=True)]
+    return [short.get(each) or f"{each:08x} {value:.8g}" for each, value in zip(bits, values.tolist(), strict=True)]
 
 
-def _bits(value: Any) -> Any:  # noqa: ANN401 - whatever a row of Parquet holds
-    """Return the value with numbers of its own kind told to the bit, bytes as digits."""
+def _with_hex_bytes(value: Any) -> Any:  # noqa: ANN401 - any value of a Parquet row
+    """Return the value with all bytes in it as hexadecimal digits."""
     if isinstance(value, dict):
-        return {name: _bits(each) for name, each in value.items()}
+        return {name: _with_hex_bytes(each) for name, each in value.items()}
     if isinstance(value, list):
-        return [_bits(each) for each in value]
+        return [_with_hex_bytes(each) for each in value]
     return value.hex() if isinstance(value, bytes) else value
 
 
-def _same_site(stored: Sequence[tuple[str, str, bytes]]) -> Iterator[Entry]:
-    """Give the results of pages whose sites were compared, by the command line and from their snapshots."""
-    if not stored:
+def _same_site(snapshots: Sequence[tuple[str, str, bytes]]) -> Iterator[Entry]:
+    """Yield the results of `vclean --same-site` on snapshots, given as tuples of id, URL and bytes."""
+    if not snapshots:
         return
     with tempfile.TemporaryDirectory(prefix="proof-") as folder:
         path, out = Path(folder, "stored.parquet"), Path(folder, "out.jsonl")
         types = {"id": pa.string(), "url": pa.string(), "snapshot": pa.binary()}
-        columns = zip(types.values(), zip(*stored, strict=True), strict=True)
-        pq.write_table(pa.table([pa.array(values, kind) for kind, values in columns], names=list(types)), path)
-        code = _quiet(["--same-site", "-f", "json", "-o", str(out), "--timeout", str(DEADLINE), "-q", str(path)])
+        columns = zip(types.values(), zip(*snapshots, strict=True), strict=True)
+        pq.write_table(pa.table([pa.array(values, type_) for type_, values in columns], names=list(types)), path)
+        code = _run_quietly(["--same-site", "-f", "json", "-o", str(out), "--timeout", str(DEADLINE), "-q", str(path)])
         yield Entry("same site", "", "text", f"exit code {code}")
         lines = out.read_text(encoding="utf-8").splitlines() if out.exists() else []
     for line in lines:
         yield Entry("same site", json.loads(line)["id"], "json", line)
 
 
-def _quiet(arguments: list[str]) -> int:
-    """Run a command line in this process, without its messages. Return its exit code."""
-    with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
-        before, sys.stderr = sys.stderr, nowhere
+def _run_quietly(arguments: list[str]) -> int:
+    """Run a vclean command in this process without its messages. Return its exit code."""
+    with Path(os.devnull).open("w", encoding="utf-8") as null:
+        before, sys.stderr = sys.stderr, null
         try:
             return main(arguments)
         finally:
@@ -349,21 +360,21 @@ def _entry(kind: str, page: str, form: str, write: Callable[[], str]) -> Entry:
         return as_error(kind, page, error)
 
 
-def _drawing(kind: str, page: str, draw: Callable[[bytes, Any], bytes], form: str, picture: bytes) -> Entry:
-    """Return a drawing over the picture of its page, or over a strip where it is a page to explore."""
+def _overlay_entry(kind: str, page: str, draw: Callable[[bytes, Any], bytes], form: str, screenshot: bytes) -> Entry:
+    """Return an overlay over the screenshot of its page; an interactive overlay (HTML) over a white strip."""
 
-    def written() -> str:
-        ground = strip(picture) if form == "html" else picture
-        return without_pictures(draw(ground, form).decode("utf-8", "replace"), ground)
+    def write() -> str:
+        image = white_strip(screenshot) if form == "html" else screenshot
+        return without_images(draw(image, form).decode("utf-8", "replace"), image)
 
-    return _entry(kind, page, "html", written)
+    return _entry(kind, page, "html", write)
 
 
-def _picture(page: Page, picture: bytes) -> Entry:
-    """Return the size of a picture and its hash; without the hash if something in it may move."""
+def _screenshot_entry(page: Page, screenshot: bytes) -> Entry:
+    """Return the size and the hash of a screenshot; without the hash if the page may contain animations."""
 
-    def told() -> str:
-        size = Image.open(io.BytesIO(picture)).size
-        return f"{size}, may move" if moves(page.content) else f"{size} {digest(picture)}"
+    def write() -> str:
+        size = Image.open(io.BytesIO(screenshot)).size
+        return f"{size}, may move" if is_animated(page.content) else f"{size} {digest(screenshot)}"
 
-    return _entry("picture", page.id, "text", told)
+    return _entry("picture", page.id, "text", write)

@@ -1,12 +1,12 @@
-"""What seeing a page is worth: `python benchmarks/regions.py ARCHIVE [--styled ARCHIVE] [--json OUT]`.
+"""Measure the gain by rendering for roles and text: `python benchmarks/regions.py ARCHIVE [--styled ARCHIVE]`.
 
-ARCHIVE holds hand-marked pages with their style sheets and images (see `vclean.classify.corpora.marked`). Two
-questions, each cross-validated by page with the same folds for all answers, intervals of 95 % by bootstrap over pages:
+ARCHIVE contains hand-marked pages with their style sheets and images (see `vclean.classify.corpora.marked`). Pages are
+read in three ways: rendered, rendered without style sheets and images, and parsed. There are two experiments, both
+cross-validated by page with the same folds for all variants; 95 % intervals are by bootstrap over pages:
 
-- the role of a region that is given, from the page read in three ways (rendered; rendered without style sheets and
-  images; parsed only), by models that learned from one way of reading or from all; with `--styled`, also from pages
-  whose structure is known;
-- the text: word F1 of the block model, which is told the roles of the regions round its blocks or is not.
+- roles: accuracy of the role of marked regions. Models are trained on pages read in one way or in all ways; with
+  `--styled`, also on generated pages with known structure.
+- text: word F1 of the block model, with and without the role probabilities of the regions around its blocks.
 """
 
 from __future__ import annotations
@@ -60,19 +60,19 @@ SAMPLES = 2000
 
 @dataclass(frozen=True, eq=False)
 class ReadPage:
-    """A marked page, cut into blocks in each of `WAYS`."""
+    """Marked page with its blocks, for each way of reading in `WAYS`."""
 
     marked: MarkedPage
     gold: GoldPage
     blocks: dict[str, BlockColumns]
 
     def rows(self, way: str, *, by_hand: bool = True) -> RegionRows:
-        """Its containers, one way."""
+        """Return the training rows of the page's containers, for one way of reading."""
         return marked_rows(PageContext(self.blocks[way]), self.marked.marks, site=self.marked.page.url, by_hand=by_hand)
 
 
 def read(archive: Path, snapshots: Path | None, ways: Sequence[str]) -> list[ReadPage]:
-    """The pages of an archive that have text, read in several ways."""
+    """Read the pages of an archive in several ways. Return those that have blocks in each way."""
     settings = RenderSettings()
     with Renderer(settings) as renderer:
         render: Callable[[Page], Snapshot] = lambda page: renderer.render(page).snapshot  # noqa: E731
@@ -96,84 +96,90 @@ def read(archive: Path, snapshots: Path | None, ways: Sequence[str]) -> list[Rea
 
 
 @dataclass(frozen=True, eq=False)
-class Verdicts:
-    """Roles of M given regions.
+class RolePredictions:
+    """Gold and predicted roles of M marked regions.
 
     Attributes:
-        page: int64 (M,), the number of the page.
-        truth, found: int64 (M,), codes of `CODES`.
+        page: int64 (M,), index of the page.
+        truth, predicted: int64 (M,), codes of `ROLE_CODES`.
     """
 
     page: NDArray[np.int64]
     truth: NDArray[np.int64]
-    found: NDArray[np.int64]
+    predicted: NDArray[np.int64]
 
     def accuracy(self, page_weight: NDArray[np.int64] | None = None) -> float:
-        """Share of the regions whose role is right, each page counted `page_weight` times."""
+        """Return the share of regions with the right role; each page counts `page_weight` times."""
         weight = self._weight(page_weight)
-        return float(weight[self.truth == self.found].sum() / weight.sum())
+        return float(weight[self.truth == self.predicted].sum() / weight.sum())
 
     def macro_f1(self, page_weight: NDArray[np.int64] | None = None) -> float:
-        """Mean F1 of the roles that occur."""
+        """Return the mean F1 of the roles that occur; each page counts `page_weight` times."""
         weight = self._weight(page_weight)
         count = len(ROLE_CODES) + 1
-        true, found = (np.bincount(codes, weight, minlength=count) for codes in (self.truth, self.found))
-        right = self.truth == self.found
-        hit = np.bincount(self.truth[right], weight[right], minlength=count)
+        true, predicted = (np.bincount(codes, weight, minlength=count) for codes in (self.truth, self.predicted))
+        right = self.truth == self.predicted
+        hits = np.bincount(self.truth[right], weight[right], minlength=count)
         occurs = true > 0
-        return float(np.mean(2 * hit[occurs] / (true + found)[occurs]))
+        return float(np.mean(2 * hits[occurs] / (true + predicted)[occurs]))
 
     def _weight(self, page_weight: NDArray[np.int64] | None) -> NDArray[np.float64]:
         return np.ones(len(self.page)) if page_weight is None else page_weight[self.page].astype(np.float64)
 
 
 def cross_validated_roles(
-    pages: Sequence[dict[str, RegionRows]], learn: Sequence[str], styled: Sequence[RegionRows]
-) -> dict[str, Verdicts]:
-    """Verdicts on all given regions, by way of reading, of models that learned from the ways `learn`."""
+    pages: Sequence[dict[str, RegionRows]], train_ways: Sequence[str], styled: Sequence[RegionRows]
+) -> dict[str, RolePredictions]:
+    """Predict the roles of all marked regions by cross-validation, for each way of reading.
+
+    Args:
+        pages: rows of each page, by way of reading.
+        train_ways: ways of reading of the pages that the models are trained on.
+        styled: rows of generated pages, which all models are trained on.
+    """
     fold = folds([str(number) for number in range(len(pages))], FOLDS)
-    found: dict[str, list[tuple[NDArray[np.int64], ...]]] = {way: [] for way in WAYS}
+    parts: dict[str, list[tuple[NDArray[np.int64], ...]]] = {way: [] for way in WAYS}
     for held_out in range(FOLDS):
-        taught = [page[way] for page, own in zip(pages, fold, strict=True) if own != held_out for way in learn]
-        booster = fit([*taught, *styled])
-        for number in np.flatnonzero(fold == held_out).tolist():
+        train_pages = [page for page, number in zip(pages, fold, strict=True) if number != held_out]
+        booster = fit([*(page[way] for page in train_pages for way in train_ways), *styled])
+        for index in np.flatnonzero(fold == held_out).tolist():
             for way in WAYS:
-                rows = pages[number][way]
-                given = rows.role != NONE
-                codes = posterior(booster, rows.x[given])[:, :NONE].argmax(axis=1)
-                found[way].append((np.full(given.sum(), number), rows.role[given].astype(np.int64), codes))
-    return {way: Verdicts(*map(np.concatenate, zip(*parts, strict=True))) for way, parts in found.items()}
+                rows = pages[index][way]
+                marked = rows.role != NONE
+                codes = posterior(booster, rows.x[marked])[:, :NONE].argmax(axis=1)
+                parts[way].append((np.full(marked.sum(), index), rows.role[marked].astype(np.int64), codes))
+    return {way: RolePredictions(*map(np.concatenate, zip(*arrays, strict=True))) for way, arrays in parts.items()}
 
 
 def interval(values: Sequence[float]) -> list[float]:
-    """The middle 95 % of bootstrap values."""
+    """Return the 2.5th and 97.5th percentiles of bootstrap values."""
     return np.percentile(values, [2.5, 97.5]).round(4).tolist()
 
 
 def draws(pages: int) -> Iterator[NDArray[np.int64]]:
-    """How often each page is drawn, in `SAMPLES` samples with replacement."""
+    """Yield how often each page is drawn, for `SAMPLES` samples with replacement."""
     rng = np.random.default_rng(0)
     for _ in range(SAMPLES):
         yield np.bincount(rng.integers(0, pages, pages), minlength=pages)
 
 
-def role_figures(results: dict[str, Verdicts], pages: int) -> Figures:
-    """Accuracy and macro F1 of every result, with intervals."""
+def role_figures(results: dict[str, RolePredictions], pages: int) -> Figures:
+    """Return accuracy and macro F1 of every result, with intervals."""
     samples = list(draws(pages))
     return {
         name: {
-            "regions": len(verdicts.truth),
-            "accuracy": round(verdicts.accuracy(), 4),
-            "accuracy_interval": interval([verdicts.accuracy(weight) for weight in samples]),
-            "macro_f1": round(verdicts.macro_f1(), 4),
-            "macro_f1_interval": interval([verdicts.macro_f1(weight) for weight in samples]),
+            "regions": len(predictions.truth),
+            "accuracy": round(predictions.accuracy(), 4),
+            "accuracy_interval": interval([predictions.accuracy(weight) for weight in samples]),
+            "macro_f1": round(predictions.macro_f1(), 4),
+            "macro_f1_interval": interval([predictions.macro_f1(weight) for weight in samples]),
         }
-        for name, verdicts in results.items()
+        for name, predictions in results.items()
     }
 
 
-def role_difference(first: Verdicts, second: Verdicts, pages: int) -> dict[str, float | list[float]]:
-    """`first` less `second`, on the same drawn pages."""
+def role_difference(first: RolePredictions, second: RolePredictions, pages: int) -> dict[str, float | list[float]]:
+    """Return the difference `first` minus `second` in accuracy and macro F1, with paired bootstrap intervals."""
     samples = list(draws(pages))
     return {
         "accuracy": round(first.accuracy() - second.accuracy(), 4),
@@ -183,13 +189,13 @@ def role_difference(first: Verdicts, second: Verdicts, pages: int) -> dict[str, 
     }
 
 
-def by_role(first: Verdicts, second: Verdicts) -> Figures:
-    """Recall of every role in two results, and how many regions have it."""
+def by_role(first: RolePredictions, second: RolePredictions) -> Figures:
+    """Return the number of regions of every role, and its recall in two results."""
     return {
         role: {
             "regions": int((first.truth == code).sum()),
-            "first": round(float((first.found == code)[first.truth == code].mean()), 3),
-            "second": round(float((second.found == code)[second.truth == code].mean()), 3),
+            "first": round(float((first.predicted == code)[first.truth == code].mean()), 3),
+            "second": round(float((second.predicted == code)[second.truth == code].mean()), 3),
         }
         for role, code in ROLE_CODES.items()
         if (first.truth == code).any() and (second.truth == code).any()
@@ -197,7 +203,7 @@ def by_role(first: Verdicts, second: Verdicts) -> Figures:
 
 
 def measure_roles(pages: Sequence[ReadPage], styled: Sequence[ReadPage]) -> dict[str, object]:
-    """All figures on roles."""
+    """Return all results on roles."""
     rows = [{way: page.rows(way) for way in WAYS} for page in pages]
     extra = [page.rows(way, by_hand=False) for page in styled for way in page.blocks]
     runs = {
@@ -213,9 +219,9 @@ def measure_roles(pages: Sequence[ReadPage], styled: Sequence[ReadPage]) -> dict
     count = len(pages)
     return {
         "roles": role_figures(results, count),
-        "rendered less parsed, each alone": role_difference(*alone, count),
-        "rendered less parsed, one model": role_difference(best["rendered"], best["parsed"], count),
-        "rendered less unstyled, one model": role_difference(best["rendered"], best["unstyled"], count),
+        "rendered minus parsed, each alone": role_difference(*alone, count),
+        "rendered minus parsed, one model": role_difference(best["rendered"], best["parsed"], count),
+        "rendered minus unstyled, one model": role_difference(best["rendered"], best["unstyled"], count),
         "recall by role, rendered and parsed, one model": by_role(best["rendered"], best["parsed"]),
     }
 
@@ -224,36 +230,36 @@ def measure_roles(pages: Sequence[ReadPage], styled: Sequence[ReadPage]) -> dict
 
 
 def measure_blocks(pages: Sequence[ReadPage], styled: Sequence[ReadPage]) -> dict[str, object]:
-    """Word F1 of the block model against the text of the blocks that are content by their marks."""
+    """Return results on text: word F1 of the block model against the text of the blocks that are marked as content."""
     extra = [page.rows(way, by_hand=False) for page in styled for way in page.blocks]
     ways = ("rendered", "parsed")
     fits = RegionFits.of([page.rows(way) for page in pages for way in ways] + extra)
     results: dict[str, NDArray[np.float64]] = {}
     groups: dict[str, dict[str, NDArray[np.float64]]] = {}
-    for name, told in (("told roles", True), ("not told", False)):
-        table = TrainingTable.of([_block_rows(page, way, fits if told else None) for page in pages for way in ways])
-        predictions = CrossValidation.of(table).predictions()
-        for at, way in enumerate(ways):
-            own = predictions[at :: len(ways)]
+    for name, with_roles in (("with roles", True), ("without roles", False)):
+        rows = [_block_rows(page, way, fits if with_roles else None) for page in pages for way in ways]
+        predictions = CrossValidation.of(TrainingTable.of(rows)).predictions()
+        for index, way in enumerate(ways):
+            way_predictions = predictions[index :: len(ways)]
             results[f"{way}, {name}"] = np.array(
-                [_word_f1(page, way, prediction) for page, prediction in zip(pages, own, strict=True)]
+                [_word_f1(page, way, prediction) for page, prediction in zip(pages, way_predictions, strict=True)]
             )
-            groups[f"{way}, {name}"] = _by_group(pages, way, own)
+            groups[f"{way}, {name}"] = _by_group(pages, way, way_predictions)
     return {
         "word_f1": {name: _mean(values) for name, values in results.items()},
         "differences": {
-            f"{first} less {second}": _mean(results[first] - results[second])
+            f"{first} minus {second}": _mean(results[first] - results[second])
             for first, second in (
-                ("rendered, told roles", "parsed, told roles"),
-                ("rendered, told roles", "parsed, not told"),
-                ("rendered, told roles", "rendered, not told"),
-                ("parsed, told roles", "parsed, not told"),
-                ("rendered, not told", "parsed, not told"),
+                ("rendered, with roles", "parsed, with roles"),
+                ("rendered, with roles", "parsed, without roles"),
+                ("rendered, with roles", "rendered, without roles"),
+                ("parsed, with roles", "parsed, without roles"),
+                ("rendered, without roles", "parsed, without roles"),
             )
         },
-        "right blocks by group, told roles, rendered less parsed": {
-            group: _mean(values - groups["parsed, told roles"][group])
-            for group, values in groups["rendered, told roles"].items()
+        "right blocks by group, with roles, rendered minus parsed": {
+            group: _mean(values - groups["parsed, with roles"][group])
+            for group, values in groups["rendered, with roles"].items()
         },
     }
 
@@ -262,7 +268,7 @@ CODE_OF_CONTENT, CODE_OF_OTHER = (LABELS.index(label) for label in (Label.PARAGR
 
 
 def _block_rows(page: ReadPage, way: str, fits: RegionFits | None) -> PageRows:
-    """The training rows of a page, its gold told by the marks alone; marks tell no types."""
+    """Return the training rows of a page. Marks decide which blocks are content; all content is labelled paragraph."""
     booster = fits.for_site(page.gold.url) if fits else None
     rows = page_rows(page.gold, page.gold.url, page.blocks[way], booster)
     content = content_blocks(page.blocks[way], page.marked.marks)
@@ -272,28 +278,31 @@ def _block_rows(page: ReadPage, way: str, fits: RegionFits | None) -> PageRows:
 
 def _word_f1(page: ReadPage, way: str, prediction: Prediction) -> float:
     texts = page.blocks[way].text
-    kept = [text for text, label in zip(texts, prediction.labels, strict=True) if label.is_content]
-    return word_score("\n".join(kept), page.gold.text).f1
+    content = [text for text, label in zip(texts, prediction.labels, strict=True) if label.is_content]
+    return word_score("\n".join(content), page.gold.text).f1
 
 
 GROUPS = ("all", "headings", "hidden", "up to 4 words", "over 25 words", "one column", "several columns")
 
 
 def _by_group(pages: Sequence[ReadPage], way: str, predictions: Sequence[Prediction]) -> dict[str, NDArray[np.float64]]:
-    """Share of the words in rightly judged blocks, by group of blocks and page; NaN where a page has none."""
-    found = {group: np.full(len(pages), np.nan) for group in GROUPS}
-    for number, (page, prediction) in enumerate(zip(pages, predictions, strict=True)):
+    """Return the share of words in correctly labelled blocks, by group of blocks and page.
+
+    The share is NaN if a page has no words in a group. Blocks outside all marks do not count.
+    """
+    shares = {group: np.full(len(pages), np.nan) for group in GROUPS}
+    for index, (page, prediction) in enumerate(zip(pages, predictions, strict=True)):
         blocks, context = page.blocks[way], PageContext(page.blocks[way])
         marks = page.marked.marks
-        known = innermost(blocks.snapshot, marks)[block_anchor(blocks)] >= 0
-        kept = np.array([label.is_content for label in prediction.labels])
-        right = kept == content_blocks(blocks, marks)
+        marked = innermost(blocks.snapshot, marks)[block_anchor(blocks)] >= 0
+        content = np.array([label.is_content for label in prediction.labels])
+        right = content == content_blocks(blocks, marks)
         masks = _masks(page, way, context)
         for group in GROUPS:
-            words = np.where(masks[group] & known, context.tokens, 0)
+            words = np.where(masks[group] & marked, context.tokens, 0)
             if words.sum():
-                found[group][number] = float(words[right].sum() / words.sum())
-    return found
+                shares[group][index] = float(words[right].sum() / words.sum())
+    return shares
 
 
 def _masks(page: ReadPage, way: str, context: PageContext) -> dict[str, NDArray[np.bool_]]:
@@ -312,13 +321,13 @@ def _masks(page: ReadPage, way: str, context: PageContext) -> dict[str, NDArray[
 
 
 def _columns(blocks: BlockColumns) -> int:
-    """Columns of a rendered page: distinct left edges, to 50 px, that hold a tenth of the words each."""
+    """Count the columns of a rendered page: left edges, rounded to 50 CSS px, with at least a tenth of the words."""
     words = np.bincount(column_edges(blocks.box), PageContext(blocks).tokens)
     return max(int((words >= words.sum() / 10).sum()), 1)
 
 
 def column_edges(box: NDArray[np.float32]) -> NDArray[np.int64]:
-    """int64 (B,): left edges in steps of 50 px; what has no box is at the left."""
+    """Return left edges of boxes in units of 50 CSS px, int64 (B,); 0 for blocks without a box."""
     return np.maximum(np.rint(np.nan_to_num(box[:, 0]) / 50), 0).astype(np.int64)
 
 
@@ -331,13 +340,13 @@ def _mean(values: NDArray[np.float64]) -> dict[str, float | list[float]]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure, print and write; the exit code."""
+    """Run the experiments, and print and write the results. Return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("archive", type=Path)
-    parser.add_argument("--styled", type=Path, help="archive of pages that a generator marked")
-    parser.add_argument("--snapshots", type=Path, help="folder that keeps what was rendered")
-    parser.add_argument("--json", type=Path, help="file for the figures")
-    parser.add_argument("--only", choices=("roles", "blocks"), help="one of the two questions")
+    parser.add_argument("--styled", type=Path, help="archive of generated pages, from styled.py")
+    parser.add_argument("--snapshots", type=Path, help="cache of rendered pages")
+    parser.add_argument("--json", type=Path, help="write the results to this file")
+    parser.add_argument("--only", choices=("roles", "blocks"), help="run one of the two experiments")
     options = parser.parse_args(arguments)
     pages = read(options.archive, options.snapshots, WAYS)
     styled = read(options.styled, options.snapshots, ("rendered", "parsed")) if options.styled else []

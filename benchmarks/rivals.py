@@ -1,7 +1,7 @@
-"""The systems of the leaderboard: each takes a page as crawled and gives its clean text.
+"""Wrap the systems of the leaderboard: each extracts clean text from a page as crawled.
 
-Every system gets the bytes and decodes them itself, with its defaults, as its documentation has it; the one that only
-takes text (boilerpy3) gets it as resiliparse detects and decodes it. Time counts from bytes to text.
+Every system gets bytes, decodes them itself, and runs with its defaults as in its documentation. boilerpy3 accepts
+only text; for it, resiliparse detects the encoding and decodes the page. Time counts from bytes to text.
 """
 
 from __future__ import annotations
@@ -20,52 +20,52 @@ from vclean.features.blocks import extract_blocks
 from vclean.output.text import to_cleaneval, to_text
 
 Texts = tuple[str, str]
-"""The clean text, and the same with CleanEval's marks, empty where the system gives none."""
+"""Clean text, and clean text with CleanEval markup; the second is empty if the system has no such output."""
 Extract = Callable[[GoldPage], Texts]
 
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """One extractor.
+    """Extractor of the leaderboard.
 
     Attributes:
-        name: in the tables.
-        package: the distribution it is in.
-        how: its settings, and how it decodes, in a few words.
-        load: gives the extractor; ImportError where it is not installed.
-        browser: whether it works in other processes, whose time counts too.
+        name: name in the tables.
+        package: distribution that contains it.
+        usage: settings and decoding, in a few words.
+        load: returns the extractor; raises ImportError if it is not installed.
+        browser: whether it runs in other processes, whose time counts too.
     """
 
     name: str
     package: str
-    how: str
+    usage: str
     load: Callable[[], Extract]
     browser: bool = False
 
     @property
-    def is_ours(self) -> bool:
-        """Whether it is what the others are compared with."""
+    def is_vclean(self) -> bool:
+        """Return whether the system is vclean, which the others are compared with."""
         return self.name.startswith("vclean")
 
 
 def available(systems: tuple[System, ...]) -> tuple[list[System], list[str]]:
-    """The systems that work here, and a line on each that does not."""
-    found, missing = [], []
+    """Return the systems that work on this machine, and a message for each system that does not."""
+    working, messages = [], []
     for system in systems:
         try:
             with silence():
                 system.load()(GoldPage(html=b"<p>A page to load everything with."))
-            found.append(system)
+            working.append(system)
         except ImportError as error:
-            missing.append(f"{system.name} was left out ({error}): pip install {system.package}")
+            messages.append(f"{system.name} was left out ({error}): pip install {system.package}")
         except VcleanError as error:
-            missing.append(f"{system.name} was left out ({error})")
-    return found, missing
+            messages.append(f"{system.name} was left out ({error})")
+    return working, messages
 
 
 @contextmanager
 def silence() -> Iterator[None]:
-    """Keep the systems' logs from standard error: what they fail on is counted."""
+    """Disable logging in this block; failures of systems are counted instead."""
     logging.disable()
     try:
         yield
@@ -74,7 +74,7 @@ def silence() -> Iterator[None]:
 
 
 def versions(systems: list[System]) -> dict[str, str]:
-    """The version of every package in use, by name."""
+    """Return the versions of the packages of systems, by name."""
     return {name: metadata.version(name) for name in sorted({system.package for system in systems})}
 
 
@@ -96,7 +96,7 @@ def _resiliparse() -> Extract:
 
 
 def _plain_text() -> Callable[..., str]:
-    """Resiliparse's text of HTML, without what stands for images."""
+    """Return resiliparse's function from HTML to text, without alternative texts of images."""
     extract = import_module("resiliparse.extract.html2text").extract_plain_text
     return lambda html, **options: str(extract(html, alt_texts=False, **options))
 
@@ -130,7 +130,7 @@ def _rs_trafilatura() -> Extract:
     return lambda page: (extract(page.html, url=page.url or None).main_content, "")
 
 
-def _own(method: str) -> Callable[[], Extract]:
+def _vclean_method(method: str) -> Callable[[], Extract]:
     def load() -> Extract:
         from vclean.render.static.parse import parse
 
@@ -149,7 +149,7 @@ def _own(method: str) -> Callable[[], Extract]:
 def _rendered() -> Extract:
     from vclean.api import Cleaner
 
-    # Never left: the browser ends with the process that it was started for.
+    # The context is never exited: the browser ends with this process.
     cleaner = Cleaner(render=True).__enter__()
 
     def extract(page: GoldPage) -> Texts:
@@ -169,11 +169,11 @@ RIVALS = (
            _boilerpy("ArticleExtractor")),
     System("boilerpy3, default", "boilerpy3", "DefaultExtractor",
            _boilerpy("DefaultExtractor")),
-    System("BTE", "vclean", "`vclean --method bte`", _own("bte")),
-    System("all text", "vclean", "`vclean --method text`", _own("text")),
+    System("BTE", "vclean", "`vclean --method bte`", _vclean_method("bte")),
+    System("all text", "vclean", "`vclean --method text`", _vclean_method("text")),
 )  # fmt: skip
-"""What vclean is compared with."""
+"""Systems that vclean is compared with."""
 
-VCLEAN = System("vclean", "vclean", "the model that ships, unrendered", _own("vclean"))
-RENDERED = System("vclean, rendered", "vclean", "the model that ships, rendered, Chromium's time included", _rendered,
+VCLEAN = System("vclean", "vclean", "the shipped model, unrendered", _vclean_method("vclean"))
+RENDERED = System("vclean, rendered", "vclean", "the shipped model, rendered; time includes Chromium", _rendered,
                   browser=True)  # fmt: skip

@@ -1,4 +1,4 @@
-"""Pages of any size, and how the cost of a page grows with it."""
+"""Generate pages of any size, and fit the growth of cost with size."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _WORDS: Final = _TEXT.split()
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """A line through the larger half of some points on logarithmic scales: a cost grows as size ** exponent.
+    """Line through the larger half of (size, cost) points on logarithmic scales: cost grows as size ** exponent.
 
     Attributes:
-        exponent: the slope of the line.
-        steepest: the greatest slope between two neighbours among these points.
+        exponent: slope of the line.
+        steepest: greatest slope between two neighbouring points.
     """
 
     exponent: float
@@ -41,7 +41,7 @@ class Fit:
 
     @classmethod
     def of(cls, sizes: Sequence[float], costs: Sequence[float]) -> Fit:
-        """The fit of some costs; what every page takes, however small, hides the growth of the smaller ones.
+        """Return the fit of costs by size. Only the larger half is used: a fixed cost hides the growth of small pages.
 
         >>> Fit.of([10, 100, 1_000, 10_000], [5, 6, 10, 100])
         Fit(exponent=1.0, steepest=1.0)
@@ -53,7 +53,7 @@ class Fit:
 
 
 def by_bytes(size: int) -> Page:
-    """A page of about so many bytes: a menu, and articles of headings, paragraphs, lists and links."""
+    """Return a page of about `size` bytes: a menu, and articles of headings, paragraphs, lists and links."""
     parts, length = [_HEAD, _menu(8)], len(_HEAD) + 200
     for number in count():
         if length >= size:
@@ -64,9 +64,9 @@ def by_bytes(size: int) -> Page:
 
 
 def by_nodes(number: int) -> Page:
-    """A page of so many elements, short texts in small boxes in rows: what a table or a long list is made of."""
-    rows = (f"<div class=row><span>{_words(place, 3)}</span><a href=/{place}>{_words(place, 2)}</a></div>"
-            for place in range(max(1, (number - 4) // 3)))  # fmt: skip
+    """Return a page of about `number` elements: rows of short texts, as in a table or a long list."""
+    rows = (f"<div class=row><span>{_words(row, 3)}</span><a href=/{row}>{_words(row, 2)}</a></div>"
+            for row in range(max(1, (number - 4) // 3)))  # fmt: skip
     return Page(content=(_HEAD + "".join(rows)).encode(), url="https://example.org/", id=f"{number} nodes")
 
 
@@ -79,7 +79,7 @@ def _menu(entries: int) -> str:
 
 
 def _article(number: int) -> str:
-    items = "".join(f"<li>{_words(number + place, 8)}" for place in range(3))
+    items = "".join(f"<li>{_words(number + item, 8)}" for item in range(3))
     return (
         f"<div class=article id=a{number}><h2>{_words(number, 5)}</h2><p>{_words(number, 60)}.</p>"
         f"<p>{_words(number + 7, 30)} <a href=/{number}>{_words(number, 3)}</a> {_words(number + 3, 20)}.</p>"
@@ -88,5 +88,5 @@ def _article(number: int) -> str:
 
 
 def _words(start: int, number: int) -> str:
-    """So many words, others for each start."""
-    return " ".join([*(_WORDS[(start + place * (1 + start % 5)) % len(_WORDS)] for place in range(number)), str(start)])
+    """Return `number` words and the number `start`; the words differ from one start to the next."""
+    return " ".join([*(_WORDS[(start + step * (1 + start % 5)) % len(_WORDS)] for step in range(number)), str(start)])

@@ -1,8 +1,8 @@
-"""CPU time per page, stage by stage: `python benchmarks/speed.py CORPUS.parquet [--pages N] [--render] [--json OUT]`.
+"""Measure CPU time per page and stage: `python benchmarks/speed.py CORPUS.parquet [--pages N] [--render] [--json OUT]`.
 
-Time is user and system time, not the clock on the wall, so that other work on the machine does not count. Pages are
-taken evenly from the whole corpus; the first ones warm everything up and are left out. With `--render` every page is
-also rendered, right after it was parsed, and the time is that of all processes: Python, the driver and Chromium.
+Time is user and system time, not wall-clock time, so other load on the machine does not count. Pages are evenly spaced
+over the corpus; the first pages warm up caches and are left out. With `--render` every page is also rendered, right
+after it was parsed; its time includes all processes: Python, the driver and Chromium.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ if TYPE_CHECKING:
     from vclean.render.snapshot import Snapshot
 
     Times = dict[str, float]
-    """Seconds of CPU by stage."""
+    """CPU seconds by stage."""
 
 WARM_UP = 5
-STAGES = ("read", "cut", "features", "predict", "write")
-"""Decoding and parsing, or rendering; cutting into blocks; the feature matrix; labels; the language and the text."""
+STAGES = ("read", "segment", "features", "predict", "write")
+"""Decoding and parsing, or rendering; segmentation into blocks; feature matrix; labels; language and text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +57,13 @@ class Spread:
 
     @classmethod
     def of(cls, seconds: Sequence[float]) -> Spread:
-        """The spread of some times, one at least."""
+        """Return the spread of a non-empty sequence of times in seconds."""
         median, p90 = np.percentile(np.array(seconds) * 1000, [50, 90])
         return cls(round(float(median), 2), round(float(p90), 2))
 
 
 class Stopwatch:
-    """CPU time from one lap to the next."""
+    """Stopwatch that records the time of each lap by name, with a given clock."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self.laps: Times = {}
@@ -71,14 +71,14 @@ class Stopwatch:
         self._last = clock()
 
     def lap(self, name: str) -> None:
-        """Give the time since the last lap to `name`."""
+        """End a lap, and record its time under `name`."""
         now = self._clock()
         self.laps[name] = now - self._last
         self._last = self._clock()
 
 
-class Processes:
-    """The CPU time of the processes that this one started, their children included."""
+class ChildProcesses:
+    """CPU clock of the descendants of this process."""
 
     def __init__(self) -> None:
         import psutil
@@ -87,10 +87,10 @@ class Processes:
         self._self = psutil.Process()
 
     def seconds(self) -> float:
-        """User and system time of all that live, and of those that ended and were waited for."""
+        """Return user and system time of running descendants, and of ended children that were waited for."""
         times = [self._times(process) for process in self._self.children(recursive=True)]
-        own = self._self.cpu_times()
-        return sum(times) + own.children_user + own.children_system
+        ended = self._self.cpu_times()
+        return sum(times) + ended.children_user + ended.children_system
 
     def _times(self, process: object) -> float:
         try:
@@ -100,7 +100,7 @@ class Processes:
 
 
 def stages(page: Page, read: Callable[[Page], Snapshot], trained: Model, clock: Callable[[], float]) -> Times:
-    """The times of one page, by stage and in total.
+    """Return the times of one page, by stage and in total.
 
     Raises:
         VcleanError: the page could not be read.
@@ -113,25 +113,25 @@ def stages(page: Page, read: Callable[[Page], Snapshot], trained: Model, clock: 
 
 
 def clean(snapshot: Snapshot, trained: Model, lap: Callable[[str], None]) -> Result:
-    """What vclean says of a page that was read; `lap` is told at the end of every stage."""
+    """Label a snapshot and write its text; call `lap` with the name of each stage at its end."""
     blocks = extract_blocks(snapshot)
-    lap("cut")
+    lap("segment")
     features = matrix.extract(blocks)
     lap("features")
     posterior = region_model.posterior(trained.regions, features.region) if trained.regions else None
     x = stacking.stack_columns(features, *trained.linear.scores(features), posterior)
     comments = among_comments(features.context, x[:, stacking.REGIONS])
-    found = trained.decide(x, features.layout.tokens, block_groups(blocks), comments)
+    prediction = trained.decide(x, features.layout.tokens, block_groups(blocks), comments)
     lap("predict")
-    spoken = language.detect(" ".join(blocks.text), snapshot.language)
-    result = Result(columns=blocks, prediction=found, language=spoken)
+    page_language = language.detect(" ".join(blocks.text), snapshot.language)
+    result = Result(columns=blocks, prediction=prediction, language=page_language)
     result.to_cleaneval()
     lap("write")
     return result
 
 
-def with_children(run: Callable[[], Times], processes: Processes) -> Times:
-    """The times of `run`, with what other processes did meanwhile added to reading and to the total."""
+def with_children(run: Callable[[], Times], processes: ChildProcesses) -> Times:
+    """Return the times of `run`, and add the CPU time of child processes to the stage "read" and to the total."""
     before = processes.seconds()
     times = run()
     outside = processes.seconds() - before
@@ -139,14 +139,17 @@ def with_children(run: Callable[[], Times], processes: Processes) -> Times:
 
 
 def evenly(corpus: Corpus, count: int) -> Iterator[Page]:
-    """`count` pages spread over the corpus, or all where it has fewer."""
+    """Return `count` evenly spaced pages of the corpus, or all pages if it has fewer."""
     chosen = set(np.linspace(0, len(corpus) - 1, max(0, min(count, len(corpus))), dtype=int).tolist())
-    return (page.page() for place, page in enumerate(corpus) if place in chosen)
+    return (page.page() for index, page in enumerate(corpus) if index in chosen)
 
 
 def measure(pages: Iterator[Page], trained: Model, renderer: Renderer | None) -> tuple[list[Times], list[Times], int]:
-    """The times of the pages unrendered and rendered (none without a renderer), and how many failed."""
-    processes = Processes() if renderer else None
+    """Return the times of unrendered pages, those of rendered pages, and the number of pages that failed.
+
+    Without a renderer there are no times of rendered pages.
+    """
+    processes = ChildProcesses() if renderer else None
     parsed: list[Times] = []
     rendered: list[Times] = []
     failed = 0
@@ -166,17 +169,17 @@ def _rendered(page: Page, renderer: Renderer, trained: Model) -> Times:
 
 
 def summary(times: Sequence[Times]) -> dict[str, Spread]:
-    """The spread of every stage and of the total."""
+    """Return the spread of every stage and of the total."""
     return {stage: Spread.of([page[stage] for page in times]) for stage in (*STAGES, "total")}
 
 
 def ratio(parsed: Sequence[Times], rendered: Sequence[Times]) -> float:
-    """How many times the CPU of parsing a page rendering it takes, the median over the pages."""
+    """Return the median over the pages of CPU time rendered, divided by CPU time parsed."""
     return round(float(np.median([b["total"] / a["total"] for a, b in zip(parsed, rendered, strict=True)])), 2)
 
 
 def table(ways: dict[str, dict[str, Spread]]) -> str:
-    """A table of the spreads by stage, two columns for each way to read a page."""
+    """Return a text table of the spreads by stage, with two columns for each way to read a page."""
     lines = ["ms of CPU per page".ljust(20) + "".join(f"{way:>20}" for way in ways)]
     lines.append(" " * 20 + "".join(f"{'median':>12}{'p90':>8}" for _ in ways))
     for stage in (*STAGES, "total"):
@@ -187,20 +190,20 @@ def table(ways: dict[str, dict[str, Spread]]) -> str:
 
 
 def summaries(parsed: Sequence[Times], rendered: Sequence[Times]) -> dict[str, dict[str, Spread]]:
-    """The spreads of the ways to read a page that were measured."""
+    """Return the spreads of the ways to read a page that were measured."""
     ways = {"unrendered": parsed, "rendered": rendered}
     return {way: summary(times) for way, times in ways.items() if times}
 
 
 def report(corpus: Corpus, parsed: Sequence[Times], rendered: Sequence[Times], failed: int) -> dict[str, object]:
-    """All that was found, for JSON."""
+    """Return all results, for JSON."""
     ways = summaries(parsed, rendered)
     return {
         "corpus": corpus.name,
         "pages": len(parsed),
         "failed": failed,
         "versions": {name: metadata.version(name) for name in ("vclean", "lightgbm", "lxml", "numpy")},
-        "ms": {way: {stage: asdict(spread) for stage, spread in found.items()} for way, found in ways.items()},
+        "ms": {way: {stage: asdict(spread) for stage, spread in spreads.items()} for way, spreads in ways.items()},
         "ratio": ratio(parsed, rendered) if rendered else None,
     }
 
@@ -209,7 +212,7 @@ def run(options: argparse.Namespace) -> None:
     """Measure, print the table, and write the JSON file.
 
     Raises:
-        VcleanError: there is no model, no browser, or no such corpus, or too few pages could be read.
+        VcleanError: the model, the browser or the corpus is missing, or too few pages could be read.
     """
     corpus, trained = read_corpus(options.corpus), model.load()
     with Renderer() if options.render else nullcontext() as renderer:
@@ -225,12 +228,12 @@ def run(options: argparse.Namespace) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the benchmark; the exit code."""
+    """Run the benchmark. Return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.partition(":")[0])
     parser.add_argument("corpus", type=Path, help="a Parquet file with the columns id, html and gold_text")
-    parser.add_argument("--pages", type=int, default=300, help="how many (default: 300)")
-    parser.add_argument("--render", action="store_true", help="measure rendering too")
-    parser.add_argument("--json", type=Path, help="write the figures to this file")
+    parser.add_argument("--pages", type=int, default=300, help="number of pages, evenly spaced (default: 300)")
+    parser.add_argument("--render", action="store_true", help="also measure rendering")
+    parser.add_argument("--json", type=Path, help="write the results to this file")
     try:
         run(parser.parse_args(arguments))
     except VcleanError as error:

@@ -1,14 +1,13 @@
-"""Types of blocks against gold of types, and the structure of the Markdown output against gold in Markdown.
+"""Score the types of blocks, and the structure of Markdown output, against gold.
 
 `python benchmarks/structure.py CORPUS.parquet... [--limit N] [--snapshots FOLDER] [--json OUT]` cross-validates by
-site, so that no page is judged by a model that saw its site. With a folder of snapshots pages are rendered, or taken
-from there.
+site: no page is labelled by a model that was trained on its site. With a cache of snapshots, pages are rendered.
 
-Types are compared on the blocks that are content for both sides and whose type the gold tells. For the structure both
-documents are read by a CommonMark parser into units: headings, list items, rows of tables, blocks of code, and all
-other lines. Units with the same words are paired in their order, and what is counted is whether the two of a pair are
-the same thing; which text is content is the matter of other scores. A page whose gold marks none of a kind tells
-nothing of it: gold with a heading may mark no list at all, however many lists the page has.
+Types are compared on blocks that are content in both gold and prediction, if the gold has their type. For structure, a
+CommonMark parser reads both documents into units: headings, list items, table rows, code blocks, and all other lines.
+Units with the same words are paired in document order. The scores count whether both units of a pair have the same
+kind; other benchmarks measure which text is content. If the gold of a page has no unit of a kind, predicted units of
+this kind do not count: some gold marks headings but no lists, although the page has lists.
 """
 
 from __future__ import annotations
@@ -68,14 +67,14 @@ Link = tuple[Words, str]
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A heading, item, row of a table, block of code or other line of a Markdown document.
+    """Heading, list item, table row, code block or other line of a Markdown document.
 
     Attributes:
         kind: one of `KINDS`.
-        words: its words.
-        level: of a heading, 1 to 6; of an item, how many lists it is in; of a row, its cells with words in them.
-        text: of a block of code, the code.
-        links: text and address of its links.
+        words: words of the unit.
+        level: level of a heading, 1 to 6; depth of an item in nested lists; number of non-empty cells of a row.
+        text: code of a code block.
+        links: text and URL of each link.
     """
 
     kind: str
@@ -86,14 +85,14 @@ class Unit:
 
 
 def units(markdown: str) -> list[Unit]:
-    """The units of a Markdown document that have words."""
+    """Return the units of a Markdown document that have words."""
     reader = _Reader()
     return [unit for token in _PARSER.parse(markdown) for unit in reader.read(token) if unit.words]
 
 
 @dataclass(slots=True)
 class _Reader:
-    """Follows what is open while the tokens of a document go by."""
+    """State of open lists, items, headings and rows while the tokens of a document are read."""
 
     lists: int = 0
     heading: int = 0
@@ -101,7 +100,7 @@ class _Reader:
     row: list[Token] | None = None
 
     def read(self, token: Token) -> Iterator[Unit]:
-        """The units that end with `token`."""
+        """Update the state with `token`. Yield the units that end with it."""
         match token.type:
             case "bullet_list_open" | "ordered_list_open" | "bullet_list_close" | "ordered_list_close":
                 self.lists += token.nesting
@@ -124,7 +123,7 @@ class _Reader:
                 yield from self._lines(token)
 
     def _lines(self, token: Token) -> Iterator[Unit]:
-        """A heading, or the lines of a paragraph, the first of which may be that of an item."""
+        """Yield a heading, or the lines of a paragraph; the first line after the start of an item is the item."""
         for line in [token.children or []] if self.heading else _split(token.children or []):
             words, links = _inline(line)
             if self.heading:
@@ -144,7 +143,7 @@ def _row(cells: Sequence[Token]) -> Unit:
 
 
 def _code(content: str) -> str:
-    """Code without empty lines at its ends and white space at the ends of its lines."""
+    """Return code without leading and trailing empty lines, and without trailing white space of lines."""
     return "\n".join(line.rstrip() for line in content.splitlines()).strip("\n")
 
 
@@ -160,30 +159,31 @@ def _split(line: Iterable[Token]) -> Iterator[list[Token]]:
 
 
 def _inline(line: Iterable[Token]) -> tuple[Words, tuple[Link, ...]]:
-    """The words of a line, images aside, and its links that have words."""
-    text, links, address, start = "", [], "", 0
+    """Return the words of a line, without images, and its links that have words."""
+    text, links, url, start = "", [], "", 0
     for token in line:
         if token.type in ("text", "code_inline"):
             text += token.content
         elif token.type in _BREAKS or token.type == "html_inline":
             text += " "
         elif token.type == "link_open":
-            address, start = str(token.attrGet("href")), len(text)
+            url, start = str(token.attrGet("href")), len(text)
         elif token.type == "link_close":
-            links.append((tuple(tokens(text[start:])), unquote(address).rstrip("/")))
+            links.append((tuple(tokens(text[start:])), unquote(url).rstrip("/")))
     return tuple(tokens(text)), tuple(link for link in links if link[0])
 
 
 @dataclass(slots=True)
 class Agreement:
-    """How the structure of documents agrees with their gold; counts, summed over pages.
+    """Agreement of document structure with gold: counts, summed over pages.
 
     Attributes:
-        pairs: of units with the same words, by the kind in the gold and the kind found.
-        same_level: of pairs of one kind, those whose level is the same; of headings, up to the offset of the page.
-        same_code: of pairs of code, those that are the same to the character.
-        links: in the gold, found, and both, in the units that are paired.
-        gold_words, paired_words: of the gold's units, and of those that are paired.
+        pairs: number of pairs of units with the same words, by kind in the gold and predicted kind.
+        same_level: number of pairs of a kind with the same level. For headings, the most common offset between the
+            levels of a page is subtracted first.
+        same_code: number of pairs of code blocks with identical code.
+        links: number of links in paired units: in the `gold`, `predicted`, and in `both`.
+        gold_words, paired_words: number of words in all gold units, and in those that are paired.
     """
 
     pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -193,31 +193,32 @@ class Agreement:
     gold_words: int = 0
     paired_words: int = 0
 
-    def add(self, gold: Sequence[Unit], found: Sequence[Unit]) -> None:
-        """Count one page."""
-        pairs = list(_pairs(gold, found))
+    def add(self, gold: Sequence[Unit], predicted: Sequence[Unit]) -> None:
+        """Add the units of one page."""
+        pairs = list(_pairs(gold, predicted))
         self.gold_words += sum(len(unit.words) for unit in gold)
         self.paired_words += sum(len(unit.words) for unit, _ in pairs)
-        told = {unit.kind for unit in gold} | {"paragraph"}
-        pairs = [(one, other) for one, other in pairs if other.kind in told]
+        gold_kinds = {unit.kind for unit in gold} | {"paragraph"}
+        pairs = [(one, other) for one, other in pairs if other.kind in gold_kinds]
         self.pairs.update((one.kind, other.kind) for one, other in pairs)
         for kind in ("heading", "item", "row"):
             offsets = Counter(other.level - one.level for one, other in pairs if one.kind == other.kind == kind)
-            usual = offsets.most_common(1)[0][0] if kind == "heading" and offsets else 0
-            self.same_level[kind] += offsets[usual]
+            most_common = offsets.most_common(1)[0][0] if kind == "heading" and offsets else 0
+            self.same_level[kind] += offsets[most_common]
         self.same_code += sum(one.text == other.text for one, other in pairs if one.kind == other.kind == "code")
         for one, other in pairs if any(unit.links for unit in gold) else ():
-            expected, given = Counter(one.links), Counter(other.links)
-            self.links.update(gold=expected.total(), found=given.total(), both=(expected & given).total())
+            gold_links, predicted_links = Counter(one.links), Counter(other.links)
+            both = gold_links & predicted_links
+            self.links.update(gold=gold_links.total(), predicted=predicted_links.total(), both=both.total())
 
     def figures(self) -> dict[str, Any]:
-        """Precision, recall and pairs of every kind, and shares of the rest; None where nothing is counted."""
+        """Return precision, recall and number of pairs of every kind, and of links; None for a share of nothing."""
         kinds = {kind: self._kind(kind) for kind in KINDS}
         return {
             "paired words": _share(self.paired_words, self.gold_words),
             "kinds": kinds,
             "links": {
-                "precision": _share(self.links["both"], self.links["found"]),
+                "precision": _share(self.links["both"], self.links["predicted"]),
                 "recall": _share(self.links["both"], self.links["gold"]),
                 "pairs": self.links["both"],
             },
@@ -234,10 +235,10 @@ class Agreement:
         }
 
 
-def _pairs(gold: Sequence[Unit], found: Sequence[Unit]) -> Iterator[tuple[Unit, Unit]]:
-    """Units with the same words, each paired once, in their order."""
+def _pairs(gold: Sequence[Unit], predicted: Sequence[Unit]) -> Iterator[tuple[Unit, Unit]]:
+    """Yield pairs of units with the same words, in document order; each unit is in one pair at most."""
     waiting: dict[Words, list[Unit]] = {}
-    for unit in reversed(found):
+    for unit in reversed(predicted):
         waiting.setdefault(unit.words, []).append(unit)
     for unit in gold:
         if same := waiting.get(unit.words):
@@ -248,22 +249,27 @@ def _share(part: int, whole: int) -> float | None:
     return round(part / whole, 4) if whole else None
 
 
-def type_figures(gold: NDArray[np.int8], found: NDArray[np.int8]) -> dict[str, Any]:
-    """Accuracy, and F1 of every type, of the codes `found` (K,) where `gold` (K,) tells a type and both are content."""
+def type_figures(gold: NDArray[np.int8], predicted: NDArray[np.int8]) -> dict[str, Any]:
+    """Return accuracy, and F1 of every type, over blocks that have a content type in both arrays.
+
+    Args:
+        gold: gold label codes (K,).
+        predicted: predicted label codes (K,).
+    """
     types = [LABELS.index(label) for label in Label if label.is_content]
-    both = np.isin(gold, types) & np.isin(found, types)
-    gold, found = gold[both], found[both]
+    both = np.isin(gold, types) & np.isin(predicted, types)
+    gold, predicted = gold[both], predicted[both]
     f1 = {
-        str(LABELS[code]): _share(2 * int(((gold == code) & (found == code)).sum()),
-                                 int((gold == code).sum() + (found == code).sum()))
+        str(LABELS[code]): _share(2 * int(((gold == code) & (predicted == code)).sum()),
+                                 int((gold == code).sum() + (predicted == code).sum()))
         for code in types
     }  # fmt: skip
-    return {"blocks": len(gold), "accuracy": _share(int((gold == found).sum()), len(gold)), "f1": f1}
+    return {"blocks": len(gold), "accuracy": _share(int((gold == predicted).sum()), len(gold)), "f1": f1}
 
 
 @dataclass(frozen=True, slots=True)
 class ReadPage:
-    """A page as it was read: its gold, its blocks, its training rows."""
+    """Page with its gold, its blocks and its training rows."""
 
     page: GoldPage
     blocks: BlockColumns
@@ -271,8 +277,8 @@ class ReadPage:
 
 
 def measure(corpora: Sequence[Corpus], read: Read, limit: int | None) -> dict[str, Any]:
-    """The figures of every corpus: types where the gold has any, and structure where it is in Markdown."""
-    pages = [found for corpus in corpora for page in _even(corpus, limit) if (found := _read(page, read))]
+    """Return the results of every corpus: types if the gold has types, and structure if it is Markdown."""
+    pages = [read_page for corpus in corpora for page in _evenly(corpus, limit) if (read_page := _read(page, read))]
     predictions = CrossValidation.of(TrainingTable.of([page.rows for page in pages])).predictions()
     figures = {}
     for corpus in corpora:
@@ -281,8 +287,8 @@ def measure(corpora: Sequence[Corpus], read: Read, limit: int | None) -> dict[st
     return figures
 
 
-def _even(corpus: Corpus, limit: int | None) -> Iterator[GoldPage]:
-    """Pages taken evenly from a corpus, `limit` at most."""
+def _evenly(corpus: Corpus, limit: int | None) -> Iterator[GoldPage]:
+    """Return evenly spaced pages of a corpus, `limit` at most."""
     step = -(-len(corpus) // limit) if limit else 1
     return (page for number, page in enumerate(corpus) if number % step == 0)
 
@@ -311,12 +317,12 @@ def _structure(part: Sequence[tuple[ReadPage, Prediction]]) -> dict[str, Any]:
 
 
 def table(figures: dict[str, Any]) -> str:
-    """The figures as lines of text."""
+    """Return the results as lines of text."""
     lines = []
-    for corpus, found in figures.items():
-        types, structure = found["types"], found["structure"]
+    for corpus, results in figures.items():
+        types, structure = results["types"], results["structure"]
         f1 = "  ".join(f"{name} {_cell(value)}" for name, value in types["f1"].items())
-        lines += [f"{corpus}, {found['pages']} pages", f"  types: accuracy {_cell(types['accuracy'])}  F1 {f1}"]
+        lines += [f"{corpus}, {results['pages']} pages", f"  types: accuracy {_cell(types['accuracy'])}  F1 {f1}"]
         if structure["paired words"] is not None:
             lines += [f"  {name:9}  {_row_of(part)}" for name, part in structure["kinds"].items()]
             lines += [f"  links      {_row_of(structure['links'])}"]
@@ -332,11 +338,11 @@ def _cell(value: float | None) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure, print the table, write the JSON."""
-    parser = argparse.ArgumentParser(description="Types of blocks and structure of Markdown, cross-validated")
+    """Run the benchmark, print the table, and write the JSON file. Return the exit code."""
+    parser = argparse.ArgumentParser(description="Score block types and Markdown structure, cross-validated.")
     parser.add_argument("corpora", nargs="+", type=Path, metavar="CORPUS")
-    parser.add_argument("--limit", type=int, help="pages of each corpus, taken evenly from all of it")
-    parser.add_argument("--snapshots", type=Path, metavar="FOLDER", help="render, and keep the rendered pages there")
+    parser.add_argument("--limit", type=int, help="maximum number of pages of each corpus, evenly spaced")
+    parser.add_argument("--snapshots", type=Path, metavar="FOLDER", help="render pages, and cache them in this folder")
     parser.add_argument("--json", type=Path, metavar="OUT")
     options = parser.parse_args(arguments)
     try:

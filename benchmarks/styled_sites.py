@@ -1,4 +1,4 @@
-"""Packages as web sites: where their pages are, what these refer to, and the files at the addresses."""
+"""Read unpacked packages as web sites: find pages, their references, and the files at URLs."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from resiliparse.parse.html import DOMNode, HTMLTree
 
 SKIPPED = re.compile(r"(^|/)(genindex|py-modindex|search|_modules|_sources|_static|[Cc]hange[Ll]og)|-members\.html")
-"""Indexes without text, and listings of code."""
+"""Paths of pages to skip: indexes without text, and listings of code."""
 
-LEAST, GREATEST = 3_000, 250_000
-"""Bytes of a page: below, it is a stub or a frame; above, one page outweighs a package."""
+MIN_BYTES, MAX_BYTES = 3_000, 250_000
+"""Limits of the size of a page. A smaller page is a stub or a frame; a larger one outweighs all others of a package."""
 
-LEAST_PICTURE = (80, 60)
-"""Width and height in pixels from which on a picture is a region, not an icon."""
+MIN_IMAGE_SIZE = (80, 60)
+"""Minimum width and height of an image that is a region, in pixels; smaller images are icons."""
 
-_HOPS = 40
+_MAX_LINKS = 40
 _CSS_REFERENCE = re.compile(r"""url\(\s*['"]?([^'")]+)['"]?\s*\)|@import\s+['"]([^'"]+)['"]""", re.IGNORECASE)
 _FRONT_MATTER = re.compile(r"\A---\n(.*?)\n---\n", re.DOTALL)
 _SHORTCODE = re.compile(r"\{\{[<%].*?[%>]\}\}", re.DOTALL)
@@ -40,39 +40,42 @@ _BODY_CLASS = re.compile(r'^body_class: "?(.*?)"?$', re.MULTILINE)
 
 
 def select(tree: HTMLTree, selector: str) -> list[DOMNode]:
-    """The elements a CSS selector names, as a list: to iterate over what resiliparse gives takes quadratic time."""
+    """Return the elements that match a CSS selector, as a list: iterating over resiliparse's result is quadratic."""
     return list(tree.document.query_selector_all(selector)[:])
 
 
 def choose(paths: Sequence[Path], count: int) -> list[Path]:
-    """`count` of the paths, spread evenly over all of them in their order, or all where there are fewer."""
-    places = np.linspace(0, len(paths) - 1, min(count, len(paths)), dtype=int)
-    return [paths[place] for place in dict.fromkeys(places.tolist())]
+    """Return `count` evenly spaced paths, in order; all paths if there are fewer."""
+    indices = np.linspace(0, len(paths) - 1, min(count, len(paths)), dtype=int)
+    return [paths[index] for index in dict.fromkeys(indices.tolist())]
 
 
 def candidates(root: Path, patterns: Sequence[str]) -> list[Path]:
-    """The pages under `root` that match a pattern and are neither stubs nor indexes, in the order of their paths."""
-    found = {path for pattern in patterns for path in root.glob(pattern) if path.is_file() and not path.is_symlink()}
-    kept = (path for path in found if not SKIPPED.search(path.relative_to(root).as_posix()))
-    return sorted(path for path in kept if LEAST <= path.stat().st_size <= GREATEST)
+    """Return the pages below `root` that match a pattern, sorted by path; without stubs, indexes and symbolic links."""
+    paths = {path for pattern in patterns for path in root.glob(pattern) if path.is_file() and not path.is_symlink()}
+    pages = (path for path in paths if not SKIPPED.search(path.relative_to(root).as_posix()))
+    return sorted(path for path in pages if MIN_BYTES <= path.stat().st_size <= MAX_BYTES)
 
 
-def completed(text: str, styles: Sequence[str]) -> str:
-    """A page from what goes into a template: without front matter and shortcodes, with style sheets, as a document."""
+def complete_document(text: str, styles: Sequence[str]) -> str:
+    """Return the content of a template as a complete document with style sheets, without front matter and shortcodes.
+
+    A text without front matter is returned unchanged.
+    """
     matter = _FRONT_MATTER.match(text)
     if matter is None:
         return text
     body_class = _BODY_CLASS.search(matter[1])
     links = "".join(f'<link rel="stylesheet" href="{style}">' for style in styles)
-    inside = _SHORTCODE.sub("", text[matter.end() :])
+    content = _SHORTCODE.sub("", text[matter.end() :])
     return (
         '<!DOCTYPE html><html><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        f'{links}</head><body class="{body_class[1] if body_class else ""}">{inside}</body></html>'
+        f'{links}</head><body class="{body_class[1] if body_class else ""}">{content}</body></html>'
     )
 
 
 def references(tree: HTMLTree) -> Iterator[str]:
-    """What a page refers to and a browser would fetch to draw it, scripts left out."""
+    """Yield the URLs of the subresources that a browser fetches to paint a page, without scripts."""
     for selector, name in (
         ("link[rel~=stylesheet i]", "href"),
         ("img, input[type=image], source, embed, iframe", "src"),
@@ -90,50 +93,56 @@ def references(tree: HTMLTree) -> Iterator[str]:
 
 
 def css_references(text: str) -> list[str]:
-    """What a style sheet refers to."""
+    """Return the URLs in a style sheet."""
     return [match[1] or match[2] for match in _CSS_REFERENCE.finditer(text)]
 
 
 @dataclass(slots=True)
 class Site:
-    """The unpacked packages of one source as a web site: the path of a URL is the path below `root`."""
+    """Unpacked packages of one source as a web site. The path of a URL is the path below `root`.
+
+    Attributes:
+        root: folder of the packages.
+        host: host of the URLs.
+        files: subresources that were collected, by URL.
+    """
 
     root: Path
     host: str
     files: dict[str, Path] = field(default_factory=dict)
 
     def url(self, path: Path) -> str:
-        """The address of a file."""
+        """Return the URL of a file."""
         return f"https://{self.host}/{quote(path.relative_to(self.root).as_posix())}"
 
     def find(self, url: str) -> Path | None:
-        """The file at an address, links followed inside the root; None where there is none."""
+        """Return the file at a URL, or None. Symbolic links are followed inside the root."""
         parts = urlsplit(url)
         if parts.hostname != self.host:
             return None
         path = unquote(parts.path).lstrip("/")
-        for start in ("", "usr/share/"):  # Debian's web server has /javascript/ for /usr/share/javascript/
-            found = self._followed(start + path)
-            if found is not None:
-                return found
+        for start in ("", "usr/share/"):  # Debian's web server maps /javascript/ to /usr/share/javascript/
+            file = self._resolve(start + path)
+            if file is not None:
+                return file
         return None
 
-    def _followed(self, path: str) -> Path | None:
-        """The file at a path below the root, where links that start with a slash start at the root."""
-        here = self.root
-        parts, hops = PurePosixPath(path).parts, 0
+    def _resolve(self, path: str) -> Path | None:
+        """Return the file at a path below the root, or None. Absolute symbolic links start at the root."""
+        current = self.root
+        parts, link_count = PurePosixPath(path).parts, 0
         while parts:
-            here, parts = here / parts[0], parts[1:]
-            if here.is_symlink() and hops < _HOPS:
-                target, hops = here.readlink(), hops + 1
-                here = self.root if target.is_absolute() else here.parent
+            current, parts = current / parts[0], parts[1:]
+            if current.is_symlink() and link_count < _MAX_LINKS:
+                target, link_count = current.readlink(), link_count + 1
+                current = self.root if target.is_absolute() else current.parent
                 parts = (*target.relative_to(target.anchor).parts, *parts)
-        return here if here.is_file() and here.resolve().is_relative_to(self.root.resolve()) else None
+        return current if current.is_file() and current.resolve().is_relative_to(self.root.resolve()) else None
 
-    def collect(self, base: str, found: Iterable[str]) -> None:
-        """Add to `files` what a document at `base` refers to, and what the style sheets among it refer to."""
-        for reference in filter(None, found):
-            url = joined(base, reference)
+    def collect(self, base: str, references: Iterable[str]) -> None:
+        """Add to `files` the references of a document at `base`, and recursively those of its style sheets."""
+        for reference in filter(None, references):
+            url = join(base, reference)
             path = self.find(url)
             if path is None or url in self.files:
                 continue
@@ -142,21 +151,21 @@ class Site:
                 self.collect(url, css_references(path.read_text("utf-8", "replace")))
 
 
-def joined(base: str, reference: str) -> str:
-    """The absolute URL without its fragment, or the empty string for what is none."""
+def join(base: str, reference: str) -> str:
+    """Return the absolute URL of a reference without its fragment; empty if the reference is invalid."""
     try:
         return urljoin(base, reference.strip()).partition("#")[0]
     except ValueError:
         return ""
 
 
-def is_picture(path: Path | None) -> bool:
-    """Whether a file is a picture large enough to be a region of its own."""
+def is_large_image(path: Path | None) -> bool:
+    """Return whether a file is an image that is large enough to be a region."""
     if path is None:
         return False
     try:
-        with Image.open(path) as picture:
-            return picture.width >= LEAST_PICTURE[0] and picture.height >= LEAST_PICTURE[1]
+        with Image.open(path) as image:
+            return image.width >= MIN_IMAGE_SIZE[0] and image.height >= MIN_IMAGE_SIZE[1]
     except (UnidentifiedImageError, OSError):
         return False
 
@@ -165,7 +174,7 @@ def fetch(manager: str, packages: Iterable[str], root: Path) -> None:
     """Download packages with a manager (`apt`, `npm` or `pip`) and unpack them below `root`.
 
     Raises:
-        InputError: a package is not to be had.
+        InputError: a package cannot be downloaded.
     """
     with tempfile.TemporaryDirectory() as folder:
         for package in packages:
@@ -197,7 +206,7 @@ def _run(command: Sequence[str], folder: Path) -> bytes:
 
 
 def _unpack(file: Path, root: Path) -> None:
-    """Unpack a Debian package or a tar archive; links may point outside and are followed by `Site` alone."""
+    """Unpack a Debian package or a tar archive. Links may point outside `root`; only `Site` follows them."""
     if file.suffix == ".deb":
         _run(["dpkg-deb", "-x", str(file), str(root)], root)
         return

@@ -1,20 +1,22 @@
-"""What vclean costs, all of it, beside its peers in one run: `python benchmarks/suite.py CORPUS.parquet --json F`.
+"""Measure the cost of vclean and of other tools in one run: `python benchmarks/suite.py CORPUS.parquet --json FILE`.
 
-Sections, each of which can be chosen by `--only`:
+`--only` selects sections:
 
-- rendered: CPU, clock and memory of a page in Chromium, beside other ways, a yardstick (`raw.py`) and the floor
-- unrendered: the same beside other extractors
-- stages: where the time of a page goes, from its delivery to the text
-- start: the help, the first page parsed, the first page rendered, each in a new process
-- farm: pages a second with 1 to 4 workers; growth: memory over a long run, first quarter against last
-- sizes: cost against bytes and nodes, with the exponent of its growth
+- rendered: CPU, wall-clock time and memory of a page in Chromium, compared with other clients, a minimal client
+  (`raw_client.py`), and Chromium alone
+- unrendered: the same, compared with other extractors
+- stages: time of each stage of a page, from delivery to text
+- start: help, first parsed page and first rendered page, each in a new process
+- farm: pages per second with 1 to 4 workers
+- growth: memory over a long run, first quarter compared with last quarter
+- sizes: cost by bytes and by nodes, with the exponent of its growth
 
-An earlier version of vclean is a peer too: `--before PYTHON` names the Python of an environment that has it.
+`--before PYTHON` adds an earlier version of vclean as a peer; PYTHON is the interpreter of its environment.
 
-Peers take each page in turn, in an order that turns round from page to page, so that what else the machine does falls
-on all alike; ratios are medians over the pages. Sections are written to the JSON file as they are done; a run that was
-broken off goes on with what is missing, and `--only` measures again.
-`--write docs/reference/tables/performance.md` renews the tables.
+All peers read a page before the next page, and their order reverses from page to page. Other load on the machine then
+affects all peers alike. Ratios are medians over the pages. The JSON file is written after each section. An interrupted
+run continues with the missing sections; `--only` measures sections again.
+`--write docs/reference/tables/performance.md` updates the tables.
 """
 
 from __future__ import annotations
@@ -31,8 +33,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import psutil
-from contest import WARM_UP
-from figures import read_figures, renew
+from peer_processes import WARM_UP
+from results_file import read_results, replace_last_section
 from sizes import BYTES, NODES
 from speed import evenly
 from suite_sections import SECTIONS
@@ -54,7 +56,7 @@ HEADING: Final = "## Results\n"
 
 
 def machine() -> Facts:
-    """What the figures were measured on."""
+    """Return facts about this machine, for the results."""
     packages = ("vclean", "playwright", "lightgbm", "numpy", "lxml")
     return {
         "cores": os.cpu_count(),
@@ -65,22 +67,22 @@ def machine() -> Facts:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Measure what is missing or asked for, and write it down section by section.
+    """Measure the missing or selected sections, and write the results after each section.
 
     Raises:
-        VcleanError: the corpus or the figures cannot be read, a file cannot be written, a peer does not work.
+        VcleanError: the corpus or the results cannot be read, a file cannot be written, or a peer does not work.
     """
     for path in filter(None, (options.json, options.write)):
         check_writable(path)
-    figures = read_figures(options.json, document)
+    figures = read_results(options.json, document)
     pages = list(evenly(read_corpus(options.corpus), options.pages + WARM_UP))
     figures["machine"] = machine()
     for name in options.only or [name for name in SECTIONS if name not in figures]:
-        began, load = time.perf_counter(), os.getloadavg()[0]
+        start, load = time.perf_counter(), os.getloadavg()[0]
         print(f"{name} ...", file=sys.stderr, flush=True)
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             figures[name] = SECTIONS[name](options, pages, Path(folder)) | {"load": load}
-        print(f"{name}: {time.perf_counter() - began:.0f} s", file=sys.stderr, flush=True)
+        print(f"{name}: {time.perf_counter() - start:.0f} s", file=sys.stderr, flush=True)
         if options.json:
             write_atomic(options.json, json.dumps(figures, indent=1) + "\n")
     figures["targets"] = targets(figures)
@@ -88,25 +90,28 @@ def run(options: argparse.Namespace) -> None:
     if options.json:
         write_atomic(options.json, json.dumps(figures, indent=1) + "\n")
     if options.write:
-        renew(options.write, HEADING, document(figures))
+        replace_last_section(options.write, HEADING, document(figures))
 
 
 def parse_args(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """The options."""
+    """Return the command-line options."""
     parser = argparse.ArgumentParser(description=__doc__.partition(":")[0])
     add = parser.add_argument
     add("corpus", type=Path, help="a Parquet file with the columns id, html and gold_text")
-    add("--only", type=partial(str.split, sep=","), metavar="SECTION,...", help="measure these, again if need be")
-    add("--pages", type=int, default=300, metavar="N", help="of the corpus, evenly (%(default)d)")
-    add("--farm-pages", type=int, default=100, metavar="N", help="for each number of workers (%(default)d)")
-    add("--growth-pages", type=int, default=2000, metavar="N", help="in the long run (%(default)d)")
-    add("--most-bytes", type=int, default=BYTES[-1], metavar="N", help="of the largest page (%(default)d)")
-    add("--most-nodes", type=int, default=NODES[-1], metavar="N", help="the same in nodes (%(default)d)")
     add(
-        "--before", default="", metavar="PYTHON", help="that of an environment with an earlier version, to compare with"
+        "--only",
+        type=partial(str.split, sep=","),
+        metavar="SECTION,...",
+        help="measure these sections, even if they are in the file",
     )
-    add("--json", type=Path, metavar="FILE", help="the figures: read first, where it is there, and written")
-    add("--write", type=Path, metavar="DOCUMENT", help="renew the tables in this document")
+    add("--pages", type=int, default=300, metavar="N", help="pages of the corpus, evenly spaced (%(default)d)")
+    add("--farm-pages", type=int, default=100, metavar="N", help="pages for each number of workers (%(default)d)")
+    add("--growth-pages", type=int, default=2000, metavar="N", help="pages of the long run (%(default)d)")
+    add("--most-bytes", type=int, default=BYTES[-1], metavar="N", help="bytes of the largest page (%(default)d)")
+    add("--most-nodes", type=int, default=NODES[-1], metavar="N", help="nodes of the largest page (%(default)d)")
+    add("--before", default="", metavar="PYTHON", help="interpreter with an earlier version to compare with")
+    add("--json", type=Path, metavar="FILE", help="results: read if the file exists, and written")
+    add("--write", type=Path, metavar="DOCUMENT", help="update the tables in this document")
     options = parser.parse_args(arguments)
     if unknown := set(options.only or ()) - SECTIONS.keys():
         parser.error(f"no section {', '.join(sorted(unknown))}: choose from {', '.join(SECTIONS)}")
@@ -114,7 +119,7 @@ def parse_args(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the suite; the exit code."""
+    """Run the suite. Return the exit code."""
     try:
         run(parse_args(arguments))
     except VcleanError as error:

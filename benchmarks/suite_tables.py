@@ -1,23 +1,23 @@
-"""What `suite.py` measured, as Markdown."""
+"""Format the results of `suite.py` as Markdown."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from clocks import KINDS
 from documents import table
+from process_clocks import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     Facts = Mapping[str, Any]
-    """What one section of the suite found."""
+    """Results of one section of the suite."""
 
 _MB: Final = 2**20
 
 
 def document(figures: Facts) -> str:
-    """All sections that were measured, in their order."""
+    """Return the measured sections, in their order."""
     parts = [f"### {head}\n\n{write(figures[name])}" for name, (head, write) in _SECTIONS.items() if name in figures]
     machine = "".join(f"{fact}\n" for fact in (_machine(figures["machine"]), "")) if "machine" in figures else ""
     return f"\n{machine}" + "\n".join(parts)
@@ -30,7 +30,7 @@ def _machine(facts: Facts) -> str:
 
 def _targets(facts: Facts) -> str:
     rows = ((each["what"], each["aim"], each["found"], "met" if each["met"] else "missed") for each in facts["rows"])
-    return table(("", "target", "found", ""), rows)
+    return table(("", "target", "measured", ""), rows)
 
 
 def _peers(facts: Facts) -> str:
@@ -38,21 +38,21 @@ def _peers(facts: Facts) -> str:
         "",
         "ms of CPU, median",
         "p90",
-        "ms on the clock",
-        "times as much as the first",
+        "ms of wall clock",
+        "ratio to the first row",
         "memory, MB (PSS)",
         "failed",
     )
-    rows = [_peer(name, found) for name, found in facts["peers"].items()]
-    told = "".join(f"- **{name}**: {found['what']}.\n" for name, found in facts["peers"].items())
-    return f"{_head(facts)}\n{table(head, rows)}\n{told}"
+    rows = [_peer(name, peer) for name, peer in facts["peers"].items()]
+    descriptions = "".join(f"- **{name}**: {peer['what']}.\n" for name, peer in facts["peers"].items())
+    return f"{_head(facts)}\n{table(head, rows)}\n{descriptions}"
 
 
-def _peer(name: str, found: Facts) -> tuple[object, ...]:
-    memory = sum(found["peak"]["pss"].values()) / _MB
+def _peer(name: str, peer: Facts) -> tuple[object, ...]:
+    memory = sum(peer["peak"]["pss"].values()) / _MB
     return (
-        name, f"{found['cpu']['median']:.1f}", f"{found['cpu']['p90']:.1f}", f"{found['wall']['median']:.1f}",
-        f"{found['ratio']:.2f}", f"{memory:,.0f}", found["failed"],
+        name, f"{peer['cpu']['median']:.1f}", f"{peer['cpu']['p90']:.1f}", f"{peer['wall']['median']:.1f}",
+        f"{peer['ratio']:.2f}", f"{memory:,.0f}", peer["failed"],
     )  # fmt: skip
 
 
@@ -61,10 +61,10 @@ def _head(facts: Facts) -> str:
 
 
 def _rendered(facts: Facts) -> str:
-    """The peers, and what kinds of process their time is spent in."""
-    found = facts["peers"]
-    kinds = [kind for kind in KINDS if any(each["kinds"].get(kind, 0) >= 0.05 for each in found.values())]
-    rows = ([name, *(f"{each['kinds'].get(kind, 0):.1f}" for kind in kinds)] for name, each in found.items())
+    """Return the table of the peers, and a table of their mean CPU time by kind of process."""
+    peers = facts["peers"]
+    kinds = [kind for kind in KINDS if any(peer["kinds"].get(kind, 0) >= 0.05 for peer in peers.values())]
+    rows = ([name, *(f"{peer['kinds'].get(kind, 0):.1f}" for kind in kinds)] for name, peer in peers.items())
     return f"{_peers(facts)}\nMean ms of CPU by kind of process:\n\n{table(('', *kinds), rows)}"
 
 
@@ -75,13 +75,13 @@ def _stages(facts: Facts) -> str:
             (name, f"{each['cpu']['median']:.1f}", f"{each['cpu']['p90']:.1f}", f"{each['wall']['median']:.1f}")
             for name, each in stages.items()
         ]
-        parts.append(table((way, "ms of CPU, median", "p90", "ms on the clock"), rows))
+        parts.append(table((way, "ms of CPU, median", "p90", "ms of wall clock"), rows))
     return "\n".join(parts)
 
 
 def _start(facts: Facts) -> str:
     rows = [(name, f"{each['wall']:.2f}", f"{each['cpu']:.2f}") for name, each in facts["commands"].items()]
-    return f"Medians of {facts['runs']} runs.\n\n" + table(("", "s on the clock", "s of CPU"), rows)
+    return f"Medians of {facts['runs']} runs.\n\n" + table(("", "s of wall clock", "s of CPU"), rows)
 
 
 def _farm(facts: Facts) -> str:
@@ -95,18 +95,18 @@ def _farm(facts: Facts) -> str:
         )
         for each in facts["runs"]
     ]
-    head = ("workers", "pages/s", "CPU s a page", "cores busy", "peak MB (RSS)")
+    head = ("workers", "pages/s", "CPU s per page", "cores busy", "peak MB (RSS)")
     return f"{facts['pages']} pages, start-up included, on {facts['cores']} cores.\n\n{table(head, rows)}"
 
 
 def _growth(facts: Facts) -> str:
     kinds = {name: each for name, each in facts["growth"].items() if name != "others"}
-    rows = [(name, f"{facts['first'][name] / _MB:,.0f}", f"{facts['last'][name] / _MB:,.0f}", f"{times:.2f}")
-            for name, times in kinds.items()]  # fmt: skip
+    rows = [(name, f"{facts['first'][name] / _MB:,.0f}", f"{facts['last'][name] / _MB:,.0f}", f"{ratio:.2f}")
+            for name, ratio in kinds.items()]  # fmt: skip
     return (
         f"{facts['pages']:,} pages, {facts['workers']} workers: {facts['rate']:.2f} pages/s, {facts['cpu']:.3f} s of"
-        f" CPU a page, cores {facts['busy']:.0%} busy; {facts['failed']} failed.\n\n"
-        + table(("MB, median", "first quarter", "last quarter", "times"), rows)
+        f" CPU per page, cores {facts['busy']:.0%} busy; {facts['failed']} failed.\n\n"
+        + table(("MB, median", "first quarter", "last quarter", "ratio"), rows)
     )
 
 
@@ -115,8 +115,8 @@ def _sizes(facts: Facts) -> str:
     for unit, ways in facts["by"].items():
         sizes = next(iter(ways.values()))["sizes"]
         rows = [
-            (name, *(f"{1000 * each:,.0f}" for each in found["cpu"]), found["exponent"], found["steepest"])
-            for name, found in ways.items()
+            (name, *(f"{1000 * each:,.0f}" for each in fit["cpu"]), fit["exponent"], fit["steepest"])
+            for name, fit in ways.items()
         ]
         head = (f"ms of CPU by {unit}", *(f"{size:,}" for size in sizes), "exponent", "steepest")
         parts.append(table(head, rows))
@@ -125,12 +125,12 @@ def _sizes(facts: Facts) -> str:
 
 _SECTIONS: Final[dict[str, tuple[str, Callable[[Facts], str]]]] = {
     "targets": ("Targets", _targets),
-    "rendered": ("Rendered, beside other ways to read a page in Chromium", _rendered),
-    "unrendered": ("Unrendered, beside other extractors", _peers),
+    "rendered": ("Rendered, compared with other clients of Chromium", _rendered),
+    "unrendered": ("Unrendered, compared with other extractors", _peers),
     "stages": ("By stage", _stages),
     "start": ("Start", _start),
     "farm": ("Workers of the farm", _farm),
     "growth": ("Growth", _growth),
     "sizes": ("Cost by size", _sizes),
 }
-"""In the order of the document."""
+"""Heading and function of each section, in the order of the document."""

@@ -1,11 +1,11 @@
-"""What was to be reached, and what was, as far as `suite.py` measured it."""
+"""Compare the measurements of `suite.py` with performance targets."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from peers import FLOOR, OWN, RAW, STAGED, UNRENDERED
+from peers import FLOOR, RAW, STAGED, UNRENDERED, VCLEAN
 from suite_sections import FIRST_RENDERED, HELP
 
 if TYPE_CHECKING:
@@ -15,30 +15,30 @@ if TYPE_CHECKING:
 
 
 def targets(figures: Facts) -> dict[str, list[dict[str, object]]]:
-    """A row for every target that was measured: what it is about, the aim, what was found, whether that is enough."""
-    found = [row for name, rows in _TARGETS.items() if name in figures for row in rows(figures[name])]
+    """Return a row for every measured target, with its keys `what`, `aim`, `found` (the value) and `met`."""
+    measured = [row for name, rows in _TARGETS.items() if name in figures for row in rows(figures[name])]
     return {
         "rows": [
-            {"what": what, "aim": aim, "found": f"{value:.2f} {unit}".rstrip(), "met": value <= most}
-            for what, aim, value, unit, most in found
+            {"what": what, "aim": aim, "found": f"{value:.2f} {unit}".rstrip(), "met": value <= limit}
+            for what, aim, value, unit, limit in measured
         ]
     }
 
 
-def snapshot_ratio(own: Facts, raw: Facts) -> float:
-    """How many times the yardstick's CPU until there is a snapshot, the median over the pages that both read."""
-    both = own["snapshot"].keys() & raw["snapshot"].keys()
-    return float(np.median([own["snapshot"][place] / raw["snapshot"][place] for place in both]))
+def snapshot_ratio(vclean: Facts, raw: Facts) -> float:
+    """Return vclean's CPU time until the snapshot divided by the raw client's, the median over pages both read."""
+    both = vclean["snapshot"].keys() & raw["snapshot"].keys()
+    return float(np.median([vclean["snapshot"][page] / raw["snapshot"][page] for page in both]))
 
 
 def _rendered(facts: Facts) -> Iterator[tuple[str, str, float, str, float]]:
     peers = facts["peers"]
-    own = peers[OWN]["stages"]["snapshot"]["cpu"]["median"]
+    vclean = peers[VCLEAN]["stages"]["snapshot"]["cpu"]["median"]
     yield (
         "a page to its snapshot, CPU of all processes", "at most 1.10 times the raw client",
-        snapshot_ratio(peers[OWN], peers[RAW]), "times", 1.10,
+        snapshot_ratio(peers[VCLEAN], peers[RAW]), "times", 1.10,
     )  # fmt: skip
-    yield "the same", "at most 2.5 times the renderer of Chromium alone", own / _floor(peers), "times", 2.5
+    yield "the same", "at most 2.5 times the renderer of Chromium alone", vclean / _floor(peers), "times", 2.5
 
 
 def _floor(peers: Facts) -> float:
@@ -52,11 +52,11 @@ def _stages(facts: Facts) -> Iterator[tuple[str, str, float, str, float]]:
 
 def _unrendered(facts: Facts) -> Iterator[tuple[str, str, float, str, float]]:
     peers = facts["peers"]
-    own = peers[UNRENDERED]["cpu"]["median"]
-    yield "unrendered, from bytes to text", "at most 25 ms", own, "ms", 25
+    vclean = peers[UNRENDERED]["cpu"]["median"]
+    yield "unrendered, from bytes to text", "at most 25 ms", vclean, "ms", 25
     if "trafilatura" in peers:
-        share = own / peers["trafilatura"]["cpu"]["median"]
-        yield "the same", "faster than trafilatura", share, "times its time", 1
+        ratio = vclean / peers["trafilatura"]["cpu"]["median"]
+        yield "the same", "faster than trafilatura", ratio, "times its time", 1
 
 
 def _start(facts: Facts) -> Iterator[tuple[str, str, float, str, float]]:
@@ -83,4 +83,4 @@ _TARGETS = {
     "growth": _growth,
     "sizes": _sizes,
 }
-"""What the facts of each section say of the targets."""
+"""Functions from the facts of a section to target rows, by section."""

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 WEIGHTS: Final = (-0.32, -0.95)
 """Log odds for a text on all other pages of the site, and more for one that stands at the same place there: a logistic
-regression on top of what cross-validated models said of 1,361 pages of 363 hosts (`benchmarks/repetition.py`)."""
+regression on top of what cross-validated models said of 1,361 pages of 363 hosts (`benchmarks/site_evidence.py`)."""
 _LEAST: Final = 1e-3
 """Nobody is surer than this before the evidence comes in."""
 _DIGITS = re.compile(r"\d+")

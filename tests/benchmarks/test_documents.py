@@ -23,7 +23,7 @@ def test_documents_are_up_to_date(script):
         assert document.read_text(encoding="utf-8") == text, "run: python benchmarks/documents.py"
 
 
-def test_the_groups_are_the_matrix_in_its_order(script):
+def test_groups_have_the_columns_of_the_matrix_in_order(script):
     assert sum(script["GROUPS"].values(), ()) == stacking.COLUMNS
 
 
@@ -32,7 +32,7 @@ def test_every_feature_of_containers_is_in_one_group(script):
     assert sorted(names) == sorted(column.name for column in region_columns.COLUMNS)
 
 
-def test_every_corpus_of_the_model_has_its_scores(script):
+def test_model_card_has_the_scores_of_every_corpus(script):
     text = script["model_card"]()
     for corpus, methods in load_default().card["scores"].items():
         for figures in methods.values():
@@ -40,12 +40,10 @@ def test_every_corpus_of_the_model_has_its_scores(script):
 
 
 class TestCalibrations:
-    """The reliability of blocks, words and pages side by side, bin by bin."""
-
-    def test_a_table_for_every_method(self, script):
+    def test_one_table_per_method(self, script):
         one = {"ece": 0.0123, "ece_equal_mass": 0.02, "bins": [{"count": 1234, "said": 0.25, "observed": 0.2}]}
-        found = script["_calibrations"]({"vclean, rendered": {"blocks": one, "pages": one}})
-        lines = found.splitlines()
+        tables = script["_calibrations"]({"vclean, rendered": {"blocks": one, "pages": one}})
+        lines = tables.splitlines()
         assert lines[1] == "## Calibration, rendered"
         assert lines[3] == (
             "| probability or confidence | blocks: count | blocks: predicted | blocks: observed"
@@ -55,14 +53,14 @@ class TestCalibrations:
         assert lines[7] == "| 0.2 to 0.3 | 1,234 | 0.250 | 0.200 | 1,234 | 0.250 | 0.200 |"
         assert lines[-2:] == [
             "| expected calibration error |  |  | 0.012 |  |  | 0.012 |",
-            "| in bins of the same mass |  |  | 0.020 |  |  | 0.020 |",
+            "| in bins of equal mass |  |  | 0.020 |  |  | 0.020 |",
         ]
 
-    def test_nothing_without_one(self, script):
+    def test_empty_without_calibration(self, script):
         assert script["_calibrations"]({}) == ""
 
 
-def test_tables(script):
+def test_table_is_markdown(script):
     assert script["table"](("a", "b"), [(1, 2)]) == "| a | b |\n| --- | --- |\n| 1 | 2 |\n"
 
 

@@ -21,15 +21,15 @@ MB = 2**20
 
 @pytest.fixture(scope="module")
 def farm() -> ModuleType:
-    """The benchmark, which imports others of its folder."""
+    """Return the benchmark; it imports other modules of its folder."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(BENCHMARKS))
         return _load("farm_benchmark", "farm.py")
 
 
 @pytest.fixture(scope="module")
-def plain() -> ModuleType:
-    return _load("plain", "plain.py")
+def baseline() -> ModuleType:
+    return _load("playwright_baseline", "playwright_baseline.py")
 
 
 def _load(name: str, file: str) -> ModuleType:
@@ -48,61 +48,61 @@ def pages(count: int) -> list[Page]:
 
 
 def sample(at: float, *sizes: float) -> dict[str, float]:
-    """Memory of the driver, the workers and the browsers, in MB."""
+    """Return a memory sample; `sizes` are those of driver, workers and browsers, in MB."""
     kinds = ("driver", "workers", "browsers", "playwright", "others")
     return {"at": at} | {kind: size * MB for kind, size in zip(kinds, (*sizes, 0, 0), strict=True)}
 
 
-def family(tmp_path: Path, code: str) -> dict:
-    """What `family.py` finds of a Python program; in a process of its own, for it waits for every child there is."""
-    out = tmp_path / "figures.json"
-    subprocess.run([sys.executable, BENCHMARKS / "family.py", out, sys.executable, "-c", code], check=False, timeout=60)
+def command_usage(tmp_path: Path, code: str) -> dict:
+    """Measure a Python program. The measurement needs a separate process, because it waits for all child processes."""
+    script, out = BENCHMARKS / "command_usage.py", tmp_path / "usage.json"
+    subprocess.run([sys.executable, script, out, sys.executable, "-c", code], check=False, timeout=60)
     return dict(json.loads(out.read_text()))
 
 
 BUSY = "import time\nwhile time.process_time() < 0.5: pass\n"
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="orphans come to the program by a call of Linux")
-class TestFamily:
-    def test_own_time_and_exit_code(self, tmp_path: Path) -> None:
-        found = family(tmp_path, BUSY + "raise SystemExit(3)")
-        assert found["code"] == 3
-        assert 0.5 <= found["cpu"] < 5
-        assert found["seconds"] >= 0.5
-        assert found["left"] == 0
+@pytest.mark.skipif(sys.platform != "linux", reason="adoption of orphans requires Linux")
+class TestCommandUsage:
+    def test_time_and_exit_code(self, tmp_path: Path) -> None:
+        usage = command_usage(tmp_path, BUSY + "raise SystemExit(3)")
+        assert usage["code"] == 3
+        assert 0.5 <= usage["cpu"] < 5
+        assert usage["seconds"] >= 0.5
+        assert usage["left"] == 0
 
-    def test_time_of_a_killed_child_that_nobody_waited_for(self, tmp_path: Path) -> None:
-        """So ends a browser whose worker is killed: a sum over living processes would miss it."""
+    def test_counts_a_killed_child_whose_parent_did_not_wait(self, tmp_path: Path) -> None:
+        """A browser ends in this way when its worker is killed; a sum over running processes would miss it."""
         code = (
             "import os, signal, subprocess, sys\n"
             f"child = subprocess.Popen([sys.executable, '-c', {BUSY + 'print(flush=True); time.sleep(60)'!r}], "
             "stdout=subprocess.PIPE)\n"
             "child.stdout.readline(); child.kill(); os._exit(0)"
         )
-        assert family(tmp_path, code)["cpu"] >= 0.5
+        assert command_usage(tmp_path, code)["cpu"] >= 0.5
 
     def test_time_of_an_orphan_that_ends_later(self, tmp_path: Path) -> None:
         code = f"import os, subprocess, sys\nsubprocess.Popen([sys.executable, '-c', {BUSY!r}])\nos._exit(0)"
-        found = family(tmp_path, code)
-        assert found["cpu"] >= 0.5
-        assert found["left"] == 0
+        usage = command_usage(tmp_path, code)
+        assert usage["cpu"] >= 0.5
+        assert usage["left"] == 0
 
     def test_memory_by_kind(self, tmp_path: Path) -> None:
-        found = family(
+        usage = command_usage(
             tmp_path, "import time; data = bytearray(64 * 2**20); data[::4096] = b'x' * 16384; time.sleep(2.5)"
         )
-        assert found["samples"][-1]["driver"] > 64 * MB
-        assert found["samples"][-1]["browsers"] == 0
+        assert usage["samples"][-1]["driver"] > 64 * MB
+        assert usage["samples"][-1]["browsers"] == 0
 
 
 class TestRuns:
     @pytest.fixture
     def runs(self, farm):
-        found = farm.Runs()
-        found.add(farm.Figures(0, 10.0, 5.0, 0, [sample(1, 100, 0, 0), sample(2, 1, 2, 3)]), 1, 20)
-        found.add(farm.Figures(0, 30.0, 15.0, 0, []), 0, 20)
-        return found
+        runs = farm.PeerRuns()
+        runs.add(farm.CommandUsage(0, 10.0, 5.0, 0, [sample(1, 100, 0, 0), sample(2, 1, 2, 3)]), 1, 20)
+        runs.add(farm.CommandUsage(0, 30.0, 15.0, 0, []), 0, 20)
+        return runs
 
     def test_rate_and_cost_are_over_all_pages(self, runs) -> None:
         assert (runs.rate, runs.cost) == (1.0, 0.5)
@@ -114,55 +114,55 @@ class TestRuns:
         assert (runs.pages, runs.failed) == ([20, 20], [1, 0])
 
 
-class TestDeal:
+class TestSplit:
     def test_chunks_are_alike(self, farm) -> None:
-        """A corpus is sorted, so that neighbours go to different chunks."""
-        dealt = farm.deal(pages(10), 5)
-        assert [[page.id for page in chunk] for chunk in dealt] == [
+        """A corpus is sorted, so neighbours must go to different chunks."""
+        chunks = farm.split(pages(10), 5)
+        assert [[page.id for page in chunk] for chunk in chunks] == [
             ["0", "2", "4", "6", "8"],
             ["1", "3", "5", "7", "9"],
         ]
 
     @pytest.mark.parametrize(("count", "size", "expected"), [(3, 250, [3]), (7, 3, [4, 3]), (1, 1, [1])])
     def test_every_page_once(self, farm, count: int, size: int, expected: list[int]) -> None:
-        dealt = farm.deal(pages(count), size)
-        assert [len(chunk) for chunk in dealt] == expected
-        assert sorted(page.id for chunk in dealt for page in chunk) == [str(number) for number in range(count)]
+        chunks = farm.split(pages(count), size)
+        assert [len(chunk) for chunk in chunks] == expected
+        assert sorted(page.id for chunk in chunks for page in chunk) == [str(number) for number in range(count)]
 
 
 class TestWritePages:
-    def test_what_plain_reads(self, farm, plain, tmp_path: Path) -> None:
+    def test_the_baseline_reads_the_file(self, farm, baseline, tmp_path: Path) -> None:
         path = tmp_path / "pages.parquet"
         farm.write_pages(pages(2), path)
         assert pq.read_schema(path).names == ["id", "url", "html"]
-        assert list(plain.documents(path)) == [("http://0.org/", "<p>0"), ("http://1.org/", "<p>1")]
+        assert list(baseline.documents(path)) == [("http://0.org/", "<p>0"), ("http://1.org/", "<p>1")]
 
 
-class TestFailures:
-    def test_by_what_was_printed(self, farm, tmp_path: Path) -> None:
-        assert farm.failures(tmp_path / "a.parquet", '{"pages": 9, "failed": 2, "found": 1}') == (9, 2)
+class TestPageCounts:
+    def test_from_printed_counts(self, farm, tmp_path: Path) -> None:
+        assert farm.page_counts(tmp_path / "a.parquet", '{"pages": 9, "failed": 2, "extracted": 1}') == (9, 2)
 
-    def test_by_the_summary_of_the_farm(self, farm, tmp_path: Path) -> None:
+    def test_from_the_summary_of_the_farm(self, farm, tmp_path: Path) -> None:
         (tmp_path / "a.out").mkdir()
         (tmp_path / "a.out" / "summary.json").write_text(
             '{"pages": 9, "failed": {"LimitError": 2, "DeadlineError": 1}}'
         )
-        assert farm.failures(tmp_path / "a.parquet", "") == (9, 3)
+        assert farm.page_counts(tmp_path / "a.parquet", "") == (9, 3)
 
 
 class TestRunPeer:
-    def test_figures_and_what_was_printed(self, farm) -> None:
-        figures, said = farm.run_peer(["-c", "print('done')"])
-        assert (figures.code, said) == (0, "done\n")
+    def test_usage_and_output(self, farm) -> None:
+        usage, output = farm.run_peer(["-c", "print('done')"])
+        assert (usage.code, output) == (0, "done\n")
 
-    def test_pages_may_fail(self, farm) -> None:
+    def test_accepts_the_exit_code_of_failed_pages(self, farm) -> None:
         assert farm.run_peer(["-c", "raise SystemExit(1)"])[0].code == 1
 
-    def test_a_peer_that_does_not_work(self, farm) -> None:
+    def test_rejects_a_failing_peer(self, farm) -> None:
         with pytest.raises(InputError, match="failed"):
             farm.run_peer(["-c", "raise SystemExit(7)"])
 
-    def test_processes_left_behind(self, farm, monkeypatch) -> None:
+    def test_rejects_processes_left_behind(self, farm, monkeypatch) -> None:
         def left(command, **_options):
             Path(command[2]).write_text('{"code": 0, "seconds": 1, "cpu": 1, "left": 2, "samples": []}')
             return subprocess.CompletedProcess(command, 0, "")
@@ -173,25 +173,25 @@ class TestRunPeer:
 
 
 class TestCompare:
-    def test_order_turns_around(self, farm, monkeypatch, tmp_path: Path) -> None:
-        """What else the machine does falls on all peers alike."""
+    def test_order_of_peers_reverses(self, farm, monkeypatch, tmp_path: Path) -> None:
+        """Other load on the machine then affects all peers alike."""
         order = []
 
         def run_peer(command):
             order.append(command[0])
-            return farm.Figures(0, 1.0, 2.0, 0, []), '{"pages": 2, "failed": 0}'
+            return farm.CommandUsage(0, 1.0, 2.0, 0, []), '{"pages": 2, "failed": 0}'
 
         monkeypatch.setattr(farm, "run_peer", run_peer)
         monkeypatch.setattr(farm, "PEERS", {farm.FARM: lambda *_: ["a"], "plain": lambda *_: ["b"]})
-        found = farm.compare(farm.deal(pages(6), 2), [farm.FARM, "plain"], 3, tmp_path)
+        runs = farm.compare(farm.split(pages(6), 2), [farm.FARM, "plain"], 3, tmp_path)
         assert "".join(order) == "abbaab"
-        assert (found["plain"].pages, found["plain"].rate) == ([2, 2, 2], 2.0)
+        assert (runs["plain"].pages, runs["plain"].rate) == ([2, 2, 2], 2.0)
 
     def test_commands(self, farm) -> None:
         commands = {name: command(Path("/x/p.parquet"), 3) for name, command in farm.PEERS.items()}
         assert commands[farm.FARM][:3] == ["-m", "vclean", "farm"]
-        assert "--at-once" not in commands["plain"]
-        assert commands["plain, as many at once"][2:] == ["--at-once", "3", "--abort"]
+        assert "--concurrency" not in commands["plain"]
+        assert commands["plain, concurrent"][2:] == ["--concurrency", "3", "--abort"]
 
 
 class TestGrowth:
@@ -206,27 +206,26 @@ class TestGrowth:
 
 class TestTable:
     @pytest.fixture
-    def found(self, farm):
+    def runs(self, farm):
         return {
-            farm.FARM: farm.Runs([10, 10], [0, 0], [5.0, 5.0], [2.0, 2.0], 900 * MB),
-            "plain": farm.Runs([10, 10], [0, 1], [10.0, 20.0], [5.0, 3.0], 300 * MB),
+            farm.FARM: farm.PeerRuns([10, 10], [0, 0], [5.0, 5.0], [2.0, 2.0], 900 * MB),
+            "plain": farm.PeerRuns([10, 10], [0, 1], [10.0, 20.0], [5.0, 3.0], 300 * MB),
         }
 
-    def test_how_many_times_better(self, farm, found) -> None:
-        assert farm.table(found).splitlines() == [
+    def test_ratios_to_the_farm(self, farm, runs) -> None:
+        assert farm.table(runs).splitlines() == [
             "                              pages/s  CPU s/page   faster  cheaper  peak MB  failed",
             "vclean farm                      2.00       0.200    1.00x    1.00x      900       0",
             "plain                            0.67       0.400    3.00x    2.00x      300       1",
         ]
 
-    def test_report(self, farm, found) -> None:
-        """The worst chunk is told, too."""
-        told = json.loads(json.dumps(farm.report(found, 3, None)))
-        assert told["peers"]["plain"]["farm_is"] == {
+    def test_report_has_worst_and_best_chunk(self, farm, runs) -> None:
+        report = json.loads(json.dumps(farm.report(runs, 3, None)))
+        assert report["peers"]["plain"]["farm_is"] == {
             "faster": {"all": 3.0, "least": 2.0, "most": 4.0},
             "cheaper": {"all": 2.0, "least": 1.5, "most": 2.5},
         }
-        assert (told["workers"], told["unbroken"]) == (3, None)
+        assert (report["workers"], report["unbroken"]) == (3, None)
 
 
 class TestMain:

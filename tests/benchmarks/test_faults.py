@@ -18,7 +18,7 @@ BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
 @pytest.fixture(scope="module")
 def faults() -> ModuleType:
-    """The benchmark, which imports others of its folder."""
+    """Return the benchmark; it imports other modules of its folder."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(BENCHMARKS))
         spec = importlib.util.spec_from_file_location("faults", BENCHMARKS / "faults.py")
@@ -30,39 +30,42 @@ def faults() -> ModuleType:
 
 
 def rows(faults: ModuleType, folder: Path, *outcomes) -> list[dict]:
-    """The rows of a run with these outcomes."""
+    """Return the rows of a run with these outcomes."""
     with RunOutput(folder, CLEANING, RUN, resume=False) as output:
         for outcome in outcomes:
             output.put(outcome)
     return list(faults.rows(folder))
 
 
-class TestJudge:
+class TestCompareRows:
     @pytest.fixture
-    def whole(self, faults: ModuleType, tmp_path: Path) -> list[dict]:
-        return rows(faults, tmp_path / "whole", done(1), done(2), lost(3))
+    def undisturbed(self, faults: ModuleType, tmp_path: Path) -> list[dict]:
+        return rows(faults, tmp_path / "undisturbed", done(1), done(2), lost(3))
 
-    def test_same_rows_in_another_order_after_more_attempts(self, faults: ModuleType, whole, tmp_path: Path) -> None:
+    def test_order_and_attempts_may_differ(self, faults: ModuleType, undisturbed, tmp_path: Path) -> None:
         disturbed = rows(faults, tmp_path / "disturbed", lost(3), done(2, attempt=3), done(1, source="/elsewhere"))
-        verdict = faults.judge(["p1", "p2", "p3"], whole, disturbed)
-        assert verdict == faults.Verdict(pages=3, rows=3)
-        assert verdict.holds
+        comparison = faults.compare_rows(["p1", "p2", "p3"], undisturbed, disturbed)
+        assert comparison == faults.RowComparison(pages=3, rows=3)
+        assert comparison.is_equal
 
-    def test_what_is_lost(self, faults: ModuleType, whole, tmp_path: Path) -> None:
-        verdict = faults.judge(["p1", "p2", "p3"], whole, rows(faults, tmp_path / "disturbed", done(1), lost(3)))
-        assert (verdict.lost, verdict.twice, verdict.different, verdict.holds) == (["p2"], [], {}, False)
+    def test_missing_page(self, faults: ModuleType, undisturbed, tmp_path: Path) -> None:
+        disturbed = rows(faults, tmp_path / "disturbed", done(1), lost(3))
+        comparison = faults.compare_rows(["p1", "p2", "p3"], undisturbed, disturbed)
+        assert (comparison.missing, comparison.duplicated, comparison.different) == (["p2"], [], {})
+        assert not comparison.is_equal
 
-    def test_what_is_there_twice(self, faults: ModuleType, whole, tmp_path: Path) -> None:
+    def test_duplicated_page(self, faults: ModuleType, undisturbed, tmp_path: Path) -> None:
         disturbed = rows(faults, tmp_path / "disturbed", done(1), done(2), done(2), lost(3))
-        verdict = faults.judge(["p1", "p2", "p3"], whole, disturbed)
-        assert (verdict.lost, verdict.twice, verdict.different, verdict.holds) == ([], ["p2"], {}, False)
+        comparison = faults.compare_rows(["p1", "p2", "p3"], undisturbed, disturbed)
+        assert (comparison.missing, comparison.duplicated, comparison.different) == ([], ["p2"], {})
+        assert not comparison.is_equal
 
-    def test_what_became_a_failure(self, faults: ModuleType, whole, tmp_path: Path) -> None:
+    def test_page_that_failed_only_in_the_disturbed_run(self, faults: ModuleType, undisturbed, tmp_path: Path) -> None:
         disturbed = rows(faults, tmp_path / "disturbed", done(1), lost(2), lost(3))
-        verdict = faults.judge(["p1", "p2", "p3"], whole, disturbed)
-        assert (verdict.lost, verdict.twice, verdict.holds) == ([], [], False)
-        assert list(verdict.different) == ["p2"]
-        assert {"status", "error", "text", "blocks"} <= set(verdict.different["p2"])
+        comparison = faults.compare_rows(["p1", "p2", "p3"], undisturbed, disturbed)
+        assert (comparison.missing, comparison.duplicated, comparison.is_equal) == ([], [], False)
+        assert list(comparison.different) == ["p2"]
+        assert {"status", "error", "text", "blocks"} <= set(comparison.different["p2"])
 
 
 class TestDone:
@@ -82,10 +85,10 @@ class TestMain:
     @pytest.mark.browser
     def test_nothing_is_lost(self, corpus: Path) -> None:
         command = [sys.executable, str(BENCHMARKS / "faults.py"), str(corpus), "--pages", "12", "--every", "3"]
-        ended = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-        assert ended.returncode == 0, ended.stderr
-        assert '"drivers_killed": 1' in ended.stdout
-        assert '"lost": []' in ended.stdout
+        completed = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+        assert completed.returncode == 0, completed.stderr
+        assert '"drivers_killed": 1' in completed.stdout
+        assert '"missing": []' in completed.stdout
 
     @pytest.fixture
     def corpus(self, tmp_path: Path) -> Path:

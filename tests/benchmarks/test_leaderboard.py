@@ -23,14 +23,14 @@ PAGES = 6
 
 @pytest.fixture(scope="module")
 def board():
-    """The leaderboard, with two methods of our own as the only systems."""
+    """Return the leaderboard with two methods of vclean as the only systems."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(BENCHMARKS))
         module = import_module("leaderboard")
-        few = tuple(system for system in module.RIVALS if system.package == "vclean")
-        patch.setattr(module, "RIVALS", few)
-        patch.setattr(module, "VCLEAN", module.replace(module.VCLEAN, load=few[1].load))
-        patch.setattr(module, "_SYSTEMS", {system.name: system for system in (*few, module.VCLEAN)})
+        rivals = tuple(system for system in module.RIVALS if system.package == "vclean")
+        patch.setattr(module, "RIVALS", rivals)
+        patch.setattr(module, "VCLEAN", module.replace(module.VCLEAN, load=rivals[1].load))
+        patch.setattr(module, "_SYSTEMS", {system.name: system for system in (*rivals, module.VCLEAN)})
         module._loaded.cache_clear()
         yield module
         for name in ("leaderboard", "rivals", "documents", "speed"):
@@ -57,7 +57,7 @@ def corpus(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def predictions(tmp_path: Path) -> Path:
-    """Perfect ones of vclean, and some of another method, which do not count."""
+    """Write perfect predictions of vclean, and predictions of another method, which do not count."""
     path = tmp_path / "cv.jsonl"
     pages = [gold_page(number, "small") for number in range(PAGES)]
     lines = [
@@ -70,28 +70,26 @@ def predictions(tmp_path: Path) -> Path:
 
 
 class TestAvailable:
-    """A system that is not installed is left out, and a line says so."""
-
-    def test_one_that_is_not_installed(self, rivals) -> None:
+    def test_leaves_out_a_system_that_is_not_installed(self, rivals) -> None:
         def absent() -> None:
             raise ImportError("No module named 'nowhere'")
 
         system = rivals.System("Nowhere", "nowhere-lib", "", absent)
-        found, missing = rivals.available((system,))
-        assert found == []
-        assert missing == ["Nowhere was left out (No module named 'nowhere'): pip install nowhere-lib"]
+        working, messages = rivals.available((system,))
+        assert working == []
+        assert messages == ["Nowhere was left out (No module named 'nowhere'): pip install nowhere-lib"]
 
-    def test_one_that_does_not_work(self, rivals) -> None:
+    def test_leaves_out_a_system_that_fails(self, rivals) -> None:
         def broken() -> None:
             raise InputError("no model: train one")
 
-        found, missing = rivals.available((rivals.System("vclean", "vclean", "", broken),))
-        assert (found, missing) == ([], ["vclean was left out (no model: train one)"])
+        working, messages = rivals.available((rivals.System("vclean", "vclean", "", broken),))
+        assert (working, messages) == ([], ["vclean was left out (no model: train one)"])
 
-    def test_our_own_are_always_there(self, rivals) -> None:
-        own = tuple(system for system in rivals.RIVALS if system.package == "vclean")
-        assert rivals.available(own) == (list(own), [])
-        assert set(rivals.versions(list(own))) == {"vclean"}
+    def test_methods_of_vclean_are_available(self, rivals) -> None:
+        systems = tuple(system for system in rivals.RIVALS if system.package == "vclean")
+        assert rivals.available(systems) == (list(systems), [])
+        assert set(rivals.versions(list(systems))) == {"vclean"}
 
     @pytest.mark.parametrize("name", ["trafilatura", "resiliparse", "jusText"])
     def test_rivals_take_the_bytes_of_a_page(self, rivals, name: str) -> None:
@@ -100,38 +98,40 @@ class TestAvailable:
         sentence = "It was said that the café had seven bridges, and that nobody in the valley minded them at all."
         paragraphs = f"<p>{' '.join([sentence] * 3)}</p>" * 4
         html = f"<html><meta charset=windows-1252><body><article><h1>River</h1>{paragraphs}</article></body></html>"
-        text, marked = system.load()(GoldPage(html=html.encode("windows-1252")))
+        text, markup = system.load()(GoldPage(html=html.encode("windows-1252")))
         assert sentence in text
-        assert marked == ""
+        assert markup == ""
 
 
 class TestMeasure:
     def test_every_system_on_a_page(self, board) -> None:
-        found = board.measure(gold_page(3, "small"), ["BTE", "all text"])
-        assert [each.outcome.method for each in found] == ["BTE", "all text"]
-        assert {each.site for each in found} == {"site3.example"}
-        assert all(each.seconds > 0 and each.outcome.error == "" for each in found)
-        assert all(0 < each.outcome.score.word.f1 <= 1 for each in found)
+        measurements = board.measure(gold_page(3, "small"), ["BTE", "all text"])
+        assert [each.evaluation.method for each in measurements] == ["BTE", "all text"]
+        assert {each.site for each in measurements} == {"site3.example"}
+        assert all(each.seconds > 0 and each.evaluation.error == "" for each in measurements)
+        assert all(0 < each.evaluation.score.word.f1 <= 1 for each in measurements)
 
     def test_a_failure_counts_as_empty_output(self, board) -> None:
-        [found] = board.measure(GoldPage(corpus="small", id="1", html=b"", text="Some gold."), ["BTE"])
-        assert found.outcome.score.word.f1 == 0
-        assert found.outcome.error.startswith("NotHtmlError: ")
+        [measurement] = board.measure(GoldPage(corpus="small", id="1", html=b"", text="Some gold."), ["BTE"])
+        assert measurement.evaluation.score.word.f1 == 0
+        assert measurement.evaluation.error.startswith("NotHtmlError: ")
 
-    def test_a_page_without_end_is_ended(self, board, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_slow_system_is_stopped(self, board, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(board, "LIMIT", 0.05)
         monkeypatch.setattr(board, "_loaded", lambda _: (lambda _: time.sleep(5), time.process_time))
-        [found] = board.measure(gold_page(0), ["BTE"])
-        assert found.outcome.error.startswith("DeadlineError: ")
+        [measurement] = board.measure(gold_page(0), ["BTE"])
+        assert measurement.evaluation.error.startswith("DeadlineError: ")
 
-    def test_a_system_without_marks_has_no_score_of_them(self, board) -> None:
+    def test_a_system_without_markup_has_no_markup_score(self, board) -> None:
         page = gold_page(0)
-        assert board.outcome(page, "x", (page.text, "")).score.cleaneval_markup is None
-        assert board.outcome(page, "x", (page.text, page.markup)).score.cleaneval_markup == 100
+        assert board.evaluate(page, "x", (page.text, "")).score.cleaneval_markup is None
+        assert board.evaluate(page, "x", (page.text, page.markup)).score.cleaneval_markup == 100
 
-    def test_two_processes_give_what_one_gives(self, board) -> None:
+    def test_two_processes_return_the_same_as_one(self, board) -> None:
         pages = [gold_page(number) for number in range(3)]
-        one, two = ([each.outcome for each in board.measure_all(iter(pages), ["all text"], count)] for count in (1, 2))
+        one, two = (
+            [each.evaluation for each in board.measure_all(iter(pages), ["all text"], count)] for count in (1, 2)
+        )
         assert one == two
         assert [each.id for each in one] == ["0", "1", "2"]
 
@@ -143,41 +143,39 @@ class TestEvenly:
 
 
 class TestPredictions:
-    def test_only_those_of_vclean_count(self, board, predictions: Path) -> None:
+    def test_reads_only_methods_of_vclean(self, board, predictions: Path) -> None:
         texts = board.read_predictions(predictions)
         assert len(texts) == PAGES
         assert set(texts["small", "0"]) == {"vclean, unrendered"}
 
-    def test_their_scores(self, board, predictions: Path) -> None:
-        [found] = board.predicted(gold_page(2, "small"), board.read_predictions(predictions))
-        assert (found.method, found.score.word.f1, found.text) == ("vclean, unrendered", 1.0, "")
+    def test_scores(self, board, predictions: Path) -> None:
+        [evaluation] = board.evaluate_predictions(gold_page(2, "small"), board.read_predictions(predictions))
+        assert (evaluation.method, evaluation.score.word.f1, evaluation.text) == ("vclean, unrendered", 1.0, "")
 
-    def test_a_page_without_one(self, board, predictions: Path) -> None:
+    def test_rejects_a_page_without_prediction(self, board, predictions: Path) -> None:
         with pytest.raises(InputError, match="lack the page 99 of small"):
-            board.predicted(gold_page(99, "small"), board.read_predictions(predictions))
+            board.evaluate_predictions(gold_page(99, "small"), board.read_predictions(predictions))
 
     @pytest.mark.parametrize("content", ["not json", '{"corpus": 1}', "[1]"])
-    def test_another_file(self, board, tmp_path: Path, content: str) -> None:
+    def test_rejects_another_file(self, board, tmp_path: Path, content: str) -> None:
         (tmp_path / "x").write_text(content)
         with pytest.raises(InputError, match="was not written by"):
             board.read_predictions(tmp_path / "x")
 
-    def test_no_file(self, board, tmp_path: Path) -> None:
+    def test_rejects_a_missing_file(self, board, tmp_path: Path) -> None:
         with pytest.raises(InputError, match="check the name"):
             board.read_predictions(tmp_path / "none")
 
 
 class TestInterval:
-    """A bootstrap over groups: pages of one site count as one piece of evidence."""
-
-    def test_the_mean_lies_inside(self, board) -> None:
+    def test_interval_contains_the_mean(self, board) -> None:
         difference = np.random.default_rng(1).normal(0.1, 0.2, 400)
         mean, low, high = board.interval(difference, np.arange(400))
         assert mean == pytest.approx(difference.mean())
         assert low < mean < high
         assert high - low == pytest.approx(2 * 1.96 * 0.2 / 20, rel=0.1)
 
-    def test_pages_of_few_sites_say_less(self, board) -> None:
+    def test_few_sites_give_a_wide_interval(self, board) -> None:
         site_means = np.random.default_rng(2).normal(0, 0.2, 10)
         difference = np.repeat(site_means, 40)
         wide = board.interval(difference, np.repeat(np.arange(10), 40))
@@ -190,11 +188,11 @@ class TestInterval:
 
 
 class TestLeads:
-    def test_over_the_best_rival_of_each_corpus(self, board) -> None:
+    def test_lead_over_the_best_rival_of_each_corpus(self, board) -> None:
         pages = [gold_page(number, "small") for number in range(PAGES)]
         texts = {"vclean": lambda page: page.text, "good": lambda page: page.text[:60], "bad": lambda _: "nothing"}
-        outcomes = [board.outcome(page, name, (text(page), "")) for page in pages for name, text in texts.items()]
-        [lead] = board.leads(outcomes, {("small", page.id): page.id for page in pages})
+        evaluations = [board.evaluate(page, name, (text(page), "")) for page in pages for name, text in texts.items()]
+        [lead] = board.leads(evaluations, {("small", page.id): page.id for page in pages})
         assert (lead.corpus, lead.system, lead.rival) == ("small", "vclean", "good")
         assert 0 < lead.low <= lead.difference <= lead.high < 1
 
@@ -204,43 +202,43 @@ class TestRun:
         written = tmp_path / "found.json"
         arguments = [str(corpus), "--predictions", str(predictions), "--processes", "1", "--json", str(written)]
         assert board.main(arguments) == 0
-        found = json.loads(written.read_text())
-        systems = found["corpora"]["small"]
+        results = json.loads(written.read_text())
+        systems = results["corpora"]["small"]
         assert set(systems) == {"vclean, unrendered", "BTE", "all text"}
         assert systems["vclean, unrendered"]["scores"]["all"]["word_f1"] == 1.0
-        assert found["ms"]["small"]["vclean"]["median"] > 0
-        shown = capsys.readouterr().out
-        assert "### small, 6 pages" in shown
-        assert "every page by a model that saw no page of its site" in shown
+        assert results["ms"]["small"]["vclean"]["median"] > 0
+        output = capsys.readouterr().out
+        assert "### small, 6 pages" in output
+        assert "each page by a model that was not trained on its site" in output
 
-    def test_the_shipped_model_on_pages_it_never_saw(self, board, corpus, capsys) -> None:
+    def test_scores_of_the_shipped_model(self, board, corpus, capsys) -> None:
         assert board.main([str(corpus), "--shipped", "--processes", "1", "--pages", "2"]) == 0
-        shown = capsys.readouterr().out
-        assert "### small, 2 pages" in shown
-        assert "must not have learned from these pages" in shown
+        output = capsys.readouterr().out
+        assert "### small, 2 pages" in output
+        assert "must not have been trained on these pages" in output
 
-    def test_without_either_vclean_is_timed_only(self, board, corpus, capsys) -> None:
+    def test_without_predictions_vclean_is_only_timed(self, board, corpus, capsys) -> None:
         assert board.main([str(corpus), "--processes", "1", "--pages", "1"]) == 0
-        assert "vclean is not scored, only timed" in capsys.readouterr().out
+        assert "vclean is timed, but not scored" in capsys.readouterr().out
 
     def test_page_types_have_a_table(self, board, tmp_path: Path, capsys) -> None:
         pages = [board.replace(gold_page(number), page_type=kind) for number, kind in enumerate(("forum", "article"))]
         assert board.main([str(write(tmp_path / "typed.parquet", pages)), "--shipped", "--processes", "1"]) == 0
         assert "| system | article | forum |" in capsys.readouterr().out
 
-    def test_a_document_is_renewed_below_its_heading(self, board, corpus, tmp_path: Path) -> None:
+    def test_updates_the_document_below_its_heading(self, board, corpus, tmp_path: Path) -> None:
         document = tmp_path / "board.md"
         document.write_text("# Above\n\n## Results\n\nold\n")
         assert board.main([str(corpus), "--processes", "1", "--pages", "1", "--write", str(document)]) == 0
         text = document.read_text()
-        assert text.startswith("# Above\n\n## Results\n\n### Who leads\n")
+        assert text.startswith("# Above\n\n## Results\n\n### Leads\n")
         assert "old" not in text
 
     @pytest.mark.parametrize(
         ("more", "message"),
         [(["--predictions", "a", "--shipped"], "two ways to score"), (["--write", "none.md"], "does not exist")],
     )
-    def test_usage_errors(self, board, more: list[str], message: str) -> None:
+    def test_rejects_wrong_usage(self, board, more: list[str], message: str) -> None:
         with pytest.raises(UsageError, match=message):
             board.parse_args(["a.parquet", *more])
 
@@ -249,6 +247,6 @@ class TestRun:
         assert capsys.readouterr().err.startswith("leaderboard.py: missing.parquet does not exist")
 
 
-def test_the_document_has_the_heading_below_which_it_is_renewed(board) -> None:
+def test_document_has_the_heading_once(board) -> None:
     text = (BENCHMARKS.parent / "docs" / "reference" / "tables" / "leaderboard.md").read_text(encoding="utf-8")
     assert text.count(board.HEADING) == 1

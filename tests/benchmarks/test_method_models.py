@@ -18,12 +18,12 @@ GOLD = "It rained all day in the valley, and nobody minded it at all, for it was
 def corpus(tmp_path):
     rows = [
         {
-            "id": str(at),
-            "url": f"http://{at}.example/",
+            "id": str(number),
+            "url": f"http://{number}.example/",
             "html": f"<h1>Rain</h1><p>{GOLD}</p>".encode(),
             "gold_text": GOLD,
         }
-        for at in range(12)
+        for number in range(12)
     ]
     path = tmp_path / "news.parquet"
     pq.write_table(pa.Table.from_pylist(rows), path)
@@ -33,7 +33,7 @@ def corpus(tmp_path):
 class TestSample:
     @pytest.mark.parametrize(
         ("pages", "ids"),
-        [(4, ["0", "3", "6", "9"]), (5, ["0", "2", "4", "7", "9"]), (99, [str(at) for at in range(12)])],
+        [(4, ["0", "3", "6", "9"]), (5, ["0", "2", "4", "7", "9"]), (99, [str(number) for number in range(12)])],
     )
     def test_evenly(self, corpus, tmp_path, pages, ids):
         (tmp_path / "out").mkdir()
@@ -43,7 +43,7 @@ class TestSample:
 
 
 class TestMain:
-    def test_a_model_by_name(self, corpus, tmp_path):
+    def test_trains_the_same_model_again(self, corpus, tmp_path):
         arguments = [str(corpus), "--method", "wcc-lm", "--pages", "8", "-o", str(tmp_path)]
         assert method_models.main(arguments) == 0
         first = (tmp_path / "wcc-lm.model").read_bytes()
@@ -52,12 +52,12 @@ class TestMain:
         assert method_models.main(arguments) == 0
         assert (tmp_path / "wcc-lm.model").read_bytes() == first
 
-    def test_the_greatest_code_is_the_exit_code(self, corpus, tmp_path):
+    def test_returns_the_greatest_exit_code(self, corpus, tmp_path):
         arguments = [str(corpus), "--method", "wcc-lm", "--pages", "2", "-o", str(tmp_path)]
         assert method_models.main(arguments) > 0  # two sites are too few for five folds
         assert not (tmp_path / "wcc-lm.model").exists()
 
-    def test_a_method_that_is_not_trained(self, corpus, tmp_path, capsys):
+    def test_rejects_a_method_that_is_not_trained(self, corpus, tmp_path, capsys):
         with pytest.raises(SystemExit):
             method_models.main([str(corpus), "--method", "bte", "-o", str(tmp_path)])
         assert "invalid choice: 'bte'" in capsys.readouterr().err

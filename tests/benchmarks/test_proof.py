@@ -23,7 +23,7 @@ DOCUMENT = f'<!DOCTYPE html>\n<html><body><g class="p" x="10"><i>The text</i></g
 
 @pytest.fixture(scope="module")
 def proof() -> Iterator[ModuleType]:
-    """The benchmark, which imports others of its folder."""
+    """Return the benchmark; it imports other modules of its folder."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(BENCHMARKS))
         spec = importlib.util.spec_from_file_location("proof", BENCHMARKS / "proof.py")
@@ -36,7 +36,7 @@ def proof() -> Iterator[ModuleType]:
 
 @pytest.fixture(scope="module")
 def corpora(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a corpus of three pages, one of them empty, and a file that is none."""
+    """Write a folder with a corpus of three pages, one of them empty, and a Parquet file that is not a corpus."""
     folder = tmp_path_factory.mktemp("corpora")
     html = [HTML.format("valley").encode(), HTML.format("town").encode(), b""]
     columns = {"id": ["a", "a", "empty"], "url": [""] * 3, "html": html, "gold_text": ["It rained all day"] * 3}
@@ -47,7 +47,7 @@ def corpora(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def recorded(proof: ModuleType, corpora: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What is recorded of the corpus, parsed."""
+    """Record the corpus with parsed pages. Return the folder of the record."""
     out = tmp_path_factory.mktemp("records") / "a"
     only = ["--only", "small", "--mode", "static", "--method", "text", "--method", "fiasco", "--jobs", "1"]
     assert proof.main(["record", str(out), "--corpora", str(corpora), *only]) == 0
@@ -60,7 +60,7 @@ def copied(recorded: Path, tmp_path: Path) -> Path:
 
 
 def part(name: str) -> ModuleType:
-    """One of the modules that the benchmark imported."""
+    """Return a module that the benchmark imported."""
     return sys.modules[f"proof_{name}"]
 
 
@@ -79,39 +79,41 @@ def changed(folder: Path, kind: str, page: str, change: Change | None) -> None:
 
 
 def entries(folder: Path) -> dict[str, dict[str, str]]:
-    found = part("records").read_entries(folder / "small-static.parquet")
-    return {kind: {page: entry.value for page, entry in pages.items()} for kind, pages in found.items()}
+    records = part("records").read_entries(folder / "small-static.parquet")
+    return {kind: {page: entry.value for page, entry in pages.items()} for kind, pages in records.items()}
 
 
 class TestRecord:
     def test_entries(self, proof: ModuleType, recorded: Path) -> None:
-        found = entries(recorded)
-        assert found["text"]["a"].startswith("The valley\n")
-        assert found["cleaneval"]["a#2"].startswith("<h>The town\n")
-        assert found["labels"]["a"] == "ohp"
-        assert len(json.loads(found["probabilities"]["a"])) == len(json.loads(found["roles"]["a"])) == 3
-        assert json.loads(found["same site"]["a"])["blocks"][1]["label"] == "h"
-        assert "3 blocks kept" in found["explanation"]["a"]
+        values = entries(recorded)
+        assert values["text"]["a"].startswith("The valley\n")
+        assert values["cleaneval"]["a#2"].startswith("<h>The town\n")
+        assert values["labels"]["a"] == "ohp"
+        assert len(json.loads(values["probabilities"]["a"])) == len(json.loads(values["roles"]["a"])) == 3
+        assert json.loads(values["same site"]["a"])["blocks"][1]["label"] == "h"
+        assert "3 blocks kept" in values["explanation"]["a"]
 
     def test_methods_and_their_scores(self, proof: ModuleType, recorded: Path) -> None:
-        """Methods that need a browser are not asked without one; a page that fails scores as empty text."""
-        found = entries(recorded)
-        assert json.loads(found["method text"]["a"]) == {"labels": "php", "probabilities": ["1", "1", "1"]}
-        assert "method fiasco" not in found
-        assert json.loads(found["scores text"][""])["pages"] == 3
+        """Methods that need a browser are not run without one; for a page that fails, empty text is scored."""
+        values = entries(recorded)
+        assert json.loads(values["method text"]["a"]) == {"labels": "php", "probabilities": ["1", "1", "1"]}
+        assert "method fiasco" not in values
+        assert json.loads(values["scores text"][""])["pages"] == 3
 
     def test_a_page_that_fails(self, proof: ModuleType, recorded: Path) -> None:
         assert entries(recorded)["page"] == {"empty": "NotHtmlError: the document is empty"}
 
-    def test_what_is_there_stays(self, proof: ModuleType, corpora: Path, copied: Path, capsys) -> None:
+    def test_recorded_parts_are_not_recorded_again(
+        self, proof: ModuleType, corpora: Path, copied: Path, capsys
+    ) -> None:
         before = (copied / "small-static.parquet").stat()
         options = [str(copied), "--corpora", str(corpora), "--only", "small", "--mode", "static"]
         assert proof.main(["record", *options, "--method", "text", "--method", "fiasco"]) == 0
         assert (copied / "small-static.parquet").stat() == before
         assert proof.main(["record", *options]) == 2
-        assert "other settings" in capsys.readouterr().err
+        assert "different settings" in capsys.readouterr().err
 
-    def test_no_such_part(self, proof: ModuleType, corpora: Path, tmp_path: Path, capsys) -> None:
+    def test_rejects_an_unknown_part(self, proof: ModuleType, corpora: Path, tmp_path: Path, capsys) -> None:
         with pytest.raises(SystemExit, match="2"):
             proof.main(["record", str(tmp_path / "out"), "--corpora", str(corpora), "--only", "none"])
         assert "choose from" in capsys.readouterr().err
@@ -120,7 +122,7 @@ class TestRecord:
 class TestCompare:
     def test_equal(self, proof: ModuleType, recorded: Path, copied: Path, capsys) -> None:
         assert proof.main(["compare", str(recorded), str(copied)]) == 0
-        assert "0 differ, 0 parts miss" in capsys.readouterr().out
+        assert "0 differ, 0 parts missing" in capsys.readouterr().out
 
     @pytest.mark.parametrize(
         "change",
@@ -130,36 +132,36 @@ class TestCompare:
             ("json", lambda value: value.replace('"tag":"h1"', '"tag":"h2"'), "at .blocks[1].tag"),
             ("json", lambda value: value.replace('"noscript":', '"script":'), "at .noscript"),
             ("confidence", lambda value: value.replace("p-", "p-0"), "line 1"),
-            ("explanation", None, "is in A alone"),
+            ("explanation", None, "is only in A"),
         ],
     )
     def test_one_change(
         self, proof: ModuleType, recorded: Path, copied: Path, capsys, change: tuple[str, Change | None, str]
     ) -> None:
-        kind, make, told = change
+        kind, make, expected = change
         changed(copied, kind, "a", make)
         assert proof.main(["compare", str(recorded), str(copied)]) == 1
         printed = capsys.readouterr().out
         assert f"{kind}: small-static, a\n" in printed
-        assert told in printed
-        assert "1 differ, 0 parts miss" in printed
+        assert expected in printed
+        assert "1 differ, 0 parts missing" in printed
         assert proof.main(["compare", str(recorded), str(copied), "--ignore", kind]) == 0
 
     def test_a_part_is_missing(self, proof: ModuleType, recorded: Path, copied: Path, capsys) -> None:
         (copied / "small-static.parquet").unlink()
         assert proof.main(["compare", str(recorded), str(copied)]) == 1
-        assert f"small-static is in {recorded} alone" in capsys.readouterr().out
+        assert f"small-static is only in {recorded}" in capsys.readouterr().out
 
-    def test_no_record(self, proof: ModuleType, recorded: Path, tmp_path: Path, capsys) -> None:
+    def test_rejects_a_folder_without_a_record(self, proof: ModuleType, recorded: Path, tmp_path: Path, capsys) -> None:
         assert proof.main(["compare", str(recorded), str(tmp_path)]) == 2
-        assert "is no record" in capsys.readouterr().err
+        assert "is not a record" in capsys.readouterr().err
 
-    def test_other_settings(self, proof: ModuleType, recorded: Path, copied: Path, capsys) -> None:
+    def test_rejects_different_settings(self, proof: ModuleType, recorded: Path, copied: Path, capsys) -> None:
         meta = json.loads((copied / "meta.json").read_text())
         meta["plan"]["pages"] = 7
         (copied / "meta.json").write_text(json.dumps(meta))
         assert proof.main(["compare", str(recorded), str(copied)]) == 2
-        assert "other settings" in capsys.readouterr().err
+        assert "different settings" in capsys.readouterr().err
 
 
 class TestRenamed:
@@ -190,7 +192,7 @@ class TestRenamed:
         assert proof.main(["compare", str(recorded), str(copied), "--renamed", str(names)]) == 0
 
     @pytest.mark.parametrize("text", ["[fields]\na = 1\n", "[fields\n", "[json.names]\na = 'b'\n"])
-    def test_no_names(self, proof: ModuleType, recorded: Path, tmp_path: Path, text: str, capsys) -> None:
+    def test_rejects_invalid_names(self, proof: ModuleType, recorded: Path, tmp_path: Path, text: str, capsys) -> None:
         names = tmp_path / "renamed.toml"
         names.write_text(text)
         assert proof.main(["compare", str(recorded), str(recorded), "--renamed", str(names)]) == 2
@@ -198,61 +200,62 @@ class TestRenamed:
 
 
 class TestDocuments:
-    """Pages of HTML: what they show, and the data in them."""
+    """Comparison of HTML documents: their markup, and the JSON in their scripts."""
 
     @pytest.fixture
-    def found(self, proof: ModuleType) -> Callable[..., dict[str, str]]:
-        """What differs between a document and another, by kind."""
+    def differences(self, proof: ModuleType) -> Callable[..., dict[str, str]]:
+        """Return a function that compares another document with `DOCUMENT`, and returns the differences by kind."""
 
-        def differences(other: str, *, renamed: dict[str, dict[str, str]] | None = None, loose: bool = False):
+        def compare(other: str, *, renamed: dict[str, dict[str, str]] | None = None, loose: bool = False):
             module = part("compare")
             pages = [
                 {"overlay": {"a": part("records").Entry("overlay", "a", "html", each)}} for each in (DOCUMENT, other)
             ]
             renames = module.Renames(renamed or {}, {})
-            told = module.differences(*pages, renames, module.Options(loose=loose))
-            return {kind: text for kind, _, text in told if text}
+            triples = module.differences(*pages, renames, module.Options(loose=loose))
+            return {kind: text for kind, _, text in triples if text}
 
-        return differences
+        return compare
 
-    def test_equal(self, found) -> None:
-        assert found(DOCUMENT) == {}
+    def test_equal(self, differences) -> None:
+        assert differences(DOCUMENT) == {}
 
-    def test_an_attribute(self, found) -> None:
-        told = found(DOCUMENT.replace('x="10"', 'x="11"'))
-        assert list(told) == ["overlay"]
-        assert 'x="11"' in told["overlay"]
-        assert list(found(DOCUMENT.replace('x="10"', 'x="11"'), loose=True)) == ["overlay"]
+    def test_an_attribute(self, differences) -> None:
+        result = differences(DOCUMENT.replace('x="10"', 'x="11"'))
+        assert list(result) == ["overlay"]
+        assert 'x="11"' in result["overlay"]
+        assert list(differences(DOCUMENT.replace('x="10"', 'x="11"'), loose=True)) == ["overlay"]
 
-    def test_the_data(self, found) -> None:
+    def test_the_data(self, differences) -> None:
         other = DOCUMENT.replace('"red"', '"blue"')
-        assert found(other) == {"overlay data": "  at [0].blocks[0].colour\n  at line 1, column 1\n  A: red\n  B: blue"}
+        expected = "  at [0].blocks[0].colour\n  at line 1, column 1\n  A: red\n  B: blue"
+        assert differences(other) == {"overlay data": expected}
 
-    def test_the_order_and_the_names_of_data(self, found) -> None:
+    def test_the_order_and_the_names_of_data(self, differences) -> None:
         other = DOCUMENT.replace('"colour":"red","label":"p"', '"label": "p", "color": "red"')
-        assert list(found(other)) == ["overlay data"]
-        assert found(other, renamed={"fields": {"colour": "color"}}) == {}
+        assert list(differences(other)) == ["overlay data"]
+        assert differences(other, renamed={"fields": {"colour": "color"}}) == {}
 
-    def test_space_and_the_order_of_attributes(self, found) -> None:
+    def test_space_and_the_order_of_attributes(self, differences) -> None:
         other = DOCUMENT.replace('class="p" x="10"', "x='10'\n class='p'").replace("<body>", "\n  <body>\n")
-        assert list(found(other)) == ["overlay"]
-        assert found(other, loose=True) == {}
+        assert list(differences(other)) == ["overlay"]
+        assert differences(other, loose=True) == {}
 
-    def test_text_matters_always(self, found) -> None:
-        assert list(found(DOCUMENT.replace("The text", "Thetext"), loose=True)) == ["overlay"]
+    def test_text_always_counts(self, differences) -> None:
+        assert list(differences(DOCUMENT.replace("The text", "Thetext"), loose=True)) == ["overlay"]
 
 
-class TestPictures:
-    def test_a_hash_in_their_place(self, proof: ModuleType) -> None:
-        subject = part("pictures")
-        picture = "data:image/png;base64," + "A" * 50
-        text = subject.without_pictures(f'<image href="{picture}"/>')
+class TestImages:
+    def test_replaces_an_image_by_its_hash(self, proof: ModuleType) -> None:
+        images = part("images")
+        url = "data:image/png;base64," + "A" * 50
+        text = images.without_images(f'<image href="{url}"/>')
         assert text.startswith('<image href="data:image/png;sha256,')
-        assert subject.without_pictures(text) == text
+        assert images.without_images(text) == text
 
-    def test_the_one_that_is_known(self, proof: ModuleType) -> None:
-        picture = f"data:image/png;base64,{base64.b64encode(b'a picture').decode()}"
-        assert part("pictures").without_pictures(picture, b"a picture") == "data:image/png;base64,PICTURE"
+    def test_replaces_the_screenshot_by_a_word(self, proof: ModuleType) -> None:
+        url = f"data:image/png;base64,{base64.b64encode(b'a screenshot').decode()}"
+        assert part("images").without_images(url, b"a screenshot") == "data:image/png;base64,PICTURE"
 
     @pytest.mark.parametrize(
         ("html", "expected"),
@@ -262,11 +265,11 @@ class TestPictures:
             ("<img src=data:image/gif;base64,>", True),
         ],
     )
-    def test_what_may_move(self, proof: ModuleType, html: str | bytes, expected: bool) -> None:
-        assert part("pictures").moves(html) is expected
+    def test_animations(self, proof: ModuleType, html: str | bytes, expected: bool) -> None:
+        assert part("images").is_animated(html) is expected
 
 
-class TestPlaces:
+class TestEvenlySpaced:
     @pytest.mark.parametrize(("total", "count", "expected"), [(10, 4, [0, 2, 5, 7]), (2, 5, [0, 1]), (0, 5, [])])
-    def test_evenly(self, proof: ModuleType, total: int, count: int, expected: list[int]) -> None:
-        assert part("records").places(total, count) == expected
+    def test_indices(self, proof: ModuleType, total: int, count: int, expected: list[int]) -> None:
+        assert part("records").evenly_spaced(total, count) == expected

@@ -41,8 +41,8 @@ def quick(monkeypatch, regions):
 
 @pytest.fixture(scope="module")
 def pages(regions):
-    """Ten pages, read in all three ways."""
-    found = []
+    """Return ten pages, read in all three ways."""
+    read_pages = []
     for number in range(10):
         html, marks = marked_page(number)
         marked = MarkedPage(Page(content=html.encode(), url=f"https://site{number}.example/", id=str(number)), marks)
@@ -51,54 +51,54 @@ def pages(regions):
             "unstyled": extract_blocks(laid_out(html)),
             "parsed": extract_blocks(snapshot(html)),
         }
-        found.append(regions.ReadPage(marked, marked.gold("marked"), blocks))
-    return found
+        read_pages.append(regions.ReadPage(marked, marked.gold("marked"), blocks))
+    return read_pages
 
 
-def verdicts(regions, truth, found, page=None):
+def role_predictions(regions, truth, predicted, page=None):
     page = [0] * len(truth) if page is None else page
-    return regions.Verdicts(*(np.array(values, dtype=np.int64) for values in (page, truth, found)))
+    return regions.RolePredictions(*(np.array(values, dtype=np.int64) for values in (page, truth, predicted)))
 
 
-class TestVerdicts:
+class TestRolePredictions:
     def test_accuracy(self, regions):
-        assert verdicts(regions, [0, 1, 1, 2], [0, 1, 2, 2]).accuracy() == 0.75
+        assert role_predictions(regions, [0, 1, 1, 2], [0, 1, 2, 2]).accuracy() == 0.75
 
     def test_macro_f1_is_over_the_roles_that_occur(self, regions):
-        """Role 0 has an F1 of 2/3, role 1 of 2/3; role 5 was found and does not occur."""
-        found = verdicts(regions, [0, 0, 1], [0, 5, 1])
-        assert found.macro_f1() == pytest.approx((2 / 3 + 1) / 2)
+        """Role 0 has an F1 of 2/3, role 1 of 1; role 5 is predicted, but does not occur."""
+        predictions = role_predictions(regions, [0, 0, 1], [0, 5, 1])
+        assert predictions.macro_f1() == pytest.approx((2 / 3 + 1) / 2)
 
     def test_a_page_drawn_twice_counts_twice(self, regions):
-        found = verdicts(regions, [0, 1], [0, 2], [0, 1])
-        assert found.accuracy(np.array([2, 1])) == pytest.approx(2 / 3)
-        assert found.accuracy(np.array([0, 1])) == 0
+        predictions = role_predictions(regions, [0, 1], [0, 2], [0, 1])
+        assert predictions.accuracy(np.array([2, 1])) == pytest.approx(2 / 3)
+        assert predictions.accuracy(np.array([0, 1])) == 0
 
 
 class TestIntervals:
-    def test_the_middle_of_the_values(self, regions):
+    def test_percentiles_of_the_values(self, regions):
         assert regions.interval(np.arange(1001) / 1000) == [0.025, 0.975]
 
-    def test_draws_are_of_all_pages_with_replacement(self, regions):
+    def test_draws_all_pages_with_replacement(self, regions):
         drawn = list(regions.draws(7))
         assert len(drawn) == 50
         assert {int(weight.sum()) for weight in drawn} == {7}
         assert [weight.tolist() for weight in drawn] == [weight.tolist() for weight in regions.draws(7)]
 
-    def test_a_result_and_itself_do_not_differ(self, regions):
-        found = verdicts(regions, [0, 1, 1], [0, 1, 0], [0, 1, 2])
-        difference = regions.role_difference(found, found, 3)
+    def test_no_difference_between_equal_results(self, regions):
+        predictions = role_predictions(regions, [0, 1, 1], [0, 1, 0], [0, 1, 2])
+        difference = regions.role_difference(predictions, predictions, 3)
         assert difference["accuracy"] == 0
         assert difference["macro_f1_interval"] == [0, 0]
 
 
 class TestMeasureRoles:
-    def test_all_ways_of_learning_and_reading(self, regions, pages):
+    def test_all_ways_of_training_and_reading(self, regions, pages):
         figures = regions.measure_roles(pages, pages[:2])
         assert len(figures["roles"]) == 4 * len(regions.WAYS)
-        whole = figures["roles"]["all ways and styled pages: rendered"]
-        assert whole["regions"] == 30
-        assert whole["accuracy"] > 0.8
+        result = figures["roles"]["all ways and styled pages: rendered"]
+        assert result["regions"] == 30
+        assert result["accuracy"] > 0.8
         assert set(figures["recall by role, rendered and parsed, one model"]) == {"article", "navigation", "footer"}
 
 
@@ -106,24 +106,24 @@ class TestMeasureBlocks:
     def test_with_and_without_roles(self, regions, pages):
         figures = regions.measure_blocks(pages, [])
         assert set(figures["word_f1"]) == {
-            f"{way}, {told}" for way in ("rendered", "parsed") for told in ("told roles", "not told")
+            f"{way}, {variant}" for way in ("rendered", "parsed") for variant in ("with roles", "without roles")
         }
-        assert figures["word_f1"]["rendered, told roles"]["pages"] == 10
-        assert figures["word_f1"]["parsed, told roles"]["mean"] > 0.8
-        assert figures["differences"]["rendered, told roles less parsed, told roles"]["pages"] == 10
-        assert set(figures["right blocks by group, told roles, rendered less parsed"]) == set(regions.GROUPS)
+        assert figures["word_f1"]["rendered, with roles"]["pages"] == 10
+        assert figures["word_f1"]["parsed, with roles"]["mean"] > 0.8
+        assert figures["differences"]["rendered, with roles minus parsed, with roles"]["pages"] == 10
+        assert set(figures["right blocks by group, with roles, rendered minus parsed"]) == set(regions.GROUPS)
 
 
 class TestColumns:
-    def test_of_a_page_whose_text_has_two_left_edges(self, regions):
+    def test_left_edges_and_column_count(self, regions):
         blocks = SimpleNamespace(box=np.array([[0, 0, 9, 9], [10, 0, 9, 9], [600, 0, 9, 9]], dtype=np.float32))
-        view = extract_blocks(laid_out("<p>one two three</p><p>four five six</p><p>seven eight nine</p>"))
-        assert regions._columns(view) == 1
+        blocks_of_page = extract_blocks(laid_out("<p>one two three</p><p>four five six</p><p>seven eight nine</p>"))
+        assert regions._columns(blocks_of_page) == 1
         assert regions.column_edges(blocks.box).tolist() == [0, 0, 12]
 
 
 class TestMain:
-    def test_figures_are_printed_and_written(self, regions, pages, monkeypatch, tmp_path, capsys):
+    def test_prints_and_writes_results(self, regions, pages, monkeypatch, tmp_path, capsys):
         monkeypatch.setattr(regions, "read", lambda archive, snapshots, ways: pages)
         out = tmp_path / "figures.json"
         assert regions.main(["a.warc", "--only", "roles", "--json", str(out)]) == 0
@@ -139,6 +139,6 @@ class TestMain:
         assert "roles" not in figures
 
 
-def test_the_gold_of_a_page_is_that_of_its_marks(pages):
+def test_gold_text_is_the_marked_content(pages):
     assert isinstance(pages[0].gold, GoldPage)
     assert pages[0].gold.text.startswith("The river and the")

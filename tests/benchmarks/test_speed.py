@@ -44,29 +44,29 @@ def trained() -> Model:
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
-    """Twelve pages, one of which holds nothing."""
-    found = [gold_page(number) for number in range(12)]
-    html = [page.html for page in found[:-1]] + [b""]
+    """Write a corpus of twelve pages, one of which is empty."""
+    pages = [gold_page(number) for number in range(12)]
+    html = [page.html for page in pages[:-1]] + [b""]
     path = tmp_path / "twelve.parquet"
-    pq.write_table(pa.table({"id": [page.id for page in found], "html": html, "gold_text": [""] * 12}), path)
+    pq.write_table(pa.table({"id": [page.id for page in pages], "html": html, "gold_text": [""] * 12}), path)
     return path
 
 
 def times(read: float, total: float) -> dict[str, float]:
-    return {"read": read, "cut": 0.001, "features": 0.002, "predict": 0.003, "write": 0.004, "total": total}
+    return {"read": read, "segment": 0.001, "features": 0.002, "predict": 0.003, "write": 0.004, "total": total}
 
 
 class TestSpread:
     def test_in_milliseconds(self, speed) -> None:
         assert speed.Spread.of([0.01 * number for number in range(11)]) == speed.Spread(50, 90)
 
-    def test_one(self, speed) -> None:
+    def test_of_one_time(self, speed) -> None:
         assert speed.Spread.of([0.0123456]) == speed.Spread(12.35, 12.35)
 
 
 class TestStopwatch:
     def test_laps(self, speed) -> None:
-        """The clock is read at the start, and twice at every lap: keeping the books is on nobody's account."""
+        """The clock is read at the start, and twice at every lap, so no lap includes the bookkeeping."""
         ticks = iter([0, 3, 10, 14, 20])
         watch = speed.Stopwatch(lambda: next(ticks))
         watch.lap("a")
@@ -77,33 +77,33 @@ class TestStopwatch:
 class TestStages:
     def test_every_stage_and_the_total(self, speed, trained: Model) -> None:
         ticks = count()
-        found = speed.stages(Page(content=gold_page(1).html), parse, trained, lambda: next(ticks))
-        assert found == dict.fromkeys(speed.STAGES, 1) | {"total": len(speed.STAGES)}
+        times = speed.stages(Page(content=gold_page(1).html), parse, trained, lambda: next(ticks))
+        assert times == dict.fromkeys(speed.STAGES, 1) | {"total": len(speed.STAGES)}
 
-    def test_a_page_that_cannot_be_read(self, speed, trained: Model) -> None:
+    def test_rejects_a_page_that_cannot_be_read(self, speed, trained: Model) -> None:
         with pytest.raises(NotHtmlError):
             speed.stages(Page(content=b""), parse, trained, lambda: 0.0)
 
 
 class TestWithChildren:
-    def test_their_time_belongs_to_reading(self, speed) -> None:
-        class Processes:
+    def test_adds_their_time_to_reading(self, speed) -> None:
+        class ChildProcesses:
             readings = iter([5.0, 5.25])
 
             def seconds(self) -> float:
                 return next(self.readings)
 
-        found = speed.with_children(lambda: times(0.5, 0.75), Processes())
-        assert (found["read"], found["cut"], found["total"]) == (0.75, 0.001, 1.0)
+        total = speed.with_children(lambda: times(0.5, 0.75), ChildProcesses())
+        assert (total["read"], total["segment"], total["total"]) == (0.75, 0.001, 1.0)
 
 
 class TestEvenly:
     @pytest.mark.parametrize(
-        ("wanted", "expected"),
+        ("number", "expected"),
         [(3, ["0", "5", "11"]), (1, ["0"]), (0, []), (99, [str(number) for number in range(12)])],
     )
-    def test_spread_over_the_corpus(self, speed, corpus: Path, wanted: int, expected: list[str]) -> None:
-        assert [page.id for page in speed.evenly(read_corpus(corpus), wanted)] == expected
+    def test_spread_over_the_corpus(self, speed, corpus: Path, number: int, expected: list[str]) -> None:
+        assert [page.id for page in speed.evenly(read_corpus(corpus), number)] == expected
 
 
 class TestMeasure:
@@ -120,14 +120,14 @@ class TestRatio:
 
 
 class TestTable:
-    def test_two_ways(self, speed) -> None:
+    def test_two_ways_of_reading(self, speed) -> None:
         ways = speed.summaries([times(0.005, 0.015)], [times(0.15, 0.16)])
         assert speed.table(ways) == "\n".join(
             [
                 "ms of CPU per page            unrendered            rendered",
                 "                          median     p90      median     p90",
                 "read                         5.0     5.0       150.0   150.0",
-                "cut                          1.0     1.0         1.0     1.0",
+                "segment                      1.0     1.0         1.0     1.0",
                 "features                     2.0     2.0         2.0     2.0",
                 "predict                      3.0     3.0         3.0     3.0",
                 "write                        4.0     4.0         4.0     4.0",
@@ -148,9 +148,9 @@ class TestMain:
     def test_table_and_json(self, speed, corpus: Path, tmp_path: Path, capsys) -> None:
         assert speed.main([str(corpus), "--pages", "99", "--json", str(tmp_path / "out.json")]) == 0
         assert "6 pages of twelve, 1 failed" in capsys.readouterr().out
-        found = json.loads((tmp_path / "out.json").read_text())
-        assert (found["corpus"], found["pages"], found["failed"], found["ratio"]) == ("twelve", 6, 1, None)
-        assert list(found["ms"]["unrendered"]) == [*speed.STAGES, "total"]
+        report = json.loads((tmp_path / "out.json").read_text())
+        assert (report["corpus"], report["pages"], report["failed"], report["ratio"]) == ("twelve", 6, 1, None)
+        assert list(report["ms"]["unrendered"]) == [*speed.STAGES, "total"]
 
     def test_no_model(self, speed, corpus: Path, monkeypatch, capsys) -> None:
         def missing() -> None:

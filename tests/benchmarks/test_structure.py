@@ -30,9 +30,9 @@ def structure() -> ModuleType:
     return module
 
 
-def agreement(structure: ModuleType, gold: str, found: str) -> dict[str, Any]:
+def agreement(structure: ModuleType, gold: str, predicted: str) -> dict[str, Any]:
     counts = structure.Agreement()
-    counts.add(structure.units(gold), structure.units(found))
+    counts.add(structure.units(gold), structure.units(predicted))
     figures: dict[str, Any] = counts.figures()
     return figures
 
@@ -55,14 +55,14 @@ class TestUnits:
         ],
     )
     def test_kinds(self, structure: ModuleType, markdown: str, expected: list[tuple[str, str, int]]) -> None:
-        found = structure.units(markdown)
-        assert [(unit.kind, " ".join(unit.words), unit.level) for unit in found] == expected
+        units = structure.units(markdown)
+        assert [(unit.kind, " ".join(unit.words), unit.level) for unit in units] == expected
 
     def test_links(self, structure: ModuleType) -> None:
         (unit,) = structure.units("a [b c](https://example.org/x%20y/) [](/z)\n")
         assert unit.links == ((("b", "c"), "https://example.org/x y"),)
 
-    def test_code_without_the_space_round_it(self, structure: ModuleType) -> None:
+    def test_code_without_surrounding_space(self, structure: ModuleType) -> None:
         (unit,) = structure.units("```\n\n  a \n b\n\n```\n")
         assert unit.text == "  a\n b"
 
@@ -77,40 +77,40 @@ class TestAgreement:
             assert part["same level or code"] == (None if kind == "paragraph" else 1)
 
     def test_precision_and_recall(self, structure: ModuleType) -> None:
-        found = agreement(structure, "- a\n- b\n- c\n\nd\n", "- a\n- d\n\nb\n\nc\n")["kinds"]["item"]
-        assert (found["precision"], found["recall"]) == (0.5, 0.3333)
+        items = agreement(structure, "- a\n- b\n- c\n\nd\n", "- a\n- d\n\nb\n\nc\n")["kinds"]["item"]
+        assert (items["precision"], items["recall"]) == (0.5, 0.3333)
 
-    def test_what_the_gold_does_not_mark_at_all_is_not_held_against_anyone(self, structure: ModuleType) -> None:
+    def test_ignores_kinds_that_the_gold_does_not_have(self, structure: ModuleType) -> None:
         assert agreement(structure, "a\n\nb\n", "- a\n- b\n")["kinds"]["item"]["precision"] is None
         assert agreement(structure, "# a\n\nb\n", "# a\n\n# b\n")["kinds"]["heading"]["precision"] == 0.5
 
     def test_heading_levels_up_to_an_offset(self, structure: ModuleType) -> None:
-        found = agreement(structure, "# a\n## b\n## c\n# d\n", "## a\n### b\n### c\n### d\n")
-        assert found["kinds"]["heading"]["same level or code"] == 0.75
+        figures = agreement(structure, "# a\n## b\n## c\n# d\n", "## a\n### b\n### c\n### d\n")
+        assert figures["kinds"]["heading"]["same level or code"] == 0.75
 
     def test_depth_of_items(self, structure: ModuleType) -> None:
-        found = agreement(structure, "- a\n  - b\n", "- a\n- b\n")
-        assert found["kinds"]["item"]["same level or code"] == 0.5
+        figures = agreement(structure, "- a\n  - b\n", "- a\n- b\n")
+        assert figures["kinds"]["item"]["same level or code"] == 0.5
 
     def test_code_to_the_character(self, structure: ModuleType) -> None:
-        gold, found = "```\nif a:\n    b\n```\n", "```\nif a:\nb\n```\n"
-        assert agreement(structure, gold, found)["kinds"]["code"]["same level or code"] == 0
+        gold, predicted = "```\nif a:\n    b\n```\n", "```\nif a:\nb\n```\n"
+        assert agreement(structure, gold, predicted)["kinds"]["code"]["same level or code"] == 0
 
     def test_links(self, structure: ModuleType) -> None:
-        gold, found = "a [b](/b) [c](/c) d\n", "a [b](/b) [c](/x) [d](/d)\n"
-        links = agreement(structure, gold, found)["links"]
+        gold, predicted = "a [b](/b) [c](/c) d\n", "a [b](/b) [c](/x) [d](/d)\n"
+        links = agreement(structure, gold, predicted)["links"]
         assert (links["precision"], links["recall"]) == (0.3333, 0.5)
 
-    def test_equal_words_are_paired_once_each(self, structure: ModuleType) -> None:
-        found = agreement(structure, "# a\n\na\n", "# a\n\na\n\na\n")["kinds"]
-        assert (found["heading"]["pairs"], found["paragraph"]["pairs"]) == (1, 1)
+    def test_pairs_each_unit_once(self, structure: ModuleType) -> None:
+        kinds = agreement(structure, "# a\n\na\n", "# a\n\na\n\na\n")["kinds"]
+        assert (kinds["heading"]["pairs"], kinds["paragraph"]["pairs"]) == (1, 1)
 
 
 class TestTypeFigures:
-    def test_only_what_is_content_for_both_and_told(self, structure: ModuleType) -> None:
+    def test_only_blocks_with_a_content_type_in_both(self, structure: ModuleType) -> None:
         gold = np.array([0, 1, 2, 3, 4, -1, 1], dtype=np.int8)
-        found = np.array([0, 1, 1, 4, 1, 1, 1], dtype=np.int8)
-        figures = structure.type_figures(gold, found)
+        predicted = np.array([0, 1, 1, 4, 1, 1, 1], dtype=np.int8)
+        figures = structure.type_figures(gold, predicted)
         assert figures == {"blocks": 4, "accuracy": 0.75, "f1": {"h": 1.0, "p": 0.8, "l": 0.0, "c": None}}
         assert set(figures["f1"]) == {str(label) for label in Label if label.is_content}
 
@@ -124,7 +124,7 @@ class TestMain:
         monkeypatch: pytest.MonkeyPatch,
         capsys: pytest.CaptureFixture[str],
     ) -> None:
-        """A corpus whose gold says the same in both ways, of pages that follow plain rules."""
+        """The corpus has simple pages, and the same gold as CleanEval markup and as Markdown."""
         train_quickly(monkeypatch)
         signs = {"<h>": "# ", "<p>": "", "<l>": "- "}
         pages = [gold_page(number) for number in range(2 * SITES)]
@@ -146,7 +146,7 @@ class TestMain:
         assert structure.main([str(tmp_path / "none.parquet")]) == 1
         assert "does not exist" in capsys.readouterr().err
 
-    def test_pages_that_cannot_be_read_are_left_out(self, structure: ModuleType) -> None:
+    def test_leaves_out_pages_that_cannot_be_read(self, structure: ModuleType) -> None:
         from vclean.render.static.parse import parse
 
         assert structure._read(replace(gold_page(1), html=b""), parse) is None

@@ -57,7 +57,7 @@ def sites(modules) -> ModuleType:
 
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
-    """Three pages, an index and a stub, a style sheet behind a link from the root, two pictures and a font."""
+    """Write three pages, an index and a stub, a style sheet behind an absolute symbolic link, two images and a font."""
     root = tmp_path / "packages" / "handbook.example"
     (root / "html").mkdir(parents=True)
     (root / "styles").mkdir()
@@ -80,50 +80,55 @@ def tree(body: str) -> HTMLTree:
 
 
 class TestTables:
-    def test_a_generator_has_the_selectors_of_the_one_it_is_like(self, styled) -> None:
-        found = styled.Tables.read(TOML).generators["derived"]
-        assert found == {"Content": ["div.body"], "Sidebar": ["aside"], "Title": ["div.body > h1"], "Image": ["img"]}
+    def test_generator_inherits_selectors(self, styled) -> None:
+        selectors = styled.Tables.read(TOML).generators["derived"]
+        assert selectors == {
+            "Content": ["div.body"],
+            "Sidebar": ["aside"],
+            "Title": ["div.body > h1"],
+            "Image": ["img"],
+        }
 
-    def test_the_host_is_a_reserved_name_without_the_version(self, styled) -> None:
+    def test_host_is_a_reserved_name_without_version(self, styled) -> None:
         assert styled.Tables.read(TOML).sources[0].host == "handbook.example"
 
     @pytest.mark.parametrize(
         ("change", "expected"),
         [(("[generator.derived]", "[generator.other]"), "derived"), (("Title =", "Heading ="), "Heading")],
     )
-    def test_what_is_not_there(self, styled, change: tuple[str, str], expected: str) -> None:
+    def test_rejects_unknown_generators_and_roles(self, styled, change: tuple[str, str], expected: str) -> None:
         with pytest.raises(UsageError, match=expected):
             styled.Tables.read(TOML.replace(*change))
 
-    def test_the_tables_that_ship(self, styled, sites) -> None:
-        """Every source has a host of its own, and every selector is one the parser understands."""
+    def test_shipped_tables(self, styled, sites) -> None:
+        """Every source has a different host, and the parser accepts every selector."""
         tables = styled.Tables.read(styled.TABLES.read_text("utf-8"))
         assert len({source.host for source in tables.sources}) == len(tables.sources) >= 40
         assert {source.generator for source in tables.sources} == set(tables.generators)
         empty = tree("")
         for selectors in tables.generators.values():
             assert "Content" in selectors
-            assert [sites.select(empty, ", ".join(found)) for found in selectors.values()] == [[]] * len(selectors)
+            assert [sites.select(empty, ", ".join(each)) for each in selectors.values()] == [[]] * len(selectors)
 
 
 class TestMark:
     SELECTORS = {"Content": ["main"], "Title": ["h1"], "Article": ["article", "h1"], "Image": ["img"]}  # noqa: RUF012
 
-    def mark(self, styled, body: str, pictures: dict[str, bool] | None = None) -> tuple[str, dict[str, int]]:
+    def mark(self, styled, body: str, large_images: dict[str, bool] | None = None) -> tuple[str, dict[str, int]]:
         page = tree(body)
-        counts = styled.mark(page, self.SELECTORS, pictures or {})
+        counts = styled.mark(page, self.SELECTORS, large_images or {})
         return page.body.html, dict(counts)
 
-    def test_the_level_is_two_below_a_mark(self, styled) -> None:
+    def test_level_is_two_inside_a_marked_element(self, styled) -> None:
         html, counts = self.mark(styled, "<main><div><h1>a</h1></div></main><h1>b</h1>")
         assert '<main data-block-type="Content" data-block="1"><div><h1 data-block-type="Title" data-block="2">' in html
         assert '<h1 data-block-type="Title" data-block="1">b</h1>' in html
         assert counts == {"Content": 1, "Title": 2}
 
-    def test_an_element_takes_the_first_role(self, styled) -> None:
+    def test_element_gets_the_first_matching_role(self, styled) -> None:
         assert self.mark(styled, "<h1>a</h1><article>b</article>")[1] == {"Title": 1, "Article": 1}
 
-    def test_only_large_pictures(self, styled) -> None:
+    def test_marks_only_large_images(self, styled) -> None:
         html, counts = self.mark(styled, '<img src="a"><img src="b"><img>', {"a": True, "b": False})
         assert (html.count("data-block-type"), counts) == (1, {"Image": 1})
 
@@ -138,25 +143,25 @@ class TestChoose:
 
 
 class TestCandidates:
-    def test_neither_stubs_nor_indexes_nor_links(self, sites, package: Path) -> None:
+    def test_skips_stubs_indexes_and_symbolic_links(self, sites, package: Path) -> None:
         (package / "html" / "again.html").symlink_to("one.html")
-        found = sites.candidates(package, ["html/*.html", "**/*.html"])
-        assert [path.stem for path in found] == ["one", "three", "two"]
+        pages = sites.candidates(package, ["html/*.html", "**/*.html"])
+        assert [path.stem for path in pages] == ["one", "three", "two"]
 
 
-class TestCompleted:
-    def test_a_document_stays(self, sites) -> None:
-        assert sites.completed("<p>--- a ---", ["/a.css"]) == "<p>--- a ---"
+class TestCompleteDocument:
+    def test_document_is_unchanged(self, sites) -> None:
+        assert sites.complete_document("<p>--- a ---", ["/a.css"]) == "<p>--- a ---"
 
-    def test_the_inside_of_a_template(self, sites) -> None:
+    def test_content_of_a_template(self, sites) -> None:
         text = '---\ntitle: A\nbody_class: "dark wide"\n---\n<p>{{< icon\nsize=1 >}}text{{% note %}}</p>'
-        html = sites.completed(text, ["/a.css", "own.css"])
+        html = sites.complete_document(text, ["/a.css", "own.css"])
         assert '<link rel="stylesheet" href="/a.css"><link rel="stylesheet" href="own.css">' in html
         assert html.endswith('<body class="dark wide"><p>text</p></body></html>')
 
 
 class TestReferences:
-    def test_what_a_browser_draws_with(self, sites) -> None:
+    def test_subresources_that_a_browser_paints(self, sites) -> None:
         page = HTMLTree.parse(
             '<link rel="Alternate StyleSheet" href="a"><link rel=icon href=no><script src=no></script>'
             '<style>@import "b"; p { background: URL( "c" ) }</style><img src=d srcset="e 1x, f 2x">'
@@ -166,39 +171,39 @@ class TestReferences:
 
 
 class TestSite:
-    def test_links_start_at_the_root(self, sites, package: Path) -> None:
+    def test_absolute_links_start_at_the_root(self, sites, package: Path) -> None:
         site = sites.Site(package, "handbook.example")
         assert site.find("https://handbook.example/look.css?v=1#x") == package / "styles" / "real.css"
 
     @pytest.mark.parametrize(
         "url", ["https://other.example/look.css", "https://handbook.example/../../x", "https://handbook.example/no", ""]
     )
-    def test_what_is_not_on_it(self, sites, package: Path, url: str) -> None:
+    def test_finds_no_file_outside_the_site(self, sites, package: Path, url: str) -> None:
         (package.parent.parent / "x").write_text("outside")
         assert sites.Site(package, "handbook.example").find(url) is None
 
-    def test_a_link_in_circles(self, sites, package: Path) -> None:
+    def test_circular_links(self, sites, package: Path) -> None:
         (package / "a").symlink_to("b")
         (package / "b").symlink_to("a")
-        assert sites.Site(package, "handbook.example")._followed("a") is None
+        assert sites.Site(package, "handbook.example")._resolve("a") is None
 
-    def test_the_web_servers_folder_of_scripts(self, sites, package: Path) -> None:
+    def test_javascript_folder_of_the_web_server(self, sites, package: Path) -> None:
         (package / "usr/share/javascript").mkdir(parents=True)
         (package / "usr/share/javascript/x.css").write_text("")
-        found = sites.Site(package, "handbook.example").find("https://handbook.example/javascript/x.css")
-        assert found == package / "usr/share/javascript/x.css"
+        file = sites.Site(package, "handbook.example").find("https://handbook.example/javascript/x.css")
+        assert file == package / "usr/share/javascript/x.css"
 
-    def test_style_sheets_are_read_on(self, sites, package: Path) -> None:
+    def test_collects_the_references_of_style_sheets(self, sites, package: Path) -> None:
         site = sites.Site(package, "handbook.example")
         site.collect("https://handbook.example/html/one.html", ["../look.css", "", "http://[broken", "large.png"])
         assert {url.rpartition("/")[2] for url in site.files} == {"look.css", "a%20b.woff2", "large.png"}
 
 
-class TestIsPicture:
+class TestIsLargeImage:
     def test_by_its_size(self, sites, package: Path) -> None:
         names = ("html/large.png", "html/small.png", "look.css", "html/one.html", "none.png")
-        assert [sites.is_picture(package / name) for name in names] == [True, False, False, False, False]
-        assert not sites.is_picture(None)
+        assert [sites.is_large_image(package / name) for name in names] == [True, False, False, False, False]
+        assert not sites.is_large_image(None)
 
 
 class TestFetch:
@@ -226,7 +231,9 @@ class TestFetch:
             (subprocess.CalledProcessError(100, "x", stderr=b""), "failed: 100"),
         ],
     )
-    def test_what_cannot_be_had(self, sites, tmp_path: Path, monkeypatch, error: Exception, expected: str) -> None:
+    def test_reports_failed_downloads(
+        self, sites, tmp_path: Path, monkeypatch, error: Exception, expected: str
+    ) -> None:
         def run(*_: object, **__: object) -> None:
             raise error
 
@@ -243,7 +250,7 @@ class TestMain:
         monkeypatch.setattr(styled, "TABLES", tmp_path / "tables.toml")
 
     @pytest.mark.usefixtures("tables")
-    def test_an_archive_whose_pages_carry_marks(self, styled, package: Path, tmp_path: Path, capsys) -> None:
+    def test_archive_has_marked_pages(self, styled, package: Path, tmp_path: Path, capsys) -> None:
         out = tmp_path / "out.warc.gz"
         assert styled.main([str(out), "--packages", str(package.parent)]) == 0
         assert "2 pages; " in capsys.readouterr().out
@@ -258,7 +265,7 @@ class TestMain:
         assert (style.content_type, b"@font-face" in style.body) == ("text/css", True)
 
     @pytest.mark.usefixtures("tables")
-    def test_the_same_bytes_twice(self, styled, package: Path, tmp_path: Path) -> None:
+    def test_writes_the_same_bytes_again(self, styled, package: Path, tmp_path: Path) -> None:
         outs = [tmp_path / "a.warc.gz", tmp_path / "b.warc.gz"]
         assert [styled.main([str(out), "--packages", str(package.parent)]) for out in outs] == [0, 0]
         first, second = (gzip.decompress(out.read_bytes()) for out in outs)

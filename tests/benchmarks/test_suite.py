@@ -21,15 +21,15 @@ from vclean.render.static.parse import parse
 pytestmark = pytest.mark.slow
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-NAMES = ("clocks", "contest", "peers", "raw", "sizes", "suite", "suite_sections", "suite_tables", "suite_targets")
+NAMES = ("process_clocks", "peer_processes", "sizes", "suite", "suite_sections", "suite_tables", "suite_targets")
 MB = 2**20
 
-linux_only = pytest.mark.skipif(sys.platform != "linux", reason="the clocks of other processes are the kernel's")
+linux_only = pytest.mark.skipif(sys.platform != "linux", reason="CPU clocks of other processes require Linux")
 
 
 @pytest.fixture(scope="module")
 def modules():
-    """The suite's modules by name; they import each other from their folder."""
+    """Import the modules of the suite. They import each other from their folder."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(BENCHMARKS))
         before = set(sys.modules)
@@ -40,13 +40,13 @@ def modules():
 
 
 @pytest.fixture
-def clocks(modules) -> ModuleType:
-    return modules["clocks"]
+def process_clocks(modules) -> ModuleType:
+    return modules["process_clocks"]
 
 
 @pytest.fixture
-def contest(modules) -> ModuleType:
-    return modules["contest"]
+def peer_processes(modules) -> ModuleType:
+    return modules["peer_processes"]
 
 
 @pytest.fixture
@@ -60,8 +60,8 @@ def suite(modules) -> ModuleType:
 
 
 @pytest.fixture
-def read_figures(modules):
-    return importlib.import_module("figures").read_figures
+def read_results(modules):
+    return importlib.import_module("results_file").read_results
 
 
 @pytest.fixture
@@ -70,22 +70,22 @@ def sections(modules) -> ModuleType:
 
 
 @pytest.fixture
-def cost(contest):
-    """Makes a cost from seconds of CPU by stage, of Python alone or of kinds of process."""
+def cost(peer_processes):
+    """Return a function that makes a page cost from CPU seconds by stage: a number for Python, or a dict by kind."""
 
     def make(**stages: float | dict[str, float]):
         cpu = {name: Counter(each if isinstance(each, dict) else {"python": each}) for name, each in stages.items()}
-        return contest.Cost(wall=dict.fromkeys(stages, 0.5), cpu=cpu)
+        return peer_processes.PageCost(wall=dict.fromkeys(stages, 0.5), cpu=cpu)
 
     return make
 
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
-    """Sixteen pages."""
-    found = [gold_page(number) for number in range(16)]
+    """Write a corpus of sixteen pages."""
+    pages = [gold_page(number) for number in range(16)]
     path = tmp_path / "sixteen.parquet"
-    columns = {"id": [page.id for page in found], "html": [page.html for page in found], "gold_text": [""] * 16}
+    columns = {"id": [page.id for page in pages], "html": [page.html for page in pages], "gold_text": [""] * 16}
     pq.write_table(pa.table(columns), path)
     return path
 
@@ -100,7 +100,7 @@ def peer_facts(cpu: float, snapshot: dict[str, float] | None = None, renderer: f
 
 
 def figures() -> dict:
-    """Facts of all sections, small ones."""
+    """Return small results of all sections."""
     peers = {
         "vclean": peer_facts(100, {"0": 0.1, "1": 0.3, "2": 0.4}),
         "raw DevTools client": peer_facts(90, {"0": 0.1, "1": 0.2, "3": 9.0}),
@@ -123,7 +123,7 @@ def figures() -> dict:
     }  # fmt: skip
 
 
-class TestKind:
+class TestProcessKind:
     @pytest.mark.parametrize(
         ("arguments", "kind"),
         [
@@ -138,55 +138,55 @@ class TestKind:
             ([], "others"),
         ],
     )
-    def test_by_the_command_line(self, clocks, arguments: list[str], kind: str) -> None:
-        assert clocks.kind(arguments) == kind
+    def test_by_the_command_line(self, process_clocks, arguments: list[str], kind: str) -> None:
+        assert process_clocks.process_kind(arguments) == kind
 
 
 @linux_only
-class TestFamily:
-    def test_own_time(self, clocks) -> None:
-        """To a fraction of the ten milliseconds that /proc counts in."""
-        family = clocks.Family(os.getpid())
-        family.find()
-        before, start = family.seconds()["python"], time.process_time()
+class TestProcessTree:
+    def test_time_of_this_process(self, process_clocks) -> None:
+        """The clock is finer than the ten-millisecond ticks of /proc."""
+        tree = process_clocks.ProcessTree(os.getpid())
+        tree.refresh()
+        before, start = tree.cpu_seconds()["python"], time.process_time()
         while time.process_time() - start < 0.004:
             pass
-        assert 0.003 < family.seconds()["python"] - before < 0.1
+        assert 0.003 < tree.cpu_seconds()["python"] - before < 0.1
 
-    def test_a_child_that_ended_goes_on_counting(self, clocks) -> None:
+    def test_keeps_the_time_of_an_ended_child(self, process_clocks) -> None:
         import subprocess
 
         code = "import time\nwhile time.process_time() < 0.1: pass\nprint(flush=True); input()"
         child = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         assert child.stdout is not None
         child.stdout.readline()
-        family = clocks.Family(child.pid)
-        family.find()
-        before = family.seconds()["python"]
-        memory = family.memory()
+        tree = process_clocks.ProcessTree(child.pid)
+        tree.refresh()
+        before = tree.cpu_seconds()["python"]
+        memory = tree.memory()
         child.communicate(b"\n")
         assert before >= 0.1
-        assert family.seconds()["python"] == before
+        assert tree.cpu_seconds()["python"] == before
         assert 0 < memory["pss"]["python"] <= memory["rss"]["python"]
-        assert family.memory()["rss"]["python"] == 0
+        assert tree.memory()["rss"]["python"] == 0
 
 
-class TestCost:
+class TestPageCost:
     def test_sums_over_stages_and_kinds(self, cost) -> None:
-        found = cost(snapshot={"python": 1, "renderer": 2}, cleaned={"python": 4})
-        assert found.seconds() == 7
-        assert found.seconds("snapshot") == 3
-        assert found.seconds("snapshot", "nothing of the kind") == 3
-        assert found.seconds(kinds=["python"]) == 5
-        assert found.seconds("cleaned", kinds=["renderer"]) == 0
+        page_cost = cost(snapshot={"python": 1, "renderer": 2}, cleaned={"python": 4})
+        assert page_cost.seconds() == 7
+        assert page_cost.seconds("snapshot") == 3
+        assert page_cost.seconds("snapshot", "unknown stage") == 3
+        assert page_cost.seconds(kinds=["python"]) == 5
+        assert page_cost.seconds("cleaned", kinds=["renderer"]) == 0
 
 
 class TestFit:
-    def test_what_every_page_takes_does_not_count(self, sizes) -> None:
-        """The smaller half is left out, where the fixed cost hides the growth."""
+    def test_ignores_the_smaller_half(self, sizes) -> None:
+        """A fixed cost hides the growth of small pages."""
         assert sizes.Fit.of([1, 10, 100, 1000, 10_000], [5, 5, 6, 60, 600]).exponent == 1
 
-    def test_a_square_is_told(self, sizes) -> None:
+    def test_quadratic_growth(self, sizes) -> None:
         assert sizes.Fit.of([10, 100, 1000], [1, 100, 10_000]) == sizes.Fit(exponent=2.0, steepest=2.0)
 
     def test_the_steepest_step(self, sizes) -> None:
@@ -197,15 +197,15 @@ class TestFit:
 
 class TestSyntheticPages:
     @pytest.mark.parametrize("size", [1000, 10_000, 300_000])
-    def test_about_so_many_bytes(self, sizes, size: int) -> None:
+    def test_number_of_bytes(self, sizes, size: int) -> None:
         assert size <= len(sizes.by_bytes(size).content) < size + 1500
 
     @pytest.mark.parametrize("number", [10, 100, 1000])
-    def test_so_many_elements(self, sizes, number: int) -> None:
+    def test_number_of_elements(self, sizes, number: int) -> None:
         assert abs(len(parse(sizes.by_nodes(number))) - number) <= 4
 
     def test_texts_differ(self, sizes) -> None:
-        """Or what is remembered of one text would serve for the others."""
+        """Otherwise a cache entry of one text would serve the others."""
         snapshot = parse(sizes.by_bytes(20_000))
         long = [text for text in snapshot.texts if len(text) > 25]
         assert len(set(long)) > 0.6 * len(long)
@@ -213,27 +213,27 @@ class TestSyntheticPages:
 
 class TestRatio:
     def test_median_over_the_pages_that_both_read(self, sections, cost) -> None:
-        own = {0: cost(a=1), 1: cost(a=4), 2: cost(a=9), 3: cost(a=100)}
-        of = {0: cost(a=1), 1: cost(a=2), 2: cost(a=3), 4: cost(a=7)}
-        assert sections.ratio(own, of) == 2
+        costs = {0: cost(a=1), 1: cost(a=4), 2: cost(a=9), 3: cost(a=100)}
+        reference = {0: cost(a=1), 1: cost(a=2), 2: cost(a=3), 4: cost(a=7)}
+        assert sections.ratio(costs, reference) == 2
 
 
 class TestByStage:
     def test_every_stage_the_total_and_pythons_share(self, sections, cost) -> None:
-        found = sections.by_stage([cost(deliver=0.1, decode=0.001, cut=0.002)])
-        assert {name: each["cpu"]["median"] for name, each in found.items()} == {
-            "deliver": 100, "decode": 1, "cut": 2, "Python's share": 3, "total": 103,
+        stages = sections.by_stage([cost(deliver=0.1, decode=0.001, segment=0.002)])
+        assert {name: each["cpu"]["median"] for name, each in stages.items()} == {
+            "deliver": 100, "decode": 1, "segment": 2, "Python's share": 3, "total": 103,
         }  # fmt: skip
-        assert found["Python's share"]["wall"]["median"] == 1000
+        assert stages["Python's share"]["wall"]["median"] == 1000
 
-    def test_no_share_where_python_does_nothing(self, sections, cost) -> None:
+    def test_no_share_without_a_stage_of_python(self, sections, cost) -> None:
         assert list(sections.by_stage([cost(deliver=0.1)])) == ["deliver", "total"]
 
 
 class TestQuarters:
-    def test_from_when_there_are_browsers(self, sections) -> None:
+    def test_samples_without_browsers_do_not_count(self, sections) -> None:
         kinds = ("driver", "workers", "browsers", "playwright", "others")
-        rows = [(0, 9, 0), *((place, 10 + place, 1) for place in range(8))]
+        rows = [(0, 9, 0), *((second, 10 + second, 1) for second in range(8))]
         samples = [{"at": at} | dict.fromkeys(kinds, 0) | {"workers": w, "browsers": b} for at, w, b in rows]
         first, last = sections.quarters(samples)
         assert (first["workers"], last["workers"]) == (10.5, 16.5)
@@ -242,15 +242,15 @@ class TestQuarters:
 
 class TestTargets:
     def rows(self, modules) -> dict[str, tuple[str, bool]]:
-        found = modules["suite_targets"].targets(figures())["rows"]
-        return {f"{row['what']}: {row['aim']}": (row["found"], row["met"]) for row in found}
+        rows = modules["suite_targets"].targets(figures())["rows"]
+        return {f"{row['what']}: {row['aim']}": (row["found"], row["met"]) for row in rows}
 
-    def test_the_yardstick_page_by_page(self, modules) -> None:
-        """Pages 0 and 1 only were read by both: 1 and 1.5 times."""
+    def test_ratio_to_the_raw_client_by_page(self, modules) -> None:
+        """Only pages 0 and 1 were read by both; the ratios are 1 and 1.5."""
         what = "a page to its snapshot, CPU of all processes: at most 1.10 times the raw client"
         assert self.rows(modules)[what] == ("1.25 times", False)
 
-    def test_the_floor_is_the_renderers_time_alone(self, modules) -> None:
+    def test_chromium_alone_counts_only_the_renderer(self, modules) -> None:
         assert self.rows(modules)["the same: at most 2.5 times the renderer of Chromium alone"] == ("2.50 times", True)
 
     def test_met_and_missed(self, modules) -> None:
@@ -262,65 +262,65 @@ class TestTargets:
         assert rows["cores that the farm leaves idle: under 10 %"] == ("5.00 %", True)
         assert rows["growth of the cost with bytes: exponent about 1 at most"] == ("1.05", True)
 
-    def test_what_was_not_measured_has_no_row(self, modules) -> None:
+    def test_no_row_for_an_unmeasured_target(self, modules) -> None:
         assert modules["suite_targets"].targets({}) == {"rows": []}
 
 
 class TestDocument:
-    def test_all_sections_in_their_order(self, modules) -> None:
+    def test_all_sections_in_order(self, modules) -> None:
         facts = figures() | {"targets": modules["suite_targets"].targets(figures())}
         text = modules["suite_tables"].document(facts)
         heads = [line for line in text.splitlines() if line.startswith("###")]
         assert heads == [
-            "### Targets", "### Rendered, beside other ways to read a page in Chromium",
-            "### Unrendered, beside other extractors", "### By stage", "### Start", "### Workers of the farm",
+            "### Targets", "### Rendered, compared with other clients of Chromium",
+            "### Unrendered, compared with other extractors", "### By stage", "### Start", "### Workers of the farm",
             "### Growth", "### Cost by size",
         ]  # fmt: skip
         assert "| vclean | 100.0 | 200.0 | 100.0 | 1.00 | 1 | 0 |" in text
         assert "| 1 | 5.00 | 0.200 | 90% | 100 |" in text
-        assert "2,000 pages, 3 workers: 6.50 pages/s, 0.250 s of CPU a page, cores 95% busy; 0 failed." in text
+        assert "2,000 pages, 3 workers: 6.50 pages/s, 0.250 s of CPU per page, cores 95% busy; 0 failed." in text
         assert "| rendered: total | 10 | 100 | 1.05 | 1.2 |" in text
 
     def test_a_part_of_the_sections(self, modules) -> None:
         assert modules["suite_tables"].document({"farm": figures()["farm"]}).count("###") == 1
 
 
-class TestReadFigures:
-    def test_of_before(self, suite, read_figures, tmp_path: Path) -> None:
+class TestReadResults:
+    def test_reads_earlier_results(self, suite, read_results, tmp_path: Path) -> None:
         path = tmp_path / "figures.json"
         path.write_text(json.dumps(figures()))
-        assert read_figures(path, suite.document) == figures()
+        assert read_results(path, suite.document) == figures()
 
-    def test_none_yet(self, suite, read_figures, tmp_path: Path) -> None:
-        assert read_figures(tmp_path / "none.json", suite.document) == {}
-        assert read_figures(None, suite.document) == {}
+    def test_empty_without_a_file(self, suite, read_results, tmp_path: Path) -> None:
+        assert read_results(tmp_path / "none.json", suite.document) == {}
+        assert read_results(None, suite.document) == {}
 
     @pytest.mark.parametrize("text", ["", "[1]", '{"farm": {}}', '{"farm": 3}'])
-    def test_of_another_program(self, suite, read_figures, tmp_path: Path, text: str) -> None:
+    def test_rejects_a_file_of_another_program(self, suite, read_results, tmp_path: Path, text: str) -> None:
         path = tmp_path / "figures.json"
         path.write_text(text)
-        with pytest.raises(InputError, match="holds no figures of this program"):
-            read_figures(path, suite.document)
+        with pytest.raises(InputError, match="contains no results of this program"):
+            read_results(path, suite.document)
 
 
 class TestMain:
     @pytest.fixture
     def measured(self, modules, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-        """The sections that ran, which give the figures above instead of measuring."""
-        ran: list[str] = []
+        """Replace the sections by functions that return `figures()`. Return a list that their names are added to."""
+        measured_names: list[str] = []
 
         def section(name: str):
             def run(options, pages, folder) -> dict:
-                ran.append(name)
+                measured_names.append(name)
                 return figures()[name]
 
             return run
 
         names = list(modules["suite_sections"].SECTIONS)
         monkeypatch.setattr(modules["suite"], "SECTIONS", {name: section(name) for name in names})
-        return ran
+        return measured_names
 
-    def test_what_is_missing_is_measured_and_written(self, suite, corpus, measured, tmp_path: Path, capsys) -> None:
+    def test_measures_and_writes_missing_sections(self, suite, corpus, measured, tmp_path: Path, capsys) -> None:
         out, page = tmp_path / "figures.json", tmp_path / "page.md"
         out.write_text(json.dumps({name: figures()[name] for name in ("rendered", "stages", "farm")}))
         page.write_text(f"# Cost\n\nWords.\n\n{suite.HEADING}old tables")
@@ -332,13 +332,13 @@ class TestMain:
         assert "### Cost by size" in text
         assert "old tables" not in text
 
-    def test_chosen_sections_are_measured_again(self, suite, corpus, measured, tmp_path: Path, capsys) -> None:
+    def test_measures_selected_sections_again(self, suite, corpus, measured, tmp_path: Path, capsys) -> None:
         out = tmp_path / "figures.json"
         out.write_text(json.dumps(figures()))
         assert suite.main([str(corpus), "--json", str(out), "--only", "farm,start"]) == 0
         assert measured == ["farm", "start"]
 
-    def test_no_such_section(self, suite, corpus, capsys) -> None:
+    def test_rejects_an_unknown_section(self, suite, corpus, capsys) -> None:
         with pytest.raises(SystemExit):
             suite.main([str(corpus), "--only", "farm,pace"])
         assert "no section pace" in capsys.readouterr().err
@@ -348,41 +348,43 @@ class TestMain:
         assert "suite.py: " in capsys.readouterr().err
 
 
-class TestWays:
+class TestPeerNames:
     @pytest.mark.parametrize("rendered", [True, False])
-    def test_an_earlier_version_where_there_is_one(self, modules, rendered: bool) -> None:
-        ways = modules["suite_sections"].ways
-        usual, more = (ways(SimpleNamespace(before=before), rendered=rendered) for before in ("", "/old/python"))
+    def test_earlier_version_only_with_before(self, modules, rendered: bool) -> None:
+        peer_names = modules["suite_sections"].peer_names
+        default, more = (peer_names(SimpleNamespace(before=path), rendered=rendered) for path in ("", "/old/python"))
         assert [name for name in more if "before" in name] == ["vclean before" + ", unrendered" * (not rendered)]
-        assert [name for name in more if "before" not in name] == usual
-        assert not any("stages" in name for name in usual)
+        assert [name for name in more if "before" not in name] == default
+        assert not any("stages" in name for name in default)
 
 
 @linux_only
-class TestCompete:
-    def test_a_peer_at_work(self, contest, modules, tmp_path: Path) -> None:
-        """Pages that warm it up are not counted, nor are those that fail."""
-        found = [gold_page(number) for number in range(8)]
-        pages = [page.page() for page in found[:7]] + [Page(content=b"", id="empty")]
+class TestRunPeers:
+    def test_costs_of_a_peer(self, peer_processes, modules, tmp_path: Path) -> None:
+        """Warm-up pages and failed pages are not counted."""
+        pages = [gold_page(number).page() for number in range(7)] + [Page(content=b"", id="empty")]
         importlib.import_module("farm").write_pages(pages, tmp_path / "pages.parquet")
-        told: list[int] = []
-        (peer,) = contest.compete(["vclean, unrendered"], tmp_path / "pages.parquet", range(8), told.append)
-        assert (sorted(peer.costs), peer.failed, told) == ([5, 6], 1, list(range(1, 9)))
+        progress: list[int] = []
+        path = tmp_path / "pages.parquet"
+        (peer,) = peer_processes.run_peers(["vclean, unrendered"], path, range(8), progress.append)
+        assert (sorted(peer.costs), peer.failed, progress) == ([5, 6], 1, list(range(1, 9)))
         facts = modules["suite_sections"].peer_facts(peer, peer)
         assert facts["ratio"] == 1
         assert list(facts["stages"]) == ["snapshot", "cleaned", "total"]
         assert facts["kinds"]["python"] > 1 > facts["kinds"]["renderer"] == 0
 
     @pytest.mark.parametrize("path", ["", "/of/this/one"])
-    def test_an_earlier_version_is_its_own_pythons(self, contest, tmp_path: Path, monkeypatch, path: str) -> None:
-        """A path that shows this Python its packages would show them to the other one too."""
+    def test_earlier_version_runs_without_pythonpath(
+        self, peer_processes, tmp_path: Path, monkeypatch, path: str
+    ) -> None:
+        """PYTHONPATH would make the other Python import the packages of this one."""
         monkeypatch.setenv("PYTHONPATH", path)
         python = tmp_path / "python"
         python.write_text('#!/bin/sh\n[ -z "$PYTHONPATH" ] && echo "{}"\ncat > /dev/null\n')
         python.chmod(0o755)
-        (peer,) = contest.compete(["vclean before"], tmp_path / "pages.parquet", [], before=str(python))
+        (peer,) = peer_processes.run_peers(["vclean before"], tmp_path / "pages.parquet", [], before=str(python))
         assert (peer.name, peer.costs, peer.failed) == ("vclean before", {}, 0)
 
-    def test_a_peer_that_does_not_start(self, contest, tmp_path: Path, capfd) -> None:
+    def test_rejects_a_peer_that_does_not_start(self, peer_processes, tmp_path: Path, capfd) -> None:
         with pytest.raises(InputError, match="the peer resiliparse has ended"):
-            contest.compete(["resiliparse"], tmp_path / "none.parquet", range(3))
+            peer_processes.run_peers(["resiliparse"], tmp_path / "none.parquet", range(3))

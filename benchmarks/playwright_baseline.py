@@ -1,8 +1,9 @@
-"""Pages through Playwright, used as its documentation has it: `python benchmarks/plain.py PAGES.parquet [--at-once N]`.
+"""Read pages with plain Playwright: `python benchmarks/playwright_baseline.py PAGES.parquet [--concurrency N]`.
 
-One browser, a new page for each document, `set_content`, one `evaluate`, `close`. This is what the farm is compared
-with (see farm.py). The evaluate gives every element's tag, box, font size, colour and text, as JSON; with `--label` it
-is vclean's own, and the page is cut into blocks and labelled, as the farm does.
+Playwright is used as in its documentation: one browser, and for each document a new page, `set_content`, one
+`evaluate` and `close`. `farm.py` compares the farm with this program. The `evaluate` returns tag, box, font size,
+color and text of every element as JSON. With `--label` it runs vclean's walker instead, and the page is segmented into
+blocks and labelled, as in the farm.
 """
 
 from __future__ import annotations
@@ -37,40 +38,40 @@ JSON.stringify([...document.querySelectorAll('*')].map((element) => {
     tag: element.localName,
     box: [box.x, box.y, box.width, box.height],
     fontSize: style.fontSize,
-    colour: style.color,
+    color: style.color,
     text: texts.map((node) => node.data).join(' ').trim(),
   };
 }))
 """
 _SECONDS: Final = 60
-"""For a page in all; Playwright itself bounds `set_content` by 30 s, and `evaluate` not at all."""
+"""Time limit of a page. Playwright limits `set_content` to 30 s, and does not limit `evaluate`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
-    """How Playwright is used.
+class Options:
+    """Options for the use of Playwright.
 
     Attributes:
-        at_once: pages in work at the same time.
-        abort: refuse every request by a route, rather than to let it fail on its way.
-        scripts: let the scripts of pages run.
-        label: cut and label every page with vclean.
+        concurrency: number of pages that are open at the same time.
+        abort: abort every request by a route; otherwise requests are sent, and fail.
+        scripts: run the scripts of pages.
+        label: segment every page into blocks and label them with vclean.
     """
 
-    at_once: int
+    concurrency: int
     abort: bool
     scripts: bool
     label: bool
 
 
-async def extract(browser: Browser, html: str, url: str, manner: Manner) -> int:
-    """What one document gives, in elements or blocks."""
-    page = await browser.new_page(java_script_enabled=manner.scripts)
+async def extract(browser: Browser, html: str, url: str, options: Options) -> int:
+    """Read one document. Return its number of elements, or of blocks with `label`."""
+    page = await browser.new_page(java_script_enabled=options.scripts)
     try:
-        if manner.abort:
+        if options.abort:
             await page.route("**/*", lambda route: route.abort())
         await page.set_content(html)
-        if manner.label:
+        if options.label:
             return await _labelled(page, url)
         return len(json.loads(await page.evaluate(EXTRACT)))
     finally:
@@ -94,9 +95,9 @@ def _label(payload: str, url: str, settings: RenderSettings) -> int:
     return len(load_default().label(extract_blocks(unpack(payload, settings, build="", url=url))).labels)
 
 
-async def run(pages: Path, manner: Manner) -> dict[str, int]:
-    """How many pages there were, how many failed, and what the others gave."""
-    counts = {"pages": 0, "failed": 0, "found": 0}
+async def run(pages: Path, options: Options) -> dict[str, int]:
+    """Read all pages of a file. Return the numbers of pages, of failed pages, and of extracted elements or blocks."""
+    counts = {"pages": 0, "failed": 0, "extracted": 0}
     rows = documents(pages)
 
     async def work(browser: Browser) -> None:
@@ -104,37 +105,37 @@ async def run(pages: Path, manner: Manner) -> dict[str, int]:
             counts["pages"] += 1
             try:
                 async with asyncio.timeout(_SECONDS):
-                    found = await extract(browser, html, url, manner)
-                counts["found"] += found
+                    count = await extract(browser, html, url, options)
+                counts["extracted"] += count
             except (PlaywrightError, TimeoutError):
                 counts["failed"] += 1
 
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=find_chromium().path)
         async with asyncio.TaskGroup() as group:
-            for _ in range(manner.at_once):
+            for _ in range(options.concurrency):
                 group.create_task(work(browser))
         await browser.close()
     return counts
 
 
 def documents(pages: Path) -> Iterator[tuple[str, str]]:
-    """The URL and the text of every page of a Parquet file."""
+    """Yield URL and HTML of every page of a Parquet file."""
     for batch in pq.ParquetFile(pages).iter_batches(32, columns=["url", "html"]):
         for row in batch.to_pylist():
             yield row["url"], row["html"].decode("utf-8", "replace")
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run over the pages and print the counts as JSON; the exit code."""
+    """Read the pages and print the counts as JSON. Return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.partition(":")[0])
     parser.add_argument("pages", type=Path, help="a Parquet file with the columns url and html")
-    parser.add_argument("--at-once", type=int, default=1, help="pages in work at the same time (default: 1)")
-    parser.add_argument("--abort", action="store_true", help="refuse all requests by a route")
+    parser.add_argument("--concurrency", type=int, default=1, help="pages open at the same time (default: 1)")
+    parser.add_argument("--abort", action="store_true", help="abort all requests by a route")
     parser.add_argument("--no-scripts", dest="scripts", action="store_false", help="do not run scripts")
-    parser.add_argument("--label", action="store_true", help="cut and label every page with vclean")
+    parser.add_argument("--label", action="store_true", help="segment every page into blocks and label them")
     options = vars(parser.parse_args(arguments))
-    print(json.dumps(asyncio.run(run(options.pop("pages"), Manner(**options)))))
+    print(json.dumps(asyncio.run(run(options.pop("pages"), Options(**options)))))
     return 0
 
 

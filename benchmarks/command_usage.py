@@ -1,8 +1,8 @@
-"""What a command takes, with all that it starts: `python benchmarks/family.py FIGURES.json COMMAND...` (Linux).
+"""Measure time and memory of a command and its descendants: `python benchmarks/command_usage.py OUT.json COMMAND...`.
 
-CPU time is exact, also of processes that were killed or whose parents were: orphans come to this process, which waits
-for them, and the kernel adds up the time of all that were waited for. Memory is sampled, and told apart by what the
-processes are.
+CPU time is exact, even for processes that were killed or lost their parent. This process adopts orphans and waits for
+them, and the kernel sums the time of all processes that were waited for. Memory is sampled by kind of process.
+This program requires Linux.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     """`at`, seconds since the start, and resident bytes by kind of process."""
 
 KINDS: Final = ("driver", "workers", "browsers", "playwright", "others")
-"""The command itself, the farm's workers, Chromium, Playwright's Node, and what is left, such as orphan reapers."""
+"""The command, the farm's workers, Chromium, Playwright's Node.js, and all others, such as orphan reapers."""
 
 _PR_SET_CHILD_SUBREAPER: Final = 36
 _SAMPLE_SECONDS: Final = 1.0
@@ -36,14 +36,14 @@ _ORPHAN_SECONDS: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
-    """What a command took.
+class CommandUsage:
+    """Time and memory of a command and its descendants.
 
     Attributes:
-        code: its exit code.
-        seconds: wall clock.
+        code: exit code of the command.
+        seconds: wall-clock time in seconds.
         cpu: user and system time of all processes, in seconds.
-        left: how many processes still ran 10 s after its end; their time is missing.
+        left: number of processes that still ran 10 s after the command ended; their time is not in `cpu`.
         samples: memory, once a second.
     """
 
@@ -54,25 +54,25 @@ class Figures:
     samples: list[Sample]
 
 
-def measure(command: Sequence[str]) -> Figures:
-    """Run a command to its end, and to that of all that it left behind."""
+def measure(command: Sequence[str]) -> CommandUsage:
+    """Run a command, and wait for it and for the processes that it left behind."""
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    before, start = _waited_for(), time.perf_counter()
+    before, start = _children_cpu_seconds(), time.perf_counter()
     child = subprocess.Popen(command)
-    sampler = Sampler(child.pid, start)
+    sampler = MemorySampler(child.pid, start)
     code = child.returncode = _wait_for(child.pid)
     seconds = time.perf_counter() - start
     left = _wait_for_orphans()
-    return Figures(code, seconds, _waited_for() - before, left, sampler.stop())
+    return CommandUsage(code, seconds, _children_cpu_seconds() - before, left, sampler.stop())
 
 
-def _waited_for() -> float:
+def _children_cpu_seconds() -> float:
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
 def _wait_for(pid: int) -> int:
-    """The exit code of a child; orphans that end before it are waited for too."""
+    """Wait for a child, and for orphans that end before it. Return the child's exit code."""
     while True:
         ended, status = os.waitpid(-1, 0)
         if ended == pid:
@@ -80,7 +80,7 @@ def _wait_for(pid: int) -> int:
 
 
 def _wait_for_orphans() -> int:
-    """How many are still there when the time is up."""
+    """Wait for orphans, for 10 s at most. Return the number of processes that still run."""
     until = time.monotonic() + _ORPHAN_SECONDS
     while time.monotonic() < until:
         try:
@@ -92,8 +92,8 @@ def _wait_for_orphans() -> int:
     return len(psutil.Process().children(recursive=True))
 
 
-class Sampler:
-    """Looks at the memory of a family of processes once a second, in a thread, until it is stopped."""
+class MemorySampler:
+    """Thread that samples the memory of all descendants once a second until it is stopped."""
 
     def __init__(self, pid: int, start: float) -> None:
         self._pid = pid
@@ -104,7 +104,7 @@ class Sampler:
         self._thread.start()
 
     def stop(self) -> list[Sample]:
-        """The samples."""
+        """Stop sampling and return the samples."""
         self._done.set()
         self._thread.join()
         return self._samples
@@ -117,14 +117,14 @@ class Sampler:
         resident = dict.fromkeys(KINDS, 0)
         for process in psutil.Process().children(recursive=True):
             try:
-                resident[kind(process, self._pid)] += process.memory_info().rss
+                resident[process_kind(process, self._pid)] += process.memory_info().rss
             except psutil.Error:
                 continue
         return resident
 
 
-def kind(process: psutil.Process, driver: int) -> str:
-    """Which of `KINDS` a process is; `driver` is the number of the command's."""
+def process_kind(process: psutil.Process, driver: int) -> str:
+    """Return the kind (one of `KINDS`) of a process; `driver` is the PID of the command."""
     if process.pid == driver:
         return "driver"
     command = process.cmdline()
@@ -137,10 +137,10 @@ def kind(process: psutil.Process, driver: int) -> str:
 
 
 def main() -> int:
-    """Measure a command and write its figures; its exit code."""
-    figures = measure(sys.argv[2:])
-    Path(sys.argv[1]).write_text(json.dumps(asdict(figures)) + "\n", encoding="utf-8")
-    return figures.code
+    """Measure a command and write its usage as JSON. Return the command's exit code."""
+    usage = measure(sys.argv[2:])
+    Path(sys.argv[1]).write_text(json.dumps(asdict(usage)) + "\n", encoding="utf-8")
+    return usage.code
 
 
 if __name__ == "__main__":

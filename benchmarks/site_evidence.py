@@ -1,10 +1,10 @@
-"""What it is worth to compare the pages of a site: `python benchmarks/repetition.py CORPUS.parquet... [--json FILE]`.
+"""Measure the gain by comparing pages of a site: `python benchmarks/site_evidence.py CORPUS.parquet... [--json FILE]`.
 
-Every page is labelled by a model that saw no page of its site, alone and with the evidence of what the other pages of
-its host repeat; the weights of that evidence are learned from the other hosts. A page without a URL is of the host that
-its source names most. The table has the mean word F1 by how many different pages of the host there are; the weights
-below it, learned from all hosts, are those of `vclean.classify.content.site_evidence`. Training the models takes most
-of the time.
+Every page is labelled by a model that was not trained on its site: once alone, and once with evidence of the blocks
+that other pages of its host repeat. The weights of the evidence are trained on the other hosts. If a page has no URL,
+its host is the host that its HTML mentions most. The table shows mean word F1 by the number of different pages of
+the host. Below it are the weights trained on all hosts, for `vclean.classify.content.site_evidence`. Training the
+models takes most of the time.
 """
 
 from __future__ import annotations
@@ -46,26 +46,27 @@ if TYPE_CHECKING:
 
 FOLDS = 5
 PENALTY = 10.0
-"""L2, over a sum of log losses of mean weight 1."""
+"""L2 penalty, relative to a sum of log losses with mean weight 1."""
 SIZES = {"all": (2, np.inf), "2": (2, 2), "3 to 4": (3, 4), "5 to 9": (5, 9), "10 and more": (10, np.inf)}
-"""Different pages of a host, from and to."""
+"""Minimum and maximum number of different pages of a host, by name of the group."""
 
 _ADDRESS = re.compile(rb"https?://[^\s\"'<>]+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Company:
-    """A page of B blocks that has others of its host beside it.
+class HostPage:
+    """Page of B blocks, of a host with several pages.
 
     Attributes:
-        corpus: the corpus it is of.
-        host: its host.
-        count: how many different pages of the host there are.
+        corpus: name of the corpus.
+        host: host of the page.
+        count: number of different pages of the host.
         shares: float64 (B, 2), see `Repetition.shares`.
-        probability: float32 (B,), by a model that saw no page of its site.
-        content: bool (B,).
-        words: float32 (B,).
-        texts: of the blocks; gold: of the page.
+        probability: float32 (B,), probability of content by a model that was not trained on the site.
+        content: bool (B,), gold labels.
+        words: float32 (B,), number of words.
+        texts: texts of the blocks.
+        gold: gold text of the page.
     """
 
     corpus: str
@@ -79,28 +80,31 @@ class Company:
     gold: str
 
     def f1(self, weights: NDArray[np.float64]) -> float:
-        """The word F1 of what is kept with evidence of these weights."""
+        """Return the word F1 of the selected text, with evidence of these weights."""
         evidence = (self.shares @ weights).astype(np.float32)
-        keep, _ = best_selection(with_evidence(self.probability, evidence), self.words)
-        kept = (text for text, chosen in zip(self.texts, keep.tolist(), strict=True) if chosen)
-        return word_score("\n".join(kept), self.gold).f1
+        selected, _ = best_selection(with_evidence(self.probability, evidence), self.words)
+        texts = (text for text, is_selected in zip(self.texts, selected.tolist(), strict=True) if is_selected)
+        return word_score("\n".join(texts), self.gold).f1
 
 
 def host_of(page: GoldPage) -> str:
-    """The host of a page; where its URL is unknown, the one of its site that its source names most."""
+    """Return the host of a page. Without a URL, return the host of its site that its HTML mentions most."""
     if page.url:
         return host(page.url)
-    where = site(page)
-    named = Counter(url.decode("latin-1").lower() for url in _ADDRESS.findall(page.html))
+    page_site = site(page)
+    mentions = Counter(url.decode("latin-1").lower() for url in _ADDRESS.findall(page.html))
     hosts: Counter[str] = Counter()
-    for url, count in named.items():
-        if registered_domain(url) == where:
+    for url, count in mentions.items():
+        if registered_domain(url) == page_site:
             hosts[host(url)] += count
-    return next((name for name, _ in hosts.most_common(1)), where)
+    return next((name for name, _ in hosts.most_common(1)), page_site)
 
 
-def company(pages: Iterable[GoldPage]) -> list[Company]:
-    """The pages that have company, with what models say of them that are trained on the pages of other sites."""
+def host_pages(pages: Iterable[GoldPage]) -> list[HostPage]:
+    """Return the pages of hosts with several pages, with cross-validated predictions.
+
+    Pages that cannot be read are left out.
+    """
     read: list[tuple[GoldPage, Fingerprints, list[str]]] = []
     rows: list[PageRows] = []
     for page in pages:
@@ -115,17 +119,18 @@ def company(pages: Iterable[GoldPage]) -> list[Company]:
         sites.add(name, prints)
     unseen = CrossValidation.of(TrainingTable.of(rows)).unseen
     return [
-        Company(page.corpus, name, sites.pages(name), sites.shares(name, prints), said.probability, known.content,
-                known.layout.tokens, texts, page.text)
-        for name, (page, prints, texts), known, said in zip(hosts, read, rows, unseen, strict=True)
+        HostPage(page.corpus, name, sites.pages(name), sites.shares(name, prints), prediction.probability,
+                 page_row.content, page_row.layout.tokens, texts, page.text)
+        for name, (page, prints, texts), page_row, prediction in zip(hosts, read, rows, unseen, strict=True)
         if sites.pages(name) > 1
     ]  # fmt: skip
 
 
-def fit(pages: Sequence[Company]) -> NDArray[np.float64]:
-    """The weights of the evidence, (2,): a logistic regression on top of the log odds of the model.
+def fit(pages: Sequence[HostPage]) -> NDArray[np.float64]:
+    """Fit the weights of the evidence, (2,), by logistic regression with the log odds of the model as offset.
 
-    Every page counts alike, its blocks by the root of their words, and a host as the root of its pages.
+    The weight of a host is the square root of its number of pages, divided equally among its pages. Within a page, the
+    weight of a block is proportional to the square root of its number of words.
     """
     sizes = Counter(page.host for page in pages)
     x = np.concatenate([page.shares for page in pages])
@@ -142,24 +147,24 @@ def fit(pages: Sequence[Company]) -> NDArray[np.float64]:
     return np.asarray(minimize(loss, np.zeros(x.shape[1]), jac=True, method="L-BFGS-B").x)
 
 
-def _weight(page: Company) -> NDArray[np.float64]:
+def _weight(page: HostPage) -> NDArray[np.float64]:
     roots = np.sqrt(np.clip(page.words, 1, None).astype(float))
     return roots / max(roots.sum(), 1.0)
 
 
-def gains(pages: Sequence[Company]) -> NDArray[np.float64]:
-    """The word F1 of every page alone and in company, (P, 2), by weights learned from other hosts."""
+def cross_validated_f1(pages: Sequence[HostPage]) -> NDArray[np.float64]:
+    """Return the word F1 of every page without and with evidence, (P, 2); weights are fitted on other hosts."""
     fold = folds([page.host for page in pages], FOLDS)
-    found = np.zeros((len(pages), 2))
-    for unseen in range(FOLDS):
-        weights = fit([page for page, number in zip(pages, fold.tolist(), strict=True) if number != unseen])
-        for place in np.flatnonzero(fold == unseen).tolist():
-            found[place] = pages[place].f1(np.zeros(len(weights))), pages[place].f1(weights)
-    return found
+    f1 = np.zeros((len(pages), 2))
+    for held_out in range(FOLDS):
+        weights = fit([page for page, number in zip(pages, fold.tolist(), strict=True) if number != held_out])
+        for index in np.flatnonzero(fold == held_out).tolist():
+            f1[index] = pages[index].f1(np.zeros(len(weights))), pages[index].f1(weights)
+    return f1
 
 
-def summary(pages: Sequence[Company], f1: NDArray[np.float64]) -> dict[str, Any]:
-    """All figures, for JSON: by the pages of the host, and by corpus."""
+def summary(pages: Sequence[HostPage], f1: NDArray[np.float64]) -> dict[str, Any]:
+    """Return all results, for JSON: by number of pages of the host, and by corpus."""
     count = np.array([page.count for page in pages])
     corpus = np.array([page.corpus for page in pages])
     parts = {f"pages of the host: {name}": (count >= low) & (count <= high) for name, (low, high) in SIZES.items()}
@@ -177,33 +182,33 @@ def _row(f1: NDArray[np.float64], hosts: NDArray[np.int64]) -> dict[str, float]:
             "low": low, "high": high}  # fmt: skip
 
 
-def show(found: dict[str, Any]) -> str:
-    """The figures as a Markdown table."""
-    head = ("", "pages", "hosts", "alone", "in company", "gain in word F1", "95 % interval")
+def document(results: dict[str, Any]) -> str:
+    """Return the results as a Markdown table."""
+    head = ("", "pages", "hosts", "alone", "with evidence", "gain in word F1", "95 % interval")
     rows = [
         (name, row["pages"], row["hosts"], f"{row['alone']:.4f}", f"{row['together']:.4f}", f"{row['gain']:+.4f}",
          f"{row['low']:+.4f} to {row['high']:+.4f}")
-        for name, row in found["parts"].items()
+        for name, row in results["parts"].items()
     ]  # fmt: skip
-    return f"{table(head, rows)}\nweights learned from all: {found['weights']}; in use: {list(WEIGHTS)}"
+    return f"{table(head, rows)}\nweights fitted on all hosts: {results['weights']}; in use: {list(WEIGHTS)}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the benchmark; the exit code."""
+    """Run the benchmark. Return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.partition(":")[0])
     parser.add_argument("corpora", nargs="+", type=Path, metavar="CORPUS", help="a corpus as Parquet")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures to this file")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the results to this file")
     options = parser.parse_args(arguments)
     try:
         if options.json:
             check_writable(options.json)
-        pages = company(page for path in options.corpora for page in read_corpus(path))
-        found = summary(pages, gains(pages))
-        print(show(found))
+        pages = host_pages(page for path in options.corpora for page in read_corpus(path))
+        results = summary(pages, cross_validated_f1(pages))
+        print(document(results))
         if options.json:
-            write_atomic(options.json, json.dumps(found, indent=1) + "\n")
+            write_atomic(options.json, json.dumps(results, indent=1) + "\n")
     except VcleanError as error:
-        print(f"repetition.py: {error}", file=sys.stderr)
+        print(f"site_evidence.py: {error}", file=sys.stderr)
         return error.exit_code
     return 0
 

@@ -1,9 +1,7 @@
-"""What rendering is worth for the text: word F1 of the model's two readings of the same pages.
+"""Measure the gain in word F1 by rendering: `python benchmarks/rendering_gain.py CORPUS... --predictions CV.jsonl`.
 
-    python benchmarks/seeing.py CORPUS... --predictions cv.jsonl
-
-takes what `vclean train` or `vclean evaluate --folds 5 --render` wrote with `--predictions`, and gives the mean
-difference, rendered less unrendered, with a 95 % interval (bootstrap over sites), by corpus and by page type.
+The predictions come from `vclean train` or `vclean evaluate --folds 5 --render`, with `--predictions`. The table shows
+the mean difference, rendered minus unrendered, with its 95 % interval (bootstrap over sites), by corpus and page type.
 """
 
 from __future__ import annotations
@@ -28,47 +26,49 @@ if TYPE_CHECKING:
 
     from vclean.classify.corpora.corpora import GoldPage
 
-READINGS = ("vclean, unrendered", "vclean, rendered")
+METHODS = ("vclean, unrendered", "vclean, rendered")
 
 
 def difference(page: GoldPage, texts: Mapping[str, Texts]) -> float:
-    """Word F1 of a page rendered, less that of the same page unrendered.
+    """Return the word F1 of the rendered page minus that of the unrendered page.
 
     Raises:
-        InputError: one of the readings is missing.
+        InputError: one of the two predictions is missing.
     """
-    if not set(READINGS) <= set(texts):
-        raise InputError(f"the predictions lack a reading of {page.id} of {page.corpus}: make them with --render")
-    unrendered, rendered = (word_score(texts[name][0], page.text).f1 for name in READINGS)
+    if not set(METHODS) <= set(texts):
+        raise InputError(f"a prediction is missing for {page.id} of {page.corpus}: make the predictions with --render")
+    unrendered, rendered = (word_score(texts[name][0], page.text).f1 for name in METHODS)
     return rendered - unrendered
 
 
 def groups(page: GoldPage) -> Iterator[str]:
-    """What a page counts for: its corpus, and its type there."""
+    """Yield the groups that a page belongs to: its corpus, and its page type in the corpus."""
     yield page.corpus
     if page.page_type:
         yield f"{page.corpus}: {page.page_type}"
 
 
 def compare(pages: Sequence[tuple[GoldPage, float]]) -> dict[str, tuple[int, float, float, float]]:
-    """Pages, mean difference and its interval, of each group; largest corpora last as they come."""
-    found: dict[str, list[tuple[str, float]]] = {}
+    """Return by group the number of pages, the mean difference, and its interval (low, high)."""
+    gains_by_group: dict[str, list[tuple[str, float]]] = {}
     for page, gain in pages:
         for name in groups(page):
-            found.setdefault(name, []).append((site(page), gain))
-    return {name: (len(gains), *_interval(gains)) for name, gains in found.items()}
+            gains_by_group.setdefault(name, []).append((site(page), gain))
+    return {name: (len(gains), *_interval(gains)) for name, gains in gains_by_group.items()}
 
 
 def _interval(gains: Sequence[tuple[str, float]]) -> tuple[float, float, float]:
-    numbers = np.unique([place for place, _ in gains], return_inverse=True)[1]
+    numbers = np.unique([name for name, _ in gains], return_inverse=True)[1]
     return interval(np.array([gain for _, gain in gains]), numbers)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the table; the exit code."""
-    parser = argparse.ArgumentParser(prog="seeing", description="What rendering is worth for the text.")
+    """Print the table. Return the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__.partition(":")[0])
     parser.add_argument("corpora", nargs="+", type=Path, metavar="CORPUS", help="a corpus as Parquet")
-    parser.add_argument("--predictions", type=Path, required=True, metavar="FILE", help="of both readings")
+    parser.add_argument(
+        "--predictions", type=Path, required=True, metavar="FILE", help="predictions with and without rendering"
+    )
     options = parser.parse_args(arguments)
     try:
         texts = read_predictions(options.predictions)
@@ -78,10 +78,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             for page in read_corpus(corpus)
         ]
     except VcleanError as error:
-        sys.stderr.write(f"seeing: {error}\n")
+        sys.stderr.write(f"rendering_gain.py: {error}\n")
         return error.exit_code
     rows = ((name, n, f"{d:+.4f}", f"{low:+.4f} to {high:+.4f}") for name, (n, d, low, high) in compare(pages).items())
-    print(table(("pages of", "pages", "rendered less unrendered", "95 % interval"), rows), end="")
+    print(table(("pages of", "pages", "rendered minus unrendered", "95 % interval"), rows), end="")
     return 0
 
 

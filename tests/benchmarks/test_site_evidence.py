@@ -23,14 +23,14 @@ BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 def bench():
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(BENCHMARKS))
-        yield import_module("repetition")
-        for name in ("repetition", "leaderboard", "rivals", "documents", "speed"):
+        yield import_module("site_evidence")
+        for name in ("site_evidence", "leaderboard", "rivals", "documents", "speed"):
             sys.modules.pop(name, None)
 
 
 def page(bench, number: int, *, host: str = "", count: int = 3):
-    """A menu that every page has, of which the model is in doubt, and a text that it takes for content."""
-    return bench.Company(
+    """Return a page with a menu that all pages repeat, with probability .6, and a text with probability .9."""
+    return bench.HostPage(
         corpus="synthetic",
         host=host or f"host{number % 8}",
         count=count,
@@ -56,75 +56,75 @@ class TestHostOf:
             ("", b"<base href=http://www.site.com/><a href=http://other.org/>", "site.com"),
         ],
     )
-    def test_by_the_url_or_by_what_the_source_names_most(self, bench, url: str, html: bytes, host: str) -> None:
+    def test_host_of_the_url_or_most_mentioned_host(self, bench, url: str, html: bytes, host: str) -> None:
         assert bench.host_of(GoldPage(url=url, html=html)) == host
 
-    def test_a_page_that_names_none_is_alone(self, bench) -> None:
+    def test_page_without_any_url(self, bench) -> None:
         assert bench.host_of(GoldPage(corpus="c", id="7", html=b"<p>x")) == "c/7"
 
 
 class TestFit:
-    def test_repeated_blocks_that_are_no_content_have_weights_against_them(self, bench) -> None:
+    def test_negative_weights_if_repeated_blocks_are_not_content(self, bench) -> None:
         assert bench.fit([page(bench, number) for number in range(40)]).sum() < -1
 
-    def test_and_for_them_where_they_are(self, bench) -> None:
+    def test_positive_weights_if_repeated_blocks_are_content(self, bench) -> None:
         odd = [replace(page(bench, number), content=np.array([True, True])) for number in range(40)]
         assert bench.fit(odd).sum() > 0.5
 
-    def test_many_pages_of_a_host_do_not_count_as_much(self, bench) -> None:
-        loud = [replace(page(bench, 0, host="loud"), content=np.array([True, True])) for _ in range(60)]
-        assert bench.fit([*loud, *(page(bench, number) for number in range(40))]).sum() < 0
+    def test_host_weight_grows_slower_than_its_pages(self, bench) -> None:
+        large_host = [replace(page(bench, 0, host="loud"), content=np.array([True, True])) for _ in range(60)]
+        assert bench.fit([*large_host, *(page(bench, number) for number in range(40))]).sum() < 0
 
 
-class TestGains:
-    def test_the_menu_goes(self, bench) -> None:
-        f1 = bench.gains([page(bench, number) for number in range(40)])
+class TestCrossValidatedF1:
+    def test_removes_the_menu(self, bench) -> None:
+        f1 = bench.cross_validated_f1([page(bench, number) for number in range(40)])
         assert f1[:, 0] == pytest.approx(40 / 46)
         assert f1[:, 1] == pytest.approx(1)
 
     def test_weights_come_from_other_hosts(self, bench) -> None:
-        """What is so on one host alone is not learned for it."""
+        """Evidence that is content on only one host must not be learned from that host."""
         odd = [replace(page(bench, number, host="odd"), probability=np.float32([0.2, 0.9])) for number in range(5)]
         odd = [replace(each, content=np.array([True, True]), gold="menu text") for each in odd]
-        f1 = bench.gains([*odd, *(page(bench, number) for number in range(40))])
+        f1 = bench.cross_validated_f1([*odd, *(page(bench, number) for number in range(40))])
         assert (f1[:5, 1] <= f1[:5, 0]).all()
 
 
 class TestSummary:
     def test_by_size_of_the_host_and_by_corpus(self, bench) -> None:
         pages = [page(bench, number, count=2 if number < 8 else 7) for number in range(40)]
-        found = bench.summary(pages, bench.gains(pages))
-        assert {name: row["pages"] for name, row in found["parts"].items()} == {
+        results = bench.summary(pages, bench.cross_validated_f1(pages))
+        assert {name: row["pages"] for name, row in results["parts"].items()} == {
             "pages of the host: all": 40,
             "pages of the host: 2": 8,
             "pages of the host: 5 to 9": 32,
             "synthetic": 40,
         }
-        row = found["parts"]["pages of the host: 2"]
+        row = results["parts"]["pages of the host: 2"]
         assert row["hosts"] == 8
         assert row["gain"] == pytest.approx(6 / 46)
         assert row["low"] <= row["gain"] <= row["high"]
-        assert len(found["weights"]) == 2
+        assert len(results["weights"]) == 2
 
 
 class TestMain:
     @pytest.fixture
     def corpus(self, tmp_path: Path) -> Path:
-        """Thirty pages of ten sites, and one that cannot be read."""
+        """Write a corpus of thirty pages of ten sites, and one page that cannot be read."""
         pages = [gold_page(number) for number in range(30)] + [GoldPage(id="bad", html=b"")]
         columns = {name: [getattr(page, name) for page in pages] for name in ("id", "url", "html")}
         gold = {"gold_text": [page.text for page in pages], "gold_markup": [page.markup for page in pages]}
         pq.write_table(pa.table(columns | gold), tmp_path / "small.parquet")
         return tmp_path / "small.parquet"
 
-    def test_from_corpora_to_figures(self, bench, corpus: Path, tmp_path: Path, monkeypatch, capsys) -> None:
+    def test_results_of_a_corpus(self, bench, corpus: Path, tmp_path: Path, monkeypatch, capsys) -> None:
         train_quickly(monkeypatch)
         assert bench.main([str(corpus), "--json", str(tmp_path / "found.json")]) == 0
-        found = json.loads((tmp_path / "found.json").read_text())
-        assert found["parts"]["pages of the host: 3 to 4"]["pages"] == 30
-        assert found["parts"]["small"]["hosts"] == 10
+        results = json.loads((tmp_path / "found.json").read_text())
+        assert results["parts"]["pages of the host: 3 to 4"]["pages"] == 30
+        assert results["parts"]["small"]["hosts"] == 10
         assert "| small | 30 | 10 |" in capsys.readouterr().out
 
     def test_errors_are_one_line(self, bench, capsys) -> None:
         assert bench.main(["missing.parquet"]) == 3
-        assert capsys.readouterr().err.startswith("repetition.py: missing.parquet does not exist")
+        assert capsys.readouterr().err.startswith("site_evidence.py: missing.parquet does not exist")

@@ -1,8 +1,8 @@
-"""The least that it takes to read pages in Chromium: DevTools over a pipe, one tab, one document after the other.
+"""Read pages in Chromium with a minimal CDP client: one tab, one document after the other.
 
-This is the yardstick of `suite.py`, and no more than that: no deadline, no cap, no recovery, no recycling, no wall
-round the browser but a policy that blocks its requests. It shares with vclean the script that reads the page, what
-unpacks its answer, and the two switches that save most; all else is its own.
+`suite.py` uses this client as a baseline. It has no deadline, no resource limits, no recovery, no recycling and no
+sandbox; only a Content Security Policy blocks the requests of pages. It shares with vclean the walker script, the
+code that decodes its result, and the two browser switches that save most time. The rest is independent of vclean.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SWITCHES: Final = (
     "--headless", "--no-sandbox", "--hide-scrollbars", "--no-first-run", "--disable-extensions",
     "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage", "--mute-audio",
     "--font-render-hinting=none", "--disable-lcd-text", "--blink-settings=lazyLoadEnabled=false",
-    # What vclean found to save most: nothing is painted, and no helper threads compile scripts.
+    # The two switches that save most time: nothing is painted, and no helper threads compile scripts.
     "--enable-begin-frame-control", "--js-flags=--single-threaded",
     "--remote-debugging-pipe", "--no-startup-window",
 )  # fmt: skip
@@ -39,7 +39,7 @@ _CHUNK: Final = 1 << 16
 
 
 class RawClient:
-    """One browser with one tab; a context manager."""
+    """Browser with one tab, driven by CDP over a pipe; a context manager."""
 
     def __init__(self) -> None:
         self._settings = RenderSettings()
@@ -74,21 +74,21 @@ class RawClient:
         self._process.communicate()
         self._folder.cleanup()
 
-    def put(self, html: str) -> None:
-        """Put a document in place of the last one."""
+    def set_content(self, html: str) -> None:
+        """Replace the document of the tab."""
         self._call("Page.setDocumentContent", {"frameId": self._frame, "html": html})
 
     def lay_out(self) -> None:
-        """Have the document laid out, and nothing more."""
+        """Lay out the document."""
         self._evaluate(_LAID_OUT)
 
     def read(self, html: str, url: str) -> Snapshot:
-        """Put a document and read it with vclean's script."""
+        """Replace the document of the tab, and read it with vclean's walker."""
         expression = walker.call(url, self._settings, discard=True, **walker.hints(html))
-        put = self._send("Page.setDocumentContent", {"frameId": self._frame, "html": html})
-        read = self._send("Runtime.evaluate", _evaluation(expression))
-        self._answer(put)
-        payload = self._answer(read)["result"]["value"]
+        content_set = self._send("Page.setDocumentContent", {"frameId": self._frame, "html": html})
+        evaluated = self._send("Runtime.evaluate", _evaluation(expression))
+        self._result(content_set)
+        payload = self._result(evaluated)["result"]["value"]
         if payload == walker.AGAIN:
             self._go_to_blank()
             self._evaluate(walker.definition())
@@ -100,16 +100,16 @@ class RawClient:
         navigated = self._send("Page.navigate", {"url": _BLANK})
         paused = self._event("Fetch.requestPaused")
         header = {"name": "Content-Security-Policy", "value": _POLICY}
-        kind = {"name": "Content-Type", "value": "text/html"}
+        content_type = {"name": "Content-Type", "value": "text/html"}
         body = base64.b64encode(b"<!DOCTYPE html>").decode()
-        answer = {
+        response = {
             "requestId": paused["requestId"],
             "responseCode": 200,
-            "responseHeaders": [header, kind],
+            "responseHeaders": [header, content_type],
             "body": body,
         }
-        self._call("Fetch.fulfillRequest", answer)
-        self._answer(navigated)
+        self._call("Fetch.fulfillRequest", response)
+        self._result(navigated)
         self._event("Page.loadEventFired")
         self._call("Fetch.disable")
         self._events.clear()
@@ -118,18 +118,18 @@ class RawClient:
         return str(self._call("Runtime.evaluate", _evaluation(expression))["result"]["value"])
 
     def _call(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
-        return self._answer(self._send(method, params or {}))
+        return self._result(self._send(method, params or {}))
 
     def _send(self, method: str, params: dict[str, Any]) -> int:
         self._number += 1
-        whom = {"sessionId": self._session} if self._session else {}
-        message = json.dumps({"id": self._number, "method": method, "params": params, **whom})
+        target = {"sessionId": self._session} if self._session else {}
+        message = json.dumps({"id": self._number, "method": method, "params": params, **target})
         assert self._process.stdin is not None
         self._process.stdin.write(message.encode() + b"\0")
         self._process.stdin.flush()
         return self._number
 
-    def _answer(self, number: int) -> dict[str, Any]:
+    def _result(self, number: int) -> dict[str, Any]:
         while (message := self._receive()).get("id") != number:
             if "id" not in message:
                 self._events.append(message)
@@ -151,13 +151,13 @@ class RawClient:
         assert self._process.stdout is not None
         parts = [self._buffer]
         while b"\0" not in parts[-1]:
-            read = os.read(self._process.stdout.fileno(), _CHUNK)
-            if not read:
+            chunk = os.read(self._process.stdout.fileno(), _CHUNK)
+            if not chunk:
                 raise RuntimeError("the browser has ended")
-            parts.append(read)
-        message, _, self._buffer = b"".join(parts).partition(b"\0")
-        found: dict[str, Any] = json.loads(message)
-        return found
+            parts.append(chunk)
+        data, _, self._buffer = b"".join(parts).partition(b"\0")
+        message: dict[str, Any] = json.loads(data)
+        return message
 
 
 def _evaluation(expression: str) -> dict[str, Any]:
