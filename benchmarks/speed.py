@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     """CPU seconds by stage."""
 
 WARM_UP = 5
-STAGES = ("read", "segment", "features", "predict", "write")
-"""Decoding and parsing, or rendering; segmentation into blocks; feature matrix; labels; language and text."""
+STAGES = ("read", "extract", "features", "predict", "write")
+"""Decoding and parsing, or rendering; extraction of blocks; feature matrix; labels; language and text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ def stages(page: Page, read: Callable[[Page], Snapshot], trained: Model, clock: 
 def clean(snapshot: Snapshot, trained: Model, lap: Callable[[str], None]) -> Result:
     """Label a snapshot and write its text; call `lap` with the name of each stage at its end."""
     blocks = extract_blocks(snapshot)
-    lap("segment")
+    lap("extract")
     features = matrix.extract(blocks)
     lap("features")
     posterior = region_model.posterior(trained.regions, features.region) if trained.regions else None

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _RUNS: Final = 5
 _WORKERS: Final = (1, 2, 3, 4)
-_PYTHON: Final = ("decode", "segment", "features", "predict", "write")
+_PYTHON: Final = ("decode", "extract", "features", "predict", "write")
 HELP, FIRST, FIRST_RENDERED = "vclean --help", "vclean PAGE, the first", "vclean PAGE --render, the first"
 
 

@@ -1,4 +1,4 @@
-"""What several test modules share."""
+"""Settings and fixtures shared by test modules."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from vclean.render.browser import chromium
 
 pytest_plugins = ["helpers.browser"]  # fixtures: renderer, scripting, snap, site
 
-settings.register_profile("any machine", deadline=None)  # the first example loads models; others share the machine
+settings.register_profile("any machine", deadline=None)  # the first example loads models; the machine may be busy
 settings.register_profile("fast", deadline=None, max_examples=20)
 settings.load_profile("any machine")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    # As in what a shell runs in the background: programs that tests start would ignore their interrupts too.
+    # A shell ignores SIGINT for background jobs; programs that tests start would inherit this.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put slow tests first: one that began last would have the other processes wait for it."""
+    """Run slow tests first: the other processes would have to wait for a slow test that starts last."""
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
 @pytest.fixture
 def bare_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A machine without a Chromium; gives the only folder on its PATH, empty."""
+    """Hide all installations of Chromium. Return the only folder on PATH, which is empty."""
     commands = tmp_path / "bin"
     commands.mkdir()
     monkeypatch.setenv("PATH", str(commands))

@@ -23,5 +23,5 @@ def test_stages_of_a_rendered_page(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     (peer,) = peer_processes.run_peers(["stages, rendered"], tmp_path / "pages.parquet", range(count))
     assert peer.failed == 0
     (cost,) = peer.costs.values()
-    assert list(cost.cpu) == ["deliver", "layout", "walk", "decode", "segment", "features", "predict", "write"]
+    assert list(cost.cpu) == ["deliver", "layout", "walk", "decode", "extract", "features", "predict", "write"]
     assert cost.seconds("deliver", kinds=["renderer"]) > cost.seconds("predict", kinds=["renderer"]) == 0

@@ -53,7 +53,7 @@ def corpus(tmp_path: Path) -> Path:
 
 
 def times(read: float, total: float) -> dict[str, float]:
-    return {"read": read, "segment": 0.001, "features": 0.002, "predict": 0.003, "write": 0.004, "total": total}
+    return {"read": read, "extract": 0.001, "features": 0.002, "predict": 0.003, "write": 0.004, "total": total}
 
 
 class TestSpread:
@@ -94,7 +94,7 @@ class TestWithChildren:
                 return next(self.readings)
 
         total = speed.with_children(lambda: times(0.5, 0.75), ChildProcesses())
-        assert (total["read"], total["segment"], total["total"]) == (0.75, 0.001, 1.0)
+        assert (total["read"], total["extract"], total["total"]) == (0.75, 0.001, 1.0)
 
 
 class TestEvenly:
@@ -127,7 +127,7 @@ class TestTable:
                 "ms of CPU per page            unrendered            rendered",
                 "                          median     p90      median     p90",
                 "read                         5.0     5.0       150.0   150.0",
-                "segment                      1.0     1.0         1.0     1.0",
+                "extract                      1.0     1.0         1.0     1.0",
                 "features                     2.0     2.0         2.0     2.0",
                 "predict                      3.0     3.0         3.0     3.0",
                 "write                        4.0     4.0         4.0     4.0",

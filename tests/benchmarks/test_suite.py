@@ -220,9 +220,9 @@ class TestRatio:
 
 class TestByStage:
     def test_every_stage_the_total_and_pythons_share(self, sections, cost) -> None:
-        stages = sections.by_stage([cost(deliver=0.1, decode=0.001, segment=0.002)])
+        stages = sections.by_stage([cost(deliver=0.1, decode=0.001, extract=0.002)])
         assert {name: each["cpu"]["median"] for name, each in stages.items()} == {
-            "deliver": 100, "decode": 1, "segment": 2, "Python's share": 3, "total": 103,
+            "deliver": 100, "decode": 1, "extract": 2, "Python's share": 3, "total": 103,
         }  # fmt: skip
         assert stages["Python's share"]["wall"]["median"] == 1000
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def record(url: str, http: bytes, kind: str = "response", extra: str = "") -> bytes:
-    """One WARC record round an HTTP response, or round a bare body for other kinds."""
+    """Return a WARC record with an HTTP response, or with only a body for other kinds of record."""
     content_type = "application/http; msgtype=response" if kind != "resource" else "text/html; charset=utf-8"
     head = (
         f"WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Target-URI: {url}\r\n{extra}"
@@ -15,17 +15,12 @@ def record(url: str, http: bytes, kind: str = "response", extra: str = "") -> by
 
 
 def response(body: bytes, content_type: str = "text/html", status: str = "200 OK", extra: str = "") -> bytes:
+    """Return an HTTP response; `extra` are further header lines."""
     head = f"HTTP/1.1 {status}\r\nContent-Type: {content_type}\r\nContent-Length: {len(body)}\r\n{extra}\r\n"
     return head.encode() + body
 
 
 PAGE = record("http://a.example/page", response(b"<p>one", "text/html; charset=windows-1250"))
-
-
 STYLE = record("http://a.example/s.css?v=1", response(b"p{}", "text/css"))
-
-
 STYLED_HTML = b"<link rel=stylesheet href='s.css?v=1'><p>one"
-
-
 STYLED = record("http://a.example/page", response(STYLED_HTML, "text/html; charset=windows-1250"))

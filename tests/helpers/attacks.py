@@ -1,4 +1,4 @@
-"""Pages that try to reach a listener: one road each, and the listener that counts who comes."""
+"""Build pages that try to reach a listener, each by one attack; the listener records what reaches it."""
 
 import contextlib
 import re
@@ -110,7 +110,7 @@ PASSIVE = (
     | {name: f"{element}<p>Text" for name, element in _ELEMENTS.items()}
     | {name: f"<img src='{url}'><iframe src='{url}'></iframe><p>Text" for name, url in _SPELLINGS.items()}
 )
-"""Templates without a script, by the name of the road; `to` is a URL, `host` an address with its port."""
+"""Templates of attacks without a script, by name; `to` is a URL, `host` an IP address with port."""
 
 _CODE = {
     "fetch": "await fetch('{to}')",
@@ -184,60 +184,65 @@ _CODE = {
 }
 
 ACTIVE = {name: f"<p>Text{_script(code)}" for name, code in _CODE.items()}
-"""The same with scripts."""
+"""Templates of attacks with a script, by name."""
 
 _LEAVING = frozenset(
     ("form", "form post", "link", "download", "location", "location replace", "blob page", "opened document",
      "view-source page", "chrome page", "file page", "protocol")
 )  # fmt: skip
-"""Roads by which a page leaves itself: what comes after them on it has no time to act."""
+"""Attacks that navigate away from the page; attacks after them on the same page have no time to run."""
 
 
 def batches(names: Sequence[str], size: int) -> list[tuple[str, ...]]:
-    """Cut names into groups of `size`."""
+    """Split names into groups of `size`."""
     return [tuple(names[start : start + size]) for start in range(0, len(names), size)]
 
 
-def parties(roads: Iterable[str], together: int = 12, *, leaving: int = 1) -> list[tuple[str, ...]]:
-    """Share out roads among pages, so many to a page, and `leaving` to a page of those that leave it."""
-    roads = list(roads)
-    others = [road for road in roads if road not in _LEAVING]
-    return batches(others, together) + batches([road for road in roads if road in _LEAVING], leaving)
+def page_groups(attacks: Iterable[str], size: int = 12, *, leaving: int = 1) -> list[tuple[str, ...]]:
+    """Group attacks by page: `size` attacks on a page, or `leaving` of those that navigate away."""
+    attacks = list(attacks)
+    others = [attack for attack in attacks if attack not in _LEAVING]
+    return batches(others, size) + batches([attack for attack in attacks if attack in _LEAVING], leaving)
 
 
-def party(roads: tuple[str, ...]) -> str:
-    """Name the roads of a page for a test's id."""
-    return roads[0] if len(roads) == 1 else f"{roads[0]} to {roads[-1]}"
+def group_id(attacks: tuple[str, ...]) -> str:
+    """Return a test id for the attacks of a page."""
+    return attacks[0] if len(attacks) == 1 else f"{attacks[0]} to {attacks[-1]}"
 
 
 @dataclass
 class Listener:
-    """Counts what reaches the loopback interface: connections and what they ask for by TCP (v4, v6), packets by UDP."""
+    """Listener on the loopback interface: records TCP connections (IPv4, IPv6), their request lines, and UDP packets.
+
+    Attributes:
+        port, port6, udp: ports of TCP over IPv4, TCP over IPv6, and UDP.
+        hits: records of what reached the listener.
+    """
 
     port: int
     port6: int
     udp: int
     hits: list[str] = field(default_factory=list)
 
-    def pages(self, roads: Iterable[str], together: int = 12) -> Iterator[str]:
-        """All attacks, several to a page."""
-        return map(self.attack, parties(roads, together, leaving=together))
+    def pages(self, attacks: Iterable[str], size: int = 12) -> Iterator[str]:
+        """Return pages with all attacks, `size` on each page."""
+        return map(self.attack, page_groups(attacks, size, leaving=size))
 
-    def attack(self, roads: Iterable[str]) -> str:
-        """A page with the attacks of these names."""
-        return "".join(self.page(road, (PASSIVE | ACTIVE)[road]) for road in roads)
+    def attack(self, attacks: Iterable[str]) -> str:
+        """Return a page with the attacks of these names."""
+        return "".join(self.page(attack, (PASSIVE | ACTIVE)[attack]) for attack in attacks)
 
     def page(self, name: str, template: str) -> str:
-        """The attack of that name, aimed at this listener."""
+        """Return the HTML of an attack on this listener."""
         host = f"127.0.0.1:{self.port}"
         slug = re.sub(r"\W", "-", name)
-        known = {"to": f"http://{host}/{slug}", "host": host, "name": slug}
-        return template.format(**known, port=self.port, port6=self.port6, udp=self.udp)
+        target = {"to": f"http://{host}/{slug}", "host": host, "name": slug}
+        return template.format(**target, port=self.port, port6=self.port6, udp=self.udp)
 
     def reached_by(self, names: Iterable[str]) -> set[str]:
-        """The roads on which somebody came who said so."""
-        asked = {found.group(1) for found in map(re.compile(r"[A-Z]+ /([\w-]+)").match, self.hits) if found}
-        return {name for name in names if re.sub(r"\W", "-", name) in asked}
+        """Return the attacks whose name is the path of a request that reached the listener."""
+        paths = {match.group(1) for match in map(re.compile(r"[A-Z]+ /([\w-]+)").match, self.hits) if match}
+        return {name for name in names if re.sub(r"\W", "-", name) in paths}
 
 
 _ANSWER = b"HTTP/1.1 200 OK\r\naccess-control-allow-origin: *\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
@@ -245,14 +250,14 @@ _ANSWER = b"HTTP/1.1 200 OK\r\naccess-control-allow-origin: *\r\ncontent-length:
 
 @contextlib.contextmanager
 def listening() -> Iterator[Listener]:
-    """A listener on ports of its own."""
+    """Run a listener on free ports."""
     udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     udp.bind(("127.0.0.1", 0))
     sockets = [socket.create_server(("", 0)), _v6_server()]
     ports = [each.getsockname()[1] if each else 0 for each in (*sockets, udp)]
     listener = Listener(*ports)
-    threads = [threading.Thread(target=_packets, args=(udp, listener))]
-    threads += [threading.Thread(target=_connections, args=(each, listener)) for each in sockets if each]
+    threads = [threading.Thread(target=_record_packets, args=(udp, listener))]
+    threads += [threading.Thread(target=_record_connections, args=(each, listener)) for each in sockets if each]
     for thread in threads:
         thread.start()
     try:
@@ -270,16 +275,16 @@ def listening() -> Iterator[Listener]:
 def _v6_server() -> socket.socket | None:
     try:
         return socket.create_server(("::1", 0), family=socket.AF_INET6)
-    except OSError:  # a machine without IPv6 has nothing there to be reached
+    except OSError:  # the machine has no IPv6
         return None
 
 
-def _packets(udp: socket.socket, listener: Listener) -> None:
+def _record_packets(udp: socket.socket, listener: Listener) -> None:
     while packet := udp.recvfrom(2048)[0]:
         listener.hits.append(f"udp {len(packet)}")
 
 
-def _connections(server: socket.socket, listener: Listener) -> None:
+def _record_connections(server: socket.socket, listener: Listener) -> None:
     with contextlib.suppress(OSError):
         while True:
             connection, _ = server.accept()

@@ -1,4 +1,4 @@
-"""Pages whose boxes are written into their HTML, for tests of what is told by boxes."""
+"""Lay out pages by boxes that their HTML contains, for tests of features that depend on boxes."""
 
 from __future__ import annotations
 
@@ -11,18 +11,20 @@ from vclean.render.snapshot import Hidden
 
 
 def boxed(html, width=100, height=100):
-    """The page with a layout: an element's `title` is its box, `x y width height` in px; without one it is the
-    parent's, that of the root the page. Every text that is not blank has one line box, that of its element; what is
-    in an element with `lang=hidden` is not displayed.
+    """Return the page laid out by its attributes.
+
+    The `title` of an element is its box, `x y width height` in CSS px; without it, the element has the box of its
+    parent, and the root that of the page. Every text that is not blank has one line, with the box of its element.
+    Elements with `lang=hidden` and their descendants are not displayed.
     """
     page = snapshot(html)
-    titles, hiding = page.attributes("title"), page.attributes("lang")
+    titles, languages = page.attributes("title"), page.attributes("lang")
     box = np.zeros((len(page), 4), dtype=np.float32)
     hidden = page.hidden.copy()
     for element, parent in enumerate(page.parent.tolist()):
-        above = box[parent] if parent >= 0 else (0, 0, width, height)
-        box[element] = titles[element].split() if element in titles else above
-        if hiding.get(element) == "hidden" or (parent >= 0 and hidden[parent]):
+        parent_box = box[parent] if parent >= 0 else (0, 0, width, height)
+        box[element] = titles[element].split() if element in titles else parent_box
+        if languages.get(element) == "hidden" or (parent >= 0 and hidden[parent]):
             hidden[element] = Hidden.DISPLAY
     lines = [row for row, text in enumerate(page.texts) if text.strip() and not hidden[page.text_parent[row]]]
     return replace(

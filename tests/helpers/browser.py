@@ -15,21 +15,21 @@ from vclean.settings import RenderSettings
 
 @pytest.fixture(scope="session")
 def renderer() -> Iterator[Renderer]:
-    """One browser for all tests that do not break it."""
+    """Start one browser for all tests that do not break it."""
     with Renderer() as shared:
         yield shared
 
 
 @pytest.fixture(scope="session")
 def scripting() -> Iterator[Renderer]:
-    """One browser that runs the pages' scripts."""
+    """Start one browser that runs the scripts of pages."""
     with Renderer(RenderSettings(scripts=True, settle=1.0)) as shared:
         yield shared
 
 
 @pytest.fixture
 def snap(renderer: Renderer):
-    """A function from HTML to its snapshot."""
+    """Return a function that renders HTML to a snapshot."""
 
     def render(html: str, url: str = "") -> Snapshot:
         return renderer.render(Page(content=html, url=url)).snapshot
@@ -39,7 +39,15 @@ def snap(renderer: Renderer):
 
 @dataclass
 class Site:
-    """A server on the loopback interface that counts what reaches it: requests, and bare packets by UDP."""
+    """HTTP server on the loopback interface that records requests, and UDP packets that reach it.
+
+    Attributes:
+        address: IP address and port.
+        udp_port: port of the UDP socket.
+        paths: status, headers, body and delay in seconds, by path.
+        hits: paths of requests, and records of UDP packets.
+        cookies: cookies of the requests.
+    """
 
     address: str
     udp_port: int
@@ -57,7 +65,7 @@ class Site:
         delay: float = 0,
         **headers: str,
     ) -> str:
-        """Answer `path` with `body` after `delay` seconds; returns its URL."""
+        """Respond to `path` with `body` after `delay` seconds. Return its URL."""
         content = body if isinstance(body, bytes) else body.encode()
         self.paths[path] = (status, {"content-type": kind} | headers, content, delay)
         return f"http://{self.address}{path}"
@@ -71,9 +79,9 @@ def site() -> Iterator[Site]:
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            where.hits.append(self.path)
-            where.cookies.append(self.headers.get("cookie", ""))
-            status, headers, body, delay = where.paths.get(self.path, (404, {}, b"nothing here", 0))
+            served.hits.append(self.path)
+            served.cookies.append(self.headers.get("cookie", ""))
+            status, headers, body, delay = served.paths.get(self.path, (404, {}, b"nothing here", 0))
             closing.wait(delay)
             self.send_response(status)
             for name, value in headers.items():
@@ -85,18 +93,18 @@ def site() -> Iterator[Site]:
         do_POST = do_HEAD = do_OPTIONS = do_GET  # noqa: N815
 
         def log_message(self, *arguments: object) -> None:
-            """Keep the test's output clean."""
+            """Print nothing."""
 
     def listen() -> None:
         while packet := udp.recvfrom(2048)[0]:
-            where.hits.append(f"udp {len(packet)}")
+            served.hits.append(f"udp {len(packet)}")
 
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        where = Site(f"127.0.0.1:{server.server_port}", udp.getsockname()[1])
+        served = Site(f"127.0.0.1:{server.server_port}", udp.getsockname()[1])
         threads = [threading.Thread(target=server.serve_forever, args=(0.02,)), threading.Thread(target=listen)]
         for thread in threads:
             thread.start()
-        yield where
+        yield served
         closing.set()
         server.shutdown()
         udp.sendto(b"", udp.getsockname())

@@ -1,4 +1,4 @@
-"""Name what pages of corrections are about."""
+"""Words and text of pages for tests of corrections."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs of the farm as a user starts them: as a process, on pages of a few words."""
+"""Run `vclean farm` as a process, on small pages."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PATIENCE = 120.0
-"""Seconds that anything may take on a busy machine."""
+"""Time limit of any wait on a busy machine, in seconds."""
 
 MARK = "VCLEAN_TEST_FARM"
 
-_SAID_ANYWAY = re.compile(r"sandbox is off|^vclean: [\d,]+( of [\d,]+)? pages?, ")
+_IGNORED_MESSAGES = re.compile(r"sandbox is off|^vclean: [\d,]+( of [\d,]+)? pages?, ")
 
 CONTENT = ("text", "cleaneval", "blocks", "title", "language", "confidence", "status", "error", "message", "url", "key")
-"""The columns that two runs have in common."""
+"""Columns that are equal in two runs over the same pages."""
 
 
 def html(name: str) -> str:
-    """A page about nothing much."""
+    """Return a small page with a menu, a heading, paragraphs and a footer; `name` is in all texts."""
     words = " ".join(f"The {name} of the day was {name}{number}, which nobody had expected." for number in range(9))
     menu = "".join(f"<li><a href=/{number}>{number}</a>" for number in range(5))
     return f"<title>{name}</title><ul>{menu}</ul><h1>On {name}</h1><p>{words}<p>{words}<footer>End of {name}</footer>"
@@ -40,53 +40,59 @@ def html(name: str) -> str:
 
 @dataclass
 class Run:
-    """A run of `vclean farm` that was started."""
+    """Started process of `vclean farm`, with its output folder."""
 
     process: subprocess.Popen[str]
     out: Path
 
     @property
     def family(self) -> list[psutil.Process]:
-        """The driver, its workers and all they started."""
+        """Return the driver and all its descendants."""
         driver = psutil.Process(self.process.pid)
         return [driver, *driver.children(recursive=True)]
 
     def descendants(self, *words: str) -> list[psutil.Process]:
-        """What the driver started, by words of its command line."""
+        """Return the descendants of the driver whose command lines contain all the words."""
         return [each for each in self.family[1:] if _has(each, words)]
 
     def lines(self) -> list[dict[str, Any]]:
-        """The log so far."""
+        """Return the complete lines of the log."""
         path = self.out / "pages.jsonl"
         text = path.read_text("utf-8") if path.exists() else ""
         return [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
 
     def wait_for_pages(self, count: int) -> None:
-        """Until so many pages are done."""
+        """Wait until the log has `count` pages."""
         wait_until(lambda: len(self.lines()) >= count or self.process.poll() is not None)
-        assert self.process.poll() is None, "the run is over already"
+        assert self.process.poll() is None, "the run has already ended"
 
     def end(self) -> tuple[int, str]:
-        """The exit code and what was said, without the progress, and without the sandbox that root does not have."""
-        _, said = self.process.communicate(timeout=PATIENCE)
-        lines = [line for line in said.splitlines(keepends=True) if not _SAID_ANYWAY.search(line)]
+        """Wait for the end. Return exit code and messages, without progress and the warning that the sandbox is off."""
+        _, messages = self.process.communicate(timeout=PATIENCE)
+        lines = [line for line in messages.splitlines(keepends=True) if not _IGNORED_MESSAGES.search(line)]
         return self.process.returncode, "".join(lines)
 
 
 @dataclass
 class Farm:
-    """Starts runs, and ends those a test leaves; a mark in their environment tells what they started."""
+    """Runs of one test. A mark in their environment identifies the processes that they started.
+
+    Attributes:
+        folder: folder of inputs and outputs.
+        mark: value of the environment variable `MARK`.
+        runs: runs that were started.
+    """
 
     folder: Path
     mark: str
     runs: list[Run]
 
     def left(self) -> list[psutil.Process]:
-        """The processes of all runs that are still there, however they came to be whose child."""
+        """Return all running processes of the runs, including orphans."""
         return [each for each in psutil.process_iter() if _is_marked(each, self.mark)]
 
     def start(self, *arguments: object, out: str = "out", env: dict[str, str] | None = None) -> Run:
-        """Start a run, with one worker unless the arguments say otherwise."""
+        """Start a run; the default is one worker."""
         target = self.folder / out
         command = [sys.executable, "-m", "vclean", "farm", "--workers", "1", *map(str, arguments), "-o", str(target)]
         process = subprocess.Popen(
@@ -100,26 +106,26 @@ class Farm:
         return self.runs[-1]
 
     def run(self, *arguments: object, out: str = "out", env: dict[str, str] | None = None) -> tuple[int, str]:
-        """The exit code of a whole run, and what it said."""
+        """Run the farm to its end. Return exit code and messages."""
         return self.start(*arguments, out=out, env=env).end()
 
     def rows(self, out: str = "out") -> list[dict[str, Any]]:
-        """All rows, by id."""
+        """Return all rows, sorted by id."""
         parts = sorted((self.folder / out / "parts").glob("*.parquet"))
-        found = [row for part in parts for row in pq.read_table(part).to_pylist()]
-        return sorted(found, key=lambda row: row["id"])
+        rows = [row for part in parts for row in pq.read_table(part).to_pylist()]
+        return sorted(rows, key=lambda row: row["id"])
 
     def ids(self, out: str = "out") -> list[str]:
-        """The ids of all rows."""
+        """Return the ids of all rows, sorted."""
         return [row["id"] for row in self.rows(out)]
 
     def summary(self, out: str = "out") -> dict[str, Any]:
-        """The summary of the last run."""
+        """Return the summary of the last run."""
         facts: dict[str, Any] = json.loads((self.folder / out / "summary.json").read_text("utf-8"))
         return facts
 
     def crawl(self, count: int, **others: str) -> Path:
-        """A Parquet file of `count` small pages, and then others by their id."""
+        """Write a Parquet file of `count` small pages and of `others`, HTML by id. Return its path."""
         pages = {f"p{number:03}": html(f"thing{number}") for number in range(count)} | others
         table = pa.table({"id": list(pages), "html": [page.encode() for page in pages.values()]})
         path = self.folder / f"crawl-{count}-{len(others)}.parquet"
@@ -128,20 +134,20 @@ class Farm:
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
-    """Wait for something that will be."""
+    """Wait until a condition is true."""
     end = time.monotonic() + PATIENCE
     while not condition():
-        assert time.monotonic() < end, "it never came"
+        assert time.monotonic() < end, "the condition never became true"
         time.sleep(0.05)
 
 
 def content(rows: Sequence[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """What two runs have in common, by id."""
+    """Return the columns `CONTENT` of rows, by id."""
     return {row["id"]: {name: row[name] for name in CONTENT} for row in rows}
 
 
 def kill(processes: Sequence[psutil.Process]) -> None:
-    """End processes as hard as can be."""
+    """Kill processes by SIGKILL."""
     for process in processes:
         try:
             os.kill(process.pid, signal.SIGKILL)

@@ -12,21 +12,17 @@ import pytest
 from vclean.settings import RenderSettings
 
 ALLOWED = frozenset({"127.0.0.1", "localhost"})
-
-
 CAPPED = RenderSettings(max_bytes=100_000)
-
-
 QUICK = RenderSettings(deadline=0.6)
 
 
 class _Site(BaseHTTPRequestHandler):
-    """One answer per path."""
+    """Request handler with one method per path."""
 
     def do_GET(self) -> None:
         getattr(self, "get" + self.path.partition("?")[0].replace("/", "_"), self.get_missing)()
 
-    def answer(self, status: int, body: bytes = b"", **headers: str) -> None:
+    def respond(self, status: int, body: bytes = b"", **headers: str) -> None:
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name.replace("_", "-"), value)
@@ -35,41 +31,41 @@ class _Site(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def get_page(self) -> None:
-        self.answer(200, "<p>žluť".encode("cp1250"), Content_Type="text/html; charset=windows-1250")
+        self.respond(200, "<p>žluť".encode("cp1250"), Content_Type="text/html; charset=windows-1250")
 
     def get_host(self) -> None:
-        self.answer(200, self.headers["Host"].encode(), Content_Type="text/html")
+        self.respond(200, self.headers["Host"].encode(), Content_Type="text/html")
 
     def get_packed(self) -> None:
-        self.answer(200, gzip.compress(b"<p>packed"), Content_Type="text/html", Content_Encoding="gzip")
+        self.respond(200, gzip.compress(b"<p>packed"), Content_Type="text/html", Content_Encoding="gzip")
 
     def get_bomb(self) -> None:
-        self.answer(200, gzip.compress(bytes(10**7)), Content_Type="text/html", Content_Encoding="gzip")
+        self.respond(200, gzip.compress(bytes(10**7)), Content_Type="text/html", Content_Encoding="gzip")
 
     def get_broken(self) -> None:
-        self.answer(200, b"not gzip", Content_Type="text/html", Content_Encoding="gzip")
+        self.respond(200, b"not gzip", Content_Type="text/html", Content_Encoding="gzip")
 
     def get_moved(self) -> None:
-        self.answer(302, Location="/page#part")
+        self.respond(302, Location="/page#part")
 
     def get_away(self) -> None:
-        self.answer(301, Location="http://169.254.169.254/latest/meta-data/")
+        self.respond(301, Location="http://169.254.169.254/latest/meta-data/")
 
     def get_file(self) -> None:
-        self.answer(301, Location="file:///etc/passwd")
+        self.respond(301, Location="file:///etc/passwd")
 
     def get_loop(self) -> None:
-        self.answer(302, Location=f"/loop?{time.monotonic()}")
+        self.respond(302, Location=f"/loop?{time.monotonic()}")
 
     def get_image(self) -> None:
-        self.answer(200, b"\x89PNG", Content_Type="image/png")
+        self.respond(200, b"\x89PNG", Content_Type="image/png")
 
     def get_untyped(self) -> None:
-        self.answer(200, b"<p>untyped")
+        self.respond(200, b"<p>untyped")
 
     def get_slow(self) -> None:
         time.sleep(1.2)
-        self.answer(200, b"late")
+        self.respond(200, b"late")
 
     def get_trickle(self) -> None:
         self.send_response(200)
@@ -83,7 +79,7 @@ class _Site(BaseHTTPRequestHandler):
         self.close_connection = True
 
     def get_missing(self) -> None:
-        self.answer(404)
+        self.respond(404)
 
     def log_message(self, *_: object) -> None:
         pass
@@ -91,7 +87,7 @@ class _Site(BaseHTTPRequestHandler):
 
 class _Server(ThreadingHTTPServer):
     def handle_error(self, *_: object) -> None:
-        """Clients of these tests hang up."""
+        """Ignore errors: clients of these tests close connections early."""
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Small hand-marked pages with a layout, for tests of what learns from them."""
+"""Build small hand-marked pages with a layout, for tests of training."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ WORDS = ("river", "ferry", "bridge", "rope", "village", "winter", "council", "be
 
 
 def marked_html(number):
-    """A header, a menu, articles and a footer, each in its box, with marks of both levels."""
+    """Return a page with a header, a menu, articles and a footer, with their boxes, and with marks of both levels."""
     height, count = 150, 2 + number % 3
     articles = "".join(
         f"""<div class=post data-block=2 data-block-type=Article title="200 {100 + row * height} 800 {height}">
@@ -33,11 +33,11 @@ def marked_html(number):
 
 
 def marked_page(number):
-    """The page without its marks, laid out, and the marks."""
+    """Return the page without marks, laid out, and its marks."""
     stripped, marks = strip(marked_html(number))
     return painted(stripped, 1000, 1000), marks
 
 
 def by_id(page, name):
-    """The element with an id."""
+    """Return the element with an id."""
     return next(node for node, value in page.attributes("id").items() if value == name)

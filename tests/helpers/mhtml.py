@@ -1,4 +1,4 @@
-"""Hold a page saved as MHTML for tests."""
+"""Page saved as MHTML, for tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What became of small pages, for tests of the farm's output."""
+"""Build task outcomes of small pages, for tests of the farm's output."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ SNAPSHOT = to_bytes(RESULT.columns.snapshot)
 
 
 def key(number):
-    """The key of a page."""
+    """Return the key of page `number`."""
     return number.to_bytes(16)
 
 
 def task(number, *, source="/in/pages.parquet", attempt=1, name=""):
-    """The page of a number."""
+    """Return the task of page `number`."""
     content = f"<p>{number}".encode()
     page = Page(content=content, id=name or f"p{number}", url=f"https://example.org/{number}")
     return Task(page, source, key(number), attempt)
 
 
 def done(number, **facts):
-    """A page that was cleaned."""
+    """Return the outcome of a page that was cleaned."""
     return TaskOutcome(rows.of_result(RESULT, task(number, **facts), {"render": 0.5, "cut": 0.25}), SNAPSHOT)
 
 
 def lost(number, **facts):
-    """A page that was not."""
+    """Return the outcome of a page that failed."""
     error = DeadlineError("it took too long")
     return TaskOutcome(rows.of_failure(task(number, **facts), error, {"read": 1.0}), error="DeadlineError")

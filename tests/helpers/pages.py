@@ -1,4 +1,4 @@
-"""Small snapshots and results for tests, from a few words of HTML."""
+"""Build small snapshots and results from HTML, for tests."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ LINE_HEIGHT, CHARACTER, INDENT = 20, 8, 40
 
 
 def snapshot(html, url="https://example.org/dir/page.html"):
-    """The page as the static parser has it."""
+    """Return the page as parsed by the static parser."""
     return parse(Page(content=html, url=url))
 
 
 def laid_out(html, url="https://example.org/dir/page.html", styles=None):
-    """The page with an invented layout: one line of text below the other, 20 px high, 8 px a character.
+    """Return the page with a simple layout: each text on a line, 20 px high and 8 px wide per character.
 
-    `styles` gives computed styles by tag: `{"h1": {"font-size": "32px"}}`; other elements have 16 px, black.
-    Elements get the box of the whole page.
+    `styles` has computed styles by tag: `{"h1": {"font-size": "32px"}}`. Defaults are 16 px and black.
+    Every element has the box of the page.
     """
     page = snapshot(html, url)
     shown = [text for text in range(len(page.texts)) if page.texts[text].strip() and not _hidden(page, text)]
@@ -53,23 +53,25 @@ def laid_out(html, url="https://example.org/dir/page.html", styles=None):
 
 
 def view(html):
-    """The blocks of a page as the static parser has it, with what is derived from them."""
+    """Return the page context of a statically parsed page."""
     return PageContext(extract_blocks(snapshot(html)))
 
 
 def columns(page):
-    """The columns of a snapshot that depend on the page alone, by name, each an array of one number per block."""
+    """Return the feature columns of a snapshot that need no model, by name: arrays with one value per block."""
     base = matrix.extract(extract_blocks(page)).base
     return {column.name: base[:, index] for index, column in enumerate(matrix.COLUMNS)}
 
 
 def result(page, labels, *, confidence=float("nan"), roles=(), **facts):
-    """A result whose blocks have the labels of a string such as `"hpplo"`; content is .9 probable, the rest .1."""
+    """Return a result with the labels of a string such as `"hpplo"`. Content has probability .9, other blocks .1."""
     columns = extract_blocks(page)
-    chosen = [Label(letter) for letter in labels]
-    assert len(chosen) == len(columns), columns.text
-    probability = np.array([0.9 if label.is_content else 0.1 for label in chosen], dtype=np.float32)
-    return Result(columns=columns, prediction=Prediction(chosen, probability, confidence, roles=list(roles)), **facts)
+    block_labels = [Label(letter) for letter in labels]
+    assert len(block_labels) == len(columns), columns.text
+    probability = np.array([0.9 if label.is_content else 0.1 for label in block_labels], dtype=np.float32)
+    return Result(
+        columns=columns, prediction=Prediction(block_labels, probability, confidence, roles=list(roles)), **facts
+    )
 
 
 def _hidden(page, text):
@@ -84,5 +86,5 @@ def _style(page, element, styles):
 
 
 def parsed(*arguments):
-    """Return the dataclass of options that a command line makes."""
+    """Return the options dataclass of a parsed command line."""
     return parse_args(list(arguments)).options

@@ -1,4 +1,4 @@
-"""Train segmenters fast in tests."""
+"""Make the training of segmenters fast, for tests."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ QUICK = {"min_data_in_leaf": 1, "learning_rate": 0.3, "feature_fraction": 0.5, "
 
 
 def quick(patch):
-    """Fewer trees, which may be of fewer rows."""
+    """Train fewer trees, with smaller leaves."""
     for module in (region_training, segment_training):
         patch.setattr(module, "PARAMETERS", module.PARAMETERS | QUICK)
         patch.setattr(module, "ROUNDS", 10)

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 from vclean.render.snapshot import Snapshot
 
-if TYPE_CHECKING:
-    pass
-
 
 def assert_same(one: Snapshot, other: Snapshot) -> None:
-    """All columns and facts are equal, in value and type; timings are no part of the page."""
+    """Assert that all fields except the timings are equal, in value and type."""
     for field in fields(Snapshot):
         a, b = getattr(one, field.name), getattr(other, field.name)
         if isinstance(a, np.ndarray):

@@ -1,4 +1,4 @@
-"""A corpus of small pages that follow plain rules, on which models train in no time."""
+"""Generate a corpus of small regular pages, on which models train quickly."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SITES = 10
 
 
 def gold_page(number: int, corpus: str = "synthetic") -> GoldPage:
-    """A page of the site `number % SITES`: a menu, a heading, paragraphs, a list and a footer."""
+    """Return a page of the site `number % SITES`, with a menu, a heading, paragraphs, a list and a footer."""
     word, other = WORDS[number % 10], WORDS[(number // 10 + 3) % 10]
     heading = f"The {word} and the {other}"
     paragraphs = [
@@ -50,14 +50,14 @@ def gold_page(number: int, corpus: str = "synthetic") -> GoldPage:
 
 
 def rows(number: int, *, rendered: bool = False) -> PageRows:
-    """The training rows of a page."""
+    """Return the training rows of a page."""
     page = gold_page(number)
     read = laid_out if rendered else snapshot
     return page_rows(page, f"site{number % SITES}.example", extract_blocks(read(page.html.decode())))
 
 
 def marked_page(number: int) -> tuple[str, tuple[RegionMark, ...]]:
-    """The same page and the marks of its menu, its story and its footer."""
+    """Return the HTML of the same page, and the marks of its menu, story and footer."""
     page = gold_page(number)
     types = {"menu": "Menu", "story": "Article", "footer": "Footer"}
     html = page.html.decode()
@@ -67,20 +67,20 @@ def marked_page(number: int) -> tuple[str, tuple[RegionMark, ...]]:
 
 
 def region_rows(number: int) -> RegionRows:
-    """The rows of its containers."""
+    """Return the training rows of the page's containers."""
     html, marks = marked_page(number)
     return marked_rows(PageContext(extract_blocks(snapshot(html))), marks, site=f"site{number % SITES}.example")
 
 
 def region_forest() -> Forest:
-    """A region model of a page of every site."""
+    """Return a region model trained on one page of every site."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(model, "PARAMETERS", model.PARAMETERS | {"min_data_in_leaf": 2})
         return model.fit([region_rows(number) for number in range(SITES)])
 
 
 def train_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Few rounds of small trees in one thread."""
+    """Set parameters for few rounds of small trees in one thread."""
     from vclean.classify.training import threshold, train
 
     small = {"min_data_in_leaf": 5, "num_threads": 1, "num_leaves": 4, "feature_fraction": 1.0, "learning_rate": 0.3}

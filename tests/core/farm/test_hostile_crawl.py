@@ -33,7 +33,7 @@ def temporary(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])
 def test_hostile_crawl(scripts: bool, farm: Farm, temporary: Path) -> None:
     with listening() as listener:
-        attacks = [*listener.pages(PASSIVE, together=22), *listener.pages(ACTIVE, together=13)]
+        attacks = [*listener.pages(PASSIVE, size=22), *listener.pages(ACTIVE, size=13)]
         pages = {f"attack{number}": html("attack") + page for number, page in enumerate(attacks)}
         pages["filling"] = html("filling") + FILLING
         crawl = farm.crawl(2, **pages, z=html("last"))

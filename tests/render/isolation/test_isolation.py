@@ -10,7 +10,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from helpers.attacks import ACTIVE, PASSIVE, Listener, batches, listening, parties, party
+from helpers.attacks import ACTIVE, PASSIVE, Listener, batches, group_id, listening, page_groups
 from playwright.async_api import Browser, async_playwright
 from playwright.async_api import Error as PlaywrightError
 
@@ -84,7 +84,7 @@ async def surf(listener: Listener) -> None:
             executable_path=find_chromium().path, chromium_sandbox=not root, args=[UNASKED]
         )
         turns = asyncio.Semaphore(6)
-        pages = map(listener.attack, [*parties(PASSIVE), *parties(ACTIVE)])
+        pages = map(listener.attack, [*page_groups(PASSIVE), *page_groups(ACTIVE)])
         await asyncio.gather(*(visit(browser, turns, listener, html) for html in pages))
         await browser.close()
 
@@ -132,7 +132,7 @@ class TestListener:
 class TestLoopback:
     """The browser has a network here, and only its switches and the interception keep pages from it."""
 
-    @pytest.mark.parametrize("roads", [*parties(PASSIVE), *parties(ACTIVE)], ids=party)
+    @pytest.mark.parametrize("roads", [*page_groups(PASSIVE), *page_groups(ACTIVE)], ids=group_id)
     def test_put_into_the_tab(self, plain: Renderer, listener: Listener, roads: tuple[str, ...]) -> None:
         page = listener.attack(roads)
         assert "Text" in plain.render(Page(content=page, url=ORIGIN)).snapshot.texts
@@ -146,7 +146,7 @@ class TestLoopback:
             assert "Text" in renderer.render(Page(content=page, url=ORIGIN, resources=Nothing())).snapshot.texts
             assert listener.hits == []
 
-    @pytest.mark.parametrize("roads", parties(ACTIVE), ids=party)
+    @pytest.mark.parametrize("roads", page_groups(ACTIVE), ids=group_id)
     def test_with_scripts(self, scripted: Renderer, listener: Listener, roads: tuple[str, ...]) -> None:
         scripted.render(Page(content=listener.attack(roads), url=ORIGIN))
         assert listener.hits == []
@@ -201,7 +201,7 @@ class TestLive:
 
     @pytest.mark.slow
     def test_roads(self, scripted: Renderer, site, listener: Listener, internet: dict[str, list[str]]) -> None:
-        for number, page in enumerate([*listener.pages(PASSIVE), *listener.pages(ACTIVE, together=12)]):
+        for number, page in enumerate([*listener.pages(PASSIVE), *listener.pages(ACTIVE, size=12)]):
             site.serve(f"/{number}", page)
             scripted.render(Page(url=f"http://public.example/{number}", live=True))
         assert len({hit for hit in site.hits if hit[1:].isdigit()}) == number + 1

@@ -59,6 +59,6 @@ class TestNamespace:
     def test_roads(self, walled: Renderer) -> None:
         """Attacks that act together; one by one they are in test_isolation.py."""
         with listening() as listener:
-            for page in [*listener.pages(PASSIVE, together=26), *listener.pages(ACTIVE, together=12)]:
+            for page in [*listener.pages(PASSIVE, size=26), *listener.pages(ACTIVE, size=12)]:
                 walled.render(Page(content=page, url=ORIGIN))
         assert listener.hits == []
