@@ -114,14 +114,14 @@ class BlockColumns:
     @property
     def color(self) -> list[str | None]:
         """Return the text color of each main element as `#rrggbb` or `#rrggbbaa`; None if the page was not rendered."""
-        names = [_hex(row) for row in self.snapshot.styles.colour("color").tolist()]
+        names = [_hex(row) for row in self.snapshot.styles.color("color").tolist()]
         return [names[row] for row in self.snapshot.style[self.main_element].tolist()]
 
     @property
     def background(self) -> list[str | None]:
         """Return the color behind each main element: the nearest background color around it, None if there is none."""
         snapshot = self.snapshot
-        colors = snapshot.styles.colour("background-color")
+        colors = snapshot.styles.color("background-color")
         paints = colors[:, 3] > 0
         names = [_hex(row) if painted else None for row, painted in zip(colors.tolist(), paints.tolist(), strict=True)]
         behind = tree.nearest_ancestor(paints[snapshot.style], snapshot.parent)[self.main_element]

@@ -75,7 +75,7 @@ class Styles:
         """Return the leading number of every value (px for lengths), shape (S,); NaN where there is none."""
         return np.array([_leading_number(value) for value in self.column(name)], dtype=np.float32)
 
-    def colour(self, name: str) -> NDArray[np.float32]:
+    def color(self, name: str) -> NDArray[np.float32]:
         """Return red, green, blue 0-255 and alpha 0-1, shape (S, 4); NaN where unknown."""
         rows = [_rgba(value) for value in self.column(name)]
         return np.array(rows, dtype=np.float32).reshape(len(rows), 4)
@@ -91,20 +91,20 @@ class AttributeValues:
 
     Attributes:
         node: int32 (M,), ascending.
-        number: int32 (M,), the index of each element's value in `different`.
-        different: V strings.
+        index: int32 (M,), the index of each element's value in `distinct`.
+        distinct: V strings.
     """
 
     node: NDArray[np.int32]
-    number: NDArray[np.int32]
-    different: list[str]
+    index: NDArray[np.int32]
+    distinct: list[str]
 
     @classmethod
-    def of(cls, node: NDArray[np.int32], values: Sequence[str]) -> AttributeValues:
+    def group(cls, node: NDArray[np.int32], values: Sequence[str]) -> AttributeValues:
         """Group M elements by their `values`."""
-        different = list(dict.fromkeys(values))
-        index = dict(zip(different, range(len(different)), strict=True))
-        return cls(node, np.fromiter(map(index.__getitem__, values), dtype=np.int32, count=len(values)), different)
+        distinct = list(dict.fromkeys(values))
+        index = dict(zip(distinct, range(len(distinct)), strict=True))
+        return cls(node, np.fromiter(map(index.__getitem__, values), dtype=np.int32, count=len(values)), distinct)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -185,7 +185,7 @@ class Snapshot:
     def values(self, name: str) -> AttributeValues:
         """Return the different values of attribute `name`, and the elements that have them."""
         if name not in self._values:
-            self._values[name] = AttributeValues.of(*self._rows_of(name))
+            self._values[name] = AttributeValues.group(*self._rows_of(name))
         return self._values[name]
 
     def _rows_of(self, name: str) -> tuple[NDArray[np.int32], list[str]]:

@@ -71,7 +71,7 @@ def opened_readers(*, render: bool, snapshots: Path | None, keep: bool) -> Itera
         renderer = stack.enter_context(Renderer(settings))
         read: Reader = lambda page: renderer.render(page).snapshot  # noqa: E731
         if snapshots or keep:
-            folder = make_folder(snapshots) if snapshots else stack.enter_context(temp_dirs.folder())
+            folder = make_folder(snapshots) if snapshots else stack.enter_context(temp_dirs.temporary_folder())
             read = SnapshotCache(folder, read, settings, rendered=True)
         yield {False: parse, True: read}
 

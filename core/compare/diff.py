@@ -18,7 +18,7 @@ from vclean.html_pages import INLINE_POLICY, asset, render_page
 from vclean.output.overlay import overlay_page
 from vclean.render.overlay.html import draw_html
 from vclean.render.overlay.layers import PENS, excerpt
-from vclean.render.overlay.png import data_address
+from vclean.render.overlay.png import data_url
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -277,8 +277,8 @@ def _difference(comparison: Comparison, block: int) -> dict[str, Any]:
 
 def _overlays(comparison: Comparison) -> dict[str, Any]:
     """Return the documents of the panes; the picture is in the page once, and the page's script puts it into them."""
-    address, size = data_address(comparison.picture)
-    return {"picture": address, "pages": [_overlay(comparison, side, *size) for side in (0, 1)]}
+    address, size = data_url(comparison.picture)
+    return {"screenshot": address, "pages": [_overlay(comparison, side, *size) for side in (0, 1)]}
 
 
 def _overlay(comparison: Comparison, side: int, width: int, height: int) -> str:

@@ -20,7 +20,7 @@ from vclean.output.overlay import overlay_page
 from vclean.progress import tracked
 from vclean.render.overlay.html import draw_html
 from vclean.render.overlay.layers import frames
-from vclean.render.overlay.png import open_picture, readable
+from vclean.render.overlay.png import as_output_errors, open_screenshot
 from vclean.result import Result
 
 if TYPE_CHECKING:
@@ -81,10 +81,10 @@ class Look:
         """
         if not self.picture:
             return ""
-        image = open_picture(self.picture)
+        image = open_screenshot(self.picture)
         height = min(image.height, round(image.width * _RATIO))
         top = self._top(height, image.height - height)
-        with readable():
+        with as_output_errors():
             piece = image.crop((0, top, image.width, top + height)).convert("RGB")
         file = io.BytesIO()
         _tinted(piece, top, self.blocks, self.kinds).save(file, "WEBP", quality=_QUALITY, method=4)

@@ -297,10 +297,10 @@ def _check_browser() -> None:
         BrowserMissingError: there is no usable Chromium.
     """
     from vclean.render.browser.chromium import find_chromium
-    from vclean.render.isolation.sandbox import obstacle
+    from vclean.render.isolation.sandbox import sandbox_obstacle
 
     find_chromium()
-    if in_the_way := obstacle():
+    if in_the_way := sandbox_obstacle():
         _log.warning("Chromium's sandbox is off (%s): %s", in_the_way.reason, in_the_way.remedy)
 
 

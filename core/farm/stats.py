@@ -13,7 +13,7 @@ from vclean.errors import InputError
 from vclean.input.sources import holds_many, is_archive, is_parquet
 from vclean.input.tables import line_count, row_count
 from vclean.progress import beside
-from vclean.render.archive.index import fitting
+from vclean.render.archive.index import open_matching_index
 
 if TYPE_CHECKING:
     import threading
@@ -169,7 +169,7 @@ def _pages(inputs: Inputs, path: Path) -> int | None:
             return row_count(path)
         if is_archive(path):
             place = inputs.reader.index_of(path)
-            index = fitting(path, place) if place else None
+            index = open_matching_index(path, place) if place else None
             return _chosen(inputs, index) if index else None
         if path.suffix.lower() in _LINES:
             return line_count(path)

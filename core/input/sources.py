@@ -158,9 +158,9 @@ def at_url(page: Page, url: str) -> Page:
     """The page as one that came from `url`: its folder stands for the URL's directory."""
     if page.path is None or not page.path.is_file():
         return replace(page, url=url)
-    from vclean.render.archive.folder import beside
+    from vclean.render.archive.folder import find_folder_resources
 
-    return replace(page, url=url, resources=beside(page.path, url))
+    return replace(page, url=url, resources=find_folder_resources(page.path, url))
 
 
 def _find_in(path: Path, max_bytes: int) -> Iterator[Source]:

@@ -20,7 +20,7 @@ from vclean.installation.setup import prove
 from vclean.installation.system import package_manager
 from vclean.render.browser.chromium import OVERRIDE, Chromium, find_chromium
 from vclean.render.browser.fonts import has_fonts, uncovered_scripts
-from vclean.render.isolation.sandbox import network_obstacle, obstacle
+from vclean.render.isolation.sandbox import network_obstacle, sandbox_obstacle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -142,7 +142,7 @@ def check_browser() -> Iterator[Check]:
 
 def check_sandbox() -> Check:
     """Whether pages are rendered inside Chromium's sandbox."""
-    in_the_way = obstacle()
+    in_the_way = sandbox_obstacle()
     if in_the_way is None:
         return Check("sandbox", "ok", "on")
     return Check("sandbox", "warn", f"off: {in_the_way.reason}", in_the_way.remedy)

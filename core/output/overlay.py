@@ -46,7 +46,7 @@ def overlay_page(result: Result, screenshot: bytes) -> OverlayPage:
         title=metadata.title,
         width=metadata.width,
         height=metadata.height,
-        picture=screenshot,
+        screenshot=screenshot,
         blocks=overlay_blocks(result),
         facts=_facts(result),
     )

@@ -14,8 +14,8 @@ from vclean.files import write_atomic
 from vclean.labels import Label
 from vclean.output.overlay import overlay_of, overlay_page
 from vclean.render.overlay.html import OverlayPage, draw_html
-from vclean.render.overlay.layers import Ground, Layer, block_layer, line_layer
-from vclean.render.overlay.png import draw_png, open_picture
+from vclean.render.overlay.layers import Layer, TagPlacer, block_layer, line_layer
+from vclean.render.overlay.png import draw_png, open_screenshot
 from vclean.render.overlay.segments import segment_layer, separator_layer
 from vclean.render.overlay.svg import draw_svg
 from vclean.settings import KINDS, PDOC, Kind
@@ -36,7 +36,7 @@ By = Literal["label", "role"]
 class _Drawn(Protocol):
     """Something that was drawn."""
 
-    def layer(self, ground: Ground) -> Layer:
+    def layer(self, placer: TagPlacer) -> Layer:
         """Its marks, over a picture."""
 
     def show(self, page: OverlayPage) -> OverlayPage:
@@ -67,7 +67,7 @@ class PageImage:
         self._result = result
         self._screenshot = screenshot
         self._drawn: list[_Drawn] = []
-        self.size: tuple[int, int] = open_picture(screenshot).size
+        self.size: tuple[int, int] = open_screenshot(screenshot).size
         """Width and height in px."""
 
     def __repr__(self) -> str:
@@ -125,8 +125,8 @@ class PageImage:
         """
         if kind == "html":
             return draw_html(self._page()).encode("utf-8", "replace")
-        ground = Ground(*self.size)
-        layers = [drawn.layer(ground) for drawn in self._drawn]
+        placer = TagPlacer(*self.size)
+        layers = [drawn.layer(placer) for drawn in self._drawn]
         return draw_svg(self._screenshot, layers).encode() if kind == "svg" else draw_png(self._screenshot, layers)
 
     def save(self, path: str | Path) -> Self:
@@ -166,24 +166,24 @@ class _Blocks:
     labels: frozenset[Label] | None
     by: By
 
-    def layer(self, ground: Ground) -> Layer:
+    def layer(self, placer: TagPlacer) -> Layer:
         content = self.overlay if self.by == "role" else replace(self.overlay, roles=())
         if self.labels is None:
-            return block_layer(content, ground)
+            return block_layer(content, placer)
         return block_layer(
-            content.take([row for row, label in enumerate(content.labels) if label in self.labels]), ground
+            content.take([row for row, label in enumerate(content.labels) if label in self.labels]), placer
         )
 
     def show(self, page: OverlayPage) -> OverlayPage:
-        return replace(page, drawn=True, colour=self.by, labels=self.labels)
+        return replace(page, drawn=True, color=self.by, labels=self.labels)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Segments:
     segments: Segments
 
-    def layer(self, ground: Ground) -> Layer:
-        return segment_layer(segment_overlay(self.segments), ground)
+    def layer(self, placer: TagPlacer) -> Layer:
+        return segment_layer(segment_overlay(self.segments), placer)
 
     def show(self, page: OverlayPage) -> OverlayPage:
         return _with_layer(page, self.segments, drawn=True)
@@ -193,11 +193,11 @@ class _Segments:
 class _Separators:
     segments: Segments
 
-    def layer(self, ground: Ground) -> Layer:
-        return separator_layer(segment_overlay(self.segments), ground)
+    def layer(self, placer: TagPlacer) -> Layer:
+        return separator_layer(segment_overlay(self.segments), placer)
 
     def show(self, page: OverlayPage) -> OverlayPage:
-        return _with_layer(page, self.segments, separated=True)
+        return _with_layer(page, self.segments, separators=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -206,19 +206,19 @@ class _Lines:
 
     boxes: NDArray[np.float32]
 
-    def layer(self, ground: Ground) -> Layer:
-        return line_layer(self.boxes, ground)
+    def layer(self, placer: TagPlacer) -> Layer:
+        return line_layer(self.boxes, placer)
 
     def show(self, page: OverlayPage) -> OverlayPage:
         return page
 
 
-def _with_layer(page: OverlayPage, segments: Segments, *, drawn: bool = False, separated: bool = False) -> OverlayPage:
+def _with_layer(page: OverlayPage, segments: Segments, *, drawn: bool = False, separators: bool = False) -> OverlayPage:
     """The page with the segments as a layer; where it has one of that name, what is drawn of both."""
-    made = overlay_layer(segments, drawn=drawn, separated=separated)
+    made = overlay_layer(segments, drawn=drawn, separators_drawn=separators)
     for at, layer in enumerate(page.layers):
         if layer.name == made.name:
-            both = replace(made, drawn=drawn or layer.drawn, separated=separated or layer.separated)
+            both = replace(made, drawn=drawn or layer.drawn, separators_drawn=separators or layer.separators_drawn)
             return replace(page, layers=[*page.layers[:at], both, *page.layers[at + 1 :]])
     return replace(page, layers=[*page.layers, made])
 

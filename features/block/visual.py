@@ -344,7 +344,7 @@ def backgrounds(context: PageContext) -> NDArray[np.float32]:
     It is the nearest background color that is more than half opaque, or white.
     """
     snapshot = context.snapshot
-    color = snapshot.styles.colour("background-color")[snapshot.style]
+    color = snapshot.styles.color("background-color")[snapshot.style]
     painted = color[:, 3] > 0.5
     painter = tree.nearest_ancestor(painted, snapshot.parent)[context.anchor]
     return np.where(painted[painter, None], color[painter, :3], np.float32(255))
@@ -353,7 +353,7 @@ def backgrounds(context: PageContext) -> NDArray[np.float32]:
 def _colors(context: PageContext) -> Values:
     """Return columns about text color and background."""
     snapshot = context.snapshot
-    text = snapshot.styles.colour("color")[snapshot.style][context.anchor][:, :3]
+    text = snapshot.styles.color("color")[snapshot.style][context.anchor][:, :3]
     background = backgrounds(context)
     text_luminance, background_luminance = luminance(text), luminance(background)
     return {

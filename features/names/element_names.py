@@ -71,7 +71,7 @@ class ElementNames:
         values: list[str] = []
         for attribute in NAME_ATTRIBUTES:
             first[attribute] = len(values)
-            values += snapshot.values(attribute).different
+            values += snapshot.values(attribute).distinct
         short = np.arange(len(values))
         for index in [index for index, value in enumerate(values) if len(value) > _MAX_LENGTH]:
             short[index] = len(values)
@@ -157,12 +157,12 @@ def tag_hashes(snapshot: Snapshot) -> NDArray[np.uint64]:
 def class_hashes(page_names: ElementNames) -> NDArray[np.uint64]:
     """Return a hash of each element's tag and set of classes: uint64 (N,)."""
     classes, first = page_names.snapshot.values("class"), page_names.first["class"]
-    owner, name = page_names.value_names.take(np.arange(first, first + len(classes.different)))
+    owner, name = page_names.value_names.take(np.arange(first, first + len(classes.distinct)))
     value, name = np.divmod(sorted_unique(owner * len(page_names.names) + name), max(len(page_names.names), 1))
-    sums = np.zeros(len(classes.different), dtype=np.uint64)
+    sums = np.zeros(len(classes.distinct), dtype=np.uint64)
     np.add.at(sums, value, name_hashes(page_names.names)[name])
     hashes = tag_hashes(page_names.snapshot)
-    hashes[classes.node] += sums[classes.number]
+    hashes[classes.node] += sums[classes.index]
     return hashes
 
 

@@ -144,11 +144,11 @@ def _values_by_element(snapshot: Snapshot) -> tuple[NDArray[np.int64], dict[int,
     multiple_values: dict[int, tuple[int, ...]] = {}
     count = 0
     for values in map(snapshot.values, _NAMED):
-        value_index, repeated = values.number + count, np.flatnonzero(number[values.node])
+        value_index, repeated = values.index + count, np.flatnonzero(number[values.node])
         for node, value in zip(values.node[repeated].tolist(), value_index[repeated].tolist(), strict=True):
             multiple_values[node] = (*(multiple_values.get(node) or (int(number[node]) - 1,)), value)
         number[values.node] = value_index + 1
-        count += len(values.different)
+        count += len(values.distinct)
     return number, multiple_values, count
 
 

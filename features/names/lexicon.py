@@ -52,7 +52,7 @@ def name_bits(page_names: ElementNames) -> NDArray[np.uint64]:
     value_groups = page_names.value_names.union(name_groups)[page_names.short]
     for attribute in _NAMED:
         values = page_names.snapshot.values(attribute)
-        bits[values.node] |= value_groups[values.number + page_names.first[attribute]]
+        bits[values.node] |= value_groups[values.index + page_names.first[attribute]]
     bits[page_names.image] |= name_groups[page_names.file]
     return bits
 
@@ -62,7 +62,7 @@ def kind_bits(snapshot: Snapshot) -> NDArray[np.uint64]:
     by_tag = [1 << _TAG_BIT[tag] if tag in _TAG_BIT else 0 for tag in snapshot.tags]
     bits = np.array(by_tag, dtype=np.uint64)[snapshot.tag]
     roles = snapshot.values("role")
-    bits[roles.node] |= np.array([_aria_bits(role) for role in roles.different], dtype=np.uint64)[roles.number]
+    bits[roles.node] |= np.array([_aria_bits(role) for role in roles.distinct], dtype=np.uint64)[roles.index]
     return bits
 
 

@@ -286,7 +286,7 @@ def _backgrounds(regions: Regions) -> NDArray[np.float32]:
     It is the nearest background color that is more than half opaque, or white.
     """
     snapshot = regions.snapshot
-    color = snapshot.styles.colour("background-color")[snapshot.style]
+    color = snapshot.styles.color("background-color")[snapshot.style]
     painted = color[:, 3] > 0.5
     painter = tree.nearest_ancestor(painted, snapshot.parent)
     return np.where(painted[painter, None], color[painter, :3], np.float32(255))

@@ -11,8 +11,8 @@ import shapely
 from vclean.errors import UsageError
 from vclean.features.segments.webis import WebisPage
 from vclean.render.overlay.html import OverlayLayer, OverlayPage, OverlaySegment, OverlaySeparator, draw_html
-from vclean.render.overlay.layers import Ground, excerpt
-from vclean.render.overlay.png import draw_png, open_picture
+from vclean.render.overlay.layers import TagPlacer, excerpt
+from vclean.render.overlay.png import draw_png, open_screenshot
 from vclean.render.overlay.segments import SegmentOverlay, segment_layer, separator_layer
 from vclean.render.overlay.svg import draw_svg
 
@@ -80,8 +80,8 @@ def draw(segments: Segments, picture: bytes, kind: Kind) -> bytes:
     """
     if kind == "html":
         return draw_html(_overlay_page(segments, picture)).encode("utf-8", "replace")
-    content, ground = segment_overlay(segments), Ground(*open_picture(picture).size)
-    layers = [separator_layer(content, ground), segment_layer(content, ground)]
+    content, placer = segment_overlay(segments), TagPlacer(*open_screenshot(picture).size)
+    layers = [separator_layer(content, placer), segment_layer(content, placer)]
     return draw_svg(picture, layers).encode() if kind == "svg" else draw_png(picture, layers)
 
 
@@ -111,19 +111,19 @@ def _overlay_page(segments: Segments, picture: bytes) -> OverlayPage:
         title=snapshot.title,
         width=snapshot.width,
         height=snapshot.height,
-        picture=picture,
-        layers=[overlay_layer(segments, drawn=True, separated=True)],
+        screenshot=picture,
+        layers=[overlay_layer(segments, drawn=True, separators_drawn=True)],
         facts={"Method": segments.method, "Segments": str(len(segments.leaves))},
     )
 
 
-def overlay_layer(segments: Segments, *, drawn: bool = False, separated: bool = False) -> OverlayLayer:
+def overlay_layer(segments: Segments, *, drawn: bool = False, separators_drawn: bool = False) -> OverlayLayer:
     """The segments as a layer of a page to explore: all levels there are, shown down to the degree they were taken at.
 
     Args:
         segments: of the page.
         drawn: whether the segments are drawn at first.
-        separated: whether the separators are.
+        separators_drawn: whether the separators are.
     """
     whole = segments.full_tree or segments
     separators = whole.separators
@@ -134,7 +134,7 @@ def overlay_layer(segments: Segments, *, drawn: bool = False, separated: bool = 
         separators=[OverlaySeparator(box=box, segment=segment, weight=weight) for box, segment, weight in rows],
         pdoc=segments.pdoc,
         drawn=drawn,
-        separated=separated,
+        separators_drawn=separators_drawn,
     )
 
 

@@ -83,7 +83,7 @@ class FolderResources:
             return None
 
 
-def beside(path: Path, url: str = "") -> FolderResources | None:
+def find_folder_resources(path: Path, url: str = "") -> FolderResources | None:
     """What lies beside the page at `path` and is served to it; None where there are only other pages.
 
     Rendering a page with resources costs several times more, so it has to be for something.

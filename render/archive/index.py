@@ -273,7 +273,7 @@ def open_index(archive: Path, path: Path | None = None) -> Index:
         InputError: the archive cannot be read, or holds nothing.
         OutputError: the index cannot be written.
     """
-    if path is not None and (found := fitting(archive, path)):
+    if path is not None and (found := open_matching_index(archive, path)):
         return found
     with explained(path or tempfile.gettempdir()):
         handle, name = tempfile.mkstemp(".tmp", ".vclean-index-", path and path.absolute().parent)
@@ -290,7 +290,7 @@ def open_index(archive: Path, path: Path | None = None) -> Index:
         raise
 
 
-def fitting(archive: Path, path: Path) -> Index | None:
+def open_matching_index(archive: Path, path: Path) -> Index | None:
     """The index at `path` if it is one of the archive as it is now, by its name, size and time of change."""
     if not path.is_file():
         return None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from vclean.errors import InputError, LimitError
 from vclean.page import Page, Resource
 from vclean.render.archive import subresources, warc
-from vclean.render.archive.index import HTML, LOADED, Record, fitting, open_index
+from vclean.render.archive.index import HTML, LOADED, Record, open_index, open_matching_index
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -65,7 +65,7 @@ class Archive:
         return str(self._index.facts["damage"])
 
     @property
-    def left_out(self) -> int:
+    def excluded_documents(self) -> int:
         """How many HTML documents with status 200 are no pages: frames, what scripts loaded, what no list names."""
         return int(self._index.facts["left_out"])
 
@@ -159,4 +159,4 @@ class Pages:
 @lru_cache(maxsize=16)
 def _reopened(archive: Path, index: Path) -> Index:
     """The index for archives that come out of pickles: many do in one process, and mean the same."""
-    return fitting(archive, index) or open_index(archive)
+    return open_matching_index(archive, index) or open_index(archive)

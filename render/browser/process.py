@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 from vclean.errors import BrowserError
 from vclean.render.browser.cdp import ProtocolError
 from vclean.render.isolation import network_namespace, orphan_reaper, temp_dirs
-from vclean.render.isolation.sandbox import network_obstacle, obstacle
+from vclean.render.isolation.sandbox import network_obstacle, sandbox_obstacle
 
 if TYPE_CHECKING:
     from vclean.render.browser.driver import BrowserTab, Driver
@@ -139,7 +139,7 @@ async def launch(driver: Driver, executable: Path) -> BrowserProcess:
     Raises:
         BrowserError: the browser does not start.
     """
-    folder = temp_dirs.make()
+    folder = temp_dirs.create()
     try:
         await _launch_isolated(driver, executable, folder)
         return await _describe(driver, folder)
@@ -201,7 +201,7 @@ def _start_reaper(pid: int, *folders: str) -> subprocess.Popen[bytes]:
 @cache
 def can_be_sandboxed() -> bool:
     """Return whether Chromium's sandbox can be on; log a warning once where it cannot."""
-    found_obstacle = obstacle()
+    found_obstacle = sandbox_obstacle()
     if found_obstacle is not None:
         _LOG.warning("Chromium's sandbox is off (%s): %s", found_obstacle.reason, found_obstacle.remedy)
     return found_obstacle is None

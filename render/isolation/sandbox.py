@@ -24,7 +24,7 @@ class Obstacle:
 
 
 @cache
-def obstacle() -> Obstacle | None:
+def sandbox_obstacle() -> Obstacle | None:
     """Return the obstacle to the sandbox, or None; checks once per process, on Linux only."""
     if sys.platform != "linux":
         return None
@@ -43,7 +43,7 @@ def network_obstacle() -> str | None:
     """
     if sys.platform != "linux":
         return "only Linux has network namespaces"
-    probe = _PROBE if obstacle() is None else ""
+    probe = _PROBE if sandbox_obstacle() is None else ""
     command = network_namespace.command(sys.executable, "-I", "-S", "-c", probe)
     if subprocess.run(command, check=False, stderr=subprocess.DEVNULL).returncode == 0:
         return None

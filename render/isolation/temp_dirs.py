@@ -26,7 +26,7 @@ _SAME_START: Final = 1.0
 """Seconds by which two readings of the start time of a process may differ."""
 
 
-def make() -> str:
+def create() -> str:
     """Create a private folder; once per process, first remove the folders of processes that have ended."""
     _remove_orphans_once()
     folder = tempfile.mkdtemp(prefix=_PREFIX)
@@ -35,13 +35,13 @@ def make() -> str:
 
 
 @contextlib.contextmanager
-def folder() -> Iterator[Path]:
+def temporary_folder() -> Iterator[Path]:
     """Create a folder, and remove it at the end of the block."""
-    made = make()
+    created = create()
     try:
-        yield Path(made)
+        yield Path(created)
     finally:
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(created, ignore_errors=True)
 
 
 def record_owner(folder: str, *others: str) -> None:

@@ -1,8 +1,8 @@
-"""An overlay as one HTML file to explore: the picture, the blocks, segments, and scripts, with nothing to fetch.
+"""An overlay as one HTML file to explore: the screenshot, the blocks, segments, and scripts, with nothing to fetch.
 
 `templates/overlay.html` is its frame; `overlay.css` and the `overlay*.js` are in it as they are. Text of pages is in
 one JSON document, and the scripts write it as text only. The page's policy allows these scripts and styles by their
-hashes, pictures from `data:`, and nothing else.
+hashes, screenshots from `data:`, and nothing else.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from vclean.html_pages import asset, hash_policy, render_page, to_script_json
 from vclean.render.overlay.layers import PENS, ROLE_PENS, excerpt
-from vclean.render.overlay.png import data_address
+from vclean.render.overlay.png import data_url
 from vclean.render.overlay.segments import LEVEL_PENS
 
 if TYPE_CHECKING:
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
     from vclean.render.overlay.layers import Pen
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Of the JSON document."""
 
 _PACKAGE: Final = "vclean.render.overlay"
-SCRIPTS: Final = ("overlay.js", "overlay_picture.js", "overlay_list.js", "overlay_controls.js")
+SCRIPTS: Final = ("overlay.js", "overlay_screenshot.js", "overlay_list.js", "overlay_controls.js")
 _STYLES: Final = ("overlay.css",)
 
 _TEXT_BUDGET: Final = 600_000
@@ -112,7 +112,7 @@ class OverlayLayer:
         segments: in preorder, all levels.
         separators: between parts of segments.
         pdoc: the permitted degree of coherence at first, 1 to 11; the reader may change it.
-        drawn, separated: whether segments and separators are drawn at first.
+        drawn, separators_drawn: whether segments and separators are drawn at first.
     """
 
     name: str
@@ -120,7 +120,7 @@ class OverlayLayer:
     separators: Sequence[OverlaySeparator] = ()
     pdoc: int = 11
     drawn: bool = False
-    separated: bool = False
+    separators_drawn: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,13 +129,13 @@ class OverlayPage:
 
     Attributes:
         id, url, title: of the page.
-        width, height: of the document in CSS px; what of it the picture shows is drawn.
-        picture: PNG or JPEG, one px per CSS px; empty for a white ground in its place.
+        width, height: of the document in CSS px; what of it the screenshot shows is drawn.
+        screenshot: PNG or JPEG, one px per CSS px; empty for a white ground in its place.
         blocks: in document order.
         layers: of segments.
         facts: what is told of the page as a whole, by name.
         drawn: whether the blocks are drawn at first.
-        colour: what the colours of blocks say at first, their label or their role.
+        color: what the colors of blocks say at first, their label or their role.
         labels: those of the blocks that are shown at first; None for all.
         extra: for scripts that are added; as JSON can write it, `vclean.data.extra` in the page.
     """
@@ -145,12 +145,12 @@ class OverlayPage:
     title: str
     width: float
     height: float
-    picture: bytes = b""
+    screenshot: bytes = b""
     blocks: Sequence[OverlayBlock] = ()
     layers: Sequence[OverlayLayer] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
     drawn: bool = True
-    colour: Literal["label", "role"] = "label"
+    color: Literal["label", "role"] = "label"
     labels: Collection[str] | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
 
@@ -167,7 +167,7 @@ def draw_html(
         same_origin: whether scripts may talk to the server that the document came from; else to nobody.
 
     Raises:
-        OutputError: the picture cannot be read.
+        OutputError: the screenshot cannot be read.
     """
     run = [*(asset(_PACKAGE, name) for name in SCRIPTS), *scripts]
     look = [*(asset(_PACKAGE, name) for name in _STYLES), *styles]
@@ -197,28 +197,28 @@ def to_record(content: OverlayPage) -> Record:
         "blocks": [_block(block, longest) for block in content.blocks],
         "layers": [_layer(layer) for layer in content.layers],
         "drawn": content.drawn,
-        "colour": content.colour,
+        "color": content.color,
         "labels": None if content.labels is None else sorted(map(str, content.labels)),
         "extra": dict(content.extra),
     }
 
 
 def _page(content: OverlayPage) -> Record:
-    address, (width, height) = data_address(content.picture) if content.picture else ("", (0, 0))
+    address, (width, height) = data_url(content.screenshot) if content.screenshot else ("", (0, 0))
     return {
         "id": content.id,
         "url": content.url,
         "title": content.title,
         "width": width or _size(content.width),
         "height": height or _size(content.height),
-        "picture": address,
+        "screenshot": address,
         "facts": {**content.facts, **_cut(content.height, height)},
     }
 
 
 def _cut(page_height: float, height: int) -> dict[str, str]:
-    """What is told where the picture ends before the page."""
-    return {"Picture": f"cut at {height} of {page_height:.0f} px"} if height and page_height > height + 1 else {}
+    """What is told where the screenshot ends before the page."""
+    return {"Screenshot": f"cut at {height} of {page_height:.0f} px"} if height and page_height > height + 1 else {}
 
 
 def _size(length: float) -> int:
@@ -235,7 +235,7 @@ def _pens() -> Record:
 
 def _pen(pen: Pen) -> Record:
     return {
-        "colour": list(pen.colour),
+        "color": list(pen.color),
         "width": pen.width,
         "dash": list(pen.dash),
         "fill": round(pen.fill / 255, 3),
@@ -284,7 +284,7 @@ def _layer(layer: OverlayLayer) -> Record:
         ],
         "pdoc": layer.pdoc,
         "drawn": layer.drawn,
-        "separated": layer.separated,
+        "separators_drawn": layer.separators_drawn,
     }
 
 

@@ -1,7 +1,7 @@
-"""What a drawing over the picture of a page shows and where: frames with their tags, in layers, and a legend.
+"""What a drawing over the screenshot of a page shows and where: frames with their tags, in layers, and a legend.
 
 Drawing is left to `vclean.render.overlay.png` and `vclean.render.overlay.svg`. All lengths are CSS px of the
-picture, origin at its top left; the legend has a strip of its own above the picture.
+screenshot, origin at its top left; the legend has a strip of its own above the screenshot.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ TAG_SIZE, LEGEND_SIZE = 10, 13
 """Font sizes of the tags and of the legend."""
 
 EDGE = "#b0b0b0"
-"""Colour of the line between the legend and the picture."""
+"""Color of the line between the legend and the screenshot."""
 
 OUTSET = 2
 """Distance of a frame from the text it frames, so that the stroke stays off the letters."""
@@ -38,7 +38,7 @@ _TAG_HEIGHT, _LEGEND_ROW, _LEGEND_MARGIN, _SWATCH = 13, 22, 8, 20
 
 
 TINT: Final = 26
-"""How much of a frame's inside its colour covers, of 255; text shows through."""
+"""How much of a frame's inside its color covers, of 255; text shows through."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +46,15 @@ class Pen:
     """How a mark is drawn.
 
     Attributes:
-        colour: red, green, blue.
+        color: red, green, blue.
         width: of the stroke in px; 0 for none.
         dash: dash and gap; empty for solid.
         meaning: in the legend.
         fill: how much of the inside is covered, 0 to 255.
-        tag: how its caption stands out: on the colour, on white, or on nothing.
+        tag: how its caption stands out: on the color, on white, or on nothing.
     """
 
-    colour: tuple[int, int, int]
+    color: tuple[int, int, int]
     width: int
     dash: tuple[int, ...] = ()
     meaning: str = ""
@@ -69,8 +69,8 @@ PENS: Mapping[str, Pen] = {
     Label.CONTINUATION: Pen((204, 121, 167), 2, (3, 3), "continuation", TINT),
     Label.OTHER: Pen((120, 120, 120), 1, (2, 4), "other, left out", tag="quiet"),
 }
-"""Colours of Okabe and Ito's palette for colour-blind readers (Wong, Nature Methods 8:441, 2011); strokes
-differ too, so that the labels can be told apart without any colour."""
+"""Colors of Okabe and Ito's palette for color-blind readers (Wong, Nature Methods 8:441, 2011); strokes
+differ too, so that the labels can be told apart without any color."""
 
 ROLE_PENS: Mapping[str, Pen] = {
     Role.TITLE: Pen((213, 94, 0), 3, (), "title", TINT),
@@ -90,7 +90,7 @@ ROLE_PENS: Mapping[str, Pen] = {
     Role.LOGO: Pen((90, 60, 30), 2, (6, 4), "logo", tag="quiet"),
     "none": Pen((120, 120, 120), 1, (2, 4), "no role", tag="quiet"),
 }
-"""The same palette (its yellow darkened for white pages, and brown in place of a ninth colour): solid and tinted
+"""The same palette (its yellow darkened for white pages, and brown in place of a ninth color): solid and tinted
 where a region is content, dashed where it is not."""
 
 
@@ -100,15 +100,15 @@ LINE_PENS: Mapping[str, Pen] = {LINE: Pen((90, 60, 160), 1, (1, 2), "line of tex
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Overlay:
-    """The blocks to draw over the picture of their page.
+    """The blocks to draw over the screenshot of their page.
 
     Attributes:
         box: float32 (B, 4), x, y, width, height; rows that are NaN or without area are not drawn.
         labels, probability, texts: B each; a probability of NaN is not shown.
         hidden: bool (B,), blocks no reader sees at once; they are counted, not drawn.
         lines: float32 (L, 4), the line boxes of the page, which the tags keep off.
-        page_height: of the document; more than the picture's when the picture was cut.
-        roles: B, or none; with them, colours are those of roles.
+        page_height: of the document; more than the screenshot's when the screenshot was cut.
+        roles: B, or none; with them, colors are those of roles.
     """
 
     box: NDArray[np.float32]
@@ -178,7 +178,7 @@ def text_width(text: str, size: int) -> int:
     return round(len(text) * size * 0.6)
 
 
-def block_layer(overlay: Overlay, ground: Ground) -> Layer:
+def block_layer(overlay: Overlay, ground: TagPlacer) -> Layer:
     """The blocks as a layer, content over the rest; tags go where the ground is free."""
     ground.cover(overlay.lines)
     framed = frames(overlay.box, ground.width, ground.height)
@@ -188,7 +188,7 @@ def block_layer(overlay: Overlay, ground: Ground) -> Layer:
     return Layer(pens=pens, marks=marks[::-1], entries=_entries(overlay, pens, ground.height))
 
 
-def line_layer(lines: NDArray[np.float32], ground: Ground) -> Layer:
+def line_layer(lines: NDArray[np.float32], ground: TagPlacer) -> Layer:
     """The lines of text as a layer; `lines` is float32 (L, 4)."""
     framed = frames(lines, ground.width, ground.height, 0)
     rects = [Rect(*row) for row in framed[(framed[:, 2:] > 0).all(axis=1)].tolist()]
@@ -199,7 +199,7 @@ def line_layer(lines: NDArray[np.float32], ground: Ground) -> Layer:
 def frames(
     box: NDArray[np.float32], width: int, height: int, outset: NDArray[np.int64] | int = OUTSET
 ) -> NDArray[np.int64]:
-    """int64 (B, 4): the boxes, widened by `outset` and cut to the picture; without area where nothing is left."""
+    """int64 (B, 4): the boxes, widened by `outset` and cut to the screenshot; without area where nothing is left."""
     wider = np.broadcast_to(outset, len(box))[:, None]
     painted = np.isfinite(box).all(axis=1) & (box[:, 2] > 0) & (box[:, 3] > 0)
     whole = np.where(painted[:, None], box, 0)
@@ -215,7 +215,7 @@ def _content_first(overlay: Overlay, drawn: NDArray[np.bool_]) -> list[int]:
     return sorted(blocks, key=lambda block: not overlay.labels[block].is_content)
 
 
-def _mark(overlay: Overlay, block: int, frame: Rect, ground: Ground) -> Mark:
+def _mark(overlay: Overlay, block: int, frame: Rect, ground: TagPlacer) -> Mark:
     label, pen = overlay.labels[block], _pen_name(overlay, block)
     caption = _caption(pen, float(overlay.probability[block]))
     tag = ground.place(frame, text_width(caption, TAG_SIZE) + 4, must=label.is_content)
@@ -235,8 +235,8 @@ def _caption(name: str, probability: float) -> str:
     return f"{name} {probability:.2f}".replace(" 0.", " .") if np.isfinite(probability) else name
 
 
-class Ground:
-    """The cells of a picture of `width` x `height` px that text and tags take."""
+class TagPlacer:
+    """The cells of a screenshot of `width` x `height` px that text and tags take."""
 
     def __init__(self, width: int, height: int) -> None:
         self.width, self.height = width, height
@@ -300,7 +300,7 @@ def _entries(overlay: Overlay, pens: Mapping[str, Pen], height: int) -> list[tup
 
 
 def cut_entries(page_height: float, height: int, below: str) -> list[tuple[str | None, str]]:
-    """A note where the picture, of `height` px, ends before the page; `below` says what is left out."""
+    """A note where the screenshot, of `height` px, ends before the page; `below` says what is left out."""
     cut = page_height > height + 1
     return [(None, f"picture cut at {height} of {page_height:.0f} px, {below}")] if cut else []
 

@@ -1,4 +1,4 @@
-"""Layers over the picture of a page, drawn as a PNG picture."""
+"""Layers over the screenshot of a page, drawn as a PNG screenshot."""
 
 from __future__ import annotations
 
@@ -25,34 +25,34 @@ Segment = tuple[int, int, int, int]
 Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 
 
-def open_picture(picture: bytes) -> ImageFile.ImageFile:
-    """The picture of a page; its size is known, its pixels are read when they are first needed.
+def open_screenshot(screenshot: bytes) -> ImageFile.ImageFile:
+    """The screenshot of a page; its size is known, its pixels are read when they are first needed.
 
     Raises:
         OutputError: it is no PNG or JPEG.
     """
-    with readable():
-        return Image.open(io.BytesIO(picture), formats=("PNG", "JPEG"))
+    with as_output_errors():
+        return Image.open(io.BytesIO(screenshot), formats=("PNG", "JPEG"))
 
 
 @contextmanager
-def readable() -> Iterator[None]:
-    """A block that raises an `OutputError` where Pillow, which does so by OSError, cannot read a picture."""
+def as_output_errors() -> Iterator[None]:
+    """A block that raises an `OutputError` where Pillow, which does so by OSError, cannot read a screenshot."""
     try:
         yield
     except OSError as error:
-        raise OutputError("the page's picture cannot be read; render the page again") from error
+        raise OutputError("the page's screenshot cannot be read; render the page again") from error
 
 
-def draw_png(picture: bytes, layers: Sequence[Layer]) -> bytes:
-    """The layers drawn over `picture` (PNG or JPEG, one px per CSS px), with their legend on top.
+def draw_png(screenshot: bytes, layers: Sequence[Layer]) -> bytes:
+    """The layers drawn over `screenshot` (PNG or JPEG, one px per CSS px), with their legend on top.
 
     The same input gives the same bytes under one version of Pillow.
 
     Raises:
-        OutputError: the picture cannot be read.
+        OutputError: the screenshot cannot be read.
     """
-    page = open_picture(picture)
+    page = open_screenshot(screenshot)
     legend, strip = legend_rows(layers, page.width)
     canvas = _below_strip(page, strip)
     brush = ImageDraw.Draw(canvas, "RGBA")
@@ -65,9 +65,9 @@ def draw_png(picture: bytes, layers: Sequence[Layer]) -> bytes:
 
 
 def _below_strip(page: Image.Image, strip: int) -> Image.Image:
-    """A canvas with the page's picture under a white strip."""
+    """A canvas with the page's screenshot under a white strip."""
     canvas = Image.new("RGB", (page.width, strip + page.height), "white")
-    with readable():
+    with as_output_errors():
         canvas.paste(page.convert("RGB"), (0, strip))
     return canvas
 
@@ -93,14 +93,14 @@ def _corners(rect: Rect) -> Segment:
 def _draw_frame(brush: ImageDraw.ImageDraw, rect: Rect, pen: Pen) -> None:
     corners = _corners(rect)
     if pen.fill:
-        brush.rectangle(corners, fill=(*pen.colour, pen.fill))
+        brush.rectangle(corners, fill=(*pen.color, pen.fill))
     if not pen.width:
         return
     if not pen.dash:
-        brush.rectangle(corners, outline=pen.colour, width=pen.width)
+        brush.rectangle(corners, outline=pen.color, width=pen.width)
         return
     for segment in _dashes(corners, pen):
-        brush.rectangle(segment, fill=pen.colour)
+        brush.rectangle(segment, fill=pen.color)
 
 
 def _dashes(corners: Segment, pen: Pen) -> Iterator[Segment]:
@@ -122,8 +122,8 @@ def _draw_tag(brush: ImageDraw.ImageDraw, mark: Mark, pen: Pen, strip: int, font
         return
     tag = _lowered(mark.tag, strip)
     if pen.tag != "bare":
-        brush.rectangle(_corners(tag), fill=(*pen.colour, 255) if pen.tag == "loud" else _QUIET_GROUND)
-    inks: dict[str, str | tuple[int, int, int]] = {"loud": "white", "quiet": pen.colour, "bare": "black"}
+        brush.rectangle(_corners(tag), fill=(*pen.color, 255) if pen.tag == "loud" else _QUIET_GROUND)
+    inks: dict[str, str | tuple[int, int, int]] = {"loud": "white", "quiet": pen.color, "bare": "black"}
     brush.text(
         (tag.x + tag.width // 2, tag.y + tag.height // 2), mark.caption, fill=inks[pen.tag], font=font, anchor="mm"
     )
@@ -144,26 +144,26 @@ def _draw_legend(
 
 
 BUDGET: Final = 2_500_000
-"""Bytes that a picture should not be more than; as text in a page it takes a third more."""
+"""Bytes that a screenshot should not be more than; as text in a page it takes a third more."""
 
 _QUALITIES: Final = (80, 60, 40, 20)
 _LONGEST: Final = 16_383
-"""The most px a side of a WebP picture can have, by the format's 14 bits; pages have one more at most."""
+"""The most px a side of a WebP screenshot can have, by the format's 14 bits; pages have one more at most."""
 _EFFORT: Final = 2
 """Of 6: half the time of the usual 4 for files a few percent larger."""
 
 
-def data_address(picture: bytes, budget: int = BUDGET) -> tuple[str, tuple[int, int]]:
-    """The picture (PNG or JPEG) as a `data:` address, and its width and height in px before it was made smaller.
+def data_url(screenshot: bytes, budget: int = BUDGET) -> tuple[str, tuple[int, int]]:
+    """The screenshot (PNG or JPEG) as a `data:` address, and its width and height in px before it was made smaller.
 
     It is coded with loss, as WebP, at the best of a few qualities that fits the budget; one that fits at none is
     halved in size until it does. A last row or column more than WebP can hold is left out.
 
     Raises:
-        OutputError: the picture cannot be read.
+        OutputError: the screenshot cannot be read.
     """
-    page = open_picture(picture)
-    with readable():
+    page = open_screenshot(screenshot)
+    with as_output_errors():
         image = page.convert("RGB")
     return f"data:image/webp;base64,{base64.b64encode(_fitting(image, budget)).decode()}", page.size
 

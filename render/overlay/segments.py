@@ -10,11 +10,11 @@ import numpy as np
 
 from vclean.render.overlay.layers import (
     TAG_SIZE,
-    Ground,
     Layer,
     Mark,
     Pen,
     Rect,
+    TagPlacer,
     cut_entries,
     excerpt,
     frames,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 SEPARATOR: Final = "separator"
 _LEVELS: Final = ((0, 114, 178), (213, 94, 0), (0, 158, 115), (204, 121, 167), (120, 120, 120))
 
-LEVEL_PENS: Final = tuple(Pen(colour, max(3 - level, 1)) for level, colour in enumerate(_LEVELS))
+LEVEL_PENS: Final = tuple(Pen(color, max(3 - level, 1)) for level, color in enumerate(_LEVELS))
 """For the levels from the page's own parts down, of Okabe and Ito's palette; the last serves all below. None is
 tinted: tints would add up where frames are nested."""
 
@@ -43,7 +43,7 @@ _STEPS: Final = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SegmentOverlay:
-    """Segments and separators to draw over the picture of their page.
+    """Segments and separators to draw over the screenshot of their page.
 
     Attributes:
         box: float32 (S, 4), x, y, width, height, in preorder; the first, which is the page, is not drawn.
@@ -51,7 +51,7 @@ class SegmentOverlay:
         height: int64 (S,), how many levels there are in it.
         captions, texts: S each; what its tag says, and what more is said on hover.
         separator_box: float32 (Q, 4); weight: int32 (Q,).
-        page_height: of the document; more than the picture's when the picture was cut.
+        page_height: of the document; more than the screenshot's when the screenshot was cut.
     """
 
     box: NDArray[np.float32]
@@ -64,7 +64,7 @@ class SegmentOverlay:
     page_height: float
 
 
-def segment_layer(overlay: SegmentOverlay, ground: Ground) -> Layer:
+def segment_layer(overlay: SegmentOverlay, ground: TagPlacer) -> Layer:
     """The segments as a layer, from the outermost in."""
     outset = _STEP * np.minimum(overlay.height, _STEPS)
     framed = frames(overlay.box, ground.width, ground.height, outset)
@@ -73,22 +73,22 @@ def segment_layer(overlay: SegmentOverlay, ground: Ground) -> Layer:
     return Layer(pens=_PENS, marks=marks, entries=_entries(overlay, marks, ground.height))
 
 
-def separator_layer(overlay: SegmentOverlay, ground: Ground) -> Layer:
+def separator_layer(overlay: SegmentOverlay, ground: TagPlacer) -> Layer:
     """The separators as a layer."""
     bands = [band for row in range(len(overlay.weight)) if (band := _band(overlay, row, ground))]
     text = f"separators with their weights: {len(overlay.weight)}"
     return Layer(pens=_BANDS, marks=bands, entries=[(SEPARATOR, text)])
 
 
-def _segment(overlay: SegmentOverlay, row: int, frame: Rect, ground: Ground) -> Mark:
+def _segment(overlay: SegmentOverlay, row: int, frame: Rect, ground: TagPlacer) -> Mark:
     caption = overlay.captions[row]
     tag = ground.place(frame, text_width(caption, TAG_SIZE) + 4, must=False)
     name = f"level{min(int(overlay.level[row]), len(_LEVELS)) - 1}"
     return Mark(frame=frame, pen=name, tag=tag, caption=caption, title=f"{caption}: {excerpt(overlay.texts[row])}")
 
 
-def _band(overlay: SegmentOverlay, row: int, ground: Ground) -> Mark | None:
-    """The band of a separator, wide enough to be seen; None where it is outside the picture."""
+def _band(overlay: SegmentOverlay, row: int, ground: TagPlacer) -> Mark | None:
+    """The band of a separator, wide enough to be seen; None where it is outside the screenshot."""
     x, y, wide, high = overlay.separator_box[row].tolist()
     box = np.array([[x, y, max(wide, _THINNEST_BAND), max(high, _THINNEST_BAND)]], dtype=np.float32)
     frame = Rect(*frames(box, ground.width, ground.height, 0)[0].tolist())

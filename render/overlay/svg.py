@@ -1,4 +1,4 @@
-"""Layers over the picture of a page as an SVG document that holds the picture and tells what a frame is on hover."""
+"""Write layers over the screenshot of a page as one SVG document; titles describe the frames on hover."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lxml import etree
 
 from vclean.characters import legal
 from vclean.render.overlay.layers import EDGE, LEGEND_SIZE, TAG_SIZE, entry_text_x, legend_rows, pens_of, swatch
-from vclean.render.overlay.png import open_picture
+from vclean.render.overlay.png import open_screenshot
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,13 +26,13 @@ _TEXT_STYLES = (
 _QUIET_GROUND = "#ffffffaa"
 
 
-def draw_svg(picture: bytes, layers: Sequence[Layer]) -> str:
-    """The layers as one SVG document: the picture inside as a data URI, a group with a title per mark.
+def draw_svg(screenshot: bytes, layers: Sequence[Layer]) -> str:
+    """The layers as one SVG document: the screenshot inside as a data URI, a group with a title per mark.
 
     Raises:
-        OutputError: the picture cannot be read.
+        OutputError: the screenshot cannot be read.
     """
-    page = open_picture(picture)
+    page = open_screenshot(screenshot)
     legend, strip = legend_rows(layers, page.width)
     root = etree.Element("svg", {"xmlns": _SVG, "viewBox": f"0 0 {page.width} {strip + page.height}"})
     root.attrib.update({"width": str(page.width), "height": str(strip + page.height)})
@@ -40,14 +40,14 @@ def draw_svg(picture: bytes, layers: Sequence[Layer]) -> str:
     _add(root, "rect", width="100%", height="100%", fill="white")
     _add_legend(root, legend, strip)
     ground = _add(root, "g", transform=f"translate(0 {strip})")
-    _add_picture(ground, page, picture)
+    _add_screenshot(ground, page, screenshot)
     for mark in (mark for layer in layers for mark in layer.marks):
         _add_mark(ground, mark)
     return etree.tostring(root, encoding="unicode") + "\n"
 
 
-def _add_picture(ground: etree._Element, page: ImageFile.ImageFile, picture: bytes) -> None:
-    address = f"data:{page.get_format_mimetype()};base64,{base64.b64encode(picture).decode()}"
+def _add_screenshot(ground: etree._Element, page: ImageFile.ImageFile, screenshot: bytes) -> None:
+    address = f"data:{page.get_format_mimetype()};base64,{base64.b64encode(screenshot).decode()}"
     _add(ground, "image", width=page.width, height=page.height, href=address)
 
 
@@ -60,25 +60,25 @@ def _add(parent: etree._Element, name: str, **attributes: str | int) -> etree._E
 def _style_sheet(pens: Mapping[str, Pen]) -> str:
     rules = []
     for name, pen in pens.items():
-        colour = hexadecimal(pen)
-        tab = {"loud": colour, "quiet": _QUIET_GROUND, "bare": "none"}[pen.tag]
-        ink = {"loud": "white", "quiet": colour, "bare": "black"}[pen.tag]
+        color = hexadecimal(pen)
+        tab = {"loud": color, "quiet": _QUIET_GROUND, "bare": "none"}[pen.tag]
+        ink = {"loud": "white", "quiet": color, "bare": "black"}[pen.tag]
         rules += [_frame_style(name, pen), f".{name} .tab{{fill:{tab}}}", f".{name} .tag{{fill:{ink}}}"]
     return "".join(rules)
 
 
 def _frame_style(name: str, pen: Pen) -> str:
     """The rule for frames in groups of the class `name`."""
-    colour, dash = hexadecimal(pen), " ".join(map(str, pen.dash)) or "none"
+    color, dash = hexadecimal(pen), " ".join(map(str, pen.dash)) or "none"
     return (
-        f".{name} .frame{{stroke:{colour};stroke-width:{pen.width};stroke-dasharray:{dash};"
-        f"fill:{colour};fill-opacity:{pen.fill / 255:.2g}}}"
+        f".{name} .frame{{stroke:{color};stroke-width:{pen.width};stroke-dasharray:{dash};"
+        f"fill:{color};fill-opacity:{pen.fill / 255:.2g}}}"
     )
 
 
 def hexadecimal(pen: Pen) -> str:
-    """A pen's colour as CSS has it."""
-    return "#{:02x}{:02x}{:02x}".format(*pen.colour)
+    """A pen's color as CSS has it."""
+    return "#{:02x}{:02x}{:02x}".format(*pen.color)
 
 
 def _add_legend(root: etree._Element, entries: Sequence[Entry], strip: int) -> None:

@@ -171,18 +171,18 @@ class TestValues:
         page = snapshot("<p class=a>t<a class=b>u</a><b class=a>v")
         found = page.values("class")
         assert found.node.tolist() == [2, 3, 4]
-        assert found.number.tolist() == [0, 1, 0]
-        assert found.different == ["a", "b"]
+        assert found.index.tolist() == [0, 1, 0]
+        assert found.distinct == ["a", "b"]
 
     def test_no_element(self) -> None:
         found = snapshot("<p>t").values("id")
-        assert (found.node.size, found.number.size, found.different) == (0, 0, [])
+        assert (found.node.size, found.index.size, found.distinct) == (0, 0, [])
 
     @given(st.lists(st.sampled_from(["a", "b c", "", "\ud800"]), max_size=9))
     def test_are_the_attributes(self, values: list[str]) -> None:
-        found = AttributeValues.of(np.arange(len(values), dtype=np.int32), values)
-        assert [found.different[number] for number in found.number.tolist()] == values
-        assert len(set(found.different)) == len(found.different)
+        found = AttributeValues.group(np.arange(len(values), dtype=np.int32), values)
+        assert [found.distinct[number] for number in found.index.tolist()] == values
+        assert len(set(found.distinct)) == len(found.distinct)
 
 
 class TestRepr:
@@ -223,7 +223,7 @@ class TestStyles:
 
     def test_colour(self) -> None:
         """Opaque where no alpha is given, NaN where it is in no form that a computed sRGB colour has."""
-        colours = self.STYLES.colour("color")
+        colours = self.STYLES.color("color")
         unknown = [np.nan] * 4
         np.testing.assert_array_equal(colours, [[1, 2, 3, 1], [10, 20, 30, 0.5], unknown, unknown, unknown])
         assert colours.dtype == np.float32

@@ -70,12 +70,12 @@
     if (message.ready && current) send(frames[from], { show: blockOf(current) });
   });
 
-  // The picture is here once, for both: it goes to where the overlays have an empty address. JSON escapes the quotation
+  // The screenshot is stored once for both overlays, which have an empty address for it. JSON escapes the quotation
   // marks of all texts, so that no text looks like that place.
   if (frames.length) {
-    const { picture, pages } = JSON.parse(document.getElementById("overlays").textContent);
-    const address = `"picture":${JSON.stringify(picture)}`;
-    frames.forEach((frame, side) => { frame.srcdoc = pages[side].replace('"picture":""', () => address); });
+    const { screenshot, pages } = JSON.parse(document.getElementById("overlays").textContent);
+    const address = `"screenshot":${JSON.stringify(screenshot)}`;
+    frames.forEach((frame, side) => { frame.srcdoc = pages[side].replace('"screenshot":""', () => address); });
   }
   if (frames.length && list.children.length) choose(list.children[0], false);
 })();

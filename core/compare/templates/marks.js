@@ -7,9 +7,9 @@
   vclean.blocks.forEach((block, row) => {
     if (!block.changed || !block.box || !vclean.isPainted(block)) return;
     const [x, y, wide, high] = block.box;
-    const colour = vclean.data.pens.label[block.label].colour;
+    const color = vclean.data.pens.label[block.label].color;
     const mark = vclean.element("div", { className: `difference ${block.label === "o" ? "left" : "kept"}` });
-    mark.style.setProperty("--c", `rgb(${colour.join(" ")})`);
+    mark.style.setProperty("--c", `rgb(${color.join(" ")})`);
     mark.style.left = `calc(${(100 * x) / width}% - 3px)`;
     mark.style.top = `calc(${(100 * y) / height}% - 3px)`;
     mark.style.width = `calc(${(100 * wide) / width}% + 6px)`;

@@ -106,7 +106,7 @@
 
   function set(values) {
     const rows = state.list < 0 ? [...state.selected] : [];
-    if (!rows.length) return vclean.say("Select a block first.");
+    if (!rows.length) return vclean.announce("Select a block first.");
     const groups = new Map();
     for (const row of rows) {
       const { label, role } = { ...data.blocks[row], ...values };
@@ -117,12 +117,12 @@
     for (const [changed, of] of groups) vclean.update(of, { ...values, changed });
     post(`change/${NUMBER}`, { blocks: rows.map((block) => ({ block, ...values })) });
     const name = "label" in values ? labels.find(([label]) => label === values.label)[1] : values.role || "no role";
-    vclean.say(`${rows.length === 1 ? "Block" : `${rows.length} blocks`}: ${name}`);
+    vclean.announce(`${rows.length === 1 ? "Block" : `${rows.length} blocks`}: ${name}`);
   }
 
   function move(name) {
-    if (!known[name] && !sent) return vclean.say(`Nothing to ${name}.`);
-    return post(`${name}/${NUMBER}`).then(() => vclean.say(name === "undo" ? "Undone." : "Done again."));
+    if (!known[name] && !sent) return vclean.announce(`Nothing to ${name}.`);
+    return post(`${name}/${NUMBER}`).then(() => vclean.announce(name === "undo" ? "Undone." : "Done again."));
   }
 
   async function mark(status) {
@@ -149,7 +149,7 @@
 
   function labelButton([label, meaning]) {
     const swatch = element("i", { className: "swatch" }, label);
-    swatch.style.setProperty("--pen", `rgb(${data.pens.label[label].colour})`);
+    swatch.style.setProperty("--pen", `rgb(${data.pens.label[label].color})`);
     const made = button(swatch, "", () => set({ label }), { className: "label", title: `Key ${label}`, "data-label": label, "aria-keyshortcuts": label });
     made.append(meaning);
     return made;
@@ -182,7 +182,7 @@
   const roleButton = button(roleName, "r", openRoles, { id: "role", "aria-haspopup": "dialog", "aria-keyshortcuts": "r" });
   function openRoles() {
     if (state.list < 0 && state.selected.length) roleDialog.showModal();
-    else vclean.say("Select a block first.");
+    else vclean.announce("Select a block first.");
   }
 
   const undo = button("Undo", "u", () => move("undo"), { "aria-keyshortcuts": "u Control+z" });

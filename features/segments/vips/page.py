@@ -358,7 +358,7 @@ class VisualPage:
 
     @cached_property
     def _coloured(self) -> NDArray[np.bool_]:
-        alpha = self.snapshot.styles.colour("background-color")[self.snapshot.style, 3]
+        alpha = self.snapshot.styles.color("background-color")[self.snapshot.style, 3]
         return np.asarray(np.nan_to_num(alpha) > 0)
 
     @cached_property
@@ -370,7 +370,7 @@ class VisualPage:
     def _seen_behind(self) -> dict[int, tuple[Any, ...]]:
         """The background of the root and of every element that paints one, blended with what is behind it."""
         snapshot = self.snapshot
-        colours = np.nan_to_num(snapshot.styles.colour("background-color")).tolist()
+        colours = np.nan_to_num(snapshot.styles.color("background-color")).tolist()
         images = snapshot.styles.column("background-image")
         styles, parents, painter = snapshot.style, snapshot.parent, self._painter
         seen: dict[int, tuple[Any, ...]] = {}

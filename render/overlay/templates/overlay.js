@@ -7,7 +7,7 @@ window.vclean = (() => {
   const ALL = { low: 0, high: 1 };
   const state = {
     list: data.blocks.length || !data.layers.length ? -1 : 0, // -1 for blocks, else the layer whose segments are listed
-    colour: data.colour,
+    color: data.color,
     query: "",
     off: { label: new Set(), role: new Set(), visibility: new Set() },
     range: { ...ALL },
@@ -126,7 +126,7 @@ window.vclean = (() => {
   }
 
   const isPainted = (item) => !item.visibility || item.visibility === "shown";
-  const penOf = (block) => data.pens[state.colour][valueOf(block, state.colour)];
+  const penOf = (block) => data.pens[state.color][valueOf(block, state.color)];
   const penOfSegment = (segment) => data.pens.level[Math.min(Math.max(segment.level - 1, 0), data.pens.level.length - 1)];
 
   function element(tag, properties = {}, ...children) {
@@ -149,7 +149,7 @@ window.vclean = (() => {
     update, within, isPainted, penOf, penOfSegment, element,
     setLabel: (index, label) => update(index, { label }),
     setRole: (index, role) => update(index, { role }),
-    say: (text) => { document.getElementById("live").textContent = text; },
+    announce: (text) => { document.getElementById("live").textContent = text; },
     on: (name, listener) => document.addEventListener(`vclean:${name}`, (event) => listener(event.detail)),
   };
 })();

@@ -37,20 +37,20 @@
       vclean.redraw();
       return vclean.blocksDrawn;
     });
-    const colours = ["label", "role"].map((kind) => {
-      const button = element("button", { type: "button", "aria-pressed": kind === state.colour }, `by ${kind}`);
-      button.addEventListener("click", () => colourBy(kind));
-      button.dataset.colour = kind;
+    const colors = ["label", "role"].map((kind) => {
+      const button = element("button", { type: "button", "aria-pressed": kind === state.color }, `by ${kind}`);
+      button.addEventListener("click", () => colorBy(kind));
+      button.dataset.color = kind;
       return button;
     });
-    const pair = element("span", { className: "pair", role: "group", "aria-label": "Colours of blocks" }, ...colours);
+    const pair = element("span", { className: "pair", role: "group", "aria-label": "Colors of blocks" }, ...colors);
     return group("Blocks", all, ...(vclean.roles() ? [pair] : []));
   }
 
-  function colourBy(kind) {
-    state.colour = kind;
-    document.querySelectorAll("[data-colour]").forEach((button) => {
-      button.setAttribute("aria-pressed", button.dataset.colour === kind);
+  function colorBy(kind) {
+    state.color = kind;
+    document.querySelectorAll("[data-color]").forEach((button) => {
+      button.setAttribute("aria-pressed", button.dataset.color === kind);
     });
     makeChips();
     vclean.refresh();
@@ -63,10 +63,10 @@
       vclean.redraw();
       return layer.drawn;
     });
-    const bands = toggle("Separators", layer.separated, () => {
-      layer.separated = !layer.separated;
+    const bands = toggle("Separators", layer.separators_drawn, () => {
+      layer.separators_drawn = !layer.separators_drawn;
       vclean.redraw();
-      return layer.separated;
+      return layer.separators_drawn;
     });
     const shown = element("output", {}, String(layer.pdoc));
     const slider = element("input", { type: "range", min: 1, max: 11, step: 1, value: layer.pdoc });
@@ -89,7 +89,7 @@
     };
     const shown = element("output", { id: "zoom" }, percent(vclean.scale()));
     vclean.on("zoom", ({ scale }) => { shown.textContent = percent(scale); });
-    const made = group("Size of the picture",
+    const made = group("Size of the screenshot",
       button("−", "Smaller", () => vclean.zoomBy(1 / 1.25)),
       shown,
       button("+", "Larger", () => vclean.zoomBy(1.25)),
@@ -124,9 +124,9 @@
     const pen = data.pens[kind]?.[value];
     const name = kind === "role" ? (value === "none" ? "no role" : value) : pen?.meaning || value;
     const swatch = element("i", { className: "swatch" }, kind === "label" ? value : "");
-    if (kind === state.colour && pen) swatch.style.setProperty("--pen", `rgb(${pen.colour})`);
+    if (kind === state.color && pen) swatch.style.setProperty("--pen", `rgb(${pen.color})`);
     if (pen?.dash.length) swatch.classList.add("dashed");
-    const children = kind === "visibility" || (kind === "role" && state.colour !== kind) ? [] : [swatch];
+    const children = kind === "visibility" || (kind === "role" && state.color !== kind) ? [] : [swatch];
     const made = toggle("", !off.has(value), () => {
       if (!off.delete(value)) off.add(value);
       vclean.refresh();
@@ -261,9 +261,9 @@
   vclean.addKey("End", "the last", () => vclean.step(Infinity));
   vclean.addKey("/", "search", () => search.focus());
   vclean.addKey("Escape", "leave the search, then select nothing", leave);
-  vclean.addKey("+", "larger picture", () => vclean.zoomBy(1.25));
-  vclean.addKey("-", "smaller picture", () => vclean.zoomBy(1 / 1.25));
-  vclean.addKey("0", "fit the picture to the window", () => vclean.setZoom("fit"));
+  vclean.addKey("+", "larger screenshot", () => vclean.zoomBy(1.25));
+  vclean.addKey("-", "smaller screenshot", () => vclean.zoomBy(1 / 1.25));
+  vclean.addKey("0", "fit the screenshot to the window", () => vclean.setZoom("fit"));
   vclean.addKey("?", "this help", () => byId("help").showModal());
 
   function leave() {

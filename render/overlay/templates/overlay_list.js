@@ -12,7 +12,7 @@
 
   const percent = (p) => (p === null || p === undefined ? "" : p.toFixed(2).replace(/^0/, ""));
   const meaning = (label) => data.pens.label[label]?.meaning || label;
-  const rgb = (pen) => `rgb(${pen.colour})`;
+  const rgb = (pen) => `rgb(${pen.color})`;
 
   vclean.caption = (item) => {
     if (state.list >= 0) return `level ${item.level}, DoC ${item.coherence}`;
@@ -91,7 +91,7 @@
     else if (bottom > list.scrollTop + list.clientHeight) list.scrollTop = bottom - list.clientHeight + ROW;
   }
 
-  /* Scrolls to what stands first at or below `y` of the picture. */
+  /* Scrolls to what stands first at or below `y` of the screenshot. */
   vclean.listFrom = (y) => {
     const all = vclean.items();
     let best = -1;
@@ -142,7 +142,7 @@
 
   function emptyText() {
     const what = state.list < 0 ? "block" : "segment";
-    return `Point at the picture, or walk with j and k: what is known of a ${what} is told here. A click keeps it.`;
+    return `Point at the screenshot, or walk with j and k: what is known of a ${what} is told here. A click keeps it.`;
   }
 
   function head(item) {
@@ -193,7 +193,7 @@
     if (indexes.length && source !== "list") scrollTo(state.shown.indexOf(indexes.at(-1)));
     render();
     describe();
-    if (source === "picture" || source === "filter") vclean.say(spoken(indexes));
+    if (source === "screenshot" || source === "filter") vclean.announce(spoken(indexes));
   });
   function spoken(indexes) {
     if (indexes.length !== 1) return indexes.length ? `${indexes.length} selected` : "nothing selected";

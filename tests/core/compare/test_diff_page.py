@@ -71,12 +71,12 @@ class TestToHtml:
 
     def test_the_picture_is_there_once(self):
         found = made(compared(image=picture()))
-        address = overlays(found)["picture"]
+        address = overlays(found)["screenshot"]
         assert address.startswith("data:image/")
         assert compared(image=picture()).to("html").count(address[:80]) == 1
         pages = [overlay(frame)["page"] for frame in overlays(found)["pages"]]
-        assert [(page["picture"], page["width"], page["height"]) for page in pages] == [("", 800, 400)] * 2
-        assert all(frame.count('"picture":""') == 1 for frame in overlays(found)["pages"])
+        assert [(page["screenshot"], page["width"], page["height"]) for page in pages] == [("", 800, 400)] * 2
+        assert all(frame.count('"screenshot":""') == 1 for frame in overlays(found)["pages"])
 
     def test_reasons_stand_beside_the_block(self):
         reasons = [

@@ -199,12 +199,12 @@ class TestExtras:
 
 class TestSandbox:
     def test_on(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(module, "obstacle", lambda: None)
+        monkeypatch.setattr(module, "sandbox_obstacle", lambda: None)
         assert check_sandbox() == Check("sandbox", "ok", "on")
 
     def test_off(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Pages are rendered all the same."""
-        monkeypatch.setattr(module, "obstacle", lambda: Obstacle("there is a moat", "build a bridge"))
+        monkeypatch.setattr(module, "sandbox_obstacle", lambda: Obstacle("there is a moat", "build a bridge"))
         assert check_sandbox() == Check("sandbox", "warn", "off: there is a moat", "build a bridge")
 
 

@@ -146,7 +146,7 @@ class TestDrawBlocks:
     def test_colour(self, image):
         """The heading is the second line: at 40, 40, in a frame that stands two px outside."""
         drawn = opened(image.draw_blocks("h").to_bytes())
-        assert drawn.getpixel((45, drawn.height - 200 + 38)) == PENS["h"].colour
+        assert drawn.getpixel((45, drawn.height - 200 + 38)) == PENS["h"].color
 
 
 class TestDrawSegments:
@@ -200,9 +200,9 @@ class TestNotebook:
 class TestHtml:
     def test_what_was_drawn_is_shown_at_first(self, image):
         found = data(image.draw_blocks("hp").draw_segments(pdoc=5))
-        assert (found["drawn"], found["colour"], found["labels"]) == (True, "label", ["h", "p"])
+        assert (found["drawn"], found["color"], found["labels"]) == (True, "label", ["h", "p"])
         (layer,) = found["layers"]
-        assert (layer["name"], layer["drawn"], layer["separated"], layer["pdoc"]) == ("vips", True, False, 5)
+        assert (layer["name"], layer["drawn"], layer["separators_drawn"], layer["pdoc"]) == ("vips", True, False, 5)
 
     def test_the_rest_can_be_shown(self, image):
         """All blocks, and VIPS with all its levels, at the degree that the command cuts at."""
@@ -214,7 +214,7 @@ class TestHtml:
 
     def test_segments_and_separators_of_one_method_are_one_layer(self, image):
         (layer,) = data(image.draw_segments(pdoc=7).draw_separators(pdoc=7))["layers"]
-        assert (layer["drawn"], layer["separated"], layer["pdoc"]) == (True, True, 7)
+        assert (layer["drawn"], layer["separators_drawn"], layer["pdoc"]) == (True, True, 7)
 
     def test_segments_of_two_methods_are_two(self, image):
         other = replace(segment(image._result.columns.snapshot), method="learned")

@@ -140,7 +140,7 @@ class TestOverlay:
         text = segments.at(5).at(9).overlay(picture(), "html").decode()
         (layer,) = json.loads(re.search(r'id="data">(.*?)</script>', text)[1])["layers"]
         assert len(layer["segments"]) == len(segments)
-        assert (layer["name"], layer["pdoc"], layer["drawn"], layer["separated"]) == ("vips", 5, True, True)
+        assert (layer["name"], layer["pdoc"], layer["drawn"], layer["separators_drawn"]) == ("vips", 5, True, True)
 
     @pytest.mark.parametrize("kind", ["png", "svg", "html"])
     def test_no_picture(self, segments, kind):
@@ -155,4 +155,4 @@ class TestOverlayLayer:
         assert layer.segments[-1].text == "right"
         assert layer.segments[-1].xpath == "/html[1]/body[1]/div[2]"
         assert [each.weight for each in layer.separators] == segments.separators.weight.tolist()
-        assert (layer.pdoc, layer.drawn, layer.separated) == (11, False, False)
+        assert (layer.pdoc, layer.drawn, layer.separators_drawn) == (11, False, False)

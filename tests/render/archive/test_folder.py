@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from vclean.page import Resource
-from vclean.render.archive.folder import BASE_URL, FolderResources, beside
+from vclean.render.archive.folder import BASE_URL, FolderResources, find_folder_resources
 
 
 @pytest.fixture
@@ -109,21 +109,23 @@ class TestGet:
 
 class TestBeside:
     def test_a_saved_page_has_its_folder(self, saved: Path) -> None:
-        assert beside(saved / "page.html") == FolderResources(saved, BASE_URL)
-        assert beside(saved / "page.html", "https://example.org/a") == FolderResources(saved, "https://example.org/a")
+        assert find_folder_resources(saved / "page.html") == FolderResources(saved, BASE_URL)
+        assert find_folder_resources(saved / "page.html", "https://example.org/a") == FolderResources(
+            saved, "https://example.org/a"
+        )
 
     @pytest.mark.parametrize("name", ["b.html", "notes.txt", ".hidden.css", "data.json"])
     def test_a_page_among_pages_has_none(self, tmp_path: Path, name: str) -> None:
         (tmp_path / "a.html").touch()
         (tmp_path / name).touch()
-        assert beside(tmp_path / "a.html") is None
+        assert find_folder_resources(tmp_path / "a.html") is None
 
     def test_a_file_that_comes_later_is_seen(self, tmp_path: Path) -> None:
         (tmp_path / "a.html").touch()
-        assert beside(tmp_path / "a.html") is None
+        assert find_folder_resources(tmp_path / "a.html") is None
         (tmp_path / "style.css").touch()
         os.utime(tmp_path, ns=(0, tmp_path.stat().st_mtime_ns + 1))  # clocks may be coarse
-        assert beside(tmp_path / "a.html") is not None
+        assert find_folder_resources(tmp_path / "a.html") is not None
 
     def test_a_folder_that_is_gone(self, tmp_path: Path) -> None:
-        assert beside(tmp_path / "gone" / "a.html") is None
+        assert find_folder_resources(tmp_path / "gone" / "a.html") is None

@@ -13,7 +13,7 @@ from helpers.archives import PAGE, STYLE, STYLED, record, response
 
 from vclean.errors import OutputError
 from vclean.render.archive import index as archive_index
-from vclean.render.archive.index import HTML, LOADED, Record, fitting, key_of, open_index, plain
+from vclean.render.archive.index import HTML, LOADED, Record, key_of, open_index, open_matching_index, plain
 from vclean.render.archive.pages import Archive
 
 
@@ -92,7 +92,7 @@ class TestOpenIndex:
     def test_a_file_that_is_none_is_replaced(self, archive: Path, kept: Path, content: bytes) -> None:
         kept.write_bytes(content)
         assert open_index(archive, kept).facts["pages"] == 1
-        assert fitting(archive, kept) is not None
+        assert open_matching_index(archive, kept) is not None
 
     def test_a_folder_that_does_not_exist(self, archive: Path, tmp_path: Path) -> None:
         with pytest.raises(OutputError, match="create the folder first"):
@@ -116,7 +116,7 @@ class TestOpenIndex:
         command = [sys.executable, "-c", code, str(archive), str(kept)]
         runs = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(2)]
         assert [run.communicate()[0].strip() for run in runs] == [b"2000", b"2000"]
-        found = fitting(archive, kept)
+        found = open_matching_index(archive, kept)
         assert found is not None
         assert found.facts["pages"] == 2000
         assert sorted(path.name for path in kept.parent.iterdir()) == ["a.warc.gz", "kept.index"]
@@ -124,18 +124,18 @@ class TestOpenIndex:
 
 class TestFitting:
     def test_nothing_there(self, archive: Path, kept: Path) -> None:
-        assert fitting(archive, kept) is None
+        assert open_matching_index(archive, kept) is None
 
     def test_the_archive_is_gone(self, archive: Path, kept: Path) -> None:
         open_index(archive, kept)
         archive.unlink()
-        assert fitting(archive, kept) is None
+        assert open_matching_index(archive, kept) is None
 
     def test_a_copy_of_the_archive(self, archive: Path, kept: Path) -> None:
         open_index(archive, kept)
         copy = archive.with_name("copy.warc.gz")
         copy.write_bytes(archive.read_bytes())
-        assert fitting(copy, kept) is None
+        assert open_matching_index(copy, kept) is None
 
 
 class TestIndex:

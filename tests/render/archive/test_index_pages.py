@@ -49,7 +49,7 @@ class TestFrames:
     )
     def test_what_a_page_frames_is_served_but_no_page(self, archive, html: str) -> None:
         found = archive(page(html), FRAME)
-        assert (names(found), found.left_out) == (["page"], 1)
+        assert (names(found), found.excluded_documents) == (["page"], 1)
         assert found.has_resources
         resource = found.get("http://a.example/frame")
         assert resource is not None
@@ -68,7 +68,7 @@ class TestFrames:
     )
     def test_other_references_make_no_frame(self, archive, html: str) -> None:
         found = archive(page(html), FRAME)
-        assert (names(found), found.left_out) == (["page", "frame"], 0)
+        assert (names(found), found.excluded_documents) == (["page", "frame"], 0)
 
     def test_pages_that_frame_themselves_or_each_other_stay(self, archive) -> None:
         """Each of them would be left out for the other, and nothing be left."""
@@ -111,7 +111,7 @@ class TestRequests:
     def test_html_that_scripts_loaded(self, archive, kind: str) -> None:
         part = page("<p>", "http://a.example/part", f"WARC-Resource-Type: {kind}\r\n")
         found = archive(page("<p>", extra="WARC-Resource-Type: document\r\n"), part)
-        assert (names(found), found.left_out) == (["page"], 1)
+        assert (names(found), found.excluded_documents) == (["page"], 1)
 
     def test_a_document_may_be_a_frame(self, archive) -> None:
         framed = page("<p>", "http://a.example/frame", "WARC-Resource-Type: document\r\n")
@@ -151,7 +151,7 @@ class TestLists:
 
     def test_a_listed_frame_is_a_page(self, wacz) -> None:
         found = wacz(self.lines("frame"))
-        assert (names(found), found.left_out) == (["frame"], 2)
+        assert (names(found), found.excluded_documents) == (["frame"], 2)
 
     def test_a_listed_address_that_redirects(self, wacz) -> None:
         assert names(wacz(self.lines("old", "missing"))) == ["frame"]

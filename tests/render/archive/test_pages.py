@@ -343,7 +343,7 @@ class TestWacz:
     def test_the_list_of_pages_decides(self, wacz) -> None:
         archive = Archive(wacz({"url": "http://b.example/"}))
         assert [page.url for page in archive.pages] == ["http://b.example/"]
-        assert archive.left_out == 2
+        assert archive.excluded_documents == 2
 
     def test_no_zip(self, tmp_path: Path) -> None:
         (tmp_path / "a.wacz").write_bytes(b"nothing of the kind")

@@ -204,12 +204,12 @@ class TestSandbox:
         process.can_be_sandboxed.cache_clear()
 
     def test_on_where_it_can_work(self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-        monkeypatch.setattr(process, "obstacle", lambda: None)
+        monkeypatch.setattr(process, "sandbox_obstacle", lambda: None)
         assert process.can_be_sandboxed()
         assert caplog.text == ""
 
     def test_off_is_said_once(self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-        monkeypatch.setattr(process, "obstacle", lambda: Obstacle("root", "be another user"))
+        monkeypatch.setattr(process, "sandbox_obstacle", lambda: Obstacle("root", "be another user"))
         assert [process.can_be_sandboxed() for _ in range(3)] == [False] * 3
         assert caplog.text.count("sandbox is off (root): be another user") == 1
 

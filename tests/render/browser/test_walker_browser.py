@@ -300,7 +300,7 @@ class TestStyles:
         assert found.styles.column("display")[row] == "block"
         assert found.styles.number("font-size")[row] == 20
         assert found.styles.number("border-top-width")[row] == 3
-        assert found.styles.colour("color")[row].tolist() == [255, 0, 0, 1]
+        assert found.styles.color("color")[row].tolist() == [255, 0, 0, 1]
         assert found.styles.column("font-weight")[int(found.style[-1])] == "700"
 
     @pytest.mark.parametrize("name", STYLES)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from vclean.render.isolation import sandbox
-from vclean.render.isolation.sandbox import network_obstacle, obstacle
+from vclean.render.isolation.sandbox import network_obstacle, sandbox_obstacle
 
 
 @pytest.fixture
@@ -31,20 +31,22 @@ def kernel(monkeypatch: pytest.MonkeyPatch, commands: list[list[str]]) -> Iterat
     monkeypatch.setattr(sandbox.os, "geteuid", lambda: 1000, raising=False)
     monkeypatch.setattr(sandbox.subprocess, "run", run)
     monkeypatch.setattr(sandbox, "_kernel_flag", lambda name: flags.get(name, ""))
-    obstacle.cache_clear()
+    sandbox_obstacle.cache_clear()
     network_obstacle.cache_clear()
     yield flags
-    obstacle.cache_clear()
+    sandbox_obstacle.cache_clear()
     network_obstacle.cache_clear()
 
 
 class TestObstacle:
     def test_none(self, kernel: dict[str, str]) -> None:
-        assert obstacle() is None
+        assert sandbox_obstacle() is None
 
     def test_root(self, kernel: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(sandbox.os, "geteuid", lambda: 0)
-        assert obstacle() == sandbox.Obstacle("Chromium has no sandbox for root", "run vclean as an ordinary user")
+        assert sandbox_obstacle() == sandbox.Obstacle(
+            "Chromium has no sandbox for root", "run vclean as an ordinary user"
+        )
 
     @pytest.mark.parametrize("platform", ["darwin", "win32"])
     def test_other_systems_have_their_own(
@@ -52,7 +54,7 @@ class TestObstacle:
     ) -> None:
         kernel["denied"] = "1"
         monkeypatch.setattr(sys, "platform", platform)
-        assert obstacle() is None
+        assert sandbox_obstacle() is None
 
     @pytest.mark.parametrize(
         ("flag", "value", "remedy"),
@@ -64,7 +66,7 @@ class TestObstacle:
     )
     def test_remedies(self, flag: str, value: str, remedy: str, kernel: dict[str, str]) -> None:
         kernel[flag] = value
-        found = obstacle()
+        found = sandbox_obstacle()
         assert found is not None
         assert remedy in found.remedy
 

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="users and group
 DIES = """
 from vclean.render.isolation import temp_dirs
 import os, signal, sys, pathlib
-folder = temp_dirs.make()
+folder = temp_dirs.create()
 other = pathlib.Path(folder).with_name("profile-" + pathlib.Path(folder).name)
 other.mkdir(mode=0o700)
 (other / "file").touch()
@@ -55,27 +55,27 @@ def rewritten(folder: Path, **facts: object) -> None:
 
 class TestMake:
     def test_it_is_this_user_s_alone(self, place: Path) -> None:
-        folder = Path(temp_dirs.make())
+        folder = Path(temp_dirs.create())
         assert folder.parent == place
         assert folder.stat().st_mode & 0o777 == 0o700
 
     def test_what_the_dead_left_is_removed_first(self) -> None:
         folder, other = left_by_the_dead()
-        temp_dirs.make()
+        temp_dirs.create()
         assert not folder.exists()
         assert not other.exists()
 
 
 class TestFolder:
     def test_it_is_gone_after_the_block(self) -> None:
-        with temp_dirs.folder() as folder:
+        with temp_dirs.temporary_folder() as folder:
             (folder / "file").touch()
         assert not folder.exists()
 
 
 class TestSweep:
     def test_folders_of_the_living_stay(self, place: Path) -> None:
-        own = Path(temp_dirs.make())
+        own = Path(temp_dirs.create())
         with subprocess.Popen(
             [sys.executable, "-c", DIES, "waits"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         ) as process:

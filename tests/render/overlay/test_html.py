@@ -26,7 +26,7 @@ from vclean.render.overlay.html import (
     to_json,
     to_record,
 )
-from vclean.render.overlay.png import data_address
+from vclean.render.overlay.png import data_url
 
 NAN = float("nan")
 
@@ -38,7 +38,7 @@ class Because:
     contribution: float
 
 
-def picture(width=400, height=200, kind="PNG", noise=False):
+def screenshot(width=400, height=200, kind="PNG", noise=False):
     out = io.BytesIO()
     image = Image.new("RGB", (width, height), (240, 240, 240))
     if noise:
@@ -54,7 +54,7 @@ def block(**facts):
 
 def page(**facts):
     usual = {"id": "page.html", "url": "https://example.org/", "title": "Rain", "width": 400.0, "height": 200.0}
-    return OverlayPage(**(usual | {"picture": picture(), "blocks": [block()]} | facts))
+    return OverlayPage(**(usual | {"screenshot": screenshot(), "blocks": [block()]} | facts))
 
 
 class Parts(HTMLParser):
@@ -119,27 +119,27 @@ class TestToRecord:
 
     def test_the_page(self):
         found = to_record(page(facts={"Method": "vclean"}))["page"]
-        assert found.pop("picture").startswith("data:image/webp;base64,")
+        assert found.pop("screenshot").startswith("data:image/webp;base64,")
         assert found == {
             "id": "page.html", "url": "https://example.org/", "title": "Rain", "width": 400, "height": 200,
             "facts": {"Method": "vclean"},
         }  # fmt: skip
 
-    def test_a_cut_picture_is_told(self):
+    def test_a_cut_screenshot_is_told(self):
         found = to_record(page(height=1000.0))["page"]
-        assert (found["height"], found["facts"]) == (200, {"Picture": "cut at 200 of 1000 px"})
+        assert (found["height"], found["facts"]) == (200, {"Screenshot": "cut at 200 of 1000 px"})
 
     @pytest.mark.parametrize(("size", "expected"), [((300.2, 90.0), (301, 90)), ((NAN, 0.0), (1, 1))])
-    def test_without_a_picture_the_document_gives_the_size(self, size, expected):
-        found = to_record(page(picture=b"", width=size[0], height=size[1]))["page"]
-        assert (found["width"], found["height"], found["picture"]) == (*expected, "")
+    def test_without_a_screenshot_the_document_gives_the_size(self, size, expected):
+        found = to_record(page(screenshot=b"", width=size[0], height=size[1]))["page"]
+        assert (found["width"], found["height"], found["screenshot"]) == (*expected, "")
 
     def test_every_label_and_role_has_a_pen(self):
         pens = to_record(page())["pens"]
         assert set(pens["label"]) == set(Label)
         assert set(pens["role"]) == {*Role, "none"}
         assert pens["label"]["h"] == {
-            "colour": [213, 94, 0], "width": 3, "dash": [], "fill": 0.102, "meaning": "heading",
+            "color": [213, 94, 0], "width": 3, "dash": [], "fill": 0.102, "meaning": "heading",
         }  # fmt: skip
 
     def test_a_layer(self):
@@ -153,11 +153,11 @@ class TestToRecord:
             "text": "Menu",
         }  # fmt: skip
         assert found["separators"] == [{"box": [0.0, 90.0, 400.0, 0.0], "segment": 0, "weight": 7}]
-        assert (found["pdoc"], found["drawn"], found["separated"]) == (5, True, False)
+        assert (found["pdoc"], found["drawn"], found["separators_drawn"]) == (5, True, False)
 
     def test_what_is_shown_at_first(self):
-        found = to_record(page(drawn=False, colour="role", labels={Label.PARAGRAPH, Label.HEADING}))
-        assert (found["drawn"], found["colour"], found["labels"]) == (False, "role", ["h", "p"])
+        found = to_record(page(drawn=False, color="role", labels={Label.PARAGRAPH, Label.HEADING}))
+        assert (found["drawn"], found["color"], found["labels"]) == (False, "role", ["h", "p"])
         assert to_record(page())["labels"] is None
 
 
@@ -245,18 +245,18 @@ class TestDrawHtml:
 
     def test_a_hostile_title_is_text(self):
         tags = [tag for tag, _ in Parts(draw_html(page(title="</title><img src=x>"))).tags]
-        assert "img" in tags  # the picture's own
+        assert "img" in tags  # the screenshot's own
         assert tags.count("img") == 1
 
     def test_same_input_same_text(self):
         assert draw_html(page()) == draw_html(page())
 
-    def test_no_picture(self):
+    def test_no_screenshot(self):
         with pytest.raises(OutputError, match="cannot be read"):
-            draw_html(page(picture=b"no picture"))
+            draw_html(page(screenshot=b"no screenshot"))
 
     def test_a_usual_page_is_small(self):
-        """Six hundred blocks with their reasons, beside the picture."""
+        """Six hundred blocks with their reasons, beside the screenshot."""
         reasons = [Because("links", "link share 0.92 in a narrow column left of the text", -1.0)] * 5
         blocks = [block(text="word " * 40, xpath="/html[1]/body[1]/div[3]/p[4]", reasons=reasons)] * 600
         assert len(draw_html(page(blocks=blocks))) < 700_000
@@ -268,37 +268,37 @@ class TestDataAddress:
         return head, Image.open(io.BytesIO(base64.b64decode(data)))
 
     @pytest.mark.parametrize("kind", ["PNG", "JPEG"])
-    def test_the_picture_is_what_it_was_but_for_its_coding(self, kind):
-        address, size = data_address(picture(kind=kind))
+    def test_the_screenshot_is_what_it_was_but_for_its_coding(self, kind):
+        address, size = data_url(screenshot(kind=kind))
         head, image = self.decoded(address)
         assert (head, image.format, image.size, size) == ("data:image/webp;base64", "WEBP", (400, 200), (400, 200))
         assert image.convert("RGB").getpixel((200, 100)) == pytest.approx((240, 240, 240), abs=3)
 
-    def test_the_longest_picture_of_a_page_loses_its_last_row(self):
+    def test_the_longest_screenshot_of_a_page_loses_its_last_row(self):
         """WebP holds no more, and the size that is told is that of the page."""
-        address, size = data_address(picture(20, 16_384))
+        address, size = data_url(screenshot(20, 16_384))
         assert (self.decoded(address)[1].size, size) == ((20, 16_383), (20, 16_384))
 
-    def test_pictures_too_long_for_webp_are_halved(self):
-        address, size = data_address(picture(20, 17_000))
+    def test_screenshots_too_long_for_webp_are_halved(self):
+        address, size = data_url(screenshot(20, 17_000))
         assert (self.decoded(address)[1].size, size) == ((10, 8_500), (20, 17_000))
 
     def test_coarser_where_it_would_be_large(self):
-        noise = picture(300, 200, noise=True)
-        assert len(data_address(noise, 20_000)[0]) < len(data_address(noise)[0])
+        noise = screenshot(300, 200, noise=True)
+        assert len(data_url(noise, 20_000)[0]) < len(data_url(noise)[0])
 
     def test_smaller_where_coarser_is_not_enough(self):
         """The size that is told stays that of the page, which boxes are in."""
-        address, size = data_address(picture(300, 200, noise=True), 3_000)
+        address, size = data_url(screenshot(300, 200, noise=True), 3_000)
         image = self.decoded(address)[1]
         assert len(address) < 3_000 * 4 / 3 + 100
         assert size == (300, 200)
         assert image.width < 300
 
     def test_a_budget_that_nothing_fits(self):
-        assert self.decoded(data_address(picture(64, 16), 1)[0])[1].height == 1
+        assert self.decoded(data_url(screenshot(64, 16), 1)[0])[1].height == 1
 
-    @pytest.mark.parametrize("broken", [b"", b"GIF89a", picture()[:80]])
-    def test_no_picture(self, broken):
+    @pytest.mark.parametrize("broken", [b"", b"GIF89a", screenshot()[:80]])
+    def test_no_screenshot(self, broken):
         with pytest.raises(OutputError, match="render the page again"):
-            data_address(broken)
+            data_url(broken)

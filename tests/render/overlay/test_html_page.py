@@ -36,7 +36,7 @@ SLOWEST = 100
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 
 
-def picture(height: int) -> bytes:
+def screenshot(height: int) -> bytes:
     out = io.BytesIO()
     Image.new("RGB", (WIDTH, height), "white").save(out, "PNG")
     return out.getvalue()
@@ -71,7 +71,7 @@ def content(count: int = 60, **facts: object) -> OverlayPage:
     blocks[4] = block(4, "o", HOSTILE, reasons=why)
     blocks[5] = block(5, "p", "Folded away", visibility="revealable")
     usual = {"id": "page.html", "url": "https://example.org/", "title": f"Rain {HOSTILE}", "blocks": blocks}
-    size = {"width": WIDTH, "height": count * ROW, "picture": picture(count * ROW)}
+    size = {"width": WIDTH, "height": count * ROW, "screenshot": screenshot(count * ROW)}
     return OverlayPage(**({**usual, **size, "layers": [segments()], "facts": {"Method": "vclean"}} | facts))  # type: ignore[arg-type]
 
 
@@ -135,7 +135,7 @@ class Opened:
               return [stage.left + (x + w / 2) * vclean.scale(), stage.top + (y + h / 2) * vclean.scale()];
             }""", row))  # fmt: skip
 
-    def colour(self, row: int) -> list[int]:
+    def color(self, row: int) -> list[int]:
         """Red, green, blue, alpha of the left stroke of a block, on the canvas."""
         found: list[int] = self.page.evaluate(
             """(row) => {
@@ -254,11 +254,11 @@ class TestPointer:
         assert opened.page.locator("#band").is_hidden()
         assert "last of 4 selected" in opened.details
 
-    def test_what_is_selected_in_the_picture_is_announced(self, opened: Opened) -> None:
+    def test_what_is_selected_in_the_screenshot_is_announced(self, opened: Opened) -> None:
         opened.page.mouse.click(*opened.place(0))
         assert opened.page.locator("#live").inner_text() == "heading .70: The heading"
 
-    def test_list_selects_and_the_picture_follows(self, opened: Opened) -> None:
+    def test_list_selects_and_the_screenshot_follows(self, opened: Opened) -> None:
         opened.page.evaluate("document.getElementById('list').scrollTop = 99999")
         opened.settle()
         opened.page.locator("#row-58").click()
@@ -266,7 +266,7 @@ class TestPointer:
         assert top > 0
         assert opened.place(58)[1] < 900
 
-    def test_list_scrolls_with_the_picture(self, opened: Opened) -> None:
+    def test_list_scrolls_with_the_screenshot(self, opened: Opened) -> None:
         opened.page.mouse.move(*opened.place(3))
         opened.page.mouse.wheel(0, 800)
         opened.wait_until("document.getElementById('list').scrollTop > 500")
@@ -298,7 +298,7 @@ class TestKeys:
         opened.page.keyboard.press("ArrowDown")
         assert opened.selected() == [3]
 
-    def test_picture_and_details_scroll_by_keys_where_they_have_the_focus(self, opened: Opened) -> None:
+    def test_screenshot_and_details_scroll_by_keys_where_they_have_the_focus(self, opened: Opened) -> None:
         opened.page.locator("#pane").focus()
         opened.page.keyboard.press("PageDown")
         opened.wait_until("document.getElementById('pane').scrollTop > 100")
@@ -345,7 +345,7 @@ class TestKeys:
 
     def test_help(self, opened: Opened) -> None:
         opened.page.keyboard.press("?")
-        expect(opened.page.locator("#help")).to_contain_text("fit the picture to the window")
+        expect(opened.page.locator("#help")).to_contain_text("fit the screenshot to the window")
         opened.page.locator("#help button").click()
         expect(opened.page.locator("#help")).to_be_hidden()
 
@@ -377,7 +377,7 @@ class TestFilters:
         self.chip(opened, "other, left out").click()
         opened.settle()
         assert opened.listed == "48 of 60"
-        assert opened.colour(14)[3] == 0
+        assert opened.color(14)[3] == 0
         assert self.chip(opened, "other, left out").get_attribute("aria-pressed") == "false"
 
     def test_double_click_shows_one_alone_then_all(self, opened: Opened) -> None:
@@ -402,7 +402,7 @@ class TestFilters:
         assert opened.page.get_by_label("Least probability").input_value() == "0"
 
     def test_hidden_blocks_are_listed_and_not_drawn(self, opened: Opened) -> None:
-        assert opened.colour(5)[3] == 0
+        assert opened.color(5)[3] == 0
         opened.page.evaluate("vclean.select(5)")
         opened.settle()
         assert "revealable" in opened.details
@@ -417,10 +417,10 @@ class TestFilters:
         assert "p with bte" in made.details
 
 
-class TestColours:
+class TestColors:
     def test_by_label_then_by_role(self, opened: Opened) -> None:
-        assert opened.colour(1)[:3] == [0, 114, 178]
-        assert opened.colour(0)[:3] == [213, 94, 0]
+        assert opened.color(1)[:3] == [0, 114, 178]
+        assert opened.color(0)[:3] == [213, 94, 0]
         opened.page.get_by_role("button", name="by role").click()
         opened.settle()
         assert opened.page.evaluate("vclean.penOf(vclean.blocks[4]).dash") == [6, 4]
@@ -429,15 +429,15 @@ class TestColours:
     def test_blocks_can_be_left_out(self, opened: Opened) -> None:
         opened.page.get_by_role("button", name="Blocks", exact=True).click()
         opened.settle()
-        assert opened.colour(1)[3] == 0
+        assert opened.color(1)[3] == 0
 
     @pytest.mark.parametrize(("scheme", "brightest"), [("light", True), ("dark", False)])
     def test_light_and_dark(self, tab: Page, tmp_path: Path, scheme: Literal["light", "dark"], brightest: bool) -> None:
         tab.emulate_media(color_scheme=scheme)
         made = Opened(tab, tmp_path / "a.html", draw_html(content()))
-        colour = made.page.evaluate("getComputedStyle(document.getElementById('panel')).backgroundColor")
+        color = made.page.evaluate("getComputedStyle(document.getElementById('panel')).backgroundColor")
         tab.emulate_media(color_scheme=None)
-        assert (colour == "rgb(255, 255, 255)") == brightest
+        assert (color == "rgb(255, 255, 255)") == brightest
 
 
 class TestSegments:
@@ -512,7 +512,7 @@ class TestScripts:
         assert "heading" in added.details
         expect(added.page.locator("#row-1 i")).to_have_text("h")
         expect(added.page.locator(".chip", has_text="heading")).to_contain_text("2")
-        assert added.colour(2)[:3] == [0, 114, 178]
+        assert added.color(2)[:3] == [0, 114, 178]
 
     def test_controls_help_and_data(self, added: Opened) -> None:
         expect(added.page.locator("#tools button")).to_have_css("color", "rgb(255, 0, 0)")
@@ -528,11 +528,11 @@ class TestScripts:
 ACTIONS = {
     "select": "vclean.select(2500 + round)",
     "select all": "vclean.select(vclean.state.shown)",
-    "hover": "vclean.hover(vclean.at(400, 300 + 12 * round), 'picture')",
+    "hover": "vclean.hover(vclean.at(400, 300 + 12 * round), 'screenshot')",
     "step": "vclean.step(1)",
     "search": "search.value = ['7', ''][round % 2]; search.dispatchEvent(new Event('input'))",
     "filter": "document.querySelector('.chip').click()",
-    "colour": "document.querySelectorAll('[data-colour]')[(round + 1) % 2].click()",
+    "color": "document.querySelectorAll('[data-color]')[(round + 1) % 2].click()",
     "scroll": "pane.scrollTop = 700 * round",
     "scroll the list": "list.scrollTop = 9000 * round",
     "change": "vclean.setLabel(100 + round, 'h')",
@@ -570,7 +570,7 @@ def many(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Opened:
         )
         for row in range(5000)
     ]
-    document = draw_html(content(blocks=blocks, height=12_000, picture=picture(12_000)))
+    document = draw_html(content(blocks=blocks, height=12_000, screenshot=screenshot(12_000)))
     return Opened(browser.new_page(viewport=WINDOW), tmp_path_factory.mktemp("many") / "many.html", document)
 
 

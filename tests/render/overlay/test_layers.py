@@ -17,10 +17,10 @@ from vclean.render.overlay.layers import (
     MAX_TITLE,
     PENS,
     ROLE_PENS,
-    Ground,
     Layer,
     Overlay,
     Rect,
+    TagPlacer,
     block_layer,
     legend_rows,
     line_layer,
@@ -50,7 +50,7 @@ def overlay(boxes, labels, *, probability=None, texts=None, hidden=None, lines=N
 
 
 def layer(content, width=400, height=200):
-    return block_layer(content, Ground(width, height))
+    return block_layer(content, TagPlacer(width, height))
 
 
 def only_mark(content, width=400, height=200):
@@ -63,14 +63,14 @@ def strip_of(content, width=400, height=200):
 
 
 def draw_png(image, content):
-    return overlay_png.draw_png(image, [block_layer(content, Ground(*overlay_png.open_picture(image).size))])
+    return overlay_png.draw_png(image, [block_layer(content, TagPlacer(*overlay_png.open_screenshot(image).size))])
 
 
 def draw_svg(image, content):
-    return svg.draw_svg(image, [block_layer(content, Ground(*overlay_png.open_picture(image).size))])
+    return svg.draw_svg(image, [block_layer(content, TagPlacer(*overlay_png.open_screenshot(image).size))])
 
 
-def picture(width=400, height=200, kind="PNG"):
+def screenshot(width=400, height=200, kind="PNG"):
     out = io.BytesIO()
     Image.new("RGB", (width, height), (250, 240, 230)).save(out, kind)
     return out.getvalue()
@@ -88,14 +88,14 @@ class TestPens:
     def test_every_label_has_one(self):
         assert list(PENS) == list(Label)
 
-    def test_no_two_look_alike_without_colour(self):
+    def test_no_two_look_alike_without_color(self):
         assert len({(pen.width, pen.dash) for pen in PENS.values()}) == len(Label)
 
     def test_every_role_has_one(self):
         assert set(ROLE_PENS) == {*Role, "none"}
 
     def test_no_two_roles_look_alike(self):
-        assert len({(pen.colour, pen.dash) for pen in ROLE_PENS.values()}) == len(ROLE_PENS)
+        assert len({(pen.color, pen.dash) for pen in ROLE_PENS.values()}) == len(ROLE_PENS)
 
     def test_roles_of_content_are_solid_and_tinted(self):
         assert all((not pen.dash) == bool(pen.fill) for pen in ROLE_PENS.values())
@@ -107,7 +107,7 @@ class TestBlockLayer:
         mark = only_mark(overlay([[20, 40.5, 100, 20]], [P]))
         assert mark.frame == Rect(18, 38, 104, 25)
 
-    def test_frame_is_cut_to_the_picture(self):
+    def test_frame_is_cut_to_the_screenshot(self):
         mark = only_mark(overlay([[-50, 190, 500, 60]], [P]))
         assert mark.frame == Rect(0, 188, 400, 12)
 
@@ -116,7 +116,7 @@ class TestBlockLayer:
         [[NAN] * 4, [10, 10, 0, 20], [10, 10, 20, 0], [500, 10, 20, 20], [10, 300, 20, 20], [-90, 10, 20, 20]],
         ids=["no box", "no width", "no height", "right of it", "below it", "left of it"],
     )
-    def test_blocks_that_are_not_in_the_picture_are_skipped(self, box):
+    def test_blocks_that_are_not_in_the_screenshot_are_skipped(self, box):
         assert layer(overlay([box], [P])).marks == []
 
     def test_hidden_blocks_are_counted_not_drawn(self):
@@ -128,7 +128,7 @@ class TestBlockLayer:
         layout = layer(overlay([[NAN] * 4] * 3, [H, P, P]))
         assert layout.entries == [(H, "h heading: 1"), (P, "p paragraph: 2")]
 
-    def test_cut_picture_is_told(self):
+    def test_cut_screenshot_is_told(self):
         layout = layer(overlay([[10, 10, 50, 20], [10, 900, 50, 20]], [P, P], page_height=1000.4))
         assert layout.entries[-1] == (None, "picture cut at 200 of 1000 px, blocks below: 1")
 
@@ -173,9 +173,9 @@ class TestTake:
 
 
 class TestLineLayer:
-    def test_a_mark_for_each_line_in_the_picture(self):
+    def test_a_mark_for_each_line_in_the_screenshot(self):
         lines = np.array([[20, 40, 99, 16], [20, 900, 99, 16], [NAN] * 4], dtype=np.float32)
-        layout = line_layer(lines, Ground(400, 200))
+        layout = line_layer(lines, TagPlacer(400, 200))
         assert [mark.frame for mark in layout.marks] == [Rect(20, 40, 99, 16)]
         assert layout.entries == [(LINE, "lines of text: 1")]
 
@@ -188,7 +188,7 @@ class TestLegendRows:
         assert all(entry.y + 16 <= strip for entry in entries)
         assert all(entry.x + text_width(entry.text, 13) <= width or entry.x == 8 for entry in entries)
 
-    def test_narrow_picture_has_a_higher_strip(self):
+    def test_narrow_screenshot_has_a_higher_strip(self):
         content = overlay([[NAN] * 4] * 5, list(Label))
         assert strip_of(content, 200) > strip_of(content, 1366)
 
@@ -203,7 +203,7 @@ class TestLegendRows:
 
 class TestPensOf:
     def test_all_layers(self):
-        layers = [layer(overlay([], [])), line_layer(np.zeros((0, 4), dtype=np.float32), Ground(9, 9))]
+        layers = [layer(overlay([], [])), line_layer(np.zeros((0, 4), dtype=np.float32), TagPlacer(9, 9))]
         assert set(pens_of(layers)) == {*Label, LINE}
 
 
@@ -243,34 +243,34 @@ class TestTags:
         mark = only_mark(overlay([[50, 60, 100, 20]], [O], lines=[[0, 0, 400, 200]]))
         assert mark.tag is None
 
-    def test_none_where_the_picture_is_too_small(self):
+    def test_none_where_the_screenshot_is_too_small(self):
         mark = only_mark(overlay([[0, 0, 8, 8]], [P]), 10, 10)
         assert mark.tag is None
 
 
 class TestDrawPng:
-    def test_picture_lies_under_the_legend(self):
+    def test_screenshot_lies_under_the_legend(self):
         content = overlay([[NAN] * 4], [P])
         strip = strip_of(content)
-        drawn = opened(draw_png(picture(), content))
+        drawn = opened(draw_png(screenshot(), content))
         assert drawn.size == (400, strip + 200)
         assert drawn.getpixel((200, strip - 2)) == (255, 255, 255)
         assert drawn.getpixel((200, strip - 1)) == (176, 176, 176)
         assert drawn.getpixel((200, strip)) == (250, 240, 230)
 
     @pytest.mark.parametrize("label", list(Label))
-    def test_frame_has_the_colour_of_the_label(self, label):
+    def test_frame_has_the_color_of_the_label(self, label):
         content = overlay([[50, 60, 100, 40]], [label])
         strip = strip_of(content)
-        assert opened(draw_png(picture(), content)).getpixel((48, strip + 58)) == PENS[label].colour
+        assert opened(draw_png(screenshot(), content)).getpixel((48, strip + 58)) == PENS[label].color
 
     def test_strokes_differ(self):
-        """The top border of a solid frame has one colour, of a dashed one two or more."""
+        """The top border of a solid frame has one color, of a dashed one two or more."""
 
         def border(label):
             content = overlay([[50, 60, 100, 40]], [label])
             y = strip_of(content) + 58
-            drawn = opened(draw_png(picture(), content))
+            drawn = opened(draw_png(screenshot(), content))
             return {drawn.getpixel((x, y)) for x in range(48, 150)}
 
         assert [len(border(label)) > 1 for label in (H, P, L, C, O)] == [False, False, True, True, True]
@@ -278,51 +278,51 @@ class TestDrawPng:
     def test_boilerplate_has_no_fill(self):
         content = overlay([[50, 60, 100, 40]], [O])
         strip = strip_of(content)
-        assert opened(draw_png(picture(), content)).getpixel((100, strip + 80)) == (250, 240, 230)
+        assert opened(draw_png(screenshot(), content)).getpixel((100, strip + 80)) == (250, 240, 230)
 
     def test_text_under_a_content_block_shows_through(self):
         content = overlay([[50, 60, 100, 40]], [P])
         strip = strip_of(content)
-        red, green, blue = opened(draw_png(picture(), content)).getpixel((100, strip + 80))
+        red, green, blue = opened(draw_png(screenshot(), content)).getpixel((100, strip + 80))
         assert (red, green, blue) != (250, 240, 230)
         assert min(red, green, blue) > 200
 
     def test_jpeg(self):
-        assert opened(draw_png(picture(kind="JPEG"), overlay([], []))).width == 400
+        assert opened(draw_png(screenshot(kind="JPEG"), overlay([], []))).width == 400
 
     def test_same_bytes_twice(self):
         content = overlay([[50, 60, 100, 40], [50, 110, 200, 40]], [P, L])
-        assert draw_png(picture(), content) == draw_png(picture(), content)
+        assert draw_png(screenshot(), content) == draw_png(screenshot(), content)
 
     def test_long_page(self):
         content = overlay([[10, 16000, 50, 20]], [P], page_height=16384)
-        drawn = opened(draw_png(picture(60, 16384), content))
+        drawn = opened(draw_png(screenshot(60, 16384), content))
         assert drawn.height == strip_of(content, 60, 16384) + 16384
 
-    @pytest.mark.parametrize("broken", [b"", b"no picture", b"GIF89a"])
-    def test_no_picture(self, broken):
+    @pytest.mark.parametrize("broken", [b"", b"no screenshot", b"GIF89a"])
+    def test_no_screenshot(self, broken):
         with pytest.raises(OutputError, match="cannot be read; render"):
             draw_png(broken, overlay([], []))
 
-    def test_truncated_picture(self):
+    def test_truncated_screenshot(self):
         with pytest.raises(OutputError, match="cannot be read; render"):
-            draw_png(picture()[:100], overlay([], []))
+            draw_png(screenshot()[:100], overlay([], []))
 
 
 class TestDrawSvg:
     def drawn(self, content):
-        return ElementTree.fromstring(draw_svg(picture(), content))
+        return ElementTree.fromstring(draw_svg(screenshot(), content))
 
-    def test_holds_the_picture(self):
+    def test_holds_the_screenshot(self):
         (image,) = self.drawn(overlay([], [])).iter(SVG + "image")
         head, _, data = image.get("href").partition(",")
         assert head == "data:image/png;base64"
-        assert base64.b64decode(data) == picture()
+        assert base64.b64decode(data) == screenshot()
 
     def test_media_type_of_a_jpeg(self):
-        assert 'href="data:image/jpeg;base64,' in draw_svg(picture(kind="JPEG"), overlay([], []))
+        assert 'href="data:image/jpeg;base64,' in draw_svg(screenshot(kind="JPEG"), overlay([], []))
 
-    def test_picture_lies_under_the_legend(self):
+    def test_screenshot_lies_under_the_legend(self):
         content = overlay([[NAN] * 4], [P])
         root, strip = self.drawn(content), strip_of(content)
         assert root.get("viewBox") == f"0 0 400 {200 + strip}"
@@ -357,8 +357,8 @@ class TestDrawSvg:
 
     def test_same_text_twice(self):
         content = overlay([[50, 60, 100, 40]], [P])
-        assert draw_svg(picture(), content) == draw_svg(picture(), content)
+        assert draw_svg(screenshot(), content) == draw_svg(screenshot(), content)
 
-    def test_no_picture(self):
+    def test_no_screenshot(self):
         with pytest.raises(OutputError, match="cannot be read"):
             draw_svg(b"", overlay([], []))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from vclean.render.overlay.layers import MAX_TITLE, Ground, Rect, legend_rows
+from vclean.render.overlay.layers import MAX_TITLE, Rect, TagPlacer, legend_rows
 from vclean.render.overlay.png import draw_png
 from vclean.render.overlay.segments import SegmentOverlay, segment_layer, separator_layer
 from vclean.render.overlay.svg import draw_svg
@@ -38,11 +38,11 @@ def overlay(box=(PAGE, OUTER, FIRST, SECOND), level=(0, 1, 2, 2), height=(2, 1, 
 
 
 def segments(content):
-    return segment_layer(content, Ground(400, 200))
+    return segment_layer(content, TagPlacer(400, 200))
 
 
 def separators(content):
-    return separator_layer(content, Ground(400, 200))
+    return separator_layer(content, TagPlacer(400, 200))
 
 
 def layers(content):
@@ -53,7 +53,7 @@ def strip_of(content):
     return legend_rows(layers(content), 400)[1]
 
 
-def picture(width=400, height=200):
+def screenshot(width=400, height=200):
     out = io.BytesIO()
     Image.new("RGB", (width, height), (255, 255, 255)).save(out, "PNG")
     return out.getvalue()
@@ -92,13 +92,13 @@ class TestSegmentLayer:
         assert (band.frame.width, band.frame.height) == frame
         assert band.tag is None
 
-    def test_what_is_below_the_picture_is_told(self):
+    def test_what_is_below_the_screenshot_is_told(self):
         far = overlay([PAGE, FIRST, [0, 900, 50, 50]], [0, 1, 1], [1, 0, 0], page_height=1000)
         layout = segments(far)
         assert len(layout.marks) == 1
         assert layout.entries[-1][1] == "picture cut at 200 of 1000 px, segments below: 1"
 
-    def test_separators_below_the_picture_are_left_out(self):
+    def test_separators_below_the_screenshot_are_left_out(self):
         far = overlay(separator_box=np.array([[0, 900, 50, 5]], dtype=np.float32))
         assert separators(far).marks == []
 
@@ -113,25 +113,25 @@ class TestSegmentLayer:
 
 
 class TestPng:
-    def test_legend_stands_above_the_picture(self):
+    def test_legend_stands_above_the_screenshot(self):
         strip = strip_of(overlay())
-        assert Image.open(io.BytesIO(draw_png(picture(), layers(overlay())))).size == (400, 200 + strip)
+        assert Image.open(io.BytesIO(draw_png(screenshot(), layers(overlay())))).size == (400, 200 + strip)
 
-    def test_colours(self):
-        """The frame in the colour of its level, the band tinted, and nothing in the middle of a segment."""
+    def test_colors(self):
+        """The frame in the color of its level, the band tinted, and nothing in the middle of a segment."""
         strip = strip_of(overlay())
-        drawn = Image.open(io.BytesIO(draw_png(picture(), layers(overlay()))))
+        drawn = Image.open(io.BytesIO(draw_png(screenshot(), layers(overlay()))))
         assert drawn.getpixel((200, strip + 172)) == (0, 114, 178)
         assert drawn.getpixel((300, strip + 95)) not in {(255, 255, 255), (230, 159, 0)}
         assert drawn.getpixel((200, strip + 50)) == (255, 255, 255)
 
     def test_same_input_same_bytes(self):
-        assert draw_png(picture(), layers(overlay())) == draw_png(picture(), layers(overlay()))
+        assert draw_png(screenshot(), layers(overlay())) == draw_png(screenshot(), layers(overlay()))
 
 
 class TestSvg:
     def drawn(self, content):
-        return ElementTree.fromstring(draw_svg(picture(), layers(content)))
+        return ElementTree.fromstring(draw_svg(screenshot(), layers(content)))
 
     def test_a_group_with_a_title_for_each(self):
         titles = [element.text for element in self.drawn(overlay()).iter(f"{SVG}title")]

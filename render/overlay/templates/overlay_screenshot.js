@@ -1,6 +1,6 @@
 "use strict";
-/* The picture with what is drawn over it. Frames are on canvases, one for each stretch of the picture and only near
-   what can be seen: they scroll with the picture, and thousands cost no layout. Lengths of the page are CSS px of its
+/* The screenshot with what is drawn over it. Frames are on canvases, one for each stretch of the screenshot and only near
+   what can be seen: they scroll with the screenshot, and thousands cost no layout. Lengths of the page are CSS px of its
    own; the stage shows them times `scale`. */
 (() => {
   const { data, state, layers, element } = vclean;
@@ -21,8 +21,8 @@
   let drag = null;
   let byHand = false;
 
-  image.alt = `Picture of the page${data.page.title ? ` ${data.page.title}` : ""}; the list tells its blocks.`;
-  if (data.page.picture) image.src = data.page.picture;
+  image.alt = `Screenshot of the page${data.page.title ? ` ${data.page.title}` : ""}; the list tells its blocks.`;
+  if (data.page.screenshot) image.src = data.page.screenshot;
   else image.remove();
 
   /* --- size ------------------------------------------------------------------------------------------------ */
@@ -121,7 +121,7 @@
 
   function drawLayer(brush, layer, row, near) {
     const listed = state.list === row ? new Set(state.shown) : null;
-    if (layer.separated) drawSeparators(brush, layer, near);
+    if (layer.separators_drawn) drawSeparators(brush, layer, near);
     if (!layer.drawn) return;
     const [open, leaves] = [new Map(), new Map()];
     layer.segments.forEach((segment, number) => {
@@ -154,7 +154,7 @@
       strokes.rect(x + inner, y + inner, w - 2 * inner, h - 2 * inner);
     }
     if (fill) {
-      brush.fillStyle = `rgba(${pen.colour},${fill})`;
+      brush.fillStyle = `rgba(${pen.color},${fill})`;
       brush.fill(insides);
     }
     brush.lineWidth = pen.width;
@@ -164,7 +164,7 @@
       brush.stroke(strokes);
     }
     brush.setLineDash(pen.dash);
-    brush.strokeStyle = `rgb(${pen.colour})`;
+    brush.strokeStyle = `rgb(${pen.color})`;
     brush.stroke(strokes);
   }
 
@@ -172,8 +172,8 @@
     brush.setLineDash([]);
     brush.fillStyle = "rgba(255,214,0,.28)";
     brush.fillRect(x - 3, y - 3, w + 6, h + 6);
-    for (const [colour, line] of [["#fff", 5], ["#111", 2.5]]) {
-      brush.strokeStyle = colour;
+    for (const [color, line] of [["#fff", 5], ["#111", 2.5]]) {
+      brush.strokeStyle = color;
       brush.lineWidth = line / Math.min(scale, 1);
       brush.strokeRect(x - 4, y - 4, w + 8, h + 8);
     }
@@ -202,11 +202,11 @@
     if (event.ctrlKey || event.metaKey) {
       if (row < 0) return;
       const kept = state.selected.filter((each) => each !== row);
-      vclean.select(kept.length < state.selected.length ? kept : [...kept, row], "picture");
+      vclean.select(kept.length < state.selected.length ? kept : [...kept, row], "screenshot");
     } else if (event.shiftKey && row >= 0 && state.selected.length) {
-      vclean.select(vclean.between(state.selected[0], row), "picture");
+      vclean.select(vclean.between(state.selected[0], row), "screenshot");
     } else {
-      vclean.select(row < 0 ? [] : row, "picture");
+      vclean.select(row < 0 ? [] : row, "screenshot");
     }
   }
 
@@ -229,7 +229,7 @@
   });
   function follow(event) {
     if (!drag) {
-      vclean.hover(stage.matches(":hover") ? vclean.at(...place(event)) : -1, "picture");
+      vclean.hover(stage.matches(":hover") ? vclean.at(...place(event)) : -1, "screenshot");
       return;
     }
     const rect = dragRect(event);
@@ -248,14 +248,14 @@
     if (!dragged) return pick(event);
     const found = vclean.within(...rect);
     const kept = event.ctrlKey || event.metaKey || event.shiftKey ? state.selected : [];
-    vclean.select([...kept, ...found], "picture");
+    vclean.select([...kept, ...found], "screenshot");
   });
   function endDrag() {
     drag = null;
     band.hidden = true;
   }
   stage.addEventListener("pointercancel", endDrag);
-  stage.addEventListener("pointerleave", () => vclean.hover(-1, "picture"));
+  stage.addEventListener("pointerleave", () => vclean.hover(-1, "screenshot"));
 
   /* --- scrolling ------------------------------------------------------------------------------------------- */
 
@@ -286,7 +286,7 @@
   vclean.on("hover", placeHover);
   vclean.on("select", ({ indexes, before, source }) => {
     draw([...before, ...indexes]);
-    if (source !== "picture" && indexes.length) reveal(vclean.items()[indexes.at(-1)].box);
+    if (source !== "screenshot" && indexes.length) reveal(vclean.items()[indexes.at(-1)].box);
   });
   new ResizeObserver(resize).observe(pane);
   matchMedia(`(resolution: ${window.devicePixelRatio}dppx)`).addEventListener("change", () => draw());
