@@ -1,7 +1,7 @@
 """Read the CDX index of a WACZ file (WACZ 1.1.1, folder `indexes`; lines in CDXJ: `urlkey timestamp {json}`).
 
-It says where the records of responses begin and how long they are, so that indexing can pass over the bodies of images,
-scripts and the like. It is written by whoever wrote the archive: every number in it is checked.
+It contains the offset and length of the response records, so indexing can skip the bodies of images, scripts and other
+files. It comes from the same untrusted source as the archive: every number in it is checked.
 """
 
 from __future__ import annotations
@@ -21,33 +21,33 @@ if TYPE_CHECKING:
 
 _FOLDER: Final = "indexes/"
 _SUFFIXES: Final = (".cdx", ".cdxj", ".cdx.gz", ".cdxj.gz")
-"""An `.idx` file (ZipNum) points into a `.cdx.gz` that is read from end to end, so it is not needed."""
+"""Suffixes of index files. An `.idx` file (ZipNum) is not needed: it points into a `.cdx.gz`, which is read whole."""
 
 _MAX_LINE: Final = 2**16
-"""Bytes of a line: a URL, its key, and about 200 more."""
+"""Bytes of a line: a URL, its key, and about 200 bytes of other fields."""
 
 _SPARE_BYTES: Final = 16 * 2**20
 _BYTES_OF_MEMBERS: Final = 8
-"""An index may have so many bytes for each byte of the WARC files, and some to spare; a gzip bomb has more."""
+"""Largest size of an index: 8 bytes for each byte of the WARC files, and 16 MiB more. A gzip bomb is larger."""
 
 _PACKED: Final = (".warc", ".warc.gz")
 _DAMAGE: Final = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError, KeyError)
-"""What damaged zip and gzip files, bad UTF-8 and bad JSON raise; RecursionError is a RuntimeError."""
+"""Exceptions for damaged zip and gzip files, invalid UTF-8 and invalid JSON; RecursionError is a RuntimeError."""
 
 
 class CdxError(Exception):
-    """The CDX index is damaged, or does not agree with the archive."""
+    """The CDX index is damaged, or contradicts the archive."""
 
 
 class CdxEntry(NamedTuple):
-    """A line of the index.
+    """Line of the index.
 
     Attributes:
-        member: the WARC file, by its number in the archive.
-        offset, length: the bytes of the record in it.
-        url: of the record.
-        mime: its media type in lower case; `warc/revisit` for revisits; empty where it is not stated.
-        status: the HTTP status; 0 where it is not stated.
+        member: number of the WARC file in the archive.
+        offset, length: position of the record in the WARC file, in bytes.
+        url: the URL of the record.
+        mime: the media type in lower case; `warc/revisit` for revisits; empty if missing.
+        status: the HTTP status; 0 if missing.
     """
 
     member: int
@@ -59,9 +59,10 @@ class CdxEntry(NamedTuple):
 
 
 def has_index(path: Path, members: list[Member]) -> bool:
-    """Return whether an archive has a CDX index that can be used.
+    """Return whether an archive has a usable CDX index.
 
-    It cannot where zip compressed a WARC file, as seeking unpacks it, or where a WARC file is compressed as a whole.
+    An index is not usable if zip compressed a WARC file, because seeking would decompress it, or if a WARC file is
+    compressed as a whole.
     """
     if path.suffix.lower() != ".wacz" or not members:
         return False
@@ -75,21 +76,21 @@ def has_index(path: Path, members: list[Member]) -> bool:
 
 
 def entries(path: Path, members: list[Member]) -> Iterator[CdxEntry]:
-    """Read the entries of all CDX indexes of a WACZ file, in their order.
+    """Yield the entries of all CDX indexes of a WACZ file, in their order.
 
     Raises:
         CdxError: an index is damaged, too large, or has an entry outside of `members`.
     """
     numbers = {member.name: number for number, member in enumerate(members)}
-    left = _SPARE_BYTES + _BYTES_OF_MEMBERS * sum(member.size for member in members)
+    remaining = _SPARE_BYTES + _BYTES_OF_MEMBERS * sum(member.size for member in members)
     try:
         with zipfile.ZipFile(path) as archive:
             for name in sorted(filter(_is_index, archive.namelist())):
                 with archive.open(name) as stream:
                     lines = gzip.GzipFile(fileobj=stream) if name.endswith(".gz") else stream
                     for line in _lines(lines):
-                        left -= len(line)
-                        if left < 0:
+                        remaining -= len(line)
+                        if remaining < 0:
                             raise CdxError("it is too large for the archive")
                         if not line.startswith((b"!", b" CDX")) and line.strip():
                             yield _entry(line, numbers, members)
@@ -109,11 +110,11 @@ def _lines(stream: IO[bytes] | gzip.GzipFile) -> Iterator[bytes]:
 
 
 def _entry(line: bytes, numbers: Mapping[str, int], members: list[Member]) -> CdxEntry:
-    """Parse a line.
+    """Parse a line of the index.
 
     Raises:
         CdxError: a field is missing, or the record is outside of the archive.
-        ValueError: it is no CDXJ.
+        ValueError: the line is not CDXJ.
     """
     fields: Any = json.loads(line.split(b" ", 2)[-1])
     if not isinstance(fields, dict):
@@ -137,10 +138,10 @@ def _entry(line: bytes, numbers: Mapping[str, int], members: list[Member]) -> Cd
 
 
 def _number(value: object) -> int:
-    """Return a number that is written as one, or as a string of up to 18 ASCII digits.
+    """Return a number that JSON states as a number, or as a string of at most 18 ASCII digits.
 
     Raises:
-        CdxError: it is none, or negative.
+        CdxError: the value is not a number, or is negative.
     """
     text = str(value)
     if len(text) > 18 or not (text.isascii() and text.isdigit()):

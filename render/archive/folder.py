@@ -1,4 +1,4 @@
-"""A saved page's own folder as the source of its style sheets, images and frames."""
+"""Serve the subresources of a saved page from its folder: style sheets, images and frames."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 from vclean.page import Resource
 
 BASE_URL: Final = "http://page.invalid/"
-"""The address a file without one is rendered at; `.invalid` never resolves (RFC 6761)."""
+"""Address of a page whose URL is unknown; `.invalid` never resolves (RFC 6761)."""
 
 _TYPES: Final = {
     ".avif": "image/avif",
@@ -34,21 +34,20 @@ _TYPES: Final = {
     ".woff2": "font/woff2",
     ".xhtml": "application/xhtml+xml",
 }
-"""What a page is made of; nothing else in the folder is served. Written out because the system's table varies."""
+"""Media types that are served, by suffix; no other file is. Listed because the table of the system varies."""
 
 
 @dataclass(frozen=True, slots=True)
 class FolderResources:
-    """The files beside and below a saved page, at the URLs its relative links resolve to.
+    """Subresources in the folder of a saved page and below it, at the URLs that its relative links resolve to.
 
-    A file is served when its type is one that pages are made of, it is no larger than `max_bytes`, no part of its
-    path is hidden (starts with a dot), and it is inside `root` after links are followed. Symbolic links and `..`
-    therefore lead nowhere else.
+    A file is served if its suffix is in `_TYPES`, it has at most `max_bytes`, no part of its path is hidden (starts
+    with a dot), and it is inside `root` after symbolic links are resolved. Links and `..` cannot leave the folder.
 
     Attributes:
-        root: the folder the page is in.
-        base_url: the page's URL; the folder stands for the URL's directory.
-        max_bytes: cap on one file.
+        root: the folder of the page.
+        base_url: the URL of the page; its directory corresponds to `root`.
+        max_bytes: largest size of a file.
     """
 
     root: Path
@@ -56,7 +55,10 @@ class FolderResources:
     max_bytes: int = 16 * 2**20
 
     def get(self, url: str) -> Resource | None:
-        """The file for the absolute `url`, or None; query and fragment are ignored, unless the file is named so."""
+        """Return the file for the absolute `url`, or None.
+
+        The fragment is ignored, and the query too unless it is part of the file name.
+        """
         for relative in self._candidates(url):
             path = _inside(self.root, relative)
             if path is not None:
@@ -64,15 +66,15 @@ class FolderResources:
         return None
 
     def _candidates(self, url: str) -> list[str]:
-        """Paths below the root, percent-decoded: as it stands, and with the query as some savers name files."""
+        """Return the paths below `root` to try, percent-decoded; some programs save the query in the file name."""
         try:
-            directory, wanted = urlsplit(urljoin(self.base_url, ".")), urlsplit(url)
+            directory, requested = urlsplit(urljoin(self.base_url, ".")), urlsplit(url)
         except ValueError:
             return []
-        if wanted[:2] != directory[:2] or not wanted.path.startswith(directory.path):
+        if requested[:2] != directory[:2] or not requested.path.startswith(directory.path):
             return []
-        path = unquote(wanted.path[len(directory.path) :])
-        return [f"{path}?{unquote(wanted.query)}", path] if wanted.query else [path]
+        path = unquote(requested.path[len(directory.path) :])
+        return [f"{path}?{unquote(requested.query)}", path] if requested.query else [path]
 
     def _read(self, path: Path) -> Resource | None:
         try:
@@ -84,36 +86,36 @@ class FolderResources:
 
 
 def find_folder_resources(path: Path, url: str = "") -> FolderResources | None:
-    """What lies beside the page at `path` and is served to it; None where there are only other pages.
+    """Return the resources in the folder of a page; None if it contains only other pages.
 
-    Rendering a page with resources costs several times more, so it has to be for something.
+    Rendering a page with resources costs several times more.
 
     Args:
         path: the file of the page.
-        url: the address it came from; `BASE_URL` stands in for an unknown one.
+        url: the address of the page; empty if unknown, which means `BASE_URL`.
     """
     try:
-        changed = path.parent.stat().st_mtime_ns
+        mtime = path.parent.stat().st_mtime_ns
     except OSError:
         return None
-    return FolderResources(path.parent, url or BASE_URL) if _has_company(path.parent, changed) else None
+    return FolderResources(path.parent, url or BASE_URL) if _has_resources(path.parent, mtime) else None
 
 
 @lru_cache(maxsize=64)
-def _has_company(folder: Path, _changed: int) -> bool:
-    """Whether a folder holds another folder or a file that pages refer to; remembered until it changes."""
-    return any(_is_company(path) for path in folder.iterdir())
+def _has_resources(folder: Path, _mtime: int) -> bool:
+    """Return whether a folder contains a folder or a subresource; cached until the folder changes."""
+    return any(_may_contain_resources(path) for path in folder.iterdir())
 
 
-def _is_company(path: Path) -> bool:
-    kind = _type_of(path.name)
-    return not path.name.startswith(".") and (path.is_dir() or (kind != "" and "html" not in kind))
+def _may_contain_resources(path: Path) -> bool:
+    media_type = _type_of(path.name)
+    return not path.name.startswith(".") and (path.is_dir() or (media_type != "" and "html" not in media_type))
 
 
 def _inside(root: Path, relative: str) -> Path | None:
-    """The existing file `relative` names below `root`, or None for any that is not to be served."""
+    """Return the existing file at `relative` below `root`; None if it must not be served."""
     parts = PurePosixPath(relative).parts
-    if not parts or not _type_of(parts[-1]) or any(_is_odd(part) for part in parts):
+    if not parts or not _type_of(parts[-1]) or any(_is_forbidden(part) for part in parts):
         return None
     try:
         path = root.joinpath(*parts).resolve(strict=True)
@@ -123,11 +125,11 @@ def _inside(root: Path, relative: str) -> Path | None:
     return path if inside and _type_of(path.name) else None
 
 
-def _is_odd(part: str) -> bool:
-    """Hidden files, parents and roots, and what only Windows reads as a path: drive, stream, separator."""
+def _is_forbidden(part: str) -> bool:
+    """Return whether a path part is hidden, a parent or a root, or has the syntax of a Windows path or stream."""
     return part.startswith((".", "/")) or any(character in part for character in "\\:\0")
 
 
 def _type_of(name: str) -> str:
-    """The media type by the name's suffix; `a.css?v=1` is a style sheet."""
+    """Return the media type for the suffix of a file name, or the empty string; `a.css?v=1` is a style sheet."""
     return _TYPES.get(PurePosixPath(name.partition("?")[0]).suffix.lower(), "")

@@ -1,6 +1,7 @@
-"""The index of a web archive: an SQLite file, so that no archive is too large for memory.
+"""Build and query the index of a web archive.
 
-It is built once, by streaming; the CDX index of a WACZ file tells which bodies need not be read.
+The index is an SQLite file, so its size is not limited by memory. It is built once, by streaming. If a WACZ file has a
+CDX index, bodies that the index describes sufficiently are skipped.
 """
 
 from __future__ import annotations
@@ -39,25 +40,25 @@ if TYPE_CHECKING:
     from vclean.render.archive.warc import Member
 
 
-_LISTS: Final = ("pages/pages.jsonl", "pages/extraPages.jsonl")
+_PAGE_LISTS: Final = ("pages/pages.jsonl", "pages/extraPages.jsonl")
 _MAX_LINE: Final = 16 * 2**20
-"""Bytes of one line of a list of pages, which may hold a page's whole text."""
+"""Bytes of a line of a page list, which may contain the whole text of a page."""
 
-_LOADED: Final = frozenset(
+_SUBRESOURCE_KINDS: Final = frozenset(
     {"eventsource", "fetch", "font", "image", "manifest", "media", "ping", "prefetch", "script", "stylesheet"}
     | {"texttrack", "websocket", "xhr"}
 )
-"""Values of `WARC-Resource-Type` that no page has; frames are `document` as pages are."""
+"""Values of `WARC-Resource-Type` that exclude a page; frames and pages are both `document`."""
 
-_IN_MEMORY: Final = 2**20
-"""Bytes of an archive up to which a piece of it is read at once."""
+_MAX_IN_MEMORY: Final = 2**20
+"""Largest part of an archive that is read into memory, in bytes."""
 
-_BLANK: Final = 8
-"""Bytes between two records that may be blank: the two line ends after a record in a plain file, and some to spare."""
+_MAX_BLANK: Final = 8
+"""Largest number of blank bytes between two records; a plain file has two line ends after a record."""
 
 _REVISIT: Final = "warc/revisit"
 _CHECKED_FIRST, _CHECKED_EVERY = 8, 64
-"""Of the records whose bodies are passed over, the first ones of a WARC file and a few later ones are looked at."""
+"""Of the records that need no reading, the first 8 of a WARC file and every 64th are read to check the CDX index."""
 
 _log = logging.getLogger("vclean")
 
@@ -67,16 +68,16 @@ CREATE TEMP TABLE requests (key BLOB PRIMARY KEY, document INTEGER) WITHOUT ROWI
 CREATE TEMP TABLE listed (key BLOB PRIMARY KEY, hops INTEGER) WITHOUT ROWID;
 """
 
-_FOLLOW: Final = {
+_FOLLOW_REDIRECTS: Final = {
     "frames": "SELECT target_key, parent FROM frames JOIN redirects USING (key)",
     "listed": "SELECT target_key, hops + 1 FROM listed JOIN redirects USING (key)",
 }
 
-_BY_LIST: Final = """
+_SELECT_LISTED: Final = """
 INSERT INTO pages (record) SELECT id FROM records WHERE kind = 1 AND key IN (SELECT key FROM listed) ORDER BY id
 """
 
-_BY_USE: Final = """
+_SELECT_UNFRAMED: Final = """
 INSERT INTO pages (record) SELECT id FROM records WHERE kind = 1 AND coalesce(
   (SELECT document FROM requests WHERE requests.key = records.key),
   NOT EXISTS (
@@ -85,54 +86,58 @@ INSERT INTO pages (record) SELECT id FROM records WHERE kind = 1 AND coalesce(
   )
 ) ORDER BY id
 """
-"""What a browser wrote down decides; else a frame is what another document frames, unless the two frame each other."""
+"""Documents that a browser requested as documents are pages. Documents without a recorded request are pages unless
+another document frames them; two documents that frame each other are both pages."""
 
 
-class Chooser:
-    """Takes notes while an archive is indexed, in temporary tables, and fills the table `pages` in the end.
+class PageSelector:
+    """Selects the pages of an archive.
+
+    It collects evidence in temporary tables while the archive is indexed, and then fills the table `pages`.
 
     Args:
-        database: of the index that is being built.
-        key_of: gives the key of a URL.
+        database: the index that is being built.
+        url_key: returns the key of a URL.
     """
 
-    def __init__(self, database: sqlite3.Connection, key_of: Callable[[str], bytes]) -> None:
+    def __init__(self, database: sqlite3.Connection, url_key: Callable[[str], bytes]) -> None:
         self._database = database
-        self._key_of = key_of
+        self._url_key = url_key
         database.executescript(_TABLES)
 
-    def see_request(self, record: WarcRecord, key: bytes) -> None:
-        """Note what a request was made for, if it says so (Fetch Metadata, `Sec-Fetch-Dest`)."""
-        wanted = (record.http_headers.get("Sec-Fetch-Dest") or "").strip().lower() if record.is_http else ""
-        if wanted:
-            self._note(key, is_page=wanted == "document")
+    def note_request(self, record: WarcRecord, key: bytes) -> None:
+        """Record the destination of a request, if its headers state it (Fetch Metadata, `Sec-Fetch-Dest`)."""
+        destination = (record.http_headers.get("Sec-Fetch-Dest") or "").strip().lower() if record.is_http else ""
+        if destination:
+            self._note(key, is_page=destination == "document")
 
-    def see_document(self, record: WarcRecord, url: str, key: bytes) -> None:
-        """Note the frames of a document, and what it was loaded for, if the record says so."""
-        if (record.headers.get("WARC-Resource-Type") or "").strip().lower() in _LOADED:
+    def note_document(self, record: WarcRecord, url: str, key: bytes) -> None:
+        """Record the frames of a document, and its resource type if the record states one."""
+        if (record.headers.get("WARC-Resource-Type") or "").strip().lower() in _SUBRESOURCE_KINDS:
             self._note(key, is_page=False)
-        raw = record.reader.read(subresources.GLANCE)
-        body = warc.decoded(record, raw, subresources.GLANCE)
-        rows = [(self._key_of(frame), key) for frame in subresources.frames(body, url)]
+        raw = record.reader.read(subresources.SCANNED_BYTES)
+        body = warc.decode_body(record, raw, subresources.SCANNED_BYTES)
+        rows = [(self._url_key(frame), key) for frame in subresources.frame_urls(body, url)]
         self._database.executemany("INSERT OR IGNORE INTO frames VALUES (?, ?)", rows)
 
-    def read_lists(self, path: Path) -> None:
-        """Note the pages that a WACZ file lists; one that cannot be read is no list."""
+    def note_page_lists(self, path: Path) -> None:
+        """Record the pages that the page lists of a WACZ file name; unreadable lines are skipped."""
         if path.suffix.lower() != ".wacz":
             return
         with zipfile.ZipFile(path) as archive:
-            for name in set(_LISTS).intersection(archive.namelist()):
+            for name in set(_PAGE_LISTS).intersection(archive.namelist()):
                 with archive.open(name) as stream:
                     self._database.executemany(
-                        "INSERT OR IGNORE INTO listed VALUES (?, 0)", ((self._key_of(url),) for url in _listed(stream))
+                        "INSERT OR IGNORE INTO listed VALUES (?, 0)",
+                        ((self._url_key(url),) for url in _listed_urls(stream)),
                     )
 
-    def choose(self) -> dict[str, int]:
-        """Fill the table; gives the facts `pages`, `left_out` and `has_resources`."""
-        for table, query in _FOLLOW.items():
+    def select_pages(self) -> dict[str, int]:
+        """Fill the table `pages`; return the facts `pages`, `left_out` and `has_resources`."""
+        for table, query in _FOLLOW_REDIRECTS.items():
             self._follow(table, query)
-        if not self._database.execute(_BY_LIST).rowcount:
-            self._database.execute(_BY_USE)
+        if not self._database.execute(_SELECT_LISTED).rowcount:
+            self._database.execute(_SELECT_UNFRAMED)
         pages, documents, loaded = self._database.execute(
             "SELECT (SELECT count(*) FROM pages), count(*) FILTER (WHERE kind = 1), count(*) FILTER (WHERE kind = 2)"
             " FROM records"
@@ -140,7 +145,7 @@ class Chooser:
         return {"pages": pages, "left_out": documents - pages, "has_resources": int(loaded or documents > pages)}
 
     def _follow(self, table: str, query: str) -> None:
-        """Add where redirects lead from what is in a table."""
+        """Add the redirect targets of the URLs in a table."""
         for _ in range(_MAX_HOPS):
             if not self._database.execute(f"INSERT OR IGNORE INTO {table} {query}").rowcount:
                 return
@@ -150,8 +155,8 @@ class Chooser:
         self._database.execute(f"INSERT INTO requests VALUES (?, ?) {update}", (key, is_page))
 
 
-def _listed(stream: IO[bytes]) -> Iterator[str]:
-    """The URLs of a list, a JSON object to a line, of which the first may be about the list; odd lines are left out."""
+def _listed_urls(stream: IO[bytes]) -> Iterator[str]:
+    """Yield the URLs of a page list, which has one JSON object per line; lines without a URL are skipped."""
     while line := stream.readline(_MAX_LINE):
         try:
             entry = json.loads(line)
@@ -163,17 +168,17 @@ def _listed(stream: IO[bytes]) -> Iterator[str]:
 
 
 _VERSION: Final = 1
-"""Of the tables below and of the rules that fill them."""
+"""Version of the tables below and of the rules that fill them."""
 
 _MAX_HOPS: Final = 10
 _KINDS: Final = WarcRecordType.response | WarcRecordType.resource | WarcRecordType.revisit | WarcRecordType.request
 
 HTML: Final = 1
-LOADED: Final = 2
-_LOADED_TYPES: Final = ("image/", "font/", "text/css", "text/javascript", "application/javascript",
+SUBRESOURCE: Final = 2
+_SUBRESOURCE_TYPES: Final = ("image/", "font/", "text/css", "text/javascript", "application/javascript",
     "application/x-javascript", "application/font", "application/x-font", "application/vnd.ms-fontobject",
     "application/octet-stream")  # fmt: skip
-"""How the media types begin of what pages load to be shown; servers give fonts the last one."""
+"""Prefixes of the media types of subresources; servers send fonts as `application/octet-stream`."""
 
 _SCHEMA: Final = """
 PRAGMA journal_mode = OFF;
@@ -196,14 +201,14 @@ _INDEXES: Final = (
     "CREATE INDEX records_by_key ON records (key)",
     "CREATE INDEX redirects_by_key ON redirects (key)",
 )
-"""Made in the end, by sorting: entered one by one, random keys would read all over a file too large to cache."""
+"""Created after all rows, by sorting: inserting random keys one by one would read the whole file again and again."""
 
-_RECORD: Final = "SELECT url, name, offset, kind FROM records JOIN members ON members.id = member"
+_SELECT_RECORD: Final = "SELECT url, name, offset, kind FROM records JOIN members ON members.id = member"
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """Where a record is: the `member` of a WACZ file (empty for a WARC), and the `offset` in it."""
+    """Location of a record: its URL, the `member` of a WACZ file (empty for a WARC file), and the `offset` in bytes."""
 
     url: str
     member: str
@@ -211,14 +216,14 @@ class Record:
 
 
 class Index:
-    """An index that was built, read only; it may be used from several threads.
+    """Complete index, opened read-only; several threads may share it.
 
     Args:
-        path: its file.
-        temporary: the file goes away with this object.
+        path: the file of the index.
+        temporary: delete the file with this object.
 
     Raises:
-        sqlite3.Error: the file is none of ours.
+        sqlite3.Error: the file is not a database.
     """
 
     def __init__(self, path: Path, *, temporary: bool = False) -> None:
@@ -226,29 +231,29 @@ class Index:
         self._lock = threading.Lock()
         address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
         self._database = sqlite3.connect(address, uri=True, check_same_thread=False)
-        self._end = weakref.finalize(self, _end, self._database, path if temporary else None)
+        self._finalizer = weakref.finalize(self, _close, self._database, path if temporary else None)
 
     def close(self) -> None:
-        """Give the file back, and remove a temporary one; nothing can be asked any more."""
-        self._end()
+        """Close the file, and delete it if it is temporary."""
+        self._finalizer()
 
     @cached_property
     def facts(self) -> dict[str, Any]:
-        """What is known of the archive as a whole."""
+        """Return the properties of the archive by name."""
         return dict(self._all("SELECT name, value FROM facts"))
 
     @cached_property
     def members(self) -> dict[str, Member]:
-        """The members of the archive by name."""
+        """Return the members of the archive by name."""
         rows = self._all("SELECT name, start, size FROM members")
         return {name: warc.Member(name, start, size) for name, start, size in rows}
 
     def find(self, url: str, kind: int | None = None) -> Record | None:
-        """The first record for the absolute `url`, of one kind if asked for, redirects followed; or None."""
+        """Return the first record for the absolute `url` (of `kind` unless None), or None; redirects are followed."""
         for _ in range(_MAX_HOPS):
-            key = key_of(url)
+            key = url_key(url)
             condition = "WHERE key = ? AND kind = coalesce(?, kind) ORDER BY records.id LIMIT 1"
-            if rows := self._all(f"{_RECORD} {condition}", key, kind):
+            if rows := self._all(f"{_SELECT_RECORD} {condition}", key, kind):
                 return Record(*rows[0][:3])
             targets = self._all("SELECT target FROM redirects WHERE key = ? ORDER BY id LIMIT 1", key)
             if not targets:
@@ -257,8 +262,8 @@ class Index:
         return None
 
     def pages(self, start: int, count: int) -> list[Record]:
-        """The pages from number `start` on, `count` at most, in the archive's order."""
-        query = f"{_RECORD} JOIN pages ON record = records.id WHERE number >= ? ORDER BY number LIMIT ?"
+        """Return at most `count` pages from number `start`, in the archive's order."""
+        query = f"{_SELECT_RECORD} JOIN pages ON record = records.id WHERE number >= ? ORDER BY number LIMIT ?"
         return [Record(*row[:3]) for row in self._all(query, start, count)]
 
     def _all(self, query: str, *values: object) -> list[Any]:
@@ -267,31 +272,31 @@ class Index:
 
 
 def open_index(archive: Path, path: Path | None = None) -> Index:
-    """The index of an archive, from `path` where it fits it, else built: there, or in a temporary file.
+    """Open the index at `path` if it matches the archive; otherwise build it there, or in a temporary file.
 
     Raises:
-        InputError: the archive cannot be read, or holds nothing.
+        InputError: the archive cannot be read, or contains no records.
         OutputError: the index cannot be written.
     """
-    if path is not None and (found := open_matching_index(archive, path)):
-        return found
+    if path is not None and (index := open_matching_index(archive, path)):
+        return index
     with explained(path or tempfile.gettempdir()):
         handle, name = tempfile.mkstemp(".tmp", ".vclean-index-", path and path.absolute().parent)
         os.close(handle)
-    aside = Path(name)
+    temporary_path = Path(name)
     try:
-        _build(archive, aside)
+        _build(archive, temporary_path)
         if path is None:
-            return Index(aside, temporary=True)
-        put_in_place(aside, path)
+            return Index(temporary_path, temporary=True)
+        put_in_place(temporary_path, path)
         return Index(path)
     except BaseException:
-        aside.unlink(missing_ok=True)
+        temporary_path.unlink(missing_ok=True)
         raise
 
 
 def open_matching_index(archive: Path, path: Path) -> Index | None:
-    """The index at `path` if it is one of the archive as it is now, by its name, size and time of change."""
+    """Open the index at `path`; None if the archive has another path, size or modification time than when indexed."""
     if not path.is_file():
         return None
     index = None
@@ -306,15 +311,15 @@ def open_matching_index(archive: Path, path: Path) -> Index | None:
     return None
 
 
-def key_of(url: str) -> bytes:
-    """16 bytes that spellings of a URL have in common: of `plain(url)`."""
-    return blake2b(plain(url).encode("utf-8", "replace"), digest_size=16).digest()
+def url_key(url: str) -> bytes:
+    """16 bytes that spellings of a URL have in common: of `normalize_url(url)`."""
+    return blake2b(normalize_url(url).encode("utf-8", "replace"), digest_size=16).digest()
 
 
-def plain(url: str) -> str:
-    """What spellings of a URL have in common: no scheme, no fragment, percent-decoded, host in lower case.
+def normalize_url(url: str) -> str:
+    """Normalize a URL for comparison: no scheme, no fragment, percent-decoded, host in lower case.
 
-    >>> plain("https://A.example/%7Eb?c#d")
+    >>> normalize_url("https://A.example/%7Eb?c#d")
     'a.example/~b?c'
     """
     try:
@@ -324,7 +329,7 @@ def plain(url: str) -> str:
     return f"{parts.netloc.lower()}{unquote(parts.path) or '/'}?{unquote(parts.query)}"
 
 
-def _end(database: sqlite3.Connection, path: Path | None) -> None:
+def _close(database: sqlite3.Connection, path: Path | None) -> None:
     database.close()
     if path is not None:
         path.unlink(missing_ok=True)
@@ -332,28 +337,28 @@ def _end(database: sqlite3.Connection, path: Path | None) -> None:
 
 def _identity(archive: Path) -> dict[str, str | int]:
     status = archive.stat()
-    place = str(archive.resolve())
-    return {"version": _VERSION, "archive": place, "size": status.st_size, "changed": status.st_mtime_ns}
+    path = str(archive.resolve())
+    return {"version": _VERSION, "archive": path, "size": status.st_size, "changed": status.st_mtime_ns}
 
 
 def _build(archive: Path, path: Path) -> None:
-    members = warc.members(archive)
+    members = warc.list_members(archive)
     if cdx.has_index(archive, members):
         try:
-            with _explained(path), closing(sqlite3.connect(path, isolation_level=None)) as database:
+            with _as_output_error(path), closing(sqlite3.connect(path, isolation_level=None)) as database:
                 _Builder(archive, database).run(members, by_cdx=True)
         except CdxError as error:
             _log.debug("the CDX index of %s is not used: %s", archive, error)
             os.truncate(path, 0)
         else:
             return
-    with _explained(path), closing(sqlite3.connect(path, isolation_level=None)) as database:
+    with _as_output_error(path), closing(sqlite3.connect(path, isolation_level=None)) as database:
         _Builder(archive, database).run(members)
 
 
 @contextmanager
-def _explained(path: Path) -> Iterator[None]:
-    """Turn what goes wrong with the writing of an index inside the block into an `OutputError`."""
+def _as_output_error(path: Path) -> Iterator[None]:
+    """Raise errors of SQLite, which occur while an index is written, as `OutputError`."""
     try:
         yield
     except sqlite3.Error as error:
@@ -364,10 +369,10 @@ def _explained(path: Path) -> Iterator[None]:
 
 
 class _Builder:
-    """Fills an empty database with the index of an archive.
+    """Builder of the index of an archive in an empty database.
 
     Attributes:
-        damage: what is wrong with the archive, one line, or empty.
+        damage: one line that describes the damage of the archive; empty if there is none.
     """
 
     def __init__(self, archive: Path, database: sqlite3.Connection) -> None:
@@ -375,88 +380,92 @@ class _Builder:
         self._archive = archive
         self._database = database
 
-    def run(self, found: list[Member], *, by_cdx: bool = False) -> None:
-        """Enter all records of the WARC files `found`.
+    def run(self, members: list[Member], *, by_cdx: bool = False) -> None:
+        """Add all records of the members.
+
+        Args:
+            members: the WARC files of the archive.
+            by_cdx: use the CDX index of the archive.
 
         Raises:
-            InputError: they hold nothing.
-            CdxError: the index is built by the CDX index of the archive, and this is damaged or wrong.
+            InputError: the members contain no records.
+            CdxError: the CDX index is damaged, or contradicts the members.
         """
-        scan = _Scan()
+        scan = _ScanProgress()
         facts = _identity(self._archive)
         self._database.executescript(_SCHEMA)
-        self._chooser = Chooser(self._database, key_of)
+        self._selector = PageSelector(self._database, url_key)
         self._database.execute("BEGIN")
         if by_cdx:
-            self._read_cdx(found)
-        for number, member in enumerate(found):
+            self._read_cdx(members)
+        for number, member in enumerate(members):
             row = (number, member.name, member.start, member.size)
             self._database.execute("INSERT INTO members VALUES (?, ?, ?, ?)", row)
             if by_cdx:
                 self._index_by_cdx(number, member, scan)
             else:
                 self._index(number, member, scan)
-        self._judge(scan)
+        self._set_damage(scan)
         for statement in _INDEXES:
             self._database.execute(statement)
-        self._chooser.read_lists(self._archive)
-        self._write_facts(facts | self._chooser.choose() | {"damage": self.damage})
+        self._selector.note_page_lists(self._archive)
+        self._write_facts(facts | self._selector.select_pages() | {"damage": self.damage})
         self._database.execute("COMMIT")
 
     def _write_facts(self, facts: dict[str, str | int]) -> None:
         self._database.executemany("INSERT INTO facts VALUES (?, ?)", facts.items())
 
-    def _index(self, number: int, member: Member, scan: _Scan) -> None:
-        """Enter every record of a member; of a damaged one, what can be read."""
-        scan.last = -1
+    def _index(self, number: int, member: Member, scan: _ScanProgress) -> None:
+        """Add every record of a member; of a damaged member, the readable ones."""
+        scan.last_offset = -1
         try:
-            with warc.opened(self._archive, member) as stream:
+            with warc.open_member(self._archive, member) as stream:
                 start: int | None = 0
                 while start is not None:
                     damaged = self._index_from(stream, start, number, scan)
-                    start = warc.next_record(stream, max(start, scan.last) + 1) if damaged else None
+                    start = warc.find_next_record(stream, max(start, scan.last_offset) + 1) if damaged else None
         except OSError as error:
-            scan.damage = scan.damage or warc.reason(error)
+            scan.damage = scan.damage or warc.error_reason(error)
 
-    def _index_from(self, stream: IO[bytes], start: int, member: int, scan: _Scan) -> bool:
-        """Enter the records from the offset `start` on; tells whether damage ended them."""
+    def _index_from(self, stream: IO[bytes], start: int, member: int, scan: _ScanProgress) -> bool:
+        """Add the records from the offset `start`; return whether damage stopped the reading."""
         stream.seek(start)
         try:
             for record in ArchiveIterator(stream):
-                scan.last = record.stream_pos
+                scan.last_offset = record.stream_pos
                 if record.record_type & _KINDS:
-                    scan.count += record.record_type != WarcRecordType.request
-                    self._enter(record, member, record.stream_pos)
-            if scan.last >= start and warc.is_cut_off(stream, scan.last):
-                scan.is_cut_off = True
+                    scan.records += record.record_type != WarcRecordType.request
+                    self._add(record, member, record.stream_pos)
+            if scan.last_offset >= start and warc.is_truncated(stream, scan.last_offset):
+                scan.is_truncated = True
                 return True
         except OSError as error:
-            scan.damage = scan.damage or warc.reason(error)
+            scan.damage = scan.damage or warc.error_reason(error)
             return True
         return False
 
     def _read_cdx(self, members: list[Member]) -> None:
-        """Sort the entries of the CDX index by their place, in a temporary table.
+        """Store the entries of the CDX index in a temporary table, sorted by position.
 
         Raises:
             CdxError: the index is damaged.
         """
         self._database.execute(_CDX_TABLE)
-        rows = (entry._replace(url=_clean(entry.url)) for entry in cdx.entries(self._archive, members))
+        rows = (entry._replace(url=_replace_surrogates(entry.url)) for entry in cdx.entries(self._archive, members))
         self._database.executemany("INSERT OR IGNORE INTO cdx VALUES (?, ?, ?, ?, ?, ?)", rows)
 
-    def _index_by_cdx(self, number: int, member: Member, scan: _Scan) -> None:
-        """Enter every record of a member, without the bodies of those that the CDX index says enough of.
+    def _index_by_cdx(self, number: int, member: Member, scan: _ScanProgress) -> None:
+        """Add every record of a member; skip records that the CDX index describes sufficiently.
 
-        What lies between the entries (requests, metadata, records that are not in the index) is read.
+        The parts between the entries (requests, metadata, records that are not in the index) are read.
 
         Raises:
-            CdxError: the index does not agree with the member, or something cannot be read.
+            CdxError: the index contradicts the member, or a part cannot be read.
         """
-        position = passed = 0
+        position = skippable = 0
         try:
             with (
-                warc.opened(self._archive, member) as stream,
+                warc.open_member(self._archive, member) as stream,
                 closing(
                     self._database.execute("SELECT * FROM cdx WHERE member = ? ORDER BY offset", (number,))
                 ) as rows,
@@ -464,152 +473,161 @@ class _Builder:
                 for entry in map(cdx.CdxEntry._make, rows):
                     if entry.offset < position:
                         raise CdxError("two of its records overlap")
-                    self._enter_gap(stream, member, number, range(position, entry.offset), scan)
-                    is_passed = _says_enough(entry)
-                    passed += is_passed
-                    if is_passed and passed > _CHECKED_FIRST and passed % _CHECKED_EVERY:
-                        self._enter_entry(entry, scan)
+                    self._add_gap(stream, member, number, range(position, entry.offset), scan)
+                    is_skippable = _is_sufficient(entry)
+                    skippable += is_skippable
+                    if is_skippable and skippable > _CHECKED_FIRST and skippable % _CHECKED_EVERY:
+                        self._add_unread(entry, scan)
                     else:
-                        self._enter_checked(stream, member, entry, scan)
+                        self._add_checked(stream, member, entry, scan)
                     position = entry.offset + entry.length
-                self._enter_gap(stream, member, number, range(position, member.size), scan)
-                if scan.last >= 0 and warc.is_cut_off(stream, scan.last):
+                self._add_gap(stream, member, number, range(position, member.size), scan)
+                if scan.last_offset >= 0 and warc.is_truncated(stream, scan.last_offset):
                     raise CdxError(f"{member.name} is cut off")
         except (OSError, StopIteration) as error:
             raise CdxError(f"{member.name} is damaged ({error})") from error
 
-    def _enter_entry(self, entry: CdxEntry, scan: _Scan) -> None:
-        """Enter a record by what the CDX index says of it; an error page is served to no one."""
-        scan.count += 1
-        scan.last = entry.offset
+    def _add_unread(self, entry: CdxEntry, scan: _ScanProgress) -> None:
+        """Add a record from its CDX entry alone; error pages are counted but never served."""
+        scan.records += 1
+        scan.last_offset = entry.offset
         if entry.status == 200:
-            self._enter_record(entry.url.strip("<>"), entry.member, entry.offset, _kind(entry.mime))
+            self._add_record(entry.url.strip("<>"), entry.member, entry.offset, _record_kind(entry.mime))
 
-    def _enter_checked(self, stream: IO[bytes], member: Member, entry: CdxEntry, scan: _Scan) -> None:
-        """Enter a record that has an entry, by what it says itself.
+    def _add_checked(self, stream: IO[bytes], member: Member, entry: CdxEntry, scan: _ScanProgress) -> None:
+        """Read the record of a CDX entry, check the entry, and add the record.
 
         Raises:
-            CdxError: the entry says something else, or there is not one record.
+            CdxError: the entry contradicts the record, or there is not exactly one record.
         """
         count = 0
-        place = range(entry.offset, entry.offset + entry.length)
-        for record, offset in _records(self._archive, stream, member, place):
-            if count or offset != entry.offset or not _agrees(entry, record):
+        part = range(entry.offset, entry.offset + entry.length)
+        for record, offset in _records(self._archive, stream, member, part):
+            if count or offset != entry.offset or not _matches(entry, record):
                 raise CdxError(f"its entry for {entry.url} is not the record at {entry.offset}")
             count += 1
-            self._enter_found(record, entry.member, offset, scan)
+            self._add_read(record, entry.member, offset, scan)
         if not count:
             raise CdxError(f"there is no record of {entry.url} at {entry.offset}")
 
-    def _enter_gap(self, stream: IO[bytes], member: Member, number: int, gap: range, scan: _Scan) -> None:
-        """Enter the records in a part of a member for which there are no entries.
+    def _add_gap(self, stream: IO[bytes], member: Member, number: int, gap: range, scan: _ScanProgress) -> None:
+        """Add the records in a part of a member that has no CDX entries.
 
         Raises:
-            CdxError: there is something else.
+            CdxError: the part contains something other than records and blank bytes.
         """
         stream.seek(gap.start)
-        if len(gap) <= _BLANK and not stream.read(len(gap)).strip():
+        if len(gap) <= _MAX_BLANK and not stream.read(len(gap)).strip():
             return
         offsets: list[int] = []
         for record, offset in _records(self._archive, stream, member, gap):
             offsets.append(offset)
-            self._enter_found(record, number, offset, scan)
+            self._add_read(record, number, offset, scan)
         if offsets[:1] != [gap.start]:
             raise CdxError(f"there is no record at {gap.start}")
 
-    def _enter_found(self, record: WarcRecord, member: int, offset: int, scan: _Scan) -> None:
-        scan.last = offset
+    def _add_read(self, record: WarcRecord, member: int, offset: int, scan: _ScanProgress) -> None:
+        scan.last_offset = offset
         if record.record_type & _KINDS:
-            scan.count += record.record_type != WarcRecordType.request
-            self._enter(record, member, offset)
+            scan.records += record.record_type != WarcRecordType.request
+            self._add(record, member, offset)
 
-    def _judge(self, scan: _Scan) -> None:
-        """Set `damage` by what the members gave.
+    def _set_damage(self, scan: _ScanProgress) -> None:
+        """Set `damage` after all members were read.
 
         Raises:
-            InputError: they gave nothing.
+            InputError: no record was found.
         """
-        if scan.damage and not scan.count:
+        if scan.damage and not scan.records:
             raise InputError(f"{self._archive} is no readable web archive ({scan.damage})")
-        if not scan.count:
-            raise InputError(f"{self._archive} holds no web archive records: it is empty or cut off")
+        if not scan.records:
+            raise InputError(f"{self._archive} contains no web archive records: it is empty or cut off")
         if scan.damage:
-            self.damage = f"{self._archive} is damaged ({scan.damage}): {scan.count} records could be read"
-        elif scan.is_cut_off:
-            self.damage = f"{self._archive} is cut off after {scan.count - 1} records: download it again"
+            self.damage = f"{self._archive} is damaged ({scan.damage}): {scan.records} records could be read"
+        elif scan.is_truncated:
+            self.damage = f"{self._archive} is cut off after {scan.records - 1} records: download it again"
 
-    def _enter(self, record: WarcRecord, member: int, offset: int) -> None:
-        url = _clean(record.headers.get("WARC-Target-URI") or "").strip("<>")
-        key = key_of(url)
+    def _add(self, record: WarcRecord, member: int, offset: int) -> None:
+        url = _replace_surrogates(record.headers.get("WARC-Target-URI") or "").strip("<>")
+        key = url_key(url)
         if record.record_type == WarcRecordType.request:
-            self._chooser.see_request(record, key)
+            self._selector.note_request(record, key)
             return
-        if target := _clean(warc.redirect(record, url)):
-            self._enter_redirect(key, target, is_revisit=record.record_type == WarcRecordType.revisit)
+        if target := _replace_surrogates(warc.redirect_target(record, url)):
+            self._add_redirect(key, target, is_revisit=record.record_type == WarcRecordType.revisit)
         elif record.record_type != WarcRecordType.revisit and warc.status(record) == 200:
-            kind = _kind(warc.media_type(record))
-            self._enter_record(url, member, offset, kind)
+            kind = _record_kind(warc.media_type(record))
+            self._add_record(url, member, offset, kind)
             if kind == HTML:
-                self._chooser.see_document(record, url, key)
+                self._selector.note_document(record, url, key)
 
-    def _enter_record(self, url: str, member: int, offset: int, kind: int) -> None:
-        row = (key_of(url), url, member, offset, kind)
+    def _add_record(self, url: str, member: int, offset: int, kind: int) -> None:
+        row = (url_key(url), url, member, offset, kind)
         self._database.execute("INSERT INTO records (key, url, member, offset, kind) VALUES (?, ?, ?, ?, ?)", row)
 
-    def _enter_redirect(self, key: bytes, target: str, *, is_revisit: bool) -> None:
-        target_key = key_of(target)
+    def _add_redirect(self, key: bytes, target: str, *, is_revisit: bool) -> None:
+        target_key = url_key(target)
         if not (is_revisit and target_key == key):
             row = (key, target, target_key)
             self._database.execute("INSERT INTO redirects (key, target, target_key) VALUES (?, ?, ?)", row)
 
 
 @dataclass(slots=True)
-class _Scan:
-    """How the reading goes: records found, where the last began in its member, what was wrong."""
+class _ScanProgress:
+    """Progress of reading an archive.
 
-    count: int = 0
-    last: int = -1
+    Attributes:
+        records: number of records so far, requests not included.
+        last_offset: offset of the last record in its member; -1 if there is none.
+        damage: the first error; empty if there was none.
+        is_truncated: whether a member is cut off.
+    """
+
+    records: int = 0
+    last_offset: int = -1
     damage: str = ""
-    is_cut_off: bool = False
+    is_truncated: bool = False
 
 
 def _records(archive: Path, stream: IO[bytes], member: Member, part: range) -> Iterator[tuple[WarcRecord, int]]:
-    """Iterate over the records in a part of a member, each with its offset in the member."""
-    if len(part) <= _IN_MEMORY:
+    """Yield the records in a part of a member, each with its offset in the member."""
+    if len(part) <= _MAX_IN_MEMORY:
         stream.seek(part.start)
         for record in ArchiveIterator(io.BytesIO(stream.read(len(part)))):
             yield record, part.start + record.stream_pos
         return
-    with warc.opened(archive, warc.Member(member.name, (member.start or 0) + part.start, len(part))) as section:
+    with warc.open_member(archive, warc.Member(member.name, (member.start or 0) + part.start, len(part))) as section:
         for record in ArchiveIterator(section):
             yield record, part.start + record.stream_pos
 
 
-def _says_enough(entry: CdxEntry) -> bool:
-    """Return whether a record need not be read: a file that refers to no other record, or an error page."""
+def _is_sufficient(entry: CdxEntry) -> bool:
+    """Return whether a CDX entry is enough to index its record: a file without references, or an error page."""
     if not entry.url.startswith(("http://", "https://")) or "/" not in entry.mime or entry.mime == _REVISIT:
         return False
     return entry.status >= 400 or (entry.status == 200 and entry.mime not in warc.HTML_TYPES)
 
 
-def _agrees(entry: CdxEntry, record: WarcRecord) -> bool:
-    """Return whether an entry says of a record what matters: its URL; where it says enough, also status and kind."""
-    url = _clean(record.headers.get("WARC-Target-URI") or "").strip("<>")
+def _matches(entry: CdxEntry, record: WarcRecord) -> bool:
+    """Return whether an entry has the URL of the record, and if it is sufficient also its status and kind."""
+    url = _replace_surrogates(record.headers.get("WARC-Target-URI") or "").strip("<>")
     if url != entry.url.strip("<>"):
         return False
-    if not _says_enough(entry):
+    if not _is_sufficient(entry):
         return True
     if record.record_type not in (WarcRecordType.response, WarcRecordType.resource):
         return False
-    return bool(warc.status(record) == entry.status and _kind(warc.media_type(record)) == _kind(entry.mime))
+    return bool(
+        warc.status(record) == entry.status and _record_kind(warc.media_type(record)) == _record_kind(entry.mime)
+    )
 
 
-def _kind(media_type: str) -> int:
+def _record_kind(media_type: str) -> int:
     if media_type in warc.HTML_TYPES:
         return HTML
-    return LOADED if media_type.startswith(_LOADED_TYPES) else 0
+    return SUBRESOURCE if media_type.startswith(_SUBRESOURCE_TYPES) else 0
 
 
-def _clean(text: str) -> str:
-    """Text without what SQLite does not take: lone surrogates."""
+def _replace_surrogates(text: str) -> str:
+    """Replace lone surrogates, which SQLite does not accept."""
     return text.encode("utf-8", "replace").decode()

@@ -1,4 +1,4 @@
-"""MHTML (RFC 2557): one page and its sub-resources in one file, as browsers and mail programs save it."""
+"""Read MHTML (RFC 2557): a page and its subresources in one file, as browsers and mail programs save it."""
 
 from __future__ import annotations
 
@@ -19,70 +19,78 @@ if TYPE_CHECKING:
     from email.message import Message
 
 _CONTENT_ID_URL: Final = "http://cid.invalid/"
-"""Where parts named by content id are served: no browser fetches `cid:` from a page that is not MHTML itself."""
+"""Base URL of parts with a content id; browsers request `cid:` URLs only from pages that are MHTML."""
 
 _CONTENT_ID: Final = re.compile(rb"cid:([^\s\"'()<>]+)")
 _MAX_BYTES: Final = 64 * 2**20
-"""Of all parts of a page together; it goes to other processes with them."""
+"""Total size of the parts of a page; pages are sent to other processes with their parts."""
 
 _REFERRING: Final = frozenset({"text/html", "application/xhtml+xml", "text/css", "image/svg+xml"})
 
 
 @dataclass(frozen=True, slots=True)
 class PartResources:
-    """The parts of an MHTML file by absolute URL."""
+    """Parts of an MHTML file by absolute URL."""
 
     parts: dict[str, Resource] = field(default_factory=dict)
 
     def get(self, url: str) -> Resource | None:
-        """The part for `url`, fragment ignored, or None."""
+        """Return the part for `url` without its fragment, or None."""
         return self.parts.get(url.partition("#")[0])
 
 
 def read_mhtml(content: bytes, name: str) -> Page:
-    """The page in an MHTML file; `name` is used in messages and as the page's id.
+    """Read the page in an MHTML file.
 
-    Its parts are those that have 64 MiB together, in their order; the others are left out.
+    A part that would raise the total size of the parts above 64 MiB is skipped.
+
+    Args:
+        content: the file.
+        name: the id of the page, also used in error messages.
 
     Raises:
-        InputError: there is no HTML part in it.
+        InputError: the file contains no HTML part.
     """
     message, parts = _parts(content, name)
     root = next((part for part in parts if part.get_content_type() in ("text/html", "application/xhtml+xml")), None)
     if root is None:
-        raise InputError(f"{name} holds no HTML part: is it MHTML?")
+        raise InputError(f"{name} contains no HTML part: is it MHTML?")
     url = _header(root, "Content-Location") or _header(message, "Snapshot-Content-Location")
     ids = {_content_id(part).encode("utf-8", "replace") for part in parts}
     resources = _resources((part for part in parts if part is not root and _is_named(part)), url, ids)
-    body = _with_content_ids(_payload(root), ids)
+    body = _replace_content_ids(_payload(root), ids)
     charset = root.get_content_charset("")
     return Page(content=body, url=url, charset=charset, resources=PartResources(resources), id=name)
 
 
 def _parts(content: bytes, name: str) -> tuple[Message, list[Message]]:
-    """The message as a whole, and its parts that have none themselves."""
+    """Return the message and its leaf parts.
+
+    Raises:
+        InputError: the parts are nested too deeply.
+    """
     try:
         message = email.message_from_bytes(content)
         return message, [part for part in message.walk() if not part.is_multipart()]
     except RecursionError as error:
-        raise InputError(f"{name} has parts in parts without end: is it MHTML?") from error
+        raise InputError(f"{name} has parts that are nested too deeply: is it MHTML?") from error
 
 
 def _resources(parts: Iterable[Message], base: str, ids: set[bytes]) -> dict[str, Resource]:
-    found: dict[str, Resource] = {}
-    left = _MAX_BYTES
+    resources: dict[str, Resource] = {}
+    remaining = _MAX_BYTES
     for part in parts:
         resource = _resource(part, ids)
-        if len(resource.body) <= left:
-            found[_url_of(part, base)] = resource
-            left -= len(resource.body)
-    return found
+        if len(resource.body) <= remaining:
+            resources[_url_of(part, base)] = resource
+            remaining -= len(resource.body)
+    return resources
 
 
 def _resource(part: Message, ids: set[bytes]) -> Resource:
-    kind, charset = part.get_content_type(), part.get_content_charset("")
-    body = _with_content_ids(_payload(part), ids) if kind in _REFERRING else _payload(part)
-    return Resource(body, f"{kind}; charset={charset}" if charset else kind)
+    media_type, charset = part.get_content_type(), part.get_content_charset("")
+    body = _replace_content_ids(_payload(part), ids) if media_type in _REFERRING else _payload(part)
+    return Resource(body, f"{media_type}; charset={charset}" if charset else media_type)
 
 
 def _payload(part: Message) -> bytes:
@@ -90,13 +98,13 @@ def _payload(part: Message) -> bytes:
     return payload if isinstance(payload, bytes) else b""
 
 
-def _with_content_ids(body: bytes, ids: set[bytes]) -> bytes:
-    """The body with what `cid:` names, where it is one of `ids`, at an address."""
+def _replace_content_ids(body: bytes, ids: set[bytes]) -> bytes:
+    """Replace the `cid:` URLs of parts with one of `ids` by http URLs."""
 
-    def replaced(match: re.Match[bytes]) -> bytes:
+    def replace(match: re.Match[bytes]) -> bytes:
         return _content_id_url(match[1]).encode() if match[1] in ids else match[0]
 
-    return _CONTENT_ID.sub(replaced, body)
+    return _CONTENT_ID.sub(replace, body)
 
 
 def _content_id_url(identifier: str | bytes) -> str:

@@ -1,4 +1,4 @@
-"""What a document refers to, by a glance at its source: much cheaper than parsing it, and bounded on any input."""
+"""Scan the source of a document for references to subresources: cheaper than parsing, and bounded on any input."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from html import unescape
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from vclean.render.archive.warc import joined
+from vclean.render.archive.warc import join_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-GLANCE: Final = 2**20
-"""Bytes of a document that are looked at."""
+SCANNED_BYTES: Final = 2**20
+"""Bytes of a document that are scanned."""
 
-MOST: Final = 2000
-"""References of a document that are looked at."""
+MAX_REFERENCES: Final = 2000
+"""References of a document that are returned."""
 
 _ATTRIBUTES: Final = rb"(?P<attributes>[^<>]{0,4000})"
 _FRAME: Final = re.compile(rb"<!--.*?(?:-->|\Z)|<(?P<tag>i?frame|base)\b" + _ATTRIBUTES, re.IGNORECASE | re.DOTALL)
-_LOADED: Final = re.compile(
+_SUBRESOURCE: Final = re.compile(
     rb"<!--.*?(?:-->|\Z)"
     rb"|<(?P<tag>base|link|img|image|script|source|input|object|embed|video|body|table|td|th|use)\b"
     + _ATTRIBUTES
@@ -34,31 +34,31 @@ _SOURCE: Final = re.compile(
 )
 
 
-def frames(document: bytes, url: str) -> Iterator[str]:
-    """The absolute URLs of the frames of a document at `url`, as `<iframe src>` and `<frame src>` name them.
+def frame_urls(document: bytes, url: str) -> Iterator[str]:
+    """Return the absolute URLs of the frames (`<iframe src>`, `<frame src>`) of a document at `url`.
 
-    >>> list(frames(b"<iframe title=x src='b?x&amp;y'></iframe>", "http://a/c"))
+    >>> list(frame_urls(b"<iframe title=x src='b?x&amp;y'></iframe>", "http://a/c"))
     ['http://a/b?x&y']
     """
-    return islice(_absolute(_FRAME, document, url), MOST)
+    return islice(_absolute_urls(_FRAME, document, url), MAX_REFERENCES)
 
 
-def loaded(document: bytes, url: str) -> Iterator[str]:
-    """The absolute URLs a document at `url` may load to be shown: style sheets, images, scripts, fonts.
+def subresource_urls(document: bytes, url: str) -> Iterator[str]:
+    """Return the absolute URLs that a document at `url` may load: style sheets, images, scripts, fonts.
 
-    >>> list(loaded(b"<link rel=stylesheet href=a.css><a href=b></a><p style='background: url(c.png)'>", "http://a/"))
+    >>> list(subresource_urls(b"<link rel=stylesheet href=a.css><a href=b></a><p style='background: url(c.png)'>", "http://a/"))
     ['http://a/a.css', 'http://a/c.png']
     """
-    return islice(_absolute(_LOADED, document, url), MOST)
+    return islice(_absolute_urls(_SUBRESOURCE, document, url), MAX_REFERENCES)
 
 
-def _absolute(pattern: re.Pattern[bytes], document: bytes, url: str) -> Iterator[str]:
+def _absolute_urls(pattern: re.Pattern[bytes], document: bytes, url: str) -> Iterator[str]:
     base = url
-    for match in pattern.finditer(document, 0, GLANCE):
+    for match in pattern.finditer(document, 0, SCANNED_BYTES):
         for reference in _references(match):
             if (match["tag"] or b"").lower() == b"base":
-                base = joined(url, reference) or url
-            elif absolute := joined(base, reference):
+                base = join_url(url, reference) or url
+            elif absolute := join_url(base, reference):
                 yield absolute
 
 
@@ -66,17 +66,17 @@ def _references(match: re.Match[bytes]) -> Iterator[str]:
     groups = match.groupdict()
     if groups.get("url"):
         yield _text(groups["url"])
-    framed = (match["tag"] or b"").lower().endswith(b"frame")
-    for found in _SOURCE.finditer(groups["attributes"] or b""):
-        if framed and found["name"].lower() != b"src":
+    is_frame = (match["tag"] or b"").lower().endswith(b"frame")
+    for attribute in _SOURCE.finditer(groups["attributes"] or b""):
+        if is_frame and attribute["name"].lower() != b"src":
             continue
-        value = _text(found["double"] or found["single"] or found["bare"] or b"")
-        if found["name"].lower() == b"srcset":
+        value = _text(attribute["double"] or attribute["single"] or attribute["bare"] or b"")
+        if attribute["name"].lower() == b"srcset":
             yield from (part.split()[0] for part in value.split(",") if part.split())
         elif value:
             yield value
 
 
 def _text(value: bytes) -> str:
-    """An attribute's value; all that matters is ASCII, or is percent-decoded as UTF-8 when URLs are compared."""
+    """Decode an attribute value as UTF-8; URLs are ASCII, or percent-decoded as UTF-8 when they are compared."""
     return unescape(value.decode("utf-8", "replace")).strip()

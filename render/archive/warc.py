@@ -1,4 +1,4 @@
-"""Web archive records where they lie: WARC (ISO 28500), plain or compressed, by itself or inside a WACZ (a zip)."""
+"""Read single records of web archives: WARC (ISO 28500), plain or compressed, alone or inside a WACZ (a zip)."""
 
 from __future__ import annotations
 
@@ -24,27 +24,29 @@ if TYPE_CHECKING:
 
 HTML_TYPES: Final = frozenset({"text/html", "application/xhtml+xml"})
 
+_SUFFIXES: Final = (".warc", ".warc.gz", ".warc.zst")
+
 _GZIP_MAGIC: Final = b"\x1f\x8b\x08"
 _GZIP_MEMBER: Final = re.compile(re.escape(_GZIP_MAGIC))
 _PLAIN_RECORD: Final = re.compile(rb"(?<=\n)WARC/[01]\.\d\r?\n")
 _CHUNK: Final = 2**20
 _BUFFER: Final = 2**16
-_GLANCE: Final = 1024
-"""Bytes of a gzip member that are enough to unpack its first few: header, a name, the code tables."""
+_PROBE_BYTES: Final = 1024
+"""Bytes of a gzip member that suffice to decompress its first five: header, file name, code tables."""
 
 _LOCAL_HEADER: Final = struct.Struct("<26xHH")
-"""The lengths of name and extra field at the end of a zip file's local header (APPNOTE 4.3.7)."""
+"""Lengths of the name and the extra field, at the end of the local header of a zip entry (APPNOTE 4.3.7)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One WARC file of an archive.
+    """WARC file of an archive.
 
     Attributes:
-        name: its name in a WACZ file; empty for a WARC file, which is its own only member.
-        start: where its bytes begin in the file; None where zip compressed them, against the WACZ standard: then
-            every reading of a record unpacks what comes before it, piece by piece.
-        size: how many bytes it has.
+        name: the name inside a WACZ file; empty for a WARC file, which is its only member.
+        start: offset of the first byte in the archive; None if zip compressed the member, against the WACZ standard.
+            To read a record of a compressed member, everything before it is decompressed.
+        size: number of bytes.
     """
 
     name: str
@@ -53,108 +55,108 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
-    """What a record holds, encodings undone: body, media type, charset and HTTP status."""
+class RecordContent:
+    """Content of a record: decoded body, media type, charset and HTTP status."""
 
     body: bytes
-    kind: str
+    media_type: str
     charset: str
     status: int
 
 
-def members(path: Path) -> list[Member]:
-    """The WARC files in the archive at `path`, by name.
+def list_members(path: Path) -> list[Member]:
+    """Return the WARC files in the archive at `path`, sorted by name.
 
     Raises:
-        InputError: it is missing, or no zip file though it is called one.
+        InputError: the archive is missing, or is named `.wacz` and is not a zip file.
     """
     try:
         if path.suffix.lower() != ".wacz":
             return [Member("", 0, path.stat().st_size)]
         with path.open("rb") as file, zipfile.ZipFile(file) as archive:
-            found = [info for info in archive.infolist() if info.filename.endswith((".warc", ".warc.gz", ".warc.zst"))]
-            return [_member(file, info) for info in sorted(found, key=lambda info: info.filename)]
+            entries = [entry for entry in archive.infolist() if entry.filename.endswith(_SUFFIXES)]
+            return [_member(file, entry) for entry in sorted(entries, key=lambda entry: entry.filename)]
     except (OSError, zipfile.BadZipFile, struct.error) as error:
-        kind = "WACZ file" if path.suffix.lower() == ".wacz" else "web archive"
-        raise InputError(f"{path} is no readable {kind} ({reason(error)})") from error
+        format_name = "WACZ file" if path.suffix.lower() == ".wacz" else "web archive"
+        raise InputError(f"{path} is no readable {format_name} ({error_reason(error)})") from error
 
 
 @contextmanager
-def opened(path: Path, member: Member) -> Iterator[IO[bytes]]:
-    """The bytes of a member, seekable; where zip left them as they are, straight from the file.
+def open_member(path: Path, member: Member) -> Iterator[IO[bytes]]:
+    """Open a member as a seekable stream; one that zip did not compress is read directly from the file.
 
     Raises:
-        OSError: the member cannot be read, whatever the reason.
+        OSError: the member cannot be read.
     """
     if member.start is None:
         with _as_os_error(), zipfile.ZipFile(path) as archive, archive.open(member.name) as stream:
             yield stream
         return
     with path.open("rb", buffering=0) as file:
-        yield io.BufferedReader(_Section(file, member.start, member.size) if member.name else file, _BUFFER)
+        yield io.BufferedReader(_FileSection(file, member.start, member.size) if member.name else file, _BUFFER)
 
 
-def read(path: Path, member: Member, offset: int, limit: int) -> Content:
-    """The record at `offset`; of a body over `limit` bytes, the first `limit` + 1.
+def read_record(path: Path, member: Member, offset: int, limit: int) -> RecordContent:
+    """Read the record at `offset`, and at most `limit` + 1 bytes of its body.
 
-    Some archives keep the encoding header over a body that is decoded already: then it is taken as it is.
+    Some archives store a decoded body under its original encoding header; it is then returned without decoding.
 
     Raises:
         OSError: the record cannot be read.
     """
     try:
-        return _read(path, member, offset, limit, decode=True)
+        return _read_content(path, member, offset, limit, decode=True)
     except OSError:
-        return _read(path, member, offset, limit, decode=False)
+        return _read_content(path, member, offset, limit, decode=False)
 
 
-def next_record(stream: IO[bytes], start: int) -> int | None:
-    """The offset, `start` or later, of the next record that can be found without those before it; or None.
+def find_next_record(stream: IO[bytes], start: int) -> int | None:
+    """Return the offset of the first record at or after `start`, or None, without reading the records before it.
 
-    In gzip, every record is a member of its own (ISO 28500, annex on compression); in a plain file, a record begins
-    on a line of its own.
+    In gzip, every record is a separate gzip member (ISO 28500, annex on compression). In a plain file, a record starts
+    at the beginning of a line.
     """
     stream.seek(0)
-    packed = stream.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
-    pattern = _GZIP_MEMBER if packed else _PLAIN_RECORD
+    is_gzip = stream.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
+    pattern = _GZIP_MEMBER if is_gzip else _PLAIN_RECORD
     stream.seek(start)
-    kept = b""
+    tail = b""
     while data := stream.read(_CHUNK):
-        window = kept + data
-        searched = max(len(window) - _GLANCE, 0)
+        window = tail + data
+        searched = max(len(window) - _PROBE_BYTES, 0)
         for match in pattern.finditer(window):
             if match.start() < searched and (
-                not packed or _begins_record(window[match.start() : match.start() + _GLANCE])
+                not is_gzip or _starts_record(window[match.start() : match.start() + _PROBE_BYTES])
             ):
                 return start + match.start()
         start += searched
-        kept = window[-_GLANCE:]
-    matches = (match.start() for match in pattern.finditer(kept))
-    return next((start + at for at in matches if not packed or _begins_record(kept[at:])), None)
+        tail = window[-_PROBE_BYTES:]
+    offsets = (match.start() for match in pattern.finditer(tail))
+    return next((start + offset for offset in offsets if not is_gzip or _starts_record(tail[offset:])), None)
 
 
-def is_cut_off(stream: IO[bytes], offset: int) -> bool:
-    """Whether the record at `offset`, the last that was found, ends before it should, or another begins after it.
+def is_truncated(stream: IO[bytes], offset: int) -> bool:
+    """Return whether the last record that was found, at `offset`, is truncated or followed by a partial record.
 
     Raises:
-        OSError: it cannot be read.
+        OSError: the record cannot be read.
     """
     if not _ends_with_member(stream, offset):
         return True
     stream.seek(offset)
     record = next(iter(ArchiveIterator(stream, parse_http=False)))
-    if not record.headers.get("Content-Length"):  # it ends in its own header
+    if not record.headers.get("Content-Length"):  # the file ends inside the header of the record
         return True
-    left = record.content_length
+    remaining = record.content_length
     while data := record.reader.read(_CHUNK):
-        left -= len(data)
-    return bool(left > 0)
+        remaining -= len(data)
+    return bool(remaining > 0)
 
 
 def _ends_with_member(stream: IO[bytes], offset: int) -> bool:
-    """Whether a stream ends where its gzip member at `offset` does; of a stream that is no gzip, always.
+    """Return whether a stream ends with its gzip member at `offset`; true for a stream that is not gzip.
 
-    Of a record that is cut off, so little may be there that the iterator does not speak of it.
+    A truncated record may be so short that the iterator does not report it.
     """
     stream.seek(offset)
     member = zlib.decompressobj(wbits=31)
@@ -170,10 +172,11 @@ def _ends_with_member(stream: IO[bytes], offset: int) -> bool:
     return member.eof and not member.unused_data and not stream.read(1)
 
 
-def decoded(record: WarcRecord, raw: bytes, limit: int) -> bytes:
-    """The first bytes, `limit` at most, of a body that begins with `raw`; as they are where they are not encoded.
+def decode_body(record: WarcRecord, raw: bytes, limit: int) -> bytes:
+    """Return at most `limit` bytes of the decoded body of a record; `raw` is the start of its encoded body.
 
-    An iterator that undoes encodings itself ends with the first that is not what it claims to be.
+    An iterator that decodes stops at the first body with a false encoding header. This function returns such a body
+    without decoding.
     """
     names = ("Content-Encoding", "Transfer-Encoding")
     encodings = {name: record.http_headers.get(name) for name in names} if record.is_http else {}
@@ -183,20 +186,20 @@ def decoded(record: WarcRecord, raw: bytes, limit: int) -> bytes:
     http = f"HTTP/1.1 200 OK\r\n{lines}\r\n".encode() + raw
     head = "WARC/1.0\r\nWARC-Type: response\r\nContent-Type: application/http; msgtype=response\r\n"
     stream = io.BytesIO(f"{head}Content-Length: {len(http)}\r\n\r\n".encode() + http)
-    return _as_far_as_it_goes(next(iter(ArchiveIterator(stream, auto_decode="all"))), limit) or raw[:limit]
+    return _read_until_error(next(iter(ArchiveIterator(stream, auto_decode="all"))), limit) or raw[:limit]
 
 
-def redirect(record: WarcRecord, url: str) -> str:
-    """Where else the content of this record is: a redirect's target, or the URL that a revisit refers to; or empty."""
+def redirect_target(record: WarcRecord, url: str) -> str:
+    """Return the target of a redirect, or the URL that a revisit refers to; empty for other records."""
     if record.record_type == WarcRecordType.revisit:
         return record.headers.get("WARC-Refers-To-Target-URI") or ""
     if record.is_http and 300 <= status(record) < 400:
-        return joined(url, record.http_headers.get("Location") or "")
+        return join_url(url, record.http_headers.get("Location") or "")
     return ""
 
 
-def joined(base: str, reference: str) -> str:
-    """The absolute URL, or the empty string for what is none."""
+def join_url(base: str, reference: str) -> str:
+    """Resolve `reference` against `base`; the empty string for an invalid URL."""
     try:
         return urljoin(base, reference)
     except ValueError:
@@ -204,29 +207,29 @@ def joined(base: str, reference: str) -> str:
 
 
 def status(record: WarcRecord) -> int:
-    """The HTTP status; a `resource` record has none and counts as found."""
+    """Return the HTTP status; 200 for a `resource` record, which has none."""
     return (record.http_headers.status_code or 0) if record.is_http else 200
 
 
 def media_type(record: WarcRecord) -> str:
-    """The media type that is declared for the content, in lower case, without parameters."""
+    """Return the declared media type of the content, in lower case, without parameters."""
     value = record.http_content_type if record.is_http else record.headers.get("Content-Type")
     return (value or "").partition(";")[0].strip().lower()
 
 
-def reason(error: Exception) -> str:
-    """What an error says, in words."""
+def error_reason(error: Exception) -> str:
+    """Return the text of an error without its error number."""
     return getattr(error, "strerror", None) or str(error)
 
 
-class _Section(io.RawIOBase):
-    """`size` bytes of a file from `start` on, as a file."""
+class _FileSection(io.RawIOBase):
+    """Part of a file as a file: `size` bytes from `start`."""
 
     def __init__(self, file: io.FileIO, start: int, size: int) -> None:
         self._file = file
         self._start = start
         self._size = size
-        self._at = 0
+        self._position = 0
 
     def readable(self) -> bool:
         return True
@@ -235,54 +238,56 @@ class _Section(io.RawIOBase):
         return True
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        self._at = max(offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence], 0)
-        return self._at
+        self._position = max(offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._size}[whence], 0)
+        return self._position
 
     def tell(self) -> int:
-        return self._at
+        return self._position
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        self._file.seek(self._start + self._at)
-        count = self._file.readinto(memoryview(buffer)[: max(self._size - self._at, 0)])
-        self._at += count
+        self._file.seek(self._start + self._position)
+        count = self._file.readinto(memoryview(buffer)[: max(self._size - self._position, 0)])
+        self._position += count
         return count
 
 
-def _member(file: IO[bytes], info: zipfile.ZipInfo) -> Member:
-    if info.compress_type != zipfile.ZIP_STORED or info.flag_bits & 1:
-        return Member(info.filename, None, info.file_size)
-    file.seek(info.header_offset)
-    name, extra = _LOCAL_HEADER.unpack(file.read(_LOCAL_HEADER.size))
-    return Member(info.filename, info.header_offset + _LOCAL_HEADER.size + name + extra, info.file_size)
+def _member(file: IO[bytes], entry: zipfile.ZipInfo) -> Member:
+    is_encrypted = entry.flag_bits & 1
+    if entry.compress_type != zipfile.ZIP_STORED or is_encrypted:
+        return Member(entry.filename, None, entry.file_size)
+    file.seek(entry.header_offset)
+    name_size, extra_size = _LOCAL_HEADER.unpack(file.read(_LOCAL_HEADER.size))
+    start = entry.header_offset + _LOCAL_HEADER.size + name_size + extra_size
+    return Member(entry.filename, start, entry.file_size)
 
 
 @contextmanager
 def _as_os_error() -> Iterator[None]:
-    """Turn what zipfile raises for damage, a password or a method it does not know into one kind of error."""
+    """Raise the errors of zipfile (damage, a password, an unknown compression method) as OSError."""
     try:
         yield
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, KeyError) as error:
         raise OSError(str(error)) from error
 
 
-def _read(path: Path, member: Member, offset: int, limit: int, *, decode: bool) -> Content:
-    with opened(path, member) as stream:
+def _read_content(path: Path, member: Member, offset: int, limit: int, *, decode: bool) -> RecordContent:
+    with open_member(path, member) as stream:
         stream.seek(offset)
         record = next(iter(ArchiveIterator(stream, auto_decode="all" if decode else "none")), None)
         if record is None:
-            raise OSError("there is no record any more")
+            raise OSError("the record no longer exists")
         charset = (record.http_charset or "") if record.is_http else ""
-        return Content(record.reader.read(limit + 1), media_type(record), charset, status(record))
+        return RecordContent(record.reader.read(limit + 1), media_type(record), charset, status(record))
 
 
-def _begins_record(data: bytes) -> bool:
+def _starts_record(data: bytes) -> bool:
     try:
         return zlib.decompressobj(wbits=31).decompress(data, 5) == b"WARC/"
     except zlib.error:
         return False
 
 
-def _as_far_as_it_goes(record: WarcRecord, limit: int) -> bytes:
+def _read_until_error(record: WarcRecord, limit: int) -> bytes:
     body = bytearray()
     try:
         while len(body) < limit and (data := record.reader.read(min(limit - len(body), 2**16))):

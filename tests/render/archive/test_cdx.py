@@ -132,7 +132,7 @@ class TestSame:
         assert ways == ["_index", "_index_by_cdx"]
 
     def test_large_records_are_read_in_place(self, tmp_path, ways, monkeypatch) -> None:
-        monkeypatch.setattr(index_module, "_IN_MEMORY", 100)
+        monkeypatch.setattr(index_module, "_MAX_IN_MEMORY", 100)
         self.test_records_that_are_not_in_it_are_found(tmp_path, ways, 5)
 
     def test_two_files_in_one_index(self, tmp_path, ways) -> None:
@@ -147,7 +147,7 @@ class TestSame:
 
     def test_bodies_are_passed_over(self, tmp_path, monkeypatch) -> None:
         looked = []
-        monkeypatch.setattr(index_module, "_agrees", lambda entry, _record: looked.append(entry.url) or True)
+        monkeypatch.setattr(index_module, "_matches", lambda entry, _record: looked.append(entry.url) or True)
         archive = Archive(write(tmp_path / "a.wacz", RECORDS, lines(RECORDS)))
         assert len(looked) < len(lines(RECORDS))
         assert archive.get(URL + "19.png").body == b"\x89PNG" + bytes(19)
@@ -240,7 +240,7 @@ class TestWrong:
         with zipfile.ZipFile(tmp_path / "a.wacz", "w") as archive:
             archive.writestr("archive/a.warc.gz", b"")
             archive.writestr("indexes/index.cdx", "")
-        with pytest.raises(InputError, match="holds no web archive records"):
+        with pytest.raises(InputError, match="contains no web archive records"):
             Archive(tmp_path / "a.wacz")
 
     @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -256,10 +256,10 @@ class TestWrong:
 class TestEntries:
     def test_fields(self, tmp_path) -> None:
         path = write(tmp_path / "a.wacz", [PAGE], lines([PAGE]))
-        members = index_module.warc.members(path)
+        members = index_module.warc.list_members(path)
         assert list(cdx.entries(path, members)) == [(0, 0, members[0].size, URL + "page", "text/html", 200)]
 
     def test_it_raises(self, tmp_path) -> None:
         path = write(tmp_path / "a.wacz", [PAGE], ["nothing"])
         with pytest.raises(CdxError, match="cannot be read"):
-            list(cdx.entries(path, index_module.warc.members(path)))
+            list(cdx.entries(path, index_module.warc.list_members(path)))

@@ -13,7 +13,15 @@ from helpers.archives import PAGE, STYLE, STYLED, record, response
 
 from vclean.errors import OutputError
 from vclean.render.archive import index as archive_index
-from vclean.render.archive.index import HTML, LOADED, Record, key_of, open_index, open_matching_index, plain
+from vclean.render.archive.index import (
+    HTML,
+    SUBRESOURCE,
+    Record,
+    normalize_url,
+    open_index,
+    open_matching_index,
+    url_key,
+)
 from vclean.render.archive.pages import Archive
 
 
@@ -146,8 +154,8 @@ class TestIndex:
     def test_records_of_one_kind(self, archive: Path) -> None:
         index = open_index(archive)
         assert index.find("http://a.example/page", HTML) is not None
-        assert index.find("http://a.example/page", LOADED) is None
-        assert index.find("http://a.example/s.css?v=1", LOADED) is not None
+        assert index.find("http://a.example/page", SUBRESOURCE) is None
+        assert index.find("http://a.example/s.css?v=1", SUBRESOURCE) is not None
 
     @pytest.mark.parametrize(
         "kind",
@@ -186,12 +194,12 @@ class TestMemory:
 class TestKeyOf:
     @pytest.mark.parametrize("other", ["https://a.example/b?c", "http://A.EXAMPLE/b?c#d", "http://a.example/%62?%63"])
     def test_spellings(self, other: str) -> None:
-        assert key_of("http://a.example/b?c") == key_of(other)
+        assert url_key("http://a.example/b?c") == url_key(other)
 
     @pytest.mark.parametrize("other", ["http://a.example/B?c", "http://a.example/b", "http://b.example/b?c"])
     def test_other_addresses(self, other: str) -> None:
-        assert key_of("http://a.example/b?c") != key_of(other)
+        assert url_key("http://a.example/b?c") != url_key(other)
 
     def test_any_text_has_one(self) -> None:
-        assert len({len(key_of(text)) for text in ("", "http://[", "\udcff", "\0")}) == 1
-        assert plain("http://[") == "http://["
+        assert len({len(url_key(text)) for text in ("", "http://[", "\udcff", "\0")}) == 1
+        assert normalize_url("http://[") == "http://["

@@ -100,7 +100,7 @@ class TestPages:
         assert archive.page(archive.pages[0], CAP).resources is archive
 
     def test_a_long_one_is_taken_to_refer_to_something(self, warc, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(subresources, "GLANCE", 5)
+        monkeypatch.setattr(subresources, "SCANNED_BYTES", 5)
         archive = Archive(warc(PAGE, STYLE))
         assert archive.page(archive.pages[0], CAP).resources is archive
 
@@ -353,7 +353,7 @@ class TestWacz:
     def test_nothing_in_it(self, tmp_path: Path) -> None:
         with zipfile.ZipFile(tmp_path / "a.wacz", "w"):
             pass
-        with pytest.raises(InputError, match="holds no web archive records"):
+        with pytest.raises(InputError, match="contains no web archive records"):
             Archive(tmp_path / "a.wacz")
 
     def test_a_damaged_member_leaves_the_others(self, wacz) -> None:

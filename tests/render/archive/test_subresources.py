@@ -6,7 +6,7 @@ import time
 import pytest
 
 from vclean.render.archive import subresources
-from vclean.render.archive.subresources import frames, loaded
+from vclean.render.archive.subresources import frame_urls, subresource_urls
 
 URL = "http://a.example/dir/page"
 
@@ -34,7 +34,7 @@ class TestFrames:
         ],
     )
     def test_their_addresses(self, html: str, expected: list[str]) -> None:
-        assert list(frames(html.encode(), URL)) == expected
+        assert list(frame_urls(html.encode(), URL)) == expected
 
 
 class TestLoaded:
@@ -55,18 +55,18 @@ class TestLoaded:
         ],
     )  # fmt: skip
     def test_what_is_loaded(self, html: str, name: str) -> None:
-        assert f"http://a.example/dir/{name}" in loaded(html.encode(), URL)
+        assert f"http://a.example/dir/{name}" in subresource_urls(html.encode(), URL)
 
     @pytest.mark.parametrize("html", ["<a href=x>", "<form action=x>", "<p>src=x", "<!-- <img src=x> -->", "<img>"])
     def test_what_is_not(self, html: str) -> None:
-        assert list(loaded(html.encode(), URL)) == []
+        assert list(subresource_urls(html.encode(), URL)) == []
 
 
 @pytest.mark.parametrize("part", [b"<iframe ", b"<!--", b"<img src=", b"url(", b"@import ", b"<img src='", b" src="])
 def test_a_hostile_document_takes_no_more_time_than_another(part: bytes) -> None:
     """Every pattern is bounded; without bounds, a megabyte would take hours."""
     started = time.process_time()
-    document = part * (subresources.GLANCE // len(part))
-    assert len(list(frames(document, URL))) <= subresources.MOST
-    assert len(list(loaded(document, URL))) <= subresources.MOST
+    document = part * (subresources.SCANNED_BYTES // len(part))
+    assert len(list(frame_urls(document, URL))) <= subresources.MAX_REFERENCES
+    assert len(list(subresource_urls(document, URL))) <= subresources.MAX_REFERENCES
     assert time.process_time() - started < 30

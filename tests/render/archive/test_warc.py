@@ -11,7 +11,15 @@ from helpers.archives import PAGE, STYLE, record, response
 
 from vclean.errors import InputError
 from vclean.render.archive import warc
-from vclean.render.archive.warc import Member, decoded, is_cut_off, members, next_record, opened, read
+from vclean.render.archive.warc import (
+    Member,
+    decode_body,
+    find_next_record,
+    is_truncated,
+    list_members,
+    open_member,
+    read_record,
+)
 
 LONG = record("http://a.example/long", response(bytes(range(256)) * 2000, "image/png"))
 
@@ -33,17 +41,17 @@ def wacz(tmp_path: Path):
 class TestMembers:
     def test_a_warc_file_is_its_own(self, tmp_path: Path) -> None:
         (tmp_path / "a.warc").write_bytes(PAGE)
-        assert members(tmp_path / "a.warc") == [Member("", 0, len(PAGE))]
+        assert list_members(tmp_path / "a.warc") == [Member("", 0, len(PAGE))]
 
     def test_those_of_a_wacz_file_by_name(self, wacz) -> None:
-        assert [(member.name, member.size) for member in members(wacz(comment=b"x" * 50))] == [
+        assert [(member.name, member.size) for member in list_members(wacz(comment=b"x" * 50))] == [
             ("archive/a.warc.gz", len(gzip.compress(STYLE))),
             ("archive/b.warc", len(PAGE + LONG + STYLE)),
         ]
 
     def test_a_missing_file(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match="No such file"):
-            members(tmp_path / "a.wacz")
+            list_members(tmp_path / "a.wacz")
 
     def test_a_header_beyond_the_end(self, wacz) -> None:
         path = wacz()
@@ -51,15 +59,15 @@ class TestMembers:
         end = data.rindex(b"PK\x01\x02")
         path.write_bytes(data[: end + 42] + b"\xff\xff\xff\x7f" + data[end + 46 :])
         with pytest.raises(InputError, match="no readable WACZ"):
-            members(path)
+            list_members(path)
 
 
 class TestOpened:
     def test_what_is_stored_is_read_where_it_lies(self, wacz) -> None:
         path = wacz()
-        member = members(path)[1]
+        member = list_members(path)[1]
         assert member.start == path.read_bytes().index(PAGE)
-        with opened(path, member) as stream:
+        with open_member(path, member) as stream:
             assert stream.read() == PAGE + LONG + STYLE
             assert stream.read(1) == b""
             assert stream.seek(len(PAGE)) == stream.tell() == len(PAGE)
@@ -69,10 +77,10 @@ class TestOpened:
 
     def test_what_zip_compressed_is_read_through(self, wacz) -> None:
         path = wacz(zipfile.ZIP_DEFLATED)
-        member = members(path)[1]
+        member = list_members(path)[1]
         assert member.start is None
         offset = len(PAGE + LONG)
-        assert read(path, member, offset, 100) == read(wacz(), members(wacz())[1], offset, 100)
+        assert read_record(path, member, offset, 100) == read_record(wacz(), list_members(wacz())[1], offset, 100)
 
     def test_a_password(self, wacz) -> None:
         """zipfile tells of one with a RuntimeError."""
@@ -81,8 +89,8 @@ class TestOpened:
         at = data.rindex(b"PK\x01\x02", 0, data.index(b"archive/b.warc", data.index(b"PK\x01\x02")))
         data[at + 8] |= 1
         path.write_bytes(data)
-        (member,) = (member for member in members(path) if member.start is None)
-        with pytest.raises(OSError, match="encrypted"), opened(path, member):
+        (member,) = (member for member in list_members(path) if member.start is None)
+        with pytest.raises(OSError, match="encrypted"), open_member(path, member):
             pass
 
 
@@ -92,69 +100,69 @@ class TestRead:
         def write(data: bytes) -> tuple[Path, Member]:
             path = tmp_path / "a.warc"
             path.write_bytes(data)
-            return path, members(path)[0]
+            return path, list_members(path)[0]
 
         return write
 
     def test_a_record_at_its_offset(self, archive) -> None:
-        found = read(*archive(LONG + PAGE), len(LONG), 100)
+        found = read_record(*archive(LONG + PAGE), len(LONG), 100)
         assert (found.body, found.kind, found.charset, found.status) == (b"<p>one", "text/html", "windows-1250", 200)
 
     def test_no_more_than_one_byte_over_the_limit(self, archive) -> None:
-        assert len(read(*archive(LONG), 0, 100).body) == 101
+        assert len(read_record(*archive(LONG), 0, 100).body) == 101
 
     @pytest.mark.parametrize("http", [
         response(gzip.compress(bytes(10**8)), extra="Content-Encoding: gzip\r\n"),
         response(bytes(10**7)),
     ])  # fmt: skip
     def test_a_body_that_unpacks_to_very_much(self, archive, http: bytes) -> None:
-        assert len(read(*archive(gzip.compress(record("http://a.example/", http))), 0, 1000).body) == 1001
+        assert len(read_record(*archive(gzip.compress(record("http://a.example/", http))), 0, 1000).body) == 1001
 
     def test_nothing_there(self, archive) -> None:
         with pytest.raises(OSError, match="no record"):
-            read(*archive(PAGE), len(PAGE), 100)
+            read_record(*archive(PAGE), len(PAGE), 100)
 
 
 class TestNextRecord:
     def test_in_a_plain_file(self) -> None:
         stream = io.BytesIO(PAGE + STYLE)
-        assert next_record(stream, 1) == len(PAGE)
-        assert next_record(stream, len(PAGE) + 1) is None
+        assert find_next_record(stream, 1) == len(PAGE)
+        assert find_next_record(stream, len(PAGE) + 1) is None
 
     def test_the_word_alone_is_none(self) -> None:
         page = record("http://a.example/", response(b"see WARC/1.0\r\n and \nWARC/1.0 too"))
-        assert next_record(io.BytesIO(page + STYLE), 1) == len(page)
+        assert find_next_record(io.BytesIO(page + STYLE), 1) == len(page)
 
     @pytest.mark.parametrize("chunk", [1, 100, 1024, 5000, 2**20])
     def test_wherever_it_lies_in_the_pieces_that_are_searched(self, chunk: int, monkeypatch) -> None:
         monkeypatch.setattr(warc, "_CHUNK", chunk)
-        assert next_record(io.BytesIO(LONG[:7000] + b"\n" + STYLE), 1) == 7001
+        assert find_next_record(io.BytesIO(LONG[:7000] + b"\n" + STYLE), 1) == 7001
         packed = gzip.compress(PAGE)
         stream = io.BytesIO(packed + b"\x1f\x8b\x08" * 1000 + gzip.compress(STYLE))
-        assert next_record(stream, 1) == len(packed) + 3000
+        assert find_next_record(stream, 1) == len(packed) + 3000
 
 
 class TestIsCutOff:
     @pytest.mark.parametrize(("end", "expected"), [(None, False), (-4, False), (-5, True), (-1000, True)])
     def test_by_the_length_it_declares(self, end: int | None, expected: bool) -> None:
-        assert is_cut_off(io.BytesIO(PAGE + LONG[:end]), len(PAGE)) is expected
+        assert is_truncated(io.BytesIO(PAGE + LONG[:end]), len(PAGE)) is expected
 
     @pytest.mark.parametrize("end", [1, 10, 40, 80, 120, -1])
     def test_of_a_record_after_it_so_little_is_there_that_it_is_not_found(self, end: int) -> None:
         packed, more = gzip.compress(PAGE), gzip.compress(STYLE)
-        assert not is_cut_off(io.BytesIO(packed), 0)
-        assert is_cut_off(io.BytesIO(packed + more[:end]), 0)
+        assert not is_truncated(io.BytesIO(packed), 0)
+        assert is_truncated(io.BytesIO(packed + more[:end]), 0)
 
     def test_in_its_own_header(self) -> None:
         packed = gzip.compress(PAGE)
         cut = gzip.compress(STYLE.partition(b"Content-Length")[0])
-        assert is_cut_off(io.BytesIO(packed + cut), len(packed))
+        assert is_truncated(io.BytesIO(packed + cut), len(packed))
 
     def test_a_member_of_many_chunks(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(warc, "_CHUNK", 100)
         packed = gzip.compress(LONG)
-        assert not is_cut_off(io.BytesIO(packed), 0)
-        assert is_cut_off(io.BytesIO(packed[:-1]), 0)
+        assert not is_truncated(io.BytesIO(packed), 0)
+        assert is_truncated(io.BytesIO(packed[:-1]), 0)
 
 
 class TestDecoded:
@@ -162,7 +170,7 @@ class TestDecoded:
     def decode(raw: bytes, limit: int = 1000, **encodings: str) -> bytes:
         extra = "".join(f"{name}-Encoding: {value}\r\n" for name, value in encodings.items())
         found = next(iter(ArchiveIterator(io.BytesIO(record("http://a/", response(raw, extra=extra))))))
-        return decoded(found, raw, limit)
+        return decode_body(found, raw, limit)
 
     def test_what_is_not_encoded(self) -> None:
         assert self.decode(b"<p>", 2) == b"<p"
