@@ -19,7 +19,7 @@ from vclean.labels import LABELS, Label, Visibility
 from vclean.output.overlay import overlay_page
 from vclean.progress import tracked
 from vclean.render.overlay.html import draw_html
-from vclean.render.overlay.layers import frames
+from vclean.render.overlay.layers import frame_boxes
 from vclean.render.overlay.png import as_output_errors, open_screenshot
 from vclean.result import Result
 
@@ -180,7 +180,7 @@ def _tinted(piece: Image.Image, top: int, blocks: BlockColumns, found: Sequence[
     draw = ImageDraw.Draw(layer)
     boxes = (blocks.box - np.array([0, top, 0, 0], dtype=np.float32)) * np.float32(scale)
     seen = blocks.visibility == Visibility.SHOWN
-    for block, (x, y, width, height) in enumerate(frames(boxes, *size, 0).tolist()):
+    for block, (x, y, width, height) in enumerate(frame_boxes(boxes, *size, 0).tolist()):
         if found[block] and seen[block] and width and height:
             tint = TINTS[found[block]]
             draw.rectangle((x, y, x + width - 1, y + height - 1), fill=(*tint, 70), outline=(*tint, 230))

@@ -1,1 +1,1 @@
-"""Draw boxes over the screenshot of a page: PNG, SVG, HTML."""
+"""Draw boxes over the screenshot of a page as PNG, SVG or HTML."""

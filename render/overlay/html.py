@@ -1,8 +1,8 @@
-"""An overlay as one HTML file to explore: the screenshot, the blocks, segments, and scripts, with nothing to fetch.
+"""Write an overlay as one interactive HTML file: screenshot, blocks, segments and scripts; it fetches nothing.
 
-`templates/overlay.html` is its frame; `overlay.css` and the `overlay*.js` are in it as they are. Text of pages is in
-one JSON document, and the scripts write it as text only. The page's policy allows these scripts and styles by their
-hashes, screenshots from `data:`, and nothing else.
+`templates/overlay.html` is the template, which includes `overlay.css` and the `overlay*.js` unchanged. The text of the
+page is in one JSON document, and the scripts insert it as text only. The Content-Security-Policy allows these scripts
+and styles by their hashes, images from `data:`, and nothing else.
 """
 
 from __future__ import annotations
@@ -22,51 +22,54 @@ if TYPE_CHECKING:
     from vclean.render.overlay.layers import Pen
 
 VERSION: Final = 2
-"""Of the JSON document."""
+"""Version of the JSON document."""
 
 _PACKAGE: Final = "vclean.render.overlay"
 SCRIPTS: Final = ("overlay.js", "overlay_screenshot.js", "overlay_list.js", "overlay_controls.js")
 _STYLES: Final = ("overlay.css",)
 
 _TEXT_BUDGET: Final = 600_000
-_LONGEST_TEXT, _SHORTEST_TEXT = 1_500, 80
-"""Characters of text: of all blocks, about, and of one, at most and at least."""
+"""Approximate number of characters of all blocks together."""
 
-Record = dict[str, Any]
+_LONGEST_TEXT, _SHORTEST_TEXT = 1_500, 80
+"""Largest and smallest limit for the text of one block, in characters."""
+
+JsonObject = dict[str, Any]
 """A JSON object."""
 
 
 class ReasonLike(Protocol):
-    """Why a block was kept or left out, such as `vclean.classify.explain.reasons.Reason`."""
+    """Reason for a decision on a block, such as `vclean.classify.explain.reasons.Reason`."""
 
     @property
     def group(self) -> str:
-        """What kind of evidence it is."""
+        """Return the feature group."""
 
     @property
     def text(self) -> str:
-        """One phrase for people."""
+        """Return a phrase for people."""
 
     @property
     def contribution(self) -> float:
-        """Log-odds towards content."""
+        """Return the contribution to content in log-odds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OverlayBlock:
-    """One block to show.
+    """Block to show.
 
     Attributes:
-        box: x, y, width, height in CSS px of the document; None where nothing is painted.
-        label: of `vclean.labels.Label`.
-        role: of `vclean.labels.Role`, or None.
-        probability: that it is content; None or NaN where that is not known.
-        font: what it is set in, for people.
-        xpath, text: of the block; long texts are cut.
-        source: where it stands in the source, for people; empty where that is not known.
+        box: x, y, width, height in CSS px of the document; None if nothing is painted.
+        label: a value of `vclean.labels.Label`.
+        text: the text; long texts are truncated.
+        xpath: the XPath.
+        source: description of the position in the source; empty if unknown.
+        role: a value of `vclean.labels.Role`, or None.
+        probability: probability of content; None or NaN if unknown.
+        font: description of the font.
         visibility: "shown", "revealable" or "hidden"; only shown blocks are drawn.
-        reasons: the strongest first.
-        changed: what is different from another result, for people; empty where nothing is.
+        reasons: reasons for the label, the strongest first.
+        changed: description of the difference from another result; empty if there is none.
     """
 
     box: Sequence[float] | None
@@ -84,7 +87,7 @@ class OverlayBlock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OverlaySegment:
-    """One segment: its box, depth from 0 for the page, degree of coherence, and the row of the one round it or -1."""
+    """Segment: box, depth (0 for the page), degree of coherence, and the row of the parent segment or -1."""
 
     box: Sequence[float]
     level: int
@@ -96,7 +99,7 @@ class OverlaySegment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OverlaySeparator:
-    """One separator: its box, the row of the segment whose parts it separates, and how much it does."""
+    """Separator: box, the row of the segment that it divides, and weight."""
 
     box: Sequence[float]
     segment: int
@@ -108,11 +111,11 @@ class OverlayLayer:
     """Segments and the separators between them.
 
     Attributes:
-        name: of what cut the page.
-        segments: in preorder, all levels.
-        separators: between parts of segments.
-        pdoc: the permitted degree of coherence at first, 1 to 11; the reader may change it.
-        drawn, separators_drawn: whether segments and separators are drawn at first.
+        name: name of the segmentation method.
+        segments: segments of all levels, in preorder.
+        separators: separators between the parts of segments.
+        pdoc: initial permitted degree of coherence, 1 to 11; the user may change it.
+        drawn, separators_drawn: whether segments and separators are drawn initially.
     """
 
     name: str
@@ -125,19 +128,19 @@ class OverlayLayer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OverlayPage:
-    """All that the file shows.
+    """Content of the HTML file.
 
     Attributes:
-        id, url, title: of the page.
-        width, height: of the document in CSS px; what of it the screenshot shows is drawn.
-        screenshot: PNG or JPEG, one px per CSS px; empty for a white ground in its place.
-        blocks: in document order.
-        layers: of segments.
-        facts: what is told of the page as a whole, by name.
-        drawn: whether the blocks are drawn at first.
-        color: what the colors of blocks say at first, their label or their role.
-        labels: those of the blocks that are shown at first; None for all.
-        extra: for scripts that are added; as JSON can write it, `vclean.data.extra` in the page.
+        id, url, title: id, URL and title of the page.
+        width, height: size of the document in CSS px; boxes outside the screenshot are not drawn.
+        screenshot: PNG or JPEG, one px per CSS px; empty for a white background.
+        blocks: the blocks in document order.
+        layers: layers of segments.
+        facts: properties of the page to show, by name.
+        drawn: whether the blocks are drawn initially.
+        color: whether blocks are initially colored by label or by role.
+        labels: labels of the blocks that are initially shown; None for all.
+        extra: JSON data for added scripts, at `vclean.data.extra`.
     """
 
     id: str
@@ -158,43 +161,43 @@ class OverlayPage:
 def draw_html(
     content: OverlayPage, *, scripts: Sequence[str] = (), styles: Sequence[str] = (), same_origin: bool = False
 ) -> str:
-    """The overlay as one HTML document.
+    """Write the overlay as one HTML document.
 
     Args:
-        content: what it shows.
-        scripts: sources of scripts that run after its own; `docs/guides/overlay.md` says what they find.
-        styles: style sheets after its own.
-        same_origin: whether scripts may talk to the server that the document came from; else to nobody.
+        content: the content of the document.
+        scripts: sources of scripts that run after those of the overlay; `docs/guides/overlay.md` describes their interface.
+        styles: style sheets that follow that of the overlay.
+        same_origin: whether scripts may connect to the server of the document; otherwise they cannot connect at all.
 
     Raises:
         OutputError: the screenshot cannot be read.
     """
-    run = [*(asset(_PACKAGE, name) for name in SCRIPTS), *scripts]
-    look = [*(asset(_PACKAGE, name) for name in _STYLES), *styles]
+    all_scripts = [*(asset(_PACKAGE, name) for name in SCRIPTS), *scripts]
+    all_styles = [*(asset(_PACKAGE, name) for name in _STYLES), *styles]
     return render_page(
         _PACKAGE,
         "overlay.html",
         title=f"{content.title or content.id or content.url or 'page'} – vclean",
-        policy=hash_policy(run, look, same_origin=same_origin),
-        styles=look,
-        scripts=run,
+        policy=hash_policy(all_scripts, all_styles, same_origin=same_origin),
+        styles=all_styles,
+        scripts=all_scripts,
         data=to_json(content),
     )
 
 
 def to_json(content: OverlayPage) -> str:
-    """The JSON document, safe inside a script element."""
+    """Return the JSON document, escaped for a script element."""
     return to_script_json(to_record(content))
 
 
-def to_record(content: OverlayPage) -> Record:
-    """The JSON document as dictionaries and lists; `docs/guides/overlay.md` describes it."""
-    longest = min(max(_TEXT_BUDGET // max(len(content.blocks), 1), _SHORTEST_TEXT), _LONGEST_TEXT)
+def to_record(content: OverlayPage) -> JsonObject:
+    """Return the JSON document as dictionaries and lists (see `docs/guides/overlay.md`)."""
+    max_chars = min(max(_TEXT_BUDGET // max(len(content.blocks), 1), _SHORTEST_TEXT), _LONGEST_TEXT)
     return {
         "version": VERSION,
         "page": _page(content),
         "pens": _pens(),
-        "blocks": [_block(block, longest) for block in content.blocks],
+        "blocks": [_block(block, max_chars) for block in content.blocks],
         "layers": [_layer(layer) for layer in content.layers],
         "drawn": content.drawn,
         "color": content.color,
@@ -203,21 +206,21 @@ def to_record(content: OverlayPage) -> Record:
     }
 
 
-def _page(content: OverlayPage) -> Record:
-    address, (width, height) = data_url(content.screenshot) if content.screenshot else ("", (0, 0))
+def _page(content: OverlayPage) -> JsonObject:
+    screenshot_url, (width, height) = data_url(content.screenshot) if content.screenshot else ("", (0, 0))
     return {
         "id": content.id,
         "url": content.url,
         "title": content.title,
         "width": width or _size(content.width),
         "height": height or _size(content.height),
-        "screenshot": address,
-        "facts": {**content.facts, **_cut(content.height, height)},
+        "screenshot": screenshot_url,
+        "facts": {**content.facts, **_truncation_fact(content.height, height)},
     }
 
 
-def _cut(page_height: float, height: int) -> dict[str, str]:
-    """What is told where the screenshot ends before the page."""
+def _truncation_fact(page_height: float, height: int) -> dict[str, str]:
+    """Return a fact if the page is higher than the screenshot of `height` px."""
     return {"Screenshot": f"cut at {height} of {page_height:.0f} px"} if height and page_height > height + 1 else {}
 
 
@@ -225,7 +228,7 @@ def _size(length: float) -> int:
     return math.ceil(length) if math.isfinite(length) and length > 0 else 1
 
 
-def _pens() -> Record:
+def _pens() -> JsonObject:
     return {
         "label": {label: _pen(pen) for label, pen in PENS.items()},
         "role": {role: _pen(pen) for role, pen in ROLE_PENS.items()},
@@ -233,7 +236,7 @@ def _pens() -> Record:
     }
 
 
-def _pen(pen: Pen) -> Record:
+def _pen(pen: Pen) -> JsonObject:
     return {
         "color": list(pen.color),
         "width": pen.width,
@@ -243,7 +246,7 @@ def _pen(pen: Pen) -> Record:
     }
 
 
-def _block(block: OverlayBlock, longest: int) -> Record:
+def _block(block: OverlayBlock, max_chars: int) -> JsonObject:
     record = {
         "box": _box(block.box),
         "label": str(block.label),
@@ -252,9 +255,10 @@ def _block(block: OverlayBlock, longest: int) -> Record:
         "font": block.font,
         "xpath": block.xpath,
         "source": block.source,
-        "text": excerpt(block.text, longest),
+        "text": excerpt(block.text, max_chars),
         "reasons": [
-            {"group": each.group, "text": each.text, "value": round(each.contribution, 3)} for each in block.reasons
+            {"group": reason.group, "text": reason.text, "value": round(reason.contribution, 3)}
+            for reason in block.reasons
         ],
         "visibility": block.visibility,
     }
@@ -265,22 +269,23 @@ def _probability(value: float | None) -> float | None:
     return None if value is None or not math.isfinite(value) else round(float(value), 4)
 
 
-def _layer(layer: OverlayLayer) -> Record:
+def _layer(layer: OverlayLayer) -> JsonObject:
     return {
         "name": layer.name,
         "segments": [
             {
-                "box": _box(each.box),
-                "level": each.level,
-                "coherence": each.coherence,
-                "parent": each.parent,
-                "xpath": each.xpath,
-                "text": each.text,
+                "box": _box(segment.box),
+                "level": segment.level,
+                "coherence": segment.coherence,
+                "parent": segment.parent,
+                "xpath": segment.xpath,
+                "text": segment.text,
             }
-            for each in layer.segments
+            for segment in layer.segments
         ],
         "separators": [
-            {"box": _box(each.box), "segment": each.segment, "weight": each.weight} for each in layer.separators
+            {"box": _box(separator.box), "segment": separator.segment, "weight": separator.weight}
+            for separator in layer.separators
         ],
         "pdoc": layer.pdoc,
         "drawn": layer.drawn,
@@ -289,7 +294,7 @@ def _layer(layer: OverlayLayer) -> Record:
 
 
 def _box(box: Sequence[float] | None) -> list[float] | None:
-    """Finite and with an area, or a line of no width, else None."""
+    """Round a box to 0.1 px; None if it is missing or not finite."""
     if box is None or not all(map(math.isfinite, box)):
         return None
     return [round(float(side), 1) for side in box]

@@ -1,7 +1,7 @@
-"""What a drawing over the screenshot of a page shows and where: frames with their tags, in layers, and a legend.
+"""Lay out a drawing over the screenshot of a page: layers of frames with tags, and a legend.
 
-Drawing is left to `vclean.render.overlay.png` and `vclean.render.overlay.svg`. All lengths are CSS px of the
-screenshot, origin at its top left; the legend has a strip of its own above the screenshot.
+`vclean.render.overlay.png` and `vclean.render.overlay.svg` draw the layout. All lengths are CSS px of the screenshot,
+with the origin at its top left. The legend is in a strip above the screenshot.
 """
 
 from __future__ import annotations
@@ -23,35 +23,35 @@ MAX_TITLE: Final = 300
 """Characters of a block's text in its hover title."""
 
 TAG_SIZE, LEGEND_SIZE = 10, 13
-"""Font sizes of the tags and of the legend."""
+"""Font sizes of the tags and of the legend, in px."""
 
-EDGE = "#b0b0b0"
+BORDER_COLOR = "#b0b0b0"
 """Color of the line between the legend and the screenshot."""
 
 OUTSET = 2
-"""Distance of a frame from the text it frames, so that the stroke stays off the letters."""
+"""Distance between a frame and its box in px; it keeps the stroke off the letters."""
 
 _CELL = 4
-"""Side of a cell of the grid that records where text and tags are."""
+"""Side of a cell of the occupancy grid in px."""
 
 _TAG_HEIGHT, _LEGEND_ROW, _LEGEND_MARGIN, _SWATCH = 13, 22, 8, 20
 
 
 TINT: Final = 26
-"""How much of a frame's inside its color covers, of 255; text shows through."""
+"""Opacity of the inside of a frame, 0 to 255; text shows through."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pen:
-    """How a mark is drawn.
+    """Style of a mark.
 
     Attributes:
-        color: red, green, blue.
-        width: of the stroke in px; 0 for none.
-        dash: dash and gap; empty for solid.
-        meaning: in the legend.
-        fill: how much of the inside is covered, 0 to 255.
-        tag: how its caption stands out: on the color, on white, or on nothing.
+        color: red, green, blue, 0 to 255.
+        width: stroke width in px; 0 for none.
+        dash: lengths of dash and gap in px; empty for a solid stroke.
+        meaning: text in the legend.
+        fill: opacity of the inside, 0 to 255.
+        tag: background of the caption: `loud` the color, `quiet` white, `bare` none.
     """
 
     color: tuple[int, int, int]
@@ -69,8 +69,8 @@ PENS: Mapping[str, Pen] = {
     Label.CONTINUATION: Pen((204, 121, 167), 2, (3, 3), "continuation", TINT),
     Label.OTHER: Pen((120, 120, 120), 1, (2, 4), "other, left out", tag="quiet"),
 }
-"""Colors of Okabe and Ito's palette for color-blind readers (Wong, Nature Methods 8:441, 2011); strokes
-differ too, so that the labels can be told apart without any color."""
+"""Pens of the labels. The palette of Okabe and Ito is safe for color-blind readers (Wong, Nature Methods 8:441, 2011).
+The strokes differ too, so the labels are distinct without color."""
 
 ROLE_PENS: Mapping[str, Pen] = {
     Role.TITLE: Pen((213, 94, 0), 3, (), "title", TINT),
@@ -90,8 +90,8 @@ ROLE_PENS: Mapping[str, Pen] = {
     Role.LOGO: Pen((90, 60, 30), 2, (6, 4), "logo", tag="quiet"),
     "none": Pen((120, 120, 120), 1, (2, 4), "no role", tag="quiet"),
 }
-"""The same palette (its yellow darkened for white pages, and brown in place of a ninth color): solid and tinted
-where a region is content, dashed where it is not."""
+"""Pens of the roles in the same palette, with a darker yellow for white pages, and brown as a ninth color. Content
+roles are solid and tinted, other roles are dashed."""
 
 
 LINE: Final = "line"
@@ -100,15 +100,15 @@ LINE_PENS: Mapping[str, Pen] = {LINE: Pen((90, 60, 160), 1, (1, 2), "line of tex
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Overlay:
-    """The blocks to draw over the screenshot of their page.
+    """Blocks to draw over the screenshot of their page.
 
     Attributes:
         box: float32 (B, 4), x, y, width, height; rows that are NaN or without area are not drawn.
         labels, probability, texts: B each; a probability of NaN is not shown.
-        hidden: bool (B,), blocks no reader sees at once; they are counted, not drawn.
-        lines: float32 (L, 4), the line boxes of the page, which the tags keep off.
-        page_height: of the document; more than the screenshot's when the screenshot was cut.
-        roles: B, or none; with them, colors are those of roles.
+        hidden: bool (B,), blocks that are not visible at first; they are counted, not drawn.
+        lines: float32 (L, 4), the line boxes of the page, which tags avoid.
+        page_height: height of the document; larger than the screenshot if that was truncated.
+        roles: B roles, or empty; if given, blocks are colored by role.
     """
 
     box: NDArray[np.float32]
@@ -121,7 +121,7 @@ class Overlay:
     roles: Sequence[Role | None] = ()
 
     def take(self, rows: Sequence[int]) -> Overlay:
-        """The same with the blocks at `rows` only."""
+        """Return the overlay with only the blocks at `rows`."""
         return replace(
             self,
             box=self.box[rows],
@@ -135,7 +135,7 @@ class Overlay:
 
 @dataclass(frozen=True, slots=True)
 class Rect:
-    """A rectangle of whole px."""
+    """Rectangle in whole px."""
 
     x: int
     y: int
@@ -145,7 +145,7 @@ class Rect:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """One frame or band as drawn; `pen` names its pen. `tag` is None where there is no place for it."""
+    """Frame or band to draw; `pen` is the name of its pen. `tag` is None if there is no free space for it."""
 
     frame: Rect
     pen: str
@@ -156,7 +156,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layer:
-    """Marks in the order they are drawn in, the pens they name, and what the legend says: a pen or None, a text."""
+    """Marks in drawing order, their pens by name, and the legend entries: the name of a pen or None, and a text."""
 
     pens: Mapping[str, Pen]
     marks: Sequence[Mark]
@@ -165,7 +165,7 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One entry of the legend, with its top left corner; a note has no pen."""
+    """Legend entry with its top left corner; a note has no pen."""
 
     x: int
     y: int
@@ -174,51 +174,57 @@ class Entry:
 
 
 def text_width(text: str, size: int) -> int:
-    """An upper estimate, in px, for the digits and Latin letters of captions in a sans-serif font."""
+    """Return an upper estimate of the width in px, for digits and Latin letters in a sans-serif font."""
     return round(len(text) * size * 0.6)
 
 
-def block_layer(overlay: Overlay, ground: TagPlacer) -> Layer:
-    """The blocks as a layer, content over the rest; tags go where the ground is free."""
-    ground.cover(overlay.lines)
-    framed = frames(overlay.box, ground.width, ground.height)
-    drawn = ~overlay.hidden & (framed[:, 2] > 0) & (framed[:, 3] > 0)
-    marks = [_mark(overlay, block, Rect(*framed[block].tolist()), ground) for block in _content_first(overlay, drawn)]
+def block_layer(overlay: Overlay, placer: TagPlacer) -> Layer:
+    """Return the blocks as a layer, content on top; tags are placed on free space."""
+    placer.add_obstacles(overlay.lines)
+    frames = frame_boxes(overlay.box, placer.width, placer.height)
+    drawn = ~overlay.hidden & (frames[:, 2] > 0) & (frames[:, 3] > 0)
+    marks = [
+        _mark(overlay, block, Rect(*frames[block].tolist()), placer) for block in _sort_content_first(overlay, drawn)
+    ]
     pens = ROLE_PENS if overlay.roles else PENS
-    return Layer(pens=pens, marks=marks[::-1], entries=_entries(overlay, pens, ground.height))
+    return Layer(pens=pens, marks=marks[::-1], entries=_entries(overlay, pens, placer.height))
 
 
-def line_layer(lines: NDArray[np.float32], ground: TagPlacer) -> Layer:
-    """The lines of text as a layer; `lines` is float32 (L, 4)."""
-    framed = frames(lines, ground.width, ground.height, 0)
-    rects = [Rect(*row) for row in framed[(framed[:, 2:] > 0).all(axis=1)].tolist()]
+def line_layer(lines: NDArray[np.float32], placer: TagPlacer) -> Layer:
+    """Return the lines of text as a layer; `lines` is float32 (L, 4)."""
+    frames = frame_boxes(lines, placer.width, placer.height, 0)
+    rects = [Rect(*row) for row in frames[(frames[:, 2:] > 0).all(axis=1)].tolist()]
     marks = [Mark(frame=rect, pen=LINE, tag=None, caption="", title="line of text") for rect in rects]
     return Layer(pens=LINE_PENS, marks=marks, entries=[(LINE, f"lines of text: {len(marks)}")])
 
 
-def frames(
+def frame_boxes(
     box: NDArray[np.float32], width: int, height: int, outset: NDArray[np.int64] | int = OUTSET
 ) -> NDArray[np.int64]:
-    """int64 (B, 4): the boxes, widened by `outset` and cut to the screenshot; without area where nothing is left."""
+    """Widen the boxes by `outset` and clip them to the screenshot.
+
+    Returns:
+        int64 (B, 4); frames outside the screenshot have no area.
+    """
     wider = np.broadcast_to(outset, len(box))[:, None]
     painted = np.isfinite(box).all(axis=1) & (box[:, 2] > 0) & (box[:, 3] > 0)
-    whole = np.where(painted[:, None], box, 0)
-    corner = np.clip(np.floor(whole[:, :2]) - wider, 0, (width, height))
-    opposite = np.clip(np.ceil(whole[:, :2] + whole[:, 2:]) + wider, 0, (width, height))
+    finite = np.where(painted[:, None], box, 0)
+    corner = np.clip(np.floor(finite[:, :2]) - wider, 0, (width, height))
+    opposite = np.clip(np.ceil(finite[:, :2] + finite[:, 2:]) + wider, 0, (width, height))
     size = np.where(painted[:, None], opposite - corner, 0)
     return np.hstack([corner, size]).astype(np.int64)
 
 
-def _content_first(overlay: Overlay, drawn: NDArray[np.bool_]) -> list[int]:
-    """The drawn blocks, content first, so that it has the first choice of places for tags."""
+def _sort_content_first(overlay: Overlay, drawn: NDArray[np.bool_]) -> list[int]:
+    """Return the drawn blocks, content first: its tags are placed before others."""
     blocks = np.flatnonzero(drawn).tolist()
     return sorted(blocks, key=lambda block: not overlay.labels[block].is_content)
 
 
-def _mark(overlay: Overlay, block: int, frame: Rect, ground: TagPlacer) -> Mark:
+def _mark(overlay: Overlay, block: int, frame: Rect, placer: TagPlacer) -> Mark:
     label, pen = overlay.labels[block], _pen_name(overlay, block)
     caption = _caption(pen, float(overlay.probability[block]))
-    tag = ground.place(frame, text_width(caption, TAG_SIZE) + 4, must=label.is_content)
+    tag = placer.place_tag(frame, text_width(caption, TAG_SIZE) + 4, required=label.is_content)
     return Mark(frame=frame, pen=pen, tag=tag, caption=caption, title=f"{caption}: {excerpt(overlay.texts[block])}")
 
 
@@ -227,7 +233,7 @@ def _pen_name(overlay: Overlay, block: int) -> str:
 
 
 def excerpt(text: str, length: int = MAX_TITLE) -> str:
-    """The text, or its beginning and an ellipsis, of `length` characters at most."""
+    """Shorten a text to `length` characters, with an ellipsis."""
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
@@ -236,40 +242,43 @@ def _caption(name: str, probability: float) -> str:
 
 
 class TagPlacer:
-    """The cells of a screenshot of `width` x `height` px that text and tags take."""
+    """Places tags on a screenshot of `width` x `height` px where they cover neither text nor other tags."""
 
     def __init__(self, width: int, height: int) -> None:
         self.width, self.height = width, height
-        self._taken = np.zeros((height // _CELL + 1, width // _CELL + 1), dtype=bool)
+        self._occupied = np.zeros((height // _CELL + 1, width // _CELL + 1), dtype=bool)
 
-    def cover(self, lines: NDArray[np.float32]) -> None:
-        """Take the place of lines of text, float32 (L, 4)."""
-        framed = frames(lines, self.width, self.height)
-        for line in framed[(framed[:, 2] > 0) & (framed[:, 3] > 0)].tolist():
+    def add_obstacles(self, lines: NDArray[np.float32]) -> None:
+        """Mark the cells of lines of text, float32 (L, 4), as occupied."""
+        frames = frame_boxes(lines, self.width, self.height)
+        for line in frames[(frames[:, 2] > 0) & (frames[:, 3] > 0)].tolist():
             x, y, w, h = line
             self._cells(x + OUTSET, y + OUTSET, w - 2 * OUTSET, h - 2 * OUTSET)[:] = True
 
-    def place(self, frame: Rect, width: int, *, must: bool) -> Rect | None:
-        """The first place beside `frame` that is free, else the freest, or None if it need not be."""
-        places = [place for place in _places(frame, width) if self._inside(place)]
-        covered = [int(self._cells(*place).sum()) for place in places]
-        if not places or (min(covered) and not must):
+    def place_tag(self, frame: Rect, width: int, *, required: bool) -> Rect | None:
+        """Return the first free position beside `frame`, and mark it as occupied.
+
+        If none is free, return None, or for a `required` tag the position that covers the fewest occupied cells.
+        """
+        candidates = [candidate for candidate in _candidates(frame, width) if self._is_inside(candidate)]
+        covered = [int(self._cells(*candidate).sum()) for candidate in candidates]
+        if not candidates or (min(covered) and not required):
             return None
-        best = places[covered.index(min(covered))]
+        best = candidates[covered.index(min(covered))]
         self._cells(*best)[:] = True
         return Rect(*best)
 
-    def _inside(self, place: tuple[int, int, int, int]) -> bool:
-        x, y, width, height = place
+    def _is_inside(self, candidate: tuple[int, int, int, int]) -> bool:
+        x, y, width, height = candidate
         return x >= 0 and y >= 0 and x + width <= self.width and y + height <= self.height
 
     def _cells(self, x: int, y: int, width: int, height: int) -> NDArray[np.bool_]:
         columns = slice(max(x, 0) // _CELL, (x + width - 1) // _CELL + 1)
-        return self._taken[max(y, 0) // _CELL : (y + height - 1) // _CELL + 1, columns]
+        return self._occupied[max(y, 0) // _CELL : (y + height - 1) // _CELL + 1, columns]
 
 
-def _places(frame: Rect, width: int) -> list[tuple[int, int, int, int]]:
-    """Where a tag may stand, best first: above, right, left (over list markers), below, on the block."""
+def _candidates(frame: Rect, width: int) -> list[tuple[int, int, int, int]]:
+    """Return the positions to try for a tag, best first: above, right, left (over list markers), below, on the block."""
     right, bottom = frame.x + frame.width, frame.y + frame.height
     corners = [
         (frame.x, frame.y - _TAG_HEIGHT),
@@ -286,7 +295,7 @@ def _places(frame: Rect, width: int) -> list[tuple[int, int, int, int]]:
 
 
 def _entries(overlay: Overlay, pens: Mapping[str, Pen], height: int) -> list[tuple[str | None, str]]:
-    """The legend's entries: every pen that is used, with its count, then what is not drawn and why."""
+    """Return the legend entries: the used pens with their counts, then notes on blocks that are not drawn."""
     counts = Counter(_pen_name(overlay, block) for block in range(len(overlay.labels)))
     entries: list[tuple[str | None, str]] = [
         (name, f"{pen.meaning if overlay.roles else f'{name} {pen.meaning}'}: {counts[name]}")
@@ -296,38 +305,44 @@ def _entries(overlay: Overlay, pens: Mapping[str, Pen], height: int) -> list[tup
     if hidden := int(overlay.hidden.sum()):
         entries.append((None, f"hidden, not drawn: {hidden}"))
     below = int((~overlay.hidden & (overlay.box[:, 1] >= height)).sum())
-    return entries + cut_entries(overlay.page_height, height, f"blocks below: {below}")
+    return entries + truncation_note(overlay.page_height, height, f"blocks below: {below}")
 
 
-def cut_entries(page_height: float, height: int, below: str) -> list[tuple[str | None, str]]:
-    """A note where the screenshot, of `height` px, ends before the page; `below` says what is left out."""
-    cut = page_height > height + 1
-    return [(None, f"picture cut at {height} of {page_height:.0f} px, {below}")] if cut else []
+def truncation_note(page_height: float, height: int, below: str) -> list[tuple[str | None, str]]:
+    """Return a legend note if the page is higher than the screenshot.
+
+    Args:
+        page_height: height of the page in px.
+        height: height of the screenshot in px.
+        below: text that counts the items below the screenshot.
+    """
+    is_truncated = page_height > height + 1
+    return [(None, f"picture cut at {height} of {page_height:.0f} px, {below}")] if is_truncated else []
 
 
-def legend_rows(layers: Iterable[Layer], width: int) -> tuple[list[Entry], int]:
-    """The entries of all layers in rows that fit the width, and the height of the strip they need; 0 without any."""
+def lay_out_legend(layers: Iterable[Layer], width: int) -> tuple[list[Entry], int]:
+    """Arrange the legend entries of all layers in rows of `width` px; return them with the height of the strip."""
     placed: list[Entry] = []
     x, y = _LEGEND_MARGIN, _LEGEND_MARGIN
     for pen, text in (entry for layer in layers for entry in layer.entries):
-        need = (_SWATCH + 6 if pen else 0) + text_width(text, LEGEND_SIZE)
-        if x > _LEGEND_MARGIN and x + need > width:
+        entry_width = (_SWATCH + 6 if pen else 0) + text_width(text, LEGEND_SIZE)
+        if x > _LEGEND_MARGIN and x + entry_width > width:
             x, y = _LEGEND_MARGIN, y + _LEGEND_ROW
         placed.append(Entry(x, y, pen, text))
-        x += need + 16
+        x += entry_width + 16
     return placed, (y + _LEGEND_ROW + _LEGEND_MARGIN // 2 if placed else 0)
 
 
-def pens_of(layers: Iterable[Layer]) -> dict[str, Pen]:
-    """The pens of all layers, by name."""
+def collect_pens(layers: Iterable[Layer]) -> dict[str, Pen]:
+    """Return the pens of all layers by name."""
     return {name: pen for layer in layers for name, pen in layer.pens.items()}
 
 
 def swatch(entry: Entry) -> Rect:
-    """The sample frame of a legend entry."""
+    """Return the sample frame of a legend entry."""
     return Rect(entry.x, entry.y + 1, _SWATCH, 14)
 
 
 def entry_text_x(entry: Entry) -> int:
-    """Where the text of a legend entry starts."""
+    """Return the x coordinate of the text of a legend entry."""
     return entry.x + (_SWATCH + 6 if entry.pen else 0)

@@ -1,4 +1,4 @@
-"""Layers over the screenshot of a page, drawn as a PNG screenshot."""
+"""Draw layers over the screenshot of a page as PNG, and encode screenshots as WebP."""
 
 from __future__ import annotations
 
@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Final
 from PIL import Image, ImageDraw, ImageFile, ImageFont
 
 from vclean.errors import OutputError
-from vclean.render.overlay.layers import EDGE, LEGEND_SIZE, TAG_SIZE, Rect, entry_text_x, legend_rows, pens_of, swatch
+from vclean.render.overlay.layers import (
+    BORDER_COLOR,
+    LEGEND_SIZE,
+    TAG_SIZE,
+    Rect,
+    collect_pens,
+    entry_text_x,
+    lay_out_legend,
+    swatch,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -26,10 +35,10 @@ Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 
 
 def open_screenshot(screenshot: bytes) -> ImageFile.ImageFile:
-    """The screenshot of a page; its size is known, its pixels are read when they are first needed.
+    """Open a screenshot; its size is read now, its pixels on first use.
 
     Raises:
-        OutputError: it is no PNG or JPEG.
+        OutputError: the data is not PNG or JPEG.
     """
     with as_output_errors():
         return Image.open(io.BytesIO(screenshot), formats=("PNG", "JPEG"))
@@ -37,7 +46,7 @@ def open_screenshot(screenshot: bytes) -> ImageFile.ImageFile:
 
 @contextmanager
 def as_output_errors() -> Iterator[None]:
-    """A block that raises an `OutputError` where Pillow, which does so by OSError, cannot read a screenshot."""
+    """Raise the OSError of Pillow, for a screenshot that it cannot read, as `OutputError`."""
     try:
         yield
     except OSError as error:
@@ -45,27 +54,27 @@ def as_output_errors() -> Iterator[None]:
 
 
 def draw_png(screenshot: bytes, layers: Sequence[Layer]) -> bytes:
-    """The layers drawn over `screenshot` (PNG or JPEG, one px per CSS px), with their legend on top.
+    """Draw the layers over `screenshot` (PNG or JPEG, one px per CSS px), with the legend above it.
 
-    The same input gives the same bytes under one version of Pillow.
+    Equal input gives equal bytes with the same version of Pillow.
 
     Raises:
         OutputError: the screenshot cannot be read.
     """
     page = open_screenshot(screenshot)
-    legend, strip = legend_rows(layers, page.width)
+    legend, strip = lay_out_legend(layers, page.width)
     canvas = _below_strip(page, strip)
     brush = ImageDraw.Draw(canvas, "RGBA")
     for layer in layers:
         _draw_layer(brush, layer, strip)
-    _draw_legend(brush, legend, pens_of(layers), (page.width, strip))
+    _draw_legend(brush, legend, collect_pens(layers), (page.width, strip))
     out = io.BytesIO()
     canvas.save(out, "PNG", compress_level=_COMPRESSION)
     return out.getvalue()
 
 
 def _below_strip(page: Image.Image, strip: int) -> Image.Image:
-    """A canvas with the page's screenshot under a white strip."""
+    """Return a canvas with the screenshot below a white strip of `strip` px."""
     canvas = Image.new("RGB", (page.width, strip + page.height), "white")
     with as_output_errors():
         canvas.paste(page.convert("RGB"), (0, strip))
@@ -73,16 +82,16 @@ def _below_strip(page: Image.Image, strip: int) -> Image.Image:
 
 
 def _draw_layer(brush: ImageDraw.ImageDraw, layer: Layer, strip: int) -> None:
-    """All frames, then all tags, which no frame may cross."""
+    """Draw all frames, then all tags, so that no frame crosses a tag."""
     font = ImageFont.load_default(TAG_SIZE)
     for mark in layer.marks:
-        _draw_frame(brush, _lowered(mark.frame, strip), layer.pens[mark.pen])
+        _draw_frame(brush, _shift_down(mark.frame, strip), layer.pens[mark.pen])
     for mark in layer.marks:
         _draw_tag(brush, mark, layer.pens[mark.pen], strip, font)
 
 
-def _lowered(rect: Rect, by: int) -> Rect:
-    """A rectangle of the page in a canvas that has a strip of `by` px above it."""
+def _shift_down(rect: Rect, by: int) -> Rect:
+    """Move a rectangle down by `by` px, the height of the strip above the screenshot."""
     return Rect(rect.x, rect.y + by, rect.width, rect.height)
 
 
@@ -104,7 +113,7 @@ def _draw_frame(brush: ImageDraw.ImageDraw, rect: Rect, pen: Pen) -> None:
 
 
 def _dashes(corners: Segment, pen: Pen) -> Iterator[Segment]:
-    """The dashes of a frame, as filled rectangles inside its border."""
+    """Yield the dashes of a frame as filled rectangles inside its border."""
     left, top, right, bottom = corners
     (dash, gap), inner = pen.dash, pen.width - 1
     for x in range(left, right + 1, dash + gap):
@@ -120,7 +129,7 @@ def _dashes(corners: Segment, pen: Pen) -> Iterator[Segment]:
 def _draw_tag(brush: ImageDraw.ImageDraw, mark: Mark, pen: Pen, strip: int, font: Font) -> None:
     if mark.tag is None:
         return
-    tag = _lowered(mark.tag, strip)
+    tag = _shift_down(mark.tag, strip)
     if pen.tag != "bare":
         brush.rectangle(_corners(tag), fill=(*pen.color, 255) if pen.tag == "loud" else _QUIET_GROUND)
     inks: dict[str, str | tuple[int, int, int]] = {"loud": "white", "quiet": pen.color, "bare": "black"}
@@ -136,7 +145,7 @@ def _draw_legend(
     font = ImageFont.load_default(LEGEND_SIZE)
     width, height = strip
     if height:
-        brush.rectangle((0, height - 1, width, height - 1), fill=EDGE)
+        brush.rectangle((0, height - 1, width, height - 1), fill=BORDER_COLOR)
     for entry in entries:
         if entry.pen is not None:
             _draw_frame(brush, swatch(entry), pens[entry.pen])
@@ -144,20 +153,20 @@ def _draw_legend(
 
 
 BUDGET: Final = 2_500_000
-"""Bytes that a screenshot should not be more than; as text in a page it takes a third more."""
+"""Largest size of an encoded screenshot in bytes; base64 in a page takes a third more."""
 
 _QUALITIES: Final = (80, 60, 40, 20)
-_LONGEST: Final = 16_383
-"""The most px a side of a WebP screenshot can have, by the format's 14 bits; pages have one more at most."""
+_MAX_SIDE: Final = 16_383
+"""Largest side of a WebP image in px (14 bits); a screenshot has at most one px more."""
 _EFFORT: Final = 2
-"""Of 6: half the time of the usual 4 for files a few percent larger."""
+"""Compression effort, 0 to 6: takes half the time of the default 4, for files a few percent larger."""
 
 
 def data_url(screenshot: bytes, budget: int = BUDGET) -> tuple[str, tuple[int, int]]:
-    """The screenshot (PNG or JPEG) as a `data:` address, and its width and height in px before it was made smaller.
+    """Encode a screenshot (PNG or JPEG) as a `data:` URL; return it with the original width and height in px.
 
-    It is coded with loss, as WebP, at the best of a few qualities that fits the budget; one that fits at none is
-    halved in size until it does. A last row or column more than WebP can hold is left out.
+    The encoding is lossy WebP at the best of a few qualities that fits the budget. If none fits, the width and height
+    are halved until one does. A last row or column beyond the limit of WebP is dropped.
 
     Raises:
         OutputError: the screenshot cannot be read.
@@ -165,21 +174,21 @@ def data_url(screenshot: bytes, budget: int = BUDGET) -> tuple[str, tuple[int, i
     page = open_screenshot(screenshot)
     with as_output_errors():
         image = page.convert("RGB")
-    return f"data:image/webp;base64,{base64.b64encode(_fitting(image, budget)).decode()}", page.size
+    return f"data:image/webp;base64,{base64.b64encode(_encode_within(image, budget)).decode()}", page.size
 
 
-def _fitting(image: Image.Image, budget: int) -> bytes:
-    if max(image.size) > _LONGEST + 1:
-        return _fitting(image.reduce(2), budget)
-    inside = image.crop((0, 0, min(image.width, _LONGEST), min(image.height, _LONGEST)))
+def _encode_within(image: Image.Image, budget: int) -> bytes:
+    if max(image.size) > _MAX_SIDE + 1:
+        return _encode_within(image.reduce(2), budget)
+    cropped = image.crop((0, 0, min(image.width, _MAX_SIDE), min(image.height, _MAX_SIDE)))
     for quality in _QUALITIES:
-        coded = _coded(inside, quality)
-        if len(coded) <= budget or min(image.size) == 1:
-            return coded
-    return _fitting(image.reduce(2), budget)
+        encoded = _encode(cropped, quality)
+        if len(encoded) <= budget or min(image.size) == 1:
+            return encoded
+    return _encode_within(image.reduce(2), budget)
 
 
-def _coded(image: Image.Image, quality: int) -> bytes:
+def _encode(image: Image.Image, quality: int) -> bytes:
     out = io.BytesIO()
     image.save(out, "webp", quality=quality, method=_EFFORT)
     return out.getvalue()

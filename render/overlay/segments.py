@@ -1,4 +1,4 @@
-"""Segments and separators as layers of a drawing: nested frames by level, bands with their weights."""
+"""Lay out segments and separators as layers of a drawing: nested frames by level, bands with weights."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from vclean.render.overlay.layers import (
     Pen,
     Rect,
     TagPlacer,
-    cut_entries,
     excerpt,
-    frames,
+    frame_boxes,
     text_width,
+    truncation_note,
 )
 
 if TYPE_CHECKING:
@@ -30,15 +30,15 @@ SEPARATOR: Final = "separator"
 _LEVELS: Final = ((0, 114, 178), (213, 94, 0), (0, 158, 115), (204, 121, 167), (120, 120, 120))
 
 LEVEL_PENS: Final = tuple(Pen(color, max(3 - level, 1)) for level, color in enumerate(_LEVELS))
-"""For the levels from the page's own parts down, of Okabe and Ito's palette; the last serves all below. None is
-tinted: tints would add up where frames are nested."""
+"""Pens of levels 1, 2, ... in the palette of Okabe and Ito; the last is for all deeper levels. They are not tinted,
+because the tints of nested frames would add up."""
 
 _PENS: Final[Mapping[str, Pen]] = {f"level{level}": pen for level, pen in enumerate(LEVEL_PENS)}
 _BANDS: Final[Mapping[str, Pen]] = {SEPARATOR: Pen((230, 159, 0), 0, fill=110, tag="bare")}
 _THINNEST_BAND: Final = 2
 _STEP: Final = 3
 _STEPS: Final = 4
-"""A frame stands this many px outside those in it, for as many levels."""
+"""Distance in px between nested frames, and the number of levels for which it is kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -46,12 +46,14 @@ class SegmentOverlay:
     """Segments and separators to draw over the screenshot of their page.
 
     Attributes:
-        box: float32 (S, 4), x, y, width, height, in preorder; the first, which is the page, is not drawn.
-        level: int64 (S,), how deep each is nested, 0 for the page.
-        height: int64 (S,), how many levels there are in it.
-        captions, texts: S each; what its tag says, and what more is said on hover.
-        separator_box: float32 (Q, 4); weight: int32 (Q,).
-        page_height: of the document; more than the screenshot's when the screenshot was cut.
+        box: float32 (S, 4), x, y, width, height, in preorder; the first is the page, which is not drawn.
+        level: int64 (S,), depth of each segment, 0 for the page.
+        height: int64 (S,), number of levels inside each segment.
+        captions: S texts of the tags.
+        texts: S texts that are shown on hover, after the caption.
+        separator_box: float32 (Q, 4), x, y, width, height.
+        weight: int32 (Q,), weights of the separators.
+        page_height: height of the document; larger than the screenshot if that was truncated.
     """
 
     box: NDArray[np.float32]
@@ -64,34 +66,34 @@ class SegmentOverlay:
     page_height: float
 
 
-def segment_layer(overlay: SegmentOverlay, ground: TagPlacer) -> Layer:
-    """The segments as a layer, from the outermost in."""
+def segment_layer(overlay: SegmentOverlay, placer: TagPlacer) -> Layer:
+    """Return the segments as a layer, outermost first."""
     outset = _STEP * np.minimum(overlay.height, _STEPS)
-    framed = frames(overlay.box, ground.width, ground.height, outset)
-    drawn = np.flatnonzero((overlay.level > 0) & (framed[:, 2:] > 0).all(axis=1))
-    marks = [_segment(overlay, row, Rect(*framed[row].tolist()), ground) for row in drawn.tolist()]
-    return Layer(pens=_PENS, marks=marks, entries=_entries(overlay, marks, ground.height))
+    frames = frame_boxes(overlay.box, placer.width, placer.height, outset)
+    drawn = np.flatnonzero((overlay.level > 0) & (frames[:, 2:] > 0).all(axis=1))
+    marks = [_segment(overlay, row, Rect(*frames[row].tolist()), placer) for row in drawn.tolist()]
+    return Layer(pens=_PENS, marks=marks, entries=_entries(overlay, marks, placer.height))
 
 
-def separator_layer(overlay: SegmentOverlay, ground: TagPlacer) -> Layer:
-    """The separators as a layer."""
-    bands = [band for row in range(len(overlay.weight)) if (band := _band(overlay, row, ground))]
+def separator_layer(overlay: SegmentOverlay, placer: TagPlacer) -> Layer:
+    """Return the separators as a layer."""
+    bands = [band for row in range(len(overlay.weight)) if (band := _band(overlay, row, placer))]
     text = f"separators with their weights: {len(overlay.weight)}"
     return Layer(pens=_BANDS, marks=bands, entries=[(SEPARATOR, text)])
 
 
-def _segment(overlay: SegmentOverlay, row: int, frame: Rect, ground: TagPlacer) -> Mark:
+def _segment(overlay: SegmentOverlay, row: int, frame: Rect, placer: TagPlacer) -> Mark:
     caption = overlay.captions[row]
-    tag = ground.place(frame, text_width(caption, TAG_SIZE) + 4, must=False)
+    tag = placer.place_tag(frame, text_width(caption, TAG_SIZE) + 4, required=False)
     name = f"level{min(int(overlay.level[row]), len(_LEVELS)) - 1}"
     return Mark(frame=frame, pen=name, tag=tag, caption=caption, title=f"{caption}: {excerpt(overlay.texts[row])}")
 
 
-def _band(overlay: SegmentOverlay, row: int, ground: TagPlacer) -> Mark | None:
-    """The band of a separator, wide enough to be seen; None where it is outside the screenshot."""
-    x, y, wide, high = overlay.separator_box[row].tolist()
-    box = np.array([[x, y, max(wide, _THINNEST_BAND), max(high, _THINNEST_BAND)]], dtype=np.float32)
-    frame = Rect(*frames(box, ground.width, ground.height, 0)[0].tolist())
+def _band(overlay: SegmentOverlay, row: int, placer: TagPlacer) -> Mark | None:
+    """Return the band of a separator, at least `_THINNEST_BAND` px wide; None if it is outside the screenshot."""
+    x, y, width, height = overlay.separator_box[row].tolist()
+    box = np.array([[x, y, max(width, _THINNEST_BAND), max(height, _THINNEST_BAND)]], dtype=np.float32)
+    frame = Rect(*frame_boxes(box, placer.width, placer.height, 0)[0].tolist())
     if not (frame.width > 0 and frame.height > 0):
         return None
     weight = str(overlay.weight[row])
@@ -107,4 +109,4 @@ def _entries(overlay: SegmentOverlay, marks: Sequence[Mark], height: int) -> lis
             deeper = " and deeper" * (level == len(_LEVELS) - 1)
             entries.append((name, f"level {level + 1}{deeper}: {counts[name]}"))
     below = int((overlay.box[:, 1] >= height).sum())
-    return entries + cut_entries(overlay.page_height, height, f"segments below: {below}")
+    return entries + truncation_note(overlay.page_height, height, f"segments below: {below}")

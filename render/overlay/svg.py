@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 from lxml import etree
 
 from vclean.characters import legal
-from vclean.render.overlay.layers import EDGE, LEGEND_SIZE, TAG_SIZE, entry_text_x, legend_rows, pens_of, swatch
+from vclean.render.overlay.layers import (
+    BORDER_COLOR,
+    LEGEND_SIZE,
+    TAG_SIZE,
+    collect_pens,
+    entry_text_x,
+    lay_out_legend,
+    swatch,
+)
 from vclean.render.overlay.png import open_screenshot
 
 if TYPE_CHECKING:
@@ -27,32 +35,32 @@ _QUIET_GROUND = "#ffffffaa"
 
 
 def draw_svg(screenshot: bytes, layers: Sequence[Layer]) -> str:
-    """The layers as one SVG document: the screenshot inside as a data URI, a group with a title per mark.
+    """Draw the layers as an SVG document: the screenshot as a data URL, and a group with a title for each mark.
 
     Raises:
         OutputError: the screenshot cannot be read.
     """
     page = open_screenshot(screenshot)
-    legend, strip = legend_rows(layers, page.width)
+    legend, strip = lay_out_legend(layers, page.width)
     root = etree.Element("svg", {"xmlns": _SVG, "viewBox": f"0 0 {page.width} {strip + page.height}"})
     root.attrib.update({"width": str(page.width), "height": str(strip + page.height)})
-    _add(root, "style").text = _TEXT_STYLES + _style_sheet(pens_of(layers))
+    _add(root, "style").text = _TEXT_STYLES + _style_sheet(collect_pens(layers))
     _add(root, "rect", width="100%", height="100%", fill="white")
     _add_legend(root, legend, strip)
-    ground = _add(root, "g", transform=f"translate(0 {strip})")
-    _add_screenshot(ground, page, screenshot)
+    canvas = _add(root, "g", transform=f"translate(0 {strip})")
+    _add_screenshot(canvas, page, screenshot)
     for mark in (mark for layer in layers for mark in layer.marks):
-        _add_mark(ground, mark)
+        _add_mark(canvas, mark)
     return etree.tostring(root, encoding="unicode") + "\n"
 
 
-def _add_screenshot(ground: etree._Element, page: ImageFile.ImageFile, screenshot: bytes) -> None:
+def _add_screenshot(parent: etree._Element, page: ImageFile.ImageFile, screenshot: bytes) -> None:
     address = f"data:{page.get_format_mimetype()};base64,{base64.b64encode(screenshot).decode()}"
-    _add(ground, "image", width=page.width, height=page.height, href=address)
+    _add(parent, "image", width=page.width, height=page.height, href=address)
 
 
 def _add(parent: etree._Element, name: str, **attributes: str | int) -> etree._Element:
-    """A new child; an underscore in an attribute's name stands for a hyphen."""
+    """Add a child element; underscores in attribute names become hyphens."""
     values = {key.replace("_", "-"): str(value) for key, value in attributes.items()}
     return etree.SubElement(parent, name, values)
 
@@ -68,7 +76,7 @@ def _style_sheet(pens: Mapping[str, Pen]) -> str:
 
 
 def _frame_style(name: str, pen: Pen) -> str:
-    """The rule for frames in groups of the class `name`."""
+    """Return the CSS rule for frames in groups of the class `name`."""
     color, dash = hexadecimal(pen), " ".join(map(str, pen.dash)) or "none"
     return (
         f".{name} .frame{{stroke:{color};stroke-width:{pen.width};stroke-dasharray:{dash};"
@@ -77,13 +85,13 @@ def _frame_style(name: str, pen: Pen) -> str:
 
 
 def hexadecimal(pen: Pen) -> str:
-    """A pen's color as CSS has it."""
+    """Return the color of a pen as CSS hexadecimal."""
     return "#{:02x}{:02x}{:02x}".format(*pen.color)
 
 
 def _add_legend(root: etree._Element, entries: Sequence[Entry], strip: int) -> None:
     if strip:
-        _add(root, "rect", y=strip - 1, width="100%", height=1, fill=EDGE)
+        _add(root, "rect", y=strip - 1, width="100%", height=1, fill=BORDER_COLOR)
     for entry in entries:
         group = _add(root, "g", **{"class": entry.pen or "note"})
         if entry.pen is not None:
@@ -102,7 +110,7 @@ def _add_mark(page: etree._Element, mark: Mark) -> None:
     _add(group, "text", **{"class": "tag"}, x=x, y=y).text = mark.caption
 
 
-def _add_rect(group: etree._Element, rect: Rect, kind: str) -> None:
-    """A rectangle of the class `kind`."""
-    place = {"x": rect.x, "y": rect.y, "width": rect.width, "height": rect.height}
-    _add(group, "rect", **{"class": kind}, **place)
+def _add_rect(group: etree._Element, rect: Rect, class_name: str) -> None:
+    """Add a rectangle of the CSS class `class_name`."""
+    box = {"x": rect.x, "y": rect.y, "width": rect.width, "height": rect.height}
+    _add(group, "rect", **{"class": class_name}, **box)

@@ -22,9 +22,9 @@ from vclean.render.overlay.layers import (
     Rect,
     TagPlacer,
     block_layer,
-    legend_rows,
+    collect_pens,
+    lay_out_legend,
     line_layer,
-    pens_of,
     text_width,
 )
 
@@ -59,7 +59,7 @@ def only_mark(content, width=400, height=200):
 
 
 def strip_of(content, width=400, height=200):
-    return legend_rows([layer(content, width, height)], width)[1]
+    return lay_out_legend([layer(content, width, height)], width)[1]
 
 
 def draw_png(image, content):
@@ -183,7 +183,7 @@ class TestLineLayer:
 class TestLegendRows:
     @pytest.mark.parametrize("width", [200, 400, 1366])
     def test_entries_stay_in_the_strip(self, width):
-        entries, strip = legend_rows([layer(overlay([[NAN] * 4] * 5, list(Label), page_height=9999))], width)
+        entries, strip = lay_out_legend([layer(overlay([[NAN] * 4] * 5, list(Label), page_height=9999))], width)
         assert len(entries) == 6
         assert all(entry.y + 16 <= strip for entry in entries)
         assert all(entry.x + text_width(entry.text, 13) <= width or entry.x == 8 for entry in entries)
@@ -194,17 +194,17 @@ class TestLegendRows:
 
     def test_layers_follow_each_other(self):
         one, other = (Layer(pens={}, marks=[], entries=[(None, text)]) for text in ("one", "other"))
-        entries, _ = legend_rows([one, other], 400)
+        entries, _ = lay_out_legend([one, other], 400)
         assert [(entry.text, entry.x > 8) for entry in entries] == [("one", False), ("other", True)]
 
     def test_nothing_to_tell_needs_no_strip(self):
-        assert legend_rows([], 400) == ([], 0)
+        assert lay_out_legend([], 400) == ([], 0)
 
 
 class TestPensOf:
     def test_all_layers(self):
         layers = [layer(overlay([], [])), line_layer(np.zeros((0, 4), dtype=np.float32), TagPlacer(9, 9))]
-        assert set(pens_of(layers)) == {*Label, LINE}
+        assert set(collect_pens(layers)) == {*Label, LINE}
 
 
 class TestTags:

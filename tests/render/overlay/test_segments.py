@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from vclean.render.overlay.layers import MAX_TITLE, Rect, TagPlacer, legend_rows
+from vclean.render.overlay.layers import MAX_TITLE, Rect, TagPlacer, lay_out_legend
 from vclean.render.overlay.png import draw_png
 from vclean.render.overlay.segments import SegmentOverlay, segment_layer, separator_layer
 from vclean.render.overlay.svg import draw_svg
@@ -50,7 +50,7 @@ def layers(content):
 
 
 def strip_of(content):
-    return legend_rows(layers(content), 400)[1]
+    return lay_out_legend(layers(content), 400)[1]
 
 
 def screenshot(width=400, height=200):
