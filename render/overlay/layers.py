@@ -278,7 +278,7 @@ class TagPlacer:
 
 
 def _candidates(frame: Rect, width: int) -> list[tuple[int, int, int, int]]:
-    """Return the positions to try for a tag, best first: above, right, left (over list markers), below, on the block."""
+    """Return possible tag positions, best first: above, right, left (over list markers), below, on the block."""
     right, bottom = frame.x + frame.width, frame.y + frame.height
     corners = [
         (frame.x, frame.y - _TAG_HEIGHT),
