@@ -1,93 +1,95 @@
 "use strict";
-/* The page's data, what is shown of it and what is selected: `window.vclean`, on which the views and other scripts
-   build. Views listen to events of the document: `vclean:select` and `vclean:hover` ({indexes, source}), `vclean:show`
-   (what is shown has changed) and `vclean:change` ({indexes} of blocks that have another label or role). */
+/* Defines `window.vclean`: the data of the page, the filters and the selection. The views and added scripts use it.
+   Views listen to events of the document: `vclean:select` and `vclean:hover` ({indexes, source}), `vclean:show` (after
+   a change of the filters) and `vclean:change` ({indexes} of blocks whose label or role changed). */
 window.vclean = (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
-  const ALL = { low: 0, high: 1 };
+  const FULL_RANGE = { low: 0, high: 1 };
   const state = {
-    list: data.blocks.length || !data.layers.length ? -1 : 0, // -1 for blocks, else the layer whose segments are listed
+    list: data.blocks.length || !data.layers.length ? -1 : 0, // -1 for blocks, otherwise the number of a layer
     color: data.color,
     query: "",
-    off: { label: new Set(), role: new Set(), visibility: new Set() },
-    range: { ...ALL },
+    excluded: { label: new Set(), role: new Set(), visibility: new Set() },
+    range: { ...FULL_RANGE },
     changed: false,
     selected: [],
     hovered: -1,
-    shown: [], // the indexes of what the list has, in its order
+    shown: [], // indexes of the items that pass the filters, in the order of the list
   };
   const layers = data.layers.map((layer) => ({
     ...layer,
-    open: new Uint8Array(layer.segments.length),
+    states: new Uint8Array(layer.segments.length), // of its segments
   }));
-  let words = [];
+  const SEGMENT = { absent: 0, leaf: 1, divided: 2 };
+  let searchTexts = [];
 
-  const tell = (name, detail) => document.dispatchEvent(new CustomEvent(`vclean:${name}`, { detail }));
+  const emit = (name, detail) => document.dispatchEvent(new CustomEvent(`vclean:${name}`, { detail }));
   const items = () => (state.list < 0 ? data.blocks : layers[state.list].segments);
   const valueOf = (block, kind) => block[kind] || "none";
-  const roles = () => data.blocks.some((block) => block.role);
+  const hasRoles = () => data.blocks.some((block) => block.role);
 
   function reindex() {
-    words = items().map((item) => `${item.text}\n${item.xpath}`.toLowerCase());
+    searchTexts = items().map((item) => `${item.text}\n${item.xpath}`.toLowerCase());
   }
 
-  /* A segment is there down to the first that coheres enough on the way from the page; one that is cut is open. */
-  function cutLayer(layer) {
+  /* Divides segments from the page down until their coherence reaches the permitted degree of coherence. */
+  function applyPdoc(layer) {
     layer.segments.forEach((segment, row) => {
-      const above = segment.parent < 0 || layer.open[segment.parent] === 2;
-      layer.open[row] = above ? (segment.coherence >= layer.pdoc ? 1 : 2) : 0;
+      const isPresent = segment.parent < 0 || layer.states[segment.parent] === SEGMENT.divided;
+      const state = segment.coherence >= layer.pdoc ? SEGMENT.leaf : SEGMENT.divided;
+      layer.states[row] = isPresent ? state : SEGMENT.absent;
     });
   }
 
   function passes(item, row, kinds) {
-    if (state.query && !words[row].includes(state.query)) return false;
-    if (state.list >= 0) return layers[state.list].open[row] > 0;
+    if (state.query && !searchTexts[row].includes(state.query)) return false;
+    if (state.list >= 0) return layers[state.list].states[row] !== SEGMENT.absent;
     if (state.changed && !item.changed) return false;
     const p = item.probability;
     if (p !== null && (p < state.range.low || p > state.range.high)) return false;
-    return !kinds.some((kind) => state.off[kind].has(valueOf(item, kind)));
+    return !kinds.some((kind) => state.excluded[kind].has(valueOf(item, kind)));
   }
 
   function filtered() {
-    const kinds = Object.keys(state.off).filter((kind) => state.off[kind].size);
-    const found = [];
-    items().forEach((item, row) => passes(item, row, kinds) && found.push(row));
-    return found;
+    const kinds = Object.keys(state.excluded).filter((kind) => state.excluded[kind].size);
+    const rows = [];
+    items().forEach((item, row) => passes(item, row, kinds) && rows.push(row));
+    return rows;
   }
 
-  /* What a filter hides is no longer selected: a key would change what nobody sees. */
+  /* Deselects the items that a filter hides; otherwise a key could change an invisible item. */
   function refresh() {
     state.shown = filtered();
-    tell("show");
+    emit("show");
     const shown = new Set(state.shown);
-    const left = state.selected.filter((row) => shown.has(row));
-    if (left.length < state.selected.length) select(left, "filter");
+    const visible = state.selected.filter((row) => shown.has(row));
+    if (visible.length < state.selected.length) select(visible, "filter");
   }
 
-  /* Selects in the open list. The last index is the one the details are of; `source` is for listeners. */
+  /* Selects items of the open list. The details show the last index; listeners receive `source`. */
   function select(indexes, source = "script") {
-    const wanted = (Array.isArray(indexes) ? indexes : [indexes]).filter((index) => Number.isInteger(index) && index in items());
+    const requested = Array.isArray(indexes) ? indexes : [indexes];
     const before = state.selected;
-    state.selected = [...new Set(wanted)];
+    state.selected = [...new Set(requested.filter((index) => Number.isInteger(index) && index in items()))];
     hover(-1, source);
-    tell("select", { indexes: state.selected, before, source });
+    emit("select", { indexes: state.selected, before, source });
   }
 
   function hover(index, source = "script") {
     if (index === state.hovered) return;
     state.hovered = index;
-    tell("hover", { indexes: index < 0 ? [] : [index], source });
+    emit("hover", { indexes: index < 0 ? [] : [index], source });
   }
 
   function update(indexes, values) {
     const rows = Array.isArray(indexes) ? indexes : [indexes];
     rows.forEach((row) => Object.assign(data.blocks[row], values));
     const shown = filtered();
-    if (shown.length !== state.shown.length || shown.some((row, place) => row !== state.shown[place])) {
+    if (shown.length !== state.shown.length || shown.some((row, position) => row !== state.shown[position])) {
       state.shown = shown;
-      tell("show");
+      emit("show");
     }
-    tell("change", { indexes: rows });
+    emit("change", { indexes: rows });
   }
 
   function openList(list) {
@@ -100,22 +102,22 @@ window.vclean = (() => {
     select([]);
   }
 
-  /* The topmost of what is shown at a point of the page, in CSS px: the smallest box; -1 where there is none. */
+  /* Returns the smallest shown item at a point of the page, in CSS px; -1 if there is none. */
   function at(x, y) {
     let best = -1;
-    let least = Infinity;
+    let smallestArea = Infinity;
     const all = items();
     for (const row of state.shown) {
       const box = all[row].box;
       if (!box || !isPainted(all[row]) || x < box[0] || y < box[1]) continue;
-      if (x > box[0] + box[2] || y > box[1] + box[3] || box[2] * box[3] >= least) continue;
+      if (x > box[0] + box[2] || y > box[1] + box[3] || box[2] * box[3] >= smallestArea) continue;
       best = row;
-      least = box[2] * box[3];
+      smallestArea = box[2] * box[3];
     }
     return best;
   }
 
-  /* What is shown and touches a rectangle of the page. */
+  /* Returns the shown items that touch a rectangle of the page. */
   function within(x, y, width, height) {
     const all = items();
     return state.shown.filter((row) => {
@@ -130,23 +132,23 @@ window.vclean = (() => {
   const penOfSegment = (segment) => data.pens.level[Math.min(Math.max(segment.level - 1, 0), data.pens.level.length - 1)];
 
   function element(tag, properties = {}, ...children) {
-    const made = document.createElement(tag);
+    const created = document.createElement(tag);
     for (const [name, value] of Object.entries(properties)) {
-      if (name in made && name !== "list") made[name] = value;
-      else made.setAttribute(name, value);
+      if (name in created && name !== "list") created[name] = value;
+      else created.setAttribute(name, value);
     }
-    made.append(...children);
-    return made;
+    created.append(...children);
+    return created;
   }
 
   for (const block of data.blocks) {
-    if (data.labels && !data.labels.includes(block.label)) state.off.label.add(block.label);
+    if (data.labels && !data.labels.includes(block.label)) state.excluded.label.add(block.label);
   }
-  layers.forEach(cutLayer);
+  layers.forEach(applyPdoc);
   reindex();
   return {
-    data, blocks: data.blocks, layers, state, items, valueOf, roles, cutLayer, refresh, select, hover, openList, at,
-    update, within, isPainted, penOf, penOfSegment, element,
+    data, blocks: data.blocks, layers, state, SEGMENT, items, valueOf, hasRoles, applyPdoc, refresh, select, hover,
+    openList, at, update, within, isPainted, penOf, penOfSegment, element,
     setLabel: (index, label) => update(index, { label }),
     setRole: (index, role) => update(index, { role }),
     announce: (text) => { document.getElementById("live").textContent = text; },

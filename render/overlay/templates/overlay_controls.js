@@ -1,6 +1,6 @@
 "use strict";
-/* What is drawn, what is listed, and the keys. A script that is added later has its keys told in the help by
-   `vclean.addKey`, and has `#tools` in the header for controls of its own. */
+/* Controls of drawing and filters, and the keys. Added scripts register keys, which the help lists, with
+   `vclean.addKey`, and may put controls into `#tools` in the header. */
 (() => {
   const { data, state, layers, element } = vclean;
   const byId = (id) => document.getElementById(id);
@@ -17,7 +17,7 @@
     byId("facts").append(element("div", {}, element("dt", {}, name), element("dd", {}, value)));
   }
 
-  /* --- what is drawn --------------------------------------------------------------------------------------- */
+  /* --- drawing --------------------------------------------------------------------------------------------- */
 
   function toggle(text, pressed, act, properties = {}) {
     const button = element("button", { type: "button", ...properties }, text);
@@ -44,7 +44,7 @@
       return button;
     });
     const pair = element("span", { className: "pair", role: "group", "aria-label": "Colors of blocks" }, ...colors);
-    return group("Blocks", all, ...(vclean.roles() ? [pair] : []));
+    return group("Blocks", all, ...(vclean.hasRoles() ? [pair] : []));
   }
 
   function colorBy(kind) {
@@ -73,7 +73,7 @@
     slider.addEventListener("input", () => {
       layer.pdoc = Number(slider.value);
       shown.textContent = slider.value;
-      vclean.cutLayer(layer);
+      vclean.applyPdoc(layer);
       vclean.refresh();
     });
     const label = element("label", { title: "Permitted degree of coherence: 1 the whole page, 11 all levels" }, "PDoC", slider, shown);
@@ -83,19 +83,19 @@
   const percent = (share) => `${Math.round(share * 100)} %`;
   function zoomGroup() {
     const button = (text, label, act) => {
-      const made = element("button", { type: "button", "aria-label": label, title: label }, text);
-      made.addEventListener("click", act);
-      return made;
+      const created = element("button", { type: "button", "aria-label": label, title: label }, text);
+      created.addEventListener("click", act);
+      return created;
     };
     const shown = element("output", { id: "zoom" }, percent(vclean.scale()));
     vclean.on("zoom", ({ scale }) => { shown.textContent = percent(scale); });
-    const made = group("Size of the screenshot",
+    const buttons = group("Size of the screenshot",
       button("−", "Smaller", () => vclean.zoomBy(1 / 1.25)),
       shown,
       button("+", "Larger", () => vclean.zoomBy(1.25)),
       button("Fit", "Fit the width", () => vclean.setZoom("fit")));
-    made.classList.add("end");
-    return made;
+    buttons.classList.add("end");
+    return buttons;
   }
 
   byId("layers").append(...(data.blocks.length ? [blocksGroup()] : []), ...layers.map(layerGroup), zoomGroup());
@@ -103,44 +103,45 @@
   /* --- filters --------------------------------------------------------------------------------------------- */
 
   function counts(kind) {
-    const found = new Map();
+    const counted = new Map();
     for (const block of data.blocks) {
       const value = vclean.valueOf(block, kind);
-      found.set(value, (found.get(value) || 0) + 1);
+      counted.set(value, (counted.get(value) || 0) + 1);
     }
-    return found;
+    return counted;
   }
 
   function chipsOf(kind, order) {
-    const found = counts(kind);
-    const values = [...order.filter((value) => found.has(value)), ...[...found.keys()].filter((value) => !order.includes(value))];
+    const counted = counts(kind);
+    const others = [...counted.keys()].filter((value) => !order.includes(value));
+    const values = [...order.filter((value) => counted.has(value)), ...others];
     if (values.length < 2 && kind !== "label") return [];
-    const chips = values.map((value) => chip(kind, value, found.get(value)));
+    const chips = values.map((value) => chip(kind, value, counted.get(value)));
     return [element("div", { className: "chips", role: "group", "aria-label": `Filter by ${kind}` }, ...chips)];
   }
 
   function chip(kind, value, count) {
-    const off = state.off[kind];
+    const excluded = state.excluded[kind];
     const pen = data.pens[kind]?.[value];
     const name = kind === "role" ? (value === "none" ? "no role" : value) : pen?.meaning || value;
     const swatch = element("i", { className: "swatch" }, kind === "label" ? value : "");
     if (kind === state.color && pen) swatch.style.setProperty("--pen", `rgb(${pen.color})`);
     if (pen?.dash.length) swatch.classList.add("dashed");
     const children = kind === "visibility" || (kind === "role" && state.color !== kind) ? [] : [swatch];
-    const made = toggle("", !off.has(value), () => {
-      if (!off.delete(value)) off.add(value);
+    const button = toggle("", !excluded.has(value), () => {
+      if (!excluded.delete(value)) excluded.add(value);
       vclean.refresh();
-      return !off.has(value);
+      return !excluded.has(value);
     }, { className: "chip", title: "Click: show or hide these; double click: these only" });
-    made.append(...children, element("span", {}, name), element("b", {}, String(count)));
-    made.addEventListener("dblclick", () => only(kind, value));
-    return made;
+    button.append(...children, element("span", {}, name), element("b", {}, String(count)));
+    button.addEventListener("dblclick", () => showOnly(kind, value));
+    return button;
   }
 
-  function only(kind, value) {
-    const others = [...counts(kind).keys()].filter((each) => each !== value);
-    const alone = others.every((each) => state.off[kind].has(each));
-    state.off[kind] = new Set(alone ? [] : others);
+  function showOnly(kind, value) {
+    const others = [...counts(kind).keys()].filter((other) => other !== value);
+    const isAlone = others.every((other) => state.excluded[kind].has(other));
+    state.excluded[kind] = new Set(isAlone ? [] : others);
     makeChips();
     vclean.refresh();
   }
@@ -156,13 +157,13 @@
   }
 
   function changedChip(count) {
-    const made = toggle("", state.changed, () => {
+    const button = toggle("", state.changed, () => {
       state.changed = !state.changed;
       vclean.refresh();
       return state.changed;
     }, { className: "chip" });
-    made.append(element("span", {}, "changed only"), element("b", {}, String(count)));
-    return element("div", { className: "chips" }, made);
+    button.append(element("span", {}, "changed only"), element("b", {}, String(count)));
+    return element("div", { className: "chips" }, button);
   }
 
   function makeRange() {
@@ -180,8 +181,8 @@
     const shown = element("output");
     const show = () => {
       shown.textContent = `${state.range.low.toFixed(2)} – ${state.range.high.toFixed(2)}`;
-      bars.forEach((bar, at) => {
-        bar.classList.toggle("out", (at + 1) / BINS <= state.range.low || at / BINS >= state.range.high);
+      bars.forEach((bar, bin) => {
+        bar.classList.toggle("out", (bin + 1) / BINS <= state.range.low || bin / BINS >= state.range.high);
       });
     };
     const move = () => {
@@ -190,9 +191,9 @@
       show();
       vclean.refresh();
     };
-    for (const each of [low, high]) each.addEventListener("input", move);
-    const bins_ = element("div", { className: "bins", "aria-hidden": "true" }, ...bars);
-    byId("range").append(element("span", {}, "Probability"), element("div", { className: "slide" }, bins_, low, high), shown);
+    for (const slider of [low, high]) slider.addEventListener("input", move);
+    const histogram = element("div", { className: "bins", "aria-hidden": "true" }, ...bars);
+    byId("range").append(element("span", {}, "Probability"), element("div", { className: "slide" }, histogram, low, high), shown);
     show();
   }
 
@@ -230,8 +231,8 @@
       tab.setAttribute("aria-selected", Number(tab.dataset.list) === list);
     });
     byId("list").setAttribute("aria-label", list < 0 ? "Blocks" : "Segments");
-    const ofBlocks = document.querySelector("#layers > [aria-label=Blocks]");
-    if (ofBlocks) ofBlocks.hidden = list >= 0;
+    const blockControls = document.querySelector("#layers > [aria-label=Blocks]");
+    if (blockControls) blockControls.hidden = list >= 0;
     byId("chips").hidden = list >= 0;
     if (byId("range")) byId("range").hidden = list >= 0;
   }
@@ -253,14 +254,14 @@
   const page = () => Math.max(Math.floor(byId("list").clientHeight / 40) - 1, 1);
   vclean.addKey("ArrowDown", "", (event) => vclean.step(1, event.shiftKey));
   vclean.addKey("ArrowUp", "", (event) => vclean.step(-1, event.shiftKey));
-  vclean.addKey("j", "next (also ↓; with Shift, one more is selected)", () => vclean.step(1));
-  vclean.addKey("k", "the one before (also ↑)", () => vclean.step(-1));
-  vclean.addKey("PageDown", "a page further", () => vclean.step(page()));
-  vclean.addKey("PageUp", "a page back", () => vclean.step(-page()));
-  vclean.addKey("Home", "the first", () => vclean.step(-Infinity));
-  vclean.addKey("End", "the last", () => vclean.step(Infinity));
+  vclean.addKey("j", "next (also ↓; with Shift, extend the selection)", () => vclean.step(1));
+  vclean.addKey("k", "previous (also ↑)", () => vclean.step(-1));
+  vclean.addKey("PageDown", "one page down", () => vclean.step(page()));
+  vclean.addKey("PageUp", "one page up", () => vclean.step(-page()));
+  vclean.addKey("Home", "first", () => vclean.step(-Infinity));
+  vclean.addKey("End", "last", () => vclean.step(Infinity));
   vclean.addKey("/", "search", () => search.focus());
-  vclean.addKey("Escape", "leave the search, then select nothing", leave);
+  vclean.addKey("Escape", "clear the search, then the selection", leave);
   vclean.addKey("+", "larger screenshot", () => vclean.zoomBy(1.25));
   vclean.addKey("-", "smaller screenshot", () => vclean.zoomBy(1 / 1.25));
   vclean.addKey("0", "fit the screenshot to the window", () => vclean.setZoom("fit"));
@@ -274,10 +275,10 @@
   }
 
   const typing = (target) => target.matches("input:not([type=range]), textarea, select");
-  const own = (target, key) => target.matches("input[type=range], #pane, #details") && /^(Arrow|Page|Home|End)/.test(key);
+  const handlesKey = (target, key) => target.matches("input[type=range], #pane, #details") && /^(Arrow|Page|Home|End)/.test(key);
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || byId("help").open) return;
-    if (own(event.target, event.key) || (typing(event.target) && event.key !== "Escape" && event.key !== "ArrowDown")) return;
+    if (handlesKey(event.target, event.key) || (typing(event.target) && event.key !== "Escape" && event.key !== "ArrowDown")) return;
     if (event.key === "Enter" && event.target.matches("button, a, select, summary")) return;
     const act = keys.get(event.key);
     if (!act) return;

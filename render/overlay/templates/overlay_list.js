@@ -1,14 +1,14 @@
 "use strict";
-/* The list of what is shown, and the details of what is selected or pointed at. Only the rows in sight are in the
-   document, whatever the length of the list. */
+/* The list of the shown items, and the details of the selected or hovered item. Only the visible rows are in the
+   document, independent of the length of the list. */
 (() => {
   const { data, state, element } = vclean;
   const [list, rows, details] = ["list", "rows", "details"].map((id) => document.getElementById(id));
-  const ROW = 40;
-  const SPARE = 4;
-  const INDENT = 8;
+  const ROW = 40; // px
+  const SPARE = 4; // rows above and below the visible ones
+  const INDENT = 8; // px per level
   const pool = [];
-  const MOST = 2; // log odds that fill the bar of a reason
+  const FULL_BAR = 2; // log-odds that fill the bar of a reason
 
   const percent = (p) => (p === null || p === undefined ? "" : p.toFixed(2).replace(/^0/, ""));
   const meaning = (label) => data.pens.label[label]?.meaning || label;
@@ -19,7 +19,7 @@
     return [meaning(item.label), percent(item.probability)].filter(Boolean).join(" ");
   };
 
-  /* The shown rows between two, both with them; the second is the last. */
+  /* Returns the shown rows between two rows, both included; the second is the last. */
   vclean.between = (from, to) => {
     const [a, b] = [state.shown.indexOf(from), state.shown.indexOf(to)];
     const range = state.shown.slice(Math.min(a, b), Math.max(a, b) + 1);
@@ -35,14 +35,14 @@
     return row;
   }
 
-  function fillRow(row, place) {
-    const index = state.shown[place];
+  function fillRow(row, position) {
+    const index = state.shown[position];
     const item = vclean.items()[index];
     const [mark, text, side] = row.children;
     row.id = `row-${index}`;
-    row.dataset.place = place;
-    row.style.transform = `translateY(${place * ROW}px)`;
-    row.setAttribute("aria-posinset", place + 1);
+    row.dataset.position = position;
+    row.style.transform = `translateY(${position * ROW}px)`;
+    row.setAttribute("aria-posinset", position + 1);
     row.setAttribute("aria-setsize", state.shown.length);
     row.setAttribute("aria-selected", state.selected.includes(index));
     row.classList.toggle("hovered", state.hovered === index);
@@ -74,56 +74,56 @@
       else fillRow(row, first + number);
     });
     const current = state.selected.at(-1);
-    const there = current !== undefined && document.getElementById(`row-${current}`);
-    if (there) list.setAttribute("aria-activedescendant", there.id);
+    const active = current !== undefined && document.getElementById(`row-${current}`);
+    if (active) list.setAttribute("aria-activedescendant", active.id);
     else list.removeAttribute("aria-activedescendant");
   }
 
   let pending = 0;
-  const later = () => {
+  const scheduleRender = () => {
     pending ||= requestAnimationFrame(() => { pending = 0; render(); });
   };
 
-  function scrollTo(place, atTop = false) {
-    const [top, bottom] = [place * ROW, (place + 1) * ROW];
+  function scrollTo(position, atTop = false) {
+    const [top, bottom] = [position * ROW, (position + 1) * ROW];
     if (atTop) list.scrollTop = top;
     else if (top < list.scrollTop) list.scrollTop = top - ROW;
     else if (bottom > list.scrollTop + list.clientHeight) list.scrollTop = bottom - list.clientHeight + ROW;
   }
 
-  /* Scrolls to what stands first at or below `y` of the screenshot. */
-  vclean.listFrom = (y) => {
+  /* Scrolls to the topmost shown item at or below `y` of the screenshot. */
+  vclean.scrollListTo = (y) => {
     const all = vclean.items();
     let best = -1;
-    state.shown.forEach((row, place) => {
+    state.shown.forEach((row, position) => {
       const box = all[row].box;
       if (!box || !vclean.isPainted(all[row]) || box[1] < y) return;
-      if (best < 0 || box[1] < all[state.shown[best]].box[1]) best = place;
+      if (best < 0 || box[1] < all[state.shown[best]].box[1]) best = position;
     });
     if (best >= 0) scrollTo(best, true);
   };
 
-  /* Selects what stands `by` rows further in the list. */
+  /* Moves the selection by a number of rows. */
   vclean.step = (by, extend = false) => {
     if (!state.shown.length) return;
     const to = state.shown.indexOf(state.selected.at(-1)) + by;
     const row = state.shown[Math.min(Math.max(to, 0), state.shown.length - 1)];
-    vclean.select(extend ? [...state.selected.filter((each) => each !== row), row] : row, "keys");
+    vclean.select(extend ? [...state.selected.filter((other) => other !== row), row] : row, "keys");
   };
 
-  list.addEventListener("scroll", later, { passive: true });
+  list.addEventListener("scroll", scheduleRender, { passive: true });
   list.addEventListener("click", (event) => {
-    const place = event.target.closest(".row")?.dataset.place;
-    if (place === undefined) return;
-    const row = state.shown[place];
+    const position = event.target.closest(".row")?.dataset.position;
+    if (position === undefined) return;
+    const row = state.shown[position];
     if (event.shiftKey && state.selected.length) return vclean.select(vclean.between(state.selected[0], row), "list");
     if (!event.ctrlKey && !event.metaKey) return vclean.select(row, "list");
-    const kept = state.selected.filter((each) => each !== row);
-    vclean.select(kept.length < state.selected.length ? kept : [...kept, row], "list");
+    const others = state.selected.filter((other) => other !== row);
+    vclean.select(others.length < state.selected.length ? others : [...others, row], "list");
   });
   list.addEventListener("pointermove", (event) => {
-    const place = event.target.closest(".row")?.dataset.place;
-    vclean.hover(place === undefined ? -1 : state.shown[place], "list");
+    const position = event.target.closest(".row")?.dataset.position;
+    vclean.hover(position === undefined ? -1 : state.shown[position], "list");
   });
   list.addEventListener("pointerleave", () => vclean.hover(-1, "list"));
   list.addEventListener("focus", () => {
@@ -141,33 +141,34 @@
   }
 
   function emptyText() {
-    const what = state.list < 0 ? "block" : "segment";
-    return `Point at the screenshot, or walk with j and k: what is known of a ${what} is told here. A click keeps it.`;
+    const item = state.list < 0 ? "block" : "segment";
+    return `Point at the screenshot, or move with j and k, to see the details of a ${item}. Click to select it.`;
   }
 
   function head(item) {
     const pen = state.list < 0 ? vclean.penOf(item) : vclean.penOfSegment(item);
     const swatch = element("i", { className: "swatch" }, state.list < 0 ? item.label : String(item.level));
     swatch.style.setProperty("--pen", rgb(pen));
-    const made = element("h2", {}, swatch, element("span", {}, vclean.caption(item)));
-    if (item.role) made.append(element("span", { className: "tag" }, item.role));
-    if (!vclean.isPainted(item)) made.append(element("span", { className: "tag" }, item.visibility));
-    const many = state.selected.length;
-    if (state.hovered < 0 && many > 1) made.append(element("span", { className: "tag" }, `last of ${many} selected`));
-    return made;
+    const heading = element("h2", {}, swatch, element("span", {}, vclean.caption(item)));
+    if (item.role) heading.append(element("span", { className: "tag" }, item.role));
+    if (!vclean.isPainted(item)) heading.append(element("span", { className: "tag" }, item.visibility));
+    const count = state.selected.length;
+    if (state.hovered < 0 && count > 1) heading.append(element("span", { className: "tag" }, `last of ${count} selected`));
+    return heading;
   }
 
   function reasons(item) {
     if (!item.reasons?.length) return [];
-    const kept = (item.predicted || item.label) !== "o";
+    const isKept = (item.predicted || item.label) !== "o";
     const entries = item.reasons.map(({ group, text, value }) => {
       const bar = element("i", { className: value < 0 ? "minus" : value > 0 ? "plus" : "rule" });
-      bar.style.setProperty("--part", Math.min(Math.abs(value) / MOST, 1));
+      bar.style.setProperty("--part", Math.min(Math.abs(value) / FULL_BAR, 1));
       const sign = value ? `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(1)}` : "";
       return element("li", { title: group }, element("span", { className: "sign" }, sign), bar, element("span", { dir: "auto" }, text));
     });
-    const whose = item.predicted ? (kept ? "Why the model keeps it" : "Why the model leaves it out") : "";
-    return [element("h3", {}, whose || (kept ? "Why it is kept" : "Why it is left out")), element("ul", { className: "reasons" }, ...entries)];
+    const modelTitle = isKept ? "Why the model keeps it" : "Why the model leaves it out";
+    const title = item.predicted ? modelTitle : isKept ? "Why it is kept" : "Why it is left out";
+    return [element("h3", {}, title), element("ul", { className: "reasons" }, ...entries)];
   }
 
   function facts(item) {
@@ -184,21 +185,21 @@
 
   vclean.on("show", () => {
     rows.style.height = `${state.shown.length * ROW}px`;
-    later();
+    scheduleRender();
     describe();
   });
-  vclean.on("change", () => { later(); describe(); });
-  vclean.on("hover", () => { later(); describe(); });
+  vclean.on("change", () => { scheduleRender(); describe(); });
+  vclean.on("hover", () => { scheduleRender(); describe(); });
   vclean.on("select", ({ indexes, source }) => {
     if (indexes.length && source !== "list") scrollTo(state.shown.indexOf(indexes.at(-1)));
     render();
     describe();
-    if (source === "screenshot" || source === "filter") vclean.announce(spoken(indexes));
+    if (source === "screenshot" || source === "filter") vclean.announce(announcement(indexes));
   });
-  function spoken(indexes) {
+  function announcement(indexes) {
     if (indexes.length !== 1) return indexes.length ? `${indexes.length} selected` : "nothing selected";
     const item = vclean.items()[indexes[0]];
     return `${vclean.caption(item)}: ${item.text}`;
   }
-  new ResizeObserver(later).observe(list);
+  new ResizeObserver(scheduleRender).observe(list);
 })();

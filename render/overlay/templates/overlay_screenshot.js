@@ -1,27 +1,27 @@
 "use strict";
-/* The screenshot with what is drawn over it. Frames are on canvases, one for each stretch of the screenshot and only near
-   what can be seen: they scroll with the screenshot, and thousands cost no layout. Lengths of the page are CSS px of its
-   own; the stage shows them times `scale`. */
+/* The screenshot with the drawings over it. Frames are drawn on canvases ("tiles"), each as high as a part of the
+   screenshot, and only for tiles near the visible part: tiles scroll with the screenshot, and thousands of frames cost
+   no layout. Coordinates are CSS px of the page; the stage shows them multiplied by `scale`. */
 (() => {
   const { data, state, layers, element } = vclean;
   const [pane, stage, image, tiles, hoverFrame, band] =
     ["pane", "stage", "image", "tiles", "hover", "band"].map((id) => document.getElementById(id));
-  const TILE = 1024;
-  const MARGIN = 24;
-  const OUTSET = 2;
-  const DRAG = 4;
-  const LEAF = 0.07; // how much the innermost segments are tinted
+  const TILE = 1024; // px
+  const MARGIN = 24; // px around the stage
+  const OUTSET = 2; // px between a frame and its box
+  const DRAG = 4; // px from which a movement is a drag
+  const LEAF = 0.07; // opacity of the innermost segments
   const BAND = "230,159,0";
-  const GAP = "rgba(255,255,255,.6)"; // between dashes, so that they are seen on dark pages
+  const GAP = "rgba(255,255,255,.6)"; // between dashes, visible on dark pages
   const { width, height } = data.page;
   let scale = 1;
   let zoom = "fit";
-  let live = new Set();
-  let watcher = null;
+  let nearTiles = new Set();
+  let observer = null;
   let drag = null;
-  let byHand = false;
+  let userScrolls = false;
 
-  image.alt = `Screenshot of the page${data.page.title ? ` ${data.page.title}` : ""}; the list tells its blocks.`;
+  image.alt = `Screenshot of the page${data.page.title ? ` ${data.page.title}` : ""}; the list describes its blocks.`;
   if (data.page.screenshot) image.src = data.page.screenshot;
   else image.remove();
 
@@ -44,8 +44,8 @@
   }
 
   function layTiles() {
-    watcher?.disconnect();
-    live = new Set();
+    observer?.disconnect();
+    nearTiles = new Set();
     const total = Math.round(height * scale);
     const count = Math.ceil(total / TILE);
     tiles.replaceChildren(...Array.from({ length: count }, (_, row) => {
@@ -54,17 +54,17 @@
       tile.style.height = `${Math.min(TILE, total - row * TILE)}px`;
       return tile;
     }));
-    watcher = new IntersectionObserver(seen, { root: pane, rootMargin: "300px" });
-    for (const tile of tiles.children) watcher.observe(tile);
+    observer = new IntersectionObserver(updateTiles, { root: pane, rootMargin: "300px" });
+    for (const tile of tiles.children) observer.observe(tile);
   }
 
-  function seen(entries) {
+  function updateTiles(entries) {
     for (const { target, isIntersecting } of entries) {
       if (!isIntersecting) {
-        live.delete(target);
+        nearTiles.delete(target);
         target.replaceChildren();
-      } else if (!live.has(target)) {
-        live.add(target);
+      } else if (!nearTiles.has(target)) {
+        nearTiles.add(target);
         target.append(element("canvas"));
         drawTile(target);
       }
@@ -73,16 +73,16 @@
 
   /* --- drawing --------------------------------------------------------------------------------------------- */
 
-  /* Draws in the next frame: all tiles in sight, or those alone that some of the listed items touch. */
+  /* Draws the near tiles in the next animation frame; if `rows` are given, only tiles that they touch. */
   const dirty = new Set();
   function draw(rows) {
-    const wanted = [...live].filter((tile) => !rows || touches(tile, rows));
-    if (wanted.length && !dirty.size) requestAnimationFrame(drawDirty);
-    wanted.forEach((tile) => dirty.add(tile));
+    const affected = [...nearTiles].filter((tile) => !rows || touches(tile, rows));
+    if (affected.length && !dirty.size) requestAnimationFrame(drawDirty);
+    affected.forEach((tile) => dirty.add(tile));
   }
 
   function drawDirty() {
-    dirty.forEach((tile) => live.has(tile) && drawTile(tile));
+    dirty.forEach((tile) => nearTiles.has(tile) && drawTile(tile));
     dirty.clear();
   }
 
@@ -94,14 +94,14 @@
 
   function drawTile(tile) {
     const canvas = tile.firstChild;
-    const [wide, high] = [stage.clientWidth, tile.clientHeight];
+    const [tileWidth, tileHeight] = [stage.clientWidth, tile.clientHeight];
     const ratio = window.devicePixelRatio || 1;
-    canvas.width = wide * ratio;
-    canvas.height = high * ratio;
+    canvas.width = tileWidth * ratio;
+    canvas.height = tileHeight * ratio;
     const brush = canvas.getContext("2d");
     const top = tile.offsetTop / scale;
     brush.setTransform(ratio * scale, 0, 0, ratio * scale, 0, -top * ratio * scale);
-    const near = (box) => box && box[1] < top + high / scale + 8 && box[1] + box[3] > top - 8;
+    const near = (box) => box && box[1] < top + tileHeight / scale + 8 && box[1] + box[3] > top - 8;
     layers.forEach((layer, row) => drawLayer(brush, layer, row, near));
     if (state.list < 0) drawBlocks(brush, near);
     const all = vclean.items();
@@ -115,7 +115,7 @@
       const block = data.blocks[row];
       if (near(block.box) && vclean.isPainted(block)) push(boxes, vclean.penOf(block), block.box);
     }
-    const pens = [...boxes.keys()].sort((a, b) => a.fill - b.fill); // content over the rest
+    const pens = [...boxes.keys()].sort((a, b) => a.fill - b.fill); // content on top
     pens.forEach((pen) => drawFrames(brush, boxes.get(pen), pen, pen.fill, OUTSET));
   }
 
@@ -123,13 +123,14 @@
     const listed = state.list === row ? new Set(state.shown) : null;
     if (layer.separators_drawn) drawSeparators(brush, layer, near);
     if (!layer.drawn) return;
-    const [open, leaves] = [new Map(), new Map()];
+    const [divided, leaves] = [new Map(), new Map()];
     layer.segments.forEach((segment, number) => {
-      if (!number || !layer.open[number] || !near(segment.box) || (listed && !listed.has(number))) return;
-      push(layer.open[number] === 1 ? leaves : open, vclean.penOfSegment(segment), segment.box);
+      if (!number || !layer.states[number] || !near(segment.box) || (listed && !listed.has(number))) return;
+      const boxes = layer.states[number] === vclean.SEGMENT.leaf ? leaves : divided;
+      push(boxes, vclean.penOfSegment(segment), segment.box);
     });
-    open.forEach((found, pen) => drawFrames(brush, found, pen, 0, OUTSET));
-    leaves.forEach((found, pen) => drawFrames(brush, found, pen, LEAF, 0));
+    divided.forEach((boxes, pen) => drawFrames(brush, boxes, pen, 0, OUTSET));
+    leaves.forEach((boxes, pen) => drawFrames(brush, boxes, pen, LEAF, 0));
   }
 
   function push(map, key, value) {
@@ -138,9 +139,9 @@
   }
 
   function drawSeparators(brush, layer, near) {
-    for (const each of layer.separators) {
-      if (layer.open[each.segment] !== 2 || !near(each.box)) continue;
-      const [x, y, w, h] = each.box;
+    for (const separator of layer.separators) {
+      if (layer.states[separator.segment] !== vclean.SEGMENT.divided || !near(separator.box)) continue;
+      const [x, y, w, h] = separator.box;
       brush.fillStyle = `rgba(${BAND},.45)`;
       brush.fillRect(x, y, Math.max(w, 2), Math.max(h, 2));
     }
@@ -181,7 +182,7 @@
 
   /* --- pointer --------------------------------------------------------------------------------------------- */
 
-  function place(event) {
+  function pagePoint(event) {
     const frame = stage.getBoundingClientRect();
     return [(event.clientX - frame.left) / scale, (event.clientY - frame.top) / scale];
   }
@@ -198,11 +199,11 @@
   }
 
   function pick(event) {
-    const row = vclean.at(...place(event));
+    const row = vclean.at(...pagePoint(event));
     if (event.ctrlKey || event.metaKey) {
       if (row < 0) return;
-      const kept = state.selected.filter((each) => each !== row);
-      vclean.select(kept.length < state.selected.length ? kept : [...kept, row], "screenshot");
+      const others = state.selected.filter((other) => other !== row);
+      vclean.select(others.length < state.selected.length ? others : [...others, row], "screenshot");
     } else if (event.shiftKey && row >= 0 && state.selected.length) {
       vclean.select(vclean.between(state.selected[0], row), "screenshot");
     } else {
@@ -211,14 +212,14 @@
   }
 
   function dragRect(event) {
-    const [x, y] = place(event);
+    const [x, y] = pagePoint(event);
     const [left, top] = [Math.min(x, drag.x), Math.min(y, drag.y)];
     return [left, top, Math.abs(x - drag.x), Math.abs(y - drag.y)];
   }
 
   stage.addEventListener("pointerdown", (event) => {
     if (event.button || event.pointerType === "touch") return;
-    const [x, y] = place(event);
+    const [x, y] = pagePoint(event);
     drag = { x, y, moved: false };
     stage.setPointerCapture(event.pointerId);
   });
@@ -229,7 +230,7 @@
   });
   function follow(event) {
     if (!drag) {
-      vclean.hover(stage.matches(":hover") ? vclean.at(...place(event)) : -1, "screenshot");
+      vclean.hover(stage.matches(":hover") ? vclean.at(...pagePoint(event)) : -1, "screenshot");
       return;
     }
     const rect = dragRect(event);
@@ -244,11 +245,10 @@
     const rect = drag && dragRect(event);
     const dragged = rect && Math.max(rect[2], rect[3]) * scale > DRAG;
     endDrag();
-    document.getElementById("list").focus({ preventScroll: true }); // so that arrows go on from what was clicked
+    document.getElementById("list").focus({ preventScroll: true }); // arrow keys continue from the clicked item
     if (!dragged) return pick(event);
-    const found = vclean.within(...rect);
-    const kept = event.ctrlKey || event.metaKey || event.shiftKey ? state.selected : [];
-    vclean.select([...kept, ...found], "screenshot");
+    const extended = event.ctrlKey || event.metaKey || event.shiftKey ? state.selected : [];
+    vclean.select([...extended, ...vclean.within(...rect)], "screenshot");
   });
   function endDrag() {
     drag = null;
@@ -263,7 +263,7 @@
     if (!box) return;
     const [left, top] = [stage.offsetLeft + box[0] * scale, stage.offsetTop + box[1] * scale];
     const [w, h] = [box[2] * scale, box[3] * scale];
-    byHand = false;
+    userScrolls = false;
     if (top < pane.scrollTop + 8 || top + Math.min(h, pane.clientHeight - 16) > pane.scrollTop + pane.clientHeight - 8) {
       pane.scrollTop = top - Math.max((pane.clientHeight - h) / 3, 16);
     }
@@ -271,13 +271,13 @@
   }
 
   for (const name of ["wheel", "pointerdown", "touchstart"]) {
-    pane.addEventListener(name, () => { byHand = true; }, { passive: true });
+    pane.addEventListener(name, () => { userScrolls = true; }, { passive: true });
   }
   let topmost = 0;
   pane.addEventListener("scroll", () => {
     topmost ||= requestAnimationFrame(() => {
       topmost = 0;
-      if (byHand) vclean.listFrom((pane.scrollTop - stage.offsetTop) / scale);
+      if (userScrolls) vclean.scrollListTo((pane.scrollTop - stage.offsetTop) / scale);
     });
   }, { passive: true });
 
