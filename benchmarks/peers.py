@@ -92,7 +92,7 @@ def _staged_tab(lap: Lap) -> type[Any]:
     from vclean.render.browser.tab import DocumentTab
 
     class StagedTab(DocumentTab):
-        async def _put(self, text: str, expression: str) -> str:
+        async def _replace_document(self, text: str, expression: str) -> str:
             self._stale = True
             await self._session.send("Page.setDocumentContent", {"frameId": self._frame, "html": text})
             lap("deliver")

@@ -89,7 +89,7 @@ class RawClient:
         evaluated = self._send("Runtime.evaluate", _evaluation(expression))
         self._result(content_set)
         payload = self._result(evaluated)["result"]["value"]
-        if payload == walker.AGAIN:
+        if payload == walker.NEEDS_NEW_DOCUMENT:
             self._go_to_blank()
             self._evaluate(walker.definition())
             return self.read(html, url)

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from vclean.page import Page
 
 _DECLARATION_BYTES: Final = 4096
-"""Bytes in which a declaration is searched; the standard says 1,024, real pages begin with licence comments."""
+"""Bytes that are searched for a declaration. The standard has 1,024, but some pages begin with long comments."""
 
 _BINARY_BYTES: Final = 8192
 _BINARY_SHARE: Final = 0.02
-"""Share of binary data bytes above which a document is not text; broken pages hold a stray few."""
+"""Share of control bytes above which a document is not text; broken pages contain a few of them."""
 
 _SPARSE: Final = 0.01
-"""Under this share of non-ASCII in the text, frequency says nothing and the web's default is the better guess."""
+"""Share of non-ASCII bytes below which frequencies are not significant, and windows-1252 is the better guess."""
 
 _SIGNATURES: Final = (
     (b"%PDF-", "a PDF document"),
@@ -51,7 +51,7 @@ _SIGNATURES: Final = (
     (b"wOF2", "a font"),
     (b"PAR1", "a Parquet file"),
 )
-"""First bytes of files that are passed by mistake (MIME Sniffing Standard, section 6, and common formats)."""
+"""First bytes of files that are not HTML (MIME Sniffing Standard, section 6, and common formats)."""
 
 _CODECS: Final = {
     "gbk": "gb18030",
@@ -60,10 +60,10 @@ _CODECS: Final = {
     "big5": "big5hkscs",
     "iso8859-11": "cp874",
 }
-"""Python's names of the supersets that the Encoding Standard means by these labels."""
+"""Python codecs of the supersets that the Encoding Standard assigns to these labels."""
 
 _OTHER_LABELS: Final = {"x-user-defined": "x-user-defined", "x-mac-cyrillic": "mac-cyrillic"}
-"""Labels of the standard that Python does not know."""
+"""Labels of the standard that Python lacks."""
 
 _WINDOWS_1252: Final = "".join(bytes([i]).decode("cp1252", "ignore") or chr(i) for i in range(256))
 _USER_DEFINED: Final = "".join(chr(i if i < 128 else 0xF700 + i) for i in range(256))
@@ -80,11 +80,11 @@ _BINARY = bytes(set(range(32)) - set(b"\t\n\f\r\x1b"))
 
 
 def page_text(page: Page, max_bytes: int) -> str:
-    """Return the text of a page's document, decoded if it is bytes, with normalized line ends and without NULs.
+    """Return the document of a page as text, decoded if it is bytes, with normalized line ends and without NULs.
 
     Raises:
-        LimitError: the document has more than `max_bytes` bytes (characters, where it is text already).
-        NotHtmlError: it is empty or binary.
+        LimitError: the document has more than `max_bytes` bytes (characters if it is text).
+        NotHtmlError: the document is empty or binary.
     """
     size = len(page.content)
     if size > max_bytes:
@@ -94,21 +94,21 @@ def page_text(page: Page, max_bytes: int) -> str:
         if isinstance(page.content, bytes)
         else _without_surrogates(_preprocess(page.content))
     )
-    return _with_title_closed(text)
+    return _close_title(text)
 
 
-def _with_title_closed(text: str) -> str:
-    """Return `text` with an unclosed title closed at the end of its line, or before the next tag.
+def _close_title(text: str) -> str:
+    """Close an unclosed title at the end of its line, or before the next tag.
 
-    A browser takes the whole document for the title then, and shows an empty page. In crawls, where bytes got lost, it
-    is the page that is meant (8 pages of L3S-GN1).
+    A browser treats the rest of the document as the title, and shows an empty page. In crawls the cause is lost bytes
+    (8 pages of L3S-GN1).
     """
     title = _TITLE.search(text)
     if title is None or _TITLE_END.search(text, title.end()):
         return text
     line = _TITLE_TEXT.match(text, title.end())
-    place = line.end() if line else title.end()
-    return f"{text[:place]}</title>{text[place:]}"
+    end = line.end() if line else title.end()
+    return f"{text[:end]}</title>{text[end:]}"
 
 
 def decode(content: bytes, charset: str = "") -> str:
@@ -116,10 +116,10 @@ def decode(content: bytes, charset: str = "") -> str:
 
     Args:
         content: the document; it may be cut off anywhere.
-        charset: the encoding label the transport gave (HTTP header, archive record), or the empty string.
+        charset: the encoding label of the transport (HTTP header, archive record), or the empty string.
 
     Returns:
-        The text without byte order mark; malformed sequences are U+FFFD, line ends are U+000A, and NULs are gone
+        The text without byte order mark. Malformed sequences are U+FFFD, line ends are U+000A, and NULs are removed
         (HTML, 13.2.5.1 and 13.2.6.4.7: ignored in content).
 
     Raises:
@@ -133,11 +133,11 @@ def decode(content: bytes, charset: str = "") -> str:
     encoding, start = _byte_order_mark(content)
     if not encoding:
         _refuse_signature(content)
-        encoding = encoding_of(charset) or _declared_inside(content)
+        encoding = encoding_of(charset) or _declared_encoding(content)
     if not encoding.startswith("utf-16"):
         _refuse_control_bytes(content)
-    trusted = start or encoding not in ("", "utf-8")
-    return _preprocess(_decode_with(content[start:], encoding) if trusted else _as_utf8_or_detected(content))
+    is_certain = start or encoding not in ("", "utf-8")
+    return _preprocess(_decode_with(content[start:], encoding) if is_certain else _as_utf8_or_detected(content))
 
 
 def encoding_of(label: str) -> str:
@@ -164,7 +164,7 @@ def _preprocess(text: str) -> str:
 
 
 def _without_surrogates(text: str) -> str:
-    """Replace lone surrogates by U+FFFD: no decoder returns them, but a string may hold them."""
+    """Replace lone surrogates by U+FFFD; no decoder returns them, but a string may contain them."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -173,7 +173,7 @@ def _without_surrogates(text: str) -> str:
 
 
 def _byte_order_mark(content: bytes) -> tuple[str, int]:
-    """Return the encoding and length of a byte order mark; a bare UTF-16 `<` counts as a mark."""
+    """Return the encoding and length of a byte order mark; UTF-16 without a mark is detected by its first `<`."""
     marks = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
     for mark, encoding in marks:
         if content.startswith(mark):
@@ -201,19 +201,19 @@ def _refuse_control_bytes(content: bytes) -> None:
         raise NotHtmlError("this is binary data, not HTML")
 
 
-def _declared_inside(content: bytes) -> str:
-    """Return the encoding of the first `<meta>` with a known one, else that of the XML declaration."""
+def _declared_encoding(content: bytes) -> str:
+    """Return the encoding of the first `<meta>` that declares a known one, else that of the XML declaration."""
     head = content[:_DECLARATION_BYTES]
     for tag in _META.findall(_COMMENT.sub(b"", head)):
-        found = _CHARSET.search(tag)
-        encoding = _readable_as_ascii(found.group(1)) if found else ""
+        charset = _CHARSET.search(tag)
+        encoding = _ascii_compatible(charset.group(1)) if charset else ""
         if encoding:
             return encoding
-    found = _XML_DECLARATION.match(head)
-    return _readable_as_ascii(found.group(1)) if found else ""
+    declaration = _XML_DECLARATION.match(head)
+    return _ascii_compatible(declaration.group(1)) if declaration else ""
 
 
-def _readable_as_ascii(label: bytes) -> str:
+def _ascii_compatible(label: bytes) -> str:
     """Return the encoding of a label that was read as ASCII, which excludes UTF-16 (HTML, 13.2.3.2)."""
     encoding = encoding_of(label.decode("latin-1"))
     if encoding.startswith("utf-16"):
@@ -222,9 +222,9 @@ def _readable_as_ascii(label: bytes) -> str:
 
 
 def _as_utf8_or_detected(content: bytes) -> str:
-    """Return the text of a document that declares UTF-8 or no encoding.
+    """Decode a document that declares UTF-8 or no encoding.
 
-    It is UTF-8 unless there are more malformed sequences than well-formed ones of several bytes; ASCII is UTF-8.
+    It is UTF-8 unless malformed sequences outnumber the well-formed multi-byte sequences; ASCII is UTF-8.
     """
     try:
         return content.decode()
@@ -234,7 +234,7 @@ def _as_utf8_or_detected(content: bytes) -> str:
 
 
 def _detected(content: bytes) -> str:
-    """Detect an encoding other than UTF-8 by the frequency of bytes."""
+    """Detect an encoding other than UTF-8 by byte frequencies."""
     text = _MARKUP.sub(b" ", content[: 2**20])
     if len(text.translate(None, bytes(range(128)))) < _SPARSE * len(text.strip()):
         return "cp1252"
@@ -244,8 +244,8 @@ def _detected(content: bytes) -> str:
 
 def _has_few_malformed(text: str) -> bool:
     malformed = text.count("\ufffd")
-    beyond_ascii = len(text) - len(text.encode("ascii", "ignore"))
-    return beyond_ascii - malformed >= malformed
+    non_ascii = len(text) - len(text.encode("ascii", "ignore"))
+    return non_ascii - malformed >= malformed
 
 
 def _decode_with(content: bytes, encoding: str) -> str:

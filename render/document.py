@@ -1,7 +1,7 @@
 """Convert a snapshot back to a document, for selectors and for libraries that need one.
 
-The document has the elements, attributes and texts of the snapshot: no scripts, no comments, and after rendering the
-changes that the page's scripts made.
+The document has the elements, attributes and texts of the snapshot, without scripts and comments. After rendering it
+includes the changes that scripts made.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from vclean.render.snapshot import Snapshot
 
 _NAME = re.compile(r"[a-z_][\w.-]*", re.IGNORECASE)
-"""Names that lxml accepts; the HTML parser accepts more."""
+"""Element names that lxml accepts; the HTML parser accepts more."""
 _FALLBACK_NAME = "x-other"
 
 
 def to_elements(snapshot: Snapshot) -> list[etree._Element]:
     """Return the elements of the document in document order; the first is the root.
 
-    An element with an illegal name is called `x-other`.
+    Elements with illegal names become `x-other`.
     """
     names = [_legal_name(tag) for tag in snapshot.tags]
     elements: list[etree._Element] = []
@@ -42,7 +42,7 @@ def to_elements(snapshot: Snapshot) -> list[etree._Element]:
 
 
 def to_html(snapshot: Snapshot) -> str:
-    """Return the document as HTML; its head has the title of the page."""
+    """Return the document as HTML; its head contains the title of the page."""
     root = to_elements(snapshot)[0]
     head = etree.Element("head")
     etree.SubElement(head, "meta", charset="utf-8")
@@ -53,12 +53,12 @@ def to_html(snapshot: Snapshot) -> str:
 
 def _write_texts(snapshot: Snapshot, elements: list[etree._Element]) -> None:
     """Insert every text at its position: at the start of its parent, or after the preceding child."""
-    above = snapshot.parent.tolist()
-    places = zip(snapshot.texts, snapshot.text_parent.tolist(), snapshot.text_after.tolist(), strict=True)
-    for text, parent, after in places:
+    parents = snapshot.parent.tolist()
+    positions = zip(snapshot.texts, snapshot.text_parent.tolist(), snapshot.text_after.tolist(), strict=True)
+    for text, parent, after in positions:
         child = after
-        while child != parent and above[child] != parent:
-            child = above[child]
+        while child != parent and parents[child] != parent:
+            child = parents[child]
         if child == parent:
             elements[parent].text = (elements[parent].text or "") + legal(text)
         else:

@@ -1,4 +1,4 @@
-"""`Rendering`: a page as it was read, with its screenshot. The parser and the browser share it without each other."""
+"""Define `Rendering`, the result of reading a page; parser and browser share it without importing each other."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Rendering:
-    """A page as it was read: rendered, parsed or as stored.
+    """Page that was rendered, parsed or loaded from storage.
 
     Attributes:
         snapshot: the page as columns.
-        screenshot: a PNG, one pixel per CSS px; None where none was asked for.
-        served: how many subresources a page that is not live asked for and got.
-        missed: how many it asked for that nothing had.
+        screenshot: a PNG, one pixel per CSS px; None if it was not requested.
+        served: number of requested subresources that were served; 0 for a live page.
+        missed: number of requested subresources that were not available; 0 for a live page.
     """
 
     snapshot: Snapshot

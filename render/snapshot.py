@@ -1,7 +1,7 @@
-"""`Snapshot`: a page as columns, the result of rendering or parsing.
+"""Define `Snapshot`, a page as columns, which rendering and parsing return.
 
-Geometry is in CSS px, origin at the top left of the document, y down; NaN where a page was not rendered.
-Elements stand in document order (preorder), so the subtree of element `i` is the range `[i, end[i])`.
+Geometry is in CSS px, with the origin at the top left of the document and y down; it is NaN if a page was not rendered.
+Elements are in document order (preorder): the subtree of element `i` is the range `[i, end[i])`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ATTRIBUTES = (
     "itemprop", "itemtype", "lang", "name", "open", "placeholder", "property", "rel", "role", "rowspan", "scope",
     "src", "srcset", "start", "style", "title", "type", "value", "width",
 )  # fmt: skip
-"""The attributes of a snapshot; `href`, `src` and `cite` are absolute where the page has a URL."""
+"""Attributes of a snapshot; `href`, `src` and `cite` are absolute if the page has a URL."""
 
 STYLES = (
     "display", "position", "float", "visibility", "opacity", "overflow-x", "font-size", "font-weight",
@@ -33,13 +33,13 @@ STYLES = (
     "white-space", "color", "background-color", "background-image", "border-top-width", "border-bottom-width",
     "border-left-width", "list-style-type", "cursor", "z-index",
 )  # fmt: skip
-"""The computed styles of a snapshot, by CSS name. A page that was not rendered has only `display`,
-`visibility`, `font-weight`, `font-style` and `white-space`, by the user agent's defaults for the tag and the inline
-style; the rest is empty."""
+"""Computed styles of a snapshot, by CSS name. A page that was not rendered has only `display`, `visibility`,
+`font-weight`, `font-style` and `white-space`, derived from the user agent style sheet and inline styles; the other
+values are empty."""
 
 
 class Hidden(IntEnum):
-    """The reason why an element paints nothing: its own style or that of an ancestor."""
+    """Reason why an element paints nothing; the cause is the style of the element or of an ancestor."""
 
     NO = 0
     DISPLAY = 1
@@ -47,20 +47,20 @@ class Hidden(IntEnum):
     VISIBILITY = 2
     """`visibility: hidden` or `collapse`."""
     OPACITY = 3
-    """`opacity: 0`, of its own or of an ancestor."""
+    """`opacity: 0` of the element or of an ancestor."""
     CLIPPED = 4
-    """Clipped away, or in a box of no size whose overflow is hidden."""
+    """Clipped away, or inside a box without area that hides its overflow."""
     OFF_PAGE = 5
-    """Wholly left of or above the document's origin, where no scrolling reaches it."""
+    """Completely left of or above the origin of the document, where scrolling cannot reach."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Styles:
-    """The distinct computed styles of a page.
+    """Distinct computed styles of a page.
 
     Attributes:
-        names: the CSS properties, P of them.
-        rows: S tuples of P strings, as `getComputedStyle` gives them; empty where unknown.
+        names: P names of CSS properties.
+        rows: S tuples of P strings as returned by `getComputedStyle`; empty if unknown.
     """
 
     names: tuple[str, ...]
@@ -68,15 +68,15 @@ class Styles:
 
     def column(self, name: str) -> list[str]:
         """Return the values of property `name`, one per style row."""
-        at = self.names.index(name)
-        return [row[at] for row in self.rows]
+        column = self.names.index(name)
+        return [row[column] for row in self.rows]
 
     def number(self, name: str) -> NDArray[np.float32]:
-        """Return the leading number of every value (px for lengths), shape (S,); NaN where there is none."""
+        """Return the leading number of every value (px for lengths), shape (S,); NaN if there is none."""
         return np.array([_leading_number(value) for value in self.column(name)], dtype=np.float32)
 
     def color(self, name: str) -> NDArray[np.float32]:
-        """Return red, green, blue 0-255 and alpha 0-1, shape (S, 4); NaN where unknown."""
+        """Return red, green, blue 0-255 and alpha 0-1, shape (S, 4); NaN if unknown."""
         rows = [_rgba(value) for value in self.column(name)]
         return np.array(rows, dtype=np.float32).reshape(len(rows), 4)
 
@@ -87,11 +87,11 @@ class Styles:
 
 @dataclass(frozen=True, eq=False)
 class AttributeValues:
-    """The M elements that have an attribute, and its V different values.
+    """Values of one attribute: the M elements that have it, and its V distinct values.
 
     Attributes:
-        node: int32 (M,), ascending.
-        index: int32 (M,), the index of each element's value in `distinct`.
+        node: int32 (M,), the elements, ascending.
+        index: int32 (M,), the index of the value of each element in `distinct`.
         distinct: V strings.
     """
 
@@ -109,15 +109,15 @@ class AttributeValues:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Snapshot:
-    """One page as columns: N elements, A attributes, T text nodes, L line boxes, S distinct styles.
+    """Page as columns: N elements, A attributes, T text nodes, L line boxes, S distinct styles.
 
     Attributes:
-        url, title: after loading; the white space of the title is collapsed.
-        language: the `lang` of the root element, lower case, or the empty string.
-        rendered: whether geometry and computed styles are there.
-        width, height: the document's scroll size in CSS px; NaN when not rendered.
-        settings: the render settings, by name; empty when not rendered.
-        build: the browser's product and version, or the parser's.
+        url, title: URL and title after loading; the white space of the title is collapsed.
+        language: the `lang` attribute of the root element in lower case, or the empty string.
+        rendered: whether the snapshot has geometry and computed styles.
+        width, height: scroll size of the document in CSS px; NaN if not rendered.
+        settings: the render settings by name; empty if not rendered.
+        build: product and version of the browser or the parser.
         noscript: whether `<noscript>` content is part of the page (see `noscript_needed`).
         tags: lower-case tag names; `tag` indexes it.
         tag: int32 (N,).
@@ -125,14 +125,14 @@ class Snapshot:
         end: int32 (N,), one past the last element of the subtree.
         depth: int32 (N,), 0 for the root.
         box: float32 (N, 4), x, y, width, height of the border box.
-        hidden: uint8 (N,), `Hidden`.
+        hidden: uint8 (N,), `Hidden` codes.
         styles: the style table; `style` int32 (N,) indexes its rows.
         attr_node: int32 (A,), ascending; attr_name: int32 (A,), index into `ATTRIBUTES`; attr_value: A strings.
         texts: T strings, the text nodes in document order, white space as in the source.
-        text_parent: int32 (T,), the element a text node is a child of.
-        text_after: int32 (T,), the last element that starts before the text node.
-        line_text: int32 (L,), ascending, the text node of a line box; line_box: float32 (L, 4), x, y, width, height.
-        timings: seconds by stage; not part of the page.
+        text_parent: int32 (T,), the parent element of each text node.
+        text_after: int32 (T,), the last element that starts before each text node.
+        line_text: int32 (L,), ascending, the text node of each line box; line_box: float32 (L, 4), x, y, width, height.
+        timings: seconds by stage; they are not stored.
     """
 
     url: str = ""
@@ -164,6 +164,7 @@ class Snapshot:
     timings: dict[str, float] = field(default_factory=dict)
 
     def __repr__(self) -> str:
+        """Return the URL and the numbers of elements and texts."""
         state = "rendered" if self.rendered else "not rendered"
         return f"<Snapshot {self.url!r}: {len(self)} elements, {len(self.texts)} texts, {state}>"
 
@@ -172,18 +173,18 @@ class Snapshot:
         return len(self.tag)
 
     def is_tag(self, names: Collection[str]) -> NDArray[np.bool_]:
-        """Return whether an element's tag is one of `names`, shape (N,)."""
+        """Return whether the tag of each element is one of `names`, shape (N,)."""
         return np.array([name in names for name in self.tags], dtype=bool)[self.tag]
 
     def attributes(self, name: str) -> Mapping[int, str]:
-        """Return the values of attribute `name`, by element."""
+        """Return the values of attribute `name` by element."""
         if name not in self._attributes:
             node, values = self._rows_of(name)
             self._attributes[name] = dict(zip(node.tolist(), values, strict=True))
         return self._attributes[name]
 
     def values(self, name: str) -> AttributeValues:
-        """Return the different values of attribute `name`, and the elements that have them."""
+        """Return the distinct values of attribute `name`, and the elements that have them."""
         if name not in self._values:
             self._values[name] = AttributeValues.group(*self._rows_of(name))
         return self._values[name]
@@ -223,40 +224,40 @@ class Snapshot:
         return numbers
 
     def xpath(self, element: int) -> str:
-        """Return the absolute XPath of an element, every step numbered: `/html[1]/body[1]/p[2]`."""
-        known, (parent, tag, number) = self._xpaths, self._steps
-        new = []
-        while element not in known:
-            new.append(element)
+        """Return the absolute XPath of an element with numbered steps: `/html[1]/body[1]/p[2]`."""
+        cache, (parent, tag, number) = self._xpaths, self._steps
+        missing = []
+        while element not in cache:
+            missing.append(element)
             element = parent[element]
-        path = known[element]
-        for below in reversed(new):
-            path = f"{path}/{self.tags[tag[below]]}[{number[below]}]"
+        path = cache[element]
+        for descendant in reversed(missing):
+            path = f"{path}/{self.tags[tag[descendant]]}[{number[descendant]}]"
             if len(path) < _MAX_CACHED_XPATH:
-                known[below] = path
+                cache[descendant] = path
         return path
 
     @cached_property
     def _steps(self) -> tuple[list[int], list[int], list[int]]:
-        """Return parents, tags and sibling numbers as lists, whose items are cheaper to read than those of arrays."""
+        """Return parents, tags and sibling numbers as lists; their items are cheaper to read than those of arrays."""
         return self.parent.tolist(), self.tag.tolist(), self.sibling_number.tolist()
 
     @cached_property
     def _xpaths(self) -> dict[int, str]:
-        """Cache the results of `xpath`, and the paths of the ancestors."""
+        """Cache the results of `xpath` and the paths of ancestors."""
         return {-1: ""}
 
 
 _MAX_CACHED_XPATH = 4096
-"""Characters of a cached path; in a page of 100,000 nested elements, longer ones would fill the memory."""
+"""Largest length of a cached path; longer paths would fill the memory in a page of 100,000 nested elements."""
 
 _ATTRIBUTE_INDEX = {name: index for index, name in enumerate(ATTRIBUTES)}
 
 
 def subtree_ends(parent: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return one past the last element of each subtree, int32 (N,), for parents in preorder."""
+    """Return the end of each subtree (one past its last element), int32 (N,), for parents in preorder."""
     last = np.arange(len(parent), dtype=np.int32)
-    last[parent[1:]] = last[1:]  # the last of several children is written last, and stays
+    last[parent[1:]] = last[1:]  # of several children, the last one is assigned last
     while True:
         further = last[last]
         if np.array_equal(further, last):
@@ -291,15 +292,15 @@ def _rgba(value: str) -> tuple[float, float, float, float]:
 
 
 LITTLE_TEXT = 400
-"""A page with fewer non-space characters than this outside `<noscript>` has little text: an application's shell, a
-loader, a cookie notice. Forums that render on the client (Discourse) keep their whole text in `<noscript>`."""
+"""A page with fewer non-space characters outside `<noscript>` has little text: the shell of an application, a loader, a
+cookie notice. Forums that render on the client (Discourse) have their whole text in `<noscript>`."""
 
 
 def noscript_needed(text_chars: int, noscript_chars: int) -> bool:
     """Return whether the `<noscript>` content is part of the page.
 
     Args:
-        text_chars: non-space characters of text outside `<noscript>`, scripts and styles left out.
-        noscript_chars: non-space characters of text inside it.
+        text_chars: non-space characters of text outside `<noscript>`, scripts and styles.
+        noscript_chars: non-space characters of text inside `<noscript>`.
     """
     return text_chars < LITTLE_TEXT and noscript_chars > text_chars

@@ -29,24 +29,24 @@ if TYPE_CHECKING:
     from vclean.render.snapshot import Snapshot
 
 _PAGES_PER_BROWSER: Final = 100
-"""A browser keeps about half a megabyte of every page, and starts in 0.3 s of CPU."""
+"""A browser retains about 0.5 MB of every page, and its start takes 0.3 s of CPU."""
 _MAX_MEMORY: Final = 500 * 2**20
 _PAGES_PER_MEMORY_CHECK: Final = 10
 
 
 class AsyncRenderer:
-    """Renders one page at a time in one browser; several renderers can share an event loop.
+    """Renderer of one page at a time in one browser; several renderers can share an event loop.
 
-    The browser starts with the first page, is replaced after 100 pages or at 500 MB, and after every failure.
+    The browser starts with the first page. It is replaced after 100 pages, at 500 MB, and after every failure.
 
     Args:
-        settings: how to render, and the limits of a page.
-        chromium: the executable; None for the one `find_chromium` finds.
-        allow_hosts: host names that may be reached even at an address that is not public.
-        network: fetch sub-resources that are not in `Page.resources` from public addresses.
+        settings: options and limits of rendering.
+        chromium: the executable; None for the result of `find_chromium`.
+        allow_hosts: host names that may be reached even if their address is not public.
+        network: fetch subresources that are not in `Page.resources` from public addresses.
 
     Raises:
-        BrowserMissingError: there is no usable Chromium.
+        BrowserMissingError: no usable Chromium was found.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class AsyncRenderer:
     async def start(self, page: Page, *, screenshot: bool = False) -> BrowserProcess:
         """Start a browser that can render `page`, unless there is one.
 
-        A start that is cancelled goes on in the background, so that the next page or `close` gets the browser.
+        A cancelled start continues in the background; the next page or `close` receives the browser.
 
         Raises:
             BrowserError: the browser does not start.
@@ -92,11 +92,11 @@ class AsyncRenderer:
         return starting.result()
 
     async def prepare(self, *, live: bool = False, screenshot: bool = False) -> None:
-        """Start the browser, and open the tab for documents, before the first page is there.
+        """Start the browser, and open the tab for documents, before the first page arrives.
 
         Args:
             live: whether the first page is live.
-            screenshot: whether a screenshot of it will be requested.
+            screenshot: whether a screenshot of the first page will be requested.
 
         Raises:
             BrowserError: the browser does not start.
@@ -112,11 +112,11 @@ class AsyncRenderer:
 
         Args:
             page: the page.
-            screenshot: take a screenshot of it.
+            screenshot: whether to take a screenshot.
 
         Raises:
             NotHtmlError: the page is empty or binary.
-            LimitError: the page exceeds a cap, or more memory than `limits.max_memory()`.
+            LimitError: the page exceeds a limit of the settings, or `limits.max_memory()`.
             NetworkError: a live page could not be fetched.
             DeadlineError: rendering took longer than `settings.deadline`.
             BrowserError: the browser crashed; the next page gets a new one.
@@ -150,11 +150,11 @@ class AsyncRenderer:
         await self._end()
 
     def _is_document(self, page: Page) -> bool:
-        """Return whether the page is one document without sub-resources, and its scripts do not run."""
+        """Return whether the page is a document without subresources, and scripts are off."""
         return not (page.live or page.resources is not None or self._settings.scripts or self._network)
 
     async def _start(self, *, full: bool) -> BrowserProcess:
-        """Start a browser, unless there is one that can render the page: a full driver serves all pages."""
+        """Start a browser, unless the running one can render the page; a full driver renders all pages."""
         if self._process is not None and (self._is_worn(self._process) or (full and not self._process.driver.is_full)):
             await self._end()
         if self._process is None:
@@ -173,7 +173,7 @@ class AsyncRenderer:
         text = page_text(page, self._settings.max_bytes)
         if self._is_document(page):
             return await self._render_document(process, text, page.url, screenshot=screenshot)
-        from vclean.render.browser.navigation import navigate  # with modules that other pages do not need
+        from vclean.render.browser.navigation import navigate  # imports modules that other pages do not need
 
         async with (
             self._responder(text, page.resources) as responder,
@@ -208,7 +208,7 @@ class AsyncRenderer:
         from vclean.render.network.addresses import host_and_port
         from vclean.render.network.responder import LiveResponder
 
-        host_and_port(page.url)  # rejects what `navigate` would replace by a made-up address
+        host_and_port(page.url)  # raises an error for URLs that `navigate` would replace by `BASE_URL`
         async with (
             LiveResponder(self._settings, self._allow_hosts) as responder,
             navigate(process, page.url, responder, self._settings) as navigated,

@@ -1,8 +1,8 @@
-"""The Chrome DevTools Protocol (CDP): a connection to a browser, its sessions, and the commands that rendering needs.
+"""Communicate with a browser over the Chrome DevTools Protocol (CDP): connection, sessions, rendering commands.
 
-A connection starts its browser and exchanges messages with it over two file descriptors: JSON, each ended by a NUL
-(Chromium, `--remote-debugging-pipe`). It enables no domain by itself: Playwright subscribes to every request that a
-page makes and is refused, which costs a third of the page.
+A connection starts its browser and exchanges JSON messages with it over two file descriptors; a NUL ends each message
+(Chromium, `--remote-debugging-pipe`). It enables no CDP domain by default. Playwright subscribes to all requests of a
+page, even refused ones, which is a third of the cost of a page.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     from vclean.render.browser.driver import EventHandler, Session
 
 MAX_SCREENSHOT_HEIGHT: Final = 16_384
-"""CSS px. A page is cut off there: beyond the GPU's largest texture a screenshot is blank or repeats itself."""
+"""CSS px. Higher pages are truncated: beyond the largest texture of the GPU a screenshot is blank or repeated."""
 MAX_SCREENSHOT_WIDTH: Final = 4_096
-"""CSS px. Pages scroll down, hardly ever sideways: a wider page is a mistake, its screenshot could exceed memory."""
+"""CSS px. Wider pages, which are usually mistakes, are truncated: their screenshots could exceed the memory."""
 
 _SHELL: Final = 'exec "$@" 3<&0 4>&1 </dev/null >/dev/null'
 """Chromium reads commands from descriptor 3 and writes answers to descriptor 4."""
 
 _MAX_STDERR_BYTES: Final = 8192
 _STDERR_SECONDS: Final = 0.05
-"""How long after the end of the process its standard error is still read."""
+"""Seconds after the end of the process during which its standard error is still read."""
 
 
 class ProtocolError(Exception):
@@ -40,7 +40,7 @@ class ProtocolError(Exception):
 
 
 class CdpConnection(asyncio.SubprocessProtocol):
-    """A browser process and the CDP connection to it, for one event loop."""
+    """Browser process and the CDP connection to it, for one event loop."""
 
     def __init__(self) -> None:
         self._buffer = bytearray()
@@ -67,7 +67,7 @@ class CdpConnection(asyncio.SubprocessProtocol):
         return connection
 
     def is_connected(self) -> bool:
-        """Return whether the browser runs."""
+        """Return whether the browser is running."""
         return not self._ended.is_set()
 
     async def close(self) -> None:
@@ -106,11 +106,11 @@ class CdpConnection(asyncio.SubprocessProtocol):
             del self._handlers[key]
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Note the transport of the process that runs now (asyncio)."""
+        """Store the transport of the started process (asyncio)."""
         self._transport = cast("asyncio.SubprocessTransport", transport)
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
-        """Read messages, or the browser's standard error (asyncio)."""
+        """Read messages, or standard error of the browser (asyncio)."""
         if fd != 1:
             self._stderr = (self._stderr + data)[-_MAX_STDERR_BYTES:]
             return
@@ -121,7 +121,7 @@ class CdpConnection(asyncio.SubprocessProtocol):
                 self._dispatch(json.loads(message))
 
     def process_exited(self) -> None:
-        """Fail the pending commands (asyncio); the reason may still be unread on standard error, unless we closed."""
+        """Fail the pending commands (asyncio), after a delay to read the reason from standard error, unless closing."""
         asyncio.get_running_loop().call_later(0 if self._closing else _STDERR_SECONDS, self._end)
 
     def _end(self) -> None:
@@ -152,7 +152,7 @@ class CdpConnection(asyncio.SubprocessProtocol):
 
 
 class CdpSession:
-    """A session with the browser or with a target in it; see `vclean.render.browser.driver.Session`."""
+    """Session with the browser or one of its targets; see `vclean.render.browser.driver.Session`."""
 
     def __init__(self, connection: CdpConnection, session_id: str = "") -> None:
         self._connection = connection
@@ -193,7 +193,10 @@ async def main_frame_id(session: Session) -> str:
 
 
 class Navigator:
-    """Navigates a tab whose session has the domain `Page` enabled. It stays enabled: disabling it resets the fonts."""
+    """Controller of the navigation of a tab.
+
+    The domain `Page` must be enabled in its session. It stays enabled, because disabling it resets the fonts.
+    """
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -203,7 +206,7 @@ class Navigator:
         session.on("Page.lifecycleEvent", self._on_lifecycle_event)
 
     async def load(self, url: str) -> None:
-        """Load `url` and wait until all its parts have loaded.
+        """Load `url` and wait until all its parts are loaded.
 
         Raises:
             ProtocolError: the browser refuses to load it; the message is the reason.
@@ -225,7 +228,7 @@ class Navigator:
         self._loader = answer["loaderId"]
 
     async def wait_until_loaded(self) -> None:
-        """Wait until all parts of the page that was begun have loaded."""
+        """Wait until all parts of the page of the last `begin` are loaded."""
         while self._loader not in self._loaded:
             self._changed.clear()
             await self._changed.wait()
@@ -238,12 +241,12 @@ class Navigator:
 
 
 async def evaluate(session: Session, expression: str, *, world: int | None = None) -> str:
-    """Evaluate a JavaScript expression and return its string, awaiting a promise.
+    """Evaluate a JavaScript expression and return its string; a promise is awaited.
 
     Args:
-        session: with the tab.
-        expression: evaluates to a string, or to a promise of one.
-        world: the id of an execution context; None for that of the page.
+        session: the session with the tab.
+        expression: an expression with a string, or a promise of one, as its value.
+        world: id of an execution context; None for that of the page.
 
     Raises:
         BrowserError: the expression threw.
@@ -259,7 +262,7 @@ async def evaluate(session: Session, expression: str, *, world: int | None = Non
 async def capture_screenshot(session: Session) -> bytes:
     """Take a screenshot of the whole page as PNG, one pixel per CSS px.
 
-    It is cut to `MAX_SCREENSHOT_WIDTH` x `MAX_SCREENSHOT_HEIGHT`.
+    It is truncated to `MAX_SCREENSHOT_WIDTH` x `MAX_SCREENSHOT_HEIGHT`.
     """
     size = (await session.send("Page.getLayoutMetrics"))["cssContentSize"]
     clip = {

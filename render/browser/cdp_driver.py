@@ -1,7 +1,7 @@
-"""Drive a browser over CDP without Playwright: for pages without scripts and screenshots, at a lower cost.
+"""Drive a browser over CDP without Playwright, at a lower cost: for pages without scripts and screenshots.
 
-A tab that does not paint makes frames only on request, and none is requested. The layout of a page does not depend on
-that, but some parts of pages load only once they are painted: `object` elements around an `embed`.
+A tab that does not paint produces frames only on request, and none is requested. The layout of a page does not depend
+on painting, but some parts load only when they are painted: `object` elements around an `embed`.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from vclean.settings import RenderSettings
 
 IS_SUPPORTED: Final = sys.platform != "win32"
-"""Windows passes no file descriptors on to other programs."""
+"""Child processes on Windows do not inherit file descriptors."""
 
 _START_SECONDS: Final = 30
 
 _SWITCHES: Final = (
-    # Those of Playwright that affect a browser without a window: both drivers lay pages out alike.
+    # The switches of Playwright that affect a headless browser, for the same layout with both drivers.
     "--headless",
     "--hide-scrollbars",
     "--force-color-profile=srgb",
@@ -68,11 +68,11 @@ _FONTS: Final = {
     "cursive": "Comic Sans MS",
     "fantasy": "Impact",
 }
-"""The families that Playwright sets on Linux; elsewhere the browser's defaults apply."""
+"""Font families that Playwright sets on Linux; on other systems the defaults of the browser apply."""
 
 
 class CdpTab:
-    """A tab in a context of its own, without scripts; see `vclean.render.browser.driver.BrowserTab`."""
+    """Tab in a separate context, without scripts; see `vclean.render.browser.driver.BrowserTab`."""
 
     def __init__(self, browser: CdpSession, context: str, session: CdpSession) -> None:
         self.session = session
@@ -82,7 +82,7 @@ class CdpTab:
         self._navigator: Navigator | None = None
 
     async def navigate(self, url: str) -> None:
-        """Navigate to `url`, and return when the response begins; without scripts, the tab stays at that address.
+        """Navigate to `url`, and return when the response begins; without scripts, the URL does not change later.
 
         Raises:
             ProtocolError: the browser refuses to load it.
@@ -103,7 +103,7 @@ class CdpTab:
 
 
 class CdpDriver:
-    """Drives one browser over CDP; see `vclean.render.browser.driver.Driver`."""
+    """Driver of one browser over CDP; see `vclean.render.browser.driver.Driver`."""
 
     is_full: Final = False
 
@@ -131,7 +131,7 @@ class CdpDriver:
         self.connection = connection
 
     def is_connected(self) -> bool:
-        """Return whether the browser runs."""
+        """Return whether the browser is running."""
         return self.connection is not None and self.connection.is_connected()
 
     async def open_browser_session(self) -> CdpSession:
@@ -163,13 +163,13 @@ async def _create_target(browser: CdpSession, context: str, settings: RenderSett
     options = {"url": "about:blank", "browserContextId": context, **size}
     try:
         target = await browser.send("Target.createTarget", {**options, "enableBeginFrameControl": not paint})
-    except ProtocolError:  # only the headless shell has it
+    except ProtocolError:  # only the headless shell has this option
         target = await browser.send("Target.createTarget", options)
     return str(target["targetId"])
 
 
 def _emulation_commands(settings: RenderSettings) -> list[tuple[str, dict[str, Any]]]:
-    """Return the commands that make pages look as in Playwright's tabs, the same on every run."""
+    """Return the commands that emulate the settings of Playwright's tabs, for the same result on every run."""
     size = {"width": settings.width, "height": settings.height}
     screen = {"screenWidth": settings.width, "screenHeight": settings.height}
     orientation = {"angle": 0, "type": "landscapePrimary" if settings.width > settings.height else "portraitPrimary"}

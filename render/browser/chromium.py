@@ -1,4 +1,4 @@
-"""Find the Chromium to render with. Only files are checked; no process is started."""
+"""Find a Chromium executable. Only files are checked; no process is started."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 OVERRIDE = "VCLEAN_CHROMIUM"
-"""The environment variable that names the browser to use, in preference to any other."""
+"""Environment variable with the path of the browser, which takes precedence over all others."""
 
 _HEADLESS_COMMANDS = (
-    # The binary behind Debian's wrapper: a script that waits for it would not pass signals on.
+    # The binary that Debian's wrapper script starts; the script would not forward signals.
     "/usr/lib/chromium/chromium-headless-shell",
     "/usr/lib64/chromium-browser/headless_shell",  # Fedora's chromium-headless, which has no command
     "chromium-headless-shell",
@@ -68,12 +68,12 @@ _DOWNLOADED_BROWSERS = (
 
 @dataclass(frozen=True, slots=True)
 class Chromium:
-    """A Chromium on this machine.
+    """Chromium on this machine.
 
     Attributes:
         path: the executable.
-        kind: the headless shell, or a full browser (1.6 times the CPU and 3 times the memory for the same boxes).
-        source: a description of where it was found, for the user.
+        kind: headless shell or full browser; a full browser takes 1.6 times the CPU and 3 times the memory.
+        source: description of its origin for the user.
     """
 
     path: Path
@@ -84,11 +84,10 @@ class Chromium:
 def find_chromium() -> Chromium:
     """Find the Chromium to use: the override, Playwright's download, a headless shell, any Chrome or Chromium.
 
-    Takes about a millisecond, starts no process, and does not promise that the browser works:
-    `vclean.installation.setup` does.
+    It takes about a millisecond and does not test the browser; `vclean.installation.setup` does.
 
     Raises:
-        BrowserMissingError: there is none, or `VCLEAN_CHROMIUM` names no executable file.
+        BrowserMissingError: no browser was found, or `VCLEAN_CHROMIUM` is not an executable file.
     """
     override = os.environ.get(OVERRIDE)
     if override:
@@ -99,7 +98,7 @@ def find_chromium() -> Chromium:
 
 
 def candidates() -> Iterator[Chromium]:
-    """Yield all installed Chromiums, the preferred one first, without the override."""
+    """Yield all installed Chromiums except the override, in order of preference."""
     for path in _downloaded(_DOWNLOADED_SHELLS):
         yield Chromium(path, "headless-shell", "Playwright's download")
     for path in _on_path(_HEADLESS_COMMANDS):
@@ -112,10 +111,10 @@ def candidates() -> Iterator[Chromium]:
 
 def playwright_folder() -> Path:
     """Return the folder of Playwright's downloads, as its registry derives it from environment and platform."""
-    chosen = os.environ.get("PLAYWRIGHT_BROWSERS_PATH")
-    if chosen == "0":
+    location = os.environ.get("PLAYWRIGHT_BROWSERS_PATH")
+    if location == "0":
         return _playwright_package() / "driver" / "package" / ".local-browsers"
-    return Path(chosen) if chosen else cache_folder() / "ms-playwright"
+    return Path(location) if location else cache_folder() / "ms-playwright"
 
 
 def _overridden(value: str) -> Chromium:
@@ -137,7 +136,7 @@ def _downloaded(patterns: tuple[str, ...]) -> list[Path]:
 
 
 def _is_complete(folder: Path, path: Path) -> bool:
-    """Return whether Playwright finished unpacking: it writes this marker last."""
+    """Return whether the download is complete: Playwright writes this marker last."""
     return (folder / path.relative_to(folder).parts[0] / "INSTALLATION_COMPLETE").exists()
 
 
@@ -154,7 +153,7 @@ def _on_path(commands: tuple[str, ...]) -> Iterator[Path]:
 
 
 def cache_folder() -> Path:
-    """Return the user's folder for files that can be downloaded or made again."""
+    """Return the user's cache folder, for files that can be created again."""
     if sys.platform == "darwin":
         return home() / "Library" / "Caches"
     if sys.platform == "win32":

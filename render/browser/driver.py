@@ -1,8 +1,8 @@
-"""The protocols by which the renderer drives a browser, and the choice between their two implementations.
+"""Define the protocols of browser drivers, and choose between their two implementations.
 
-`CdpDriver` speaks the Chrome DevTools Protocol itself. It starts faster and renders a page at two thirds of the cost,
-but it neither runs scripts nor takes screenshots. `PlaywrightDriver` serves all pages. Both raise `ProtocolError` when
-the browser refuses a command or has ended.
+`CdpDriver` uses the Chrome DevTools Protocol directly. It starts faster and renders a page at two thirds of the cost,
+but it does not run scripts or take screenshots. `PlaywrightDriver` renders all pages. Both raise `ProtocolError` if the
+browser refuses a command or has ended.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Session(Protocol):
-    """A CDP session with the browser or with a tab."""
+    """CDP session with the browser or with a tab."""
 
     async def send(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
         """Send a command and return its result.
@@ -39,15 +39,15 @@ class Session(Protocol):
 
 
 class BrowserTab(Protocol):
-    """A tab in a browser context of its own."""
+    """Tab in a separate browser context."""
 
     @property
     def session(self) -> Session:
-        """The CDP session with the tab."""
+        """Return the CDP session with the tab."""
 
     @property
     def url(self) -> str:
-        """The address that the tab shows."""
+        """Return the URL of the tab."""
 
     async def navigate(self, url: str) -> None:
         """Navigate to `url`, and return when the response begins.
@@ -57,34 +57,34 @@ class BrowserTab(Protocol):
         """
 
     async def wait_until_loaded(self) -> None:
-        """Wait for all parts of the page, and where scripts run also for a quiet network."""
+        """Wait for all parts of the page, and if scripts run, also until the network is idle."""
 
     async def close(self) -> None:
         """Close the tab and its context."""
 
 
 class Driver(Protocol):
-    """Starts one browser, opens tabs in it, and ends it."""
+    """Controller of one browser: starts it, opens tabs, and ends it."""
 
     @property
     def is_full(self) -> bool:
-        """Whether the driver also renders live pages, runs scripts and takes screenshots."""
+        """Return whether the driver also renders live pages, runs scripts and takes screenshots."""
 
     async def launch(self, executable: Path, folder: str, flags: Sequence[str], *, sandbox: bool) -> None:
-        """Start the browser; after a failure it may be called again.
+        """Start the browser; it may be called again after a failure.
 
         Args:
             executable: the browser, or a wrapper that becomes it.
             folder: the folder for the browser's temporary files.
-            flags: switches beside those of the driver itself.
-            sandbox: whether Chromium's sandbox is on.
+            flags: switches in addition to those of the driver.
+            sandbox: whether to enable the sandbox of Chromium.
 
         Raises:
             ProtocolError: the browser does not start.
         """
 
     def is_connected(self) -> bool:
-        """Return whether the browser runs."""
+        """Return whether the browser is running."""
 
     async def open_browser_session(self) -> Session:
         """Open a CDP session with the browser itself."""
@@ -94,8 +94,8 @@ class Driver(Protocol):
 
         Args:
             settings: the size of the window, and whether scripts run.
-            on_crash: called when the page crashes, because pending commands then wait for ever.
-            paint: whether frames are painted; a driver may paint them in any case.
+            on_crash: called when the page crashes; pending commands then never return.
+            paint: whether to paint frames; a driver may always paint them.
         """
 
     async def close(self) -> None:
@@ -109,10 +109,10 @@ async def start_driver(*, full: bool) -> Driver:
         full: whether the driver has to render live pages, run scripts or take screenshots.
 
     Raises:
-        BrowserError: Playwright's driver does not start.
+        BrowserError: Playwright does not start.
     """
     if cdp_driver.IS_SUPPORTED and not full:
         return cdp_driver.CdpDriver()
-    from vclean.render.browser.playwright_driver import PlaywrightDriver  # its import takes as long as a page
+    from vclean.render.browser.playwright_driver import PlaywrightDriver  # its import takes as long as rendering a page
 
     return await PlaywrightDriver.start()

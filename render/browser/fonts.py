@@ -1,6 +1,6 @@
 """Find the fonts of this machine.
 
-Without fonts, text has no boxes; without a font for its script, text has the boxes of replacement glyphs.
+Without fonts, text has no boxes. Without a font for its script, its boxes are those of replacement glyphs.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ SCRIPTS = {
     "Tamil": "ta",
     "Thai": "th",
 }
-"""Scripts beside Latin, Greek and Cyrillic, which every basic font has, with fontconfig's language tags."""
+"""Scripts with their fontconfig language tags, without Latin, Greek and Cyrillic, which all basic fonts cover."""
 
 
 def font_folders() -> list[Path]:
-    """Return the folders in which the system looks for fonts; they need not exist."""
+    """Return the folders that the system searches for fonts; some may not exist."""
     user = home()
     if sys.platform == "darwin":
         return [Path("/System/Library/Fonts"), Path("/Library/Fonts"), user / "Library" / "Fonts"]
@@ -41,14 +41,14 @@ def font_folders() -> list[Path]:
 
 
 def has_fonts() -> bool:
-    """Return whether there is any font file."""
+    """Return whether any font file is installed."""
     return any(
         path.suffix.lower() in SUFFIXES for folder in font_folders() if folder.is_dir() for path in folder.rglob("*")
     )
 
 
 def uncovered_scripts() -> list[str]:
-    """Return the names in `SCRIPTS` that no font covers; empty without fontconfig (`fc-list`)."""
+    """Return the names in `SCRIPTS` that no font covers; empty if fontconfig (`fc-list`) is missing."""
     if shutil.which("fc-list") is None:
         return []
     listing = subprocess.run(["fc-list", ":", "lang"], capture_output=True, text=True, timeout=30, check=False)

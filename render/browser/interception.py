@@ -1,6 +1,6 @@
-"""Intercept the requests of a page: each is paused, and answered by a `Responder` or refused.
+"""Intercept the requests of a page: pause each request, and let a `Responder` answer or refuse it.
 
-The browser itself reaches no network (see the flags in process.py): a request that is not intercepted fails too.
+The browser cannot reach the network (see the flags in process.py): requests that are not intercepted fail.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger("vclean")
 
 _POLICY: Final = "sandbox allow-forms allow-same-origin allow-scripts"
-"""Everything is allowed but downloads (which fill the disk before they are refused), dialogs and new windows."""
+"""Sandbox that forbids downloads (they fill the disk before they are refused), dialogs and new windows."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """A request of a page.
+    """Request of a page.
 
     Attributes:
-        url: its address.
+        url: the requested URL.
         method: the HTTP method.
-        headers: the headers that the browser sets, before cookies.
-        body: the data that is sent.
+        headers: the headers from the browser, without cookies.
+        body: the data to send.
         document: whether the request is for the page itself.
     """
 
@@ -46,7 +46,7 @@ class PageRequest:
 
 @dataclass(frozen=True, slots=True)
 class PageResponse:
-    """The response to a request; the body is not compressed."""
+    """Response to a request; the body is not compressed."""
 
     body: bytes
     headers: tuple[tuple[str, str], ...] = ()
@@ -54,7 +54,7 @@ class PageResponse:
 
 
 class Responder(Protocol):
-    """Answers the requests of a page."""
+    """Source of the responses to the requests of a page."""
 
     async def answer(self, request: PageRequest) -> PageResponse | None:
         """Return the response, or None to refuse the request.
@@ -65,7 +65,7 @@ class Responder(Protocol):
 
 
 def html_response(text: str, **headers: str) -> PageResponse:
-    """Return an HTML response in UTF-8; header names are given with underscores."""
+    """Return an HTML response in UTF-8; `headers` are named with underscores."""
     fields = {"content-type": "text/html; charset=utf-8", "content-security-policy": _POLICY} | {
         name.replace("_", "-"): value for name, value in headers.items()
     }
@@ -73,14 +73,14 @@ def html_response(text: str, **headers: str) -> PageResponse:
 
 
 class StoredResponder:
-    """Answers requests from a page and its sub-resources.
+    """Responder that serves a given document and its subresources.
+
+    It counts each URL once, because a browser may repeat a request that failed.
 
     Args:
-        text: the document; the answer to the first request for one, which is the tab's navigation to the page.
-        resources: the sub-resources; None for none.
-        fallback: answers requests for other sub-resources; None to refuse them.
-
-    A browser may request again what it did not get: a URL counts once.
+        text: the document, which answers the first request for a document: the navigation to the page.
+        resources: the subresources; None for none.
+        fallback: answers requests for other subresources; None to refuse them.
     """
 
     def __init__(self, text: str, resources: Resources | None, fallback: Responder | None = None) -> None:
@@ -91,16 +91,16 @@ class StoredResponder:
 
     @property
     def served(self) -> int:
-        """The number of sub-resources that were answered."""
+        """Return the number of subresources that were served."""
         return sum(self._answered.values())
 
     @property
     def missed(self) -> int:
-        """The number of sub-resources that were not, or not yet."""
+        """Return the number of subresources that were requested and not served."""
         return len(self._answered) - self.served
 
     async def answer(self, request: PageRequest) -> PageResponse | None:
-        """Return the document, once, or a sub-resource. The page cannot navigate elsewhere, and sends no data."""
+        """Return the document, once, or a subresource. The page cannot navigate to another URL or send data."""
         if request.document:
             text, self._text = self._text, None
             return None if text is None else html_response(text)
@@ -115,11 +115,11 @@ class StoredResponder:
     async def _stored(self, url: str) -> PageResponse | None:
         if self._resources is None:
             return None
-        # In a thread: a source may read from disk, and must not hold up the pages of other tabs.
+        # In a thread: a source may read from disk, and must not block the pages of other tabs.
         resource = await asyncio.to_thread(self._resources.get, url)
         if resource is None:
             return None
-        # Fonts and modules are loaded with CORS, whose headers archives do not keep.
+        # Fonts and modules are loaded with CORS; archives do not store its headers.
         headers = (("content-type", resource.content_type), ("access-control-allow-origin", "*"))
         return PageResponse(resource.body, headers if resource.content_type else headers[1:], resource.status)
 
@@ -128,10 +128,10 @@ class StoredResponder:
 
 
 class RequestInterceptor:
-    """Pauses the requests of a tab and lets a responder answer them.
+    """Interceptor that pauses the requests of a tab and lets a responder answer them.
 
     Attributes:
-        failure: the error that the responder raised for the page itself.
+        failure: the error of the responder for the page itself, or None.
     """
 
     def __init__(self, session: Session, responder: Responder) -> None:
@@ -141,7 +141,7 @@ class RequestInterceptor:
         self._frame = ""
 
     async def start(self, resource_type: str | None = None) -> None:
-        """Intercept requests from now on: all, or those of one CDP resource type."""
+        """Start to intercept all requests, or those of one CDP resource type."""
         self._frame = await main_frame_id(self._session)
         self._session.on("Fetch.requestPaused", self._on_request_paused)
         pattern = {"urlPattern": "*"} | ({"resourceType": resource_type} if resource_type else {})
@@ -149,7 +149,7 @@ class RequestInterceptor:
 
     async def _on_request_paused(self, event: dict[str, Any]) -> None:
         response = await self._answer(_request(event, self._frame))
-        # The tab may be closed by now.
+        # The tab may have been closed.
         with contextlib.suppress(ProtocolError):
             if response is None:
                 await self._refuse(event["requestId"])
@@ -162,12 +162,12 @@ class RequestInterceptor:
         except VcleanError as error:
             if request.document:
                 self.failure = error
-        except Exception:  # a responder may be foreign code, and a paused request would wait for ever
+        except Exception:  # a responder may be code of a user, and a paused request would wait forever
             _LOG.warning("%s could not be read from the page's resources", request.url, exc_info=True)
         return None
 
     async def _refuse(self, request_id: str) -> None:
-        """Abort the request; an aborted navigation leaves the present page in place."""
+        """Abort the request; after an aborted navigation the current page remains."""
         await self._session.send("Fetch.failRequest", {"requestId": request_id, "errorReason": "Aborted"})
 
     async def _fulfill(self, request_id: str, response: PageResponse) -> None:

@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from vclean.render.browser.process import BrowserProcess
 
 _CHECK_SECONDS: Final = 0.5
-"""Most pages are done before the first check of the memory, which costs 3 ms."""
+"""Seconds between memory checks, which take 3 ms; most pages finish before the first one."""
 
 _MAX_MEMORY: Final = 4 * 2**30
-"""Bytes of the browser and its children; a page of 50 MB takes 1.4 GB."""
+"""Largest memory of the browser and its children in bytes; a page of 50 MB takes 1.4 GB."""
 
 
 class ResourceLimits:
-    """Kills the browser when a page exceeds its time or memory, from a thread that no page can block.
+    """Time and memory limits of a page, enforced from a thread that the page cannot block: it kills the browser.
 
     Args:
-        seconds: the page's deadline.
+        seconds: the deadline of the page.
         process: the browser.
     """
 
@@ -73,7 +73,7 @@ def deadline_error(seconds: float) -> DeadlineError:
 
 
 def max_memory() -> int:
-    """Return the bytes that the browser may use for one page: 4 GB, but at most half of the machine's memory."""
+    """Return the largest memory of the browser for one page in bytes: 4 GB, or half of the physical memory if less."""
     if sys.platform == "win32":
         return _MAX_MEMORY
     return min(_MAX_MEMORY, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2)

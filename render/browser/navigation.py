@@ -1,4 +1,4 @@
-"""Navigate to pages with sub-resources, with scripts, or from the network: each in a new tab and context."""
+"""Navigate to pages with subresources or scripts, or on the network, each in a new tab and context."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _NET_ERROR: Final = re.compile(r"net::ERR_\w+")
 
 _LOAD_SHARE: Final = 0.5
-"""Share of the deadline for which a page without scripts may load; it is then read as it is."""
+"""Share of the deadline that a page without scripts may use to load; after it the page is read as it is."""
 
 _FONTS_LOADED: Final = """
 scrollY; // forces layout, which starts the loading of fonts
@@ -38,14 +38,14 @@ _ATTEMPTS: Final = 10
 
 
 class NavigatedPage:
-    """A loaded page in a tab of its own; `url` is its address after redirects."""
+    """Loaded page in a separate tab; `url` is its URL after redirects."""
 
     def __init__(self, url: str, session: Session) -> None:
         self.url = url
         self._session = session
 
     async def read(self, expression: str) -> str:
-        """Evaluate a `walker.expression`, out of reach of the page's scripts.
+        """Evaluate a `walker.expression` in an isolated world, which scripts of the page cannot access.
 
         Raises:
             BrowserError: the page navigates faster than it can be read.
@@ -53,7 +53,7 @@ class NavigatedPage:
         return await _evaluate_isolated(self._session, expression)
 
     async def screenshot(self) -> bytes:
-        """Take a screenshot of the page as it is now (see `cdp.capture_screenshot`)."""
+        """Take a screenshot of the current page (see `cdp.capture_screenshot`)."""
         return await capture_screenshot(self._session)
 
 
@@ -65,29 +65,29 @@ async def navigate(
 
     Args:
         process: the browser.
-        url: the page's address; anything but http and https is replaced by a made-up one.
-        responder: answers all requests, that for the page first.
+        url: the URL of the page; if it is not http or https, `BASE_URL` is used.
+        responder: answers all requests; the first is for the page.
         settings: whether scripts run, and how long to wait.
 
     Raises:
         VcleanError: an error that `responder` raised for the page itself.
-        NetworkError: the browser refused to load the page.
+        NetworkError: the browser cannot load the page.
     """
     tab = await process.open_tab(settings, paint=True)
     try:
         interceptor = RequestInterceptor(tab.session, responder)
         await interceptor.start()
-        await _load(tab, address(url), interceptor)
+        await _load(tab, navigation_url(url), interceptor)
         await _settle(tab, settings)
         yield NavigatedPage(tab.url, tab.session)
     finally:
         await tab.close()
 
 
-def address(url: str) -> str:
-    """Return the address to navigate to: without the fragment, which would scroll; made up if `url` is no web address.
+def navigation_url(url: str) -> str:
+    """Return the URL to navigate to: `url` without its fragment, which would scroll, or `BASE_URL` for another scheme.
 
-    >>> address("https://example.org/a#b"), address("file:///etc/passwd"), address("http://[")
+    >>> navigation_url("https://example.org/a#b"), navigation_url("file:///etc/passwd"), navigation_url("http://[")
     ('https://example.org/a', 'http://page.invalid/', 'http://page.invalid/')
     """
     try:
@@ -110,7 +110,7 @@ async def _load(tab: BrowserTab, url: str, interceptor: RequestInterceptor) -> N
 
 
 async def _settle(tab: BrowserTab, settings: RenderSettings) -> None:
-    """Wait for sub-resources and fonts, with scripts also for a quiet network, but no longer than allowed."""
+    """Wait for subresources and fonts, and with scripts until the network is idle, within the time limit."""
     seconds = settings.settle if settings.scripts else settings.deadline * _LOAD_SHARE
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(seconds):
@@ -119,7 +119,7 @@ async def _settle(tab: BrowserTab, settings: RenderSettings) -> None:
 
 
 async def _evaluate_isolated(session: Session, expression: str) -> str:
-    """Evaluate in an isolated world, apart from the page's scripts; try again if the page navigates meanwhile."""
+    """Evaluate an expression in an isolated world; try again if the page navigates in the meantime."""
     for _ in range(_ATTEMPTS):
         try:
             world = await session.send("Page.createIsolatedWorld", {"frameId": await main_frame_id(session)})

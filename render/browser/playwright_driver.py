@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 _START_MS: Final = 30_000
 
 _OMITTED_SWITCHES: Final = ("--disable-ipc-flooding-protection", "--disable-popup-blocking")
-"""Of Playwright's switches: what they turn off holds up pages that navigate or open windows without end."""
+"""Switches of Playwright that are removed; they disable protections against pages that navigate or open windows
+endlessly."""
 
 
 class PlaywrightSession:
-    """A CDP session that Playwright transports; see `vclean.render.browser.driver.Session`."""
+    """CDP session through Playwright; see `vclean.render.browser.driver.Session`."""
 
     def __init__(self, session: CDPSession) -> None:
         self._session = session
@@ -52,7 +53,7 @@ class PlaywrightSession:
 
 
 class PlaywrightTab:
-    """A tab in a context of its own; see `vclean.render.browser.driver.BrowserTab`."""
+    """Tab in a separate context; see `vclean.render.browser.driver.BrowserTab`."""
 
     def __init__(self, context: BrowserContext, page: Page, session: CDPSession, *, scripts: bool) -> None:
         self.session = PlaywrightSession(session)
@@ -62,7 +63,7 @@ class PlaywrightTab:
 
     @property
     def url(self) -> str:
-        """Return the address that the tab shows."""
+        """Return the URL of the tab."""
         return self._page.url
 
     async def navigate(self, url: str) -> None:
@@ -75,7 +76,7 @@ class PlaywrightTab:
             await self._page.goto(url, wait_until="commit", timeout=0)
 
     async def wait_until_loaded(self) -> None:
-        """Wait for all parts of the page, and where scripts run also for a quiet network."""
+        """Wait for all parts of the page, and if scripts run, also until the network is idle."""
         with _as_protocol_errors():
             await self._page.wait_for_load_state(self._load_state, timeout=0)
 
@@ -86,7 +87,7 @@ class PlaywrightTab:
 
 
 class PlaywrightDriver:
-    """Drives one browser through Playwright; see `vclean.render.browser.driver.Driver`."""
+    """Driver of one browser through Playwright; see `vclean.render.browser.driver.Driver`."""
 
     is_full: Final = True
 
@@ -103,7 +104,7 @@ class PlaywrightDriver:
         """
         try:
             return cls(await async_playwright().start())
-        except Exception as error:  # Playwright raises a bare Exception where its Node does not start
+        except Exception as error:  # Playwright raises a bare Exception if its Node does not start
             raise BrowserError(f"Playwright's driver does not start: run `vclean setup` ({error})") from error
 
     async def launch(self, executable: Path, folder: str, flags: Sequence[str], *, sandbox: bool) -> None:
@@ -125,18 +126,18 @@ class PlaywrightDriver:
             )
 
     def is_connected(self) -> bool:
-        """Return whether the browser runs."""
+        """Return whether the browser is running."""
         return self._browser is not None and self._browser.is_connected()
 
     async def open_browser_session(self) -> PlaywrightSession:
         """Open a CDP session with the browser itself."""
         with _as_protocol_errors():
-            return PlaywrightSession(await self._launched().new_browser_cdp_session())
+            return PlaywrightSession(await self._running_browser().new_browser_cdp_session())
 
     async def open_tab(self, settings: RenderSettings, *, on_crash: Callable[[], None], paint: bool) -> PlaywrightTab:  # noqa: ARG002 - Playwright's tabs always paint
         """Open a tab in a new context; frames are always painted."""
         with _as_protocol_errors():
-            context = await self._launched().new_context(**_context_options(settings))
+            context = await self._running_browser().new_context(**_context_options(settings))
             try:
                 page = await context.new_page()
                 page.on("crash", lambda _: on_crash())
@@ -154,14 +155,14 @@ class PlaywrightDriver:
         finally:
             await self._playwright.stop()
 
-    def _launched(self) -> Browser:
+    def _running_browser(self) -> Browser:
         if self._browser is None:
             raise ProtocolError("the browser was not started")
         return self._browser
 
 
 def _context_options(settings: RenderSettings) -> dict[str, Any]:
-    """Return the options of a browser context with which pages look the same on every run."""
+    """Return the options of a browser context that renders pages the same way on every run."""
     size = {"width": settings.width, "height": settings.height}
     return {
         "viewport": size,

@@ -1,4 +1,4 @@
-"""Start a browser process without a network, limit it to its flags, and end it."""
+"""Start a browser process without network access, and end it."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger("vclean")
 
 _DISABLED_FEATURES: Final = (
-    # One renderer process per page, frames included, so that one session sees all requests of a page.
+    # One renderer process per page, frames included: one session receives all requests of a page.
     "IsolateOrigins",
     "site-per-process",
     "SpareRendererForSitePerProcess",
-    # Addresses stay as they are written, also where an old page mixes http into https.
+    # URLs are not upgraded, even if an old https page contains http URLs.
     "AutoupgradeMixedContent",
     "HttpsFirstBalancedModeAutoEnable",
     "HttpsUpgrades",
-    # Nothing happens that no page asked for.
+    # No activity that a page did not request.
     "MediaRouter",
     "NetworkTimeServiceQuerying",
     "OptimizationHints",
@@ -43,7 +43,8 @@ _DISABLED_FEATURES: Final = (
     "PreconnectToSearch",
     "Prerender2",
 )
-"""Ours and those of Playwright that matter here: the last switch of a name wins, so ours replaces Playwright's."""
+"""Disabled features, including those of Playwright that affect pages: this switch replaces Playwright's, because the
+last switch of a name is used."""
 
 _BLINK_SETTINGS: Final = (
     "availableHoverTypes=2",
@@ -54,7 +55,7 @@ _BLINK_SETTINGS: Final = (
 )
 
 FLAGS: Final = (
-    # Every request is answered by us or not at all: no proxy, no name and no UDP leads out (see interception.py).
+    # Only interception.py answers requests: proxies, host names and UDP cannot reach the network.
     "--proxy-server=http://proxy.invalid:1",
     "--proxy-bypass-list=<-loopback>",
     "--host-resolver-rules=MAP * ~NOTFOUND",
@@ -63,30 +64,30 @@ FLAGS: Final = (
     "--disable-site-isolation-trials",
     "--disable-features=" + ",".join(_DISABLED_FEATURES),
     "--blink-settings=" + ",".join(_BLINK_SETTINGS),
-    # The browser tells its command line, and with it the folder of its profile, only to automation.
+    # The browser reports its command line, which contains the profile folder, only in automation mode.
     "--enable-automation",
-    # Pages run few scripts or none; V8's helper threads cost 7 % more CPU than they save.
+    # Pages run few scripts or none; the helper threads of V8 increase the CPU time by 7 %.
     "--js-flags=--single-threaded",
-    # Same glyphs and boxes on every machine with the same fonts.
+    # The same glyphs and boxes on all machines with the same fonts.
     "--font-render-hinting=none",
     "--disable-lcd-text",
 )
-"""The flags of every browser, for both drivers."""
+"""Flags of every browser, for both drivers."""
 
 _NEEDS_NETWORK: Final[set[Path]] = set()
-"""Executables that do not start in a network namespace, e.g. because a helper needs rights that a namespace removes."""
+"""Executables that do not start in a network namespace, for example because a helper loses necessary rights."""
 
 
 @dataclass(slots=True)
 class BrowserProcess:
-    """A running browser.
+    """Running browser.
 
     Attributes:
         driver: controls the browser.
-        pid: the id of the browser process; its children are in the same process group.
+        pid: id of the browser process; its children are in the same process group.
         build: product and version, recorded in snapshots.
-        profile: the folder of the browser's profile, which is in its command line.
-        folder: the folder of its temporary files.
+        profile: folder of the browser profile, which is part of the command line.
+        folder: folder of temporary files.
         killed: whether `kill` was called.
     """
 
@@ -100,7 +101,7 @@ class BrowserProcess:
 
     @property
     def is_alive(self) -> bool:
-        """Whether the browser can render another page."""
+        """Return whether the browser can render another page."""
         return not self.killed and self.driver.is_connected()
 
     def kill(self) -> None:
@@ -118,7 +119,7 @@ class BrowserProcess:
             await asyncio.to_thread(self._reaper.communicate)
 
     async def open_tab(self, settings: RenderSettings, *, paint: bool) -> BrowserTab:
-        """Open a tab; a crash of its page ends the browser, because pending commands then wait for ever."""
+        """Open a tab; a crash of its page ends the browser, because pending commands would never return."""
         return await self.driver.open_tab(settings, on_crash=self.kill, paint=paint)
 
     def memory(self) -> int:
@@ -130,10 +131,10 @@ class BrowserProcess:
 
 
 async def launch(driver: Driver, executable: Path) -> BrowserProcess:
-    """Start a browser that ends with this process and, where possible, has no network.
+    """Start a browser that ends with this process and, if possible, has no network.
 
     Args:
-        driver: starts the browser; closed if that fails.
+        driver: starts the browser; it is closed on failure.
         executable: Chromium.
 
     Raises:
@@ -158,15 +159,15 @@ async def _discard(driver: Driver, folder: str) -> None:
 
 
 async def _launch_isolated(driver: Driver, executable: Path, folder: str) -> None:
-    """Start the browser in an empty network namespace; where that fails, its flags keep it from the network."""
-    isolated = _can_lose_network() and executable not in _NEEDS_NETWORK
+    """Start the browser in an empty network namespace; if that fails, rely on its flags to block the network."""
+    isolated = _can_isolate_network() and executable not in _NEEDS_NETWORK
     if isolated:
         with contextlib.suppress(ProtocolError):
             await driver.launch(_wrapper(executable, folder), folder, FLAGS, sandbox=can_be_sandboxed())
             return
     await driver.launch(executable, folder, FLAGS, sandbox=can_be_sandboxed())
     if isolated:
-        _LOG.info("%s starts only with a network: its flags keep it from that", executable)
+        _LOG.info("%s starts only with a network: its flags block requests", executable)
         _NEEDS_NETWORK.add(executable)
 
 
@@ -186,7 +187,8 @@ async def _describe(driver: Driver, folder: str) -> BrowserProcess:
     arguments = (await session.send("Browser.getBrowserCommandLine"))["arguments"]
     build = (await session.send("Browser.getVersion"))["product"]
     await session.detach()
-    profile = next(each.partition("=")[2] for each in arguments if each.startswith("--user-data-dir="))
+    switch = next(argument for argument in arguments if argument.startswith("--user-data-dir="))
+    profile = switch.partition("=")[2]
     temp_dirs.record_owner(folder, profile)
     return BrowserProcess(driver, pid, build, profile, folder, _start_reaper(pid, profile, folder))
 
@@ -200,19 +202,19 @@ def _start_reaper(pid: int, *folders: str) -> subprocess.Popen[bytes]:
 
 @cache
 def can_be_sandboxed() -> bool:
-    """Return whether Chromium's sandbox can be on; log a warning once where it cannot."""
-    found_obstacle = sandbox_obstacle()
-    if found_obstacle is not None:
-        _LOG.warning("Chromium's sandbox is off (%s): %s", found_obstacle.reason, found_obstacle.remedy)
-    return found_obstacle is None
+    """Return whether the sandbox of Chromium is available; log a warning once if it is not."""
+    problem = sandbox_obstacle()
+    if problem is not None:
+        _LOG.warning("Chromium's sandbox is off (%s): %s", problem.reason, problem.remedy)
+    return problem is None
 
 
 @cache
-def _can_lose_network() -> bool:
-    found_obstacle = network_obstacle()
-    if found_obstacle is not None:
-        _LOG.info("Chromium has a network, and its flags keep it from that (%s)", found_obstacle)
-    return found_obstacle is None
+def _can_isolate_network() -> bool:
+    problem = network_obstacle()
+    if problem is not None:
+        _LOG.info("Chromium has a network, and its flags block requests (%s)", problem)
+    return problem is None
 
 
 def _group(entry: Path) -> int:
@@ -232,7 +234,7 @@ def _private_bytes(entry: Path) -> int:
 
 
 def _reason(error: Exception) -> str:
-    """Return one line: the browser's fatal or last line on standard error, else the first line of the error."""
+    """Return the fatal or the last line of the browser on standard error, else the first line of the error."""
     lines = str(error).strip().splitlines()
     messages = [line.partition("[err] ")[2] for line in lines if "[err] " in line]
     fatal = [line for line in messages if "FATAL" in line or "error while loading" in line]

@@ -29,16 +29,16 @@ T = TypeVar("T")
 
 _START_SECONDS: Final = 60
 _GRACE_SECONDS: Final = 2
-"""Time after a page's deadline, when its browser is killed, until its event loop and driver are abandoned too."""
+"""Seconds after the deadline of a page (its browser is killed then) until event loop and driver are abandoned."""
 
 _CLOSE_SECONDS: Final = 10
 
 
 class Renderer:
-    """Renders pages from synchronous code, one at a time, also where an event loop is running (a notebook).
+    """Synchronous renderer of pages, one at a time; it also works while an event loop is running (in a notebook).
 
-    A context manager. Its event loop runs in a separate thread, which is abandoned when it does not answer in time.
-    Arguments and errors are those of `AsyncRenderer`.
+    It is a context manager. Its event loop runs in a separate thread, which is abandoned if it does not respond in
+    time. Arguments and errors are those of `AsyncRenderer`.
     """
 
     def __init__(
@@ -101,11 +101,11 @@ class Renderer:
 
 
 class _UnresponsiveLoopError(Exception):
-    """The event loop did not answer in time."""
+    """The event loop did not respond in time."""
 
 
 class _RendererThread:
-    """A thread with an event loop and a renderer."""
+    """Thread with an event loop and a renderer."""
 
     def __init__(self, renderer: AsyncRenderer) -> None:
         self.renderer = renderer
@@ -158,12 +158,12 @@ class _RendererThread:
 
 
 def _log_exception(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Log at debug level what a killed driver leaves unanswered: its page has raised an error already."""
+    """Log errors of a killed driver at debug level, because its page has already raised an error."""
     _LOG.debug("%s", context["message"], exc_info=context.get("exception"))
 
 
 async def _finish_tasks() -> None:
-    """Wait a little for running tasks (a driver that ends), and cancel the rest."""
+    """Wait `_GRACE_SECONDS` for running tasks, such as a driver that ends, and cancel the others."""
     for _ in range(2):
         tasks = asyncio.all_tasks() - {asyncio.current_task()}
         if tasks:

@@ -1,4 +1,4 @@
-"""The fast path: one tab that stays open and shows one document after the other."""
+"""Render documents without subresources and scripts in one reused tab (the fast path)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from vclean.render.browser.cdp import Navigator, capture_screenshot, evaluate, main_frame_id
 from vclean.render.browser.interception import PageRequest, PageResponse, RequestInterceptor, html_response
-from vclean.render.browser.walker import AGAIN, definition
+from vclean.render.browser.walker import NEEDS_NEW_DOCUMENT, definition
 
 if TYPE_CHECKING:
     from vclean.render.browser.driver import BrowserTab
@@ -24,7 +24,7 @@ _POLICY: Final = (
 
 
 class _BlankResponder:
-    """Answers requests for the blank page, and refuses all others."""
+    """Responder that answers requests for the blank page, and refuses all others."""
 
     async def answer(self, request: PageRequest) -> PageResponse | None:
         """Return the blank page with its policy, or None to refuse."""
@@ -32,9 +32,9 @@ class _BlankResponder:
 
 
 class DocumentTab:
-    """A tab on a blank page with a blocking Content-Security-Policy, which takes the text of one document at a time.
+    """Tab on a blank page with a restrictive Content-Security-Policy; each document replaces the previous one.
 
-    The tab fetches no sub-resources and runs no scripts of a document.
+    The tab loads no subresources and runs no scripts of a document.
     """
 
     def __init__(self, tab: BrowserTab, frame: str) -> None:
@@ -53,26 +53,26 @@ class DocumentTab:
         return cls(tab, await main_frame_id(tab.session))
 
     async def read(self, text: str, expression: str) -> str:
-        """Replace the last document by another one, and evaluate a `walker.call` on it."""
-        payload = AGAIN if self._stale else await self._put(text, expression)
-        if payload == AGAIN:
+        """Replace the document by `text`, and evaluate a `walker.call` on it."""
+        payload = NEEDS_NEW_DOCUMENT if self._stale else await self._replace_document(text, expression)
+        if payload == NEEDS_NEW_DOCUMENT:
             await self._navigator.load(_BLANK_URL)
             await evaluate(self._session, definition())
-            payload = await self._put(text, expression)
+            payload = await self._replace_document(text, expression)
         self._stale = not payload.endswith('"sticky":false}')
         return payload
 
-    async def _put(self, text: str, expression: str) -> str:
+    async def _replace_document(self, text: str, expression: str) -> str:
         self._stale = True
-        # Sent together, so that no frame is painted in between.
-        put = self._session.send("Page.setDocumentContent", {"frameId": self._frame, "html": text})
-        answers: tuple[object, str] = await asyncio.gather(put, evaluate(self._session, expression))
+        # Sent together: no frame is painted in between.
+        replacing = self._session.send("Page.setDocumentContent", {"frameId": self._frame, "html": text})
+        answers: tuple[object, str] = await asyncio.gather(replacing, evaluate(self._session, expression))
         return answers[1]
 
     async def screenshot(self) -> bytes:
         """Take a screenshot of the last document (see `cdp.capture_screenshot`), and close the tab.
 
-        The tab cannot be used again: taking a screenshot resets the size of the screen to that of the window.
+        The tab cannot be used again, because a screenshot resets the screen size to the window size.
         """
         png = await capture_screenshot(self._session)
         await self._tab.close()

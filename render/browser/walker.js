@@ -1,6 +1,6 @@
-// Reads the laid-out page and returns it as one JSON string of packed columns (see walker.py for the reader), or a
-// promise of it where parts of the page are still arriving.
-// Reads in one turn of the page's event loop: nothing of the page can change between the first read and the last.
+// Reads the laid-out page and returns one JSON string of packed columns, which walker.py unpacks. While fonts or images
+// are loading, returns a promise of that string.
+// The page is read in one task of its event loop, so it cannot change between the first read and the last.
 (function walk(options) {
   'use strict';
 
@@ -9,20 +9,20 @@
   const TEXT = 3;
   const INVISIBLE_OPACITY = 0.01;
   const FAR_INDENT = -500; // px; image replacement uses -999 to -9999
-  const SMALLEST_WINDOW = 1; // px; the screen-reader pattern clips to 1 x 1
+  const MAX_SHUT_SIZE = 1; // px; text for screen readers is clipped to 1 x 1
   const STYLE_VALUE_LIMIT = 200; // characters; only data: URLs are longer
   const URL_ATTRIBUTES = new Set(['href', 'src', 'cite']);
   const SKIPPED = new Set(options.skipped);
   const REPLACED = new Set(options.replaced);
   const ATTRIBUTE = new Map(options.attributes.map((name, index) => [name, index]));
-  const SHEET = Symbol.for('vclean.sheet');
+  const STYLE_SHEET = Symbol.for('vclean.sheet');
   const USED = Symbol.for('vclean.used');
-  const LINK_COLOURS = 'body[link], body[alink], body[vlink]';
+  const LINK_COLORS = 'body[link], body[alink], body[vlink]';
 
-  // ---- what the page cannot shadow ----
+  // ---- property access that the page cannot shadow ----
 
-  // A name in the page shadows a property of the document or of a form: `<img name=body>`, `<input name=childNodes>`
-  // (HTML, 3.1.7 and 4.10.3). Nodes are therefore read through their prototypes, and never by a property's name.
+  // A name in the page can shadow a property of the document or of a form: `<img name=body>`, `<input name=childNodes>`
+  // (HTML, 3.1.7 and 4.10.3). Nodes are therefore read through the accessors of their prototypes.
   function native(Type, name) {
     const { get, value } = Object.getOwnPropertyDescriptor(Type.prototype, name);
     return get ?? value;
@@ -32,11 +32,11 @@
     return Function.prototype.call.bind(native(Type, name));
   }
 
-  function ofDocument(name) {
+  function documentReader(name) {
     return reader(Document, name).bind(null, document);
   }
 
-  // Those that are called for every node; V8 compiles `x.call(node)` to the call itself, and a bound one not.
+  // Accessors that are called for every node. V8 inlines `accessor.call(node)`, but not a call of a bound function.
   const attributeNames = native(Element, 'getAttributeNames');
   const attributeOf = native(Element, 'getAttribute');
   const boxOf = native(Element, 'getBoundingClientRect');
@@ -46,100 +46,101 @@
   const nextSibling = native(Node, 'nextSibling');
   const shadowRoot = native(Element, 'shadowRoot');
   const typeOf = native(Node, 'nodeType');
-  const select = ofDocument('querySelector');
-  const selectAll = ofDocument('querySelectorAll');
-  const body = ofDocument('body')();
-  const root = ofDocument('documentElement')() ?? emptyRoot();
+  const select = documentReader('querySelector');
+  const selectAll = documentReader('querySelectorAll');
+  const body = documentReader('body')();
+  const root = documentReader('documentElement')() ?? emptyRoot();
 
-  // Scripts can take the root away.
+  // Scripts can remove the root element.
   function emptyRoot() {
-    return reader(Node, 'appendChild')(document, ofDocument('createElement')('html'));
+    return reader(Node, 'appendChild')(document, documentReader('createElement')('html'));
   }
 
   // ---- before the first layout ----
 
-  function inkOf(text) {
+  function countNonSpace(text) {
     return text.replace(/\s+/g, '').length;
   }
 
-  function isText(name) {
+  function hasPageText(name) {
     return !SKIPPED.has(name) && !REPLACED.has(name);
   }
 
-  function countInk() {
-    const ink = { page: 0, noscript: 0 };
+  function countText() {
+    const characters = { page: 0, noscript: 0 };
     const stack = [[body, 'page']];
     while (stack.length > 0) {
-      const [node, place] = stack.pop();
+      const [node, part] = stack.pop();
       for (let child = firstChild.call(node); child; child = nextSibling.call(child)) {
         const type = typeOf.call(child);
-        if (type === TEXT) ink[place] += inkOf(dataOf.call(child));
-        else if (type === ELEMENT && isText(nameOf.call(child))) {
-          stack.push([child, nameOf.call(child) === 'noscript' ? 'noscript' : place]);
+        if (type === TEXT) characters[part] += countNonSpace(dataOf.call(child));
+        else if (type === ELEMENT && hasPageText(nameOf.call(child))) {
+          stack.push([child, nameOf.call(child) === 'noscript' ? 'noscript' : part]);
         }
       }
     }
-    return ink;
+    return characters;
   }
 
-  // The rule is noscript.needed(). With scripts on, noscript holds unparsed text and never counts.
+  // The same rule as snapshot.noscript_needed. With scripts on, `noscript` contains unparsed text and is not used.
   function needsNoscript() {
     if (options.scripts || !body || !select('noscript')) return false;
-    const ink = countInk();
-    return ink.page < options.littleText && ink.noscript > ink.page;
+    const { page, noscript: inside } = countText();
+    return page < options.littleText && inside > page;
   }
 
+  // Adopts a style sheet, which replaces the one that was adopted before.
   function adopt(css) {
     const sheet = new CSSStyleSheet();
-    sheet[SHEET] = true;
+    sheet[STYLE_SHEET] = true;
     sheet.replaceSync(css);
-    const adopted = ofDocument('adoptedStyleSheets')();
-    const last = adopted.findIndex((each) => each[SHEET]);
-    adopted.splice(last, last < 0 ? 0 : 1, sheet);
+    const adopted = documentReader('adoptedStyleSheets')();
+    const previous = adopted.findIndex((other) => other[STYLE_SHEET]);
+    adopted.splice(previous, previous < 0 ? 0 : 1, sheet);
   }
 
-  // Content skipped by `content-visibility: auto` has no boxes until scrolled to; `hidden` is meant to be hidden.
+  // Content that `content-visibility: auto` skips has no boxes before it is scrolled into view; `hidden` stays hidden.
   function contentVisibility() {
-    const found = { auto: false, hidden: new Set() };
-    if (!options.skipping) return found;
+    const usage = { auto: false, hidden: new Set() };
+    if (!options.skipping) return usage;
     for (const element of selectAll('body *')) {
       const value = getComputedStyle(element).contentVisibility;
-      if (value === 'auto') found.auto = true;
-      else if (value === 'hidden') found.hidden.add(element);
+      if (value === 'auto') usage.auto = true;
+      else if (value === 'hidden') usage.hidden.add(element);
     }
-    return found;
+    return usage;
   }
 
-  // The end state is the one a reader sees, and the only one that does not depend on the clock.
+  // The end state is what a reader sees, and the only state that does not depend on the clock.
   function finishAnimations() {
-    for (const animation of ofDocument('getAnimations')()) {
+    for (const animation of documentReader('getAnimations')()) {
       try {
         animation.finish();
       } catch {
-        animation.cancel(); // an endless one has no end state
+        animation.cancel(); // an endless animation has no end state
       }
     }
   }
 
-  // Embedded fonts load after the first layout, and images of odd media types after the document; both are there at
-  // once when an earlier page had them too.
-  function arriving() {
+  // Returns promises of embedded fonts, which load after the first layout, and of images with unusual media types,
+  // which load after the document. Both are available at once if an earlier page had them too.
+  function loadingParts() {
     const images = [...selectAll('img[src^="data:" i]')].filter((image) => !image.complete);
     const waits = images.map((image) => image.decode());
     if (!options.fonts) return waits;
-    const fonts = ofDocument('fonts')();
+    const fonts = documentReader('fonts')();
     boxOf.call(root);
     return fonts.status === 'loading' ? [...waits, fonts.ready] : waits;
   }
 
-  // What setDocumentContent leaves behind on the reused document for the pages that follow.
+  // Returns whether the page changed the document in a way that setDocumentContent does not undo for later pages.
   function isSticky() {
-    // Of the pragmas that Chromium knows, the others are about requests, which are refused, and about trials, whose
-    // tokens are for an origin. Titles of style sheets name the preferred set (CSSOM, 6.2); those of feeds name nothing.
+    // Of the other pragmas of Chromium, some affect requests, which are refused, and some affect origin trials, whose
+    // tokens are bound to an origin. A style sheet with a title sets the preferred set (CSSOM, 6.2); a feed does not.
     const pragmas = ['content-language', 'content-security-policy', 'content-security-policy-report-only',
       'default-style', 'refresh', 'set-cookie'].map((name) => `meta[http-equiv="${name}" i]`);
     const sticky = [...pragmas, 'meta[name="color-scheme" i]', 'style[title]', 'link[title][rel~="stylesheet" i]'];
-    return select(`${sticky.join(', ')}, ${LINK_COLOURS}`) !== null;
+    return select(`${sticky.join(', ')}, ${LINK_COLORS}`) !== null;
   }
 
   // ---- clips and visibility ----
@@ -157,7 +158,7 @@
   }
 
   function isShut(clip) {
-    return clip.right - clip.left <= SMALLEST_WINDOW || clip.bottom - clip.top <= SMALLEST_WINDOW;
+    return clip.right - clip.left <= MAX_SHUT_SIZE || clip.bottom - clip.top <= MAX_SHUT_SIZE;
   }
 
   function isOutside(box, clip) {
@@ -172,19 +173,19 @@
     const edges = /^rect\(([^)]*)\)/.exec(style.clip);
     if (!edges) return false;
     const [top, right, bottom, left] = edges[1].split(/[ ,]+/).map(parseFloat);
-    return right - left <= SMALLEST_WINDOW || bottom - top <= SMALLEST_WINDOW;
+    return right - left <= MAX_SHUT_SIZE || bottom - top <= MAX_SHUT_SIZE;
   }
 
-  // The window through which the contents of an element are seen. Overflow of html and body is the viewport's.
+  // Returns the clip of the contents of an element. The overflow of html and body applies to the viewport.
   function contentClip(element, style, row, box, clip) {
     if (isClippedByPath(style, row.position)) return NOTHING;
     const overflow = row.overflow;
     if (overflow === 'visible' || element === root || element === body || row.display === 'inline') return clip;
     if (row.display === 'contents' || isTableRow(row.display)) return clip;
-    const window = intersect(clip, box);
-    if (isShut(window)) return window;
-    const across = overflow === 'auto' || overflow === 'scroll';
-    return across || style.overflowY === 'auto' || style.overflowY === 'scroll' ? EVERYTHING : window;
+    const visible = intersect(clip, box);
+    if (isShut(visible)) return visible;
+    const scrollsX = overflow === 'auto' || overflow === 'scroll';
+    return scrollsX || style.overflowY === 'auto' || style.overflowY === 'scroll' ? EVERYTHING : visible;
   }
 
   function isTableRow(display) {
@@ -196,10 +197,10 @@
       element !== parent.querySelector(':scope > summary');
   }
 
-  function isDisplayed(element, above, display) {
-    // An element outside the flat tree (fallback of a video, unslotted child) has no computed style at all.
+  function isDisplayed(element, parent, display) {
+    // An element outside the flat tree (fallback of a video, unslotted child) has no computed style.
     if (display === 'none' || display === '') return false;
-    return !skipsContents.has(above.element) && !(above.name === 'details' && isClosedDetails(above.element, element));
+    return !skipsContents.has(parent.element) && !(parent.name === 'details' && isClosedDetails(parent.element, element));
   }
 
   function hiddenCode(style, opacity, row, box, clip, inner) {
@@ -217,7 +218,7 @@
 
   const tags = new Map();
   const rows = new Map();
-  const looks = new Map();
+  const rowByStyle = new Map();
   const column = {
     tag: [], parent: [], end: [], depth: [], box: [], hidden: [], style: [], attr_node: [], attr_name: [],
     text_parent: [], text_after: [], line_text: [], line_box: [],
@@ -239,21 +240,21 @@
     return text.isWellFormed() ? text : text.toWellFormed();
   }
 
-  // Every read of a style costs microseconds. The shorthands `font` and `borderWidth` stand for eight of them: what they
-  // say is told apart once for each row. An unusual font has no shorthand.
+  // Every read of a style property costs microseconds. The shorthands `font` and `borderWidth` replace eight reads; the
+  // longhands are read once for each distinct row. For an unusual font the shorthand is empty.
   function rowOf(style) {
     const { display, position, visibility, opacity, overflowX, font, whiteSpace } = style;
     const key = display + '\n' + position + '\n' + style.float + '\n' + visibility + '\n' + opacity + '\n' + overflowX +
       '\n' + style.textAlign + '\n' + style.textDecorationLine + '\n' + style.textTransform + '\n' + whiteSpace + '\n' +
       style.color + '\n' + style.backgroundColor + '\n' + style.backgroundImage + '\n' + style.borderWidth + '\n' +
       style.listStyleType + '\n' + style.cursor + '\n' + style.zIndex + '\n' + (font || longFont(style));
-    let row = looks.get(key);
+    let row = rowByStyle.get(key);
     if (row === undefined) {
       row = {
         index: styleRow(style), display, position, overflow: overflowX, visible: visibility === 'visible',
         opacity: parseFloat(opacity), preformatted: /^(pre|break)/.test(whiteSpace),
       };
-      looks.set(key, row);
+      rowByStyle.set(key, row);
     }
     return row;
   }
@@ -276,9 +277,9 @@
   }
 
   function attributeValue(name, value) {
-    const whole = URL_ATTRIBUTES.has(name) ? absolute(value) : value;
-    const limit = /^data:/i.test(whole) ? options.dataLimit : options.valueLimit;
-    return wellFormed(whole.slice(0, limit));
+    const full = URL_ATTRIBUTES.has(name) ? absolute(value) : value;
+    const limit = /^data:/i.test(full) ? options.dataLimit : options.valueLimit;
+    return wellFormed(full.slice(0, limit));
   }
 
   function addAttributes(element, index) {
@@ -305,8 +306,8 @@
     range.selectNodeContents(node);
     let line = null;
     const boxes = range.getClientRects();
-    for (let at = 0; at < boxes.length; at += 1) {
-      const box = boxes[at];
+    for (let number = 0; number < boxes.length; number += 1) {
+      const box = boxes[number];
       if (box.width === 0 || box.height === 0) continue;
       if (line !== null && onSameLine(line, box)) {
         line = unite(line, box);
@@ -347,12 +348,12 @@
 
   // ---- the walk ----
 
-  // The first child in the flat tree: a shadow root's in place of its host's.
-  function firstOf(element, name) {
+  // Returns the first child in the flat tree: the shadow root replaces the children of its host.
+  function firstFlatChild(element, name) {
     return REPLACED.has(name) ? null : firstChild.call(shadowRoot.call(element) ?? element);
   }
 
-  // The nodes that a slot shows in place of its children.
+  // Returns the nodes assigned to a slot, last first, or null; they replace its children.
   function assignedTo(element, name) {
     if (name !== 'slot' || !(element instanceof HTMLSlotElement)) return null;
     const assigned = element.assignedNodes();
@@ -363,33 +364,34 @@
     return !SKIPPED.has(name) && (name !== 'noscript' || noscript);
   }
 
-  // An element with what it hands down: `clip` to contents in flow, `absolute` to absolutely positioned descendants;
-  // `next` is the child to come, but for slots, whose nodes wait in `assigned`.
-  function look(element, name, above) {
+  // Adds an element and returns its stack frame. Descendants inherit `clip` (contents in flow) and `absolute`
+  // (absolutely positioned contents). `next` is the next child to visit; the nodes of a slot are in `assigned`.
+  function visit(element, name, parent) {
     const style = getComputedStyle(element);
-    const depth = above.depth + 1;
-    const index = addElement(element, name, above.index, depth);
+    const depth = parent.depth + 1;
+    const index = addElement(element, name, parent.index, depth);
     const row = rowOf(style);
     column.style.push(row.index);
-    const self = {
+    const frame = {
       element, name, index, depth, preformatted: row.preformatted, hidden: HIDDEN.display, opacity: 0, clip: EVERYTHING,
-      absolute: EVERYTHING, next: firstOf(element, name), assigned: assignedTo(element, name),
+      absolute: EVERYTHING, next: firstFlatChild(element, name), assigned: assignedTo(element, name),
     };
-    if (above.hidden !== HIDDEN.display && isDisplayed(element, above, row.display)) place(self, style, row, above);
+    const isShown = parent.hidden !== HIDDEN.display && isDisplayed(element, parent, row.display);
+    if (isShown) measure(frame, style, row, parent);
     else column.box.push(0, 0, 0, 0);
-    column.hidden.push(self.hidden);
-    return self;
+    column.hidden.push(frame.hidden);
+    return frame;
   }
 
-  function place(self, style, row, above) {
-    const { x, y, width, height } = boxOf.call(self.element);
+  function measure(frame, style, row, parent) {
+    const { x, y, width, height } = boxOf.call(frame.element);
     column.box.push(x + shift.x, y + shift.y, width, height);
     const box = { left: x, top: y, right: x + width, bottom: y + height };
-    const outer = row.position === 'absolute' ? above.absolute : row.position === 'fixed' ? EVERYTHING : above.clip;
-    self.clip = contentClip(self.element, style, row, box, outer);
-    self.absolute = row.position === 'static' ? above.absolute : self.clip;
-    self.opacity = above.opacity * row.opacity;
-    self.hidden = hiddenCode(style, self.opacity, row, box, outer, self.clip);
+    const outer = row.position === 'absolute' ? parent.absolute : row.position === 'fixed' ? EVERYTHING : parent.clip;
+    frame.clip = contentClip(frame.element, style, row, box, outer);
+    frame.absolute = row.position === 'static' ? parent.absolute : frame.clip;
+    frame.opacity = parent.opacity * row.opacity;
+    frame.hidden = hiddenCode(style, frame.opacity, row, box, outer, frame.clip);
   }
 
   function nextOf(frame) {
@@ -404,7 +406,7 @@
       element: null, name: '', index: -1, depth: -1, preformatted: false, hidden: HIDDEN.no, opacity: 1, clip: EVERYTHING,
       absolute: EVERYTHING, next: null, assigned: null,
     };
-    const stack = [look(root, nameOf.call(root), top)];
+    const stack = [visit(root, nameOf.call(root), top)];
     while (stack.length > 0) {
       const frame = stack[stack.length - 1];
       const child = nextOf(frame);
@@ -417,21 +419,21 @@
       if (type === TEXT) addText(child, frame);
       else if (type === ELEMENT) {
         const name = nameOf.call(child);
-        if (isWalked(name)) stack.push(look(child, name, frame));
+        if (isWalked(name)) stack.push(visit(child, name, frame));
       }
     }
   }
 
   // ---- packing ----
 
-  const CHUNK = 0x8000; // arguments to one call
+  const CHUNK = 0x8000; // arguments of one call
 
   function pack(values, Type) {
     const bytes = new Uint8Array(new Type(values).buffer);
     if (bytes.toBase64) return bytes.toBase64();
     let binary = '';
-    for (let at = 0; at < bytes.length; at += CHUNK) {
-      binary += String.fromCharCode.apply(null, bytes.subarray(at, at + CHUNK));
+    for (let start = 0; start < bytes.length; start += CHUNK) {
+      binary += String.fromCharCode.apply(null, bytes.subarray(start, start + CHUNK));
     }
     return btoa(binary);
   }
@@ -443,10 +445,10 @@
     return packed;
   }
 
-  const count = ofDocument('getElementsByTagName')('*').length;
+  const count = documentReader('getElementsByTagName')('*').length;
   if (count > options.maxNodes) return JSON.stringify({ nodes: count });
-  // Styles of earlier pages, with the link colours of their time, are taken over where the rules are the same.
-  if (document[USED] && select(LINK_COLOURS)) return '{"again":true}';
+  // Chromium reuses styles of earlier pages with equal rules, and with them their link colors.
+  if (document[USED] && select(LINK_COLORS)) return '{"needsNewDocument":true}';
 
   const baseElement = select('base[href]');
   let base = options.url;
@@ -457,16 +459,16 @@
   const { auto, hidden: skipsContents } = contentVisibility();
   if (auto) adopt(`${hideNoscript} * { content-visibility: visible !important }`);
   finishAnimations();
-  const waits = arriving();
+  const waits = loadingParts();
   if (waits.length > 0) return Promise.allSettled(waits).then(() => walk(options));
 
-  const page = ofDocument('scrollingElement')() ?? root;
+  const page = documentReader('scrollingElement')() ?? root;
   const width = reader(Element, 'scrollWidth')(page);
-  // Right-to-left pages scroll to the left of x = 0; the document's left edge is then negative.
+  // Right-to-left pages scroll to the left of x = 0; the left edge of the document is then negative.
   const left = Math.min(0, reader(Element, 'clientWidth')(root) - width);
   const origin = getComputedStyle(root).direction === 'rtl' ? left : 0;
   const shift = { x: scrollX - origin, y: scrollY }; // from viewport to document
-  const range = ofDocument('createRange')();
+  const range = documentReader('createRange')();
   walkTree();
   document[USED] = true;
   if (characters > options.maxCharacters) return JSON.stringify({ characters });
@@ -476,13 +478,13 @@
     rows: [...rows.keys()],
     texts,
     attributes: attributeValues,
-    title: wellFormed(ofDocument('title')()),
+    title: wellFormed(documentReader('title')()),
     language: wellFormed((attributeOf.call(root, 'lang') ?? '').toLowerCase()),
     width,
     height: reader(Element, 'scrollHeight')(page),
     noscript,
     sticky: isSticky(),
   });
-  if (options.discard) reader(HTMLElement, 'style')(root).display = 'none'; // or it would be painted, for nobody
+  if (options.discard) reader(HTMLElement, 'style')(root).display = 'none'; // avoids painting a page that is not needed
   return answer;
 })

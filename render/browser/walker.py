@@ -1,4 +1,4 @@
-"""Build the JavaScript expressions that read a page (walker.js), and unpack their payload into a `Snapshot`.
+"""Build the JavaScript expressions that read a page (walker.js), and unpack their payloads into a `Snapshot`.
 
 The payload is one JSON string: columns as base64 of little-endian typed arrays, and lists of strings.
 """
@@ -28,21 +28,21 @@ VALUE_LIMIT = 2000
 DATA_LIMIT = 64
 """Maximum length of `data:` URLs: enough for their media type."""
 
-AGAIN = '{"again":true}'
-"""The payload of a page that needs a new document, because earlier ones would change how it looks."""
+NEEDS_NEW_DOCUMENT = '{"needsNewDocument":true}'
+"""Payload of a page that needs a new document, because earlier pages would affect its styles."""
 
 _NAME = "Symbol.for('vclean.walk')"
-_EMBEDDED_FONT = re.compile(r"@(?i:font-face\s*\{[^{}]*url\([\s\"']*data:)")  # the bare @ makes it fast
+_EMBEDDED_FONT = re.compile(r"@(?i:font-face\s*\{[^{}]*url\([\s\"']*data:)")  # a literal @ first makes the search fast
 _DTYPES = {"box": "<f4", "line_box": "<f4", "hidden": "u1"}
 _WIDE = ("box", "line_box")
 
 
 def expression(url: str, settings: RenderSettings) -> str:
-    """Return the JavaScript expression that reads the page; it evaluates to a payload, or to a promise of one.
+    """Return the JavaScript expression that reads the page; its value is a payload, or a promise of one.
 
     Args:
         url: the base of relative links; empty to leave them unchanged.
-        settings: the caps that the walker applies.
+        settings: the limits that the walker applies.
     """
     return f"{_walker()}({{...{_constants()}, ...{_options(url, settings)}}})"
 
@@ -56,15 +56,15 @@ def definition() -> str:
 
 
 def call(url: str, settings: RenderSettings, *, discard: bool = False, **hints: bool) -> str:
-    """Return the same as `expression`, for a tab in which `definition` was evaluated.
+    """Return the JavaScript expression that reads the page in a tab in which `definition` was evaluated.
 
-    On a page that needs a new document it evaluates to `AGAIN` instead.
+    Its value is that of `expression`, or `NEEDS_NEW_DOCUMENT`.
 
     Args:
         url: the base of relative links; empty to leave them unchanged.
-        settings: the caps that the walker applies.
-        discard: whether the page is not needed afterwards, so that it need not be painted.
-        hints: the result of `hints`; without it, all but fonts are assumed.
+        settings: the limits that the walker applies.
+        discard: whether the page is not used afterwards; it is then not painted.
+        hints: the result of `hints`; by default, all hints but `fonts` are true.
     """
     return f"globalThis[{_NAME}]({_options(url, settings, discard=discard, **hints)})"
 
@@ -86,11 +86,13 @@ def _options(url: str, settings: RenderSettings, *, discard: bool = False, **hin
 
 
 def hints(html: str) -> dict[str, bool]:
-    """Guess from its source what a page without external style sheets uses; the browser would take longer to find out.
+    """Search the source of a page without external style sheets for features that the walker must check.
+
+    The same checks in the browser take longer.
 
     Returns:
-        skipping: parts may be left out of layout by `content-visibility`; clips: parts may be clipped; indents:
-        text may be indented out of sight; fonts: there may be embedded fonts, which load asynchronously.
+        skipping: `content-visibility` may exclude parts from layout; clips: parts may be clipped; indents: text may be
+        indented out of sight; fonts: the page may embed fonts, which load asynchronously.
 
     >>> hints("<p style='Content-Visibility: auto'>")
     {'skipping': True, 'clips': False, 'indents': False, 'fonts': False}
@@ -119,11 +121,11 @@ def unpack(payload: str, settings: RenderSettings, *, build: str, url: str) -> S
     Args:
         payload: the result of `expression`.
         settings: recorded in the snapshot.
-        build: the browser's product and version, recorded in the snapshot.
-        url: the page's address.
+        build: product and version of the browser, recorded in the snapshot.
+        url: the URL of the page.
 
     Raises:
-        LimitError: the page exceeds the cap on elements or on text.
+        LimitError: the page exceeds the limit of elements or of text.
     """
     answer = json.loads(payload)
     _check_caps(answer, settings)

@@ -1,1 +1,1 @@
-"""Isolate the browser from the machine, and remove what it leaves behind."""
+"""Isolate the browser from the machine, and remove its remaining processes and files."""

@@ -2,8 +2,8 @@
 
     python -I -S network_namespace.py PROGRAM ARGUMENT...
 
-The loopback interface is there and down: no address is reached, this machine's own included (network_namespaces(7)).
-Chromium needs none: CDP messages use file descriptors, and `vclean.render.browser.interception` answers all requests.
+The loopback interface is down, so no address can be reached, not even 127.0.0.1 (network_namespaces(7)). Chromium
+needs no network: CDP messages use file descriptors, and `vclean.render.browser.interception` answers all requests.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import sys
 
 _NEW_USER = 0x10000000
 _NEW_NET = 0x40000000
-"""`CLONE_NEWUSER` and `CLONE_NEWNET` of unshare(2); `os.unshare` is in Python 3.12 and later."""
+"""`CLONE_NEWUSER` and `CLONE_NEWNET` of unshare(2); `os.unshare` requires Python 3.12."""
 
 
 def command(*program: str) -> list[str]:
@@ -23,17 +23,18 @@ def command(*program: str) -> list[str]:
 
 
 def enter() -> None:
-    """Move this process, which has one thread, to an empty network namespace; its user stays the same.
+    """Move this single-threaded process to an empty network namespace; its user does not change.
 
     Raises:
         OSError: the kernel refuses.
     """
     try:
-        _unshare(_NEW_NET)  # the right of root, where no container took it away
+        _unshare(_NEW_NET)  # allowed for root, unless a container removed this capability
     except PermissionError:
         user, group = os.geteuid(), os.getegid()
         _unshare(_NEW_USER | _NEW_NET)
-        # An ordinary user may map only the own user, and the own group only without setgroups(2) (user_namespaces(7)).
+        # A user without privileges may map only its user id, and its group id only after denying setgroups(2)
+        # (user_namespaces(7)).
         _write("/proc/self/setgroups", "deny")
         _write("/proc/self/uid_map", f"{user} {user} 1")
         _write("/proc/self/gid_map", f"{group} {group} 1")
@@ -46,7 +47,7 @@ def _unshare(flags: int) -> None:
 
 
 def _write(path: str, text: str) -> None:
-    """Write in one call, as the kernel requires; importing pathlib would double the start time of this script."""
+    """Write in one call, as the kernel requires. Importing pathlib would double the start time of this script."""
     file = os.open(path, os.O_WRONLY)
     try:
         os.write(file, text.encode("ascii"))

@@ -1,9 +1,9 @@
-"""End a browser when its parent has ended, for any reason. Run as a script, standard library only.
+"""End a browser when its parent ends, for any reason. Run as a script, standard library only.
 
     python -I -S orphan_reaper.py PARENT BROWSER PROFILE FOLDER...
 
-Standard input is a pipe that the parent holds open: its end, or the parent's death, ends the browser's process
-group, and then removes the browser's folders.
+Standard input is a pipe from the parent. When it closes, or the parent ends, the script kills the process group of the
+browser and removes its folders.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ import time
 from pathlib import Path
 
 _POLL = 1.0
-"""Seconds between checks of the parent: a forked child of it may hold the pipe open after its end."""
+"""Seconds between checks of the parent; a forked child of the parent may keep the pipe open after its end."""
 
 _ATTEMPTS = 20
-"""How often a folder is removed: the last processes of the group may still write for a moment."""
+"""Number of attempts to remove a folder; the last processes of the group may still write for a moment."""
 
 
 def kill_tree(pid: int, mark: str) -> None:
@@ -30,7 +30,7 @@ def kill_tree(pid: int, mark: str) -> None:
 
     Args:
         pid: the process.
-        mark: part of its command line, checked where `/proc` exists: the id may belong to another process by now.
+        mark: part of its command line, checked if `/proc` exists; the id may have been reused by another process.
     """
     if sys.platform == "win32":
         subprocess.run(["taskkill", "/F", "/T", "/PID", str(pid)], capture_output=True, check=False)

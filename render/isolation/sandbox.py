@@ -1,4 +1,4 @@
-"""Check which kernel isolation the browser can have, for this user on this machine."""
+"""Check which kernel isolation is available to the browser, for this user on this machine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PROBE = "import ctypes, sys; sys.exit(ctypes.CDLL(None).unshare(0x30000000))"
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """The reason why the sandbox cannot be on, and the remedy."""
+    """Reason why the sandbox is not available, and the remedy."""
 
     reason: str
     remedy: str
@@ -25,7 +25,7 @@ class Obstacle:
 
 @cache
 def sandbox_obstacle() -> Obstacle | None:
-    """Return the obstacle to the sandbox, or None; checks once per process, on Linux only."""
+    """Return the obstacle to the sandbox, or None; the check runs once per process, on Linux only."""
     if sys.platform != "linux":
         return None
     if os.geteuid() == 0:
@@ -37,9 +37,9 @@ def sandbox_obstacle() -> Obstacle | None:
 
 @cache
 def network_obstacle() -> str | None:
-    """Return the obstacle to an empty network namespace, or None; checks once per process.
+    """Return the obstacle to an empty network namespace, or None; the check runs once per process.
 
-    Where the sandbox can be on, it has to work inside the namespace too.
+    If the sandbox is available, it must also work inside the namespace.
     """
     if sys.platform != "linux":
         return "only Linux has network namespaces"

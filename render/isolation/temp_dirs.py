@@ -1,6 +1,6 @@
-"""Create temporary folders that record their process, and remove those of processes that have ended.
+"""Create temporary folders that record their process, and remove folders of processes that have ended.
 
-Usually the process itself or the orphan reaper (see orphan_reaper.py) removes them; both may be killed.
+Normally the process or the orphan reaper (see orphan_reaper.py) removes them, but both may be killed.
 """
 
 from __future__ import annotations
@@ -45,18 +45,24 @@ def temporary_folder() -> Iterator[Path]:
 
 
 def record_owner(folder: str, *others: str) -> None:
-    """Record that a folder, and other folders, belong to this process; best effort."""
+    """Record that a folder, and other folders, belong to this process; errors are ignored."""
     with contextlib.suppress(OSError):
-        facts = {"process": _process(os.getpid()), "others": others}
-        Path(folder, _OWNER_FILE).write_text(json.dumps(facts), encoding="utf-8")
+        record = {"process": _process(os.getpid()), "others": others}
+        Path(folder, _OWNER_FILE).write_text(json.dumps(record), encoding="utf-8")
 
 
-def remove_orphans(place: str) -> None:
-    """Remove the folders in `place` whose process has ended, but no folders of other users or without a record."""
-    with contextlib.suppress(OSError), os.scandir(place) as entries:
+def remove_orphans(parent: str) -> None:
+    """Remove the folders in `parent` of processes that have ended.
+
+    Folders of other users, and folders without a record of their process, are kept.
+    """
+    with contextlib.suppress(OSError), os.scandir(parent) as entries:
         for entry in entries:
-            if entry.name.startswith(_PREFIX) and _is_ours(entry.path) and (facts := _orphaned(entry.path)) is not None:
-                for path in [*filter(_is_ours, facts), entry.path]:
+            if not (entry.name.startswith(_PREFIX) and _is_ours(entry.path)):
+                continue
+            others = _orphaned(entry.path)
+            if others is not None:
+                for path in [*filter(_is_ours, others), entry.path]:
                     shutil.rmtree(path, ignore_errors=True)
 
 
@@ -66,16 +72,16 @@ def _remove_orphans_once() -> None:
 
 
 def _orphaned(folder: str) -> list[str] | None:
-    """Return the other folders of a folder whose process has ended; None if it runs, or that is unknown."""
+    """Return the other folders in the record of `folder` if its process has ended; None if it runs or is unknown."""
     try:
-        facts = json.loads(Path(folder, _OWNER_FILE).read_bytes())
-        return [str(path) for path in facts["others"]] if _is_gone(facts["process"]) else None
+        record = json.loads(Path(folder, _OWNER_FILE).read_bytes())
+        return [str(path) for path in record["others"]] if _has_ended(record["process"]) else None
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 
 
 def _is_ours(path: str) -> bool:
-    """Return whether `path` is a folder, no link, that only this user may enter: then no other user changed it."""
+    """Return whether `path` is a folder (not a link) that only this user can access; no other user can modify it."""
     if os.name != "posix":
         return False
     try:
@@ -86,23 +92,23 @@ def _is_ours(path: str) -> bool:
 
 
 def _process(pid: int) -> dict[str, Any] | None:
-    """Return what identifies a process, also among others with the same id; None if there is none."""
+    """Return data that identifies a process even if its id is reused; None if the process does not exist."""
     try:
         return {"pid": pid, "started": _started(pid), "where": _process_id_scope()}
     except (FileNotFoundError, ProcessLookupError):
         return None
 
 
-def _is_gone(process: dict[str, Any]) -> bool:
+def _has_ended(process: dict[str, Any]) -> bool:
     """Return whether a process has ended; a process of another machine or container is assumed to run."""
     if process["where"] != _process_id_scope():
         return False
-    now = _process(process["pid"])
-    return now is None or abs(now["started"] - process["started"]) > _SAME_START
+    current = _process(process["pid"])
+    return current is None or abs(current["started"] - process["started"]) > _SAME_START
 
 
 def _started(pid: int) -> float:
-    """Return the start time of a process in seconds; on Linux since boot, because the clock may be set."""
+    """Return the start time of a process in seconds; on Linux since boot, because the clock may be changed."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
     except FileNotFoundError:
@@ -113,10 +119,10 @@ def _started(pid: int) -> float:
 
 
 def _created(pid: int) -> float:
-    """Return the start time of a process by the clock.
+    """Return the start time of a process in seconds since the epoch.
 
     Raises:
-        ProcessLookupError: there is no such process.
+        ProcessLookupError: the process does not exist.
         OSError: the process belongs to another user.
     """
     import psutil  # not a dependency on Linux
@@ -130,7 +136,7 @@ def _created(pid: int) -> float:
 
 
 def _process_id_scope() -> list[str]:
-    """Return the machine, its boot, and the namespace of process ids: containers may share a folder."""
+    """Return the machine, its boot and the PID namespace; containers may share a folder."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
         return [platform.node(), boot, str(Path("/proc/self/ns/pid").readlink())]

@@ -1,4 +1,4 @@
-"""Check that an address is public, so that no page reaches this machine or its network."""
+"""Check that an address is public; pages must not reach this machine or its network."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _EMBEDDED_IPV4: Final = ipaddress.ip_network("64:ff9b::/96")
 def is_public(address: str) -> bool:
     """Return whether an IP address is public: not loopback, private, link-local or multicast.
 
-    IPv4 addresses inside IPv6 ones (mapped, 6to4, Teredo, NAT64) are checked instead.
+    For an IPv6 address that contains an IPv4 address (mapped, 6to4, Teredo, NAT64), the IPv4 address is checked.
 
     >>> is_public("93.184.216.34"), is_public("127.0.0.1"), is_public("::ffff:10.0.0.1")
     (True, False, False)
@@ -29,14 +29,14 @@ def is_public(address: str) -> bool:
 def check_public(url: str, *, allow_hosts: frozenset[str] = frozenset()) -> str:
     """Return the address to connect to for `url`, after checking that all addresses of its host are public.
 
-    Connect to the returned address, not to the name: a second look-up may give another one (DNS rebinding).
+    Connect to the returned address, not to the name: a second lookup may return another one (DNS rebinding).
 
     Args:
         url: an absolute http or https URL.
-        allow_hosts: host names that are allowed whatever their address.
+        allow_hosts: host names that are allowed with any address.
 
     Raises:
-        NetworkError: the URL is no web address, the host is unknown or has an address that is not public.
+        NetworkError: the URL is not a web address, or the host is unknown or has an address that is not public.
     """
     host, port = host_and_port(url)
     addresses = _resolve(host, port)
@@ -48,13 +48,13 @@ def check_public(url: str, *, allow_hosts: frozenset[str] = frozenset()) -> str:
 
 
 def host_and_port(url: str) -> tuple[str, int]:
-    """Return the host of a web address, in lower case, and its port.
+    """Return the host of a web address in lower case, and the port.
 
     >>> host_and_port("https://Example.org/a"), host_and_port("http://[::1]:8080/")
     (('example.org', 443), ('::1', 8080))
 
     Raises:
-        NetworkError: the URL is malformed, or has no host, or another scheme.
+        NetworkError: the URL is malformed, or has no host or another scheme.
     """
     try:
         parts = urlsplit(url)

@@ -31,19 +31,19 @@ _HEADERS: Final = {
 def fetch(url: str, settings: RenderSettings, *, allow_hosts: frozenset[str] = frozenset()) -> Page:
     """Fetch the document at `url` without its style sheets and images.
 
-    Every hop connects to the address that was checked (see `check_public`). Proxies of the environment are not
-    used: behind one, the address that answers is unknown.
+    Every redirect connects to a checked address (see `check_public`). Proxies from the environment are not used,
+    because the address behind a proxy is unknown.
 
     Args:
         url: an http or https URL.
-        settings: `deadline` and `max_bytes` apply.
-        allow_hosts: host names that are allowed whatever their address.
+        settings: `deadline` and `max_bytes` are used.
+        allow_hosts: host names that are allowed with any address.
 
     Raises:
-        NetworkError: unreachable, refused, too many redirects, or an HTTP error status.
+        NetworkError: the host is unreachable or refused, or there are too many redirects or an HTTP error status.
         NotHtmlError: the server sends another media type.
-        LimitError: the document is over `max_bytes`.
-        DeadlineError: it took longer than `deadline`.
+        LimitError: the document is larger than `max_bytes`.
+        DeadlineError: the download took longer than `deadline`.
     """
     host_and_port(url)
     end = time.monotonic() + settings.deadline

@@ -1,4 +1,4 @@
-"""Answer the requests of a page from the network: they are sent here, to checked addresses, never by the browser."""
+"""Answer the requests of a page from the network; this process sends them to checked addresses, not the browser."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _TIMEOUT: Final = httpx.Timeout(15.0)
 _MAX_REDIRECTS: Final = 10
-"""Chromium follows 20, and then calls it a failed navigation."""
+"""Chromium follows 20 redirects, and then reports a failed navigation."""
 _PAGE_TYPES: Final = ("text/", "application/xhtml", "application/xml")
 
 _TRANSPORT_HEADERS: Final = frozenset(
@@ -31,24 +31,25 @@ _TRANSPORT_HEADERS: Final = frozenset(
         "transfer-encoding",
     )
 )
-"""Headers that concern only the connection to the server."""
+"""Headers that apply only to the connection with the server."""
 
 
 class LiveResponder:
-    """Answers requests from the network; an asynchronous context manager for one page.
+    """Responder that fetches responses from the network; an asynchronous context manager for one page.
 
-    Cookies last for the page. Proxies of the environment are not used: behind one, the address that answers is unknown.
+    Cookies are valid for the page. Proxies from the environment are not used, because the address behind a proxy is
+    unknown.
 
     Args:
-        settings: `max_bytes` bounds every response.
-        allow_hosts: host names that are allowed whatever their address.
+        settings: `max_bytes` limits every response.
+        allow_hosts: host names that are allowed with any address.
     """
 
     def __init__(self, settings: RenderSettings, allow_hosts: frozenset[str]) -> None:
         self._max_bytes = settings.max_bytes
         self._client = httpx.AsyncClient(transport=AsyncCheckedTransport(allow_hosts), timeout=_TIMEOUT)
         self._hops = 0
-        self._arrived = False
+        self._has_document = False
 
     async def __aenter__(self) -> Self:
         """Return the responder, which has no connection yet."""
@@ -59,14 +60,15 @@ class LiveResponder:
         await self._client.aclose()
 
     async def answer(self, request: PageRequest) -> PageResponse | None:
-        """Return the response of the server; the browser follows redirects with another request.
+        """Return the response of the server; the browser follows redirects with new requests.
 
         Raises:
-            NetworkError: unreachable, refused, or for the page itself an error status or too many redirects.
+            NetworkError: the host is unreachable or refused, or the page itself has an error status or too many
+                redirects.
             NotHtmlError: the page itself is of another media type, empty or binary.
-            LimitError: the response is over the cap on bytes.
+            LimitError: the response is larger than `max_bytes`.
         """
-        if request.document and self._arrived:
+        if request.document and self._has_document:
             return None
         response = await self._fetch(request)
         if not request.document:
@@ -101,7 +103,7 @@ class LiveResponder:
             if self._hops > _MAX_REDIRECTS:
                 raise NetworkError(f"{url} redirects without end: open it in a browser to see why")
             return PageResponse(b"", _headers(response), response.status_code)
-        self._arrived = True
+        self._has_document = True
         if response.is_error:
             raise NetworkError(f"{url}: the server answered {response.status_code} {response.reason_phrase}".rstrip())
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -110,7 +112,7 @@ class LiveResponder:
         return self._decoded(response)
 
     def _decoded(self, response: httpx.Response) -> PageResponse:
-        """Return the page in UTF-8: the browser's guess would differ from `decode` where no charset is declared."""
+        """Return the page in UTF-8; without a declared charset, the browser's detection would differ from `decode`."""
         text = html_response(decode(response.content, response.charset_encoding or ""))
         others = tuple(header for header in _headers(response) if header[0] != "content-type")
         return PageResponse(text.body, (*text.headers, *others))

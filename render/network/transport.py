@@ -1,4 +1,4 @@
-"""HTTP transports that connect to the checked address, so that no second look-up can lead elsewhere."""
+"""Define HTTP transports that connect to the checked address, without a second DNS lookup."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import httpx
 from vclean.render.network.addresses import check_public
 
 _LIMITS: Final = httpx.Limits(max_connections=20, max_keepalive_connections=0)
-"""No connection is kept alive: it would be reused for another host at the same address."""
+"""Connections are not kept alive, because they would be reused for another host at the same address."""
 
 
 class CheckedTransport(httpx.HTTPTransport):
-    """Connects every hop to the address that `check_public` returned, within the remaining time.
+    """Transport that connects every request to the address from `check_public`, within the remaining time.
 
     Args:
-        allow_hosts: host names that are allowed whatever their address.
-        end: the end of the time, by `time.monotonic`.
+        allow_hosts: host names that are allowed with any address.
+        end: the deadline as a value of `time.monotonic`.
     """
 
     def __init__(self, allow_hosts: frozenset[str], end: float) -> None:
@@ -31,15 +31,15 @@ class CheckedTransport(httpx.HTTPTransport):
         """Send the request to the checked address.
 
         Raises:
-            NetworkError: the host is unknown, or at an address that is not public.
+            NetworkError: the host is unknown, or its address is not public.
         """
         address = check_public(str(request.url), allow_hosts=self._allow_hosts)
-        left = httpx.Timeout(max(self._end - time.monotonic(), 0.001))
-        return super().handle_request(_to(address, request, {"timeout": left.as_dict()}))
+        remaining = httpx.Timeout(max(self._end - time.monotonic(), 0.001))
+        return super().handle_request(_redirect_to(address, request, {"timeout": remaining.as_dict()}))
 
 
 class AsyncCheckedTransport(httpx.AsyncHTTPTransport):
-    """Connects every hop to the checked address, without a time limit; see `CheckedTransport`."""
+    """Transport that connects every request to the checked address, without a time limit; see `CheckedTransport`."""
 
     def __init__(self, allow_hosts: frozenset[str]) -> None:
         super().__init__(limits=_LIMITS)
@@ -48,11 +48,11 @@ class AsyncCheckedTransport(httpx.AsyncHTTPTransport):
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send the request to the checked address; see `CheckedTransport`."""
         address = await asyncio.to_thread(check_public, str(request.url), allow_hosts=self._allow_hosts)
-        return await super().handle_async_request(_to(address, request, {}))
+        return await super().handle_async_request(_redirect_to(address, request, {}))
 
 
-def _to(address: str, request: httpx.Request, extensions: dict[str, object]) -> httpx.Request:
-    """Redirect a request to `address`; certificate and `Host` header stay those of the host name."""
+def _redirect_to(address: str, request: httpx.Request, extensions: dict[str, object]) -> httpx.Request:
+    """Redirect a request to `address`; the certificate check and the `Host` header still use the host name."""
     return httpx.Request(
         request.method,
         request.url.copy_with(host=address),

@@ -1,4 +1,4 @@
-"""Convert the elements of a parsed document, their attributes and texts to columns."""
+"""Convert the elements, attributes and texts of a parsed document to columns."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 VALUE_LIMIT = 2000
-"""Attribute values are cut here, in characters: `data:` URLs and inline JSON run to megabytes."""
+"""Length in characters to which attribute values are truncated; `data:` URLs and inline JSON may have megabytes."""
 
 _ATTRIBUTE = {name: index for index, name in enumerate(ATTRIBUTES)}
 _STYLE = _ATTRIBUTE["style"]
-_LINKS = np.isin(ATTRIBUTES, ("href", "src", "cite"))
-_DECISIVE = np.isin(ATTRIBUTES, ("style", "hidden", "open"))
+_IS_LINK = np.isin(ATTRIBUTES, ("href", "src", "cite"))
+_AFFECTS_STYLE = np.isin(ATTRIBUTES, ("style", "hidden", "open"))
 _ABSOLUTE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(?::[0-9]+)?(?=/|$)")
 _FROM_ROOT = re.compile(r"/(?:[\w%~=+,-][\w%~=+,.-]*/)*(?:[\w%~=+,-][\w%~=+,.-]*)?(?:\?[\w%~=+,.&/-]+)?")
-"""Links that only lack the origin: `urljoin` gives the same for them, at ten times the cost."""
+"""Root-relative links that need only the origin; `urljoin` has the same result at ten times the cost."""
 
 
 def elements_of(root: etree._Element, max_nodes: int) -> list[etree._Element]:
@@ -46,12 +46,12 @@ def elements_of(root: etree._Element, max_nodes: int) -> list[etree._Element]:
 def parents_of(elements: Sequence[etree._Element]) -> list[int]:
     """Return the parent of every element; -1 for the first, which is the root."""
     number = {element: index for index, element in enumerate(elements)}
-    above = cast("Iterator[etree._Element]", map(etree._Element.getparent, elements[1:]))
-    return [-1, *map(number.__getitem__, above)]
+    parents = cast("Iterator[etree._Element]", map(etree._Element.getparent, elements[1:]))
+    return [-1, *map(number.__getitem__, parents)]
 
 
 class Links:
-    """Makes links absolute, relative to a base address, which may be empty."""
+    """Resolver of links against a base URL, which may be empty."""
 
     def __init__(self, base: str) -> None:
         self._base = base
@@ -59,7 +59,7 @@ class Links:
         self._origin = plain[0] if plain else ""
 
     def absolute(self, link: str) -> str:
-        """Return the address of a link; a broken link stays unchanged."""
+        """Return the absolute URL of a link; an invalid link is returned unchanged."""
         if not self._base or _ABSOLUTE.match(link):
             return link
         if self._origin and _FROM_ROOT.fullmatch(link):
@@ -68,7 +68,7 @@ class Links:
 
 
 def join(base: str, link: str) -> str:
-    """Resolve a link against `base`; a broken link stays unchanged."""
+    """Resolve a link against `base`; an invalid link is returned unchanged."""
     try:
         return urljoin(base, link.strip())
     except ValueError:
@@ -76,18 +76,18 @@ def join(base: str, link: str) -> str:
 
 
 class Attributes:
-    """The attributes of a snapshot: `node` int32 (A,), `name` int32 (A,), and `value`, A strings."""
+    """Attributes of a snapshot: `node` int32 (A,), `name` int32 (A,), and `value`, A strings."""
 
     def __init__(self, elements: Sequence[etree._Element], links: Links) -> None:
-        nodes, names, values = _kept_attributes(elements)
+        nodes, names, values = _select_attributes(elements)
         self.node = np.array(nodes, dtype=np.int32)
         self.name = np.array(names, dtype=np.int32)
-        self._whole = values
+        self._full_values = values
         self.value = [value[:VALUE_LIMIT] for value in self._absolute(links)]
 
     def _absolute(self, links: Links) -> list[str]:
-        values = self._whole.copy()
-        rows = np.flatnonzero(_LINKS[self.name]).tolist()
+        values = self._full_values.copy()
+        rows = np.flatnonzero(_IS_LINK[self.name]).tolist()
         absolute = {link: links.absolute(link) for link in {values[row] for row in rows}}
         for row in rows:
             values[row] = absolute[values[row]]
@@ -96,22 +96,22 @@ class Attributes:
     def style_keys(self, tags: Sequence[str]) -> list[str]:
         """Return the style keys of the N elements for `resolve_styles`, given their tags."""
         style_keys = list(tags)
-        for node, inline in self._decisive().items():
+        for node, inline in self._style_inputs().items():
             style_keys[node] += f" {inline}"
         return style_keys
 
-    def _decisive(self) -> dict[int, str]:
-        """Return inline style, followed by `;hidden` and `;open`, of each element that has any of them."""
+    def _style_inputs(self) -> dict[int, str]:
+        """Return inline style, `;hidden` and `;open` of each element that has any of them, in this order."""
         inline: dict[int, str] = {}
-        rows = np.flatnonzero(_DECISIVE[self.name])
+        rows = np.flatnonzero(_AFFECTS_STYLE[self.name])
         for row, node, name in zip(rows.tolist(), self.node[rows].tolist(), self.name[rows].tolist(), strict=True):
             others = inline.get(node, "")
-            inline[node] = f"{self._whole[row]};{others}" if name == _STYLE else f"{others};{ATTRIBUTES[name]}"
+            inline[node] = f"{self._full_values[row]};{others}" if name == _STYLE else f"{others};{ATTRIBUTES[name]}"
         return inline
 
 
-def _kept_attributes(elements: Sequence[etree._Element]) -> tuple[list[int], list[int], list[str]]:
-    """Return element, name and value of the attributes in `ATTRIBUTES`; the pairs of one element exist at a time."""
+def _select_attributes(elements: Sequence[etree._Element]) -> tuple[list[int], list[int], list[str]]:
+    """Return the elements, names and values of the attributes in `ATTRIBUTES`; iterates to save memory."""
     nodes, names, values = [], [], []
     pairs = cast("Iterator[list[tuple[str, str]]]", map(etree._Element.items, elements))
     for node, items in enumerate(pairs):
@@ -125,7 +125,7 @@ def _kept_attributes(elements: Sequence[etree._Element]) -> tuple[list[int], lis
 
 
 class TextNodes:
-    """The T texts of N elements in document order: `text`, `parent` and `after`, int32 (T,), as in a snapshot.
+    """Texts of N elements in document order: T `text`, `parent` and `after`, int32 (T,), as in a snapshot.
 
     Args:
         elements: the elements.
@@ -134,19 +134,21 @@ class TextNodes:
     """
 
     def __init__(self, elements: Sequence[etree._Element], parent: NDArray[np.int32], end: NDArray[np.int32]) -> None:
-        inside = [element.text for element in elements]
-        behind = [element.tail for element in elements]
-        behind[0] = None  # it is outside the document
-        owner, left = _filled(inside), _filled(behind)
-        after = np.concatenate([owner, end[left] - 1])
-        # Of the texts that the same element precedes, its own comes first, then what follows the elements it ends.
-        rank = np.concatenate([np.zeros_like(owner), len(elements) - left])
+        texts = [element.text for element in elements]
+        tails = [element.tail for element in elements]
+        tails[0] = None  # the tail of the root is outside the document
+        with_text, with_tail = _nonempty(texts), _nonempty(tails)
+        after = np.concatenate([with_text, end[with_tail] - 1])
+        # Of the texts after the same element, its text comes first, then the tails of the elements that end with it,
+        # innermost first.
+        rank = np.concatenate([np.zeros_like(with_text), len(elements) - with_tail])
         order = np.argsort(after * np.int64(len(elements)) + rank)
-        texts = list(filter(None, chain(inside, behind)))
-        self.text = [texts[place] for place in order.tolist()]
-        self.parent = np.concatenate([owner, parent[left]])[order]
+        unsorted = list(filter(None, chain(texts, tails)))
+        self.text = [unsorted[index] for index in order.tolist()]
+        self.parent = np.concatenate([with_text, parent[with_tail]])[order]
         self.after = after[order]
 
 
-def _filled(texts: Sequence[str | None]) -> NDArray[np.int32]:
+def _nonempty(texts: Sequence[str | None]) -> NDArray[np.int32]:
+    """Return the indices of the texts that are not empty."""
     return np.array(list(compress(count(), texts)), dtype=np.int32)

@@ -1,6 +1,6 @@
-"""Make a snapshot of a page without a browser: with lxml's parser and the user agent's default styles.
+"""Parse a page into a snapshot without a browser, with lxml and the user agent style sheet.
 
-Geometry is NaN. Visibility is derived from attributes and inline style alone.
+Geometry is NaN. Visibility is derived from attributes and inline styles only.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def parse(page: Page, settings: RenderSettings | None = None) -> Snapshot:
     settings = settings or RenderSettings()
     started = time.perf_counter()
     text = page_text(page, settings.max_bytes)
-    # The parser's time grows with the square of the number of attributes of one element.
+    # Parsing time grows with the square of the number of attributes of an element.
     root = within(settings.deadline, lambda: _document(text))
     metadata = _HeadMetadata(root, page.url)
     snapshot = _snapshot(root, metadata, with_noscript=_prune(root), max_nodes=settings.max_nodes)
@@ -48,7 +48,7 @@ def parse(page: Page, settings: RenderSettings | None = None) -> Snapshot:
 
 
 def _document(text: str) -> etree._Element:
-    # What follows `</html>` becomes siblings of the root in libxml2; browsers read on in the body (HTML, 13.2.6.4.19).
+    # Content after `</html>` becomes siblings of the root in libxml2; browsers add it to the body (HTML, 13.2.6.4.19).
     text = _BODY_END.sub("", text)
     parser = etree.HTMLParser(
         encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True, collect_ids=False
@@ -65,7 +65,7 @@ def _document(text: str) -> etree._Element:
 
 
 class _HeadMetadata:
-    """Title, language and base address of a page."""
+    """Title, language, URL and base URL of a page."""
 
     def __init__(self, root: etree._Element, url: str) -> None:
         title = next(root.iter("title"), None)
@@ -77,22 +77,22 @@ class _HeadMetadata:
 
 
 def _prune(root: etree._Element) -> bool:
-    """Remove elements that are not part of a snapshot; return whether `<noscript>` content stays."""
+    """Remove elements that are not part of a snapshot; return whether `<noscript>` content is kept."""
     etree.strip_elements(root, *SKIPPED_TAGS, with_tail=False)
     for element in root.iter(*REPLACED_TAGS):
         element.text = None
         del element[:]
     outermost = [block for block in root.iter("noscript") if next(block.iterancestors("noscript"), None) is None]
     inside = sum(map(_visible_length, outermost))
-    use = inside > 0 and noscript_needed(_visible_length(root) - inside, inside)
-    if not use:
+    is_needed = inside > 0 and noscript_needed(_visible_length(root) - inside, inside)
+    if not is_needed:
         etree.strip_elements(root, "noscript", with_tail=False)
     _empty_head(root)
-    return use
+    return is_needed
 
 
 def _empty_head(root: etree._Element) -> None:
-    """Remove the head; without a `<body>` tag libxml2 puts parts of the body there, which stay in a `div`."""
+    """Remove the head; if libxml2 put parts of the body there (no `<body>` tag), keep it as a `div`."""
     for head in root.findall("head"):
         if _text(head).strip():
             head.tag = "div"
@@ -111,13 +111,13 @@ def _text(element: etree._Element) -> str:
 
 def _snapshot(root: etree._Element, metadata: _HeadMetadata, *, with_noscript: bool, max_nodes: int) -> Snapshot:
     elements = elements_of(root, max_nodes)
-    above = parents_of(elements)
+    parents = parents_of(elements)
     tags = [element.tag for element in elements]
     number = {tag: index for index, tag in enumerate(dict.fromkeys(tags))}
-    parent = np.array(above, dtype=np.int32)
+    parent = np.array(parents, dtype=np.int32)
     end = subtree_ends(parent)
     attributes = Attributes(elements, Links(metadata.base))
-    styles, style, hidden = resolve_styles(attributes.style_keys(tags), above)
+    styles, style, hidden = resolve_styles(attributes.style_keys(tags), parents)
     texts = TextNodes(elements, parent, end)
     return Snapshot(
         url=metadata.url,

@@ -1,4 +1,4 @@
-"""Resolve styles without a browser: the user agent's defaults, and inline styles that affect visibility."""
+"""Resolve styles without a browser: the user agent style sheet, and inline styles that affect visibility."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ _BY_DISPLAY = {
 }
 
 DISPLAY = {tag: display for display, tags in _BY_DISPLAY.items() for tag in tags.split()}
-"""Display type by tag; a tag that is not here is `inline`."""
+"""Display type by tag; other tags are `inline`."""
 
 BLOCK_TAGS = frozenset(tag for tag, display in DISPLAY.items() if display not in ("none", "inline-block"))
-"""Tags that end a line whatever a style sheet says: text on their two sides belongs to different blocks."""
+"""Tags that separate blocks regardless of style sheets."""
 
 BOLD_TAGS = frozenset(("b", "strong", "h1", "h2", "h3", "h4", "h5", "h6", "th"))
 ITALIC_TAGS = frozenset(("address", "cite", "dfn", "em", "i", "var"))
 PREFORMATTED_TAGS = frozenset(("listing", "plaintext", "pre", "xmp"))
 
 SKIPPED_TAGS = frozenset(("base", "link", "meta", "script", "style", "template", "title"))
-"""Elements that are not in a snapshot, nor is their content: those of the head, wherever they are."""
+"""Elements that are removed with their content: elements of the head, at any position."""
 
 REPLACED_TAGS = frozenset(("applet", "audio", "canvas", "iframe", "math", "noembed", "noframes", "object", "svg",
                            "textarea", "video"))  # fmt: skip
-"""Elements whose inner text is not text of the page: replaced content, fallback, raw text or an edit field."""
+"""Elements without page text: replaced elements, fallback content, raw text or edit fields."""
 
 
 _NO_DISPLAY = re.compile(r"display\s*:\s*none", re.IGNORECASE)
@@ -57,9 +57,9 @@ _TRANSPARENT = re.compile(r"(?:^|;|\s)opacity\s*:\s*0*(?:\.0*)?\s*(?:;|!|$)", re
 
 
 class _State(NamedTuple):
-    """A style, and the `Hidden` code of an element or its nearest hidden ancestor.
+    """Style of an element, and the `Hidden` code of the element or its nearest hidden ancestor.
 
-    `display` is `closed` for a `<details>` that is not open: a block whose content is hidden.
+    `display` is `closed` for a closed `<details>`, a block with hidden content.
     """
 
     display: str
@@ -70,9 +70,9 @@ class _State(NamedTuple):
     hidden: int
 
 
-_OUTSIDE = _State("", "visible", "400", "normal", "normal", Hidden.NO)
+_INITIAL = _State("", "visible", "400", "normal", "normal", Hidden.NO)
 _PROPERTIES = ("display", "visibility", "font-weight", "font-style", "white-space")
-_PLACES = [STYLES.index(name) for name in _PROPERTIES]
+_PROPERTY_COLUMNS = [STYLES.index(name) for name in _PROPERTIES]
 
 
 def resolve_styles(
@@ -81,20 +81,20 @@ def resolve_styles(
     """Return the style table, and for each element its row, int32 (N,), and its `Hidden` code, uint8 (N,).
 
     Args:
-        style_keys: for N elements in preorder, what decides their style beside their parent's: the tag, then, if there
-            is any, a space with inline style, `;hidden` and `;open`.
+        style_keys: for N elements in preorder, the inputs that determine their style with that of the parent: the tag
+            and, if there are any, a space followed by the inline style, `;hidden` and `;open`.
         parent: the parents of the elements; the first is the root.
     """
-    numbers = {_below(_OUTSIDE, style_keys[0]): 0}
+    numbers = {_child_state(_INITIAL, style_keys[0]): 0}
     states = list(numbers)
-    known: dict[tuple[int, str], int] = {}
+    cache: dict[tuple[int, str], int] = {}
     state_of = [0]
-    for above, style_key in zip(parent[1:], style_keys[1:], strict=True):
-        key = (state_of[above], style_key)
-        number = known.get(key)
+    for parent_index, style_key in zip(parent[1:], style_keys[1:], strict=True):
+        key = (state_of[parent_index], style_key)
+        number = cache.get(key)
         if number is None:
-            state = _below(states[key[0]], style_key)
-            number = known[key] = numbers.setdefault(state, len(states))
+            state = _child_state(states[key[0]], style_key)
+            number = cache[key] = numbers.setdefault(state, len(states))
             if number == len(states):
                 states.append(state)
         state_of.append(number)
@@ -113,31 +113,31 @@ def _tabulate(
 def _full(row: Sequence[str]) -> tuple[str, ...]:
     """Return a row in the order of `STYLES`; properties that are unknown without a browser are empty."""
     full = [""] * len(STYLES)
-    for place, value in zip(_PLACES, row, strict=True):
-        full[place] = "block" if value == "closed" else value
+    for column, value in zip(_PROPERTY_COLUMNS, row, strict=True):
+        full[column] = "block" if value == "closed" else value
     return tuple(full)
 
 
-def _below(above: _State, style_key: str) -> _State:
-    """Return the state of an element with this style key whose parent has the state `above`."""
+def _child_state(parent: _State, style_key: str) -> _State:
+    """Return the state of a child of an element with the state `parent`."""
     tag, space, inline = style_key.partition(" ")
-    return _computed(above, tag, inline) if space else _plain(above, tag)
+    return _computed(parent, tag, inline) if space else _plain(parent, tag)
 
 
 @lru_cache(maxsize=4096)
-def _plain(above: _State, tag: str) -> _State:
-    return _computed(above, tag, "")
+def _plain(parent: _State, tag: str) -> _State:
+    return _computed(parent, tag, "")
 
 
-def _computed(above: _State, tag: str, inline: str) -> _State:
-    hidden = _hidden_code(tag, inline, above.display == "closed")
+def _computed(parent: _State, tag: str, inline: str) -> _State:
+    hidden = _hidden_code(tag, inline, parent.display == "closed")
     return _State(
         _display(tag, inline, hidden),
-        "hidden" if hidden == Hidden.VISIBILITY else above.visibility,
-        "700" if tag in BOLD_TAGS else above.weight,
-        "italic" if tag in ITALIC_TAGS else above.slant,
-        "pre" if tag in PREFORMATTED_TAGS else above.space,
-        hidden or above.hidden,
+        "hidden" if hidden == Hidden.VISIBILITY else parent.visibility,
+        "700" if tag in BOLD_TAGS else parent.weight,
+        "italic" if tag in ITALIC_TAGS else parent.slant,
+        "pre" if tag in PREFORMATTED_TAGS else parent.space,
+        hidden or parent.hidden,
     )
 
 
@@ -146,8 +146,8 @@ def _display(tag: str, inline: str, hidden: int) -> str:
         return "none"
     if tag == "details" and not inline.endswith(";open"):
         return "closed"
-    own = _DISPLAY.search(inline) if inline else None
-    return own.group(1).lower() if own else DISPLAY.get(tag, "inline")
+    declared = _DISPLAY.search(inline) if inline else None
+    return declared.group(1).lower() if declared else DISPLAY.get(tag, "inline")
 
 
 def _hidden_code(tag: str, inline: str, closed: bool) -> int:

@@ -1,4 +1,4 @@
-"""Store snapshots and screenshots on disk, so that a page is rendered once and used many times."""
+"""Store snapshots and screenshots on disk: a page is rendered once and used many times."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 VERSION: Final = 1
-"""Version of the file format, and of the content that the walker and the parser give a snapshot."""
+"""Version of the file format, and of the content of snapshots from the walker and the parser."""
 
 KEY_BYTES: Final = 16
 """Length of a `read_key`."""
@@ -39,16 +39,16 @@ _COLUMNS: Final = ("tag", "parent", "end", "depth", "box", "hidden", "style", "a
 _METADATA: Final = tuple(field.name for field in fields(Snapshot) if field.name not in (*_COLUMNS, "styles", "timings"))
 
 _DAMAGE_ERRORS: Final = (zipfile.BadZipFile, zlib.error, RuntimeError, KeyError, ValueError, EOFError, OSError)
-"""Exceptions for a damaged archive; RuntimeError if a wrong bit means encryption or an unknown method."""
+"""Exceptions for a damaged archive; RuntimeError if a wrong bit indicates encryption or an unknown method."""
 
 
 def to_bytes(snapshot: Snapshot) -> bytes:
     """Serialize a snapshot without its timings, compressed; equal snapshots give equal bytes."""
-    facts: dict[str, Any] = {name: getattr(snapshot, name) for name in _METADATA}
-    facts |= {"version": VERSION, "style_names": snapshot.styles.names, "style_rows": snapshot.styles.rows}
+    metadata: dict[str, Any] = {name: getattr(snapshot, name) for name in _METADATA}
+    metadata |= {"version": VERSION, "style_names": snapshot.styles.names, "style_rows": snapshot.styles.rows}
     file = io.BytesIO()
     columns = {name: getattr(snapshot, name) for name in _COLUMNS}
-    text = np.frombuffer(json.dumps(facts).encode(), dtype=np.uint8)
+    text = np.frombuffer(json.dumps(metadata).encode(), dtype=np.uint8)
     np.savez_compressed(file, facts=text, **columns)
     return file.getvalue()
 
@@ -61,22 +61,22 @@ def from_bytes(data: bytes) -> Snapshot:
     """
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
-            facts = json.loads(archive["facts"].tobytes())
+            metadata = json.loads(archive["facts"].tobytes())
             columns = {name: archive[name] for name in _COLUMNS}
     except _DAMAGE_ERRORS as error:
         raise InputError("a stored snapshot is damaged: delete it and render the page again") from error
-    if facts.pop("version") != VERSION:
+    if metadata.pop("version") != VERSION:
         raise InputError("a stored snapshot is of another version: delete it and render the page again")
-    styles = Styles(names=tuple(facts.pop("style_names")), rows=tuple(map(tuple, facts.pop("style_rows"))))
-    return Snapshot(**(facts | {"tags": tuple(facts["tags"])}), styles=styles, **columns)
+    styles = Styles(names=tuple(metadata.pop("style_names")), rows=tuple(map(tuple, metadata.pop("style_rows"))))
+    return Snapshot(**(metadata | {"tags": tuple(metadata["tags"])}), styles=styles, **columns)
 
 
 def read_key(page: Page, settings: Mapping[str, float | bool], *, rendered: bool) -> bytes:
-    """Return a key of 16 bytes for the snapshot of a page: equal for equal pages that are read alike.
+    """Return a key of 16 bytes for the snapshot of a page; equal pages read with equal settings have equal keys.
 
     Args:
-        page: its content, URL and declared charset are part of the key.
-        settings: the settings with which the page is read, by name.
+        page: the page; the key depends on its content, URL and declared charset.
+        settings: the render settings by name.
         rendered: whether the page is rendered.
     """
     header = json.dumps([VERSION, rendered, settings, page.url, page.charset], sort_keys=True)
@@ -86,12 +86,12 @@ def read_key(page: Page, settings: Mapping[str, float | bool], *, rendered: bool
 
 @dataclass(frozen=True)
 class SnapshotCache:
-    """Reads pages through a folder of snapshots: a stored page is not read again.
+    """Cache of snapshots in a folder: a stored page is not read again.
 
     Attributes:
-        folder: contains the snapshots, one file each or the Parquet files of a farm; created when the first is written.
+        folder: folder with one file per snapshot, or the Parquet files of a farm; created with the first snapshot.
         read: renders or parses a page that is not stored.
-        settings: the settings of `read`; a page read with other settings is another snapshot.
+        settings: the settings of `read`, which are part of the key.
         rendered: whether `read` renders.
     """
 
@@ -128,14 +128,14 @@ class SnapshotCache:
 
 
 class RenderingCache:
-    """Renders pages through a folder of snapshots and screenshots.
+    """Cache of snapshots and screenshots in a folder.
 
-    The snapshots are those of `SnapshotCache`; a screenshot is a PNG file beside its snapshot.
+    The snapshots are those of `SnapshotCache`. A screenshot is a PNG file in the same folder.
 
     Args:
         renderer: renders pages that are not stored.
         settings: the settings of the renderer.
-        folder: contains the stored pages; None to store none.
+        folder: folder of the stored pages; None to disable the cache.
         screenshots: whether to take screenshots.
     """
 
@@ -168,7 +168,7 @@ class RenderingCache:
         try:
             return path.read_bytes()
         except OSError as error:
-            raise InputError(f"cannot read the picture {path}: {error.strerror or error}") from error
+            raise InputError(f"cannot read the screenshot {path}: {error.strerror or error}") from error
 
     def _render(self, page: Page, folder: Path) -> Snapshot:
         """Render the page, and store its screenshot if there is one."""

@@ -23,19 +23,19 @@ _KEY: Final = "read_key"
 _SNAPSHOT: Final = "snapshot"
 _KEY_HALVES: Final = np.dtype(np.uint64)
 _ENTRY: Final = np.dtype([("head", np.uint64), ("tail", np.uint64), ("file", np.uint32), ("row", np.uint32)])
-"""A key in two halves, and the file and row of its snapshot."""
+"""Index entry: a key in two halves, and the file and row of its snapshot."""
 
 
 class ParquetSnapshots:
-    """The snapshots in the Parquet files of a folder, which a farm wrote; other files are ignored.
+    """Snapshots in the Parquet files that a farm wrote to a folder; other files are ignored.
 
-    The index takes 24 bytes per snapshot; the snapshots themselves are read on demand.
+    The index takes 24 bytes per snapshot; snapshots are read on demand.
 
     Args:
-        folder: contains the files; if it does not exist, there are no snapshots.
+        folder: folder of the files; if it does not exist, there are no snapshots.
 
     Raises:
-        InputError: a file is damaged, or holds no snapshots.
+        InputError: a file is damaged, or contains no snapshots.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -68,16 +68,16 @@ class ParquetSnapshots:
         return None
 
     def _read(self, number: int, row: int) -> bytes:
-        """Read the snapshot in a row of a file; the row group stays in memory, as the next page is often in it."""
+        """Read the snapshot in a row of a file; cache its row group, which often contains the next page."""
         with _readable(self._paths[number]):
-            file, starts = self._opened(number)
+            file, starts = self._open(number)
             group = bisect_right(starts, row) - 1
             if self._group is None or self._group[:2] != (number, group):
                 self._group = (number, group, file.read_row_group(group, columns=[_SNAPSHOT]).column(_SNAPSHOT))
             packed: bytes = self._group[2][row - starts[group]].as_py()
             return packed
 
-    def _opened(self, number: int) -> tuple[pq.ParquetFile, list[int]]:
+    def _open(self, number: int) -> tuple[pq.ParquetFile, list[int]]:
         """Open a file, and return it with the first rows of its row groups."""
         if self._file is None or self._file[0] != number:
             if self._file:
@@ -111,4 +111,4 @@ def _readable(path: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, pa.ArrowException, KeyError) as error:
-        raise InputError(f"{path} holds no snapshots that can be read: name another folder, or delete it") from error
+        raise InputError(f"{path} contains no readable snapshots: name another folder, or delete it") from error

@@ -233,7 +233,7 @@ class TestStyles:
 
     def test_no_rows(self) -> None:
         empty = Styles(names=("color",), rows=())
-        assert empty.colour("color").shape == (0, 4)
+        assert empty.color("color").shape == (0, 4)
         assert empty.number("color").shape == (0,)
 
     def test_asked_twice(self) -> None:

@@ -106,7 +106,12 @@ class TestRead:
 
     def test_a_record_at_its_offset(self, archive) -> None:
         found = read_record(*archive(LONG + PAGE), len(LONG), 100)
-        assert (found.body, found.kind, found.charset, found.status) == (b"<p>one", "text/html", "windows-1250", 200)
+        assert (found.body, found.media_type, found.charset, found.status) == (
+            b"<p>one",
+            "text/html",
+            "windows-1250",
+            200,
+        )
 
     def test_no_more_than_one_byte_over_the_limit(self, archive) -> None:
         assert len(read_record(*archive(LONG), 0, 100).body) == 101
@@ -119,7 +124,7 @@ class TestRead:
         assert len(read_record(*archive(gzip.compress(record("http://a.example/", http))), 0, 1000).body) == 1001
 
     def test_nothing_there(self, archive) -> None:
-        with pytest.raises(OSError, match="no record"):
+        with pytest.raises(OSError, match="no longer exists"):
             read_record(*archive(PAGE), len(PAGE), 100)
 
 

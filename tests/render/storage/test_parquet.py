@@ -80,7 +80,7 @@ class TestStoredFiles:
             pq.write_table(pa.table({column: ["<p>"]}), path)
         else:
             path.write_bytes(b"no Parquet")
-        with pytest.raises(InputError, match="holds no snapshots that can be read"):
+        with pytest.raises(InputError, match="contains no readable snapshots"):
             ParquetSnapshots(tmp_path)
 
     def test_file_that_is_gone(self, folder, tmp_path):
