@@ -33,8 +33,8 @@ class Archive:
 
     Args:
         path: a file named `.wacz`, or any WARC file.
-        index: path of the index that later runs use again (see docs/reference/archives.md). Without it the index is a temporary
-            file, which is deleted with the archive and its pages.
+        index: path of the index that later runs use again (see docs/reference/archives.md). Without it the index is a
+            temporary file, which is deleted with the archive and its pages.
         max_resource: largest size of a subresource in bytes; larger ones are not served.
 
     Raises:

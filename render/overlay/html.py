@@ -165,7 +165,7 @@ def draw_html(
 
     Args:
         content: the content of the document.
-        scripts: sources of scripts that run after those of the overlay; `docs/guides/overlay.md` describes their interface.
+        scripts: sources of scripts that run after those of the overlay (interface: `docs/guides/overlay.md`).
         styles: style sheets that follow that of the overlay.
         same_origin: whether scripts may connect to the server of the document; otherwise they cannot connect at all.
 
