@@ -100,9 +100,9 @@ class TestNetwork:
     @pytest.fixture(autouse=True)
     def forget(self, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setattr(process, "_NEEDS_NETWORK", set())
-        process._can_lose_network.cache_clear()
+        process._can_isolate_network.cache_clear()
         yield
-        process._can_lose_network.cache_clear()
+        process._can_isolate_network.cache_clear()
 
     def start(self, chromium: Fickle, folder: Path) -> str:
         driver = PlaywrightDriver(SimpleNamespace(chromium=chromium))
@@ -120,7 +120,7 @@ class TestNetwork:
         caplog.set_level("INFO", logger="vclean")
         assert [self.start(Fickle("plain", "walled"), tmp_path) for _ in range(2)] == ["plain", "plain"]
         messages = [(record.levelname, record.message) for record in caplog.records if "network" in record.message]
-        assert messages == [("INFO", "Chromium has a network, and its flags keep it from that (no right)")]
+        assert messages == [("INFO", "Chromium has a network, and its flags block requests (no right)")]
 
     def test_browser_that_does_not_start_inside(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         """It is tried once, and not again when it has started outside."""

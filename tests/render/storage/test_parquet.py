@@ -89,7 +89,7 @@ class TestStoredFiles:
         files = ParquetSnapshots(tmp_path)
         for path in tmp_path.iterdir():
             path.unlink()
-        with pytest.raises(InputError, match="can be read"):
+        with pytest.raises(InputError, match="no readable snapshots"):
             files.get(key(PAGES[0]))
 
 
