@@ -50,7 +50,7 @@ LIMIT = 60.0
 DRAWS = 5000
 BATCH = 64
 HEADING = "## Results\n"
-"""What stands below it in the document is made by this program."""
+"""Last heading of the document; this program writes the text below it."""
 
 _SYSTEMS = {system.name: system for system in (*RIVALS, VCLEAN, RENDERED)}
 
@@ -292,12 +292,12 @@ def run(options: argparse.Namespace) -> None:
     start = time.monotonic()
     corpora = [read_corpus(path) for path in options.corpora]
     texts = read_predictions(options.predictions) if options.predictions else {}
-    systems, missing = available((*RIVALS, VCLEAN, *([RENDERED] if options.render else [])))
+    systems, messages = available((*RIVALS, VCLEAN, *([RENDERED] if options.render else [])))
     results = _run_systems(options, corpora, [system.name for system in systems], texts)
     results |= {
         "systems": [system.name for system in systems],
         "versions": versions(systems),
-        "notes": [*missing, _scoring_note(options), _duration_note(options, time.monotonic() - start)],
+        "notes": [*messages, _scoring_note(options), _duration_note(options, time.monotonic() - start)],
     }
     print(document(results))
     if options.json:

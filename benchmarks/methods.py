@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     """Scores, times in milliseconds, and numbers of failures, by corpus and method."""
 
 HEADING = "## Results\n"
-"""What stands below it in the document is made by this program."""
+"""Last heading of the document; this program writes the text below it."""
 SCORES = ("word_f1", "lcs_f1_micro", "cleaneval", "cleaneval_markup")
 POINTS = 3.0
 """Differences to a published score above this get an explanation, in points."""

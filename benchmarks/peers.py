@@ -34,7 +34,7 @@ _MAX_BYTES: Final = 32 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """One way to read a page.
+    """Peer: a way to read a page.
 
     Attributes:
         name: name in the tables.

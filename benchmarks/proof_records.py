@@ -23,7 +23,7 @@ _CORPUS_COLUMNS = {"id", "url", "html"}
 
 
 class Entry(NamedTuple):
-    """One recorded result of a page.
+    """Recorded result of a page.
 
     Attributes:
         kind: kind of the result, such as `text` or `segments vips json`.

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from suite_sections import Facts
 
 HEADING: Final = "## Results\n"
-"""What stands below it in the document is made by this program."""
+"""Last heading of the document; this program writes the text below it."""
 
 
 def machine() -> Facts:
