@@ -1,4 +1,4 @@
-"""What the documents say of the program is true."""
+"""Check commands, exit codes, names and links in the documentation."""
 
 from __future__ import annotations
 
@@ -17,24 +17,25 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
 def blocks(name: str, language: str) -> list[str]:
-    found = BLOCK.findall((DOCS / name).read_text(encoding="utf-8"))
-    return [code for kind, code in found if kind == language]
+    """Return the code blocks of a document in a language."""
+    return [code for kind, code in BLOCK.findall((DOCS / name).read_text(encoding="utf-8")) if kind == language]
 
 
 def commands() -> list[list[str]]:
+    """Return the arguments of all vclean commands in the documents; commands with optional arguments are left out."""
     pages = sorted(str(path.relative_to(DOCS)) for path in DOCS.rglob("*.md"))
-    lines = [line for page in pages for code in blocks(page, "sh") for line in joined(code).splitlines()]
+    lines = [line for page in pages for code in blocks(page, "sh") for line in join_lines(code).splitlines()]
     calls = [re.search(r"(?:^|[|&] *)vclean ([^|>&]*)", line) for line in lines]
     return [shlex.split(call[1], comments=True) for call in calls if call and "[" not in call[1]]
 
 
-def joined(code: str) -> str:
-    """Commands on one line each; what is in brackets stands for options."""
+def join_lines(code: str) -> str:
+    """Return shell code with continued and indented lines joined, so each command is on one line."""
     return re.sub(r"\n {2,}", " ", code.replace("\\\n", " "))
 
 
 @pytest.mark.parametrize("arguments", commands(), ids=" ".join)
-def test_commands_are_understood(arguments: list[str]) -> None:
+def test_commands_are_valid(arguments: list[str]) -> None:
     assert parse_args(arguments) is not None
 
 
@@ -60,7 +61,7 @@ class TestPython:
         assert all(issubclass(getattr(errors, name), vclean.VcleanError) for name in names)
 
 
-def test_links_between_the_documents_lead_somewhere() -> None:
+def test_links_between_documents_exist() -> None:
     for path in DOCS.rglob("*.md"):
         for target in re.findall(r"\]\(([\w./-]+)\)", path.read_text(encoding="utf-8")):
             assert (path.parent / target).exists(), f"{path.name}: {target}"

@@ -1,6 +1,6 @@
-"""The examples in docstrings are true.
+"""Run the examples in docstrings.
 
-Not by `pytest --doctest-modules`, which would also collect the tests, whose folders have modules of equal names.
+`pytest --doctest-modules` is not used, because it would also collect the tests, which have modules with equal names.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ PACKAGE = Path(vclean.__file__).parent
 
 def modules() -> list[str]:
     """Return the names of all modules with an example; the others may need libraries that are not installed."""
-    found = [path for path in PACKAGE.rglob("*.py") if ">>> " in path.read_text("utf-8")]
-    return sorted(".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts) for path in found)
+    paths = [path for path in PACKAGE.rglob("*.py") if ">>> " in path.read_text("utf-8")]
+    return sorted(".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts) for path in paths)
 
 
 @pytest.mark.parametrize("name", modules())

@@ -1,4 +1,4 @@
-"""The public surface is a deliberate list."""
+"""Check the public names of vclean, and the modules that importing it loads."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ BUILTIN = {"Any", "Callable", "Collection", "Iterator", "NDArray", "Sequence"}
 
 
 def modules_after(code: str) -> set[str]:
-    """The modules that a fresh interpreter has loaded after `code`."""
+    """Return the modules that a new interpreter has loaded after running `code`."""
     script = f"import sys\n{code}\nprint('\\n'.join(sys.modules))"
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     return set(run.stdout.split())
 
 
 class TestPublicNames:
-    def test_the_list(self) -> None:
+    def test_public_names(self) -> None:
         assert vclean.__all__ == [
             "AsyncCleaner", "Block", "BlockColumns", "Blocks", "Box", "BrowserError", "BrowserMissingError", "Cleaner",
             "CleanerSettings", "DeadlineError", "Decision", "Explanation", "ExtraMissingError", "InputError", "Label",
@@ -33,13 +33,13 @@ class TestPublicNames:
             "__version__", "clean", "clean_file", "clean_url", "segment", "segment_file", "segment_url",
         ]  # fmt: skip
 
-    def test_every_error_is_there(self) -> None:
+    def test_every_error_is_public(self) -> None:
         kinds = {name for name, kind in vars(errors).items() if isinstance(kind, type)}
         assert kinds - {"ClassVar"} <= set(vclean.__all__)
 
     @pytest.mark.parametrize("kind", ["Block", "Blocks", "Metadata", "Result"])
-    def test_what_a_result_returns_is_there(self, kind: str) -> None:
-        """The classes in the annotations of its attributes and methods."""
+    def test_classes_that_a_result_returns_are_public(self, kind: str) -> None:
+        """Check the classes in the annotations of its attributes and methods."""
         source = ast.parse(Path(result.__file__).read_text(encoding="utf-8"))
         (body,) = [node for node in ast.walk(source) if isinstance(node, ast.ClassDef) and node.name == kind]
         named = [node.annotation for node in body.body if isinstance(node, ast.AnnAssign)]
@@ -48,23 +48,23 @@ class TestPublicNames:
         assert {name for name in names if name[0].isupper()} - BUILTIN <= set(vclean.__all__)
 
     @pytest.mark.parametrize("name", vclean.__all__)
-    def test_every_name_is_there_and_documented(self, name: str) -> None:
+    def test_every_name_exists_and_has_a_docstring(self, name: str) -> None:
         assert getattr(vclean, name).__doc__
         assert name in dir(vclean)
 
-    def test_every_name_says_where_it_lives(self) -> None:
+    def test_every_name_has_a_module(self) -> None:
         assert set(vclean._HOMES) == set(vclean.__all__) - {"__version__"}
 
-    def test_the_version_has_numbers(self) -> None:
+    def test_version_starts_with_a_digit(self) -> None:
         assert vclean.__version__[0].isdigit()
 
-    def test_other_names(self) -> None:
+    def test_unknown_names_raise(self) -> None:
         with pytest.raises(AttributeError, match="no attribute 'claen'"):
             vclean.claen  # noqa: B018
 
 
 class TestImport:
-    """What nobody asked for is not imported: the heavy libraries take from 0.1 s to 1 s each."""
+    """Imports of heavy libraries: each takes 0.1 s to 1 s, so they must be imported only when needed."""
 
     HEAVY = frozenset({"numpy", "lightgbm", "lxml", "playwright", "pyarrow", "httpx", "scipy", "PIL", "shapely"})
 

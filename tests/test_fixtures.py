@@ -1,4 +1,4 @@
-"""Tests of the pages in fixtures/: they are what their gold text says, small, and of our own writing."""
+"""Check the pages in fixtures/: gold text, size and hosts."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from vclean.render.decode import decode
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 PAGES = sorted(FIXTURES.glob("*/page.html"))
 NO_TEXT = {"frameset", "scripts-only"}
-"""Pages whose own document holds no text, so that their gold is empty."""
+"""Pages without text in the main document; their gold is empty."""
 
-OWN_HOSTS = re.compile(r"(\w+\.)*example\.(org|com)$")
+RESERVED_HOSTS = re.compile(r"(\w+\.)*example\.(org|com)$")
 ADDRESS = re.compile(r"https?://([^/\"'\s)>]+)")
 SPACE = re.compile(r"\s+")
 
@@ -36,7 +36,7 @@ def units(page: Path) -> list[str]:
     return (page.parent / "gold.txt").read_text(encoding="utf-8").splitlines()
 
 
-def test_there_are_pages_of_every_kind() -> None:
+def test_pages_of_every_kind_exist() -> None:
     assert {name(page) for page in PAGES} == {
         "accordion", "arabic", "blog-czech", "chinese", "docs", "forum", "frameset", "hindi", "japanese",
         "listing", "news", "noscript", "product", "russian", "scripts-only", "utf16", "windows-1250",
@@ -45,18 +45,18 @@ def test_there_are_pages_of_every_kind() -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
 class TestGold:
-    def test_every_unit_has_a_mark_and_text(self, page: Path) -> None:
+    def test_every_unit_has_a_tag_and_text(self, page: Path) -> None:
         assert all(re.fullmatch(r"<[hpl]>\S.*\S|<[hpl]>\S", unit) for unit in units(page))
 
     def test_every_unit_is_in_the_page_in_order(self, page: Path) -> None:
-        """Each unit begins after the one before it: gold follows the document."""
-        text, at = squeeze(text_of(page)), 0
+        """Each unit begins after the end of the unit before it."""
+        text, position = squeeze(text_of(page)), 0
         for unit in units(page):
-            at = text.find(squeeze(unit[3:]), at)
-            assert at >= 0, unit
-            at += len(squeeze(unit[3:]))
+            position = text.find(squeeze(unit[3:]), position)
+            assert position >= 0, unit
+            position += len(squeeze(unit[3:]))
 
-    def test_gold_is_empty_only_where_the_document_has_no_text(self, page: Path) -> None:
+    def test_gold_is_empty_only_for_documents_without_text(self, page: Path) -> None:
         assert (not units(page)) == (name(page) in NO_TEXT)
 
     def test_gold_is_less_than_the_page(self, page: Path) -> None:
@@ -66,15 +66,15 @@ class TestGold:
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
 class TestPages:
-    def test_small(self, page: Path) -> None:
+    def test_page_is_small(self, page: Path) -> None:
         assert sum(path.stat().st_size for path in page.parent.rglob("*") if path.is_file()) < 40_000
 
-    def test_addresses_are_reserved_names(self, page: Path) -> None:
-        """Nothing outside is named but hosts that RFC 2606 keeps for examples, and the DTD of HTML 4."""
+    def test_hosts_are_reserved_names(self, page: Path) -> None:
+        """Allow only hosts that RFC 2606 reserves for examples, and the DTD of HTML 4."""
         hosts = {host for host in ADDRESS.findall(decode(page.read_bytes())) if host != "www.w3.org"}
-        assert all(OWN_HOSTS.fullmatch(host) for host in hosts), hosts
+        assert all(RESERVED_HOSTS.fullmatch(host) for host in hosts), hosts
 
-    def test_relative_sources_are_there(self, page: Path) -> None:
+    def test_relative_sources_exist(self, page: Path) -> None:
         tree = html.fromstring(decode(page.read_bytes()).encode())
         sources = tree.xpath("//img/@src | //link[@rel='stylesheet']/@href | //frame/@src")
         assert all((page.parent / source).is_file() for source in sources), sources
@@ -88,5 +88,5 @@ class TestEncodings:
             content.decode("utf-8")
         assert "Žluťoučký kůň" in content.decode("windows-1250")
 
-    def test_utf_16_begins_with_its_mark(self) -> None:
+    def test_utf_16_begins_with_a_byte_order_mark(self) -> None:
         assert (FIXTURES / "utf16" / "page.html").read_bytes()[:2] == b"\xff\xfe"

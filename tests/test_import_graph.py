@@ -1,4 +1,4 @@
-"""Inference imports no module that trains, evaluates or reads corpora; features/ imports nothing of classify/."""
+"""Check that inference imports no training, evaluation or corpora, and features/ imports nothing of classify/."""
 
 from __future__ import annotations
 
@@ -17,42 +17,42 @@ ENTRY_POINTS = (
     "vclean.classify.explain.reasons",
 )
 OFFLINE = tuple(f"vclean.classify.{folder}." for folder in ("training", "evaluation", "corpora"))
-"""Packages that no page needs to be cleaned."""
+"""Packages that cleaning a page does not need."""
 
 
 def _modules() -> dict[str, Path]:
-    found = {}
+    paths = {}
     for package, folder in PACKAGES.items():
         for path in (ROOT / folder).rglob("*.py"):
             name = ".".join((package, *path.relative_to(ROOT / folder).with_suffix("").parts))
-            found[name.removesuffix(".__init__")] = path
-    return found
+            paths[name.removesuffix(".__init__")] = path
+    return paths
 
 
 MODULES = _modules()
 
 
 def imports(source: str) -> set[str]:
-    """The modules of the project that `source` imports at run time, also inside functions."""
+    """Return the modules of the project that `source` imports at run time, also inside functions."""
     return {name for name in _names(ast.parse(source)) if name in MODULES}
 
 
 def _names(node: ast.AST) -> set[str]:
-    found: set[str] = set()
+    names: set[str] = set()
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
-            found |= {name for part in child.orelse for name in _names(part)}
+            names |= {name for part in child.orelse for name in _names(part)}
         elif isinstance(child, ast.Import):
-            found |= {alias.name for alias in child.names}
+            names |= {alias.name for alias in child.names}
         elif isinstance(child, ast.ImportFrom):
-            found |= {str(child.module), *(f"{child.module}.{alias.name}" for alias in child.names)}
+            names |= {str(child.module), *(f"{child.module}.{alias.name}" for alias in child.names)}
         else:
-            found |= _names(child)
-    return found
+            names |= _names(child)
+    return names
 
 
 def reachable(entry: str) -> dict[str, str]:
-    """Every module that `entry` reaches, with the one that imports it first."""
+    """Return the modules that `entry` imports directly or indirectly, with the first module that imports each."""
     importer, waiting = {entry: ""}, [entry]
     while waiting:
         module = waiting.pop()
@@ -63,7 +63,7 @@ def reachable(entry: str) -> dict[str, str]:
     return importer
 
 
-def test_imports_for_types_do_not_count() -> None:
+def test_type_checking_imports_do_not_count() -> None:
     source = """
 from typing import TYPE_CHECKING
 from vclean.classify import model_file
@@ -77,16 +77,16 @@ def load():
 
 @pytest.mark.parametrize("entry", ENTRY_POINTS)
 def test_inference_imports_no_training_module(entry: str) -> None:
-    found = reachable(entry)
-    assert len(found) > 1
-    offline = {name: importer for name, importer in found.items() if name.startswith(OFFLINE)}
+    importers = reachable(entry)
+    assert len(importers) > 1
+    offline = {name: importer for name, importer in importers.items() if name.startswith(OFFLINE)}
     assert not offline
 
 
-def test_training_is_seen_where_it_is_imported() -> None:
+def test_detects_an_import_of_training() -> None:
     assert any(name.startswith(OFFLINE) for name in reachable("vclean.classify.training.train"))
 
 
 @pytest.mark.parametrize("module", sorted(name for name in MODULES if name.startswith("vclean.features")))
-def test_features_need_no_model(module: str) -> None:
+def test_features_import_no_model(module: str) -> None:
     assert not [name for name in imports(MODULES[module].read_text(encoding="utf-8")) if ".classify" in name]

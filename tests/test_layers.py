@@ -1,4 +1,4 @@
-"""Tests of the house's one rule on imports: they point one way."""
+"""Check that a module imports only its layer and the layers below."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ ROOT = Path(__file__).parents[1]
 BASE = {
     "characters", "errors", "files", "html_pages", "imports", "labels", "page", "progress", "settings", "timeouts",
 }  # fmt: skip
-"""The modules of core/ that stand below everything; its others stand on top."""
+"""Modules of core/ in the lowest layer; the other modules of core/ are in the highest layer."""
 
 PACKAGES = {"core": "vclean", "render": "vclean.render", "features": "vclean.features", "classify": "vclean.classify"}
-"""The package of each top folder."""
+"""Packages by top folder."""
 
 MODULES = sorted(path.relative_to(ROOT) for folder in PACKAGES for path in (ROOT / folder).rglob("*.py"))
 
 
 def layer(module: str) -> int:
-    """0 for the base, 1 to 3 for render, features and classify, 4 for the top of core."""
+    """Return the layer of a module: 0 for the base, 1 render, 2 features, 3 classify, 4 the rest of core."""
     first = module.removeprefix("vclean").removeprefix(".").partition(".")[0]
     if first in BASE:
         return 0
@@ -33,34 +33,33 @@ def module_name(path: Path) -> str:
 
 
 def imported(tree: ast.AST) -> set[str]:
-    """Every module of ours that is imported anywhere in a file, `from vclean import page` counted as the module."""
-    found = set()
+    """Return the modules of vclean that a file imports anywhere; `from vclean import page` counts as `vclean.page`."""
+    modules = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            found.update(alias.name for alias in node.names)
+            modules.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "imports are absolute"
-            inside = [f"{node.module}.{alias.name}" for alias in node.names]
-            found.update(inside if node.module == "vclean" else [str(node.module)])
-    return {name for name in found if name.split(".")[0] == "vclean"}
+            members = [f"{node.module}.{alias.name}" for alias in node.names]
+            modules.update(members if node.module == "vclean" else [str(node.module)])
+    return {name for name in modules if name.split(".")[0] == "vclean"}
 
 
 @pytest.mark.parametrize("path", MODULES, ids=module_name)
 def test_imports_point_down(path: Path) -> None:
-    """A module may use its own layer and those below it."""
     tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
-    own = layer(module_name(path))
-    assert {name for name in imported(tree) if layer(name) > own} == set()
+    module_layer = layer(module_name(path))
+    assert {name for name in imported(tree) if layer(name) > module_layer} == set()
 
 
 class TestImported:
-    def test_all_forms_are_seen(self) -> None:
+    def test_detects_all_forms_of_import(self) -> None:
         source = (
             "import vclean.cli.main\nfrom vclean import api\nfrom vclean.render.browser.walker import f\nimport os\n"
         )
         assert imported(ast.parse(source)) == {"vclean.cli.main", "vclean.api", "vclean.render.browser.walker"}
 
-    def test_inside_functions_too(self) -> None:
+    def test_detects_imports_inside_functions(self) -> None:
         assert imported(ast.parse("def f():\n    from vclean.cli.main import main\n")) == {"vclean.cli.main"}
 
 
@@ -80,7 +79,7 @@ class TestLayer:
         assert layer(module) == expected
 
 
-def test_the_package_map_is_complete() -> None:
-    """Every folder of the map has modules, or the tests above would pass over it."""
+def test_package_map_is_complete() -> None:
+    """Check that every folder of the map has modules; the tests above would ignore an empty folder."""
     assert {path.parts[0] for path in MODULES} == set(PACKAGES)
     assert all(len([path for path in MODULES if path.parts[0] == folder]) > 30 for folder in PACKAGES)
