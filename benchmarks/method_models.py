@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow.parquet as pq
 
-from vclean.classify.methods import all_facts
+from vclean.classify.methods import all_method_infos
 from vclean.classify.methods.registry import DEFAULT
 from vclean.cli.main import main as vclean
 
@@ -49,7 +49,7 @@ def train(method: str, corpora: Sequence[Path], out: Path, snapshots: Path | Non
 
 def parse_args(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Return the command-line options."""
-    trained = [facts.name for facts in all_facts() if facts.trained and facts.name != DEFAULT]
+    trained = [facts.name for facts in all_method_infos() if facts.trained and facts.name != DEFAULT]
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     add = parser.add_argument
     add("corpora", nargs="+", type=Path, metavar="CORPUS", help="a corpus as Parquet")

@@ -34,7 +34,7 @@ from vclean.classify.content.model import load_default
 from vclean.classify.corpora.corpora import read_corpus
 from vclean.classify.evaluation import scores
 from vclean.classify.evaluation.evaluate import score_page
-from vclean.classify.methods import all_facts, facts, get
+from vclean.classify.methods import all_method_infos, get, method_info
 from vclean.classify.methods.registry import DEFAULT
 from vclean.classify.methods.training import FOLDS, TrainingExamples
 from vclean.errors import ExtraMissingError, InputError, VcleanError
@@ -88,7 +88,7 @@ class MethodRun:
 
     def figures(self) -> dict[str, Any]:
         """Return scores over all pages, standard error of the word F1, median time in ms, and number of failures."""
-        total = scores.total(self._scores).to_dict()
+        total = scores.aggregate(self._scores).to_dict()
         spread = Spread.of(self._seconds) if self._seconds else None
         values = {name: total[name] for name in SCORES}
         f1 = np.array([score.word.f1 for score in self._scores])
@@ -128,13 +128,15 @@ def _training_examples(
 ) -> dict[bool, TrainingExamples]:
     """Return the examples of the trained methods, separately for rendered (True) and parsed (False) pages."""
     trained: dict[bool, list[str]] = {}
-    for method in filter(attrgetter("trained"), map(facts, names)):
+    for method in filter(attrgetter("trained"), map(method_info, names)):
         trained.setdefault(method.rendered, []).append(method.name)
-    return {rendered: TrainingExamples.of(pages, chosen, readers[rendered]) for rendered, chosen in trained.items()}
+    return {
+        rendered: TrainingExamples.from_pages(pages, chosen, readers[rendered]) for rendered, chosen in trained.items()
+    }
 
 
 def _method_run(name: str, examples: Mapping[bool, TrainingExamples], folds: int) -> MethodRun:
-    method = facts(name)
+    method = method_info(name)
     predict = examples[method.rendered].cross_validated(name, folds) if method.trained else _untrained(name)
     return MethodRun(name, predict, rendered=method.rendered)
 
@@ -153,13 +155,13 @@ def _untrained(name: str) -> Predictor:
 
 def available(names: Sequence[str], *, render: bool) -> list[str]:
     """Return the methods that can run: without templates, missing extras, or, unless `render`, rendered pages."""
-    chosen = names or [each.name for each in all_facts() if each.name != DEFAULT and not each.templated]
-    return [name for name in chosen if (render or not facts(name).rendered) and _works(name)]
+    chosen = names or [each.name for each in all_method_infos() if each.name != DEFAULT and not each.templated]
+    return [name for name in chosen if (render or not method_info(name).rendered) and _works(name)]
 
 
 def _works(name: str) -> bool:
     try:
-        if not facts(name).trained:
+        if not method_info(name).trained:
             get(name)
     except ExtraMissingError as error:
         print(f"{name} was left out: {error}", file=sys.stderr)

@@ -30,7 +30,7 @@ from vclean import CleanerSettings, Page, RenderSettings
 from vclean.classify.corpora.corpora import read_corpus
 from vclean.classify.evaluation import scores
 from vclean.classify.evaluation.evaluate import score_page
-from vclean.classify.methods import all_facts, get
+from vclean.classify.methods import all_method_infos, get
 from vclean.cli.main import main
 from vclean.input.sources import find
 from vclean.output.registry import FORMATS
@@ -150,7 +150,7 @@ class Subject(ExitStack):
         for each in inputs:
             yield from self._page(each, snapshots, page_scores)
             done()
-        totals = {name: scores.total(pages).to_dict() for name, pages in page_scores.items() if pages}
+        totals = {name: scores.aggregate(pages).to_dict() for name, pages in page_scores.items() if pages}
         yield from (as_json(f"scores {name}", "", total) for name, total in totals.items())
         yield from _same_site(snapshots)
 
@@ -253,7 +253,7 @@ def _settings() -> RenderSettings:
 
 def _methods(*, rendered: bool, requested: Sequence[str]) -> Iterator[tuple[str, Callable[[BlockColumns], Prediction]]]:
     """Yield the methods to run by name. A method that cannot be loaded fails on every page."""
-    for facts in all_facts():
+    for facts in all_method_infos():
         if (facts.rendered and not rendered) or (requested and facts.name not in requested):
             continue
         try:

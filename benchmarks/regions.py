@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vclean.classify.corpora.corpora import folds
-from vclean.classify.corpora.marked import MarkedArchive, block_anchor, content_blocks, innermost
+from vclean.classify.corpora.marked import MarkedArchive, block_anchor, content_blocks, innermost_marks
 from vclean.classify.evaluation.scores import word_score
 from vclean.classify.regions.dataset import ROLE_CODES, RegionRows, marked_rows
 from vclean.classify.regions.model import NONE, posterior
@@ -81,14 +81,14 @@ def read(archive: Path, snapshots: Path | None, ways: Sequence[str]) -> list[Rea
             for way in ("rendered", "unstyled"):
                 readers[way] = SnapshotCache(snapshots / way, readers[way], settings, rendered=True)
         pages = []
-        for marked in MarkedArchive(archive).marked():
+        for marked in MarkedArchive(archive).marked_pages():
             try:
                 blocks = {way: extract_blocks(readers[way](marked.page)) for way in ways}
             except VcleanError as error:
                 print(f"{marked.page.url}: {error}", file=sys.stderr)
                 continue
             if all(map(len, blocks.values())):
-                pages.append(ReadPage(marked, marked.gold("marked"), blocks))
+                pages.append(ReadPage(marked, marked.to_gold_page("marked"), blocks))
     return pages
 
 
@@ -233,12 +233,12 @@ def measure_blocks(pages: Sequence[ReadPage], styled: Sequence[ReadPage]) -> dic
     """Return results on text: word F1 of the block model against the text of the blocks that are marked as content."""
     extra = [page.rows(way, by_hand=False) for page in styled for way in page.blocks]
     ways = ("rendered", "parsed")
-    fits = RegionFits.of([page.rows(way) for page in pages for way in ways] + extra)
+    fits = RegionFits.from_rows([page.rows(way) for page in pages for way in ways] + extra)
     results: dict[str, NDArray[np.float64]] = {}
     groups: dict[str, dict[str, NDArray[np.float64]]] = {}
     for name, with_roles in (("with roles", True), ("without roles", False)):
         rows = [_block_rows(page, way, fits if with_roles else None) for page in pages for way in ways]
-        predictions = CrossValidation.of(TrainingTable.of(rows)).predictions()
+        predictions = CrossValidation.run(TrainingTable.from_pages(rows)).predictions()
         for index, way in enumerate(ways):
             way_predictions = predictions[index :: len(ways)]
             results[f"{way}, {name}"] = np.array(
@@ -294,7 +294,7 @@ def _by_group(pages: Sequence[ReadPage], way: str, predictions: Sequence[Predict
     for index, (page, prediction) in enumerate(zip(pages, predictions, strict=True)):
         blocks, context = page.blocks[way], PageContext(page.blocks[way])
         marks = page.marked.marks
-        marked = innermost(blocks.snapshot, marks)[block_anchor(blocks)] >= 0
+        marked = innermost_marks(blocks.snapshot, marks)[block_anchor(blocks)] >= 0
         content = np.array([label.is_content for label in prediction.labels])
         right = content == content_blocks(blocks, marks)
         masks = _masks(page, way, context)

@@ -117,7 +117,7 @@ def host_pages(pages: Iterable[GoldPage]) -> list[HostPage]:
     hosts, sites = [host_of(page) for page, _, _ in read], Repetition()
     for name, (_, prints, _) in zip(hosts, read, strict=True):
         sites.add(name, prints)
-    unseen = CrossValidation.of(TrainingTable.of(rows)).unseen
+    unseen = CrossValidation.run(TrainingTable.from_pages(rows)).held_out
     return [
         HostPage(page.corpus, name, sites.pages(name), sites.shares(name, prints), prediction.probability,
                  page_row.content, page_row.layout.tokens, texts, page.text)

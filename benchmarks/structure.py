@@ -279,7 +279,7 @@ class ReadPage:
 def measure(corpora: Sequence[Corpus], read: Read, limit: int | None) -> dict[str, Any]:
     """Return the results of every corpus: types if the gold has types, and structure if it is Markdown."""
     pages = [read_page for corpus in corpora for page in _evenly(corpus, limit) if (read_page := _read(page, read))]
-    predictions = CrossValidation.of(TrainingTable.of([page.rows for page in pages])).predictions()
+    predictions = CrossValidation.run(TrainingTable.from_pages([page.rows for page in pages])).predictions()
     figures = {}
     for corpus in corpora:
         part = [pair for pair in zip(pages, predictions, strict=True) if pair[0].page.corpus == corpus.name]

@@ -351,7 +351,7 @@ def _language_sample(texts: Sequence[str], labels: Sequence[Label]) -> str:
 def _load_templates(folder: Path) -> Templates:
     from vclean.classify.methods.template import Templates
 
-    return Templates.of(folder)
+    return Templates.from_folder(folder)
 
 
 def _load(name: str, model: Path | None) -> tuple[Method, Model | None, dict[str, str]]:

@@ -1,4 +1,4 @@
-"""Evaluation corpora: Parquet files of pages with their gold text, and groups of pages of one site."""
+"""Read evaluation corpora: Parquet files of pages with gold text. Group pages by site, and sites by fold."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
     from vclean.page import Resources
 
 REQUIRED = ("id", "html", "gold_text")
-"""The columns a corpus cannot do without."""
+"""Columns that a corpus must have."""
 OPTIONAL = ("url", "page_type", "gold_markup", "gold_markdown", "annotated_html", "must", "must_not")
-"""The columns that are read where they are there."""
+"""Columns that are read if a corpus has them."""
 
 ARCHIVES = (".warc", ".warc.gz", ".wacz")
-"""How the names of web archives end."""
+"""File name suffixes of web archives."""
 
 _BATCH = 32
-_TELLING = (
+_SITE_ELEMENTS = (
     (".//base", "href"),
     (".//link[@rel='canonical']", "href"),
     (".//meta[@property='og:url']", "content"),
@@ -55,19 +55,19 @@ _THIRD_PARTY = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoldPage:
-    """A page with what a careful reader would keep of it.
+    """Page with the text that a careful reader would keep of it.
 
     Attributes:
-        corpus, id: the name of the corpus (its file's stem) and of the page in it.
-        url: empty when unknown.
-        page_type: such as "article" or "forum"; empty when unknown.
-        html: the document as crawled.
-        text: the gold text, empty when nothing of the page is content.
+        corpus, id: name of the corpus (the stem of its file) and of the page.
+        url: empty if unknown.
+        page_type: such as "article" or "forum"; empty if unknown.
+        html: document as crawled.
+        text: gold text; empty if the page has no content.
         markup: gold text with CleanEval's `<h>`, `<p>`, `<l>` before its units, or empty.
         markdown: gold text as Markdown, or empty.
-        annotated: the document with L3S-GN1's marks (class `x-nc-sel1` is the headline), or empty.
-        must, must_not: snippets that have to be, or must not be, in the clean text.
-        resources: where its style sheets and images are, or None.
+        annotated: document with the marks of L3S-GN1 (class `x-nc-sel1` is the headline), or empty.
+        must, must_not: snippets that the clean text must contain, or must not contain.
+        resources: source of its style sheets and images, or None.
     """
 
     corpus: str = ""
@@ -84,13 +84,13 @@ class GoldPage:
     resources: Resources | None = None
 
     def page(self) -> Page:
-        """The page without its gold."""
+        """Return the page without its gold."""
         return Page(content=self.html, url=self.url, resources=self.resources, id=self.id)
 
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """A Parquet file of gold pages, read as it is iterated; `len` is its number of pages."""
+    """Parquet file of gold pages, read during iteration; `len` is its number of pages."""
 
     path: Path
     count: int
@@ -98,14 +98,14 @@ class Corpus:
 
     @property
     def name(self) -> str:
-        """The file's name without its ending."""
+        """Return the name of the file without its suffix."""
         return self.path.stem
 
     def __len__(self) -> int:
         return self.count
 
     def __iter__(self) -> Iterator[GoldPage]:
-        """The pages in the order of the file; InputError when the file turns out to be damaged."""
+        """Yield the pages in the order of the file. Raise InputError if the file is damaged."""
         import pyarrow.parquet as pq
         from pyarrow import ArrowException
 
@@ -119,11 +119,12 @@ class Corpus:
 
 
 def read_corpus(path: str | Path) -> Corpus | MarkedArchive:
-    """Open the corpus at `path`, Parquet or a web archive of marked pages; its pages are read when it is iterated.
+    """Open the corpus at `path`: Parquet, or a web archive of marked pages. Iteration reads its pages.
 
     Raises:
-        InputError: there is no such file, it is neither, a column of `REQUIRED` is missing, or no page has marks.
-        ExtraMissingError: what reads corpora and groups their pages by site is not installed.
+        InputError: the file does not exist or is of neither format, a column of `REQUIRED` is missing, or no page has
+            marks.
+        ExtraMissingError: a library that reads corpora or groups their pages by site is not installed.
     """
     check_installed("tldextract", "tldextract", "corpora")
     path = Path(path)
@@ -137,28 +138,28 @@ def read_corpus(path: str | Path) -> Corpus | MarkedArchive:
 
     try:
         with pq.ParquetFile(path) as file:
-            found, count = set(file.schema_arrow.names), file.metadata.num_rows
+            columns, count = set(file.schema_arrow.names), file.metadata.num_rows
     except FileNotFoundError as error:
         raise InputError(f"{path} does not exist: give the path of a corpus in Parquet format") from error
     except (ArrowException, OSError) as error:
         raise InputError(f"{path} is no Parquet file that can be read: {_first_line(error)}") from error
-    if missing := [name for name in REQUIRED if name not in found]:
+    if missing := [name for name in REQUIRED if name not in columns]:
         raise InputError(f"{path} is no corpus: add the column {', '.join(missing)}")
-    return Corpus(path, count, tuple(name for name in REQUIRED + OPTIONAL if name in found))
+    return Corpus(path, count, tuple(name for name in REQUIRED + OPTIONAL if name in columns))
 
 
 def site(page: GoldPage) -> str:
-    """The registered domain a page comes from, by the Public Suffix List; a name of its own when unknown.
+    """Return the registered domain of a page, by the Public Suffix List; a name unique to the page if unknown.
 
-    A page without a URL is placed by what it says of itself: `<base>`, canonical link, `og:url`, else the domain
-    that most of its links name, else the one that occurs most in its source; advertising and social networks
-    count only where there is nothing else.
+    Without a URL, the domain is taken from `<base>`, the canonical link or `og:url`; else it is the domain that most
+    links have, else the most frequent one in the source. Domains of advertising and social networks are used only if
+    there is no other.
     """
-    return registered_domain(page.url) or _own_domain(page.html) or f"{page.corpus}/{page.id}"
+    return registered_domain(page.url) or _domain_from_content(page.html) or f"{page.corpus}/{page.id}"
 
 
 def registered_domain(url: str) -> str:
-    """The registrable part of the host of `url`; the whole host where it has none, such as a numeric address.
+    """Return the registrable part of the host of `url`; the whole host if it has none, such as a numeric address.
 
     >>> registered_domain("http://news.bbc.co.uk/2/hi")
     'bbc.co.uk'
@@ -170,7 +171,7 @@ def registered_domain(url: str) -> str:
 
 @cache
 def _domain_parts() -> TLDExtract:
-    """Return the splitter of host names, by the suffix list of its package: no network, the same groups everywhere."""
+    """Return the host name parser with the suffix list of its package: no network, the same groups on every machine."""
     with of_extra("corpora", "tldextract"):
         from tldextract import TLDExtract
 
@@ -178,10 +179,10 @@ def _domain_parts() -> TLDExtract:
 
 
 def folds(groups: Sequence[str], k: int, seed: int = 0) -> NDArray[np.int64]:
-    """The fold of every page, 0..k-1, shape (len(groups),): pages of one group share a fold.
+    """Assign a fold, 0..k-1, to each page, shape (len(groups),). Pages of one group share a fold.
 
-    Groups go, largest first and else in the order of a seeded hash, to the fold with the fewest pages; the result
-    depends on the multiset of groups alone. Fold all corpora in one call, so that no site is split between them.
+    Each group goes to the fold with the fewest pages: the largest group first, equal ones in the order of a seeded
+    hash. The result depends only on the multiset of groups. Fold all corpora in one call, so that no site is split.
     """
     sizes = Counter(groups)
     load = [0] * k
@@ -196,20 +197,20 @@ def _stable_hash(name: str, seed: int) -> bytes:
     return blake2b(f"{seed} {name}".encode(), digest_size=8).digest()
 
 
-def _own_domain(html: bytes) -> str:
+def _domain_from_content(html: bytes) -> str:
     ranked = [name for urls in _named_urls(html) for name, _ in _domains(urls).most_common()]
     return next((name for name in ranked if name not in _THIRD_PARTY), ranked[0] if ranked else "")
 
 
 def _named_urls(html: bytes) -> list[list[str]]:
-    """The URLs that may tell the site of a page, the most telling list first."""
-    everywhere = [url.decode("latin-1") for url in _ABSOLUTE_URL.findall(html)]
+    """Return lists of URLs that may name the site of a page, the most reliable list first."""
+    all_urls = [url.decode("latin-1") for url in _ABSOLUTE_URL.findall(html)]
     try:
         document = lxml.html.document_fromstring(html)
     except (etree.ParserError, etree.XMLSyntaxError):
-        return [everywhere]
-    named = [[str(element.get(name, "")) for element in document.iterfind(path)] for path, name in _TELLING]
-    return [*named, everywhere]
+        return [all_urls]
+    named = [[str(element.get(name, "")) for element in document.iterfind(path)] for path, name in _SITE_ELEMENTS]
+    return [*named, all_urls]
 
 
 def _domains(urls: list[str]) -> Counter[str]:
@@ -234,7 +235,7 @@ def _gold_page(corpus: str, row: dict[str, Any]) -> GoldPage:
 
 
 def _bytes(value: bytes | str | None) -> bytes:
-    # A document stored as text is no longer in the encoding its header names: the byte order mark says so.
+    # The header of a document stored as text names an encoding that no longer applies; a byte order mark overrides it.
     return value.encode("utf-8-sig") if isinstance(value, str) else value or b""
 
 

@@ -1,4 +1,4 @@
-"""The gold of a page, block by block: which blocks are content, and of which type."""
+"""Derive the gold of each block of a page: whether it is content, and its label."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.classify.corpora.alignment import FreeGold, MatchingRun, common_runs, gold_positions, tokens
+from vclean.classify.corpora.alignment import MatchingRun, UncoveredGold, common_runs, gold_positions, tokens
 from vclean.labels import LABELS, UNKNOWN
 
 if TYPE_CHECKING:
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from vclean.classify.corpora.corpora import GoldPage
 
 CONTENT_SHARE = 0.5
-"""A block is content if at least this share of its words is aligned with the gold."""
+"""Minimum share of a block's words that is aligned with the gold if the block is content."""
 STRAY = 2
-"""An aligned run of at most this many words counts only where it fills its block or continues another run."""
+"""Length in words of a stray run. Runs up to it count only if they fill their block or continue another run."""
 
-_NOWHERE = MatchingRun(-100, -100, 0)
+_NO_RUN = MatchingRun(-100, -100, 0)
 _HEADING, _PARAGRAPH, _ITEM, _CONTINUATION, _OTHER = range(len(LABELS))
 _MARK = re.compile(r"<([hpl])>", re.IGNORECASE)
 _MARK_CODE = {"h": _HEADING, "p": _PARAGRAPH, "l": _ITEM}
 _LINE_TYPE = (
-    (re.compile(r"\s*\|"), UNKNOWN),  # a row of a table: what its cells are is no matter of Markdown
-    (re.compile(r"\s*(\*\*|__)[^*_]+\1:?\s*$"), UNKNOWN),  # a line in bold: a heading by its looks, or a paragraph
+    (re.compile(r"\s*\|"), UNKNOWN),  # a row of a table: Markdown does not state the type of its cells
+    (re.compile(r"\s*(\*\*|__)[^*_]+\1:?\s*$"), UNKNOWN),  # a line in bold: a heading or a paragraph
     (re.compile(r"\s{0,3}#{1,6}\s"), _HEADING),
     (re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s"), _ITEM),
 )
@@ -41,10 +41,10 @@ _HEADLINE = re.compile(rb'class="x-nc-sel1"[^>]*>([^<]+)<')
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BlockGold:
-    """What the gold says of the B blocks of a page.
+    """Gold of the B blocks of a page.
 
     Attributes:
-        content_share: float32 (B,), the share of a block's words that are aligned with the gold, in 0..1.
+        content_share: float32 (B,), share of a block's words that are aligned with the gold, in 0..1.
         is_content: bool (B,).
         label: int8 (B,), an index into `vclean.labels.LABELS`, or `UNKNOWN` where a block is content of unknown type.
     """
@@ -56,7 +56,7 @@ class BlockGold:
 
 @dataclass(frozen=True, slots=True)
 class GoldUnit:
-    """A heading, paragraph or list item of the gold: its code, or `UNKNOWN`, and its words."""
+    """Heading, paragraph or list item of the gold: its label code, or `UNKNOWN`, and its words."""
 
     code: int
     words: list[str]
@@ -65,10 +65,10 @@ class GoldUnit:
 def align(block_texts: Sequence[str], page: GoldPage) -> BlockGold:
     """Align the texts of a page's blocks, in document order, with the page's gold.
 
-    Content is decided on the gold text, by word alignment and, for gold out of order, by n-grams. Types come
-    from CleanEval's markup, from Markdown, or from L3S-GN1's headlines, whichever the page has. The first block
-    of a unit has the unit's type, the others are continuations; a block that spans several units has the type of
-    the one it shares most words with.
+    Content is decided on the gold text: by word alignment and, for gold out of order, by n-grams. Labels come from
+    CleanEval's markup, Markdown, or the headlines of L3S-GN1, whichever the page has. The first block of a unit gets
+    the label of the unit, the others are continuations. A block that spans several units gets the label of the unit
+    with which it shares most words.
     """
     blocks = [tokens(text) for text in block_texts]
     gold = tokens(page.text)
@@ -76,19 +76,19 @@ def align(block_texts: Sequence[str], page: GoldPage) -> BlockGold:
     units = gold_units(page)
     unit_words = [word for unit in units for word in unit.words]
     typed = matched if unit_words == gold else _cover(blocks, unit_words)[0]
-    label = np.where(is_content, _types(typed, is_content, units), _OTHER)
+    label = np.where(is_content, _labels(typed, is_content, units), _OTHER)
     return BlockGold(_shares(matched), is_content, label.astype(np.int8))
 
 
-def covered(block_texts: Sequence[str], text: str) -> NDArray[np.bool_]:
-    """Bool (B,): which blocks of a page stand in `text`, by at least half of their words, as content does in gold."""
+def find_covered_blocks(block_texts: Sequence[str], text: str) -> NDArray[np.bool_]:
+    """Return which blocks have at least half of their words in `text`, bool (B,), as content has in gold."""
     return _cover([tokens(block) for block in block_texts], tokens(text))[1]
 
 
 def gold_units(page: GoldPage) -> list[GoldUnit]:
-    """The typed units of a page's gold, in order: from its markup, its Markdown, or its headline.
+    """Return the typed units of a page's gold, in order: from its markup, its Markdown, or its headline.
 
-    Where it has none of them, every line of its text is a unit of unknown type.
+    Without any of these, each line of its text is a unit of unknown type.
     """
     if page.markup:
         return _markup_units(page.markup)
@@ -109,7 +109,7 @@ def _markup_units(markup: str) -> list[GoldUnit]:
 
 
 def _markdown_units(markdown: str) -> list[GoldUnit]:
-    """Every line is a unit; a line of fenced code is a paragraph whatever it begins with."""
+    """Return one unit for each line. A line of fenced code is a paragraph, whatever it begins with."""
     units, fenced = [], False
     for line in markdown.splitlines():
         if _FENCE.match(line):
@@ -128,28 +128,28 @@ def _plain(line: str) -> str:
 
 
 def _cover(blocks: list[list[str]], gold: list[str]) -> tuple[list[NDArray[np.int32]], NDArray[np.bool_]]:
-    """The gold position of every word, block by block, -1 for none; and the blocks that are content."""
+    """Return the gold position of each word, block by block, -1 for none; and which blocks are content, bool (B,)."""
     ends = list(accumulate(map(len, blocks)))
     words = [word for block in blocks for word in block]
     runs = _without_strays(common_runs(words, gold), {0, *ends})
     positions = gold_positions(runs, len(words))
     matched = [positions[begin:end] for begin, end in pairwise([0, *ends])]
     is_content = _shares(matched) >= CONTENT_SHARE
-    _rescue(blocks, gold, matched, is_content)
+    _match_out_of_order(blocks, gold, matched, is_content)
     return matched, is_content
 
 
 def _shares(matched: list[NDArray[np.int32]]) -> NDArray[np.float32]:
-    """float32 (B,): the share of every block's words that have a position; 0 without words."""
+    """Return the share of each block's words that have a position, float32 (B,); 0 without words."""
     lengths = np.array([len(positions) for positions in matched], dtype=np.int64)
-    found = np.concatenate([np.zeros(0, dtype=np.int32), *matched]) >= 0
-    hits = np.bincount(np.repeat(np.arange(len(matched)), lengths)[found], minlength=len(matched))
+    is_matched = np.concatenate([np.zeros(0, dtype=np.int32), *matched]) >= 0
+    hits = np.bincount(np.repeat(np.arange(len(matched)), lengths)[is_matched], minlength=len(matched))
     return np.asarray(hits / np.maximum(lengths, 1), dtype=np.float32)
 
 
 def _without_strays(runs: list[MatchingRun], borders: set[int]) -> list[MatchingRun]:
-    """The runs but for the short ones that are not at home where they stand: stop words of other blocks."""
-    padded = [_NOWHERE, *runs, _NOWHERE]
+    """Return `runs` without short runs inside other blocks, which are stop words."""
+    padded = [_NO_RUN, *runs, _NO_RUN]
     return [
         run
         for left, run, right in zip(padded, padded[1:], padded[2:], strict=False)
@@ -165,19 +165,19 @@ def _continues(left: MatchingRun, right: MatchingRun) -> bool:
     return 0 <= max(gaps) <= STRAY
 
 
-def _rescue(
+def _match_out_of_order(
     blocks: list[list[str]], gold: list[str], matched: list[NDArray[np.int32]], is_content: NDArray[np.bool_]
 ) -> None:
-    """Make content, in place, of the blocks that stand in the gold out of order."""
-    free = FreeGold(gold, (matched[index] for index in np.flatnonzero(is_content)))
+    """Mark as content, in place, the blocks whose words the gold has in another order of blocks."""
+    uncovered = UncoveredGold(gold, (matched[index] for index in np.flatnonzero(is_content)))
     for index in np.flatnonzero(~is_content):
-        found = free.find(blocks[index])
-        if found is not None:
-            matched[index], is_content[index] = found, True
-            free.take(found)
+        positions = uncovered.match(blocks[index])
+        if positions is not None:
+            matched[index], is_content[index] = positions, True
+            uncovered.mark_covered(positions)
 
 
-def _types(matched: list[NDArray[np.int32]], is_content: NDArray[np.bool_], units: list[GoldUnit]) -> NDArray[np.int8]:
+def _labels(matched: list[NDArray[np.int32]], is_content: NDArray[np.bool_], units: list[GoldUnit]) -> NDArray[np.int8]:
     unit_of = np.repeat(np.arange(len(units)), [len(unit.words) for unit in units])
     started: set[int] = set()
     codes = np.full(len(matched), UNKNOWN, dtype=np.int8)
@@ -185,10 +185,10 @@ def _types(matched: list[NDArray[np.int32]], is_content: NDArray[np.bool_], unit
         positions = matched[index][matched[index] >= 0]
         if len(positions):
             unit = int(np.bincount(unit_of[positions]).argmax())
-            codes[index] = _type(units[unit].code, unit in started)
+            codes[index] = _label(units[unit].code, unit in started)
             started.add(unit)
     return codes
 
 
-def _type(code: int, started: bool) -> int:
+def _label(code: int, started: bool) -> int:
     return _CONTINUATION if started and code != UNKNOWN else code

@@ -1,9 +1,9 @@
-"""Hand-marked pages: archives whose pages say of their regions which role they have.
+"""Read hand-marked pages from web archives: pages with the roles of their regions.
 
-The format is that of the segmentation set that Kreuzer, Hage and Feelders used ("A quantitative comparison of semantic
-web page segmentation approaches", 2015): an element carries `data-block`, 1 for a region of the page and 2 for a part
-of one, and `data-block-type`, its role. The tool the marks were made with left itself behind: its dialog, which names
-every role, its style sheets and scripts, and the class `highlight`. All of it is removed before anything is computed.
+The format is that of the data set of Kreuzer, Hage and Feelders ("A quantitative comparison of semantic web page
+segmentation approaches", 2015). An element has `data-block`, 1 for a region of the page and 2 for a part of a region,
+and `data-block-type`, its role. The annotation tool left traces in the pages: its dialog, which names every role, its
+style sheets and scripts, and the class `highlight`. All of these are removed before anything is computed.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ _TYPES: Final = {
 
 _DOCTYPE: Final = re.compile(r"\s*(?:<\?[^>]*>\s*)?(<!doctype[^>]*>)", re.IGNORECASE)
 _TOOL: Final = "/builder/"
-"""What the addresses of the tool's scripts and style sheets have in common."""
+"""Part that the URLs of the annotation tool's scripts and style sheets have in common."""
 _TRACES: Final = ("popupDialog", "data-block")
 
 
 @dataclass(frozen=True, slots=True)
 class RegionMark:
-    """A marked region: the XPath of its element in the page without marks, its role, and its level, 1 or 2."""
+    """Marked region: the XPath of its element in the page without marks, its role, and its level, 1 or 2."""
 
     xpath: str
     role: Role
@@ -67,94 +67,94 @@ class RegionMark:
 
 @dataclass(frozen=True, slots=True)
 class MarkedPage:
-    """A page without its marks, served with its sub-resources, and the marks that were in it, in document order."""
+    """Page without its marks, served with its subresources, and its marks in document order."""
 
     page: Page
     marks: tuple[RegionMark, ...]
 
-    def gold(self, corpus: str) -> GoldPage:
-        """The page as one of a corpus; its gold text is that of the blocks that are content by their marks."""
+    def to_gold_page(self, corpus: str) -> GoldPage:
+        """Convert to a gold page of `corpus`; its gold text is the text of the blocks that the marks make content."""
         blocks = extract_blocks(parse(self.page))
-        kept = content_blocks(blocks, self.marks)
+        is_content = content_blocks(blocks, self.marks)
         return GoldPage(
             corpus=corpus,
             id=self.page.id,
             url=self.page.url,
             html=self.page.content if isinstance(self.page.content, bytes) else self.page.content.encode("utf-8-sig"),
-            text="\n".join(text for text, keep in zip(blocks.text, kept.tolist(), strict=True) if keep),
+            text="\n".join(text for text, keep in zip(blocks.text, is_content.tolist(), strict=True) if keep),
             resources=self.page.resources,
         )
 
 
 class MarkedArchive:
-    """The marked pages of a web archive; as a corpus, it is iterated as gold pages.
+    """Marked pages of a web archive. As a corpus, it is iterated as gold pages.
 
-    Which pages they are, a file of their addresses beside the archive says (`name.pages.txt` beside `name.warc.gz`),
-    one to a line; without one, all that have marks are.
+    A file beside the archive lists the URLs of the pages, one per line: `name.pages.txt` beside `name.warc.gz`.
+    Without this file, all pages with marks are read.
 
     Args:
         path: the archive.
-        addresses: of the pages, in place of the file's; None for those.
+        addresses: URLs of the pages, instead of those in the file; None to use the file.
 
     Raises:
-        InputError: the archive cannot be read, or not to its end, or has no page with marks, or none of those wanted.
+        InputError: the archive cannot be read completely, it has no page with marks, or it has none of `addresses`.
     """
 
     def __init__(self, path: Path, addresses: Collection[str] | None = None) -> None:
         self.path = path
         self._addresses = addresses
         self._archive = Archive(path)
-        if self._archive.damage:  # scores on what is left of it would be told as those of the whole
+        if self._archive.damage:  # scores of the readable part must not pass for scores of the whole archive
             raise InputError(self._archive.damage)
         if not self._records and addresses is not None:
             raise InputError(
-                f"{path} has none of the {len(addresses)} pages wanted: give their addresses as it has them"
+                f"{path} has none of the {len(addresses)} requested pages: give their addresses as the archive has them"
             )
         if not self._records:
             raise InputError(f"{path} has no page with marks: give an archive whose pages carry data-block-type")
 
     @property
     def name(self) -> str:
-        """The file's name without its endings."""
+        """Return the name of the file without its suffixes."""
         return self.path.name.partition(".")[0]
 
     def __len__(self) -> int:
         return len(self._records)
 
     def __iter__(self) -> Iterator[GoldPage]:
-        """The pages with their gold, in the archive's order."""
-        return (page.gold(self.name) for page in self.marked())
+        """Yield the pages with their gold, in the order of the archive."""
+        return (page.to_gold_page(self.name) for page in self.marked_pages())
 
-    def marked(self) -> Iterator[MarkedPage]:
-        """The pages with their marks, in the archive's order."""
+    def marked_pages(self) -> Iterator[MarkedPage]:
+        """Yield the pages with their marks, in the order of the archive."""
         settings = RenderSettings()
         for record in self._records:
-            found = self._archive.page(record, settings.max_bytes)
-            html, marks = strip(page_text(found, settings.max_bytes))
+            page = self._archive.page(record, settings.max_bytes)
+            html, marks = strip_marks(page_text(page, settings.max_bytes))
             content = html.encode("utf-8-sig", "replace")
-            yield MarkedPage(Page(content=content, url=found.url, resources=self._archive, id=found.id), marks)
+            yield MarkedPage(Page(content=content, url=page.url, resources=self._archive, id=page.id), marks)
 
     @cached_property
     def _records(self) -> list[Record]:
-        listed = self.path.with_name(f"{self.name}.pages.txt")
-        wanted = self._addresses
-        if wanted is None:
-            if not listed.is_file():
+        list_path = self.path.with_name(f"{self.name}.pages.txt")
+        requested = self._addresses
+        if requested is None:
+            if not list_path.is_file():
                 return [record for record in self._archive.pages if self._has_marks(record)]
-            wanted = set(listed.read_text(encoding="utf-8").split())
-        found = self._archive.select(set(wanted))
-        return sorted((record for _, record in found if record), key=lambda record: (record.member, record.offset))
+            requested = set(list_path.read_text(encoding="utf-8").split())
+        selected = self._archive.select(set(requested))
+        return sorted((record for _, record in selected if record), key=lambda record: (record.member, record.offset))
 
     def _has_marks(self, record: Record) -> bool:
         content = self._archive.page(record, RenderSettings().max_bytes).content
         return isinstance(content, bytes) and b"data-block-type=" in content
 
 
-def strip(html: str) -> tuple[str, tuple[RegionMark, ...]]:
-    """The document without its marks and without the tool that made them; and the marks, in document order.
+def strip_marks(html: str) -> tuple[str, tuple[RegionMark, ...]]:
+    """Return the document without its marks and the traces of the tool; and the marks, in document order.
 
-    The document is written out as the HTML Standard's parser has it, so that other parsers build the same tree of it.
-    Marks of a type that is no role are dropped.
+    The document is serialized from the tree of an HTML Standard parser, so that other parsers build the same tree.
+    Marks with other types than roles are dropped.
     """
     document = HTMLTree.parse(html)
     _remove_tool(document)
@@ -170,7 +170,7 @@ def strip(html: str) -> tuple[str, tuple[RegionMark, ...]]:
 
 
 def _remove_tool(document: HTMLTree) -> None:
-    """Remove the dialog, the scripts and style sheets of the tool, and its class from what it was left on."""
+    """Remove the dialog, scripts and style sheets of the annotation tool, and its class from elements."""
     traces = [*_select(document, "#popupDialog"), *filter(_is_tool, _select(document, "link, script, style"))]
     if not traces:
         return
@@ -192,40 +192,40 @@ def _is_tool(element: ElementNode) -> bool:
 
 
 def _outermost(element: ElementNode) -> ElementNode:
-    """The dialog round the element, or the element itself."""
-    around = element.closest(".ui-dialog")
-    return element if around is None else around
+    """Return the dialog that contains the element, or the element itself."""
+    dialog = element.closest(".ui-dialog")
+    return element if dialog is None else dialog
 
 
-def _with_doctype(written: str, source: str) -> str:
-    """`written` with the document type of `source`, for it decides between quirks and standards mode."""
+def _with_doctype(html: str, source: str) -> str:
+    """Return `html` with the doctype of `source`, which selects quirks or standards mode."""
     declared = _DOCTYPE.match(source)
-    return (declared.group(1) if declared else "") + _DOCTYPE.sub("", written, count=1)
+    return (declared.group(1) if declared else "") + _DOCTYPE.sub("", html, count=1)
 
 
 def _xpath(element: ElementNode) -> str:
     steps = []
-    here: ElementNode | None = element
-    while here is not None:
-        number, before = 1, here.prev_element
+    current: ElementNode | None = element
+    while current is not None:
+        number, before = 1, current.prev_element
         while before is not None:
-            number += before.tag == here.tag
+            number += before.tag == current.tag
             before = before.prev_element
-        steps.append(f"{here.tag}[{number}]")
-        here = here.parent_element
+        steps.append(f"{current.tag}[{number}]")
+        current = current.parent_element
     return "/" + "/".join(reversed(steps))
 
 
-def locate(snapshot: Snapshot, marks: Sequence[RegionMark]) -> NDArray[np.int32]:
-    """int32 (M,): the element of every mark in a snapshot of the page, -1 where it has none at that path."""
-    wanted = {mark.xpath for mark in marks}
-    shallow = {step for path in wanted for step in _prefixes(path)}
+def locate_marks(snapshot: Snapshot, marks: Sequence[RegionMark]) -> NDArray[np.int32]:
+    """Return the element of each mark in a snapshot of the page, int32 (M,); -1 if no element has its XPath."""
+    xpaths = {mark.xpath for mark in marks}
+    prefixes = {step for path in xpaths for step in _prefixes(path)}
     paths: dict[str, int] = {}
     path_of = {-1: ""}
     for element, (parent, tag) in enumerate(zip(snapshot.parent.tolist(), snapshot.tag.tolist(), strict=True)):
         if (above := path_of.get(parent)) is not None:
             path = f"{above}/{snapshot.tags[tag]}[{snapshot.sibling_number[element]}]"
-            if path in shallow:
+            if path in prefixes:
                 path_of[element] = path
                 paths[path] = element
     return np.array([paths.get(mark.xpath, -1) for mark in marks], dtype=np.int32)
@@ -236,26 +236,26 @@ def _prefixes(path: str) -> Iterator[str]:
     return chain((path[: end + 1] for end in ends), (path,))
 
 
-def innermost(snapshot: Snapshot, marks: Sequence[RegionMark]) -> NDArray[np.int32]:
-    """int32 (N,): the number of the innermost mark round every element, its own first; -1 where there is none."""
-    element = locate(snapshot, marks)
+def innermost_marks(snapshot: Snapshot, marks: Sequence[RegionMark]) -> NDArray[np.int32]:
+    """Return the index of the innermost mark that contains each element, int32 (N,); -1 for none."""
+    element = locate_marks(snapshot, marks)
     number = np.full(len(snapshot), -1, dtype=np.int32)
-    found = np.flatnonzero(element >= 0)
-    number[element[found]] = found
+    located = np.flatnonzero(element >= 0)
+    number[element[located]] = located
     return number[tree.nearest_ancestor(number >= 0, snapshot.parent)]
 
 
 def content_blocks(blocks: BlockColumns, marks: Sequence[RegionMark]) -> NDArray[np.bool_]:
-    """Whether a block is content by the innermost mark round it, bool (B,); text outside all marks is not.
+    """Return which blocks are content by the innermost mark that contains them, bool (B,); text outside marks is not.
 
-    The role decides (`Role.is_content`); in an image's or film's mark, that of the mark round it.
+    The role decides (`Role.is_content`). Marks of images and videos are ignored in favor of the mark around them.
     """
-    told = tuple(mark for mark in marks if mark.role is not Role.MEDIA)
-    number = innermost(blocks.snapshot, told)[block_anchor(blocks)]
-    is_content = np.array([*(mark.role.is_content for mark in told), False], dtype=bool)
+    role_marks = tuple(mark for mark in marks if mark.role is not Role.MEDIA)
+    number = innermost_marks(blocks.snapshot, role_marks)[block_anchor(blocks)]
+    is_content = np.array([*(mark.role.is_content for mark in role_marks), False], dtype=bool)
     return is_content[number]
 
 
 def block_anchor(blocks: BlockColumns) -> NDArray[np.int32]:
-    """int32 (B,): the parent element of every block's first text, which may stand deeper than its container."""
+    """Return the parent element of each block's first text, int32 (B,). It may be deeper than the block's container."""
     return blocks.snapshot.text_parent[blocks.members[blocks.first]]

@@ -1,4 +1,4 @@
-"""Hand-marked pages as they are rendered, for what scores segmenters or trains them."""
+"""Render hand-marked pages, to train and to score segmenters."""
 
 from __future__ import annotations
 
@@ -27,53 +27,55 @@ _log = logging.getLogger("vclean")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RenderedMarkedPage:
-    """A marked page as it was rendered; `picture` is None where no edges are asked for."""
+    """Rendered marked page; `screenshot` is None unless screenshots were requested."""
 
     id: str
     snapshot: Snapshot
     marks: Sequence[RegionMark]
-    picture: bytes | None = None
+    screenshot: bytes | None = None
 
 
 class RenderedMarkedPages:
-    """The marked pages of an archive, rendered as one iterates; those that cannot be are named on standard error.
+    """Marked pages of an archive, rendered during iteration. Pages that cannot be rendered are logged as errors.
 
     Attributes:
-        failed: how many were named so far.
+        failed: number of pages that could not be rendered so far.
 
     Args:
         path: the archive.
-        listed: file of the addresses of the pages wanted; None for the list beside the archive, or else all.
-        snapshots: folder of what is rendered; None for none.
-        pictures: whether pictures are wanted.
+        list_path: file of the addresses of the requested pages; None for the list beside the archive, or else all.
+        snapshots: folder in which renderings are cached; None for no cache.
+        screenshots: whether to take screenshots.
 
     Raises:
         InputError: the archive or the list of pages cannot be read.
-        OutputError: the folder cannot be made.
-        ExtraMissingError: what groups pages by site is not installed.
+        OutputError: the folder cannot be created.
+        ExtraMissingError: the library that groups pages by site is not installed.
     """
 
-    def __init__(self, path: Path, listed: Path | None, snapshots: Path | None, *, pictures: bool = False) -> None:
+    def __init__(
+        self, path: Path, list_path: Path | None, snapshots: Path | None, *, screenshots: bool = False
+    ) -> None:
         check_installed("tldextract", "tldextract", "corpora")
         self.failed = 0
-        self._archive = MarkedArchive(path, _addresses(listed))
+        self._archive = MarkedArchive(path, _addresses(list_path))
         self._snapshots = make_folder(snapshots) if snapshots else None
-        self._pictures = pictures
+        self._screenshots = screenshots
 
     def __iter__(self) -> Iterator[RenderedMarkedPage]:
-        """The pages, with progress on standard error.
+        """Yield the rendered pages; report progress on standard error.
 
         Raises:
             BrowserMissingError: there is no usable Chromium.
-            VcleanError: none of them can be rendered.
+            VcleanError: no page can be rendered.
         """
         count = 0
         settings = RenderSettings()
         with Renderer(settings) as renderer:
-            see = RenderingCache(renderer, settings, self._snapshots, screenshots=self._pictures)
-            for marked in tracked(self._archive.marked(), "rendering", "pages", total=len(self._archive)):
+            render = RenderingCache(renderer, settings, self._snapshots, screenshots=self._screenshots)
+            for marked in tracked(self._archive.marked_pages(), "rendering", "pages", total=len(self._archive)):
                 try:
-                    seen = see(marked.page)
+                    rendering = render(marked.page)
                 except OutputError:
                     raise
                 except VcleanError as error:
@@ -81,30 +83,30 @@ class RenderedMarkedPages:
                     _log.error("%s is left out: %s", marked.page.url, error)
                 else:
                     count += 1
-                    yield RenderedMarkedPage(marked.page.url, seen.snapshot, marked.marks, seen.screenshot)
+                    yield RenderedMarkedPage(marked.page.url, rendering.snapshot, marked.marks, rendering.screenshot)
         if not count:
             raise VcleanError("no marked page could be rendered: see above")
 
     @property
     def exit_code(self) -> int:
-        """0, or 1 if a page was left out."""
+        """Return 0, or 1 if a page could not be rendered."""
         return int(self.failed > 0)
 
 
 def _addresses(path: Path | None) -> frozenset[str] | None:
-    """The addresses in a file, one a line.
+    """Return the addresses in a file, one per line.
 
     Raises:
-        InputError: it cannot be read, or has none.
+        InputError: the file cannot be read, or has no address.
     """
     if path is None:
         return None
     try:
-        found = frozenset(path.read_text(encoding="utf-8-sig").split())
+        addresses = frozenset(path.read_text(encoding="utf-8-sig").split())
     except OSError as error:
         raise InputError(f"cannot read the list of pages {path}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
         raise InputError(f"the list of pages {path} is no text in UTF-8: give one address a line") from error
-    if not found:
+    if not addresses:
         raise InputError(f"the list of pages {path} is empty: give one address a line")
-    return found
+    return addresses

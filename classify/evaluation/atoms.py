@@ -1,8 +1,8 @@
-"""Atomic elements: what a page consists of, by which two segmentations of it are compared.
+"""Compute the atomic elements of a page, by which two segmentations are compared.
 
-Kiesel et al. 2020 compare segmentations by five kinds of them: pixels, pixels on fine or coarse edges of the picture,
-nodes of the document, and characters. Elements in the same segments on both sides count alike, so that they are told
-in groups with a weight each.
+Kiesel et al. 2020 compare segmentations by five kinds of elements: pixels, pixels on fine or coarse edges of the
+screenshot, nodes of the document, and characters. Elements in the same segments on both sides are stored as one group
+with a weight.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class AtomKind(StrEnum):
-    """A kind of atomic elements."""
+    """Kind of atomic elements."""
 
     CHARS = "chars"
     NODES = "nodes"
@@ -37,8 +37,8 @@ class AtomKind(StrEnum):
     EDGES_COARSE = "edges-coarse"
 
     @property
-    def needs_picture(self) -> bool:
-        """Whether only a picture of the page tells them."""
+    def needs_screenshot(self) -> bool:
+        """Return whether the elements are computed from a screenshot."""
         return self in _DETECTORS
 
 
@@ -46,88 +46,91 @@ _DETECTORS: Final = {AtomKind.EDGES_FINE: canny.FINE, AtomKind.EDGES_COARSE: can
 
 
 class Atoms(NamedTuple):
-    """K groups of elements: their weights, and which segments of the method and of the truth they are in.
+    """K groups of elements: their weights (K,), and membership in segments.
 
-    The shapes are (K,), bool (K, F) and bool (K, G).
+    `predicted`, bool (K, F), has the segments of the method; `truth`, bool (K, G), the true segments.
     """
 
     weight: NDArray[np.float64]
-    found: NDArray[np.bool_]
+    predicted: NDArray[np.bool_]
     truth: NDArray[np.bool_]
 
 
 class PageAtoms:
-    """The atomic elements of one rendered page.
+    """Atomic elements of one rendered page.
 
-    A pixel is in a segment where its shape is; an edge pixel is in all it lies in or touches, as the reference grows
-    segments by one px. A node is in a segment that has it as a node; or, where only shapes are known, in one whose
-    shape covers its box. Only nodes that are shown count, and nodes with the same box are one element of their common
-    weight, in a segment that has any of them: so a wrapper of nothing but a segment belongs to it.
+    A pixel belongs to the segments whose shape contains it. An edge pixel belongs to all segments that contain or touch
+    it, as the reference implementation grows segments by 1 px. A node belongs to the segments that list it. If only
+    shapes are known, it belongs to the segments whose shape covers its box. Only visible nodes count. Nodes with the
+    same box are one element with the sum of their weights, in every segment that has any of them: an element that wraps
+    nothing but a segment then belongs to it.
 
     Args:
         snapshot: the page, rendered.
-        picture: its picture, PNG or JPEG, one px per CSS px; None where no kind of edges is asked for.
+        screenshot: PNG or JPEG, one px per CSS px; None if no kind of edges is requested.
 
     Raises:
-        InputError: the picture cannot be read; when edges are first asked for.
+        InputError: the screenshot cannot be read; raised when edges are first requested.
     """
 
-    def __init__(self, snapshot: Snapshot, picture: bytes | None = None) -> None:
+    def __init__(self, snapshot: Snapshot, screenshot: bytes | None = None) -> None:
         self.nodes = Nodes(snapshot)
         self._size = (max(round(snapshot.width), 1), max(round(snapshot.height), 1))
-        self._picture = picture
+        self._screenshot = screenshot
         self._points: dict[AtomKind, NDArray[np.int64]] = {}
 
-    def of(self, kinds: Iterable[AtomKind], found: Segmentation, truth: Segmentation) -> dict[AtomKind, Atoms]:
-        """The elements of some kinds, grouped by the segments of two segmentations of the page."""
+    def group(self, kinds: Iterable[AtomKind], predicted: Segmentation, truth: Segmentation) -> dict[AtomKind, Atoms]:
+        """Group the elements of some kinds by the segments of two segmentations of the page."""
         atoms: dict[AtomKind, Atoms] = {}
         plane = None
         for kind in kinds:
             if kind in (AtomKind.CHARS, AtomKind.NODES):
-                atoms[kind] = self._of_nodes(kind, found, truth)
+                atoms[kind] = self._group_nodes(kind, predicted, truth)
             else:
-                plane = plane or PlanarArrangement.of(np.concatenate([found.shapes, truth.shapes]), *self._size)
+                plane = plane or PlanarArrangement.from_shapes(
+                    np.concatenate([predicted.shapes, truth.shapes]), *self._size
+                )
                 weight = (
                     plane.area if kind is AtomKind.PIXELS else plane.count_near(self._edge_points(kind)).astype(float)
                 )
-                atoms[kind] = Atoms(weight, plane.inside[:, : len(found)], plane.inside[:, len(found) :])
+                atoms[kind] = Atoms(weight, plane.inside[:, : len(predicted)], plane.inside[:, len(predicted) :])
         return atoms
 
     def _edge_points(self, kind: AtomKind) -> NDArray[np.int64]:
         if kind not in self._points:
-            self._points[kind] = canny.points(_DETECTORS[kind](self._grey))
+            self._points[kind] = canny.edge_points(_DETECTORS[kind](self._luma))
         return self._points[kind]
 
     @cached_property
-    def _grey(self) -> NDArray[np.float32]:
-        if self._picture is None:
-            raise ValueError("edges need a picture of the page")
-        return canny.grey(self._picture)
+    def _luma(self) -> NDArray[np.float32]:
+        if self._screenshot is None:
+            raise ValueError("edges need a screenshot of the page")
+        return canny.luma(self._screenshot)
 
-    def _of_nodes(self, kind: AtomKind, found: Segmentation, truth: Segmentation) -> Atoms:
+    def _group_nodes(self, kind: AtomKind, predicted: Segmentation, truth: Segmentation) -> Atoms:
         weight = self.nodes.characters if kind is AtomKind.CHARS else np.ones(len(self.nodes), dtype=np.int64)
         shown = np.flatnonzero(self.nodes.shown & (weight > 0))
         _, group = np.unique(self.nodes.box[shown], axis=0, return_inverse=True)
         group = group.ravel()
-        held = [self._held(side)[:, shown] for side in (found, truth)]
+        members = [self._members(side)[:, shown] for side in (predicted, truth)]
         size = np.bincount(group, weight[shown]).astype(np.float64)
-        return Atoms(size, *(_any_of(rows, group) for rows in held))
+        return Atoms(size, *(_any_of(rows, group) for rows in members))
 
-    def _held(self, segments: Segmentation) -> NDArray[np.bool_]:
-        """Bool (S, N + T): the nodes in each segment."""
-        if segments.holds is not None:
-            return segments.holds
-        held = np.zeros((len(segments), len(self.nodes)), dtype=bool)
-        held[tuple(self._boxes.query(segments.shapes, predicate="covers"))] = True
-        return held & self.nodes.shown
+    def _members(self, segments: Segmentation) -> NDArray[np.bool_]:
+        """Return the nodes in each segment, bool (S, N + T)."""
+        if segments.members is not None:
+            return segments.members
+        members = np.zeros((len(segments), len(self.nodes)), dtype=bool)
+        members[tuple(self._boxes.query(segments.shapes, predicate="covers"))] = True
+        return members & self.nodes.shown
 
     @cached_property
     def _boxes(self) -> shapely.STRtree:
         return shapely.STRtree(np.asarray(shapely.box(*np.nan_to_num(self.nodes.box).T), dtype=object))
 
 
-def _any_of(held: NDArray[np.bool_], group: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Bool (K, S): whether any member of a group is in each segment, of `held` (S, M) and `group` (M,)."""
-    joined = np.zeros((int(group.max(initial=-1)) + 1, len(held)), dtype=bool)
-    np.logical_or.at(joined, group, held.T)
+def _any_of(members: NDArray[np.bool_], group: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return whether any member of each group is in each segment, bool (K, S), by `members` (S, M) and `group` (M,)."""
+    joined = np.zeros((int(group.max(initial=-1)) + 1, len(members)), dtype=bool)
+    np.logical_or.at(joined, group, members.T)
     return joined

@@ -1,10 +1,10 @@
-"""Edges in a page's picture, by Canny 1986 as ImageMagick's `-canny 0xSIGMA+LOWER%+UPPER%` has it.
+"""Detect edges in a screenshot, by Canny 1986 as in ImageMagick's `-canny 0xSIGMA+LOWER%+UPPER%`.
 
-Kiesel et al. 2020 weigh the parts of a page by the edges in them, for edges are what one sees of it: fine ones, that
-follow every letter, and coarse ones, that follow lines, columns and pictures. Their pictures of edges come from
-ImageMagick; the steps here are the same, so that scores can be compared: blur, grey by the luma of Rec. 709, gradient
-over squares of 2x2 px, suppression of what is no maximum across the edge, thresholds as shares of the range of what is
-left, and hysteresis over eight neighbours. In one point it differs: a picture of one colour has no edges.
+Kiesel et al. 2020 weigh the parts of a page by their visible edges: fine ones, which follow every letter, and coarse
+ones, which follow lines, columns and images. They use ImageMagick. The steps are the same in this module, so scores are
+comparable: blur, conversion to the luma of Rec. 709, gradient over squares of 2x2 px, suppression of non-maxima
+across the edge, thresholds as shares of the remaining range, and hysteresis over eight neighbors. One point differs: an
+image of a single color has no edges.
 """
 
 from __future__ import annotations
@@ -24,87 +24,88 @@ if TYPE_CHECKING:
 
 _LUMA: Final = np.array((0.212656, 0.715158, 0.072186), dtype=np.float32)
 _STEEP: Final = np.float32(1 + 2**0.5)
-"""Tangent of 67.5 degrees: a steeper gradient runs along the columns of the picture."""
+"""Tangent of 67.5 degrees: a steeper gradient runs along the columns of the image."""
 _ACROSS: Final = ((-1, 0), (-1, -1), (0, -1), (-1, 1))
-"""Where one of the two neighbours across an edge is, down and right, by direction; the other one is opposite."""
+"""Offset (down, right) of one of the two neighbors across an edge, by direction; the other one is opposite."""
 
 
 @dataclass(frozen=True, slots=True)
 class Canny:
-    """An edge detector.
+    """Canny edge detector.
 
     Attributes:
         sigma: standard deviation of the blur, px.
-        lower, upper: shares of the strongest edge; an edge begins above `upper` and ends below `lower`.
+        lower, upper: thresholds as shares of the strongest edge; an edge starts above `upper` and extends down to
+            `lower`.
     """
 
     sigma: float
     lower: float
     upper: float
 
-    def __call__(self, grey: NDArray[np.float32]) -> NDArray[np.bool_]:
-        """Whether each pixel of a picture (H, W) is on an edge, bool (H, W)."""
-        blurred = ndimage.gaussian_filter(grey, self.sigma, mode="nearest", truncate=4.0)
+    def __call__(self, luma: NDArray[np.float32]) -> NDArray[np.bool_]:
+        """Return whether each pixel of an image (H, W) is on an edge, bool (H, W)."""
+        blurred = ndimage.gaussian_filter(luma, self.sigma, mode="nearest", truncate=4.0)
         thin = _thinned(*_gradient(blurred))
         low, high = float(thin.min(initial=0)), float(thin.max(initial=0))
         if high <= low:
-            return np.zeros(grey.shape, dtype=bool)
+            return np.zeros(luma.shape, dtype=bool)
         weak = thin >= low + self.lower * (high - low)
-        part, count = ndimage.label(weak, structure=np.ones((3, 3)))
-        kept = np.zeros(count + 1, dtype=bool)
-        kept[part[thin >= low + self.upper * (high - low)]] = True
-        kept[0] = False
-        return np.asarray(kept[part])
+        component, count = ndimage.label(weak, structure=np.ones((3, 3)))
+        is_edge = np.zeros(count + 1, dtype=bool)
+        is_edge[component[thin >= low + self.upper * (high - low)]] = True
+        is_edge[0] = False
+        return np.asarray(is_edge[component])
 
 
 FINE: Final = Canny(sigma=1, lower=0.01, upper=0.02)
 COARSE: Final = Canny(sigma=5, lower=0.01, upper=0.16)
 
 
-def grey(picture: bytes) -> NDArray[np.float32]:
-    """The luma of an encoded picture, 0-255, float32 (H, W).
+def luma(screenshot: bytes) -> NDArray[np.float32]:
+    """Return the luma of an encoded image, 0-255, float32 (H, W).
 
     Raises:
-        InputError: it cannot be read.
+        InputError: the image cannot be read.
     """
     try:
-        with Image.open(io.BytesIO(picture), formats=("PNG", "JPEG")) as image:
+        with Image.open(io.BytesIO(screenshot), formats=("PNG", "JPEG")) as image:
             pixels = np.asarray(image.convert("RGB"))
     except OSError as error:
-        raise InputError("the picture of a page cannot be read: delete it and render the page again") from error
-    # Not a product of matrices: those round otherwise at the ends of rows, and so see edges where there are none.
+        raise InputError("the screenshot of a page cannot be read: delete it and render the page again") from error
+    # No matrix product: its rounding differs at the ends of rows, which creates false edges.
     red, green, blue = np.moveaxis(pixels, -1, 0)
     return np.asarray(red * _LUMA[0] + green * _LUMA[1] + blue * _LUMA[2], dtype=np.float32)
 
 
-def points(edges: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """int64 (P, 2): x and y of the pixels on edges."""
+def edge_points(edges: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return x and y of the pixels on edges, int64 (P, 2)."""
     return np.argwhere(edges)[:, ::-1]
 
 
-def _gradient(grey: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.uint8]]:
-    """The strength (H, W) of the gradient over each pixel and those right of and below it; and its direction.
+def _gradient(luma: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.uint8]]:
+    """Return the strength (H, W) of the gradient over each 2x2 square, and its direction, an index into `_ACROSS`.
 
-    Directions number `_ACROSS`.
+    The square of a pixel has the pixels to its right and below it.
     """
-    wide = np.pad(grey, ((0, 1), (0, 1)), mode="edge")
-    rising, falling = wide[1:, 1:] - wide[:-1, :-1], wide[:-1, 1:] - wide[1:, :-1]
+    padded = np.pad(luma, ((0, 1), (0, 1)), mode="edge")
+    rising, falling = padded[1:, 1:] - padded[:-1, :-1], padded[:-1, 1:] - padded[1:, :-1]
     right, up = (rising + falling) / 2, (falling - rising) / 2
-    upright = np.abs(up) > _STEEP * np.abs(right)
-    level = np.abs(right) >= _STEEP * np.abs(up)
-    slanted = np.where((up < 0) == (right < 0), 3, 1)
-    direction = np.where(upright | ((right == 0) & (up == 0)), 0, np.where(level, 2, slanted))
+    is_vertical = np.abs(up) > _STEEP * np.abs(right)
+    is_horizontal = np.abs(right) >= _STEEP * np.abs(up)
+    diagonal = np.where((up < 0) == (right < 0), 3, 1)
+    direction = np.where(is_vertical | ((right == 0) & (up == 0)), 0, np.where(is_horizontal, 2, diagonal))
     return np.hypot(right, up), direction.astype(np.uint8)
 
 
 def _thinned(strength: NDArray[np.float32], direction: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """`strength` where neither neighbour across the edge is stronger, else 0."""
-    around = np.pad(strength, 1, mode="edge")
+    """Return `strength` where no neighbor across the edge is stronger, else 0 (non-maximum suppression)."""
+    padded = np.pad(strength, 1, mode="edge")
     height, width = strength.shape
     largest = np.zeros_like(strength)
     for number, (down, right) in enumerate(_ACROSS):
         for sign in (1, -1):
             top, left = 1 + sign * down, 1 + sign * right
-            beside = around[top : top + height, left : left + width]
-            np.maximum(largest, beside, out=largest, where=direction == number)
+            neighbor = padded[top : top + height, left : left + width]
+            np.maximum(largest, neighbor, out=largest, where=direction == number)
     return np.where(strength < largest, np.float32(0), strength)

@@ -1,4 +1,4 @@
-"""Runs methods over corpora and scores what they give."""
+"""Run methods on corpora and score their output."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 from vclean.classify.corpora.corpora import GoldPage
 from vclean.classify.corpora.gold import align
 from vclean.classify.evaluation import scores
-from vclean.classify.evaluation.reliability import PageOutcome
+from vclean.classify.evaluation.reliability import CalibrationSample
 from vclean.classify.evaluation.report import PageEvaluation, Report
 from vclean.classify.prediction import Prediction
 from vclean.errors import OutputError, UsageError, VcleanError
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 Predictor: TypeAlias = Callable[[GoldPage, BlockColumns], Prediction]
-"""Labels the blocks of a page; it is told which page it is, so that it can use a model that never saw its site."""
+"""Label the blocks of a page. The page is passed so that a model can be used that never saw its site."""
 Reader: TypeAlias = Callable[[Page], Snapshot]
-"""Reads a page, by the static parser or in a browser."""
+"""Read a page, by the static parser or in a browser."""
 Writer: TypeAlias = Callable[[BlockColumns, Prediction], tuple[str, str]]
-"""The clean text of a prediction, and the same with CleanEval's marks."""
-Watcher: TypeAlias = Callable[[GoldPage, BlockColumns | None, Prediction | None, PageEvaluation], None]
-"""Is told what came of a page: its blocks, None where it could not be read, and what was said of them, None where
-nothing was."""
+"""Return the clean text of a prediction, without and with CleanEval's marks."""
+PageCallback: TypeAlias = Callable[[GoldPage, BlockColumns | None, Prediction | None, PageEvaluation], None]
+"""Receive the evaluation of a page, its blocks (None if it could not be read), and its prediction (None if the method
+failed)."""
 
 
 def evaluate(
@@ -46,40 +46,40 @@ def evaluate(
     *,
     read: Reader,
     write: Writer,
-    watch: Watcher | None = None,
+    on_page: PageCallback | None = None,
 ) -> Report:
-    """Run every predictor on every page and score what it gives; `watch` is told of each at once.
+    """Run each predictor on each page and score its output; `on_page` is called after each.
 
-    A page that cannot be read, or on which a predictor fails, counts as empty output and is named in the report.
+    A page that cannot be read, or on which a predictor fails, counts as empty output and is listed in the report.
     Progress goes to standard error.
 
     Raises:
         UsageError: there is no corpus, two have the same name, or one has no page.
-        InputError: a corpus turns out to be damaged.
-        OutputError: what is rendered cannot be kept.
+        InputError: a corpus is damaged.
+        OutputError: a rendering cannot be stored.
     """
     _check(corpora)
-    outcomes = []
+    evaluations = []
     for page in _progress(corpora):
-        for blocks, prediction, outcome in _run(page, predictors, read, write):
-            outcomes.append(outcome)
-            if watch:
-                watch(page, blocks, prediction, outcome)
-    return Report(tuple(outcomes))
+        for blocks, prediction, evaluation in _run(page, predictors, read, write):
+            evaluations.append(evaluation)
+            if on_page:
+                on_page(page, blocks, prediction, evaluation)
+    return Report(tuple(evaluations))
 
 
 def _check(corpora: Sequence[Corpus | MarkedArchive]) -> None:
     names = [corpus.name for corpus in corpora]
     if not names:
-        raise UsageError("give a corpus at least")
+        raise UsageError("give at least one corpus")
     if empty := [corpus.name for corpus in corpora if not len(corpus)]:
         raise UsageError(f"the corpus {empty[0]} has no page: leave it out")
     if twice := [name for name in names if names.count(name) > 1]:
-        raise UsageError(f"two corpora are called {twice[0]}: give each once, under a file name of its own")
+        raise UsageError(f"two corpora are called {twice[0]}: give each once, under a different file name")
 
 
 def score_page(page: GoldPage, text: str, cleaneval: str) -> PageScore:
-    """Every score of `text`, and of `cleaneval` (with marks), against the gold of `page`."""
+    """Return all scores of `text`, and of `cleaneval` (with marks), against the gold of `page`."""
     return scores.PageScore(
         word=scores.word_score(text, page.text),
         lcs=scores.lcs_overlap(text, page.text),
@@ -98,12 +98,14 @@ def _progress(corpora: Sequence[Corpus | MarkedArchive]) -> Iterator[GoldPage]:
 def _run(
     page: GoldPage, predictors: Mapping[str, Predictor], read: Reader, write: Writer
 ) -> Iterator[tuple[BlockColumns | None, Prediction | None, PageEvaluation]]:
-    blocks, unread = _attempt(lambda: extract_blocks(read(page.page())))
+    blocks, read_error = _attempt(lambda: extract_blocks(read(page.page())))
     for name, predict in predictors.items():
-        found, error = (None, unread) if blocks is None else _attempt(partial(_predict, page, blocks, predict, write))
-        prediction, text, cleaneval = found or (None, "", "")
+        result, error = (
+            (None, read_error) if blocks is None else _attempt(partial(_predict, page, blocks, predict, write))
+        )
+        prediction, text, cleaneval = result or (None, "", "")
         score = score_page(page, text, cleaneval)
-        outcome = PageEvaluation(
+        evaluation = PageEvaluation(
             corpus=page.corpus,
             id=page.id,
             page_type=page.page_type,
@@ -112,9 +114,11 @@ def _run(
             cleaneval=cleaneval,
             score=score,
             error=error,
-            verdict=_verdict(page, blocks, prediction, score.word.f1) if blocks is not None and prediction else None,
+            calibration=_calibration_sample(page, blocks, prediction, score.word.f1)
+            if blocks is not None and prediction
+            else None,
         )
-        yield blocks, prediction, outcome
+        yield blocks, prediction, evaluation
 
 
 def _predict(page: GoldPage, blocks: BlockColumns, predict: Predictor, write: Writer) -> tuple[Prediction, str, str]:
@@ -122,11 +126,13 @@ def _predict(page: GoldPage, blocks: BlockColumns, predict: Predictor, write: Wr
     return prediction, *write(blocks, prediction)
 
 
-def _verdict(page: GoldPage, blocks: BlockColumns, prediction: Prediction, f1: float) -> PageOutcome | None:
-    """What the method said beside what is true; None where it only decides and gives no probability."""
+def _calibration_sample(
+    page: GoldPage, blocks: BlockColumns, prediction: Prediction, f1: float
+) -> CalibrationSample | None:
+    """Return probabilities with their outcomes; None for methods that give no probabilities."""
     if isnan(prediction.confidence):
         return None
-    return PageOutcome(
+    return CalibrationSample(
         probability=prediction.probability,
         content=align(blocks.text, page).is_content,
         words=EncodedTexts.from_texts(blocks.text).words.per_text(),
@@ -136,10 +142,10 @@ def _verdict(page: GoldPage, blocks: BlockColumns, prediction: Prediction, f1: f
 
 
 def _attempt(step: Callable[[], _T]) -> tuple[_T | None, str]:
-    """The result of `step` and no error, or None and the error in one line: one page must not end a long run."""
+    """Return the result of `step`, or None and the error in one line: one page must not end a long run."""
     try:
         return step(), ""
-    except OutputError:  # a disk that is full stays full
+    except OutputError:  # a full disk stays full
         raise
     except VcleanError as error:
         return None, str(error)

@@ -1,4 +1,4 @@
-"""`Report`: the scores of a run, as a table, as data, and the texts they belong to."""
+"""Report the scores of an evaluation as a table and as data, with the texts that were scored."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vclean.classify.evaluation import reliability, scores
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from vclean.classify.evaluation.reliability import PageOutcome
+    from vclean.classify.evaluation.reliability import CalibrationSample
     from vclean.classify.evaluation.scores import PageScore, Scores
 
 _FIELDS = {
@@ -32,15 +32,15 @@ _ALL = "all"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageEvaluation:
-    """What a method made of a page.
+    """Output and scores of a method on a page.
 
     Attributes:
-        corpus, id, page_type: of the page.
-        method: the name the predictor was given.
-        text, cleaneval: the clean text, without and with marks; empty when the page failed.
-        score: against the page's gold.
-        error: why the page failed, in one line, or empty.
-        verdict: the probabilities behind it and what came of them; None where the method gives none, or failed.
+        corpus, id, page_type: the page.
+        method: name of the predictor.
+        text, cleaneval: clean text, without and with marks; empty if the page failed.
+        score: scores against the page's gold.
+        error: reason why the page failed, in one line, or empty.
+        calibration: probabilities and outcomes; None if the method gives no probabilities, or failed.
     """
 
     corpus: str
@@ -51,70 +51,72 @@ class PageEvaluation:
     cleaneval: str
     score: PageScore
     error: str
-    verdict: PageOutcome | None = field(default=None, compare=False)
+    calibration: CalibrationSample | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The outcomes of one or more methods on one or more corpora, corpus by corpus and page by page."""
+    """Evaluations of one or more methods on one or more corpora, corpus by corpus and page by page."""
 
-    outcomes: tuple[PageEvaluation, ...]
+    evaluations: tuple[PageEvaluation, ...]
 
     @property
     def pages(self) -> int:
-        """How many pages there are."""
-        return len({(outcome.corpus, outcome.id) for outcome in self.outcomes})
+        """Return the number of pages."""
+        return len({(evaluation.corpus, evaluation.id) for evaluation in self.evaluations})
 
     @property
     def failed(self) -> int:
-        """How many of them failed by any method."""
-        return len({(outcome.corpus, outcome.id) for outcome in self.outcomes if outcome.error})
+        """Return the number of pages on which a method failed."""
+        return len({(evaluation.corpus, evaluation.id) for evaluation in self.evaluations if evaluation.error})
 
     def table(self) -> str:
-        """A table for each corpus and method: all pages, each page type, calibration errors, the pages that failed."""
+        """Format one table per corpus and method: all pages, each page type, calibration errors, and failed pages."""
         return "\n\n".join(_section(corpus, method, part) for (corpus, method), part in self._parts().items())
 
     def to_dict(self) -> dict[str, Any]:
-        """The same figures by corpus, method and page type, ready for JSON: None stands for "not defined".
+        """Return the figures by corpus, method and page type, ready for JSON; None means "undefined".
 
-        Methods that give probabilities have their reliability beside: see
+        Methods that give probabilities also have the result of
         `vclean.classify.evaluation.reliability.calibration_report`.
         """
         result: dict[str, dict[str, Any]] = {}
         for (corpus, method), part in self._parts().items():
-            failed = [{"id": outcome.id, "error": outcome.error} for outcome in part if outcome.error]
+            failed = [{"id": evaluation.id, "error": evaluation.error} for evaluation in part if evaluation.error]
             figures = {name: score.to_dict() for name, score in _by_type(part).items()}
             entry = {"scores": figures, "failed": failed}
-            if verdicts := _verdicts(part):
-                entry["calibration"] = reliability.calibration_report(verdicts)
+            if samples := _samples(part):
+                entry["calibration"] = reliability.calibration_report(samples)
             result.setdefault(corpus, {})[method] = entry
         return result
 
     def calibration(self) -> dict[str, Any]:
-        """The reliability of each method that gives probabilities, over all corpora together, ready for JSON."""
-        verdicts: dict[str, list[PageOutcome]] = {}
-        for outcome in self.outcomes:
-            if outcome.verdict:
-                verdicts.setdefault(outcome.method, []).append(outcome.verdict)
-        return {method: reliability.calibration_report(pages) for method, pages in verdicts.items()}
+        """Return the calibration report of each method that gives probabilities, over all corpora, ready for JSON."""
+        samples: dict[str, list[CalibrationSample]] = {}
+        for evaluation in self.evaluations:
+            if evaluation.calibration:
+                samples.setdefault(evaluation.method, []).append(evaluation.calibration)
+        return {method: reliability.calibration_report(pages) for method, pages in samples.items()}
 
     def predictions(self) -> str:
-        """One JSON object a line for each page and method: corpus, id, method, text, cleaneval."""
+        """Return one line of JSON for each page and method: corpus, id, method, text, cleaneval."""
         fields = ("corpus", "id", "method", "text", "cleaneval")
-        records = ({name: getattr(outcome, name) for name in fields} for outcome in self.outcomes)
+        records = ({name: getattr(evaluation, name) for name in fields} for evaluation in self.evaluations)
         return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
 
     def _parts(self) -> dict[tuple[str, str], list[PageEvaluation]]:
         parts: dict[tuple[str, str], list[PageEvaluation]] = {}
-        for outcome in self.outcomes:
-            parts.setdefault((outcome.corpus, outcome.method), []).append(outcome)
+        for evaluation in self.evaluations:
+            parts.setdefault((evaluation.corpus, evaluation.method), []).append(evaluation)
         return parts
 
 
 def _by_type(part: Sequence[PageEvaluation]) -> dict[str, Scores]:
-    typed = [outcome for outcome in part if outcome.page_type]
-    by_type = scores.total_by((outcome.page_type for outcome in typed), (outcome.score for outcome in typed))
-    return {_ALL: scores.total(outcome.score for outcome in part), **by_type}
+    typed = [evaluation for evaluation in part if evaluation.page_type]
+    by_type = scores.aggregate_by(
+        (evaluation.page_type for evaluation in typed), (evaluation.score for evaluation in typed)
+    )
+    return {_ALL: scores.aggregate(evaluation.score for evaluation in part), **by_type}
 
 
 def _section(corpus: str, method: str, part: Sequence[PageEvaluation]) -> str:
@@ -124,20 +126,20 @@ def _section(corpus: str, method: str, part: Sequence[PageEvaluation]) -> str:
     rows += [[name, *_cells(score)] for name, score in _by_type(part).items()]
     aligned = ["left", *["right"] * len(_FIELDS)]
     table = tabulate(rows, tablefmt="plain", disable_numparse=True, colalign=aligned)
-    failed = [f"failed: {outcome.id}: {outcome.error}" for outcome in part if outcome.error]
+    failed = [f"failed: {evaluation.id}: {evaluation.error}" for evaluation in part if evaluation.error]
     return "\n".join([f"{corpus}, {method}", table, *_calibration_errors(part), *failed])
 
 
-def _verdicts(part: Sequence[PageEvaluation]) -> list[PageOutcome]:
-    return [outcome.verdict for outcome in part if outcome.verdict]
+def _samples(part: Sequence[PageEvaluation]) -> list[CalibrationSample]:
+    return [evaluation.calibration for evaluation in part if evaluation.calibration]
 
 
 def _calibration_errors(part: Sequence[PageEvaluation]) -> list[str]:
-    """One line, where there is something to say."""
-    verdicts = _verdicts(part)
-    if not verdicts:
+    """Return one line with the calibration errors, if there are any."""
+    samples = _samples(part)
+    if not samples:
         return []
-    errors = (f"{name} {found['ece']:.3f}" for name, found in reliability.calibration_report(verdicts).items())
+    errors = (f"{name} {part['ece']:.3f}" for name, part in reliability.calibration_report(samples).items())
     return [f"expected calibration error: {', '.join(errors)}"]
 
 
@@ -148,5 +150,5 @@ def _cells(score: Scores) -> list[str]:
 def _cell(name: str, value: float) -> str:
     if isnan(value):
         return "-"
-    places = 0 if name == "pages" else 2 if name.startswith("cleaneval") else 3
-    return f"{value:.{places}f}"
+    decimals = 0 if name == "pages" else 2 if name.startswith("cleaneval") else 3
+    return f"{value:.{decimals}f}"

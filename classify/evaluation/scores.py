@@ -1,7 +1,7 @@
-"""Scores of a clean text against gold text, by the definitions the field reports.
+"""Score clean text against gold text, by the definitions in common use.
 
-A page on which a method failed scores as empty output; no page is ever left out of a mean. Two empty texts
-agree perfectly.
+A page on which a method failed scores as empty output, and no page is left out of a mean. Two empty texts agree
+perfectly.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 _WORD = re.compile(r"\w+")
 _PUNCTUATION = re.compile(r"[^\w\s]|_")
 _MARK = re.compile(r"<[hpl]>", re.IGNORECASE)
-_KEPT = 8
-"""So many texts keep their words: the gold of a page is asked for with the output of every method."""
+_CACHED_TEXTS = 8
+"""Number of texts whose words are cached: the gold of a page is compared with the output of each method."""
 
 
 def count_words(text: str) -> int:
-    """How many words `text` has, as `word_score` counts them."""
+    """Count the words of `text`, as `word_score` does."""
     return len(_WORD.findall(text))
 
 
@@ -42,7 +42,7 @@ class WordScore:
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """Length `common` of the longest common subsequence of `output` and `gold` words; adds up over pages."""
+    """Length `common` of the longest common subsequence of the `output` and `gold` words; sums up over pages."""
 
     common: int
     output: int
@@ -50,7 +50,7 @@ class Overlap:
 
     @property
     def f1(self) -> float:
-        """2 x common / (output + gold), in 0..1; 1 where both are empty."""
+        """Return 2 x common / (output + gold), in 0..1; 1 if both are empty."""
         total = self.output + self.gold
         return 2 * self.common / total if total else 1.0
 
@@ -59,43 +59,43 @@ class Overlap:
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
-    """`kept` of `total` snippets are as they have to be; adds up over pages."""
+class SnippetShare:
+    """Number `matching` of `total` snippets that satisfy their rule; sums up over pages."""
 
-    kept: int
+    matching: int
     total: int
 
     @property
     def value(self) -> float:
-        """The share, in 0..1; NaN where nothing was asked for."""
-        return self.kept / self.total if self.total else float("nan")
+        """Return the share, in 0..1; NaN without snippets."""
+        return self.matching / self.total if self.total else float("nan")
 
-    def __add__(self, other: Share) -> Share:
-        return Share(self.kept + other.kept, self.total + other.total)
+    def __add__(self, other: SnippetShare) -> SnippetShare:
+        return SnippetShare(self.matching + other.matching, self.total + other.total)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageScore:
-    """Every score of one page; `cleaneval_markup` is None where the gold has no marks."""
+    """Scores of one page; `cleaneval_markup` is None if the gold has no marks."""
 
     word: WordScore
     lcs: Overlap
     cleaneval: float
     cleaneval_markup: float | None
-    must: Share
-    must_not: Share
+    must: SnippetShare
+    must_not: SnippetShare
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scores:
-    """The scores of a set of pages.
+    """Scores of a set of pages.
 
     Attributes:
-        pages: how many there are.
+        pages: number of pages.
         word_precision, word_recall, word_f1: means over the pages, 0..1.
         lcs_f1: mean over the pages; lcs_f1_micro: of the summed lengths.
         cleaneval: mean over the pages, 0..100; cleaneval_markup: over the pages whose gold has marks, else NaN.
-        must, must_not: share of all the set's required snippets that are there, of forbidden ones that are not.
+        must, must_not: share of all required snippets that are present, and of all forbidden snippets that are absent.
     """
 
     pages: int
@@ -110,12 +110,12 @@ class Scores:
     must_not: float
 
     def to_dict(self) -> dict[str, float | None]:
-        """The scores by name, with None for NaN, which JSON lacks."""
+        """Return the scores by name, with None for NaN, which JSON lacks."""
         return {name: None if isnan(value) else value for name, value in asdict(self).items()}
 
 
 def word_score(output: str, gold: str) -> WordScore:
-    r"""Overlap of the bags of lower-cased `\w+` tokens (WCXB, Foley 2026).
+    r"""Compare the bags of lower-cased `\w+` tokens (WCXB, Foley 2026).
 
     >>> word_score("The cat", "the cat sat")
     WordScore(precision=1.0, recall=0.6666666666666666, f1=0.8)
@@ -130,43 +130,43 @@ def word_score(output: str, gold: str) -> WordScore:
 
 
 def lcs_overlap(output: str, gold: str) -> Overlap:
-    """Longest common subsequence of the white-space separated words (Bakic 2012), case and punctuation as they are."""
+    """Return the longest common subsequence of words split at white space (Bakic 2012), with case and punctuation."""
     return _overlap(output.split(), gold.split())
 
 
 def cleaneval_score(output: str, gold: str) -> float:
-    """The text-only CleanEval score (Baroni et al. 2008), 0..100; marks in either text are taken out.
+    """Return the text-only CleanEval score (Baroni et al. 2008), 0..100; marks in either text are ignored.
 
-    100 x (1 - d / (n + m)), where d is the edit distance on words with substitutions at cost 2, which is
-    200 x LCS / (n + m).
+    It is 100 x (1 - d / (n + m)) = 200 x LCS / (n + m), where d is the edit distance on words with substitutions at
+    cost 2.
     """
     return 100 * _overlap(_unmarked_words(output), _unmarked_words(gold)).f1
 
 
 def cleaneval_markup_score(output: str, gold: str) -> float:
-    """The CleanEval score of text with marks, 0..100: each `<h>`, `<p>`, `<l>` is a word of its own."""
+    """Return the CleanEval score of text with marks, 0..100; each `<h>`, `<p>`, `<l>` counts as a word."""
     return 100 * _overlap(_marked_words(output), _marked_words(gold)).f1
 
 
 def has_marks(text: str) -> bool:
-    """Whether a text has any of CleanEval's marks."""
+    """Return whether a text has any of CleanEval's marks."""
     return bool(_MARK.search(text))
 
 
-def snippets_present(output: str, snippets: Sequence[str]) -> Share:
-    """How many of `snippets` stand in `output`, white space and case set aside (WCXB's "must")."""
-    text = _normalised(output)
-    return Share(sum(_normalised(snippet) in text for snippet in snippets), len(snippets))
+def snippets_present(output: str, snippets: Sequence[str]) -> SnippetShare:
+    """Count the `snippets` that occur in `output`, ignoring white space and case (WCXB's "must")."""
+    text = _normalized(output)
+    return SnippetShare(sum(_normalized(snippet) in text for snippet in snippets), len(snippets))
 
 
-def snippets_absent(output: str, snippets: Sequence[str]) -> Share:
-    """How many of `snippets` do not stand in `output`, white space and case set aside (WCXB's "must not")."""
+def snippets_absent(output: str, snippets: Sequence[str]) -> SnippetShare:
+    """Count the `snippets` that do not occur in `output`, ignoring white space and case (WCXB's "must not")."""
     present = snippets_present(output, snippets)
-    return Share(present.total - present.kept, present.total)
+    return SnippetShare(present.total - present.matching, present.total)
 
 
-def total(scores: Iterable[PageScore]) -> Scores:
-    """The scores of a set of at least one page."""
+def aggregate(scores: Iterable[PageScore]) -> Scores:
+    """Return the scores of a set of at least one page."""
     pages = list(scores)
     marked = [page.cleaneval_markup for page in pages if page.cleaneval_markup is not None]
     return Scores(
@@ -178,20 +178,20 @@ def total(scores: Iterable[PageScore]) -> Scores:
         lcs_f1_micro=sum((page.lcs for page in pages), Overlap(0, 0, 0)).f1,
         cleaneval=fmean(page.cleaneval for page in pages),
         cleaneval_markup=fmean(marked) if marked else float("nan"),
-        must=sum((page.must for page in pages), Share(0, 0)).value,
-        must_not=sum((page.must_not for page in pages), Share(0, 0)).value,
+        must=sum((page.must for page in pages), SnippetShare(0, 0)).value,
+        must_not=sum((page.must_not for page in pages), SnippetShare(0, 0)).value,
     )
 
 
-def total_by(keys: Iterable[str], scores: Iterable[PageScore]) -> dict[str, Scores]:
-    """The scores of the pages of each key, in the order of the keys' names."""
+def aggregate_by(keys: Iterable[str], scores: Iterable[PageScore]) -> dict[str, Scores]:
+    """Return the scores of the pages of each key, sorted by key."""
     groups: defaultdict[str, list[PageScore]] = defaultdict(list)
     for key, score in zip(keys, scores, strict=True):
         groups[key].append(score)
-    return {key: total(groups[key]) for key in sorted(groups)}
+    return {key: aggregate(groups[key]) for key in sorted(groups)}
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_CACHED_TEXTS)
 def _bag(text: str) -> Counter[str]:
     return Counter(_WORD.findall(text.lower()))
 
@@ -200,7 +200,7 @@ def _overlap(output: Sequence[str], gold: Sequence[str]) -> Overlap:
     return Overlap(LCSseq.similarity(output, gold), len(output), len(gold))
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_CACHED_TEXTS)
 def _unmarked_words(text: str) -> list[str]:
     return _plain_words(_MARK.sub(" ", text))
 
@@ -209,12 +209,12 @@ def _plain_words(text: str) -> list[str]:
     return _PUNCTUATION.sub("", text.lower()).split()
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_CACHED_TEXTS)
 def _marked_words(text: str) -> list[str]:
     marks = [mark.lower() for mark in _MARK.findall(text)]
     first, *rest = map(_plain_words, _MARK.split(text))
     return [*first, *(word for mark, words in zip(marks, rest, strict=True) for word in (mark, *words))]
 
 
-def _normalised(text: str) -> str:
+def _normalized(text: str) -> str:
     return " ".join(text.casefold().split())

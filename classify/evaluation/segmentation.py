@@ -1,4 +1,4 @@
-"""`Segmentation`: the segments of a page as shapes in its screenshot and as sets of nodes; and two baselines."""
+"""Represent the segments of a page as shapes on its screenshot and as sets of nodes, with two baseline segmenters."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import numpy as np
 import shapely
 
-from vclean.classify.corpora.marked import locate
+from vclean.classify.corpora.marked import locate_marks
 from vclean.features import tree
 
 if TYPE_CHECKING:
@@ -25,17 +25,17 @@ AREAL = ("Polygon", "MultiPolygon")
 
 @dataclass(frozen=True, eq=False)
 class Nodes:
-    """The nodes of a rendered page: its N elements, then its T text nodes."""
+    """Nodes of a rendered page: its N elements, then its T text nodes."""
 
     snapshot: Snapshot
 
     def __len__(self) -> int:
-        """N + T."""
+        """Return the number of nodes, N + T."""
         return len(self.snapshot) + len(self.snapshot.texts)
 
     @cached_property
     def box(self) -> NDArray[np.float64]:
-        """float64 (N + T, 4): left, top, right and bottom of every node in whole px; NaN where a text has no line."""
+        """Return left, top, right, bottom of each node in whole px, float64 (N + T, 4); NaN for texts without lines."""
         page = self.snapshot
         boxes = np.concatenate([page.box, _text_boxes(page)]).astype(np.float64)
         boxes[:, 2:] += boxes[:, :2]
@@ -43,7 +43,7 @@ class Nodes:
 
     @cached_property
     def shown(self) -> NDArray[np.bool_]:
-        """Bool (N + T,): whether a node is not hidden and its box has an area."""
+        """Return whether each node is visible and its box has an area, bool (N + T,)."""
         page = self.snapshot
         visible = page.hidden == 0
         left, top, right, bottom = self.box.T
@@ -51,24 +51,24 @@ class Nodes:
 
     @cached_property
     def characters(self) -> NDArray[np.int64]:
-        """int64 (N + T,): characters of the texts, white space collapsed; 0 for elements."""
+        """Return the characters of the texts with white space collapsed, int64 (N + T,); 0 for elements."""
         lengths = [len(" ".join(text.split())) for text in self.snapshot.texts]
         return np.array([*[0] * len(self.snapshot), *lengths], dtype=np.int64)
 
-    def below(self, tops: Sequence[int] | NDArray[Any]) -> NDArray[np.bool_]:
-        """Bool (len(tops), N + T): whether a node is one of `tops`, or in it."""
+    def inside(self, roots: Sequence[int] | NDArray[Any]) -> NDArray[np.bool_]:
+        """Return whether each node is one of `roots` or a descendant of it, bool (len(roots), N + T)."""
         page = self.snapshot
-        above = np.asarray(tops, dtype=np.int32)[:, None]
-        here = np.arange(len(self), dtype=np.int32)
-        holder = np.concatenate([here[: len(page)], page.text_parent])
+        ancestor = np.asarray(roots, dtype=np.int32)[:, None]
+        node = np.arange(len(self), dtype=np.int32)
+        element = np.concatenate([node[: len(page)], page.text_parent])
         end = np.concatenate([page.end, np.zeros(len(page.texts), dtype=np.int32)])
-        return np.asarray(tree.is_ancestor(above, holder, end) | (above == here))
+        return np.asarray(tree.is_ancestor(ancestor, element, end) | (ancestor == node))
 
-    def outermost(self, held: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Of the nodes `held` (N + T,), those that are shown and in no other that is."""
-        page, drawn = self.snapshot, held & self.shown
-        around = tree.path_sum(drawn[: len(page)], page.end)
-        above = np.concatenate([around - drawn[: len(page)], around[page.text_parent]])
+    def outermost(self, members: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return the visible nodes of `members` (N + T,) that are in no other visible member."""
+        page, drawn = self.snapshot, members & self.shown
+        on_path = tree.path_sum(drawn[: len(page)], page.end)
+        above = np.concatenate([on_path - drawn[: len(page)], on_path[page.text_parent]])
         return np.asarray(drawn & (above == 0))
 
 
@@ -78,39 +78,39 @@ class Segmentation:
 
     Attributes:
         shapes: objects (S,), valid shapely polygons or multipolygons, whole px from the page's top left.
-        holds: bool (S, N + T), the nodes of the page in each segment (see `Nodes`); None where only shapes are known.
+        members: bool (S, N + T), nodes of the page in each segment (see `Nodes`); None if only shapes are known.
     """
 
     shapes: NDArray[np.object_]
-    holds: NDArray[np.bool_] | None = None
+    members: NDArray[np.bool_] | None = None
 
     def __len__(self) -> int:
-        """The number of segments."""
+        """Return the number of segments."""
         return len(self.shapes)
 
     @classmethod
-    def of_nodes(cls, nodes: Nodes, holds: NDArray[np.bool_]) -> Self:
-        """Segments from the nodes in each, bool (S, N + T); what shows nothing is left out.
+    def from_nodes(cls, nodes: Nodes, members: NDArray[np.bool_]) -> Self:
+        """Build segments from the nodes in each, bool (S, N + T); segments without visible nodes are dropped.
 
         The shape of a segment is the union of the boxes of its outermost nodes.
         """
-        tops = [np.flatnonzero(nodes.outermost(row)) for row in holds]
+        outermost = [np.flatnonzero(nodes.outermost(row)) for row in members]
         boxes = np.asarray(shapely.box(*nodes.box.T), dtype=object)
-        shapes = [_union(boxes[rows]) for rows in tops if len(rows)]
-        kept = np.array([len(rows) > 0 for rows in tops], dtype=bool)
-        return cls(_array(shapes), holds[kept])
+        shapes = [_union(boxes[rows]) for rows in outermost if len(rows)]
+        is_visible = np.array([len(rows) > 0 for rows in outermost], dtype=bool)
+        return cls(_array(shapes), members[is_visible])
 
     @classmethod
-    def of_roots(cls, nodes: Nodes, roots: Sequence[Sequence[int]]) -> Self:
-        """Segments from the outermost nodes of each, elements with all that is in them."""
-        holds = np.array([nodes.below(own).any(axis=0) for own in roots], dtype=bool)
-        return cls.of_nodes(nodes, holds.reshape(-1, len(nodes)))
+    def from_roots(cls, nodes: Nodes, roots: Sequence[Sequence[int]]) -> Self:
+        """Build segments from their outermost nodes; elements include their descendants."""
+        members = np.array([nodes.inside(segment_roots).any(axis=0) for segment_roots in roots], dtype=bool)
+        return cls.from_nodes(nodes, members.reshape(-1, len(nodes)))
 
     @classmethod
-    def of_shapes(cls, shapes: Sequence[shapely.Geometry]) -> Self:
-        """Segments from shapes: made valid and put on whole px; what then has no area is left out."""
-        whole = [_areal(shapely.set_precision(shapely.make_valid(shape), 1)) for shape in shapes]
-        return cls(_array([shape for shape in whole if not shapely.is_empty(shape)]))
+    def from_shapes(cls, shapes: Sequence[shapely.Geometry]) -> Self:
+        """Build segments from shapes, made valid and rounded to whole px; shapes without an area are dropped."""
+        rounded = [_areal(shapely.set_precision(shapely.make_valid(shape), 1)) for shape in shapes]
+        return cls(_array([shape for shape in rounded if not shapely.is_empty(shape)]))
 
 
 def _array(shapes: Sequence[shapely.Geometry]) -> NDArray[np.object_]:
@@ -124,65 +124,65 @@ def _union(boxes: NDArray[np.object_]) -> shapely.Geometry:
 
 
 def _areal(shape: shapely.Geometry) -> shapely.Geometry:
-    """What of a shape has an area."""
+    """Return the parts of a shape that have an area."""
     parts = [part for part in shapely.get_parts(shape) if part.geom_type in AREAL]
     return shapely.union_all(parts, grid_size=1) if parts else shapely.Polygon()
 
 
 def _text_boxes(page: Snapshot) -> NDArray[np.float32]:
-    """float32 (T, 4): x, y, width and height of the union of the line boxes of every text; NaN without a line."""
-    ends = np.full((len(page.texts), 4), np.nan, dtype=np.float32)
+    """Return x, y, width and height of the box around each text's lines, float32 (T, 4); NaN without lines."""
+    boxes = np.full((len(page.texts), 4), np.nan, dtype=np.float32)
     first = np.flatnonzero(np.diff(page.line_text, prepend=-1))
     if len(first):
         low = np.minimum.reduceat(page.line_box[:, :2], first)
         high = np.maximum.reduceat(page.line_box[:, :2] + page.line_box[:, 2:], first)
-        ends[page.line_text[first]] = np.hstack([low, high - low])
-    return ends
+        boxes[page.line_text[first]] = np.hstack([low, high - low])
+    return boxes
 
 
 DEPTHS: Final = range(1, 17)
-"""The depths worth a cut; below, few pages have anything."""
+"""Depths to segment at; few pages have elements below."""
 
 
 def whole_page(snapshot: Snapshot) -> Segmentation:
-    """The page as one segment."""
+    """Return the page as one segment."""
     shape = shapely.box(0, 0, max(round(snapshot.width), 1), max(round(snapshot.height), 1))
     return Segmentation(np.array([shape]), np.ones((1, len(Nodes(snapshot))), dtype=bool))
 
 
 def segment_at_depth(snapshot: Snapshot, depth: int) -> Segmentation:
-    """The page cut at one depth of the tree, 1 for the children of the body.
+    """Segment the page at one depth of the tree, 1 for the children of the body.
 
-    Every element of that depth is a segment with all that is in it. An element above the cut is one with the texts and
-    the childless elements, such as images, that stand in it directly.
+    Each element of that depth is a segment with its descendants. An element above it is a segment with its child texts
+    and its children without children, such as images.
     """
     nodes = Nodes(snapshot)
-    owner = _owners(nodes, depth)
+    segment_root = _segment_roots(nodes, depth)
     leaf = nodes.shown & _is_leaf(nodes)
-    elements = np.unique(owner[leaf])
-    holds = nodes.below(elements)
-    above = snapshot.depth[elements] < _body_depth(snapshot) + depth
-    holds[above] &= (owner == elements[above, None]) & leaf
-    return Segmentation.of_nodes(nodes, holds)
+    roots = np.unique(segment_root[leaf])
+    members = nodes.inside(roots)
+    is_above = snapshot.depth[roots] < _body_depth(snapshot) + depth
+    members[is_above] &= (segment_root == roots[is_above, None]) & leaf
+    return Segmentation.from_nodes(nodes, members)
 
 
-def _owners(nodes: Nodes, depth: int) -> NDArray[np.int64]:
-    """int64 (N + T,): the ancestor of every node at the cut, or what holds it above the cut."""
-    page, bottom = nodes.snapshot, _body_depth(nodes.snapshot) + depth
-    owner: NDArray[Any] = np.concatenate([np.arange(len(page)), page.text_parent]).astype(np.int64)
-    childless = np.flatnonzero(_is_leaf(nodes)[: len(page)] & (page.depth < bottom))
-    owner[childless] = np.maximum(page.parent[childless], 0)
-    while (low := page.depth[owner] > bottom).any():
-        owner[low] = page.parent[owner[low]]
-    return owner
+def _segment_roots(nodes: Nodes, depth: int) -> NDArray[np.int64]:
+    """Return the ancestor of each node at a depth, or its parent if it is above that depth, int64 (N + T,)."""
+    page, lowest = nodes.snapshot, _body_depth(nodes.snapshot) + depth
+    root: NDArray[Any] = np.concatenate([np.arange(len(page)), page.text_parent]).astype(np.int64)
+    childless = np.flatnonzero(_is_leaf(nodes)[: len(page)] & (page.depth < lowest))
+    root[childless] = np.maximum(page.parent[childless], 0)
+    while (is_lower := page.depth[root] > lowest).any():
+        root[is_lower] = page.parent[root[is_lower]]
+    return root
 
 
 def _is_leaf(nodes: Nodes) -> NDArray[np.bool_]:
-    """Bool (N + T,): texts, and elements that show neither a text nor an element."""
+    """Return which nodes are texts, or elements without a visible text or element, bool (N + T,)."""
     page = nodes.snapshot
-    holder = np.concatenate([page.parent, page.text_parent])
+    parent = np.concatenate([page.parent, page.text_parent])
     leaf = np.ones(len(nodes), dtype=bool)
-    leaf[holder[nodes.shown & (holder >= 0)]] = False
+    leaf[parent[nodes.shown & (parent >= 0)]] = False
     return leaf
 
 
@@ -192,15 +192,15 @@ def _body_depth(snapshot: Snapshot) -> int:
 
 
 def gold_segments(snapshot: Snapshot, marks: Sequence[RegionMark], level: int) -> Segmentation:
-    """The marked elements of one level as segments of the page, in the order of the marks.
+    """Return the marked elements of one level as segments of the page, in the order of the marks.
 
-    Elements that show nothing, or are not on the page, are left out. Marks of one level may lie in each other.
+    Elements that are not on the page or not visible are dropped. Marks of one level may be nested.
 
     Args:
         snapshot: the page without its marks, rendered.
-        marks: what `strip` took from it.
+        marks: marks that `strip_marks` removed from it.
         level: 1 for the regions of the page, 2 for the parts of regions.
     """
     nodes = Nodes(snapshot)
-    elements = locate(snapshot, [mark for mark in marks if mark.level == level])
-    return Segmentation.of_nodes(nodes, nodes.below(elements[elements >= 0]))
+    elements = locate_marks(snapshot, [mark for mark in marks if mark.level == level])
+    return Segmentation.from_nodes(nodes, nodes.inside(elements[elements >= 0]))

@@ -1,4 +1,4 @@
-"""Ways to cut a page into segments, by name, each with its one knob."""
+"""Provide segmenters by name, each with at most one parameter."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from vclean.features.segments.webis import WebisPage
     from vclean.render.snapshot import Snapshot
 
-    Cut = Callable[[str, Snapshot], Sequence[Segmentation]]
-    """Cuts the page of an id and a snapshot at every setting of a knob, in their order."""
+    SegmentFunction = Callable[[str, Snapshot], Sequence[Segmentation]]
+    """Segment the page with an id and a snapshot, once for each value of a parameter, in their order."""
 
-    Teach = Callable[[Sequence[RenderedMarkedPage], Callable[[], None]], Cut]
-    """Makes a `Cut` from marked pages, by models that have not seen the page they cut; calls back after each."""
+    Trainer = Callable[[Sequence[RenderedMarkedPage], Callable[[], None]], SegmentFunction]
+    """Train a `SegmentFunction` on marked pages. It segments each page by a model that has not seen the page."""
 
 ORACLE: Final = "oracle"
 _STORED: Final = re.compile(r"(?P<file>.+\.jsonl?)(?::(?P<name>.+))?", re.IGNORECASE)
@@ -34,55 +34,55 @@ _STORED: Final = re.compile(r"(?P<file>.+\.jsonl?)(?::(?P<name>.+))?", re.IGNORE
 
 @dataclass(frozen=True, slots=True)
 class TunableSegmenter:
-    """A way to cut pages.
+    """Segmenter with one integer parameter.
 
     Attributes:
-        name: what it is called.
-        settings: of its knob, at least one.
-        cut: one segmentation of a page for every setting.
-        usual: the setting where there is nothing to choose by.
-        teach: where it has to learn from the pages that are scored before it can cut them; None elsewhere.
+        name: name of the segmenter.
+        parameter_values: values of its parameter, at least one.
+        segment: returns one segmentation of a page for each value.
+        default: value to use if there are no pages to choose it by.
+        trainer: trains the segmenter on the scored pages, by cross-validation; None if it needs no training.
     """
 
     name: str
-    settings: Sequence[int]
-    cut: Cut
-    usual: int
-    teach: Teach | None = None
+    parameter_values: Sequence[int]
+    segment: SegmentFunction
+    default: int
+    trainer: Trainer | None = None
 
-    def taught(self, pages: Sequence[RenderedMarkedPage], done: Callable[[], None]) -> TunableSegmenter:
-        """This one, able to cut the pages; `done` is called after each fold of a cross-validation.
+    def trained(self, pages: Sequence[RenderedMarkedPage], done: Callable[[], None]) -> TunableSegmenter:
+        """Return this segmenter, trained on `pages` if it has to be; `done` is called after each fold.
 
         Raises:
-            InputError: there is too little to learn from.
+            InputError: there are too few pages to train on.
         """
-        return replace(self, cut=self.teach(pages, done)) if self.teach else self
+        return replace(self, segment=self.trainer(pages, done)) if self.trainer else self
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredSegmenter:
-    """A segmenter and how its knob is set.
+    """Segmenter with the choice of its parameter value.
 
     Attributes:
-        name: as given.
-        segmenter: what cuts.
-        setting: of the knob; None for the one that scores best on the pages of other sites.
-        oracle: whether the knob is set page by page as the truth likes it best, which no program can know.
+        name: name that the user gave.
+        segmenter: the segmenter.
+        parameter: value of the parameter; None to use the value that scores best on the pages of other sites.
+        oracle: use for each page the value that scores best on it, an upper bound that no program reaches.
     """
 
     name: str
     segmenter: TunableSegmenter
-    setting: int | None = None
+    parameter: int | None = None
     oracle: bool = False
 
 
-def find_method(name: str) -> ScoredSegmenter:
-    """The method called `name`: `dom`, `dom@3`, `dom-oracle`, a file in the Webis format as `FILE` or `FILE:NAME`.
+def find_segmenter(name: str) -> ScoredSegmenter:
+    """Return the segmenter of a name, such as `dom`, `dom@3`, `dom-oracle`, `FILE` or `FILE:NAME` in the Webis format.
 
-    Or a trained model as `FILE.vclean`, or `shipped`.
+    A trained model is named as `FILE.vclean`, or `shipped`.
 
     Raises:
-        UsageError: there is no such method; the text says what there is.
+        UsageError: the name is unknown; the message lists the known ones.
         InputError: the file cannot be read.
         ModelError: the model is missing, damaged, or of another version of vclean.
     """
@@ -96,95 +96,97 @@ def find_method(name: str) -> ScoredSegmenter:
         raise UsageError(f"no segmenter {name!r}: {_HELP}")
     segmenter = _SEGMENTERS[family]
     if not number:
-        only = segmenter.settings[0] if len(segmenter.settings) == 1 else None
+        only = segmenter.parameter_values[0] if len(segmenter.parameter_values) == 1 else None
         return ScoredSegmenter(name, segmenter, only, bool(oracle))
-    return ScoredSegmenter(name, segmenter, _setting(name, segmenter, number))
+    return ScoredSegmenter(name, segmenter, _parameter(name, segmenter, number))
 
 
-def _setting(name: str, segmenter: TunableSegmenter, number: str) -> int:
-    settings = {str(setting): setting for setting in segmenter.settings}
-    if number in settings and len(settings) > 1:
-        return settings[number]
-    takes = f"takes {_spoken(segmenter.settings)}" if len(settings) > 1 else "takes no number"
+def _parameter(name: str, segmenter: TunableSegmenter, number: str) -> int:
+    values = {str(value): value for value in segmenter.parameter_values}
+    if number in values and len(values) > 1:
+        return values[number]
+    takes = f"takes {_range(segmenter.parameter_values)}" if len(values) > 1 else "takes no number"
     raise UsageError(f"no segmenter {name!r}: {segmenter.name} {takes}")
 
 
-def _spoken(settings: Sequence[int]) -> str:
-    return f"{settings[0]} {'to' if len(settings) > 2 else 'or'} {settings[-1]}"
+def _range(values: Sequence[int]) -> str:
+    return f"{values[0]} {'to' if len(values) > 2 else 'or'} {values[-1]}"
 
 
-def _stored(name: str, path: Path, wanted: str | None) -> ScoredSegmenter:
-    """Segments from a file; those of a page that it does not have are none."""
-    pages = {page.id: _chosen(path, page, wanted) for page in read_webis(path)}
+def _stored(name: str, path: Path, segmentation: str | None) -> ScoredSegmenter:
+    """Return a segmenter that reads segments from a file; pages that the file lacks have no segments."""
+    pages = {page.id: _chosen(path, page, segmentation) for page in read_webis(path)}
     return ScoredSegmenter(name, TunableSegmenter(name, (0,), partial(_look_up, pages), 0), 0)
 
 
-def _chosen(path: Path, page: WebisPage, wanted: str | None) -> Segmentation:
-    names = list(page.segmentations) if wanted is None else [wanted]
+def _chosen(path: Path, page: WebisPage, name: str | None) -> Segmentation:
+    names = list(page.segmentations) if name is None else [name]
     if len(names) != 1 or names[0] not in page.segmentations:
-        there = ", ".join(page.segmentations) or "none"
-        raise UsageError(f"{path} has these segmentations of {page.id}: {there}; name one as {path}:NAME")
-    return Segmentation.of_shapes(page.segmentations[names[0]])
+        available = ", ".join(page.segmentations) or "none"
+        raise UsageError(f"{path} has these segmentations of {page.id}: {available}; name one as {path}:NAME")
+    return Segmentation.from_shapes(page.segmentations[names[0]])
 
 
 def _look_up(pages: Mapping[str, Segmentation], page_id: str, _: Snapshot) -> list[Segmentation]:
-    return [pages.get(page_id) or Segmentation.of_shapes([])]
+    return [pages.get(page_id) or Segmentation.from_shapes([])]
 
 
 def _trained(name: str, path: Path | None) -> ScoredSegmenter:
-    """A trained model, which cuts no page that it learned from."""
+    """Return a segmenter by a trained model, which rejects the pages that it was trained on."""
     from vclean.classify.segments.model import load
 
     model = load(path)
 
-    def unseen(address: str) -> SegmentModel:
+    def check_unseen(address: str) -> SegmentModel:
         if model.has_seen(address):
-            raise UsageError(f"{name} learned from {address}: score it on other pages, or learned on these")
+            raise UsageError(f"{name} was trained on {address}: score it on other pages, or train `learned` on these")
         return model
 
-    return ScoredSegmenter(name, TunableSegmenter(name, _LEARNED, partial(_cut_by_model, unseen), _LEARNED[0]))
+    return ScoredSegmenter(
+        name, TunableSegmenter(name, _LEARNED, partial(_segment_by_model, check_unseen), _LEARNED[0])
+    )
 
 
-def _teach(pages: Sequence[RenderedMarkedPage], done: Callable[[], None]) -> Cut:
-    from vclean.classify.training.segments import cross_validated, training_rows
+def _train(pages: Sequence[RenderedMarkedPage], done: Callable[[], None]) -> SegmentFunction:
+    from vclean.classify.training.segments import cross_validate, training_rows
 
-    return partial(_cut_by_model, cross_validated(training_rows(pages), done=done))
-
-
-def _cut_by_model(model: Callable[[str], SegmentModel], page_id: str, snapshot: Snapshot) -> list[Segmentation]:
-    return _cuts(model(page_id)(snapshot), _LEARNED)
+    return partial(_segment_by_model, cross_validate(training_rows(pages), done=done))
 
 
-def _untaught(page_id: str, _: Snapshot) -> list[Segmentation]:
-    raise ValueError(f"nothing has been learned yet to cut {page_id} by")
+def _segment_by_model(model: Callable[[str], SegmentModel], page_id: str, snapshot: Snapshot) -> list[Segmentation]:
+    return _flat_segmentations(model(page_id)(snapshot), _LEARNED)
 
 
-def _cut_by_depth(_: str, snapshot: Snapshot) -> list[Segmentation]:
+def _untrained(page_id: str, _: Snapshot) -> list[Segmentation]:
+    raise ValueError(f"cannot segment {page_id}: train the segmenter first")
+
+
+def _segment_by_depth(_: str, snapshot: Snapshot) -> list[Segmentation]:
     return [segment_at_depth(snapshot, depth) for depth in DEPTHS]
 
 
-def _cut_by_vips(_: str, snapshot: Snapshot) -> list[Segmentation]:
+def _segment_by_vips(_: str, snapshot: Snapshot) -> list[Segmentation]:
     from vclean.features.segments.vips.algorithm import segment
 
-    return _cuts(segment(snapshot), _PDOCS)
+    return _flat_segmentations(segment(snapshot), _PDOCS)
 
 
-def _cuts(whole: Segments, pdocs: Sequence[int]) -> list[Segmentation]:
-    """The flat cuts at some degrees of coherence."""
-    nodes = Nodes(whole.snapshot)
-    cuts = [whole.at(pdoc) for pdoc in pdocs]
-    return [Segmentation.of_roots(nodes, [cut.roots[leaf] for leaf in cut.leaves]) for cut in cuts]
+def _flat_segmentations(hierarchy: Segments, pdocs: Sequence[int]) -> list[Segmentation]:
+    """Return the flat segmentations of a segment tree at some degrees of coherence."""
+    nodes = Nodes(hierarchy.snapshot)
+    levels = [hierarchy.at(pdoc) for pdoc in pdocs]
+    return [Segmentation.from_roots(nodes, [level.roots[leaf] for leaf in level.leaves]) for level in levels]
 
 
 _PDOCS: Final = range(1, 12)
 _LEARNED: Final = (6, 11)
-"""Degrees at which the learned segmenter's cuts differ: the main segments, and their parts."""
+"""Degrees of coherence at which the trained segmenter's results differ: the main segments, and their parts."""
 _SHIPPED: Final = "shipped"
 _SEGMENTERS: Final = {
     "page": TunableSegmenter("page", (0,), lambda _, snapshot: [whole_page(snapshot)], 0),
-    "dom": TunableSegmenter("dom", DEPTHS, _cut_by_depth, 2),
-    "vips": TunableSegmenter("vips", _PDOCS, _cut_by_vips, 5),
-    "learned": TunableSegmenter("learned", _LEARNED, _untaught, _LEARNED[0], _teach),
+    "dom": TunableSegmenter("dom", DEPTHS, _segment_by_depth, 2),
+    "vips": TunableSegmenter("vips", _PDOCS, _segment_by_vips, 5),
+    "learned": TunableSegmenter("learned", _LEARNED, _untrained, _LEARNED[0], _train),
 }
 _HELP: Final = (
     "choose page, dom, vips, learned, dom@DEPTH, vips@PDOC, learned@PDOC, dom-oracle, vips-oracle, shipped, a model"

@@ -1,12 +1,12 @@
-"""The methods by name: each labels the blocks of a page; one module for each system of the literature.
+"""Provide methods by name. Each labels the blocks of a page; each system of the literature has its own module.
 
-`get` gives a method, `all_facts` what is to be known of every one without loading it. How to add one is in
+`get` returns a method, and `all_method_infos` a description of each without loading it. To add a method, see
 `vclean.classify.methods.base`.
 """
 
 from __future__ import annotations
 
 from vclean.classify.methods.base import Method, MethodInfo
-from vclean.classify.methods.registry import all_facts, facts, get, names, ships
+from vclean.classify.methods.registry import all_method_infos, get, is_shipped, method_info, names
 
-__all__ = ["Method", "MethodInfo", "all_facts", "facts", "get", "names", "ships"]
+__all__ = ["Method", "MethodInfo", "all_method_infos", "get", "is_shipped", "method_info", "names"]

@@ -1,12 +1,13 @@
-"""What a method is, and what its module has to offer.
+"""Define methods, and the functions that the module of a method provides.
 
-A method without training is a function from blocks to a prediction, in a module of its own, and a line in
-`vclean.classify.methods.registry`. Features that it shares with others are in `vclean.features`, and so are those that
-its paper defines, under their published names. `verdict` turns the blocks it keeps into a prediction.
+A method without training is a function from blocks to a prediction, in its own module, with an entry in
+`vclean.classify.methods.registry`. Features shared by several methods, and features defined by the paper of a method
+under their published names, are in `vclean.features`. `prediction_from_mask` turns a mask of blocks into a prediction.
 
-A method that is trained is a module with the three functions of `Trainable`. With its line in the registry it works in
-`vclean --method NAME`, `vclean train --method NAME` and, cross-validated by site, `vclean evaluate --folds K`. What
-`train` gives ships as `classify/data/methods/NAME.model` if it is small; without such a file, the method asks for one.
+A trained method is a module with the three functions of `Trainable`. With its entry in the registry it works in
+`vclean --method NAME`, `vclean train --method NAME` and, cross-validated by site, `vclean evaluate --folds K`. The
+output of `train` ships as `classify/data/methods/NAME.model` if it is small. Without this file, the method needs
+`--model`.
 """
 
 from __future__ import annotations
@@ -33,30 +34,30 @@ if TYPE_CHECKING:
 
 
 class Method(Protocol):
-    """Labels the blocks of a page."""
+    """Callable that labels the blocks of a page."""
 
     def __call__(self, blocks: BlockColumns) -> Prediction:
-        """One label per block; the same blocks give the same labels."""
+        """Return one label per block; the same blocks give the same labels."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MethodInfo:
-    """What is to be known of a method without loading it.
+    """Description of a method, available without loading it.
 
     Attributes:
-        name: as `--method` takes it.
-        line: what it does and whose it is, in one line.
-        place: the module below this package, and in it, behind a colon, the function, `label` where none is named.
+        name: name for `--method`.
+        summary: description and source, in one line.
+        entry_point: `MODULE` or `MODULE:FUNCTION`, relative to this package; the default function is `label`.
         rendered: whether it needs rendered pages.
-        trained: whether it works by a model.
-        templated: whether it works by a file of selectors.
-        library: a module that it needs and that comes with an extra, or empty.
-        extra: that extra, or empty.
+        trained: whether it needs a model.
+        templated: whether it needs a file of selectors.
+        library: module of an extra that it needs, or empty.
+        extra: name of that extra, or empty.
     """
 
     name: str
-    line: str
-    place: str
+    summary: str
+    entry_point: str
     rendered: bool = False
     trained: bool = False
     templated: bool = False
@@ -65,7 +66,7 @@ class MethodInfo:
 
     @property
     def needs(self) -> list[str]:
-        """What it cannot do without, each in a word or two: rendering, a model, a template, an extra."""
+        """Return the requirements, in a word or two each: rendering, a model, a template, an extra."""
         needs = {"rendering": self.rendered, "a model": self.trained, "a template": self.templated}
         extra = [f"the extra {self.extra}"] if self.extra else []
         return [name for name, needed in needs.items() if needed] + extra
@@ -73,43 +74,48 @@ class MethodInfo:
 
 @dataclass(frozen=True, eq=False)
 class TrainingPage:
-    """A page to learn from: its gold, and its blocks as they were read."""
+    """Training page: its gold, and its blocks."""
 
-    page: GoldPage
+    gold_page: GoldPage
     blocks: BlockColumns
 
     @cached_property
     def truth(self) -> BlockGold:
-        """The gold, block by block."""
-        return align(self.blocks.text, self.page)
+        """Return the gold of each block."""
+        return align(self.blocks.text, self.gold_page)
 
 
 class Trainable(Protocol):
-    """The module of a method that is trained."""
+    """Module of a trained method."""
 
-    def example(self, lesson: TrainingPage) -> Any:  # noqa: ANN401 - its own business
-        """What the method learns from a page, of at least one block; small, for those of all pages are kept."""
+    def make_example(self, training_page: TrainingPage) -> Any:  # noqa: ANN401 - each method has its own type
+        """Return the training example of a page with at least one block.
+
+        The examples of all pages are in memory at once, so they should be small.
+        """
 
     def train(self, examples: Sequence[Any]) -> bytes:
-        """A model learned from the examples; the same examples give the same bytes."""
+        """Return a model trained on the examples; the same examples give the same bytes."""
 
     def load(self, data: bytes) -> Method:
-        """The method by the model in `data`, which `train` gave; any error says that it is damaged."""
+        """Return the method by a model that `train` returned; any exception means that `data` is damaged."""
 
 
 HEADING_TAGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 ITEM_TAGS = frozenset(("li", "dt", "dd"))
 
 
-def decide(blocks: BlockColumns, is_content: NDArray[np.bool_], labels: Sequence[Label] | None = None) -> Prediction:
-    """What keeps the blocks of `is_content` (B,), with `labels` as their types, those of their markup by default."""
+def prediction_from_mask(
+    blocks: BlockColumns, is_content: NDArray[np.bool_], labels: Sequence[Label] | None = None
+) -> Prediction:
+    """Return a prediction that selects the blocks of `is_content` (B,), with `labels` or else labels by markup."""
     types = tag_labels(blocks) if labels is None else labels
-    kept = [label if keep else Label.OTHER for label, keep in zip(types, is_content.tolist(), strict=True)]
-    return Prediction(kept, is_content.astype(np.float32))
+    selected = [label if keep else Label.OTHER for label, keep in zip(types, is_content.tolist(), strict=True)]
+    return Prediction(selected, is_content.astype(np.float32))
 
 
 def tag_labels(blocks: BlockColumns) -> list[Label]:
-    """The type of every block by its markup: heading, first block of a list item, continuation of it, paragraph."""
+    """Return labels by markup: heading, list item (its first block), continuation (its other blocks), paragraph."""
     snapshot = blocks.snapshot
     heading = snapshot.is_tag(HEADING_TAGS)
     item = snapshot.is_tag(ITEM_TAGS)
@@ -119,10 +125,10 @@ def tag_labels(blocks: BlockColumns) -> list[Label]:
     first = np.zeros(len(blocks), dtype=bool)
     first[np.unique(nearest_item, return_index=True)[1]] = True
     codes = np.select([is_heading, in_item & first, in_item], [0, 2, 3], 1)
-    kinds = tuple(Label)
-    return [kinds[code] for code in codes]
+    labels = tuple(Label)
+    return [labels[code] for code in codes]
 
 
 def label_all_shown(blocks: BlockColumns) -> Prediction:
-    """Every block that is shown at once is content."""
-    return decide(blocks, blocks.visibility == Visibility.SHOWN)
+    """Label every visible block as content."""
+    return prediction_from_mask(blocks, blocks.visibility == Visibility.SHOWN)

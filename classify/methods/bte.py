@@ -1,9 +1,10 @@
 """Body text extraction (Finn, Kushmerick and Smyth 2001, "Fact or fiction: content classification").
 
-As published: a page is a sequence of tokens, tags and words; the span with most words inside it and most tags outside
-it is the content. Maximising words inside plus tags outside is maximising words minus tags inside, the maximum subarray
-of a page's words (+1) and tags (-1): linear time. Chosen here: spans begin and end with blocks, so that half a block is
-never taken, and what is hidden is left out of the span found.
+As published: a page is a sequence of tokens, which are tags and words. The content is the span with most words inside
+it and most tags outside it. Maximizing words inside plus tags outside is the same as maximizing words minus tags
+inside. This is the maximum subarray of a page's words (+1) and tags (-1), found in linear time.
+
+Choices of vclean: spans begin and end with blocks, so no block is split. Hidden blocks inside the span are left out.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.classify.methods.base import decide
+from vclean.classify.methods.base import prediction_from_mask
 from vclean.labels import Visibility
 
 if TYPE_CHECKING:
@@ -23,19 +24,19 @@ if TYPE_CHECKING:
 
 
 def label(blocks: BlockColumns) -> Prediction:
-    """The best span of blocks is content."""
+    """Label the blocks of the best span as content."""
     words = np.array([len(text.split()) for text in blocks.text], dtype=np.int64)
     begin, end = best_span(words - _tags_inside(blocks), _tags_before(blocks))
     inside = np.zeros(len(blocks), dtype=bool)
     inside[begin:end] = True
-    return decide(blocks, inside & (blocks.visibility != Visibility.HIDDEN))
+    return prediction_from_mask(blocks, inside & (blocks.visibility != Visibility.HIDDEN))
 
 
 def best_span(values: NDArray[np.int64], costs: NDArray[np.int64]) -> tuple[int, int]:
-    """The span `[begin, end)` with the highest sum of `values`, less the `costs` between its members.
+    """Return the span `[begin, end)` with the highest sum of `values`, minus the `costs` between its members.
 
-    `costs[k]` lies between `k - 1` and `k`; the first span among equals, the empty one where none is positive
-    (Kadane's algorithm).
+    `costs[k]` is the cost between `k - 1` and `k`. Among equal spans the first is returned, and an empty span if no sum
+    is positive (Kadane's algorithm).
     """
     best = total = begin = 0
     span = (0, 0)
@@ -51,9 +52,9 @@ def best_span(values: NDArray[np.int64], costs: NDArray[np.int64]) -> tuple[int,
 
 
 def _tag_gaps(blocks: BlockColumns) -> NDArray[np.int64]:
-    """How many tags stand before every text node in a block, since the one before it; int64 (K,).
+    """Count the tags between each text node in a block and the text node before it, int64 (K,).
 
-    Between two text nodes as many elements open as start between them; those that close make up the
+    The opening tags are the elements that start between two text nodes. The number of closing tags follows from the
     difference in depth.
     """
     snapshot, members = blocks.snapshot, blocks.members

@@ -1,14 +1,14 @@
 """FIASCO (Bauer et al. 2007, "FIASCO: filtering the internet by automatic subtree classification").
 
-As published: the target nodes of a page, those that hold all of their text themselves, are told clean or dirty by a
-support vector machine with a probability; dirty ones go, the others are tagged as headings, paragraphs or list items.
-It reads linguistic, structural and visual columns, the solidity of the text's outline among them
-(`vclean.classify.methods.fiasco`), and so it needs rendering.
+As published: target nodes are the elements that contain all of their text directly. A support vector machine classifies
+them as clean or dirty, with a probability. Dirty nodes are dropped, the others are tagged as headings, paragraphs or
+list items. The features are linguistic, structural and visual, among them the solidity of the text's outline, so pages
+have to be rendered.
 
-Left open and chosen: a target node is a block; the kernel is Gaussian (`vclean.classify.methods.models.svm`); blocks
-weigh by the root of their words, as for the main model; key words of clean and of dirty text are those with the highest
-odds among words of at least ten pages; function words, names and numerals stand for the parts of speech, for which
-there is no tagger in all languages; types are those of the markup.
+Choices where the paper is silent: a target node is a block. The kernel is Gaussian
+(`vclean.classify.methods.models.svm`). Blocks weigh by the root of their words, as for the main model. Key words of
+clean and of dirty text are those with the highest odds among words of at least ten pages. Function words, names and
+numerals replace the parts of speech, for which no tagger covers all languages. Labels are those of the markup.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.classify.methods import storage
-from vclean.classify.methods.base import decide
+from vclean.classify.methods.base import prediction_from_mask
 from vclean.classify.methods.models import svm
 from vclean.classify.prediction import Prediction
 from vclean.classify.training.dataset import WEIGHT_CAP
@@ -61,16 +61,16 @@ relative_width | share | Width over the widest block's.
 relative_height | share | Height over the tallest block's.
 """
 )
-_WORDING = tuple(column.name for column in COLUMNS[:8])
+_LINGUISTIC = tuple(column.name for column in COLUMNS[:8])
 
 
 def compute(context: PageContext) -> Values:
-    """The columns of a page, each (B,)."""
-    wording = linguistic.compute(context)
-    return {**{name: wording[name] for name in _WORDING}, **_structure(context), **_looks(context.blocks)}
+    """Return the features of a page, each (B,)."""
+    values = linguistic.compute(context)
+    return {**{name: values[name] for name in _LINGUISTIC}, **_structural(context), **_visual(context.blocks)}
 
 
-def _structure(context: PageContext) -> Values:
+def _structural(context: PageContext) -> Values:
     snapshot, node = context.snapshot, context.blocks.node
     images = tree.subtree_sum(snapshot.is_tag(structural.IMAGES), snapshot.end)
     return {
@@ -82,13 +82,13 @@ def _structure(context: PageContext) -> Values:
     }
 
 
-def _looks(blocks: BlockColumns) -> Values:
-    shape = visual.solidity(blocks)
+def _visual(blocks: BlockColumns) -> Values:
+    outline = visual.solidity(blocks)
     width, height = blocks.box[:, 2], blocks.box[:, 3]
     return {
-        "solidity1": shape.area_share,
-        "solidity2": shape.vertices,
-        "solidity3": shape.spread,
+        "solidity1": outline.area_share,
+        "solidity2": outline.vertices,
+        "solidity3": outline.spread,
         "relative_width": ratio(width, float(np.fmax.reduce(width, initial=np.nan))),
         "relative_height": ratio(height, float(np.fmax.reduce(height, initial=np.nan))),
     }
@@ -97,33 +97,33 @@ def _looks(blocks: BlockColumns) -> Values:
 def keyword_shares(
     words: NDArray[np.uint64], owner: NDArray[np.int32], blocks: int, keywords: NDArray[np.uint64]
 ) -> NDArray[np.float32]:
-    """float32 (blocks,): the share of the words of every block that are among `keywords`.
+    """Return the share of each block's words that are among `keywords`, float32 (blocks,).
 
     Args:
         words: (W,), hashes of the words of a page.
-        owner: (W,), the block of each.
-        blocks: how many there are.
-        keywords: hashes of words.
+        owner: (W,), block of each word.
+        blocks: number of blocks.
+        keywords: hashes of the key words.
     """
-    found = np.bincount(owner, np.isin(words, keywords), minlength=blocks)
-    return ratio(found, np.bincount(owner, minlength=blocks))
+    matches = np.bincount(owner, np.isin(words, keywords), minlength=blocks)
+    return ratio(matches, np.bincount(owner, minlength=blocks))
 
 
 KEYWORDS: Final = 200
-"""Key words of clean text at most, and of dirty text."""
+"""Maximum number of key words of clean text, and of dirty text."""
 PAGES: Final = 10
-"""Pages that a key word has to be on."""
+"""Minimum number of pages of a key word."""
 _HALF: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FiascoExample:
-    """A page's B blocks of W words.
+    """Training example of a page with B blocks and W words.
 
     Attributes:
-        columns: float32 (B, C), without the key words.
-        clean: bool (B,).
-        words, owner: uint64 (W,) and int32 (W,), hashes of the words and the block of each.
+        columns: float32 (B, C), features without the key words.
+        clean: bool (B,), whether a block is content.
+        words, owner: uint64 (W,) and int32 (W,), hash and block of each word.
     """
 
     columns: NDArray[np.float32]
@@ -132,18 +132,18 @@ class FiascoExample:
     owner: NDArray[np.int32]
 
     def share(self, keywords: NDArray[np.uint64]) -> NDArray[np.float32]:
-        """float32 (B,): the share of key words in every block."""
+        """Return the share of key words in each block, float32 (B,)."""
         return keyword_shares(self.words, self.owner, len(self.clean), keywords)
 
 
-def example(lesson: TrainingPage) -> FiascoExample:
-    """The columns, the words and the truth of a page's blocks."""
-    context = PageContext(lesson.blocks)
-    return FiascoExample(_columns(context), lesson.truth.is_content, context.words.hash, context.words.owner)
+def make_example(training_page: TrainingPage) -> FiascoExample:
+    """Make the training example of a page."""
+    context = PageContext(training_page.blocks)
+    return FiascoExample(_columns(context), training_page.truth.is_content, context.words.hash, context.words.owner)
 
 
 def train(examples: Sequence[FiascoExample]) -> bytes:
-    """The key words and the machine."""
+    """Choose the key words and train the support vector machine."""
     clean, dirty = keywords(examples)
     rows = np.concatenate([np.column_stack([page.columns, page.share(clean), page.share(dirty)]) for page in examples])
     count = np.concatenate([np.bincount(page.owner, minlength=len(page.clean)) for page in examples])
@@ -153,30 +153,30 @@ def train(examples: Sequence[FiascoExample]) -> bytes:
 
 
 def load(data: bytes) -> Method:
-    """Keeps the blocks that the machine takes for clean and that are not hidden."""
-    found = storage.from_bytes(data)
-    machine = svm.SupportVectorMachine.from_arrays(found)
+    """Return the method that keeps the blocks that a trained support vector machine classifies as clean."""
+    arrays = storage.from_bytes(data)
+    machine = svm.SupportVectorMachine.from_arrays(arrays)
 
     def label(blocks: BlockColumns) -> Prediction:
         context = PageContext(blocks)
         words, owner = context.words.hash, context.words.owner
-        shares = [keyword_shares(words, owner, len(context), found[kind]) for kind in ("clean", "dirty")]
+        shares = [keyword_shares(words, owner, len(context), arrays[kind]) for kind in ("clean", "dirty")]
         probability = machine.probability(np.column_stack([_columns(context), *shares]))
-        kept = (probability >= _HALF) & (blocks.visibility != Visibility.HIDDEN)
-        return Prediction(decide(blocks, kept).labels, probability)
+        is_content = (probability >= _HALF) & (blocks.visibility != Visibility.HIDDEN)
+        return Prediction(prediction_from_mask(blocks, is_content).labels, probability)
 
     return label
 
 
 def keywords(examples: Sequence[FiascoExample]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Hashes of the words of at least `PAGES` pages whose odds to be clean are highest, and lowest; ascending."""
+    """Return hashes, ascending, of the words with the highest odds to be clean and dirty, on at least `PAGES` pages."""
     words = np.concatenate([page.words for page in examples])
     clean = np.concatenate([page.clean[page.owner] for page in examples])
-    types, number = np.unique(words, return_inverse=True)
+    types, index = np.unique(words, return_inverse=True)
     pages = np.bincount(np.searchsorted(types, np.concatenate([np.unique(page.words) for page in examples])))
-    inside = np.bincount(number, clean) + 1
-    outside = np.bincount(number, ~clean) + 1
-    odds = np.log(inside / clean.sum().clip(1)) - np.log(outside / (~clean).sum().clip(1))
+    in_clean = np.bincount(index, clean) + 1
+    in_dirty = np.bincount(index, ~clean) + 1
+    odds = np.log(in_clean / clean.sum().clip(1)) - np.log(in_dirty / (~clean).sum().clip(1))
     order = np.argsort(odds, kind="stable")
     order = order[pages[order] >= PAGES]
     dirty = order[odds[order] < 0][:KEYWORDS]

@@ -1,13 +1,13 @@
 """Kimatu, the system of Elhuyar at CleanEval 2007 (Saralegi and Leturia).
 
-As published: a block is a run of neighbouring elements of the same kind; candidates are chosen by ratios of length,
-mean length, punctuation and links (`vclean.classify.methods.kimatu`); functional blocks with repeating content
-("posted by X") go; quotations go, which a later small block repeats; blocks of low ratio near the candidates and akin
-to them come back; headings are looked for right before candidates; types are told by tag, punctuation and size.
+As published: a block is a run of neighboring elements of the same kind. Candidates are chosen by ratios of length, mean
+length, punctuation and links. Functional blocks with repeated content ("posted by X") are dropped, and so are
+quotations, which a later small block repeats. Blocks of low ratio that are near the candidates and similar to them are
+restored. Headings directly before candidates are added. Labels depend on tag, punctuation and size.
 
-Chosen here: the ratio of a block is the mean of its three ratios of size, less its share of link text; the least ratio
-of a candidate; functional is a short block that begins like several others and lies outside long ones; akin is of the
-same tags and classes, and near within a few blocks.
+Choices of vclean: the ratio of a run is the mean of its three ratios of size, times its share of text outside links;
+and the minimum ratio of a candidate. A functional block is short and begins like several others. Similar runs have the
+same tags and classes, and near means within a few runs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from rapidfuzz.distance import LCSseq
 
-from vclean.classify.methods.base import HEADING_TAGS, decide, tag_labels
+from vclean.classify.methods.base import HEADING_TAGS, prediction_from_mask, tag_labels
 from vclean.features.columns import ratio
 from vclean.features.groups import Groups
 from vclean.features.names import element_names
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class MarkupRuns:
-    """The R runs of a page of B blocks, at least one.
+    """Runs of blocks with the same markup: R runs of a page of B blocks, at least one.
 
     Attributes:
-        context: the page's blocks.
-        visible: bool (B,), the blocks that count; a run has all or none of its blocks among them.
+        context: the page.
+        visible: bool (B,), blocks that count; a run has only visible or only hidden blocks.
     """
 
     context: PageContext
@@ -48,48 +48,48 @@ class MarkupRuns:
 
     @cached_property
     def signature(self) -> NDArray[np.uint64]:
-        """uint64 (R,): a number for the tags and classes of a run."""
-        return self._of_block[self.first]
+        """Return a hash of the tags and classes of each run, uint64 (R,)."""
+        return self._block_signature[self.first]
 
     @cached_property
     def first(self) -> NDArray[np.int64]:
-        """int64 (R,): the first block of every run."""
-        signature = self._of_block
+        """Return the first block of each run, int64 (R,)."""
+        signature = self._block_signature
         starts = np.ones(len(signature), dtype=bool)
         starts[1:] = (signature[1:] != signature[:-1]) | (self.visible[1:] != self.visible[:-1])
         return np.flatnonzero(starts)
 
     @cached_property
     def number(self) -> NDArray[np.int64]:
-        """int64 (B,): the run of every block."""
+        """Return the run of each block, int64 (B,)."""
         return np.repeat(np.arange(len(self.first)), np.diff(self.first, append=len(self.context)))
 
     @cached_property
     def length(self) -> NDArray[np.float32]:
-        """float32 (R,): characters, relative to the longest run."""
+        """Return the characters, relative to the longest run, float32 (R,)."""
         return _relative(self._chars)
 
     @cached_property
     def mean_length(self) -> NDArray[np.float32]:
-        """float32 (R,): characters per block, relative to the run where they are most."""
+        """Return the characters per block, relative to the maximum of all runs, float32 (R,)."""
         return _relative(self._chars / np.bincount(self.number))
 
     @cached_property
     def punctuation(self) -> NDArray[np.float32]:
-        """float32 (R,): punctuation marks, relative to the run with most of them."""
+        """Return the punctuation marks, relative to the maximum of all runs, float32 (R,)."""
         return _relative(self.total(self.context.texts.count_class(PUNCT)))
 
     @cached_property
     def links(self) -> NDArray[np.float32]:
-        """float32 (R,): share of link text."""
+        """Return the share of link text, float32 (R,)."""
         return ratio(self.total(self.context.link_share * self._block_chars), self._chars)
 
     def total(self, values: NDArray[np.float32]) -> NDArray[np.float64]:
-        """float64 (R,): the sum of the blocks' `values` (B,) over every run; what is not visible counts nothing."""
+        """Sum the `values` (B,) of the visible blocks over each run, float64 (R,)."""
         return np.add.reduceat(np.where(self.visible, values, 0).astype(np.float64), self.first)
 
     @cached_property
-    def _of_block(self) -> NDArray[np.uint64]:
+    def _block_signature(self) -> NDArray[np.uint64]:
         return element_names.class_hashes(self.context.names)[self.context.blocks.node]
 
     @cached_property
@@ -106,47 +106,48 @@ def _relative(values: NDArray[np.float64]) -> NDArray[np.float32]:
     return ratio(values, float(values.max()))
 
 
-_CANDIDATE: Final = 0.15
-_LINKS: Final = 0.5
-"""Share of link text from which a run is no candidate and does not come back."""
+_MIN_RATIO: Final = 0.15
+"""Minimum ratio of a candidate."""
+_MAX_LINKS: Final = 0.5
+"""Share of link text from which a run is neither a candidate nor restored."""
 _NEAR: Final = 4
-"""Runs within which one that is akin comes back."""
+"""Distance in runs within which similar runs are restored."""
 _SMALL: Final = 15
-"""Words up to which a block is small."""
+"""Maximum number of words of a small block."""
 _REPEATS: Final = 3
 _QUOTED: Final = 0.8
-"""Share of a block's words that a later small one has to repeat in their order."""
+"""Share of a block's words that a later small block has to repeat in their order."""
 
 
 def label(blocks: BlockColumns) -> Prediction:
-    """Runs of high ratio, those akin to them nearby, and their headings."""
+    """Keep runs of high ratio, similar runs near them, and their headings."""
     context = PageContext(blocks)
     visible = blocks.visibility != Visibility.HIDDEN
     runs = MarkupRuns(context, visible)
-    chosen = _come_back(runs, _candidates(runs))
-    kept = chosen[runs.number] & visible & ~_functional(context) & ~_quoted(context)
-    headings = _headings(context, kept)
-    return decide(blocks, kept | headings, _types(context, headings))
+    chosen = _restore(runs, _candidates(runs))
+    is_content = chosen[runs.number] & visible & ~_functional(context) & ~_quoted(context)
+    headings = _headings(context, is_content)
+    return prediction_from_mask(blocks, is_content | headings, _labels(context, headings))
 
 
 def _candidates(runs: MarkupRuns) -> NDArray[np.bool_]:
     size = (runs.length + runs.mean_length + runs.punctuation) / 3
-    return np.asarray((size * (1 - runs.links) >= _CANDIDATE) & (runs.links < _LINKS))
+    return np.asarray((size * (1 - runs.links) >= _MIN_RATIO) & (runs.links < _MAX_LINKS))
 
 
-def _come_back(runs: MarkupRuns, candidate: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """The candidates, and runs near them that are akin to one or lie between two; bool (R,)."""
-    at = np.arange(len(candidate))
-    before = np.maximum.accumulate(np.where(candidate, at, -len(at)))
-    after = np.minimum.accumulate(np.where(candidate, at, 2 * len(at))[::-1])[::-1]
-    near = np.minimum(at - before, after - at) <= _NEAR
+def _restore(runs: MarkupRuns, candidate: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return the candidates, and runs near them that are similar to one or between two, bool (R,)."""
+    index = np.arange(len(candidate))
+    before = np.maximum.accumulate(np.where(candidate, index, -len(index)))
+    after = np.minimum.accumulate(np.where(candidate, index, 2 * len(index))[::-1])[::-1]
+    near = np.minimum(index - before, after - index) <= _NEAR
     between = after - before <= _NEAR
-    akin = np.isin(runs.signature, runs.signature[candidate])
-    return np.asarray(candidate | (near & (akin | between) & (runs.links < _LINKS)))
+    similar = np.isin(runs.signature, runs.signature[candidate])
+    return np.asarray(candidate | (near & (similar | between) & (runs.links < _MAX_LINKS)))
 
 
 def _functional(context: PageContext) -> NDArray[np.bool_]:
-    """Small blocks of the same kind that begin with the same two words, `_REPEATS` of them; bool (B,)."""
+    """Return small blocks whose first two words begin at least `_REPEATS` blocks, bool (B,)."""
     begins = [" ".join(text.lower().split()[:2]) for text in context.blocks.text]
     numbers: dict[str, int] = {}
     same = Groups.from_keys(np.array([numbers.setdefault(text, len(numbers)) for text in begins], dtype=np.int64))
@@ -155,36 +156,36 @@ def _functional(context: PageContext) -> NDArray[np.bool_]:
 
 
 def _quoted(context: PageContext) -> NDArray[np.bool_]:
-    """Small blocks whose words another small one repeats further down, in their order; bool (B,)."""
+    """Return small blocks whose words a later small block repeats in their order, bool (B,)."""
     small = np.flatnonzero((context.tokens > 2) & (context.tokens <= _SMALL)).tolist()
-    words = {at: context.blocks.text[at].split() for at in small}
-    first: dict[str, list[int]] = {}
+    words = {block: context.blocks.text[block].split() for block in small}
+    by_first_word: dict[str, list[int]] = {}
     quoted = np.zeros(len(context), dtype=bool)
-    for at in reversed(small):
-        later = first.setdefault(words[at][0], [])
-        quoted[at] = any(
-            LCSseq.similarity(words[at], words[other]) >= _QUOTED * len(words[at]) for other in later[:_NEAR]
+    for block in reversed(small):
+        later = by_first_word.setdefault(words[block][0], [])
+        quoted[block] = any(
+            LCSseq.similarity(words[block], words[other]) >= _QUOTED * len(words[block]) for other in later[:_NEAR]
         )
-        later.append(at)
+        later.append(block)
     return quoted
 
 
-def _headings(context: PageContext, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Blocks in heading tags right before what is kept, or before another heading there; bool (B,)."""
+def _headings(context: PageContext, is_content: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return blocks in heading tags directly before a content block, or before another such heading, bool (B,)."""
     tagged = context.within(HEADING_TAGS)[context.anchor] & (context.blocks.visibility != Visibility.HIDDEN)
-    found = np.zeros(len(kept), dtype=bool)
-    for at in np.flatnonzero(tagged)[::-1].tolist():
-        following = slice(at + 1, at + 1 + _NEAR)
-        found[at] = bool((kept[following] | found[following]).any())
-    return found
+    headings = np.zeros(len(is_content), dtype=bool)
+    for block in np.flatnonzero(tagged)[::-1].tolist():
+        following = slice(block + 1, block + 1 + _NEAR)
+        headings[block] = bool((is_content[following] | headings[following]).any())
+    return headings
 
 
-def _types(context: PageContext, headings: NDArray[np.bool_]) -> list[Label]:
-    """Types by markup; a heading that ends as a sentence does and is not small is a paragraph."""
-    sentence = np.array([bool(kind & SENTENCE_END) for kind in _last_kinds(context)], dtype=bool)
-    long_sentence = sentence & (context.tokens > _SMALL) & ~headings
-    return [Label.PARAGRAPH if plain and kind is Label.HEADING else kind
-            for kind, plain in zip(tag_labels(context.blocks), long_sentence.tolist(), strict=True)]  # fmt: skip
+def _labels(context: PageContext, headings: NDArray[np.bool_]) -> list[Label]:
+    """Return labels by markup; a heading that ends like a sentence and is not small is a paragraph."""
+    ends_sentence = np.array([bool(kind & SENTENCE_END) for kind in _last_kinds(context)], dtype=bool)
+    long_sentence = ends_sentence & (context.tokens > _SMALL) & ~headings
+    return [Label.PARAGRAPH if is_long and label is Label.HEADING else label
+            for label, is_long in zip(tag_labels(context.blocks), long_sentence.tolist(), strict=True)]  # fmt: skip
 
 
 def _last_kinds(context: PageContext) -> NDArray[np.uint32]:

@@ -1,15 +1,15 @@
-"""Maintained extractors: Readability, boilerpipe, jusText, trafilatura, resiliparse.
+"""Run maintained extractors: Readability, boilerpipe, jusText, trafilatura, Resiliparse.
 
-- Readability (Arc90 2009): readability-lxml, its summary turned into text by resiliparse;
+- Readability (Arc90 2009): readability-lxml; its summary is converted to text by Resiliparse.
 - boilerpipe (Kohlschütter, Fankhauser and Nejdl 2010, "Boilerplate detection using shallow text features"): boilerpy3's
-  default and article extractor;
-- jusText (Pomikálek 2011): jusText, with the stop words of the page's language where it has them, else English;
-- trafilatura (Barbaresi 2021): trafilatura's `extract` with its defaults;
+  default and article extractor.
+- jusText (Pomikálek 2011): jusText, with the stop words of the page's language if it has them, else English.
+- trafilatura (Barbaresi 2021): trafilatura's `extract` with its defaults.
 - Resiliparse (Bevendorff et al. 2018): `extract_plain_text(main_content=True)`.
 
-Each library gets the page as vclean read it, as HTML, and gives text; blocks are content whose words that text has, by
-the word alignment that also serves for gold text (`vclean.classify.corpora.gold`). Chosen here: types are those of the
-page's markup, for most of these libraries give none.
+Each library gets the page as HTML, as vclean read it, and returns text. Blocks are content if half of their words
+are in this text, by the word alignment that is also used for gold text (`vclean.classify.corpora.gold`). Labels are
+those of the page's markup, as most of these libraries return none.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
-from vclean.classify.corpora.gold import covered
-from vclean.classify.methods.base import decide
+from vclean.classify.corpora.gold import find_covered_blocks
+from vclean.classify.methods.base import prediction_from_mask
 from vclean.errors import DeadlineError, VcleanError
 from vclean.features.page_context import PageContext
 from vclean.render.document import to_html
@@ -48,71 +48,72 @@ _LANGUAGES: Final = {
     "pt": "Portuguese", "ro": "Romanian", "ru": "Russian", "sk": "Slovak", "sl": "Slovenian", "sr": "Serbian",
     "sv": "Swedish", "tr": "Turkish", "uk": "Ukrainian", "vi": "Vietnamese",
 }  # fmt: skip
-"""jusText's names of its lists of stop words."""
+"""Names of jusText's stop word lists by language code."""
 
 
 def readability_and_boilerpipe(blocks: BlockColumns) -> list[NDArray[np.bool_]]:
-    """What Readability and boilerpipe's default and article extractors keep, a bool (B,) each.
+    """Return which blocks Readability and boilerpipe's default and article extractors keep, bool (B,) each.
 
-    They share one writing of the page as HTML, and boilerpipe's two one parsing. A library that fails keeps nothing.
+    The page is serialized to HTML once, and parsed once for both boilerpipe extractors. A library that fails keeps no
+    block.
     """
     html = to_html(blocks.snapshot)
-    kept = []
+    masks = []
     for count, texts in ((1, lambda: [_readability(html)]), (2, lambda: _boilerpipe_both(html))):
         try:
-            kept += [covered(blocks.text, text) for text in _quietly(texts)]
+            masks += [find_covered_blocks(blocks.text, text) for text in _run_library(texts)]
         except DeadlineError:
             raise
         except VcleanError:
-            kept += [np.zeros(len(blocks), dtype=bool)] * count
-    return kept
+            masks += [np.zeros(len(blocks), dtype=bool)] * count
+    return masks
 
 
 def readability(blocks: BlockColumns) -> Prediction:
-    """What Readability takes for the article."""
+    """Label the blocks of Readability's article as content."""
     return _by_text(blocks, _readability)
 
 
 def boilerpipe_default(blocks: BlockColumns) -> Prediction:
-    """What boilerpipe's default extractor keeps."""
+    """Label the blocks that boilerpipe's default extractor keeps as content."""
     return _by_text(blocks, _boilerpipe("DefaultExtractor"))
 
 
 def boilerpipe_article(blocks: BlockColumns) -> Prediction:
-    """What boilerpipe's article extractor keeps."""
+    """Label the blocks that boilerpipe's article extractor keeps as content."""
     return _by_text(blocks, _boilerpipe("ArticleExtractor"))
 
 
 def justext(blocks: BlockColumns) -> Prediction:
-    """What jusText takes for good paragraphs."""
+    """Label the blocks of jusText's good paragraphs as content."""
     language = PageContext(blocks).language
     return _by_text(blocks, lambda html: _justext(html, language))
 
 
 def trafilatura(blocks: BlockColumns) -> Prediction:
-    """What trafilatura extracts."""
+    """Label the blocks that trafilatura extracts as content."""
     url = blocks.snapshot.url or None
     return _by_text(blocks, lambda html: _module("trafilatura").extract(html, url=url) or "")
 
 
 def resiliparse(blocks: BlockColumns) -> Prediction:
-    """What Resiliparse takes for the main content."""
+    """Label the blocks of Resiliparse's main content as content."""
     return _by_text(blocks, lambda html: _plain(html, main_content=True))
 
 
 def _by_text(blocks: BlockColumns, extract: Callable[[str], str]) -> Prediction:
     html = to_html(blocks.snapshot)
-    return decide(blocks, covered(blocks.text, _quietly(lambda: extract(html))))
+    return prediction_from_mask(blocks, find_covered_blocks(blocks.text, _run_library(lambda: extract(html))))
 
 
-def _quietly(extract: Callable[[], _T]) -> _T:
-    """What a library gives, without its logs.
+def _run_library(extract: Callable[[], _T]) -> _T:
+    """Return the result of a library call, without its logs.
 
     Raises:
-        VcleanError: it fails on the page.
+        VcleanError: the library fails on the page.
     """
     try:
-        with _silence():
+        with _disable_logging():
             return extract()
     except VcleanError:
         raise
@@ -122,14 +123,14 @@ def _quietly(extract: Callable[[], _T]) -> _T:
 
 
 @contextmanager
-def _silence() -> Iterator[None]:
-    """Keep the libraries' logs from standard error: what they find wrong with a page is no news to its reader."""
-    before = logging.root.manager.disable
+def _disable_logging() -> Iterator[None]:
+    """Disable logging in this block: users of vclean cannot act on the libraries' warnings about a page."""
+    previous = logging.root.manager.disable
     logging.disable()
     try:
         yield
     finally:
-        logging.disable(before)
+        logging.disable(previous)
 
 
 def _readability(html: str) -> str:
@@ -142,7 +143,7 @@ def _boilerpipe(name: str) -> Callable[[str], str]:
 
 
 def _boilerpipe_both(html: str) -> list[str]:
-    """The texts of the default and of the article extractor, which change the parsed page: each gets a copy."""
+    """Return the texts of the default and of the article extractor. Each changes the parsed page and gets a copy."""
     package = _module("boilerpy3.extractors")
     extractors = package.DefaultExtractor(), package.ArticleExtractor()
     parsed = pickle.dumps(extractors[0].parse_doc(html))
@@ -161,7 +162,7 @@ def _justext(html: str, language: str) -> str:
 
 
 def _plain(html: str, **options: bool) -> str:
-    """Resiliparse's text of HTML, without what stands for images."""
+    """Return Resiliparse's text of HTML, without the alternative text of images."""
     extract = _module("resiliparse.extract.html2text").extract_plain_text
     return str(extract(html, alt_texts=False, **options))
 

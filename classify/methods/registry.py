@@ -1,4 +1,4 @@
-"""Every method by its name; a method's module is imported when it is asked for."""
+"""List the methods by name. The module of a method is imported when it is requested."""
 
 from __future__ import annotations
 
@@ -21,272 +21,276 @@ if TYPE_CHECKING:
     from vclean.features.blocks import BlockColumns
 
 DEFAULT: Final = "vclean"
-"""The method that has a model of its own kind, and knows confidence, policies and sites."""
+"""Name of the method with its own kind of model, which supports confidence, policies and site evidence."""
 _PACKAGE: Final = "vclean.classify.methods"
 
 
 @dataclass(frozen=True, slots=True)
-class _Checked:
-    """A method that says what it misses, and that has nothing to decide on a page without text."""
+class _CheckedMethod:
+    """Method that raises an error on unsuitable pages, and is not called for pages without text."""
 
-    facts: MethodInfo
-    run: Method
+    info: MethodInfo
+    method: Method
 
     def __call__(self, blocks: BlockColumns) -> Prediction:
-        if self.facts.rendered and not blocks.snapshot.rendered:
-            raise UsageError(f"the method {self.facts.name} looks at the rendered page: add --render")
+        if self.info.rendered and not blocks.snapshot.rendered:
+            raise UsageError(f"the method {self.info.name} needs the rendered page: add --render")
         if not len(blocks):
             return Prediction([], np.zeros(0, dtype=np.float32))
-        return self.run(blocks)
+        return self.method(blocks)
 
 
 def get(name: str, model: Path | None = None) -> Method:
-    """The method called `name`; `model` is the model, or the template, that it works by in place of the shipped one.
+    """Return the method called `name`; `model` replaces its shipped model, or is its template.
 
     Raises:
-        UsageError: there is no such method, the text lists those there are; or it needs a template.
-        ExtraMissingError: it needs a library that is not installed.
-        ModelError: the model file is missing, damaged, of another method or of another version.
+        UsageError: the name is unknown (the message lists the known ones), or the method needs a template.
+        ExtraMissingError: the method needs a library that is not installed.
+        ModelError: the model file is missing, damaged, or of another method or version.
         InputError: the template is missing or wrong.
     """
-    found = facts(name)
+    info = method_info(name)
     if name == DEFAULT:
         from vclean.classify.content.model import load  # Loads LightGBM, which the other methods do without.
 
         return load(model).label
-    return checked(found, _load(found, model))
+    return with_page_checks(info, _load(info, model))
 
 
-def checked(found: MethodInfo, run: Method) -> Method:
-    """The method `run` that raises UsageError on a page that is not rendered if it needs one that is.
+def with_page_checks(info: MethodInfo, method: Method) -> Method:
+    """Return a method that raises UsageError on an unrendered page if `method` needs rendering.
 
-    A page without blocks gets the empty prediction without a call.
+    A page without blocks gets an empty prediction without a call of `method`.
     """
-    return _Checked(found, run)
+    return _CheckedMethod(info, method)
 
 
-def facts(name: str) -> MethodInfo:
-    """What is to be known of the method called `name`.
+def method_info(name: str) -> MethodInfo:
+    """Return the description of the method called `name`.
 
     Raises:
-        UsageError: there is no such method; the text lists those there are.
+        UsageError: the name is unknown; the message lists the known ones.
     """
-    for found in _METHODS:
-        if found.name == name:
-            return found
+    for info in _METHODS:
+        if info.name == name:
+            return info
     raise UsageError(f"no method {name!r}: choose one of {', '.join(names())}")
 
 
-def all_facts() -> tuple[MethodInfo, ...]:
-    """What is to be known of every method: the trained model first, then the systems by family."""
+def all_method_infos() -> tuple[MethodInfo, ...]:
+    """Return the descriptions of all methods: the trained model first, then the systems by family."""
     return _METHODS
 
 
 def names() -> list[str]:
-    """The names of all methods."""
-    return [found.name for found in _METHODS]
+    """Return the names of all methods."""
+    return [info.name for info in _METHODS]
 
 
-def ships(found: MethodInfo) -> bool:
-    """Whether a trained method has a model in the package, so that it works at once."""
-    return found.name == DEFAULT or storage.ships(found.name)
+def is_shipped(info: MethodInfo) -> bool:
+    """Return whether the package contains a model of a trained method."""
+    return info.name == DEFAULT or storage.is_shipped(info.name)
 
 
-def trainable(name: str) -> Trainable:
-    """The module of the trained method called `name`.
+def training_module(name: str) -> Trainable:
+    """Return the module of the trained method called `name`.
 
     Raises:
-        UsageError: there is no such method, or it is not trained.
-        ExtraMissingError: it needs a library that is not installed.
+        UsageError: the name is unknown, or the method is not trained.
+        ExtraMissingError: the method needs a library that is not installed.
     """
-    found = facts(name)
-    if not found.trained:
+    info = method_info(name)
+    if not info.trained:
         trained = ", ".join(other.name for other in _METHODS if other.trained)
         raise UsageError(f"the method {name} is not trained: choose one of {trained}")
-    _need_library(found)
-    return cast("Trainable", import_module(f"{_PACKAGE}.{found.place}"))
+    _require_library(info)
+    return cast("Trainable", import_module(f"{_PACKAGE}.{info.entry_point}"))
 
 
-def _load(found: MethodInfo, path: Path | None) -> Method:
-    if path and not (found.trained or found.templated):
-        raise UsageError(f"the method {found.name} works without a model: leave {path} out")
-    if found.trained:
-        return storage.load_trained(found.name, trainable(found.name), path)
-    _need_library(found)
-    stem, _, function = found.place.partition(":")
-    method = getattr(import_module(f"{_PACKAGE}.{stem}"), function or "label")
-    return cast("Method", method(path) if found.templated else method)
+def _load(info: MethodInfo, path: Path | None) -> Method:
+    if path and not (info.trained or info.templated):
+        raise UsageError(f"the method {info.name} works without a model: leave {path} out")
+    if info.trained:
+        return storage.load_trained(info.name, training_module(info.name), path)
+    _require_library(info)
+    module, _, function = info.entry_point.partition(":")
+    method = getattr(import_module(f"{_PACKAGE}.{module}"), function or "label")
+    return cast("Method", method(path) if info.templated else method)
 
 
-def _need_library(found: MethodInfo) -> None:
-    if found.library:
-        need(found.library, found.library, found.extra)
+def _require_library(info: MethodInfo) -> None:
+    if info.library:
+        need(info.library, info.library, info.extra)
 
 
 _METHODS: Final = (
     MethodInfo(
         name=DEFAULT,
-        line="the model of this package: visual, structural and linguistic features",
-        place="",
+        summary="the model of this package: visual, structural and linguistic features",
+        entry_point="",
         trained=True,
     ),
-    MethodInfo(name="text", line="all text that is shown", place="base:label_all_shown"),
+    MethodInfo(name="text", summary="all visible text", entry_point="base:label_all_shown"),
     MethodInfo(
-        name="bte", line="body text extraction: most words inside, most tags outside (Finn et al. 2001)", place="bte"
+        name="bte",
+        summary="body text extraction: most words inside, most tags outside (Finn et al. 2001)",
+        entry_point="bte",
     ),
     MethodInfo(
         name="cetd",
-        line="composite text density: characters per tag, less where there are links (Sun et al. 2011)",
-        place="density:composite",
+        summary="composite text density: characters per tag, reduced by links (Sun et al. 2011)",
+        entry_point="density:composite",
     ),
     MethodInfo(
-        name="cetd-text", line="text density: characters per tag (Sun et al. 2011)", place="density:text_density"
+        name="cetd-text",
+        summary="text density: characters per tag (Sun et al. 2011)",
+        entry_point="density:text_density",
     ),
     MethodInfo(
         name="point-density",
-        line="punctuation marks per tag, as CETD (Yang and Yang 2015)",
-        place="density:point_density",
+        summary="punctuation marks per tag, by the algorithm of CETD (Yang and Yang 2015)",
+        entry_point="density:point_density",
     ),
     MethodInfo(
         name="vips",
-        line="the segments of most plain text in the middle of the page, cut by VIPS (Cai et al. 2003)",
-        place="vips",
+        summary="VIPS segments with most plain text, near the middle of the page (Cai et al. 2003)",
+        entry_point="vips",
         rendered=True,
     ),
     MethodInfo(
         name="wcc-baseline",
-        line="every block is a paragraph (Amsterdam at CleanEval 2007)",
-        place="wcc.heuristic:baseline",
+        summary="every block is a paragraph (Amsterdam at CleanEval 2007)",
+        entry_point="wcc.heuristic:baseline",
     ),
     MethodInfo(
         name="wcc-heuristic",
-        line="long lines of long words, and titles before them (Amsterdam at CleanEval 2007)",
-        place="wcc.heuristic:heuristic",
+        summary="long lines of long words, and titles before them (Amsterdam at CleanEval 2007)",
+        entry_point="wcc.heuristic:heuristic",
     ),
     MethodInfo(
         name="wcc-tree",
-        line="a decision tree on words, tag, capitals and punctuation (Amsterdam at CleanEval 2007)",
-        place="wcc.decision_tree",
+        summary="a decision tree on words, tag, capitals and punctuation (Amsterdam at CleanEval 2007)",
+        entry_point="wcc.decision_tree",
         trained=True,
     ),
     MethodInfo(
         name="genieknows",
-        line="semantic blocks by a weighted sum of what they look like (GenieKnows at CleanEval 2007)",
-        place="genieknows",
+        summary="semantic blocks by a weighted sum of their features (GenieKnows at CleanEval 2007)",
+        entry_point="genieknows",
     ),
     MethodInfo(
         name="kimatu",
-        line="runs of like elements by their length, punctuation and links (Elhuyar at CleanEval 2007)",
-        place="kimatu",
+        summary="runs of similar elements, by length, punctuation and links (Elhuyar at CleanEval 2007)",
+        entry_point="kimatu",
     ),
     MethodInfo(
         name="htmlcleaner",
-        line="the best sequence from one good sentence to another (Girardi 2007)",
-        place="htmlcleaner",
+        summary="the best sequence of blocks between good sentences (Girardi 2007)",
+        entry_point="htmlcleaner",
     ),
     MethodInfo(
         name="fiasco",
-        line="a support vector machine on text, tree and the outlines of blocks (Bauer et al. 2007)",
-        place="fiasco",
+        summary="a support vector machine on text, tree and the outlines of blocks (Bauer et al. 2007)",
+        entry_point="fiasco",
         rendered=True,
         trained=True,
     ),
     MethodInfo(
         name="stupidos",
-        line="word trigrams of clean and of dirty text (Osnabrück at CleanEval 2007)",
-        place="stupidos",
+        summary="word trigrams of clean and of dirty text (Osnabrück at CleanEval 2007)",
+        entry_point="stupidos",
         trained=True,
     ),
     MethodInfo(
         name="wcc-lm",
-        line="blocks that speak of what the headings speak of (Amsterdam at CleanEval 2007)",
-        place="wcc.language_model",
+        summary="blocks whose words resemble those of the headings (Amsterdam at CleanEval 2007)",
+        entry_point="wcc.language_model",
         trained=True,
     ),
     MethodInfo(
         name="bakic-segment",
-        line="segments of the page, by their tags and texts (Bakic 2012)",
-        place="bakic.segment_extractor",
+        summary="segments of the page, by their tags and texts (Bakic 2012)",
+        entry_point="bakic.segment_extractor",
         trained=True,
     ),
     MethodInfo(
         name="victor",
-        line="a conditional random field over the blocks (Marek, Pecina and Spousta 2007)",
-        place="victor",
+        summary="a conditional random field over the blocks (Marek, Pecina and Spousta 2007)",
+        entry_point="victor",
         trained=True,
     ),
     MethodInfo(
         name="web2text",
-        line="two convolutional networks on the collapsed document tree, and Viterbi (Vogels et al. 2018)",
-        place="web2text.method",
+        summary="two convolutional networks on the collapsed document tree, and Viterbi (Vogels et al. 2018)",
+        entry_point="web2text.method",
         trained=True,
     ),
     MethodInfo(
         name="wcc-genetic",
-        line="regular expressions bred on gold text (Amsterdam at CleanEval 2007)",
-        place="wcc.genetic",
+        summary="regular expressions bred on gold text (Amsterdam at CleanEval 2007)",
+        entry_point="wcc.genetic",
         trained=True,
     ),
     MethodInfo(
         name="bakic-b",
-        line="segments of the page, by the words that four extractors keep of them (Bakic 2012)",
-        place="bakic.variant_b",
+        summary="segments of the page, by the words that four extractors keep of them (Bakic 2012)",
+        entry_point="bakic.variant_b",
         trained=True,
         library="boilerpy3",
         extra="methods",
     ),
     MethodInfo(
         name="bakic-a",
-        line="the extractor that fits the page: BTE, Readability or boilerpipe (Bakic 2012)",
-        place="bakic.variant_a",
+        summary="the extractor that fits the page: BTE, Readability or boilerpipe (Bakic 2012)",
+        entry_point="bakic.variant_a",
         trained=True,
         library="boilerpy3",
         extra="methods",
     ),
     MethodInfo(
         name="readability",
-        line="Readability, the reader view of browsers (Arc90 2009), by readability-lxml",
-        place="libraries:readability",
+        summary="Readability, the reader view of browsers (Arc90 2009), by readability-lxml",
+        entry_point="libraries:readability",
         library="readability",
         extra="methods",
     ),
     MethodInfo(
         name="boilerpipe-default",
-        line="boilerpipe's default extractor (Kohlschütter et al. 2010), by boilerpy3",
-        place="libraries:boilerpipe_default",
+        summary="boilerpipe's default extractor (Kohlschütter et al. 2010), by boilerpy3",
+        entry_point="libraries:boilerpipe_default",
         library="boilerpy3",
         extra="methods",
     ),
     MethodInfo(
         name="boilerpipe-article",
-        line="boilerpipe's article extractor (Kohlschütter et al. 2010), by boilerpy3",
-        place="libraries:boilerpipe_article",
+        summary="boilerpipe's article extractor (Kohlschütter et al. 2010), by boilerpy3",
+        entry_point="libraries:boilerpipe_article",
         library="boilerpy3",
         extra="methods",
     ),
     MethodInfo(
         name="justext",
-        line="jusText: stop words, length and links of paragraphs (Pomikálek 2011)",
-        place="libraries:justext",
+        summary="jusText: stop words, length and links of paragraphs (Pomikálek 2011)",
+        entry_point="libraries:justext",
         library="justext",
         extra="methods",
     ),
     MethodInfo(
         name="trafilatura",
-        line="trafilatura: rules, with Readability and jusText to fall back on (Barbaresi 2021)",
-        place="libraries:trafilatura",
+        summary="trafilatura: rules, with Readability and jusText to fall back on (Barbaresi 2021)",
+        entry_point="libraries:trafilatura",
         library="trafilatura",
         extra="methods",
     ),
     MethodInfo(
         name="resiliparse",
-        line="Resiliparse's main content extraction (Bevendorff et al. 2018)",
-        place="libraries:resiliparse",
+        summary="Resiliparse's main content extraction (Bevendorff et al. 2018)",
+        entry_point="libraries:resiliparse",
     ),
     MethodInfo(
         name="template",
-        line="what the selectors of a file name: elements, attributes, CSS, XPath (Bakic 2012)",
-        place="template:read",
+        summary="elements that the selectors in a file select: tags, attributes, CSS, XPath (Bakic 2012)",
+        entry_point="template:read",
         templated=True,
     ),
 )

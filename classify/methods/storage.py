@@ -1,4 +1,4 @@
-"""The files of trained methods: a line that says whose model it is, and the model, compressed."""
+"""Store trained methods in files: one line with the method and its metadata, then the compressed model."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 
 
 FORMAT: Final = 1
-"""Version of the file's layout."""
+"""Version of the file format."""
 
 
-def pack(name: str, model: bytes, facts: Mapping[str, Any]) -> bytes:
-    """The file of a model of the method `name`; `facts` say what it was trained on."""
-    card = {"method": name, "format": FORMAT, **facts}
+def pack(name: str, model: bytes, card_fields: Mapping[str, Any]) -> bytes:
+    """Return the file of a model of the method `name`; `card_fields` describe its training data."""
+    card = {"method": name, "format": FORMAT, **card_fields}
     return json.dumps(card, ensure_ascii=False).encode() + b"\n" + zlib.compress(model, 9)
 
 
 def unpack(name: str, data: bytes, source: str) -> bytes:
-    """The model in the file `data`, which messages call `source`.
+    """Return the model in the file `data`; error messages call the file `source`.
 
     Raises:
-        ModelError: it is damaged, no model, or one of another method or version.
+        ModelError: the file is damaged, not a model, or of another method or version.
     """
     line, _, packed = data.partition(b"\n")
     try:
@@ -44,23 +44,23 @@ def unpack(name: str, data: bytes, source: str) -> bytes:
         method, version = card["method"], card["format"]
         model = zlib.decompress(packed)
     except (ValueError, LookupError, TypeError, RecursionError, zlib.error) as error:
-        raise ModelError(f"{source} is damaged, or no model of the method {name}: {_remedy(name)}") from error
+        raise ModelError(f"{source} is damaged, or not a model of the method {name}: {_remedy(name)}") from error
     if (method, version) != (name, FORMAT):
         raise ModelError(f"{source} is a model of the method {method}, version {version}: {_remedy(name)}")
     return model
 
 
 def load_trained(name: str, module: Trainable, path: Path | None) -> Method:
-    """The trained method `name` by the model in the file `path`, or by the one that ships with the package.
+    """Return the trained method `name` by the model in the file `path`, or by the shipped model.
 
     Raises:
-        ModelError: the file is missing, damaged, or of another method or version; or none ships.
+        ModelError: the file is missing, damaged, or of another method or version; or no model is shipped.
     """
     source = str(path) if path else f"the shipped model of {name}"
     model = unpack(name, _read(name, path), source)
     try:
         return module.load(model)
-    except Exception as error:  # A library's parser has its own errors; none of them is a user's business.
+    except Exception as error:  # each library's parser has its own exceptions; users see one error for all
         raise ModelError(f"{source} is damaged: {_remedy(name)}") from error
 
 
@@ -73,8 +73,8 @@ def _read(name: str, path: Path | None) -> bytes:
         raise ModelError(f"no model of the method {name} is in the package: {_remedy(name)}") from error
 
 
-def ships(name: str) -> bool:
-    """Whether a model of the method `name` is in the package."""
+def is_shipped(name: str) -> bool:
+    """Return whether the package contains a model of the method `name`."""
     return _shipped(name).exists()
 
 
@@ -83,11 +83,11 @@ def _shipped(name: str) -> Path:
 
 
 def _remedy(name: str) -> str:
-    return f"`vclean train CORPUS... --method {name} -o FILE` makes one, and --model FILE takes it"
+    return f"create one with `vclean train CORPUS... --method {name} -o FILE`, and use it with --model FILE"
 
 
 def to_bytes(arrays: Mapping[str, NDArray[Any]]) -> bytes:
-    """A line with the names of the arrays, and the arrays in NumPy's format."""
+    """Serialize arrays: a line with their names, then the arrays in NumPy's format."""
     file = io.BytesIO()
     for values in arrays.values():
         np.save(file, values, allow_pickle=False)
@@ -95,10 +95,10 @@ def to_bytes(arrays: Mapping[str, NDArray[Any]]) -> bytes:
 
 
 def from_bytes(data: bytes) -> dict[str, NDArray[Any]]:
-    """The arrays that `to_bytes` wrote, by name.
+    """Return the arrays that `to_bytes` serialized, by name.
 
     Raises:
-        ValueError: it did not.
+        ValueError: `data` has another format.
     """
     line, _, rest = data.partition(b"\n")
     file = io.BytesIO(rest)

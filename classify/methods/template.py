@@ -1,12 +1,12 @@
-"""The template extractor (Bakic 2012): what a file of selectors names is the content.
+"""Extract content by a template: a file of selectors (Bakic 2012).
 
-As published: a line of the file is a selector, the name of an element (`article`), an attribute that an element has
-(`itemprop=`), or an attribute and its exact value (`class=post body`); what is in several selected elements counts
-once; a bad name, or a value with both kinds of quotes, is an error with its line number.
+As published: each line of the file is a selector: the name of an element (`article`), an attribute that an element has
+(`itemprop=`), or an attribute and its exact value (`class=post body`). Text in several selected elements counts once.
+A bad name, or a value with both kinds of quotes, is an error with its line number.
 
-Added here: blank lines and lines that begin with `#` do not count; a line that begins with `css:` is a CSS selector,
-one that begins with `xpath:` an XPath expression for elements; `-` before any selector takes what it selects out again.
-Of what is named inside what is named, the innermost decides; of selectors for one element, the last.
+Added in vclean: blank lines and lines that begin with `#` are ignored. A line that begins with `css:` is a CSS
+selector, and one that begins with `xpath:` an XPath expression for elements. `-` before a selector excludes its
+elements. The innermost selected element decides; among selectors of the same element, the last.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 import numpy as np
 from lxml import etree
 
-from vclean.classify.methods.base import decide
+from vclean.classify.methods.base import prediction_from_mask
 from vclean.classify.methods.registry import get
 from vclean.errors import InputError, UsageError
 from vclean.features import tree
@@ -45,62 +45,62 @@ _HALF: Final = 0.5
 _NAME: Final = re.compile(r"[A-Za-z][\w:-]*")
 _STRING: Final = re.compile(r"\"[^\"]*\"|'[^']*'")
 _ATTRIBUTE: Final = re.compile(r"(?:@|attribute::)\s*([\w:.-]+)")
-_KEPT: Final = frozenset(ATTRIBUTES)
+_KNOWN_ATTRIBUTES: Final = frozenset(ATTRIBUTES)
 
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """One line of a template: its number, what it selects, and whether it takes that out."""
+    """Selector of a template: its line number, its compiled expression, and whether it excludes elements."""
 
     line: int
     select: etree.XPath
-    removes: bool
+    excludes: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """Selectors from the file `source`, in their order."""
+    """Template from the file `source`: selectors in order."""
 
     source: str
     selectors: tuple[Selector, ...]
 
     def __call__(self, blocks: BlockColumns) -> Prediction:
-        """Blocks are content where half of their characters are in what is selected; what is hidden is not.
+        """Label blocks as content if half of their characters are in selected elements and they are not hidden.
 
         Raises:
-            InputError: an XPath expression gives something other than elements; with its line.
+            InputError: an XPath expression selects something other than elements; the message has its line.
         """
-        kept = PageContext(blocks).char_share(self._selected(blocks.snapshot)) >= _HALF
-        return decide(blocks, kept & (blocks.visibility != Visibility.HIDDEN))
+        is_content = PageContext(blocks).char_share(self._selected(blocks.snapshot)) >= _HALF
+        return prediction_from_mask(blocks, is_content & (blocks.visibility != Visibility.HIDDEN))
 
     def _selected(self, snapshot: Snapshot) -> NDArray[np.bool_]:
-        """Whether an element is in what is selected, bool (N,)."""
+        """Return whether each element is selected or inside a selected element, bool (N,)."""
         elements = to_elements(snapshot)
-        number = {element: at for at, element in enumerate(elements)}
-        named = np.zeros(len(elements), dtype=np.int8)
+        index_of = {element: index for index, element in enumerate(elements)}
+        selection = np.zeros(len(elements), dtype=np.int8)
         for selector in self.selectors:
-            for element in self._found(selector, elements[0]):
-                named[number[element]] = -1 if selector.removes else 1
-        nearest = tree.nearest_ancestor(named != 0, snapshot.parent)
-        return np.asarray(named[nearest] > 0)
+            for element in self._matches(selector, elements[0]):
+                selection[index_of[element]] = -1 if selector.excludes else 1
+        nearest = tree.nearest_ancestor(selection != 0, snapshot.parent)
+        return np.asarray(selection[nearest] > 0)
 
-    def _found(self, selector: Selector, root: etree._Element) -> list[etree._Element]:
+    def _matches(self, selector: Selector, root: etree._Element) -> list[etree._Element]:
         try:
-            found = selector.select(root.getroottree())
+            matches = selector.select(root.getroottree())
         except etree.XPathError as error:
             raise InputError(f"{self.source}, line {selector.line}: {error}") from error
-        elements = [each for each in found if isinstance(each, etree._Element)] if isinstance(found, list) else []
-        if not isinstance(found, list) or len(elements) < len(found):
+        elements = [each for each in matches if isinstance(each, etree._Element)] if isinstance(matches, list) else []
+        if not isinstance(matches, list) or len(elements) < len(matches):
             raise InputError(f"{self.source}, line {selector.line}: it has to select elements, as xpath://p does")
         return elements
 
 
 def read(path: Path | None) -> Method:
-    """The method by the template in a file.
+    """Read a template from a file.
 
     Raises:
         UsageError: no file is given.
-        InputError: it cannot be read, or a line of it is wrong.
+        InputError: the file cannot be read, or a line is wrong.
     """
     if path is None:
         raise UsageError("the method template needs a file of selectors: --template FILE")
@@ -113,7 +113,7 @@ def read(path: Path | None) -> Method:
 
 
 def parse(text: str, source: str = "the template") -> Template:
-    """The template in `text`; `source` is what messages call it.
+    """Parse a template; error messages call it `source`.
 
     Raises:
         InputError: a line is wrong, or there is no selector.
@@ -126,25 +126,25 @@ def parse(text: str, source: str = "the template") -> Template:
 
 
 def _selector(line: str, number: int, source: str) -> Selector:
-    removes = line.startswith("-")
+    excludes = line.startswith("-")
     try:
         expression = _expression(line.removeprefix("-").strip())
         compiled = etree.XPath(expression, regexp=False)
     except (ValueError, SyntaxError, RuntimeError, etree.XPathError) as error:
         raise InputError(f"{source}, line {number}: {line!r}: {error}") from error
-    return Selector(number, compiled, removes)
+    return Selector(number, compiled, excludes)
 
 
 def _expression(selector: str) -> str:
-    """The XPath expression of a selector; ValueError says what is wrong with it."""
+    """Convert a selector to an XPath expression. Raise ValueError if it is wrong."""
     kind, colon, rest = selector.partition(":")
     if colon and kind in ("css", "xpath"):
         expression = _from_css(rest.strip()) if kind == "css" else rest.strip()
     else:
         expression = _from_line(selector)
     for name in _ATTRIBUTE.findall(_STRING.sub("''", expression)):
-        if name not in _KEPT:
-            raise ValueError(f"a page keeps no attribute {name}: use one of {', '.join(ATTRIBUTES)}")
+        if name not in _KNOWN_ATTRIBUTES:
+            raise ValueError(f"snapshots do not store the attribute {name}: use one of {', '.join(ATTRIBUTES)}")
     return expression
 
 
@@ -156,7 +156,7 @@ def _from_css(selector: str) -> str:
 def _from_line(selector: str) -> str:
     name, equals, value = (part.strip() for part in selector.partition("="))
     if not _NAME.fullmatch(name):
-        raise ValueError(f"{name!r} is no name of an element or attribute")
+        raise ValueError(f"{name!r} is not the name of an element or attribute")
     if not equals:
         return f"//*[name() = '{name.lower()}']"
     if not value:
@@ -169,18 +169,18 @@ def _from_line(selector: str) -> str:
 
 SUFFIX: Final = ".txt"
 TEMPLATE: Final = "template"
-"""The name of the method."""
+"""Name of the method."""
 
 
 @dataclass(frozen=True, slots=True)
 class Templates:
-    """Templates by host, in small letters."""
+    """Templates by host name in lower case."""
 
     by_host: Mapping[str, Method]
 
     @classmethod
-    def of(cls, folder: Path) -> Templates:
-        """Those of the files `HOST.txt` in `folder`.
+    def from_folder(cls, folder: Path) -> Templates:
+        """Read the templates of the files `HOST.txt` in `folder`.
 
         Raises:
             InputError: there is no such folder, it has no template, or one of them is wrong.
@@ -188,9 +188,9 @@ class Templates:
         return cls({path.stem.lower(): get(TEMPLATE, path) for path in template_files(folder)})
 
     def for_url(self, url: str) -> Method | None:
-        """The template of the host of `url`, or of the nearest domain above it that has one; None without any.
+        """Return the template of the host of `url`, or of its nearest parent domain with a template, or None.
 
-        A template `example.org` is for `www.example.org` too, unless there is one of that name.
+        A template `example.org` also applies to `www.example.org`, unless that host has its own.
         """
         host = _host(url)
         while host:
@@ -201,7 +201,7 @@ class Templates:
 
 
 def template_files(folder: Path) -> list[Path]:
-    """The templates in a folder, by name.
+    """Return the template files in a folder, sorted by name.
 
     Raises:
         InputError: there is no such folder, or it has no template.
@@ -211,7 +211,7 @@ def template_files(folder: Path) -> list[Path]:
     except OSError as error:
         raise InputError(f"cannot read the folder of templates {folder}: {error.strerror or error}") from error
     if not files:
-        raise InputError(f"no template in {folder}: call each by its host, as in example.org{SUFFIX}")
+        raise InputError(f"no template in {folder}: name each after its host, as in example.org{SUFFIX}")
     return files
 
 

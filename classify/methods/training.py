@@ -1,4 +1,4 @@
-"""Training the methods that are trained, and cross-validating them by site."""
+"""Train methods, and cross-validate them by site."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from vclean.classify.corpora.corpora import folds, site
 from vclean.classify.methods.base import TrainingPage
-from vclean.classify.methods.registry import checked, facts, trainable
+from vclean.classify.methods.registry import method_info, training_module, with_page_checks
 from vclean.classify.methods.storage import pack
 from vclean.errors import InputError, VcleanError
 from vclean.features.blocks import extract_blocks
@@ -29,12 +29,12 @@ FOLDS: Final = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingExamples:
-    """What methods learn from P pages.
+    """Training examples of methods, from P pages.
 
     Attributes:
-        keys: the corpus and the id of every page.
-        sites: the site of every page.
-        examples: for every method, by name, what it learns from each page.
+        keys: corpus and id of each page.
+        sites: site of each page.
+        examples: by name of the method, its training example of each page.
     """
 
     keys: list[tuple[str, str]]
@@ -42,48 +42,50 @@ class TrainingExamples:
     examples: Mapping[str, list[Any]]
 
     @classmethod
-    def of(cls, pages: Iterable[GoldPage], names: Sequence[str], read: Reader) -> TrainingExamples:
-        """What the methods called `names` learn from `pages`; those that cannot be read, or have no text, are left out.
+    def from_pages(cls, pages: Iterable[GoldPage], names: Sequence[str], read: Reader) -> TrainingExamples:
+        """Make the training examples of the methods called `names`; pages without text or with an error are skipped.
 
         Raises:
-            UsageError: one of the methods is not trained, or there is none of that name.
-            ExtraMissingError: one needs a library that is not installed.
+            UsageError: a name is unknown, or the method is not trained.
+            ExtraMissingError: a method needs a library that is not installed.
         """
-        modules = {name: trainable(name) for name in names}
-        lessons = cls([], [], {name: [] for name in names})
+        modules = {name: training_module(name) for name in names}
+        result = cls([], [], {name: [] for name in names})
         for page in pages:
             blocks = _blocks(page, read)
             if blocks is None:
                 continue
-            lesson = TrainingPage(page, blocks)
+            training_page = TrainingPage(page, blocks)
             for name, module in modules.items():
-                lessons.examples[name].append(module.example(lesson))
-            lessons.keys.append((page.corpus, page.id))
-            lessons.sites.append(site(page))
-        return lessons
+                result.examples[name].append(module.make_example(training_page))
+            result.keys.append((page.corpus, page.id))
+            result.sites.append(site(page))
+        return result
 
     def train(self, name: str) -> bytes:
-        """The file of the method `name` that learned from all pages.
+        """Train the method `name` on all pages and return its file.
 
         Raises:
-            InputError: there is no page to learn from.
+            InputError: there is no page to train on.
         """
         if not self.keys:
             raise InputError("no page of the corpora can be read: there is nothing to learn from")
         corpora = Counter(corpus for corpus, _ in self.keys)
-        return pack(name, trainable(name).train(self.examples[name]), {"pages": len(self.keys), "corpora": corpora})
+        return pack(
+            name, training_module(name).train(self.examples[name]), {"pages": len(self.keys), "corpora": corpora}
+        )
 
-    def cross_validated(self, name: str, k: int) -> Predictor:
-        """The method `name` as it does on sites that it has never seen: each fold by a model of the other folds.
+    def cross_validated_predictor(self, name: str, k: int) -> Predictor:
+        """Return a predictor that labels each page by a model of the method `name` trained without the page's fold.
 
         Raises:
             InputError: there are fewer sites than folds.
         """
         if len(set(self.sites)) < k:
-            raise InputError(f"the pages are of {len(set(self.sites))} sites: too few for {k} folds")
+            raise InputError(f"the pages come from {len(set(self.sites))} sites: too few for {k} folds")
         fold = folds(self.sites, k)
         methods = [self._without(name, fold, held_out) for held_out in range(k)]
-        by_page = {key: methods[number] for key, number in zip(self.keys, fold.tolist(), strict=True)}
+        by_page = {key: methods[fold_of_page] for key, fold_of_page in zip(self.keys, fold.tolist(), strict=True)}
 
         def predict(page: GoldPage, blocks: BlockColumns) -> Prediction:
             method: Method = by_page.get((page.corpus, page.id), methods[0])
@@ -92,11 +94,11 @@ class TrainingExamples:
         return predict
 
     def _without(self, name: str, fold: NDArray[Any], held_out: int) -> Method:
-        module = trainable(name)
-        seen = [
+        module = training_module(name)
+        examples = [
             example for example, number in zip(self.examples[name], fold.tolist(), strict=True) if number != held_out
         ]
-        return checked(facts(name), module.load(module.train(seen)))
+        return with_page_checks(method_info(name), module.load(module.train(examples)))
 
 
 def _blocks(page: GoldPage, read: Reader) -> BlockColumns | None:

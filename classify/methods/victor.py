@@ -1,18 +1,17 @@
 """Victor (Marek, Pecina and Spousta 2007, "Web page cleaning with conditional random fields"), first at CleanEval 2007.
 
-As published: the text is split into blocks, each described by its markup, its text and its place in the document
-(`vclean.classify.methods.victor`), and a linear-chain conditional random field labels them heading, paragraph,
-list item, continuation or other.
+As published: the text is split into blocks. Each is described by its markup, its text and its position in the document.
+A linear-chain conditional random field labels them heading, paragraph, list item, continuation or other.
 
-Left open and chosen: numbers are cut into ten ranges of equal frequency; the columns of `NEIGHBOURS` count for the
-blocks before and after as well; CRFsuite trains the field, with L2 regularisation, on up to `BLOCKS` blocks of a page,
-and NumPy evaluates it; a block is one of vclean's, which inline tags do not part; content whose type the gold does not
-tell learns with the type of its markup; what is hidden is left out.
+Choices where the paper is silent: numbers are divided into ten ranges of equal frequency. The features `NEIGHBORS` of
+the previous and the next block are used as well. CRFsuite trains the field, with L2 regularization, on up to `BLOCKS`
+blocks per page, and NumPy evaluates it. A block is one of vclean's, which inline tags do not split. Content without a
+label in the gold is trained with the label of its markup. Hidden blocks are left out.
 
-The best sequence as a whole is not what is read off: it leaves out a block whose four types of content share what
-probability is left by `other`. A block is content where the four together have `CONTENT`, over all sequences, and then
-of the likeliest of them. In the cross-validation over four corpora (docs/background/methods.md) the best sequence has
-.711, .661, .759 and .822 word F1, this .777, .755, .790 and .878.
+The labels are not the best sequence. That sequence drops a block if its four content labels share the probability that
+`other` leaves. A block is content if its four content labels together have the marginal probability `CONTENT`; it then
+gets the most probable of the four. In the cross-validation over four corpora (docs/background/methods.md) the best
+sequence has .711, .661, .759 and .822 word F1, and this method .777, .755, .790 and .878.
 """
 
 from __future__ import annotations
@@ -62,10 +61,7 @@ _GROUPS = ("div", "td")
 _BULLETS = ("-–—", "•·●", "*", "▪■", "○◦", "‣»›→►▶➤➔", "✓✔+❖★☆◆◇※")
 
 COLUMNS: tuple[FeatureColumn, ...] = (
-    *(
-        FeatureColumn(f"container_{name}", "flag", f"It stands in {', '.join(tags)}.")
-        for name, tags in _CONTAINERS.items()
-    ),
+    *(FeatureColumn(f"container_{name}", "flag", f"It is in {', '.join(tags)}.") for name, tags in _CONTAINERS.items()),
     *(
         FeatureColumn(f"split_{name}", "elements", f"{doc} that begin between the block before and this one.")
         for name, doc in (
@@ -117,7 +113,7 @@ document_max_td_group | share | The largest `td_group_word_ratio` of the page.
 
 
 def compute(context: PageContext) -> Values:
-    """The columns of a page, each (B,)."""
+    """Return the features of a page, each (B,)."""
     return {
         **_markup(context),
         **_characters(context.texts),
@@ -130,12 +126,12 @@ def compute(context: PageContext) -> Values:
 def _markup(context: PageContext) -> Values:
     snapshot = context.snapshot
     inside = tree.path_sum(np.stack([snapshot.is_tag(tags) for tags in _CONTAINERS.values()], axis=1), snapshot.end)
-    found = inside[context.anchor] > 0
+    is_inside = inside[context.anchor] > 0
     block = snapshot.is_tag(styles.BLOCK_TAGS)
     masks = [*(snapshot.is_tag(tags) for tags in _SPLITS.values()), ~block, block]
     names = (*_SPLITS, "class_inline", "class_block")
     return {
-        **{f"container_{name}": found[:, index] for index, name in enumerate(_CONTAINERS)},
+        **{f"container_{name}": is_inside[:, index] for index, name in enumerate(_CONTAINERS)},
         **{
             f"split_{name}": count
             for name, count in zip(names, count_opened_before(context, np.array(masks)), strict=True)
@@ -146,7 +142,7 @@ def _markup(context: PageContext) -> Values:
 def _characters(texts: EncodedTexts) -> Values:
     length = np.diff(texts.start, append=len(texts.code)) - 1
     count = {name: texts.count_class(bits) for name, bits in _CHARACTERS.items()}
-    count["white"] = count["white"] - 1  # the line feed behind every text
+    count["white"] = count["white"] - 1  # the line feed after each text
     return {
         **{f"char_{name}_abs": values for name, values in count.items()},
         **{f"char_{name}_rel": ratio(values, length) for name, values in count.items()},
@@ -154,7 +150,7 @@ def _characters(texts: EncodedTexts) -> Values:
 
 
 def _tokens(texts: EncodedTexts) -> Values:
-    """Tokens between white space, by what they consist of."""
+    """Count tokens between white space, by the kinds of their characters."""
     inside = (texts.kind & SPACE) == 0
     start = np.flatnonzero(inside & ~np.concatenate([[False], inside[:-1]]))
     bits = np.bitwise_or.reduceat(np.where(inside, texts.kind & np.uint32(ALPHA | DIGIT), 0), start)
@@ -195,76 +191,76 @@ def _bullet(character: str) -> int:
 
 
 def _groups(context: PageContext) -> Values:
-    found: Values = {}
+    columns: Values = {}
     for tag in _GROUPS:
         share = _group_share(context, context.snapshot.is_tag((tag,))[context.blocks.node])
-        found[f"{tag}_group_word_ratio"] = share
-        found[f"document_max_{tag}_group"] = np.full(len(context), share.max())
-    return found
+        columns[f"{tag}_group_word_ratio"] = share
+        columns[f"document_max_{tag}_group"] = np.full(len(context), share.max())
+    return columns
 
 
 def _group_share(context: PageContext, grouped: NDArray[np.bool_]) -> NDArray[np.float32]:
-    """float32 (B,): the share of the page's words in blocks of the same container, 0 for those not `grouped` (B,)."""
+    """Return the share of the page's words in blocks of the same container, float32 (B,); 0 if not `grouped` (B,)."""
     words = Groups.from_keys(context.blocks.node).total(context.tokens)
     return ratio(np.where(grouped, words, 0), float(context.tokens.sum()))
 
 
 RANGES: Final = 10
-"""Ranges of a number; the last of `VALUES` is for what lies beyond the page."""
+"""Number of ranges of a feature. The last of `VALUES` is for neighbors beyond the page."""
 VALUES: Final = RANGES + 1
-NEIGHBOURS: Final = (
+NEIGHBORS: Final = (
     "container_a", "container_class_header", "container_class_list", "char_alpha_abs", "token_alpha_abs",
     "sentence_count", "sentence_end", "split_class_block",
 )  # fmt: skip
 BLOCKS: Final = 300
 CONTENT: Final = 0.4
-"""The probability of being content from which a block is: half of the F1 that can be reached, the threshold that makes
-most of it (Lipton, Elkan and Narayanaswamy 2014)."""
+"""Minimum probability of a content block: half of the F1 that can be reached, which is the optimal threshold for F1
+(Lipton, Elkan and Narayanaswamy 2014)."""
 _OPTIONS: Final = {"c1": 0.0, "c2": 1.0, "max_iterations": 60}
 _COLUMNS: Final = [column.name for column in COLUMNS]
-_NEAR: Final = [_COLUMNS.index(name) for name in NEIGHBOURS]
+_NEIGHBOR_INDEXES: Final = [_COLUMNS.index(name) for name in NEIGHBORS]
 _OTHER: Final = LABELS.index(Label.OTHER)
 _TYPES: Final = [code for code in range(len(LABELS)) if code != _OTHER]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VictorExample:
-    """A page's first B blocks: float32 (B, C) columns, and int8 (B,) labels, indexes into `CODES`."""
+    """Training example of a page: float32 (B, C) features, and int8 (B,) labels as indexes into `LABELS`."""
 
     columns: NDArray[np.float32]
     label: NDArray[np.int8]
 
 
-def example(lesson: TrainingPage) -> VictorExample:
-    """The columns and the labels of a page's blocks, types by the markup where the gold tells none."""
-    by_markup = np.array([LABELS.index(label) for label in tag_labels(lesson.blocks)], dtype=np.int8)
-    truth = lesson.truth.label
-    return VictorExample(_columns(lesson.blocks)[:BLOCKS], np.where(truth == UNKNOWN, by_markup, truth)[:BLOCKS])
+def make_example(training_page: TrainingPage) -> VictorExample:
+    """Make the training example of a page; the label of the markup is used if the gold has none."""
+    by_markup = np.array([LABELS.index(label) for label in tag_labels(training_page.blocks)], dtype=np.int8)
+    truth = training_page.truth.label
+    return VictorExample(_columns(training_page.blocks)[:BLOCKS], np.where(truth == UNKNOWN, by_markup, truth)[:BLOCKS])
 
 
 def train(examples: Sequence[VictorExample]) -> bytes:
-    """The ranges, and the weights of the field."""
-    cuts = _cuts(np.concatenate([page.columns for page in examples]))
+    """Choose the ranges and train the weights of the conditional random field."""
+    borders = _range_borders(np.concatenate([page.columns for page in examples]))
     trainer = need("pycrfsuite", "python-crfsuite", "methods").Trainer(verbose=False, params=_OPTIONS)
     for page in examples:
-        trainer.append(_names(_ranges(page.columns, cuts)), [LABELS[code].value for code in page.label])
-    place, pair = _weights(trainer)
-    return storage.to_bytes({"cuts": cuts, "place": place, "pair": pair})
+        trainer.append(_names(_ranges(page.columns, borders)), [LABELS[code].value for code in page.label])
+    state, transition = _weights(trainer)
+    return storage.to_bytes({"cuts": borders, "place": state, "pair": transition})
 
 
 def load(data: bytes) -> Method:
-    """Labels the blocks by how probable their labels are, over all sequences."""
-    found = storage.from_bytes(data)
-    cuts, weight, pair = found["cuts"], found["place"], found["pair"]
+    """Return the method that labels blocks by the marginal probabilities of their labels."""
+    arrays = storage.from_bytes(data)
+    borders, state, transition = arrays["cuts"], arrays["place"], arrays["pair"]
 
     def label(blocks: BlockColumns) -> Prediction:
-        ranges = _ranges(_columns(blocks), cuts)
-        place = weight[np.arange(ranges.shape[1]), ranges].sum(axis=1)
-        likely = linear_chain.marginals(place, pair)
+        ranges = _ranges(_columns(blocks), borders)
+        scores = state[np.arange(ranges.shape[1]), ranges].sum(axis=1)
+        likely = linear_chain.marginals(scores, transition)
         probability = 1 - likely[:, _OTHER]
-        kept = (probability >= CONTENT) & (blocks.visibility != Visibility.HIDDEN)
+        is_content = (probability >= CONTENT) & (blocks.visibility != Visibility.HIDDEN)
         types = np.array(_TYPES)[likely[:, _TYPES].argmax(axis=1)]
-        codes = np.where(kept, types, _OTHER)
+        codes = np.where(is_content, types, _OTHER)
         return Prediction([LABELS[code] for code in codes.tolist()], probability.astype(np.float32))
 
     return label
@@ -274,31 +270,34 @@ def _columns(blocks: BlockColumns) -> NDArray[np.float32]:
     return stack_columns(COLUMNS, compute(PageContext(blocks)))
 
 
-def _cuts(columns: NDArray[np.float32]) -> NDArray[np.float32]:
-    """float32 (C, RANGES - 1): where the ranges of each column end, infinite for those that are not needed.
+def _range_borders(columns: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the upper borders of the ranges of each feature, float32 (C, RANGES - 1); infinite for unused ranges.
 
-    The first range is that of the least value alone, the others hold about as many of the greater values each.
+    The first range has the least value only. The other ranges have about equal numbers of the greater values.
     """
-    cuts = np.full((columns.shape[1], RANGES - 1), np.inf, dtype=np.float32)
+    borders = np.full((columns.shape[1], RANGES - 1), np.inf, dtype=np.float32)
     for number, column in enumerate(columns.T):
         values = column[~np.isnan(column)]
         least = values.min(initial=np.inf)
         above = values[values > least]
         if len(above):
             ends = np.quantile(above, np.linspace(0, 1, RANGES - 1, endpoint=False)[1:], method="lower")
-            different = np.unique([least, *ends])
-            cuts[number, : len(different)] = different
-    return cuts
+            distinct = np.unique([least, *ends])
+            borders[number, : len(distinct)] = distinct
+    return borders
 
 
-def _ranges(columns: NDArray[np.float32], cuts: NDArray[np.float32]) -> NDArray[np.int64]:
-    """int64 (B, C + 2 * len(NEIGHBOURS)): the range of every number, and of the neighbours'; the least if missing."""
-    own = np.stack(
-        [np.searchsorted(ends, values) for ends, values in zip(cuts, np.nan_to_num(columns.T, nan=-1.0), strict=True)],
-        axis=1,
-    )
-    edge = np.full((1, len(_NEAR)), RANGES)
-    return np.hstack([own, np.vstack([edge, own[:-1, _NEAR]]), np.vstack([own[1:, _NEAR], edge])])
+def _ranges(columns: NDArray[np.float32], borders: NDArray[np.float32]) -> NDArray[np.int64]:
+    """Return the range of each feature of a block and of its neighbors, int64 (B, C + 2 * len(NEIGHBORS)).
+
+    Missing values are in the first range.
+    """
+    filled = np.nan_to_num(columns.T, nan=-1.0)
+    ranges = np.stack([np.searchsorted(ends, values) for ends, values in zip(borders, filled, strict=True)], axis=1)
+    edge = np.full((1, len(_NEIGHBOR_INDEXES)), RANGES)
+    before = np.vstack([edge, ranges[:-1, _NEIGHBOR_INDEXES]])
+    after = np.vstack([ranges[1:, _NEIGHBOR_INDEXES], edge])
+    return np.hstack([ranges, before, after])
 
 
 def _names(ranges: NDArray[np.int64]) -> list[list[str]]:
@@ -306,18 +305,18 @@ def _names(ranges: NDArray[np.int64]) -> list[list[str]]:
 
 
 def _weights(trainer: Any) -> tuple[NDArray[np.float32], NDArray[np.float32]]:  # noqa: ANN401 - a library without types
-    """Weights (columns, VALUES, labels) of the labels by what is at a place, and (labels, labels) of their pairs."""
+    """Return the state weights (columns, VALUES, labels) and the transition weights (labels, labels)."""
     with TemporaryDirectory(prefix="vclean-") as folder:
         file = str(Path(folder) / "field")
         trainer.train(file)
         tagger = need("pycrfsuite", "python-crfsuite", "methods").Tagger()
         tagger.open(file)
         info = tagger.info()
-    place = np.zeros((len(_COLUMNS) + 2 * len(_NEAR), VALUES, len(LABELS)), dtype=np.float32)
-    pair = np.zeros((len(LABELS), len(LABELS)), dtype=np.float32)
+    state = np.zeros((len(_COLUMNS) + 2 * len(_NEIGHBOR_INDEXES), VALUES, len(LABELS)), dtype=np.float32)
+    transition = np.zeros((len(LABELS), len(LABELS)), dtype=np.float32)
     for (name, label), weight in info.state_features.items():
         column, value = name.split(" ")
-        place[int(column), int(value), LABELS.index(Label(label))] = weight
+        state[int(column), int(value), LABELS.index(Label(label))] = weight
     for (before, after), weight in info.transitions.items():
-        pair[LABELS.index(Label(before)), LABELS.index(Label(after))] = weight
-    return place, pair
+        transition[LABELS.index(Label(before)), LABELS.index(Label(after))] = weight
+    return state, transition

@@ -68,7 +68,7 @@ def archive_rows(archive: MarkedArchive, readers: Iterable[Reader], *, by_hand: 
         by_hand: as in `marked_rows`.
     """
     ways = list(readers)
-    for marked in archive.marked():
+    for marked in archive.marked_pages():
         # The fragment tells the two apart where snapshots are kept by URL and content.
         bare = replace(marked.page, url=marked.page.url + "#bare", resources=None)
         site = registered_domain(marked.page.url)
@@ -93,7 +93,7 @@ def marked_rows(
         site: its registered domain.
         by_hand: whether a reader made the marks; else they were made from tags and names, which must not be seen.
     """
-    element = marking.locate(context.snapshot, marks)
+    element = marking.locate_marks(context.snapshot, marks)
     found = element >= 0
     node = np.concatenate([element[found], _others(context, element[found])])
     role = np.full(len(node), NONE, dtype=np.int8)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vclean.classify.corpora.corpora import registered_domain
-from vclean.classify.corpora.marked import locate
+from vclean.classify.corpora.marked import locate_marks
 from vclean.classify.regions import dataset
 from vclean.classify.segments.model import LEVELS, SegmentPage
 from vclean.classify.segments.optimal_cut import State
@@ -70,7 +70,7 @@ def marked_rows(snapshot: Snapshot, marks: Sequence[RegionMark], address: str) -
 
 
 def _marked(snapshot: Snapshot, marks: Sequence[RegionMark], level: int) -> NDArray[np.int32]:
-    elements = locate(snapshot, [mark for mark in marks if mark.level == level])
+    elements = locate_marks(snapshot, [mark for mark in marks if mark.level == level])
     return elements[elements >= 0]
 
 

@@ -1,8 +1,9 @@
-"""All training pages as one table, and the linear models fitted on parts of it.
+"""Build the training table of all pages, and fit the linear models on parts of it.
 
-The two linear models see every page; the boosted model must see their verdicts as they will be on unknown sites, so a
-page's verdicts in training come from linear models that were fitted without its fold. A cross-validated model for fold
-`k` needs linear models without `k` and, for each other fold `j`, without both: fifteen fits for five folds, shared.
+The boosted model gets the probabilities of the two linear models as features (stacking). In training, the
+probabilities of a page come from linear models fitted without its fold, as they will for unknown sites. A
+cross-validated model for fold `k` needs linear models without `k` and, for each other fold `j`, without both: fifteen
+fits for five folds, which are shared.
 """
 
 from __future__ import annotations
@@ -43,28 +44,29 @@ _HEADING_TAGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _ITEM_TAGS, _CELL_TAGS = ("li", "dt", "dd"), ("td", "th")
 
 WEIGHT_CAP = 200
-"""Words from which a block weighs no more in training."""
+"""Number of words from which the training weight of a block stays constant."""
 
 
 @dataclass(frozen=True, eq=False)
 class PageRows:
-    """One page, read one way, as B training rows.
+    """Training rows of one page, read with or without a browser: one row for each of B blocks.
 
     Attributes:
         corpus, id: the page.
         site: its registered domain; folds never split a site.
         rendered: whether it was read in a browser.
-        base: float32 (B, F), the columns that depend on the page alone.
+        base: float32 (B, F), features that depend on the page alone.
         region: float32 (B, len(stacking.REGION_COLUMNS)), by a region model that saw no page of the site.
-        layout: what averaging the linear verdicts needs.
+        layout: input for the averages of the linear scores.
         path, word: the tokens of the two linear models, B rows each.
         share: float32 (B,), share of a block's words that are in the gold.
         content: bool (B,).
         label: int8 (B,), an index into `Label`, or `vclean.labels.UNKNOWN`.
-        comments: float32 (B,), that a block is among readers' comments.
-        group: int32 (B,), the list, table or code a block is of, or -1: see `postprocess.block_groups`.
-        gold_words: words of the page's gold.
-        importance: as many pages it counts as.
+        comments: float32 (B,), probability that a block is among readers' comments.
+        group: int32 (B,), index of the list, table or code that contains the block, or -1: see
+            `postprocess.block_groups`.
+        gold_words: number of words of the page's gold.
+        importance: number of pages that it counts as.
     """
 
     corpus: str
@@ -85,17 +87,17 @@ class PageRows:
     importance: float = 1.0
 
     def __len__(self) -> int:
-        """The number of blocks."""
+        """Return the number of blocks."""
         return len(self.content)
 
     @property
     def weight(self) -> NDArray[np.float32]:
-        """float32 (B,): training weight, the root of the words up to `WEIGHT_CAP`, times the importance."""
+        """Return the training weights, float32 (B,): the root of the words up to `WEIGHT_CAP`, times the importance."""
         return (self.importance * np.sqrt(np.clip(self.layout.tokens, 1, WEIGHT_CAP))).astype(np.float32)
 
 
 def page_rows(page: GoldPage, site: str, blocks: BlockColumns, regions: Forest | None = None) -> PageRows:
-    """The training rows of `page`, cut into `blocks`; `regions` is a region model that saw no page of the site."""
+    """Return the training rows of the `blocks` of `page`; `regions` is a region model that saw no page of the site."""
     features = matrix.extract(blocks)
     posterior = model.posterior(regions, features.region) if regions else None
     region = stacking.region_columns(posterior, features.region_layout)
@@ -114,18 +116,18 @@ def page_rows(page: GoldPage, site: str, blocks: BlockColumns, regions: Forest |
         word=features.word_tokens,
         share=truth.content_share,
         content=truth.is_content,
-        label=_told_types(truth.label, page, blocks),
+        label=_reliable_labels(truth.label, page, blocks),
         comments=among_comments(features.context, region),
         group=block_groups(blocks),
         gold_words=count_words(page.text),
     )
 
 
-def _told_types(label: NDArray[np.int8], page: GoldPage, blocks: BlockColumns) -> NDArray[np.int8]:
-    """int8 (B,): `label`, without what gold in Markdown leaves untold.
+def _reliable_labels(label: NDArray[np.int8], page: GoldPage, blocks: BlockColumns) -> NDArray[np.int8]:
+    """Return `label` with `UNKNOWN` for the labels that gold in Markdown does not determine, int8 (B,).
 
-    Such gold leaves marks out: a paragraph in a heading tag or an item is of unknown type. And it puts what the page
-    sets apart on one line: only what does not begin its item or container, or is in a cell, is told to continue.
+    Such gold omits marks: a paragraph in a heading tag or a list item is of unknown type. It also joins lines that are
+    separate on the page: a continuation counts only in a table cell, or if it does not begin its item or container.
     """
     if page.markup or not page.markdown:
         return label
@@ -133,91 +135,91 @@ def _told_types(label: NDArray[np.int8], page: GoldPage, blocks: BlockColumns) -
     marked = tree.nearest_ancestor(snapshot.is_tag(_HEADING_TAGS), snapshot.parent)[node] > 0
     marked |= snapshot.is_tag(_ITEM_TAGS)[node]
     in_cell = tree.nearest_ancestor(snapshot.is_tag(_CELL_TAGS), snapshot.parent)[node] > 0
-    holder = tree.nearest_ancestor(snapshot.is_tag(_ITEM_TAGS), snapshot.parent)[node]
-    begins = Groups.from_keys(np.where(holder > 0, holder, node)).rank == 0
-    untold = (label == LABELS.index(Label.PARAGRAPH)) & marked
-    untold |= (label == LABELS.index(Label.CONTINUATION)) & begins & ~in_cell
-    return np.where(untold, np.int8(UNKNOWN), label)
+    container = tree.nearest_ancestor(snapshot.is_tag(_ITEM_TAGS), snapshot.parent)[node]
+    is_first = Groups.from_keys(np.where(container > 0, container, node)).rank == 0
+    unreliable = (label == LABELS.index(Label.PARAGRAPH)) & marked
+    unreliable |= (label == LABELS.index(Label.CONTINUATION)) & is_first & ~in_cell
+    return np.where(unreliable, np.int8(UNKNOWN), label)
 
 
 FOLDS: Final = 5
 ROWS_PER_PAGE: Final = 200
-"""The boosted models learn from so many rows of a page at most: the rest of a long page repeats what they say, and a
-third of the training time goes."""
+"""Maximum number of rows of a page for the boosted models. The other rows of a long page are much alike; leaving them
+out saves a third of the training time."""
 
 
 @dataclass(frozen=True, eq=False)
 class TrainingTable:
-    """All training pages as one table of R rows.
+    """Training rows of all pages as one table of R rows.
 
     Attributes:
         pages: the pages.
-        fold: int64 (P,), the fold of every page.
+        fold: int64 (P,), fold of each page.
     """
 
     pages: Sequence[PageRows]
     fold: NDArray[np.int64]
 
     @classmethod
-    def of(cls, pages: Sequence[PageRows], k: int = FOLDS, seed: int = 0) -> TrainingTable:
-        """`pages` with folds by site; a page read two ways is in one fold."""
+    def from_pages(cls, pages: Sequence[PageRows], k: int = FOLDS, seed: int = 0) -> TrainingTable:
+        """Return the table of `pages` with folds by site. A page read both ways is in one fold."""
         return cls(pages, folds([page.site for page in pages], k, seed))
 
     @cached_property
     def row_fold(self) -> NDArray[np.int64]:
-        """int64 (R,): the fold of every row."""
+        """Return the fold of each row, int64 (R,)."""
         return self.fold[self.row_page]
 
     @cached_property
     def row_page(self) -> NDArray[np.int64]:
-        """int64 (R,): the page of every row."""
+        """Return the page index of each row, int64 (R,)."""
         return np.repeat(np.arange(len(self.pages)), [len(page) for page in self.pages])
 
     @cached_property
     def row_site(self) -> NDArray[np.int64]:
-        """int64 (R,): a number for the site of every row."""
+        """Return a number for the site of each row, int64 (R,)."""
         numbers = np.unique([page.site for page in self.pages], return_inverse=True)[1]
         return numbers[self.row_page]
 
     @cached_property
     def content(self) -> NDArray[np.bool_]:
-        """Whether a row is content, bool (R,)."""
+        """Return whether each row is content, bool (R,)."""
         return np.concatenate([page.content for page in self.pages])
 
     @cached_property
     def label(self) -> NDArray[np.int8]:
-        """The code of a row's label, int8 (R,)."""
+        """Return the label code of each row, int8 (R,)."""
         return np.concatenate([page.label for page in self.pages])
 
     @cached_property
     def weight(self) -> NDArray[np.float32]:
-        """The training weight of a row, float32 (R,)."""
+        """Return the training weight of each row, float32 (R,)."""
         return np.concatenate([page.weight for page in self.pages])
 
     @cached_property
     def sampled(self) -> NDArray[np.bool_]:
-        """Whether the boosted models learn from a row, bool (R,): up to `ROWS_PER_PAGE` of a page, seeded."""
+        """Return the rows to fit the boosted models on, bool (R,): up to `ROWS_PER_PAGE` of a page, seeded."""
         draw = np.random.default_rng(len(self.pages))
         return np.concatenate([draw.permutation(len(page)) < ROWS_PER_PAGE for page in self.pages])
 
     @cached_property
     def sampled_weight(self) -> NDArray[np.float32]:
-        """The training weight of a row among the sampled ones, float32 (R,): a page keeps its weight."""
+        """Return the weights of the rows after sampling, float32 (R,): sampled rows carry the weight of their page."""
         scale = [np.full(len(page), max(1, len(page) / ROWS_PER_PAGE), dtype=np.float32) for page in self.pages]
         return self.weight * np.concatenate(scale)
 
     @cached_property
     def fits(self) -> LinearFits:
-        """The linear models of the table; cross-validation and training share those they both need."""
+        """Return the linear models of the table, which cross-validation and training share."""
         return LinearFits(self)
 
     def split(self, rows: NDArray[Any]) -> list[NDArray[Any]]:
-        """`rows` (R, ...) page by page."""
+        """Split `rows` (R, ...) by page."""
         return np.split(rows, np.cumsum([len(page) for page in self.pages])[:-1])
 
 
 class LinearFits:
-    """The linear models of a table, each fitted once, by the folds it did not see."""
+    """Linear models of a table, each fitted once for its set of held-out folds."""
 
     def __init__(self, table: TrainingTable) -> None:
         self._table = table
@@ -225,9 +227,9 @@ class LinearFits:
         self._word = _design(table, [page.word for page in table.pages], BUCKETS, scaled=True)
         self._fits: dict[frozenset[int], LinearModel] = {}
 
-    def without(self, *unseen: int) -> LinearModel:
-        """The models fitted on all folds but `unseen`."""
-        key = frozenset(unseen)
+    def without(self, *held_out: int) -> LinearModel:
+        """Return the models fitted on all folds but `held_out`."""
+        key = frozenset(held_out)
         if key not in self._fits:
             self._fits[key] = LinearModel(
                 *self._path.fit(key, linear.PATH_PENALTY), *self._word.fit(key, linear.WORD_PENALTY)
@@ -235,9 +237,9 @@ class LinearFits:
         return self._fits[key]
 
     def scores(self, held_out: int | None) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Verdicts (R,) of the path and the word models, as a boosted model that holds out a fold has to learn from.
+        """Return the scores (R,) of the path and word models, as input of a boosted model fitted without a fold.
 
-        Every row's are from models that saw neither its own fold nor the one held out.
+        The scores of a row come from models that saw neither its fold nor `held_out`.
         """
         path, word = np.empty((2, len(self._table.row_fold)), dtype=np.float32)
         for fold in np.unique(self._table.row_fold).tolist():
@@ -249,7 +251,7 @@ class LinearFits:
 
 
 def _design(table: TrainingTable, tokens: Sequence[RaggedArray], size: int, *, scaled: bool) -> Design:
-    """The design of one linear model over the rows of `table`, given the tokens of every page."""
+    """Return the design of one linear model over the rows of `table`, given the tokens of each page."""
     return linear.design(
         RaggedArray.concatenate(tokens),
         size,
@@ -262,13 +264,13 @@ def _design(table: TrainingTable, tokens: Sequence[RaggedArray], size: int, *, s
 
 
 def design_matrix(table: TrainingTable, path: NDArray[np.float32], word: NDArray[np.float32]) -> NDArray[np.float32]:
-    """float32 (R, len(stacking.COLUMNS)): the whole matrix of the table, given the linear verdicts (R,)."""
-    full = np.empty((len(table.row_fold), len(stacking.COLUMNS)), dtype=np.float32)
+    """Return the feature matrix of the table, float32 (R, len(stacking.COLUMNS)), given the linear scores (R,)."""
+    full_matrix = np.empty((len(table.row_fold), len(stacking.COLUMNS)), dtype=np.float32)
     begin = 0
     for page, by_path, by_word in zip(table.pages, table.split(path), table.split(word), strict=True):
         end = begin + len(page)
         if len(page):
             scores = stacking.score_columns(by_path, by_word, page.layout)
-            full[begin:end] = np.hstack([page.base, scores, page.region])
+            full_matrix[begin:end] = np.hstack([page.base, scores, page.region])
         begin = end
-    return full
+    return full_matrix

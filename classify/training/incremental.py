@@ -1,9 +1,9 @@
-"""A model that goes on learning from pages labelled by hand, where the corpora it was trained on are not at hand.
+"""Continue the training of a model on pages labelled by hand, without the corpora of its first training.
 
-New trees are added to those of the model, fitted on the labelled pages alone and beginning from what the model says of
-them: where it is right they change little. All else stays: the linear models, the region model, and what decides how
-much of a page is kept. What the model has learned elsewhere is not in the new trees' sight, so that they may undo some
-of it on pages that are unlike the labelled ones; `docs/guides/label.md` has figures.
+New trees are added to those of the model. They are fitted on the labelled pages alone, starting from the model's
+predictions for them, so correct predictions change little. The linear models, the region model and the threshold model
+stay unchanged. The new trees know nothing of the first training data, and may degrade predictions on pages unlike the
+labelled ones; `docs/guides/label.md` has figures.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _SMALL: Final[dict[str, Any]] = {
     "bagging_freq": 0,
     "num_threads": 1,
 }
-"""A few pages have a few hundred blocks: small trees, of which every leaf has some."""
+"""Parameters for a few pages with a few hundred blocks: small trees, and several blocks in each leaf."""
 CONTENT: Final[dict[str, Any]] = {**CONTENT_PARAMETERS, **_SMALL}
 CONTENT_ROUNDS: Final = 40
 TYPES: Final[dict[str, Any]] = {**TYPE_PARAMETERS, **_SMALL}
@@ -47,10 +47,10 @@ TYPE_ROUNDS: Final = 20
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CorrectedPage:
-    """A page of B blocks labelled by hand, as the trees of a model read it.
+    """Feature matrix and labels of a page of B blocks labelled by hand.
 
     Attributes:
-        x: float32 (B, len(stacking.COLUMNS)), with what the model's other parts say; they do not learn.
+        x: float32 (B, len(stacking.COLUMNS)), with the outputs of the model's other parts, which are not trained.
         label: int8 (B,), an index into `vclean.labels.LABELS`, or `UNKNOWN` for content of unknown type.
         weight: float32 (B,), as in training.
     """
@@ -60,30 +60,32 @@ class CorrectedPage:
     weight: NDArray[np.float32]
 
     @classmethod
-    def of(cls, base: Model, blocks: BlockColumns, label: NDArray[np.int8]) -> CorrectedPage:
-        """The lesson for a model of `blocks` that are labelled."""
+    def from_labels(cls, base: Model, blocks: BlockColumns, label: NDArray[np.int8]) -> CorrectedPage:
+        """Return the training data of labelled `blocks` for the model `base`."""
         decision = base.label(blocks).decision
         x = decision.x if decision else np.zeros((0, len(stacking.COLUMNS)), dtype=np.float32)
         words = EncodedTexts.from_texts(blocks.text).words.per_text()
         return cls(x, label, np.sqrt(np.clip(words, 1, WEIGHT_CAP)).astype(np.float32))
 
 
-def continue_training(base: Model, lessons: Sequence[CorrectedPage], *, facts: dict[str, Any] | None = None) -> Model:
-    """The model `base` after lessons made for it, without a version yet; the same lessons give the same model.
+def continue_training(
+    base: Model, pages: Sequence[CorrectedPage], *, card_fields: dict[str, Any] | None = None
+) -> Model:
+    """Return `base` trained further on `pages`, without a version; the same pages give the same model.
 
     Args:
-        base: stays as it is.
-        lessons: what is learned from.
-        facts: what else the model card says of them.
+        base: model to start from; it is not changed.
+        pages: training data made for `base`.
+        card_fields: additional fields of the model card.
 
     Raises:
-        InputError: there is no block to learn from.
+        InputError: there is no block to train on.
     """
-    if not any(len(lesson.label) for lesson in lessons):
+    if not any(len(page.label) for page in pages):
         raise InputError("there is no block to learn from: label pages first, with `vclean label`")
-    x = np.concatenate([lesson.x for lesson in lessons])
-    label = np.concatenate([lesson.label for lesson in lessons])
-    weight = np.concatenate([lesson.weight for lesson in lessons])
+    x = np.concatenate([page.x for page in pages])
+    label = np.concatenate([page.label for page in pages])
+    weight = np.concatenate([page.weight for page in pages])
     content = fit_forest(
         CONTENT, CONTENT_ROUNDS, x, label != LABELS.index(Label.OTHER), weight=weight, base=base.content
     )
@@ -93,7 +95,7 @@ def continue_training(base: Model, lessons: Sequence[CorrectedPage], *, facts: d
         if typed.any()
         else base.types
     )
-    card = base.card | {CORRECTED: _card(base, len(x)) | (facts or {})}
+    card = base.card | {CORRECTED: _card(base, len(x)) | (card_fields or {})}
     return replace(base, content=content, types=types, card=card, version="")
 
 

@@ -1,4 +1,4 @@
-"""Fit the region model, and for cross-validation one for each fold of sites."""
+"""Fit the region model, and one region model for each fold of sites for cross-validation."""
 
 from __future__ import annotations
 
@@ -34,55 +34,58 @@ PARAMETERS: dict[str, Any] = {
     "min_data_in_leaf": 10,
     "lambda_l2": 5.0,
     "max_bin": 63,
-    "num_threads": 1,  # a round is too short to be worth a second thread
+    "num_threads": 1,  # a second thread costs more than it saves in such short rounds
     "seed": SEED,
     **REPRODUCIBLE,
 }
 NONE_WEIGHT: Final = 0.3
-"""Weight of a container that is no region; there are ten of them to a region."""
+"""Weight of a container that is not a region; these are ten times as frequent as regions."""
 STYLED_WEIGHT: Final = 0.1
-"""Weight of a region that a generator marked, against one marked by hand."""
+"""Weight of a region marked by a generator, relative to 1 for one marked by hand."""
 SITE_REGIONS: Final = 40
-"""Regions from which on a site of generated pages weighs no more: all its pages are made alike."""
+"""Number of regions at which the weight of a site of generated pages stops growing: all its pages are alike."""
 
 
 def fit(rows: Sequence[RegionRows]) -> Forest:
-    """Fit the boosted model of the role of a container; the same rows give the same model."""
+    """Fit the boosted model of container roles; the same rows give the same model."""
     x = np.vstack([page.x for page in rows])
     role = np.concatenate([page.role for page in rows])
     return fit_forest(PARAMETERS, ROUNDS, x, role, weight=_weights(rows))
 
 
 def _weights(rows: Sequence[RegionRows]) -> NDArray[np.float32]:
-    """Return the training weight of every row, float32 (R,)."""
+    """Return the training weight of each row, float32 (R,)."""
     regions: dict[str, int] = {}
     for page in rows:
         regions[page.site] = regions.get(page.site, 0) + int((page.role != NONE).sum())
-    of_page = [
+    page_weights = [
         1.0 if page.by_hand else STYLED_WEIGHT * min(1, SITE_REGIONS / max(regions[page.site], 1)) for page in rows
     ]
-    kinds = [np.where(page.role == NONE, NONE_WEIGHT, 1) for page in rows]
-    return np.concatenate([scale * kind for scale, kind in zip(of_page, kinds, strict=True)]).astype(np.float32)
+    class_weights = [np.where(page.role == NONE, NONE_WEIGHT, 1) for page in rows]
+    return np.concatenate([scale * kind for scale, kind in zip(page_weights, class_weights, strict=True)]).astype(
+        np.float32
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class RegionFits:
-    """The region model of some pages, and for each fold of their sites the one that saw no page of it.
+    """Region model of all pages, and for each fold of sites the model fitted without it.
 
-    The block model learns from posteriors out of fold. Its own held-out fold need not be left out as well, as it is
-    for the linear models: these learn content and so the answer, the region model learns roles.
+    The block model is trained on posteriors from models that did not see the page's site. The held-out fold of the
+    block model need not be left out as well, unlike for the linear models: these predict content, which is the target;
+    the region model predicts roles.
 
     Attributes:
-        full: the model of all pages.
-        unseen: by site, the model that did not see it; other sites no model saw.
+        full: model of all pages.
+        held_out: by site, the model fitted without it; no model saw other sites.
     """
 
     full: Forest
-    unseen: dict[str, Forest]
+    held_out: dict[str, Forest]
 
     @classmethod
-    def of(cls, rows: Sequence[RegionRows]) -> RegionFits:
-        """Fit the models of `rows`, whose sites decide the folds; pages marked by a generator are in all of them.
+    def from_rows(cls, rows: Sequence[RegionRows]) -> RegionFits:
+        """Fit the models of `rows`, with folds by site. Pages marked by a generator are in all training sets.
 
         Raises:
             InputError: fewer than two sites are marked by hand.
@@ -91,9 +94,11 @@ class RegionFits:
         if len(by_hand) < _MIN_SITES:
             raise InputError("too few marked pages to learn roles from: give an archive with pages of several sites")
         fold = dict(zip(by_hand, folds(by_hand, FOLDS).tolist(), strict=True))
-        models = {out: fit([page for page in rows if fold.get(page.site) != out]) for out in set(fold.values())}
+        models = {
+            fold_out: fit([page for page in rows if fold.get(page.site) != fold_out]) for fold_out in set(fold.values())
+        }
         return cls(fit(rows), {site: models[fold[site]] for site in by_hand})
 
     def for_site(self, site: str) -> Forest:
-        """Return a model that has seen no page of `site`."""
-        return self.unseen.get(site, self.full)
+        """Return a model that saw no page of `site`."""
+        return self.held_out.get(site, self.full)

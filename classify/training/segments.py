@@ -1,4 +1,4 @@
-"""Fit the learned segmenter, and cross-validate it: each page is segmented by a model that saw no page of its site."""
+"""Fit the trained segmenter and cross-validate it by site."""
 
 from __future__ import annotations
 
@@ -40,37 +40,45 @@ PARAMETERS: dict[str, Any] = {
     "num_threads": 1,
     **REPRODUCIBLE,
 }
-_UNTOLD: Final = 0.3
-"""Weight of a container whose state no mark tells."""
-_LEAST, _WORDS = 0.2, 2.0
-"""The weight of a container grows with the root of its share of the page's words: scores count characters."""
+_UNMARKED_WEIGHT: Final = 0.3
+"""Weight of a container whose state no mark determines."""
+_MIN_WEIGHT, _WORD_WEIGHT = 0.2, 2.0
+"""Constant and slope of the weight over the root of the container's share of the page's words: scores count
+characters."""
 
 
-def fit(rows: Sequence[SegmentRows], facts: dict[str, Any] | None = None) -> SegmentModel:
+def fit(rows: Sequence[SegmentRows], card_fields: dict[str, Any] | None = None) -> SegmentModel:
     """Fit a segmenter; the same rows give the same model.
 
-    The region model that a page's rows are given is one that has not seen its site.
+    The rows of a page get roles from a region model that did not see its site.
 
     Args:
-        rows: of pages of several sites.
-        facts: what its card is to say beside pages, versions and columns.
+        rows: training rows of pages from several sites.
+        card_fields: additional fields of the model card.
 
     Raises:
         InputError: there are fewer than two sites, or a level has no marks.
     """
-    roles = RegionFits.of([page.roles for page in rows])
-    told = [with_roles(page.x, page.parent, roles.for_site(page.site)) for page in rows]
-    levels = tuple(_fit(rows, told, level) for level in LEVELS)
+    roles = RegionFits.from_rows([page.roles for page in rows])
+    matrices = [with_roles(page.x, page.parent, roles.for_site(page.site)) for page in rows]
+    levels = tuple(_fit(rows, matrices, level) for level in LEVELS)
     versions = {name: metadata.version(name) for name in ("vclean", "lightgbm")}
     columns = [column.name for column in COLUMNS]
     pages = [page.address for page in rows]
-    card = {"format": FORMAT, **(facts or {}), "versions": versions, "seeds": SEEDS, "pages": pages, "columns": columns}
+    card = {
+        "format": FORMAT,
+        **(card_fields or {}),
+        "versions": versions,
+        "seeds": SEEDS,
+        "pages": pages,
+        "columns": columns,
+    }
     return SegmentModel(roles.full, levels, card)
 
 
-def _fit(rows: Sequence[SegmentRows], told: Sequence[NDArray[np.float32]], level: int) -> tuple[Forest, ...]:
-    """Boosted trees of the containers that hold others and lie in no segment: whether they are divided."""
-    parts = [_examples(page, x, level) for page, x in zip(rows, told, strict=True) if level in page.state]
+def _fit(rows: Sequence[SegmentRows], matrices: Sequence[NDArray[np.float32]], level: int) -> tuple[Forest, ...]:
+    """Fit one forest per seed that predicts whether a container is divided, on the containers outside segments."""
+    parts = [_examples(page, x, level) for page, x in zip(rows, matrices, strict=True) if level in page.state]
     if not parts:
         raise InputError(f"no page has marks of level {level} to learn from: give an archive whose pages have both")
     x, divided, weight = (np.concatenate(column) for column in zip(*parts, strict=True))
@@ -80,37 +88,37 @@ def _fit(rows: Sequence[SegmentRows], told: Sequence[NDArray[np.float32]], level
 def _examples(
     page: SegmentRows, x: NDArray[np.float32], level: int
 ) -> tuple[NDArray[np.float32], NDArray[np.int8], NDArray[np.float64]]:
-    """Features, whether it is divided, and weight of each container that could be."""
-    state, told = page.state[level], page.told[level]
+    """Return the features, whether it is divided, and the weight of each container that can be divided."""
+    state, is_marked = page.state[level], page.told[level]
     divisible = np.isin(np.arange(len(x)), page.parent)
     used = divisible & (state != State.BELOW)
-    weight = np.where(told, 1, _UNTOLD) * (_LEAST + _WORDS * np.sqrt(words_of_page(x)))
+    weight = np.where(is_marked, 1, _UNMARKED_WEIGHT) * (_MIN_WEIGHT + _WORD_WEIGHT * np.sqrt(words_of_page(x)))
     return x[used], (state == State.ABOVE)[used].astype(np.int8), weight[used]
 
 
 def training_rows(pages: Iterable[RenderedMarkedPage]) -> list[SegmentRows]:
-    """Return the rows of the pages that have something to learn from."""
-    found = [marked_rows(page.snapshot, page.marks, page.id) for page in pages]
-    return [rows for rows in found if rows is not None]
+    """Return the rows of the pages that have examples."""
+    candidates = [marked_rows(page.snapshot, page.marks, page.id) for page in pages]
+    return [rows for rows in candidates if rows is not None]
 
 
-def cross_validated(
+def cross_validate(
     rows: Sequence[SegmentRows], *, done: Callable[[], None] = lambda: None
 ) -> Callable[[str], SegmentModel]:
-    """Return a function from a page's address to a model that saw no page of its site; any model for unknown pages.
+    """Return a function from a page's address to a model that saw no page of its site, or any model for unknown pages.
 
     Args:
-        rows: of pages of several sites.
+        rows: training rows of pages from several sites.
         done: called after each of the `FOLDS` folds.
 
     Raises:
-        InputError: what is left for one fold to learn from is too little.
+        InputError: the other folds have too few pages to fit the model of a fold.
     """
-    number = dict(
+    fold_of = dict(
         zip([page.address for page in rows], folds([page.site for page in rows], FOLDS).tolist(), strict=True)
     )
     models = {}
-    for fold in sorted(set(number.values())):
-        models[fold] = fit([page for page in rows if number[page.address] != fold])
+    for fold in sorted(set(fold_of.values())):
+        models[fold] = fit([page for page in rows if fold_of[page.address] != fold])
         done()
-    return lambda address: models[number.get(address, min(models))]
+    return lambda address: models[fold_of.get(address, min(models))]

@@ -1,4 +1,4 @@
-"""Fit what decides how much of a page is kept: the threshold model, and the map that calibrates probabilities."""
+"""Fit the threshold model, which selects the content blocks of a page, and the calibration map of probabilities."""
 
 from __future__ import annotations
 
@@ -21,32 +21,32 @@ if TYPE_CHECKING:
     from vclean.classify.trees.forest import Forest
 
 KNOTS: Final = 24
-"""Points of a calibration map: more follow the noise."""
+"""Maximum number of points of a calibration map: more follow the noise."""
 _STEP: Final = 1e-6
-"""What a map rises between two points at least, so that it keeps the order of what it maps."""
+"""Minimum rise of a map between two points, which keeps the order of the values."""
 
 
 def fit_map(
-    said: ArrayLike, observed: ArrayLike, weight: ArrayLike | None = None, *, knots: int = KNOTS
+    predicted: ArrayLike, observed: ArrayLike, weight: ArrayLike | None = None, *, knots: int = KNOTS
 ) -> CalibrationMap:
-    """Fit the map from probabilities to outcomes: isotonic regression (Zadrozny and Elkan 2002) over equal masses.
+    """Fit the map from probabilities to outcomes by isotonic regression (Zadrozny and Elkan 2002) on equal-mass bins.
 
-    It has `knots` points at most; the rest is as in `reliability`.
+    The map has at most `knots` points. The other arguments are those of `reliability`.
     """
     from scipy.optimize import isotonic_regression  # takes as long to import as the whole model to load
 
-    found = reliability(said, observed, weight, bins=knots, equal_mass=True)
-    if len(found.count) < 2:
+    bins = reliability(predicted, observed, weight, bins=knots, equal_mass=True)
+    if len(bins.count) < 2:
         return CalibrationMap()
-    level = isotonic_regression(found.observed, weights=found.weight).x
-    x, y = _apart(found.said), _apart(level)
-    # Beyond the outermost bins as much is added or taken away as there, as far as 0..1 reaches.
+    level = isotonic_regression(bins.observed, weights=bins.weight).x
+    x, y = _separate(bins.predicted), _separate(level)
+    # Beyond the outermost bins the map is shifted as at the bin, within 0..1.
     low, high = max(0.0, y[0] - x[0]), min(1.0, y[-1] + 1 - x[-1])
     return CalibrationMap((0.0, *x.tolist(), 1.0), (low, *y.tolist(), high))
 
 
-def _apart(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Ascending `values` (K,) of 0..1, a little apart from each other and from the ends."""
+def _separate(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return ascending `values` (K,) in 0..1, moved slightly apart from each other and from 0 and 1."""
     count = len(values)
     return np.asarray(values * (1 - _STEP * (count + 1)) + _STEP * np.arange(1, count + 1))
 
@@ -72,10 +72,10 @@ def word_f1(
 ) -> NDArray[np.float64]:
     """Return the word F1 of K selections, float64 (K,), from the share (B,) of each block's words that are gold.
 
-    Exact up to words that gold has once and the page more often: .005 from the score of the text, on average.
+    Exact except for words that the page has more often than the gold: .005 off the score of the text, on average.
     """
-    hits, kept = keeps @ (share * words), keeps @ words
-    return np.minimum(2 * hits / np.maximum(kept + gold_words, 1), 1.0).astype(np.float64)
+    gold_hits, selected_words = keeps @ (share * words), keeps @ words
+    return np.minimum(2 * gold_hits / np.maximum(selected_words + gold_words, 1), 1.0).astype(np.float64)
 
 
 def fit(rows: NDArray[np.float32], f1: NDArray[np.float64]) -> Forest:
@@ -88,9 +88,9 @@ class HeldOutPrediction:
     """Prediction for the B blocks of a page by a model that never saw its site.
 
     Attributes:
-        probability: float32 (B,), that a block is content, as the trees have it.
-        types: float32 (B, 4), the probabilities of h, p, l and c, were it content.
-        candidates: to choose from; None for a page without blocks.
+        probability: float32 (B,), that a block is content, before calibration.
+        types: float32 (B, 4), probabilities of h, p, l and c, given that the block is content.
+        candidates: selections to choose from; None for a page without blocks.
     """
 
     probability: NDArray[np.float32]
@@ -98,16 +98,16 @@ class HeldOutPrediction:
     candidates: CandidateSelections | None
 
 
-def fit_threshold_model(pages: Sequence[PageRows], unseen: Sequence[HeldOutPrediction]) -> ThresholdModel:
-    """Fit the threshold model of `pages`, of which at least one has blocks, and their calibration map."""
-    chosen = [(page, said.candidates) for page, said in zip(pages, unseen, strict=True) if said.candidates]
-    rows = np.vstack([found.rows for _, found in chosen])
-    scores = [word_f1(found.keeps, page.share, page.layout.tokens, page.gold_words) for page, found in chosen]
-    return ThresholdModel(fit(rows, np.concatenate(scores)), _calibration(pages, unseen))
+def fit_threshold_model(pages: Sequence[PageRows], held_out: Sequence[HeldOutPrediction]) -> ThresholdModel:
+    """Fit the threshold model and the calibration map of `pages`, of which at least one has blocks."""
+    pairs = [(page, each.candidates) for page, each in zip(pages, held_out, strict=True) if each.candidates]
+    rows = np.vstack([candidates.rows for _, candidates in pairs])
+    scores = [word_f1(each.keeps, page.share, page.layout.tokens, page.gold_words) for page, each in pairs]
+    return ThresholdModel(fit(rows, np.concatenate(scores)), _calibration(pages, held_out))
 
 
-def _calibration(pages: Sequence[PageRows], unseen: Sequence[HeldOutPrediction]) -> CalibrationMap:
-    """Fit the calibration map of the blocks; a block counts as in training, between one each and its words."""
-    said = np.concatenate([page.probability for page in unseen])
+def _calibration(pages: Sequence[PageRows], held_out: Sequence[HeldOutPrediction]) -> CalibrationMap:
+    """Fit the calibration map of the blocks, with the training weights, between one per block and one per word."""
+    predicted = np.concatenate([page.probability for page in held_out])
     content = np.concatenate([page.content for page in pages])
-    return fit_map(said, content, np.concatenate([page.weight for page in pages]))
+    return fit_map(predicted, content, np.concatenate([page.weight for page in pages]))

@@ -1,4 +1,4 @@
-"""Training: gold pages in, a model out; and cross-validation by site."""
+"""Train a block classifier on gold pages, and cross-validate it by site."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 THREADS: Final = 2
 MIN_FOLDS: Final = 3
-"""One held out, one whose verdicts are wanted, and one at least to learn them from."""
+"""Minimum number of folds: one held out, one to predict, and at least one to fit the linear models on."""
 
 _SHARED = {
     "learning_rate": 0.06,
@@ -57,20 +57,20 @@ TYPE_PARAMETERS: dict[str, Any] = {
     "num_leaves": 31,
     "learning_rate": 0.1,
 }
-"""h, p, l, c of content blocks."""
+"""Parameters of the model of labels h, p, l, c of content blocks."""
 TYPE_ROUNDS = 60
 
 
 def fit_content(x: NDArray[np.float32], y: NDArray[np.bool_], weight: NDArray[np.float32]) -> Forest:
-    """Fit the boosted model of content against the rest."""
+    """Fit the boosted model of content or not."""
     return fit_forest(CONTENT_PARAMETERS, CONTENT_ROUNDS, x, y, weight=weight)
 
 
 def fit_types(x: NDArray[np.float32], label: NDArray[np.int8], page: NDArray[np.int64]) -> Forest:
-    """Fit the boosted model of a content block's type; rows without one are left out.
+    """Fit the boosted model of a content block's label; rows without a known label are left out.
 
-    A row weighs one over the root of the typed rows of its `page` (R,): long pages are less of a page each (page means
-    of type accuracy: .850 for .847 on CleanEval, .899 for .898 on wcxb).
+    A row weighs one over the root of the number of labelled rows of its `page` (R,), so long pages count less. The page
+    means of label accuracy are .850 with this weight and .847 without on CleanEval, .899 and .898 on wcxb.
     """
     typed = np.flatnonzero(_is_typed(label))
     weight = 1 / np.sqrt(np.bincount(page[typed])[page[typed]])
@@ -82,114 +82,118 @@ def _is_typed(label: NDArray[np.int8]) -> NDArray[np.bool_]:
 
 
 def _check(table: TrainingTable) -> None:
-    """Raise an error unless there is something of each kind to learn from, whatever fold is held out."""
+    """Raise InputError unless the rows of all folds but one have examples of each kind, for each held-out fold."""
     folds = np.unique(table.fold).tolist()
-    if len(folds) < MIN_FOLDS or not all(_teaches(table, table.row_fold != fold) for fold in folds):
+    if len(folds) < MIN_FOLDS or not all(_has_examples(table, table.row_fold != fold) for fold in folds):
         raise InputError(
             "too few pages to learn from: give corpora of several sites, with content and boilerplate, "
             "at least one of them with the column gold_markup or gold_markdown"
         )
 
 
-def _teaches(table: TrainingTable, rows: NDArray[np.bool_]) -> bool:
-    """Whether there are rows of content of known type among `rows`, and others."""
+def _has_examples(table: TrainingTable, rows: NDArray[np.bool_]) -> bool:
+    """Return whether `rows` contain content of known label, and boilerplate."""
     return bool(_is_typed(table.label[rows]).any()) and not table.content[rows].all()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CrossValidation:
-    """What models say of the P pages of a table, each by one that saw no page of its site.
+    """Predictions for the P pages of a table, each by models that saw no page of its site.
 
     Attributes:
-        table: the pages.
-        unseen: P verdicts.
+        table: training rows of the pages.
+        held_out: P predictions.
     """
 
     table: TrainingTable
-    unseen: list[HeldOutPrediction]
+    held_out: list[HeldOutPrediction]
 
     @classmethod
-    def of(cls, table: TrainingTable, *, done: Callable[[], None] = lambda: None) -> CrossValidation:
-        """Fit a model for each fold; `done` is called after each.
+    def run(cls, table: TrainingTable, *, done: Callable[[], None] = lambda: None) -> CrossValidation:
+        """Fit the models of each fold and predict its pages; `done` is called after each fold.
 
         Raises:
-            InputError: the pages are too few, or nothing is known of the types of their blocks.
+            InputError: there are too few pages, or no label of their blocks is known.
         """
         _check(table)
-        found: dict[int, HeldOutPrediction] = {}
+        predictions: dict[int, HeldOutPrediction] = {}
         for fold in np.unique(table.fold).tolist():
-            found.update(_read_fold(table, fold))
+            predictions.update(_predict_fold(table, fold))
             done()
-        return cls(table, [found[page] for page in range(len(table.pages))])
+        return cls(table, [predictions[page] for page in range(len(table.pages))])
 
     def threshold_model(self, held_out: int | None = None) -> ThresholdModel:
-        """Fit the threshold model on all pages but those of a fold."""
+        """Fit the threshold model on all pages except those of the fold `held_out`."""
         pages = np.flatnonzero(self.table.fold != (-1 if held_out is None else held_out)).tolist()
-        return fit_threshold_model([self.table.pages[page] for page in pages], [self.unseen[page] for page in pages])
+        return fit_threshold_model([self.table.pages[page] for page in pages], [self.held_out[page] for page in pages])
 
     def predictions(self) -> list[Prediction]:
-        """Return a prediction for every page, by a threshold model fitted without its fold too.
+        """Return a prediction for each page; its threshold model was fitted without its fold.
 
-        The threshold model is fitted on scores of the other folds, by models that saw this one. They know its sites,
-        not its answer, and the threshold model reads only a few numbers a page: twenty more fits were not worth it.
+        The threshold model is fitted on scores of the other folds, by models that saw this fold. These know its sites,
+        but not its gold, and the threshold model reads only a few numbers per page: twenty more fits were not worth the
+        time.
         """
         threshold_models = {fold: self.threshold_model(fold) for fold in np.unique(self.table.fold).tolist()}
         folds = self.table.fold.tolist()
         return [
-            _predict_page(threshold_models[fold], page, said)
-            for fold, page, said in zip(folds, self.table.pages, self.unseen, strict=True)
+            _predict_page(threshold_models[fold], page, held_out)
+            for fold, page, held_out in zip(folds, self.table.pages, self.held_out, strict=True)
         ]
 
 
-def _read_fold(table: TrainingTable, fold: int) -> Iterator[tuple[int, HeldOutPrediction]]:
+def _predict_fold(table: TrainingTable, fold: int) -> Iterator[tuple[int, HeldOutPrediction]]:
     x = design_matrix(table, *table.fits.scores(fold))
     content, types = _fit_trees(x, table, table.row_fold != fold)
     first = np.cumsum([0, *map(len, table.pages)])
     for page in np.flatnonzero(table.fold == fold).tolist():
-        yield page, _said(content, types, x[first[page] : first[page + 1]], table.pages[page])
+        yield page, _held_out_prediction(content, types, x[first[page] : first[page + 1]], table.pages[page])
 
 
-def _said(content: Forest, types: Forest, x: NDArray[np.float32], page: PageRows) -> HeldOutPrediction:
+def _held_out_prediction(content: Forest, types: Forest, x: NDArray[np.float32], page: PageRows) -> HeldOutPrediction:
     if not len(page):
-        nothing = np.zeros(0, dtype=np.float32)
-        return HeldOutPrediction(nothing, nothing.reshape(0, 4), None)
+        empty = np.zeros(0, dtype=np.float32)
+        return HeldOutPrediction(empty, empty.reshape(0, 4), None)
     probability = content_probability(content, x)
-    found = candidate_selections(x, probability, page.layout.tokens, page.comments)
-    return HeldOutPrediction(probability, type_probability(types, x), found)
+    candidates = candidate_selections(x, probability, page.layout.tokens, page.comments)
+    return HeldOutPrediction(probability, type_probability(types, x), candidates)
 
 
-def _predict_page(threshold_model: ThresholdModel, page: PageRows, said: HeldOutPrediction) -> Prediction:
-    if said.candidates is None:
-        return Prediction([], said.probability, 0.0)
-    keep, confidence = threshold_model.keep(said.candidates)
-    kept = smooth(keep, page.layout.tokens, page.group)
-    return Prediction(assign_labels(kept, said.types[kept]), threshold_model.calibration(said.probability), confidence)
+def _predict_page(threshold_model: ThresholdModel, page: PageRows, held_out: HeldOutPrediction) -> Prediction:
+    if held_out.candidates is None:
+        return Prediction([], held_out.probability, 0.0)
+    keep, confidence = threshold_model.keep(held_out.candidates)
+    is_content = smooth(keep, page.layout.tokens, page.group)
+    probability = threshold_model.calibration(held_out.probability)
+    return Prediction(assign_labels(is_content, held_out.types[is_content]), probability, confidence)
 
 
-def train(validation: CrossValidation, *, facts: dict[str, Any] | None = None, regions: Forest | None = None) -> Model:
-    """The model of all pages of a table; the same pages give the same model.
+def train(
+    validation: CrossValidation, *, card_fields: dict[str, Any] | None = None, regions: Forest | None = None
+) -> Model:
+    """Train a model on all pages of a table; the same pages give the same model.
 
     Args:
-        validation: the held-out predictions that the threshold model is fitted on, and the pages.
-        facts: what else the model card says: cross-validated scores, calibration.
-        regions: the region model of all marked pages; those that did not see a page's site made its rows.
+        validation: pages, with the held-out predictions that the threshold model is fitted on.
+        card_fields: additional fields of the model card: cross-validated scores, calibration.
+        regions: region model of all marked pages. The rows of the pages come from models that did not see their site.
     """
     table = validation.table
     x = design_matrix(table, *table.fits.scores(None))
     content, types = _fit_trees(x, table, np.ones(len(x), dtype=bool))
-    card = _card(table) | {"regions": _region_card(regions)} | (facts or {})
+    card = _card(table) | {"regions": _region_card(regions)} | (card_fields or {})
     return Model(table.fits.without(), content, types, validation.threshold_model(), card, regions=regions)
 
 
 def _fit_trees(x: NDArray[np.float32], table: TrainingTable, rows: NDArray[np.bool_]) -> tuple[Forest, Forest]:
-    """The boosted models of content and of types, from some rows of `table`, whose whole matrix is `x`."""
+    """Fit the boosted models of content and of labels on some rows of `table`; `x` is the matrix of all rows."""
     rows = rows & table.sampled
     content = fit_content(x[rows], table.content[rows], table.sampled_weight[rows])
     return content, fit_types(x[rows], table.label[rows], table.row_page[rows])
 
 
 def _card(table: TrainingTable) -> dict[str, Any]:
-    """What a model is, for those who use it."""
+    """Return the model card."""
     return {
         "format": FORMAT,
         "name": "vclean block classifier: heading, paragraph, list item, continuation or other",
@@ -216,7 +220,7 @@ def _card(table: TrainingTable) -> dict[str, Any]:
 
 
 def _region_card(regions: Forest | None) -> dict[str, Any]:
-    """What the region model is; nothing without one."""
+    """Return the fields of the card for the region model; empty without one."""
     if regions is None:
         return {}
     parameters = {**region_training.PARAMETERS, "rounds": region_training.ROUNDS}
@@ -224,9 +228,9 @@ def _region_card(regions: Forest | None) -> dict[str, Any]:
 
 
 def _corpora(table: TrainingTable) -> dict[str, dict[str, int]]:
-    """Pages of each corpus, by how they were read."""
+    """Count the pages of each corpus by how they were read."""
     counts: dict[str, dict[str, int]] = {}
     for page in table.pages:
-        by_way = counts.setdefault(page.corpus, {"rendered": 0, "unrendered": 0})
-        by_way["rendered" if page.rendered else "unrendered"] += 1
+        by_reader = counts.setdefault(page.corpus, {"rendered": 0, "unrendered": 0})
+        by_reader["rendered" if page.rendered else "unrendered"] += 1
     return counts

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from vclean.classify.corpora.corpora import read_corpus, site
 from vclean.classify.evaluation.evaluate import evaluate
 from vclean.classify.evaluation.report import Report
-from vclean.classify.methods import facts, names
+from vclean.classify.methods import method_info, names
 from vclean.errors import OutputError, UsageError, VcleanError
 from vclean.features.blocks import extract_blocks
 from vclean.files import make_folder
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from vclean.classify.corpora.corpora import Corpus, GoldPage
     from vclean.classify.corpora.marked import MarkedArchive
-    from vclean.classify.evaluation.evaluate import Predictor, Reader, Watcher
+    from vclean.classify.evaluation.evaluate import PageCallback, Predictor, Reader
     from vclean.classify.evaluation.report import PageEvaluation
     from vclean.classify.methods import Method
     from vclean.classify.prediction import Prediction
@@ -90,7 +90,7 @@ def region_fits(
         return None
     for path in archives:
         rows += archive_rows(MarkedArchive(path), readers.values(), by_hand=False)
-    return RegionFits.of(rows)
+    return RegionFits.from_rows(rows)
 
 
 def training_table(
@@ -107,7 +107,7 @@ def training_table(
     total = len(readers) * sum(map(len, corpora))
     found = tracked(_rows(corpora, readers, regions), "reading", "pages", total=total)
     read = [rows for rows in found if rows is not None]
-    return TrainingTable.of([*read, *correction_rows(corrections, regions)], folds)
+    return TrainingTable.from_pages([*read, *correction_rows(corrections, regions)], folds)
 
 
 def _rows(
@@ -152,7 +152,7 @@ def run_methods(
     folds: int = 0,
     regions: Sequence[Path] = (),
     snapshots: Path | None = None,
-    watch: Watcher | None = None,
+    on_page: PageCallback | None = None,
 ) -> Report:
     """What methods make of corpora; progress goes to standard error.
 
@@ -164,22 +164,22 @@ def run_methods(
         folds: by site, to cross-validate trained methods in; 0 for not.
         regions: archives that teach the region model alone, where it is cross-validated.
         snapshots: folder of what was rendered before; None for none.
-        watch: see `vclean.classify.evaluation.evaluate.evaluate`.
+        on_page: see `vclean.classify.evaluation.evaluate.evaluate`.
 
     Raises:
         InputError: a corpus is missing or damaged.
         UsageError: two have the same name, or one has no page; or a method needs rendered pages.
     """
-    unable = [name for name in methods if not render and name in names() and facts(name).rendered]
+    unable = [name for name in methods if not render and name in names() and method_info(name).rendered]
     if unable:
-        raise UsageError(f"the method {unable[0]} looks at the rendered page: add --render")
+        raise UsageError(f"the method {unable[0]} needs the rendered page: add --render")
     corpora = [read_corpus(path) for path in paths]
     with opened_readers(render=render, snapshots=snapshots, keep=folds > 0) as readers:
         if folds and MODEL_METHOD in methods:
             fits = region_fits(corpora, regions, readers)
             validation = cross_validated(training_table(corpora, readers, folds, fits))
-            return score(corpora, readers, methods, unseen_predictions(validation), folds=folds, watch=watch)
-        return score(corpora, {render: readers[render]}, methods, {}, folds=folds, watch=watch)
+            return score(corpora, readers, methods, unseen_predictions(validation), folds=folds, on_page=on_page)
+        return score(corpora, {render: readers[render]}, methods, {}, folds=folds, on_page=on_page)
 
 
 def write_predictions(report: Report, path: Path | None) -> None:
@@ -193,7 +193,7 @@ def cross_validated(table: TrainingTable) -> CrossValidation:
     from vclean.classify.training.train import CrossValidation
 
     with counted("training", "folds", total=len(set(table.fold.tolist()))) as advance:
-        return CrossValidation.of(table, done=advance)
+        return CrossValidation.run(table, done=advance)
 
 
 def unseen_predictions(validation: CrossValidation) -> Unseen:
@@ -209,23 +209,25 @@ def score(
     unseen: Unseen,
     *,
     folds: int = 0,
-    watch: Watcher | None = None,
+    on_page: PageCallback | None = None,
 ) -> Report:
     """The scores of the methods on every reading of the pages; with folds, the trained ones are cross-validated."""
     from vclean.classify.methods.training import TrainingExamples
 
-    trained = [name for name in methods if folds and name != MODEL_METHOD and name in names() and facts(name).trained]
+    trained = [
+        name for name in methods if folds and name != MODEL_METHOD and name in names() and method_info(name).trained
+    ]
     outcomes: list[PageEvaluation] = []
     for rendered, read in readers.items():
         suffix = f", {_WAYS[rendered]}" if len(readers) > 1 else ""
-        lessons = TrainingExamples.of(all_pages(corpora) if trained else (), trained, read)
+        lessons = TrainingExamples.from_pages(all_pages(corpora) if trained else (), trained, read)
         predictors = {
-            name + suffix: lessons.cross_validated(name, folds)
+            name + suffix: lessons.cross_validated_predictor(name, folds)
             if name in trained
             else _predictor(name, load, unseen, rendered=rendered)
             for name, load in methods.items()
         }
-        outcomes += evaluate(corpora, predictors, read=read, write=texts, watch=watch).outcomes
+        outcomes += evaluate(corpora, predictors, read=read, write=texts, on_page=on_page).evaluations
     return Report(tuple(outcomes))
 
 

@@ -107,8 +107,8 @@ class Look:
         unknown = np.full(len(self.blocks), np.nan, dtype=np.float32)
         prediction = Prediction(
             labels=[LABELS[code] for code in self.trial.said.tolist()],
-            probability=outcome.verdict.probability if outcome.verdict else unknown,
-            confidence=outcome.verdict.confidence if outcome.verdict else float("nan"),
+            probability=outcome.calibration.probability if outcome.calibration else unknown,
+            confidence=outcome.calibration.confidence if outcome.calibration else float("nan"),
         )
         return Result(
             columns=self.blocks,

@@ -260,7 +260,7 @@ def reliability(title: str, bins: Mapping[str, Sequence[Mapping[str, Any]]], pre
     x, y = _Scale(0, 1, _MARGIN, _MARGIN + _SQUARE), _Scale(0, 1, _SQUARE + _GAP, _GAP)
     errors = ", ".join(f"{method}: {_calibration_error(rows):.3f}" for method, rows in bins.items())
     columns = [Column("method"), Column("count", 0), Column(predicted, 3), Column(observed, 3)]
-    cells = [[method, row["count"], row["said"], row["observed"]] for method, rows in bins.items() for row in rows]
+    cells = [[method, row["count"], row["predicted"], row["observed"]] for method, rows in bins.items() for row in rows]
     return Plot(
         title=title,
         description=f"Mean distance from the diagonal {errors}",
@@ -317,11 +317,11 @@ def _group_row(
 
 
 def _curve(series: int, method: str, rows: Sequence[Mapping[str, Any]], x: _Scale, y: _Scale) -> Iterator[Shape]:
-    yield Curve(series, " ".join(f"{x(row['said']):.1f},{y(row['observed']):.1f}" for row in rows))
+    yield Curve(series, " ".join(f"{x(row['predicted']):.1f},{y(row['observed']):.1f}" for row in rows))
     most = max((row["count"] for row in rows), default=1)
     for row in rows:
-        title = f"{method}: said {row['said']:.2f}, observed {row['observed']:.2f}, {row['count']:,} times"
-        yield Marker(series, x(row["said"]), y(row["observed"]), 3 + 5 * (row["count"] / most) ** 0.5, title)
+        title = f"{method}: predicted {row['predicted']:.2f}, observed {row['observed']:.2f}, {row['count']:,} times"
+        yield Marker(series, x(row["predicted"]), y(row["observed"]), 3 + 5 * (row["count"] / most) ** 0.5, title)
 
 
 def _histogram(
@@ -349,7 +349,7 @@ def _horizontal(y: float, left: float, right: float, text: str) -> GridLine:
 def _calibration_error(rows: Sequence[Mapping[str, Any]]) -> float:
     """Return the expected calibration error of bins."""
     total = sum(row["count"] for row in rows)
-    return float(sum(row["count"] * abs(row["said"] - row["observed"]) for row in rows) / max(total, 1))
+    return float(sum(row["count"] * abs(row["predicted"] - row["observed"]) for row in rows) / max(total, 1))
 
 
 def _describe(groups: Series) -> str:

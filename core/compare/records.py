@@ -77,7 +77,7 @@ class Trial:
 
 
 class Notebook:
-    """Takes down every trial of an evaluation: a `vclean.classify.evaluation.evaluate.Watcher`."""
+    """Takes down every trial of an evaluation: a `vclean.classify.evaluation.evaluate.PageCallback`."""
 
     def __init__(self) -> None:
         self.trials: list[Trial] = []
@@ -139,7 +139,7 @@ def scored(trials: Sequence[Trial], dimension: str) -> dict[tuple[str, str], Sco
     parts: dict[tuple[str, str], list[Trial]] = {}
     for trial in trials:
         parts.setdefault((DIMENSIONS[dimension](trial), trial.outcome.method), []).append(trial)
-    return {key: scores.total(trial.outcome.score for trial in part) for key, part in parts.items()}
+    return {key: scores.aggregate(trial.outcome.score for trial in part) for key, part in parts.items()}
 
 
 def confusion(trials: Sequence[Trial]) -> NDArray[np.int64]:

@@ -172,7 +172,7 @@ def _by_groups(trials: Sequence[Trial]) -> Content:
 def _calibration(trials: Sequence[Trial]) -> Content:
     """Return how far probabilities and confidences are calibrated, for the methods that give some."""
     verdicts = {
-        name: [trial.outcome.verdict for trial in of_method(trials, name) if trial.outcome.verdict]
+        name: [trial.outcome.calibration for trial in of_method(trials, name) if trial.outcome.calibration]
         for name in methods(trials)
     }
     facts = {name: calibration_report(pages) for name, pages in verdicts.items() if pages}
@@ -241,7 +241,7 @@ def _page(trial: Trial) -> list[Any]:
 
 
 def _confidence(trial: Trial) -> float | None:
-    return trial.outcome.verdict.confidence if trial.outcome.verdict else None
+    return trial.outcome.calibration.confidence if trial.outcome.calibration else None
 
 
 def _failures(trials: Sequence[Trial]) -> Content:
@@ -363,6 +363,6 @@ def _errors(look: Look, kind: str) -> Content:
 
 
 def _quote(look: Look, block: int) -> Content:
-    verdict = look.trial.outcome.verdict
+    verdict = look.trial.outcome.calibration
     probability = f"{float(verdict.probability[block]):.2f}".replace("0.", ".") if verdict else ""
     return {"probability": probability, "text": excerpt(look.blocks.text[block], _EXCERPT)}

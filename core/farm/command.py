@@ -287,7 +287,7 @@ def _check_methods(cleaning: CleanerSettings) -> None:
     if cleaning.method != DEFAULT or cleaning.model:
         get(cleaning.method, cleaning.model)
     if cleaning.templates:
-        Templates.of(cleaning.templates)
+        Templates.from_folder(cleaning.templates)
 
 
 def _check_browser() -> None:

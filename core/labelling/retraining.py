@@ -125,14 +125,16 @@ def go_on_from_shipped(corrections: Sequence[Correction]) -> tuple[Model, list[G
         InputError: there is no block to learn from.
     """
     base = load_default()
-    lessons = [CorrectedPage.of(base, correction.blocks, correction.label) for correction in corrections]
+    lessons = [CorrectedPage.from_labels(base, correction.blocks, correction.label) for correction in corrections]
     pages = [correction.page.id for correction in corrections]
     sites = [correction.site for correction in corrections]
     ways = {"pages": pages} if len(set(pages)) > 1 else {}
     if 1 < len(set(sites)) < len(set(pages)):
         ways["sites"] = sites
     gains = [_held_out(name, base, corrections, lessons, groups) for name, groups in ways.items()]
-    model = continue_training(base, lessons, facts=facts(corrections) | {"gains": [gain.to_dict() for gain in gains]})
+    model = continue_training(
+        base, lessons, card_fields=facts(corrections) | {"gains": [gain.to_dict() for gain in gains]}
+    )
     return model, gains
 
 

@@ -41,7 +41,7 @@ def test_model_card_has_the_scores_of_every_corpus(script):
 
 class TestCalibrations:
     def test_one_table_per_method(self, script):
-        one = {"ece": 0.0123, "ece_equal_mass": 0.02, "bins": [{"count": 1234, "said": 0.25, "observed": 0.2}]}
+        one = {"ece": 0.0123, "ece_equal_mass": 0.02, "bins": [{"count": 1234, "predicted": 0.25, "observed": 0.2}]}
         tables = script["_calibrations"]({"vclean, rendered": {"blocks": one, "pages": one}})
         lines = tables.splitlines()
         assert lines[1] == "## Calibration, rendered"

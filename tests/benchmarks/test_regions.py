@@ -51,7 +51,7 @@ def pages(regions):
             "unstyled": extract_blocks(laid_out(html)),
             "parsed": extract_blocks(snapshot(html)),
         }
-        read_pages.append(regions.ReadPage(marked, marked.gold("marked"), blocks))
+        read_pages.append(regions.ReadPage(marked, marked.to_gold_page("marked"), blocks))
     return read_pages
 
 

@@ -39,7 +39,7 @@ def speed() -> ModuleType:
 def trained() -> Model:
     with pytest.MonkeyPatch.context() as patch:
         train_quickly(patch)
-        return train(CrossValidation.of(TrainingTable.of([rows(number) for number in range(SITES)])))
+        return train(CrossValidation.run(TrainingTable.from_pages([rows(number) for number in range(SITES)])))
 
 
 @pytest.fixture

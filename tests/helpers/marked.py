@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from helpers.painted import painted
-from vclean.classify.corpora.marked import strip
+from vclean.classify.corpora.marked import strip_marks
 
 WORDS = ("river", "ferry", "bridge", "rope", "village", "winter", "council", "bell")
 
@@ -34,7 +34,7 @@ def marked_html(number):
 
 def marked_page(number):
     """Return the page without marks, laid out, and its marks."""
-    stripped, marks = strip(marked_html(number))
+    stripped, marks = strip_marks(marked_html(number))
     return painted(stripped, 1000, 1000), marks
 
 

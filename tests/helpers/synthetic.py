@@ -8,7 +8,7 @@ import pytest
 
 from helpers.pages import laid_out, snapshot
 from vclean.classify.corpora.corpora import GoldPage
-from vclean.classify.corpora.marked import strip
+from vclean.classify.corpora.marked import strip_marks
 from vclean.classify.regions.dataset import marked_rows
 from vclean.classify.training import regions as model
 from vclean.classify.training.dataset import PageRows, page_rows
@@ -63,7 +63,7 @@ def marked_page(number: int) -> tuple[str, tuple[RegionMark, ...]]:
     html = page.html.decode()
     for name, kind in types.items():
         html = html.replace(f"<div class={name}>", f"<div class={name} data-block=1 data-block-type={kind}>")
-    return strip(html)
+    return strip_marks(html)
 
 
 def region_rows(number: int) -> RegionRows:

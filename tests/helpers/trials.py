@@ -9,7 +9,7 @@ from PIL import Image
 
 from vclean.classify.corpora.corpora import GoldPage
 from vclean.classify.evaluation.evaluate import score_page
-from vclean.classify.evaluation.reliability import PageOutcome
+from vclean.classify.evaluation.reliability import CalibrationSample
 from vclean.classify.evaluation.report import PageEvaluation
 from vclean.compare.records import Trial
 from vclean.labels import LABELS, Label
@@ -25,7 +25,7 @@ def trial(name, *, text="", gold="word", method="one", said="", truth="", confid
     page = GoldPage(corpus=facts.pop("corpus", "news"), id=name, text=gold, page_type=facts.pop("page_type", ""))
     score = score_page(page, text, text)
     labels, true = codes(said), codes(truth)
-    verdict = confidence and PageOutcome(
+    verdict = confidence and CalibrationSample(
         probability=np.where(labels == LABELS.index(Label.OTHER), 0.1, 0.9).astype(np.float32),
         content=true != LABELS.index(Label.OTHER),
         words=np.ones(len(said), dtype=np.float32),
@@ -41,7 +41,7 @@ def trial(name, *, text="", gold="word", method="one", said="", truth="", confid
         cleaneval=text,
         score=score,
         error=facts.pop("error", ""),
-        verdict=verdict,
+        calibration=verdict,
     )
     rest = {"url": "", "language": "en", "words": len(gold.split())} | facts
     return Trial(outcome=outcome, said=labels, gold=true, **rest)

@@ -1,1 +1,1 @@
-"""The hybrid content extractors of Bakic (2012)."""
+"""Hybrid content extractors of Bakic (2012)."""

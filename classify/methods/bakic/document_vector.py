@@ -1,4 +1,4 @@
-"""The document vector of Bakic 2012 (hybrid content extractors), of a page and of its segments."""
+"""Compute the document vector of Bakic 2012 (hybrid content extractors), of a page and of its segments."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ COLUMNS: tuple[FeatureColumn, ...] = (
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """A page of N elements, T texts and B blocks in P parts.
+    """Partition of a page of N elements, T texts and B blocks into P parts.
 
     Attributes:
-        blocks: of the page.
-        of_element: int64 (N,), the part of every element, all numbers from 0 to P - 1.
+        blocks: blocks of the page.
+        of_element: int64 (N,), part of each element, all numbers from 0 to P - 1.
     """
 
     blocks: BlockColumns
@@ -55,59 +55,59 @@ class Parts:
 
     @classmethod
     def whole(cls, blocks: BlockColumns) -> Parts:
-        """The page as one part."""
+        """Return the page as one part."""
         return cls(blocks, np.zeros(len(blocks.snapshot), dtype=np.int64))
 
     @classmethod
     def segments(cls, blocks: BlockColumns) -> Parts:
-        """The page split at `div` and `table`, inside those only that hold over half of its text.
+        """Split the page at `div` and `table`. Only elements with over half of the text are split further.
 
-        Of these, everything that is in no smaller `div` or `table` is a segment.
+        Everything in such an element that is in no smaller `div` or `table` is one segment.
         """
         snapshot = blocks.snapshot
         splits = snapshot.is_tag(_SPLITTING)
         splits[0] = True
         chars = tree.subtree_sum(cls.whole(blocks)._chars, snapshot.end)
-        open_ = splits & (chars > _HALF * chars[0])
-        open_[0] = True
+        is_open = splits & (chars > _HALF * chars[0])
+        is_open[0] = True
         above = tree.nearest_ancestor(splits, snapshot.parent)[np.maximum(snapshot.parent, 0)]
-        heads = tree.nearest_ancestor(open_ | (splits & open_[above]), snapshot.parent)
-        return cls(blocks, np.unique(heads, return_inverse=True)[1])
+        roots = tree.nearest_ancestor(is_open | (splits & is_open[above]), snapshot.parent)
+        return cls(blocks, np.unique(roots, return_inverse=True)[1])
 
     def __len__(self) -> int:
-        """The number of parts."""
+        """Return the number of parts."""
         return int(self.of_element.max()) + 1
 
     @property
     def of_block(self) -> NDArray[np.int64]:
-        """int64 (B,): the part of every block."""
+        """Return the part of each block, int64 (B,)."""
         return self.of_element[self.blocks.node]
 
     @cached_property
     def words(self) -> NDArray[np.float32]:
-        """float32 (B,): words of every block."""
+        """Return the number of words of each block, float32 (B,)."""
         return EncodedTexts.from_texts(self.blocks.text).words.per_text()
 
     @cached_property
     def _text_length(self) -> NDArray[np.float64]:
-        """float64 (T,): characters of the texts, without white space round them."""
+        """Return the characters of each text, without surrounding white space, float64 (T,)."""
         texts = self.blocks.snapshot.texts
         return np.fromiter((len(text.strip()) for text in texts), np.float64, len(texts))
 
     @cached_property
     def _chars(self) -> NDArray[np.float64]:
-        """float64 (N,): characters of the texts in blocks that are an element's children."""
+        """Return the characters of the texts in blocks that are children of each element, float64 (N,)."""
         snapshot, members = self.blocks.snapshot, self.blocks.members
         inside = np.bincount(snapshot.text_parent[members], self._text_length[members], len(snapshot))
         return inside.astype(np.float64, copy=False)
 
     def share(self, of_block: NDArray[np.floating[Any]] | NDArray[np.bool_]) -> NDArray[np.float32]:
-        """float32 (P,): the mean of `of_block` (B,) over the words of every part; 0 without words."""
+        """Return the mean of `of_block` (B,) over the words of each part, float32 (P,); 0 without words."""
         weighted = np.bincount(self.of_block, self.words * of_block, len(self))
         return ratio(weighted, np.bincount(self.of_block, self.words, len(self)))
 
     def vectors(self) -> NDArray[np.float32]:
-        """float32 (P, len(COLUMNS)): the document vector of every part."""
+        """Return the document vector of each part, float32 (P, len(COLUMNS))."""
         snapshot, count = self.blocks.snapshot, len(self)
         tags = _tag_length(snapshot)
         of_tags = np.bincount(self.of_element, tags, count)
@@ -117,10 +117,10 @@ class Parts:
         size = np.searchsorted(_SIZES, length, side="right")
         one_hot = size[:, None] == np.arange(len(_SIZES) + 1)
         lengths = np.stack([ratio(of_tags, length), ratio(of_links, length)], axis=1)
-        return np.hstack([one_hot, lengths, self._runs(), self._tag_counts()]).astype(np.float32)
+        return np.hstack([one_hot, lengths, self._text_lengths(), self._tag_counts()]).astype(np.float32)
 
-    def _runs(self) -> NDArray[np.float32]:
-        """float32 (P, 3): mean and median length of the texts outside links, of the longest; the longest of all."""
+    def _text_lengths(self) -> NDArray[np.float32]:
+        """Return mean / maximum, median / maximum and maximum / sum of text lengths outside links, float32 (P, 3)."""
         snapshot = self.blocks.snapshot
         linked = tree.path_sum(snapshot.is_tag(("a",)), snapshot.end) > 0
         texts = self.blocks.members[~linked[snapshot.text_parent[self.blocks.members]]]
@@ -131,9 +131,9 @@ class Parts:
         longest = length[first + count - 1]
         median = (length[first + (count - 1) // 2] + length[first + count // 2]) / 2
         total = np.add.reduceat(length, first) if len(first) else longest
-        found = np.zeros((len(self), 3), dtype=np.float32)
-        found[part[order][first]] = np.stack([total / count / longest, median / longest, longest / total], axis=1)
-        return found
+        result = np.zeros((len(self), 3), dtype=np.float32)
+        result[part[order][first]] = np.stack([total / count / longest, median / longest, longest / total], axis=1)
+        return result
 
     def _tag_counts(self) -> NDArray[np.float32]:
         snapshot = self.blocks.snapshot
@@ -144,7 +144,7 @@ class Parts:
 
 
 def _tag_length(snapshot: Snapshot) -> NDArray[np.float64]:
-    """float64 (N,): characters of an element's two tags, `<x></x>`, with the attributes that a snapshot keeps."""
+    """Return the characters of each element's tags, `<x></x>`, with the attributes in the snapshot, float64 (N,)."""
     names = np.array([2 * len(tag) + len("<></>") for tag in snapshot.tags], dtype=np.float64)
     values = np.array([len(value) for value in snapshot.attr_value], dtype=np.float64) + len(' name=""')
     return names[snapshot.tag] + np.bincount(snapshot.attr_node, values, len(snapshot))

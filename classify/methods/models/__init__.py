@@ -1,1 +1,1 @@
-"""Statistical models that several methods share."""
+"""Provide statistical models that several methods share."""

@@ -1,4 +1,4 @@
-"""Networks of one-dimensional convolutions along a sequence, evaluated by NumPy."""
+"""Evaluate networks of one-dimensional convolutions along a sequence, with NumPy."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _ONE_THREAD: Final = 1 << 18
-"""Multiplications up to which OpenBLAS keeps a product on one thread (its `SMP_THRESHOLD_MIN` times four); on products
-as small as these, threads wait for each other for longer than they work."""
+"""Number of multiplications up to which OpenBLAS computes a product on one thread (its `SMP_THRESHOLD_MIN` times four).
+For such small products, threads wait for each other longer than they compute."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Network:
-    """Layers of convolutions; all but the last are cut off below zero.
+    """Convolutional network; all layers but the last end with a rectifier (ReLU).
 
     Attributes:
-        weights: float32 (out, in, width) for every layer, of odd width.
-        biases: float32 (out,) for every layer.
+        weights: float32 (out, in, width) for each layer, of odd width.
+        biases: float32 (out,) for each layer.
     """
 
     weights: Sequence[NDArray[np.float32]]
     biases: Sequence[NDArray[np.float32]]
 
     def __call__(self, columns: NDArray[np.float32]) -> NDArray[np.float32]:
-        """float32 (R, out): what comes of the rows `columns` (R, in); beyond both ends there are zeros."""
+        """Return the output of the network for the rows `columns` (R, in), float32 (R, out), with zero padding."""
         *inner, (weight, bias) = zip(self.weights, self.biases, strict=True)
         for inner_weight, inner_bias in inner:
             columns = np.maximum(convolve(columns, inner_weight, inner_bias), 0)
         return convolve(columns, weight, bias)
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """What the network is, by name; `prefix` begins every name."""
+        """Return the weights and biases by name; each name begins with `prefix`."""
         layers = enumerate(zip(self.weights, self.biases, strict=True))
         return {
             f"{prefix}{layer}_{name}": part for layer, both in layers for name, part in zip("wb", both, strict=True)
@@ -45,7 +45,7 @@ class Network:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> Network:
-        """The network that `to_arrays` took apart."""
+        """Build the network from the result of `to_arrays`."""
         names = [name for name in arrays if name.startswith(prefix)]
         return cls([arrays[name] for name in names if name.endswith("w")],
                    [arrays[name] for name in names if name.endswith("b")])  # fmt: skip
@@ -54,17 +54,17 @@ class Network:
 def convolve(
     columns: NDArray[np.float32], weight: NDArray[np.float32], bias: NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    """float32 (R, out): every row of `columns` (R, in) with its neighbours, by `weight` (out, in, width)."""
+    """Convolve the rows `columns` (R, in) with `weight` (out, in, width), float32 (R, out)."""
     reach = weight.shape[2] // 2
     padded = np.pad(columns, ((reach, reach), (0, 0)))
-    steps = np.ascontiguousarray(weight.transpose(2, 1, 0))
-    parts = (_product(padded[step : step + len(columns)], matrix) for step, matrix in enumerate(steps))
+    matrices = np.ascontiguousarray(weight.transpose(2, 1, 0))
+    parts = (_product(padded[step : step + len(columns)], matrix) for step, matrix in enumerate(matrices))
     return np.asarray(sum(parts, start=bias), dtype=np.float32)
 
 
 def _product(rows: NDArray[np.float32], matrix: NDArray[np.float32]) -> NDArray[np.float32]:
-    found = np.empty((len(rows), matrix.shape[1]), dtype=np.float32)
-    at_once = max(_ONE_THREAD // matrix.size, 1)
-    for at in range(0, len(rows), at_once):
-        np.matmul(rows[at : at + at_once], matrix, out=found[at : at + at_once])
-    return found
+    product = np.empty((len(rows), matrix.shape[1]), dtype=np.float32)
+    batch = max(_ONE_THREAD // matrix.size, 1)
+    for begin in range(0, len(rows), batch):
+        np.matmul(rows[begin : begin + batch], matrix, out=product[begin : begin + batch])
+    return product

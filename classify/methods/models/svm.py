@@ -1,8 +1,8 @@
-"""Support vector machines that give a probability: scikit-learn trains them, NumPy evaluates them.
+"""Support vector machines with probabilities, trained by scikit-learn and evaluated by NumPy.
 
-Gaussian kernel, over columns that are standardised after long tails are cut down to their logarithm; probabilities by
-Platt's sigmoid, fitted on rows that the machine did not learn from where there are any. A missing value stands for the
-mean of its column.
+The kernel is Gaussian. The features are the logarithms of the columns, which shortens long tails, standardized. The
+probabilities are those of Platt's sigmoid, fitted on rows that were not used for training if there are any. A missing
+value counts as the mean of its column.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ROWS: Final = 6000
-"""Rows that a machine learns from, drawn at random: training time grows with their square."""
+"""Maximum number of training rows, drawn at random: training time grows with their square."""
 _PENALTY: Final = 2.0
-_AT_ONCE: Final = 512
-"""Rows evaluated at once, which bounds the memory."""
+_BATCH: Final = 512
+"""Number of rows evaluated at once, which bounds the memory."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SupportVectorMachine:
-    """A trained machine over C columns, with S support vectors.
+    """Trained support vector machine over C columns, with S support vectors.
 
     Attributes:
-        mean, scale: float32 (C,), of the columns' logarithms.
-        vectors: float32 (S, C), standardised; weight: float32 (S,).
+        mean, scale: float32 (C,), of the logarithms of the columns.
+        vectors: float32 (S, C), standardized; weight: float32 (S,).
         shape: float64 (4,): the kernel's gamma, the bias, the slope and the offset of the sigmoid.
     """
 
@@ -44,19 +44,19 @@ class SupportVectorMachine:
     shape: NDArray[np.float64]
 
     def margin(self, columns: NDArray[np.float32]) -> NDArray[np.float32]:
-        """float32 (R,): on which side of the boundary the rows `columns` (R, C) are, and how far; positive is yes."""
-        rows = _standardised(columns, self.mean, self.scale)
-        parts = [self._margin(rows[at : at + _AT_ONCE]) for at in range(0, len(rows), _AT_ONCE)]
+        """Return the decision function of the rows `columns` (R, C), float32 (R,); it is positive for yes."""
+        rows = _standardized(columns, self.mean, self.scale)
+        parts = [self._margin(rows[begin : begin + _BATCH]) for begin in range(0, len(rows), _BATCH)]
         return np.concatenate([np.zeros(0, dtype=np.float32), *parts])
 
     def probability(self, columns: NDArray[np.float32]) -> NDArray[np.float32]:
-        """float32 (R,): that the answer for the rows `columns` (R, C) is yes."""
+        """Return the probability of the answer yes for the rows `columns` (R, C), float32 (R,)."""
         _, _, slope, offset = self.shape
         return np.asarray(expit(slope * self.margin(columns) + offset), dtype=np.float32)
 
     def _margin(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
         gamma, bias = self.shape[:2].astype(np.float32)
-        kernel = rows @ self.vectors.T  # All of it in one array: others of its size would take most of the time.
+        kernel = rows @ self.vectors.T  # computed in place: more arrays of this size would take most of the time
         kernel *= 2 * gamma
         kernel -= gamma * (rows**2).sum(axis=1)[:, None]
         kernel -= gamma * (self.vectors**2).sum(axis=1)
@@ -64,51 +64,51 @@ class SupportVectorMachine:
         return np.asarray(kernel @ self.weight + bias, dtype=np.float32)
 
     def to_arrays(self, prefix: str = "") -> dict[str, NDArray[Any]]:
-        """What the machine is, by name; `prefix` begins every name."""
+        """Return the arrays of the machine by name; each name begins with `prefix`."""
         return {prefix + name: getattr(self, name) for name in self.__slots__}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str = "") -> SupportVectorMachine:
-        """The machine that `to_arrays` took apart."""
+        """Build the machine from the result of `to_arrays`."""
         return cls(*(arrays[prefix + name] for name in cls.__slots__))
 
 
 def fit(
     columns: NDArray[np.float32], answer: NDArray[np.bool_], weight: NDArray[np.float32] | None = None
 ) -> SupportVectorMachine:
-    """A machine that gives the `answer` (R,) for the rows `columns` (R, C), which count by `weight` (R,).
+    """Train a machine that predicts the `answer` (R,) from the rows `columns` (R, C), weighted by `weight` (R,).
 
-    The same rows give the same machine. Where all answers are the same, it always gives that one.
+    The same rows give the same machine. If all answers are equal, the machine always returns this answer.
 
     Raises:
         ExtraMissingError: scikit-learn is not installed.
     """
     mean, scale = _standard(columns)
     if answer.all() or not answer.any():
-        nothing = np.zeros(0, dtype=np.float32)
+        empty = np.zeros(0, dtype=np.float32)
         bias = 1.0 if answer.any() else -1.0
         return SupportVectorMachine(
-            mean, scale, np.zeros((0, len(mean)), np.float32), nothing, np.array([1.0, bias, 4.0, 0.0])
+            mean, scale, np.zeros((0, len(mean)), np.float32), empty, np.array([1.0, bias, 4.0, 0.0])
         )
-    rows = _standardised(columns, mean, scale)
-    counts = np.ones(len(rows), dtype=np.float32) if weight is None else weight / weight.mean()
-    drawn, others = _draw(answer)
+    rows = _standardized(columns, mean, scale)
+    weights = np.ones(len(rows), dtype=np.float32) if weight is None else weight / weight.mean()
+    training, calibration = _draw(answer)
     gamma = 1 / columns.shape[1]
     svm = need("sklearn.svm", "scikit-learn", "methods").SVC(C=_PENALTY, gamma=gamma, cache_size=300)
-    svm.fit(rows[drawn], answer[drawn], sample_weight=counts[drawn])
+    svm.fit(rows[training], answer[training], sample_weight=weights[training])
     vectors, dual = svm.support_vectors_.astype(np.float32), svm.dual_coef_[0].astype(np.float32)
     raw = SupportVectorMachine(mean, scale, vectors, dual, np.array([gamma, svm.intercept_[0], 1.0, 0.0]))
-    slope, offset = _sigmoid(raw.margin(columns[others]), answer[others], counts[others])
+    slope, offset = _sigmoid(raw.margin(columns[calibration]), answer[calibration], weights[calibration])
     return SupportVectorMachine(mean, scale, vectors, dual, np.array([gamma, svm.intercept_[0], slope, offset]))
 
 
 def _draw(answer: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The rows to learn from, with both answers among them, and those to fit the sigmoid on."""
+    """Draw the rows to train on, with both answers among them, and the rows to fit the sigmoid on."""
     order = np.random.default_rng(len(answer)).permutation(len(answer))
-    ends = [int(np.argmax(answer[order])), int(np.argmax(~answer[order]))]
-    order = np.concatenate([order[ends], np.delete(order, ends)])
-    drawn, others = order[:ROWS], order[ROWS : 2 * ROWS]
-    return drawn, others if len(others) >= ROWS // 4 else drawn
+    first_of_each = [int(np.argmax(answer[order])), int(np.argmax(~answer[order]))]
+    order = np.concatenate([order[first_of_each], np.delete(order, first_of_each)])
+    training, others = order[:ROWS], order[ROWS : 2 * ROWS]
+    return training, others if len(others) >= ROWS // 4 else training
 
 
 def _sigmoid(margin: NDArray[np.float32], answer: NDArray[np.bool_], weight: NDArray[np.float32]) -> list[float]:
@@ -124,13 +124,13 @@ def _logarithm(columns: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _standard(columns: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Mean and standard deviation of the columns' logarithms; 0 and 1 where all are missing or equal."""
+    """Return mean and standard deviation of the columns' logarithms; 0 and 1 if all are missing or equal."""
     logs = np.ma.masked_invalid(_logarithm(columns).astype(np.float64))
     mean, scale = logs.mean(axis=0).filled(0), logs.std(axis=0).filled(0)
     return mean.astype(np.float32), np.where(scale > 0, scale, 1).astype(np.float32)
 
 
-def _standardised(
+def _standardized(
     columns: NDArray[np.float32], mean: NDArray[np.float32], scale: NDArray[np.float32]
 ) -> NDArray[np.float32]:
     return np.asarray(np.nan_to_num((_logarithm(columns) - mean) / scale, nan=0.0), dtype=np.float32)

@@ -1,9 +1,8 @@
-"""The decision tree of WCC (Amsterdam at CleanEval 2007).
+"""Decision tree of WCC (Amsterdam at CleanEval 2007).
 
-As published: a tree on four columns of a block, number of words, tag round it, share of capitalised words, words for
-each punctuation mark (`vclean.classify.methods.wcc.decision_tree`). Left open and chosen: the learner is LightGBM with
-a single tree of up to 31 leaves; blocks weigh by the root of their words, as for the main model; types are those of the
-markup.
+As published: a tree on four features of a block: number of words, tag around it, share of capitalized words, and words
+per punctuation mark. Choices where the paper is silent: LightGBM fits a single tree of up to 31 leaves. Blocks weigh by
+the root of their words, as for the main model. Labels are those of the markup.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import lightgbm
 import numpy as np
 
-from vclean.classify.methods.base import decide
+from vclean.classify.methods.base import prediction_from_mask
 from vclean.classify.prediction import Prediction
 from vclean.classify.training.dataset import WEIGHT_CAP
 from vclean.features.block import linguistic, structural
@@ -36,15 +35,15 @@ if TYPE_CHECKING:
 COLUMNS = parse_columns(
     """
 words | words | Number of words.
-tag | code | The tag of the element round the text, by its place in `structural.TAG_CODES`.
+tag | code | The tag of the element around the text, by its index in `structural.TAG_CODES`.
 capitalised_words | share | Words that begin with a capital, among those that could.
-words_per_mark | words per mark | Words for each punctuation mark; all words where there is none.
+words_per_mark | words per mark | Words per punctuation mark; all words if there is none.
 """
 )
 
 
 def compute(context: PageContext) -> Values:
-    """The columns of a page, each (B,)."""
+    """Return the features of a page, each (B,)."""
     values = linguistic.compute(context)
     marks = context.texts.count_class(PUNCT)
     return {
@@ -71,21 +70,21 @@ _PARAMETERS: Final[dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DecisionTreeExample:
-    """A page's B blocks: float32 (B, 4) columns, bool (B,) whether they are content, float32 (B,) weights."""
+    """Training example of a page: float32 (B, 4) features, bool (B,) content, float32 (B,) weights of its blocks."""
 
     columns: NDArray[np.float32]
     content: NDArray[np.bool_]
     weight: NDArray[np.float32]
 
 
-def example(lesson: TrainingPage) -> DecisionTreeExample:
-    """The four columns and the truth of a page's blocks."""
-    columns = _columns(lesson.blocks)
-    return DecisionTreeExample(columns, lesson.truth.is_content, np.sqrt(columns[:, 0].clip(1, WEIGHT_CAP)))
+def make_example(training_page: TrainingPage) -> DecisionTreeExample:
+    """Make the training example of a page."""
+    columns = _columns(training_page.blocks)
+    return DecisionTreeExample(columns, training_page.truth.is_content, np.sqrt(columns[:, 0].clip(1, WEIGHT_CAP)))
 
 
 def train(examples: Sequence[DecisionTreeExample]) -> bytes:
-    """A tree on the blocks of all pages, in LightGBM's text format."""
+    """Fit a tree on the blocks of all pages, and return it in LightGBM's text format."""
     rows = lightgbm.Dataset(
         np.concatenate([page.columns for page in examples]),
         np.concatenate([page.content for page in examples]),
@@ -97,13 +96,13 @@ def train(examples: Sequence[DecisionTreeExample]) -> bytes:
 
 
 def load(data: bytes) -> Method:
-    """Keeps the blocks that the tree takes for content and that are not hidden."""
+    """Return the method that keeps the visible blocks that the tree classifies as content."""
     tree = lightgbm.Booster(model_str=data.decode())
 
     def label(blocks: BlockColumns) -> Prediction:
         probability = np.asarray(tree.predict(_columns(blocks), num_threads=1), dtype=np.float32)
-        kept = (probability >= _HALF) & (blocks.visibility != Visibility.HIDDEN)
-        return Prediction(decide(blocks, kept).labels, probability)
+        is_content = (probability >= _HALF) & (blocks.visibility != Visibility.HIDDEN)
+        return Prediction(prediction_from_mask(blocks, is_content).labels, probability)
 
     return label
 

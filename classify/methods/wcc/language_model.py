@@ -1,11 +1,11 @@
-"""The language model of WCC (Amsterdam at CleanEval 2007).
+"""Language model of WCC (Amsterdam at CleanEval 2007).
 
-As published: the words of a page's headings are a query, and the blocks whose language model diverges from that of the
+As published: the words of a page's headings are a query. The blocks whose language model diverges from that of the
 query by less than a constant are content.
 
-Left open and chosen: the title counts as a heading; a block's model is smoothed with that of the page
-(`vclean.classify.methods.wcc.language_model`); the share of smoothing and the constant are those that label most words
-of the training pages rightly, by F1; a page without headings is content as a whole; types are those of the markup.
+Choices where the paper is silent: the title counts as a heading. The model of a block is smoothed with that of the
+page. The smoothing share and the constant maximize the F1 of the words of the training pages. A page without headings
+is content as a whole. Labels are those of the markup.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from scipy.special import expit
 
-from vclean.classify.methods.base import decide
+from vclean.classify.methods.base import prediction_from_mask
 from vclean.classify.prediction import Prediction
 from vclean.features.block.structural import heading_level
 from vclean.features.columns import ratio
@@ -35,28 +35,28 @@ if TYPE_CHECKING:
 
 
 def query(context: PageContext) -> tuple[NDArray[np.uint64], NDArray[np.float64]]:
-    """Hashes (Q,) of the words of the page's title and headings that its blocks have, ascending, and their shares (Q,).
+    """Return the words of the title and headings that occur in the blocks: hashes (Q,), ascending, and shares (Q,).
 
-    The shares sum to 1; without such words, both are empty.
+    The shares sum to 1. Without such words, both are empty.
     """
     words = context.words
     of_headings = words.hash[(heading_level(context) > 0)[words.owner]]
     of_title = EncodedTexts.from_texts([context.snapshot.title]).words.hash
-    found = np.concatenate([of_headings, of_title[np.isin(of_title, words.hash)]])
-    types, count = np.unique(found, return_counts=True)
-    return types, count / max(len(found), 1)
+    hashes = np.concatenate([of_headings, of_title[np.isin(of_title, words.hash)]])
+    types, count = np.unique(hashes, return_counts=True)
+    return types, count / max(len(hashes), 1)
 
 
 def heading_divergence(context: PageContext, smoothing: Sequence[float]) -> NDArray[np.float32]:
-    """float32 (S, B): the Kullback-Leibler heading_divergence of every block's words from the query, in nats.
+    """Return the Kullback-Leibler divergence of each block's words from the query, in nats, float32 (S, B).
 
-    The model of a block is that of its words, mixed with that of the page's at the share `smoothing` (S values), by
-    which every word of the query is possible. On a page without a query it is 0.
+    The model of a block is the distribution of its words, mixed with that of the page at the share `smoothing` (S
+    values). So no word of the query has probability 0. Without a query the divergence is 0.
     """
     types, share = query(context)
-    at = np.searchsorted(types, context.words.hash).clip(0, max(len(types) - 1, 0))
-    known = np.flatnonzero(types[at] == context.words.hash) if len(types) else np.zeros(0, dtype=np.int64)
-    cell = context.words.owner[known] * len(types) + at[known]
+    index = np.searchsorted(types, context.words.hash).clip(0, max(len(types) - 1, 0))
+    known = np.flatnonzero(types[index] == context.words.hash) if len(types) else np.zeros(0, dtype=np.int64)
+    cell = context.words.owner[known] * len(types) + index[known]
     count = np.bincount(cell, minlength=len(context) * len(types)).reshape(len(context), len(types))
     of_block, of_page = ratio(count, context.tokens[:, None]), ratio(count.sum(axis=0), float(len(context.words)))
     mixed = [(1 - part) * of_block + part * of_page for part in smoothing]
@@ -64,44 +64,45 @@ def heading_divergence(context: PageContext, smoothing: Sequence[float]) -> NDAr
 
 
 SMOOTHING: Final = (0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9)
-"""Shares of the page's model that are tried."""
+"""Candidates for the share of the page's model."""
 _CONSTANTS: Final = 200
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LanguageModelExample:
-    """A page of B blocks: float32 (S, B) divergences by smoothing, bool (B,) the truth, float32 (B,) words."""
+    """Training example of a page: float32 (S, B) divergences by smoothing, bool (B,) content, float32 (B,) words."""
 
     divergence: NDArray[np.float32]
     content: NDArray[np.bool_]
     words: NDArray[np.float32]
 
 
-def example(lesson: TrainingPage) -> LanguageModelExample:
-    """The divergences and the truth of a page's blocks."""
-    context = PageContext(lesson.blocks)
-    return LanguageModelExample(heading_divergence(context, SMOOTHING), lesson.truth.is_content, context.tokens)
+def make_example(training_page: TrainingPage) -> LanguageModelExample:
+    """Make the training example of a page."""
+    context = PageContext(training_page.blocks)
+    return LanguageModelExample(heading_divergence(context, SMOOTHING), training_page.truth.is_content, context.tokens)
 
 
 def train(examples: Sequence[LanguageModelExample]) -> bytes:
-    """The best share of smoothing and the best constant, in JSON."""
+    """Choose the best smoothing share and constant, and return them in JSON."""
     divergence = np.concatenate([page.divergence for page in examples], axis=1)
     content = np.concatenate([page.content for page in examples])
     words = np.concatenate([page.words for page in examples])
-    found = [best_constant(row, content, words) for row in divergence]
-    best = int(np.argmax([score for _, score in found]))
-    return json.dumps({"smoothing": SMOOTHING[best], "constant": found[best][0]}).encode()
+    candidates = [best_constant(row, content, words) for row in divergence]
+    best = int(np.argmax([score for _, score in candidates]))
+    return json.dumps({"smoothing": SMOOTHING[best], "constant": candidates[best][0]}).encode()
 
 
 def load(data: bytes) -> Method:
-    """Keeps the blocks that diverge by less than the constant and that are not hidden."""
-    found = json.loads(data)
-    smoothing, constant = float(found["smoothing"]), float(found["constant"])
+    """Return the method that keeps the visible blocks that diverge by at most the constant."""
+    parameters = json.loads(data)
+    smoothing, constant = float(parameters["smoothing"]), float(parameters["constant"])
 
     def label(blocks: BlockColumns) -> Prediction:
         (divergence,) = heading_divergence(PageContext(blocks), [smoothing])
-        kept = (divergence <= constant) & (blocks.visibility != Visibility.HIDDEN)
-        return Prediction(decide(blocks, kept).labels, expit(constant - divergence).astype(np.float32))
+        is_content = (divergence <= constant) & (blocks.visibility != Visibility.HIDDEN)
+        probability = expit(constant - divergence).astype(np.float32)
+        return Prediction(prediction_from_mask(blocks, is_content).labels, probability)
 
     return label
 
@@ -109,17 +110,18 @@ def load(data: bytes) -> Method:
 def best_constant(
     divergence: NDArray[np.float32], content: NDArray[np.bool_], weight: NDArray[np.float32]
 ) -> tuple[float, float]:
-    """The constant by which `divergence` (R,) tells best what is `content` (R,), and the F1 it reaches, by `weight`.
+    """Return the threshold on `divergence` (R,) with the best F1 for `content` (R,), and its F1, by `weight` (R,).
 
-    Tried are the percentiles of the divergences, and half of those; the constant is midway to the next divergence.
+    The candidates are the percentiles and half percentiles of the divergences. The threshold is midway to the next
+    divergence.
     """
-    tried = np.unique(np.quantile(divergence, np.linspace(0, 1, _CONSTANTS + 1), method="higher"))
+    candidates = np.unique(np.quantile(divergence, np.linspace(0, 1, _CONSTANTS + 1), method="higher"))
     order = np.argsort(divergence, kind="stable")
-    upto = np.searchsorted(divergence[order], tried, side="right")
-    kept, right = (
+    count = np.searchsorted(divergence[order], candidates, side="right")
+    selected_weight, correct_weight = (
         np.concatenate([[0], np.cumsum(part[order], dtype=np.float64)]) for part in (weight, weight * content)
     )
-    f1 = 2 * right[upto] / np.maximum(kept[upto] + float((weight * content).sum()), 1e-9)
+    f1 = 2 * correct_weight[count] / np.maximum(selected_weight[count] + float((weight * content).sum()), 1e-9)
     best = int(np.argmax(f1))
-    following = divergence[order][upto[best] : upto[best] + 1]
-    return float(np.mean([tried[best], *following])), float(f1[best])
+    following = divergence[order][count[best] : count[best] + 1]
+    return float(np.mean([candidates[best], *following])), float(f1[best])

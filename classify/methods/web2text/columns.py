@@ -1,13 +1,13 @@
-"""The 128 columns of a block and the 25 of a pair of neighbours of Web2Text (Vogels, Ganea and Eickhoff 2018).
+"""Compute the 128 features of a block and the 25 of a pair of neighbors of Web2Text (Vogels, Ganea and Eickhoff 2018).
 
-What is counted, where numbers are cut off and which tags have a column are those of the authors' program
-(dalab/web2text, `features/extractor`). Leaves and forks are those of `vclean.classify.methods.web2text.collapsed_tree`.
+The counts, their limits and the tags with a feature are those of the authors' program (dalab/web2text,
+`features/extractor`). Leaves and forks are those of `vclean.classify.methods.web2text.collapsed_tree`.
 
-Chosen: stop words are those of the page's language; punctuation marks are those of every script; lengths and places are
-in characters of text, not of source; years, web and mail addresses are those of `vclean.features.block.linguistic`;
-there is a block break where an element of block level begins between two blocks or they stand in different ones; the
-tags of a parent, of which the program has `ul` twice, have `th` instead. What cannot be told (a ratio to nothing, a
-parent of the root) is NaN.
+Choices of vclean: stop words are those of the page's language. Punctuation marks are those of all scripts. Lengths and
+positions are in characters of text, not of source. Years, web addresses and mail addresses are those of
+`vclean.features.block.linguistic`. There is a block break if a block-level element begins between two blocks, or if
+they have different containers. The tags of a parent have `th` where the program has `ul` twice. Undefined values (a
+ratio to 0, a parent of the root) are NaN.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ LEAF_TAGS = ("a", "p", "td", "b", "li", "span", "i", "tr", "div", "strong", "em"
 FORK_TAGS = ("td", "div", "p", "tr", "table", "body", "ul", "span", "li", "blockquote", "b", "small", "a", "ol", "th",
              "i", "form", "dl", "strong", "pre")  # fmt: skip
 DISTANCES = (2, 3, 4)
-"""Steps in the collapsed tree that have a column each; one more is for all that are further."""
+"""Steps in the collapsed tree with their own column; one more column is for larger distances."""
 
 _PUNCTUATION = COMMA | SENTENCE_END | COLON
 
@@ -71,7 +71,7 @@ _LEAF = (
     ("has_punctuation", "flag", "there is a punctuation mark"),
     ("punctuation", "marks", "punctuation marks, up to 10"),
     ("has_sentences", "flag", "there are several sentences"),
-    ("position", "share", "place on the page"),
+    ("position", "share", "position on the page"),
     ("position_2", "share", "its square"),
 )
 _FORK = (
@@ -82,22 +82,22 @@ _FORK = (
 )
 
 
-def _named(prefix: str, rows: tuple[tuple[str, str, str], ...], whose: str) -> tuple[FeatureColumn, ...]:
-    return tuple(FeatureColumn(prefix + name, unit, f"{whose}: {doc}.") for name, unit, doc in rows)
+def _named(prefix: str, rows: tuple[tuple[str, str, str], ...], subject: str) -> tuple[FeatureColumn, ...]:
+    return tuple(FeatureColumn(prefix + name, unit, f"{subject}: {doc}.") for name, unit, doc in rows)
 
 
-def _tags(prefix: str, tags: tuple[str, ...], whose: str) -> tuple[FeatureColumn, ...]:
-    return tuple(FeatureColumn(f"{prefix}tag_{tag}", "flag", f"{whose}: it is one with a `{tag}`.") for tag in tags)
+def _tags(prefix: str, tags: tuple[str, ...], subject: str) -> tuple[FeatureColumn, ...]:
+    return tuple(FeatureColumn(f"{prefix}tag_{tag}", "flag", f"{subject}: it is one with a `{tag}`.") for tag in tags)
 
 
 COLUMNS: tuple[FeatureColumn, ...] = (
     *_named("", _DUPLICATES, "The block"),
     *_named("", _LEAF, "The block"),
-    FeatureColumn("has_parent", "flag", "There is a fork round it."),
-    *_named("parent_", _FORK, "The fork round it"),
-    *_tags("parent_", FORK_TAGS, "The fork round it"),
-    FeatureColumn("has_grandparent", "flag", "There is a fork round that fork."),
-    *_named("grandparent_", _FORK, "The fork round that fork"),
+    FeatureColumn("has_parent", "flag", "There is a fork around it."),
+    *_named("parent_", _FORK, "The fork around it"),
+    *_tags("parent_", FORK_TAGS, "The fork around it"),
+    FeatureColumn("has_grandparent", "flag", "There is a fork around that fork."),
+    *_named("grandparent_", _FORK, "The fork around that fork"),
     *_named("root_", _FORK, "The outermost fork"),
     *_tags("", LEAF_TAGS, "The block"),
 )
@@ -105,20 +105,20 @@ PAIR_COLUMNS: tuple[FeatureColumn, ...] = (
     *(FeatureColumn(f"distance_{steps}", "flag", f"It is {steps} steps from one to the other.") for steps in DISTANCES),
     FeatureColumn("distance_more", "flag", "It is more steps."),
     FeatureColumn("block_break", "flag", "Something of block level begins or ends between them."),
-    *_named("common_", _FORK, "The fork round both"),
+    *_named("common_", _FORK, "The fork around both"),
 )
 
 
 def compute(context: PageContext) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The columns of a page's B blocks, float32 (B, 128), and of its pairs of neighbours, float32 (B - 1, 25)."""
-    page = _Page(context)
+    """Return the features of a page's B blocks, float32 (B, 128), and of its neighbor pairs, float32 (B - 1, 25)."""
+    page = _PageFeatures(context)
     blocks = stack_columns(COLUMNS, page.blocks())
     return blocks, stack_columns(PAIR_COLUMNS, page.pairs())
 
 
 @dataclass(frozen=True, eq=False)
-class _Page:
-    """The columns of a page; totals are float64, one row for each run of blocks."""
+class _PageFeatures:
+    """Features of a page; sums are float64, with one row for each run of blocks."""
 
     context: PageContext
 
@@ -127,16 +127,16 @@ class _Page:
         return CollapsedTree(self.context.blocks)
 
     def blocks(self) -> Values:
-        """The columns of the blocks, each (B,)."""
+        """Return the features of the blocks, each (B,)."""
         parent = self.tree.parent
-        grandparent = self.tree.above(parent)
+        grandparent = self.tree.parents(parent)
         root = np.full(len(self.context), self.tree.root, dtype=np.int32)
         return {
             **self._duplicates(),
             **self._leaf(),
             "has_parent": parent != NONE,
             **_prefixed("parent_", self._fork(parent)),
-            **_by_tag("parent_", FORK_TAGS, _known(self.tree.fork_tags(parent, FORK_TAGS), parent)),
+            **_by_tag("parent_", FORK_TAGS, _or_nan(self.tree.fork_tags(parent, FORK_TAGS), parent)),
             "has_grandparent": grandparent != NONE,
             **_prefixed("grandparent_", self._fork(grandparent)),
             **_prefixed("root_", self._fork(root)),
@@ -144,22 +144,22 @@ class _Page:
         }
 
     def pairs(self) -> Values:
-        """The columns of the pairs, each (B - 1,)."""
+        """Return the features of the pairs, each (B - 1,)."""
         distance = self.tree.distance
         return {
             **{f"distance_{steps}": distance == steps for steps in DISTANCES},
             "distance_more": distance > DISTANCES[-1],
             "block_break": self._breaks(),
-            **_prefixed("common_", self._fork(self.tree.meeting)),
+            **_prefixed("common_", self._fork(self.tree.common_fork)),
         }
 
     def _duplicates(self) -> Values:
         others = self._linguistic["duplicates"]
-        alike = Groups.from_keys(self.context.class_path[self.tree.holder]).size
+        same_path = Groups.from_keys(self.context.class_path[self.tree.container]).size
         return {
             "has_duplicate": others > 0,
             "has_10_duplicates": others >= 10,
-            "same_class_path": alike / len(self.context),
+            "same_class_path": same_path / len(self.context),
         }
 
     def _leaf(self) -> Values:
@@ -178,20 +178,20 @@ class _Page:
         }
 
     def _fork(self, forks: NDArray[np.int32]) -> Values:
-        """The columns of `forks` (M,), NaN for `NONE`."""
+        """Return the features of `forks` (M,), NaN for `NONE`."""
         first, end = self.tree.runs(forks)
-        count = {name: total[end] - total[first] for name, total in self._running.items()}
-        found = {
+        count = {name: total[end] - total[first] for name, total in self._cumulative.items()}
+        columns = {
             **_text(count, 10),
             **self._ends(np.maximum(end - 1, 0)),
-            "body_share": count["characters"] / self._running["characters"][-1],
+            "body_share": count["characters"] / self._cumulative["characters"][-1],
             "link_density": ratio(count["link_characters"], count["characters"]),
             "has_form": self.tree.has(forks, ("input",)),
         }
-        return {name: _known(values, forks) for name, values in found.items()}
+        return {name: _or_nan(values, forks) for name, values in columns.items()}
 
     def _ends(self, blocks: NDArray[np.int64]) -> Values:
-        """How the text of runs ends whose last blocks are `blocks`."""
+        """Return the features of the last characters of `blocks`, which are the last blocks of runs."""
         texts = self.context.texts
         last = (np.append(texts.start[1:], len(texts.code)) - 2)[blocks]
         return {
@@ -205,30 +205,30 @@ class _Page:
 
     @cached_property
     def _totals(self) -> dict[str, NDArray[np.float64]]:
-        """What is counted in every block, (B,) each; stop words are none where there is no list of them."""
-        texts, words, known = self.context.texts, self.context.words, self._linguistic
+        """Return the counts of each block, (B,) each; stop words are 0 for languages without a list of them."""
+        texts, words, values = self.context.texts, self.context.words, self._linguistic
         capital = (texts.kind[words.start] & UPPER) > 0
-        found = {
-            "characters": known["chars"],
-            "words": known["words"],
+        counts = {
+            "characters": values["chars"],
+            "words": values["words"],
             "word_characters": words.per_text((words.end - words.start).astype(np.float32)),
-            "stop_words": np.nan_to_num(known["stop_word_count"]),
+            "stop_words": np.nan_to_num(values["stop_word_count"]),
             "capitals": words.per_text(capital.astype(np.float32)),
             "punctuation": texts.count_class(_PUNCTUATION),
             "digits": texts.count_class(DIGIT),
             "sentences": self._sentences(),
-            "link_characters": self.context.link_share * known["chars"],
+            "link_characters": self.context.link_share * values["chars"],
             "copyrights": texts.count(texts.code == ord("©")),
-            **{name: known[name] for name in ("emails", "urls", "years")},
+            **{name: values[name] for name in ("emails", "urls", "years")},
         }
-        return {name: np.asarray(values, dtype=np.float64) for name, values in found.items()}
+        return {name: np.asarray(count, dtype=np.float64) for name, count in counts.items()}
 
     @cached_property
-    def _running(self) -> dict[str, NDArray[np.float64]]:
+    def _cumulative(self) -> dict[str, NDArray[np.float64]]:
         return {name: np.concatenate([[0], np.cumsum(values)]) for name, values in self._totals.items()}
 
     def _sentences(self) -> NDArray[np.float32]:
-        """float32 (B,): one more than the ends of sentences that white space and a capital follow."""
+        """Return one more than the number of sentence ends before white space and a capital, float32 (B,)."""
         texts, kind = self.context.texts, self.context.texts.kind
         ends = ((kind & SENTENCE_END) > 0) | (texts.code == ord(";"))
         ends[:-2] &= ((kind[1:-1] & SPACE) > 0) & ((kind[2:] & UPPER) > 0)
@@ -237,19 +237,19 @@ class _Page:
 
     def _breaks(self) -> NDArray[np.bool_]:
         snapshot, node = self.context.snapshot, self.context.blocks.node
-        begun = count_opened_before(self.context, snapshot.is_tag(styles.BLOCK_TAGS)[None])[0, 1:]
-        return np.asarray((begun > 0) | (node[1:] != node[:-1]))
+        opened = count_opened_before(self.context, snapshot.is_tag(styles.BLOCK_TAGS)[None])[0, 1:]
+        return np.asarray((opened > 0) | (node[1:] != node[:-1]))
 
 
-def _text(count: dict[str, NDArray[np.float64]], longest: float) -> Values:
-    """The columns that leaves and forks share, of the counts of M runs; lengths end at e to the power of `longest`."""
+def _text(count: dict[str, NDArray[np.float64]], max_log: float) -> Values:
+    """Return the features that leaves and forks share, from the counts of M runs; `max_log` limits log characters."""
     characters, words = count["characters"], count["words"]
     capitals = _share(count["capitals"], words)
     return {
         "word_length": _share(count["word_characters"], words).clip(3, 15),
         "has_stop_word": count["stop_words"] > 0,
         "stop_word_ratio": _share(count["stop_words"], words),
-        "log_characters": _log(characters, 2.5, longest),
+        "log_characters": _log(characters, 2.5, max_log),
         "log_punctuation_ratio": _log(_share(count["punctuation"], characters), -4, -2.5),
         "has_numeric": count["digits"] > 0,
         "numeric_ratio": _share(count["digits"], characters),
@@ -263,17 +263,17 @@ def _text(count: dict[str, NDArray[np.float64]], longest: float) -> Values:
 
 
 def _share(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
-    """`part / whole`, NaN where the whole is 0."""
+    """Return `part / whole`, NaN where `whole` is 0."""
     return part / np.where(whole == 0, np.nan, whole)
 
 
 def _log(values: NDArray[np.float64], low: float, high: float) -> NDArray[np.float64]:
-    """The logarithm, from `low` to `high`; NaN of 0."""
+    """Return the logarithm, limited to `low`..`high`; NaN for 0."""
     return np.log(np.where(values == 0, np.nan, values)).clip(low, high)
 
 
-def _known(values: Numbers, forks: NDArray[np.int32]) -> NDArray[np.float32]:
-    """`values` of `forks` (M,), NaN for `NONE`."""
+def _or_nan(values: Numbers, forks: NDArray[np.int32]) -> NDArray[np.float32]:
+    """Return the `values` of `forks` (M,), NaN for `NONE`."""
     absent = (forks == NONE).reshape(-1, *[1] * (values.ndim - 1))
     return np.where(absent, np.float32(np.nan), values.astype(np.float32))
 

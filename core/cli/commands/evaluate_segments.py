@@ -41,7 +41,7 @@ class EvaluateSegmentsOptions:
         pages: file of the addresses of those that count; None for the list beside the archive, or else all.
         levels: of the marks, 1 or 2.
         atoms: of `ATOMS`.
-        methods: see `vclean.classify.evaluation.segmenters.find_method`.
+        methods: see `vclean.classify.evaluation.segmenters.find_segmenter`.
         marked_only: whether what no mark holds is left out.
         json: file for the figures; None for none.
         truth: file for the true segments in the Webis format; None for none.
@@ -136,21 +136,21 @@ def score_segmenters(options: EvaluateSegmentsOptions) -> int:
     from vclean.classify.corpora.rendering import RenderedMarkedPages
     from vclean.classify.evaluation.atoms import AtomKind
     from vclean.classify.evaluation.segment_scores import ScoringCriteria, compare_segmenters, summarize, table
-    from vclean.classify.evaluation.segmenters import find_method
+    from vclean.classify.evaluation.segmenters import find_segmenter
     from vclean.files import check_writable, write_stream
     from vclean.output.writers import write_told
 
     for file in filter(None, (options.json, options.truth)):
         check_writable(file)
-    methods = [find_method(name) for name in options.methods]
+    methods = [find_segmenter(name) for name in options.methods]
     question = ScoringCriteria(options.levels, [AtomKind(name) for name in options.atoms], options.marked_only)
     segmenters = list({method.segmenter.name: method.segmenter for method in methods}.values())
     trials: list[PageTrials] = []
     truth: list[str] = []
-    pictures = any(kind.needs_picture for kind in question.kinds)
-    seen = RenderedMarkedPages(options.archive, options.pages, options.snapshots, pictures=pictures)
+    pictures = any(kind.needs_screenshot for kind in question.kinds)
+    seen = RenderedMarkedPages(options.archive, options.pages, options.snapshots, screenshots=pictures)
     pages: Iterable[RenderedMarkedPage] = seen
-    if any(segmenter.teach for segmenter in segmenters):
+    if any(segmenter.trainer for segmenter in segmenters):
         pages = list(seen)
         segmenters = _taught(segmenters, pages)
     for page in pages:
@@ -171,7 +171,7 @@ def _taught(segmenters: Sequence[TunableSegmenter], pages: Sequence[RenderedMark
     from vclean.progress import counted
 
     with counted("training", "folds") as advance:
-        return [segmenter.taught(pages, advance) for segmenter in segmenters]
+        return [segmenter.trained(pages, advance) for segmenter in segmenters]
 
 
 def _tell_empty(found: Sequence[MethodSummary]) -> None:

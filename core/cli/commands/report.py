@@ -114,7 +114,7 @@ def write_report(options: ReportOptions) -> int:
         folds=options.folds,
         regions=options.regions,
         snapshots=options.snapshots,
-        watch=notebook,
+        on_page=notebook,
     )
     shown = worst(of_method(notebook.trials, _first(options, notebook.trials)), options.worst)
     with _reader(options) as read:

@@ -146,7 +146,9 @@ def _trained(options: TrainOptions, corrections: Sequence[Correction]) -> tuple[
     card: dict[str, Any] = {"scores": report.to_dict(), "calibration": report.calibration()}
     if corrections:
         card["corrected pages"] = retraining.facts(corrections) | {"gains": _gains(unseen, corrections)}
-    return train(validation, facts=card, regions=regions.full if regions else None), exit_code(report, "the table")
+    return train(validation, card_fields=card, regions=regions.full if regions else None), exit_code(
+        report, "the table"
+    )
 
 
 def _corrections(path: Path | None) -> list[Correction]:
@@ -179,17 +181,17 @@ def _print_gains(gains: Sequence[Gain]) -> None:
 def _train_method(options: TrainOptions) -> int:
     from vclean.classify.corpora.corpora import read_corpus
     from vclean.classify.evaluation.evaluate import evaluate
-    from vclean.classify.methods import facts
+    from vclean.classify.methods import method_info
     from vclean.classify.methods.training import FOLDS, TrainingExamples
     from vclean.cli.corpora import all_pages, exit_code, opened_readers, texts, write_predictions
     from vclean.files import write_stream
     from vclean.output.writers import write_told
 
-    rendered = facts(options.method).rendered
+    rendered = method_info(options.method).rendered
     corpora = [read_corpus(path) for path in options.corpora]
     with opened_readers(render=rendered, snapshots=options.snapshots, keep=True) as readers:
-        lessons = TrainingExamples.of(all_pages(corpora), [options.method], readers[rendered])
-        predictors = {options.method: lessons.cross_validated(options.method, FOLDS)}
+        lessons = TrainingExamples.from_pages(all_pages(corpora), [options.method], readers[rendered])
+        predictors = {options.method: lessons.cross_validated_predictor(options.method, FOLDS)}
         report = evaluate(corpora, predictors, read=readers[rendered], write=texts)
     write_stream(sys.stdout, report.table() + "\n")
     write_predictions(report, options.predictions)

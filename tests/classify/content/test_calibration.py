@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vclean.classify.content.threshold import CalibrationMap
-from vclean.classify.evaluation.reliability import PageOutcome, calibration_report, reliability
+from vclean.classify.evaluation.reliability import CalibrationSample, calibration_report, reliability
 from vclean.classify.training.threshold import fit_map
 
 
@@ -25,7 +25,7 @@ class TestReliability:
     def test_ten_bins_of_the_same_width(self) -> None:
         table = reliability([0.05, 0.12, 0.18, 0.99, 1.0], [0, 0, 1, 1, 1])
         assert table.count.tolist() == [1, 2, 2]
-        assert table.said.tolist() == pytest.approx([0.05, 0.15, 0.995])
+        assert table.predicted.tolist() == pytest.approx([0.05, 0.15, 0.995])
         assert table.observed.tolist() == [0, 0.5, 1]
 
     def test_the_error_is_the_distance_by_weight(self) -> None:
@@ -79,20 +79,25 @@ class TestReliability:
         found = reliability([0.25, 0.75], [0, 1]).to_dict()
         assert json.loads(json.dumps(found)) == {
             "ece": 0.25,
-            "bins": [{"count": 1, "said": 0.25, "observed": 0.0}, {"count": 1, "said": 0.75, "observed": 1.0}],
+            "bins": [
+                {"count": 1, "predicted": 0.25, "observed": 0.0},
+                {"count": 1, "predicted": 0.75, "observed": 1.0},
+            ],
         }
 
 
 class TestExamine:
     """Blocks are examined as one each and by their words, pages by their confidence."""
 
-    def page(self, probability, content, words, confidence, f1) -> PageOutcome:
+    def page(self, probability, content, words, confidence, f1) -> CalibrationSample:
         columns = (
             np.array(probability, dtype=np.float32),
             np.array(content, dtype=bool),
             np.array(words, dtype=np.float32),
         )
-        return PageOutcome(probability=columns[0], content=columns[1], words=columns[2], confidence=confidence, f1=f1)
+        return CalibrationSample(
+            probability=columns[0], content=columns[1], words=columns[2], confidence=confidence, f1=f1
+        )
 
     def test_two_pages(self) -> None:
         found = calibration_report(

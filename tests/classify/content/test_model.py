@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 def model() -> Iterator[Model]:
     with pytest.MonkeyPatch.context() as patch:
         train_quickly(patch)
-        yield train(CrossValidation.of(TrainingTable.of([rows(number) for number in range(2 * SITES)])))
+        yield train(CrossValidation.run(TrainingTable.from_pages([rows(number) for number in range(2 * SITES)])))
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ def words(text):
 
 
 def places(page, gold):
-    """Where on the page the words of the gold are found."""
+    """Return the positions of the gold's words on the page."""
     return [at for run in common_runs(words(page), words(gold)) for at in range(run.page, run.page + run.size)]
 
 
@@ -27,21 +27,21 @@ def matched(runs):
 
 
 class TestTokens:
-    def test_words_are_lower_cased_and_punctuation_goes(self):
+    def test_lowers_case_and_drops_punctuation(self):
         assert tokens("Don't, STOP_now!") == ["don", "t", "stop_now"]
 
-    def test_scripts_without_spaces_are_cut_into_characters(self):
+    def test_splits_scripts_without_spaces_into_characters(self):
         assert tokens("你好 world カナ") == ["你", "好", "world", "カ", "ナ"]
 
-    def test_korean_and_cyrillic_have_words(self):
+    def test_splits_korean_and_cyrillic_into_words(self):
         assert tokens("한국어 문장 Ключ") == ["한국어", "문장", "ключ"]
 
-    def test_nothing(self):
+    def test_empty_text(self):
         assert tokens(" — \n•") == []
 
 
 class TestCommonRuns:
-    def test_equal_texts_are_one_run(self):
+    def test_equal_texts_give_one_run(self):
         assert common_runs(list("abc"), list("abc")) == [MatchingRun(0, 0, 3)]
 
     def test_gold_in_the_middle_of_the_page(self):
@@ -49,20 +49,20 @@ class TestCommonRuns:
         assert common_runs(page, words("the cat sat on the mat")) == [MatchingRun(2, 0, 6)]
 
     @pytest.mark.parametrize(("page", "gold"), [("", ""), ("abc", ""), ("", "abc"), ("abc", "xyz")])
-    def test_nothing_in_common(self, page, gold):
+    def test_texts_without_common_words(self, page, gold):
         assert common_runs(list(page), list(gold)) == []
 
-    def test_a_last_word_is_found_at_the_end_of_the_text_not_in_the_footer(self):
+    def test_last_word_matches_the_end_of_the_text_not_the_footer(self):
         assert places("menu we went back home . share | home", "we went back home") == [1, 2, 3, 4]
 
-    def test_a_title_given_twice_is_found_over_its_text_not_in_the_menu(self):
+    def test_repeated_title_matches_above_its_text_not_in_the_menu(self):
         assert places("big news | sports | big news it rained | imprint", "big news it rained") == [5, 6, 7, 8]
 
-    def test_a_heading_in_the_middle_is_not_found_in_the_table_of_contents(self):
+    def test_heading_does_not_match_in_the_table_of_contents(self):
         page = "contents b cats a dogs | a one two | b three | imprint"
         assert places(page, "one two b three") == [7, 8, 10, 11]
 
-    def test_a_title_whose_words_are_scattered_over_a_menu_is_put_together(self):
+    def test_words_of_a_title_match_together_not_across_a_menu(self):
         assert places("cats news dogs weather | cats dogs run home", "cats dogs run") == [5, 6, 7]
 
     @given(WORDS, WORDS)
@@ -78,21 +78,21 @@ class TestCommonRuns:
 
 
 class TestLongTexts:
-    """Texts over the cap are cut at n-grams that are unique in both."""
+    """Split texts over the limit at n-grams unique in both."""
 
     @pytest.fixture
     def page(self):
         rng = random.Random(1)
         return [f"w{rng.randrange(3000)}" for _ in range(4000)]
 
-    def test_pieces_between_anchors_give_nearly_the_whole_alignment(self, page, monkeypatch):
+    def test_pieces_between_anchors_approximate_the_exact_alignment(self, page, monkeypatch):
         gold = page[:900] + page[1500:2600] + page[3000:]
         exact = matched(common_runs(page, gold))
         monkeypatch.setattr(alignment, "MAX_CELLS", 10**6)
         assert len(page) * len(gold) > alignment.MAX_CELLS
         assert matched(common_runs(page, gold)) >= 0.99 * exact
 
-    def test_a_passage_out_of_order_does_not_break_the_rest(self, page, monkeypatch):
+    def test_passage_out_of_order_leaves_the_rest_aligned(self, page, monkeypatch):
         monkeypatch.setattr(alignment, "MAX_CELLS", 10**5)
         gold = page[3900:] + page[:3900]
         runs = common_runs(page, gold)
@@ -104,7 +104,7 @@ class TestLongTexts:
         assert common_runs(["x"] * 50, ["x"] * 50) == []
 
     @given(WORDS, WORDS)
-    def test_runs_stay_sound_under_any_cap(self, page, gold):
+    def test_runs_are_valid_for_any_size_limit(self, page, gold):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(alignment, "MAX_CELLS", 64)
             runs = common_runs(page, gold)
@@ -114,7 +114,7 @@ class TestLongTexts:
 
 
 class TestGoldPositions:
-    def test_every_word_of_a_run_has_its_place(self):
+    def test_each_word_of_a_run_has_a_position(self):
         positions = gold_positions([MatchingRun(1, 0, 2), MatchingRun(4, 5, 1)], 6)
         assert positions.tolist() == [-1, 0, 1, -1, 5, -1]
         assert positions.dtype == "int32"

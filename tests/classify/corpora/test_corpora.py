@@ -21,7 +21,7 @@ GROUPS = st.lists(st.sampled_from("abcdefghij"), min_size=1, max_size=60)
 
 @pytest.fixture
 def corpus_file(tmp_path):
-    """Writes rows as a corpus and gives its path."""
+    """Return a function that writes rows as a corpus and returns its path."""
 
     def write(rows, name="news", **options):
         path = tmp_path / f"{name}.parquet"
@@ -33,7 +33,7 @@ def corpus_file(tmp_path):
 
 class TestReadCorpus:
     @pytest.mark.parametrize("name", ["a.warc", "a.WARC.gz"])
-    def test_an_archive_of_marked_pages_is_one(self, tmp_path, name):
+    def test_opens_an_archive_of_marked_pages(self, tmp_path, name):
         path = tmp_path / name
         data = record("http://a.example/", response(b"<p data-block-type=Article>cat<p data-block-type=Ad>Buy"))
         path.write_bytes(gzip.compress(data) if name.endswith("gz") else data)
@@ -41,13 +41,13 @@ class TestReadCorpus:
         assert (corpus.name, len(corpus)) == ("a", 1)
         assert [page.text for page in corpus] == ["cat"]
 
-    def test_an_archive_without_marks_is_none(self, tmp_path):
+    def test_rejects_an_archive_without_marks(self, tmp_path):
         path = tmp_path / "a.warc"
         path.write_bytes(record("http://a.example/", response(b"<p>cat")))
         with pytest.raises(InputError, match="no page with marks"):
             read_corpus(path)
 
-    def test_all_columns(self, corpus_file):
+    def test_reads_all_columns(self, corpus_file):
         row = ROW | {
             "url": "https://example.org/a",
             "page_type": "article",
@@ -73,28 +73,28 @@ class TestReadCorpus:
             )
         ]
 
-    def test_optional_columns_may_lack_or_hold_nulls(self, corpus_file):
+    def test_optional_columns_may_be_missing_or_null(self, corpus_file):
         expected = GoldPage(corpus="news", id="7", html=b"<p>cat", text="cat")
         assert list(read_corpus(corpus_file([ROW]))) == [expected]
         nulls = dict.fromkeys(corpora.OPTIONAL)
         assert list(read_corpus(corpus_file([ROW | nulls]))) == [expected]
 
-    def test_a_page_may_have_no_gold_text(self, corpus_file):
+    def test_gold_text_may_be_null(self, corpus_file):
         rows = [ROW, ROW | {"gold_text": None}]
         assert [page.text for page in read_corpus(corpus_file(rows))] == ["cat", ""]
 
-    def test_columns_it_does_not_know_are_left_alone(self, corpus_file):
+    def test_unknown_columns_are_ignored(self, corpus_file):
         assert next(iter(read_corpus(corpus_file([ROW | {"notes": "x"}])))).id == "7"
 
-    def test_numeric_ids_become_text(self, corpus_file):
+    def test_converts_numeric_ids_to_text(self, corpus_file):
         assert next(iter(read_corpus(corpus_file([ROW | {"id": 12}])))).id == "12"
 
-    def test_a_document_stored_as_text_is_utf8_whatever_its_header_says(self, corpus_file):
+    def test_documents_stored_as_text_are_utf8(self, corpus_file):
         html = '<meta charset="windows-1252"><p>žluť'
         page = next(iter(read_corpus(corpus_file([ROW | {"html": html}]))))
         assert page.html == b"\xef\xbb\xbf" + html.encode()
 
-    def test_pages_come_in_the_order_of_the_file_over_all_row_groups(self, corpus_file):
+    def test_reads_all_row_groups_in_order(self, corpus_file):
         rows = [ROW | {"id": str(at)} for at in range(100)]
         corpus = read_corpus(corpus_file(rows, row_group_size=7))
         assert len(corpus) == 100
@@ -105,27 +105,27 @@ class TestReadCorpus:
         corpus = read_corpus(corpus_file([ROW], name="my-corpus"))
         assert corpus.name == next(iter(corpus)).corpus == "my-corpus"
 
-    def test_no_such_file(self, tmp_path):
+    def test_missing_file(self, tmp_path):
         with pytest.raises(InputError, match=r"none\.parquet does not exist: give"):
             read_corpus(tmp_path / "none.parquet")
 
     @pytest.mark.parametrize("content", [b"", b"<html>", b"PAR1" + bytes(20) + b"PAR1"])
-    def test_not_parquet(self, tmp_path, content):
+    def test_file_of_another_format(self, tmp_path, content):
         path = tmp_path / "page.parquet"
         path.write_bytes(content)
         with pytest.raises(InputError, match=r"page\.parquet is no Parquet file that can be read: ") as caught:
             read_corpus(path)
         assert "\n" not in str(caught.value)
 
-    def test_a_folder(self, tmp_path):
+    def test_folder(self, tmp_path):
         with pytest.raises(InputError, match="is no Parquet file"):
             read_corpus(tmp_path)
 
-    def test_missing_columns_are_named(self, corpus_file):
+    def test_names_missing_columns(self, corpus_file):
         with pytest.raises(InputError, match="is no corpus: add the column html, gold_text"):
             read_corpus(corpus_file([{"id": "1", "text": "x"}]))
 
-    def test_damage_in_the_middle_is_one_line(self, corpus_file):
+    def test_reports_damage_in_one_line(self, corpus_file):
         path = corpus_file([ROW | {"html": bytes(np.arange(256, dtype=np.uint8)) * 100}], compression="zstd")
         data = bytearray(path.read_bytes())
         data[40:400] = bytes(360)
@@ -136,7 +136,7 @@ class TestReadCorpus:
 
 
 class TestPage:
-    def test_it_is_the_document_without_the_gold(self):
+    def test_returns_the_document_without_gold(self):
         page = GoldPage(id="7", url="https://example.org/", html=b"<p>cat", text="gold").page()
         assert (page.id, page.url, page.content) == ("7", "https://example.org/", b"<p>cat")
 
@@ -161,7 +161,7 @@ class TestRegisteredDomain:
 
 
 class TestSite:
-    def test_by_its_url(self):
+    def test_uses_the_url(self):
         page = GoldPage(url="https://blog.example.org/a", html=b'<base href="https://other.com/">')
         assert site(page) == "example.org"
 
@@ -180,14 +180,14 @@ class TestSite:
             b'<a href=" HTTP://Example.ORG/ ">',
         ],
     )
-    def test_by_what_the_page_says_of_itself(self, html):
+    def test_uses_elements_of_the_page(self, html):
         assert site(GoldPage(html=html)) == "example.org"
 
-    def test_third_parties_count_where_there_is_nothing_else(self):
+    def test_third_party_domains_are_the_last_resort(self):
         assert site(GoldPage(html=b'<a href="http://news.google.com/1">')) == "google.com"
 
     @pytest.mark.parametrize("html", [b"", b"   ", b"<p>no links", b"\x00\xff", b"<!-- only a comment -->"])
-    def test_a_page_that_says_nothing_is_a_group_of_its_own(self, html):
+    def test_page_without_any_domain_has_a_unique_name(self, html):
         assert site(GoldPage(corpus="news", id="7", html=html)) == "news/7"
 
 
@@ -196,22 +196,22 @@ class TestFolds:
         fold = folds(["a", "b", "c", "d"], 2)
         assert fold.tolist().count(0) == fold.tolist().count(1) == 2
 
-    def test_large_groups_do_not_unbalance(self):
+    def test_balances_large_groups(self):
         groups = ["big"] * 50 + [f"site{at}" for at in range(150)]
         assert np.bincount(folds(groups, 4)).tolist() == [50, 50, 50, 50]
 
-    def test_the_seed_changes_the_folds(self):
+    def test_seed_changes_the_folds(self):
         groups = [f"site{at}" for at in range(50)]
         assert not np.array_equal(folds(groups, 5, seed=0), folds(groups, 5, seed=1))
 
-    def test_the_same_on_every_machine(self):
+    def test_is_reproducible(self):
         assert folds(["a", "b", "c", "d", "e", "f"], 3, seed=7).tolist() == [2, 0, 2, 0, 1, 1]
 
     def test_no_pages(self):
         assert folds([], 5).tolist() == []
 
     @given(GROUPS, st.integers(1, 6), st.randoms())
-    def test_a_group_is_never_split_and_order_does_not_matter(self, groups, k, random):
+    def test_groups_are_not_split_and_order_does_not_matter(self, groups, k, random):
         fold_of = dict(zip(groups, folds(groups, k).tolist(), strict=True))
         assert folds(groups, k).tolist() == [fold_of[group] for group in groups]
         assert set(fold_of.values()) <= set(range(k))
@@ -219,6 +219,6 @@ class TestFolds:
         assert folds(groups, k).tolist() == [fold_of[group] for group in groups]
 
     @given(GROUPS, st.integers(1, 6))
-    def test_no_fold_is_more_than_one_group_above_another(self, groups, k):
+    def test_fold_sizes_differ_by_at_most_one_group(self, groups, k):
         load = np.bincount(folds(groups, k), minlength=k)
         assert load.max() - load.min() <= max(Counter(groups).values())

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vclean.classify.corpora.corpora import GoldPage
-from vclean.classify.corpora.gold import align, covered, gold_units
+from vclean.classify.corpora.gold import align, find_covered_blocks, gold_units
 from vclean.labels import LABELS, UNKNOWN
 
 TEXTS = st.lists(st.text(alphabet="ab cd\n", max_size=20), max_size=8)
@@ -23,41 +23,41 @@ class TestContent:
         assert gold.is_content.tolist() == [False, True, True, False]
         assert gold.content_share.tolist() == [0, 1, 1, 0]
 
-    def test_types_and_shapes(self):
+    def test_dtypes_and_shapes(self):
         gold = align(["a b c", "d"], GoldPage(text="a b c"))
         assert (gold.content_share.dtype, gold.is_content.dtype, gold.label.dtype) == ("float32", "bool", "int8")
         assert gold.content_share.shape == gold.is_content.shape == gold.label.shape == (2,)
 
     @pytest.mark.parametrize(("block", "content"), [("the cat sat x y z", True), ("the cat sat w x y z", False)])
-    def test_half_of_the_words_have_to_be_gold(self, block, content):
+    def test_content_has_half_of_its_words_in_the_gold(self, block, content):
         assert align([block], GoldPage(text="the cat sat")).is_content.tolist() == [content]
 
-    def test_case_and_punctuation_do_not_count(self):
+    def test_ignores_case_and_punctuation(self):
         assert align(["THE CAT: sat!"], GoldPage(text="the cat sat")).content_share.tolist() == [1]
 
-    def test_stop_words_scattered_over_boilerplate_do_not_count(self):
-        """The gold's first two words are on the page in another block's middle only, four of its last in the text."""
+    def test_ignores_scattered_stop_words(self):
+        """Use gold whose first two words occur only inside another block, and its last four in the text."""
         blocks = ["All of the rights", "x the y", "cats sleep most of the day"]
         gold = align(blocks, GoldPage(text="of the many cats sleep most of the day"))
         assert gold.content_share[:2].tolist() == [0, 0]
         assert gold.is_content.tolist() == [False, False, True]
 
-    def test_a_short_block_that_is_gold_as_a_whole_counts(self):
+    def test_short_block_that_is_completely_gold_is_content(self):
         blocks = ["Menu", "Price", "There is a long description here", "Weight"]
         gold = align(blocks, GoldPage(text="Price\nThere is a long description here\nWeight"))
         assert gold.is_content.tolist() == [False, True, True, True]
 
-    def test_a_word_left_out_does_not_break_a_run(self):
+    def test_missing_word_does_not_break_a_run(self):
         gold = align(["a b x c d"], GoldPage(text="a b c d"))
         assert gold.content_share.tolist() == [pytest.approx(0.8)]
 
-    def test_gold_out_of_order_is_found(self):
+    def test_matches_gold_out_of_order(self):
         blocks = ["first passage of the gold text", "second passage that is a good deal longer than the first one"]
         gold = align(blocks, GoldPage(text=f"{blocks[1]}\n{blocks[0]}"))
         assert gold.is_content.tolist() == [True, True]
         assert gold.content_share.tolist() == [1, 1]
 
-    def test_a_second_copy_of_a_block_is_not_content(self):
+    def test_second_copy_of_a_block_is_not_content(self):
         block = "the same words once for phones once for desks"
         gold = align([block, "menu", block], GoldPage(text=block))
         assert gold.is_content.sum() == 1
@@ -76,19 +76,19 @@ class TestContent:
         assert gold.is_content.tolist() == [False, False, True, False]
 
     @given(TEXTS, st.text(alphabet="ab cd\n", max_size=60))
-    def test_shares_are_shares_and_only_content_has_a_type(self, blocks, text):
+    def test_shares_are_in_range_and_only_content_has_a_label(self, blocks, text):
         gold = align(blocks, GoldPage(text=text))
         assert np.all((gold.content_share >= 0) & (gold.content_share <= 1))
         assert np.all((gold.label == LABELS.index("o")) == ~gold.is_content)
 
     @given(TEXTS)
-    def test_a_page_that_is_all_gold_is_all_content(self, blocks):
+    def test_page_equal_to_its_gold_is_all_content(self, blocks):
         gold = align(blocks, GoldPage(text="\n".join(blocks)))
         assert gold.is_content.tolist() == [bool(block.split()) for block in blocks]
 
 
 class TestMarkupTypes:
-    """CleanEval: `<h>`, `<p>`, `<l>` stand before the units."""
+    """Labels from CleanEval's marks: `<h>`, `<p>`, `<l>` precede the units."""
 
     MARKUP = "<h>Cats\n\n<p>Cats sleep a lot\nand they purr too.\n<l>* black\n<l>* white"
 
@@ -96,36 +96,36 @@ class TestMarkupTypes:
         text = markup.replace("<h>", "").replace("<p>", "").replace("<l>", "")
         return GoldPage(text=text, markup=markup)
 
-    def test_a_block_has_the_type_of_its_unit(self):
+    def test_block_gets_the_label_of_its_unit(self):
         blocks = ["Home", "Cats", "Cats sleep a lot and they purr too.", "black", "white"]
         assert letters(align(blocks, self.page())) == "ohpll"
 
-    def test_a_block_inside_a_unit_is_a_continuation(self):
+    def test_later_block_of_a_unit_is_a_continuation(self):
         blocks = ["Cats", "Cats sleep a lot", "and they purr too", "black", "white", "Imprint"]
         assert letters(align(blocks, self.page())) == "hpcllo"
 
-    def test_a_block_over_several_units_has_the_type_of_its_longest(self):
+    def test_block_over_several_units_gets_the_label_of_the_longest(self):
         assert letters(align(["Cats Cats sleep a lot and they purr too", "black"], self.page())) == "pl"
 
     def test_text_before_the_first_mark_is_a_paragraph(self):
         assert letters(align(["Some first words", "Cats"], self.page("Some first words <h>Cats"))) == "ph"
 
-    def test_marks_in_capitals(self):
+    def test_marks_in_upper_case(self):
         units = gold_units(GoldPage(markup="<H>Cats<L>black"))
         assert [(LABELS[unit.code].value, unit.words) for unit in units] == [("h", ["cats"]), ("l", ["black"])]
 
-    def test_markup_that_says_more_than_the_text(self):
-        """Content is what the text says; the types come from the markup even so."""
+    def test_markup_with_more_text_than_the_gold_text(self):
+        """Check that the text determines content, and the markup labels."""
         page = GoldPage(text="Cats sleep a lot", markup="<h>All about cats<p>Cats sleep a lot")
         assert letters(align(["All about", "Cats sleep a lot"], page)) == "op"
 
-    def test_content_the_markup_lacks_has_no_type(self):
+    def test_content_missing_from_the_markup_has_no_label(self):
         page = GoldPage(text="Cats sleep a lot\nDogs do not", markup="<p>Cats sleep a lot")
         assert letters(align(["Cats sleep a lot", "Dogs do not"], page)) == "p?"
 
 
 class TestMarkdownTypes:
-    """WCXB: headings and list items of Markdown, all other lines are paragraphs."""
+    """Labels from WCXB's Markdown: headings and list items; all other lines are paragraphs."""
 
     @pytest.mark.parametrize(
         ("line", "letter"),
@@ -146,16 +146,16 @@ class TestMarkdownTypes:
             ("__Bold words alone__:", "?"),
         ],
     )
-    def test_lines(self, line, letter):
+    def test_labels_of_lines(self, line, letter):
         page = GoldPage(text=line, markdown=line)
         assert letters(align([line], page)) == letter
 
-    def test_fenced_code_is_no_heading_and_no_list(self):
-        """What begins a line of code is no mark; after the fence it is one again."""
+    def test_fenced_code_is_a_paragraph(self):
+        """Ignore marks at the beginning of code lines, but not after the fence."""
         page = GoldPage(text="pip here\nitem two\nA title", markdown="```sh\n# pip here\n- item two\n```\n## A title")
         assert letters(align(["# pip here", "- item two", "A title"], page)) == "pph"
 
-    def test_link_targets_are_not_words_of_the_text(self):
+    def test_link_targets_are_ignored(self):
         units = gold_units(GoldPage(markdown='See [the cat](https://example.org/a_(b)?q=1 "A title") and more'))
         assert [unit.words for unit in units] == [["see", "the", "cat", "and", "more"]]
 
@@ -168,7 +168,7 @@ class TestMarkdownTypes:
 
 
 class TestHeadlines:
-    """L3S-GN1: `x-nc-sel1` marks the headline; other types are not known."""
+    """Labels from L3S-GN1: `x-nc-sel1` marks the headline; other labels are unknown."""
 
     def test_the_headline_is_a_heading(self):
         page = GoldPage(
@@ -177,22 +177,22 @@ class TestHeadlines:
         )
         assert letters(align(["Storm hits coast", "It rained all day long", "Related news"], page)) == "h?o"
 
-    def test_nothing_is_typed_without_marks(self):
+    def test_without_marks_no_block_has_a_label(self):
         assert letters(align(["Storm hits coast", "Home"], GoldPage(text="Storm hits coast"))) == "?o"
 
-    def test_parts_of_an_untyped_unit_are_untyped(self):
+    def test_blocks_of_a_unit_without_label_have_no_label(self):
         assert letters(align(["It rained", "all day long"], GoldPage(text="It rained all day long"))) == "??"
 
 
-class TestCovered:
-    def test_half_of_the_words_have_to_stand_in_the_text(self):
+class TestFindCoveredBlocks:
+    def test_half_of_the_words_have_to_be_in_the_text(self):
         blocks = ["Home News Sport", "The cat sat", "The dog sat on a log", ""]
-        assert covered(blocks, "THE CAT, sat! The dog ran").tolist() == [False, True, False, False]
+        assert find_covered_blocks(blocks, "THE CAT, sat! The dog ran").tolist() == [False, True, False, False]
 
     @given(TEXTS, TEXTS)
-    def test_as_content_in_the_gold(self, blocks, lines):
+    def test_agrees_with_align(self, blocks, lines):
         text = "\n".join(lines)
-        assert covered(blocks, text).tolist() == align(blocks, GoldPage(text=text)).is_content.tolist()
+        assert find_covered_blocks(blocks, text).tolist() == align(blocks, GoldPage(text=text)).is_content.tolist()
 
     def test_no_blocks(self):
-        assert covered([], "a").shape == (0,)
+        assert find_covered_blocks([], "a").shape == (0,)

@@ -8,7 +8,14 @@ from helpers.pages import laid_out, snapshot
 
 from vclean.classify.corpora import marked as marks
 from vclean.classify.corpora.corpora import site
-from vclean.classify.corpora.marked import MarkedArchive, RegionMark, content_blocks, innermost, locate, strip
+from vclean.classify.corpora.marked import (
+    MarkedArchive,
+    RegionMark,
+    content_blocks,
+    innermost_marks,
+    locate_marks,
+    strip_marks,
+)
 from vclean.errors import InputError
 from vclean.features.blocks import extract_blocks
 from vclean.labels import Role
@@ -30,91 +37,91 @@ PAGE = f"""<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "http://www.
 </body></html>"""
 
 
-class TestStrip:
+class TestStripMarks:
     @pytest.mark.parametrize(
         "trace",
         ["data-block", "popupDialog", "ui-dialog", "builder", "New resource", "4242", '"highlight', " highlight"],
     )
-    def test_nothing_of_the_marks_is_left(self, trace):
+    def test_removes_all_traces_of_the_marks(self, trace):
         assert trace in PAGE.replace("=highlight", '="highlight')
-        assert trace not in strip(PAGE)[0]
+        assert trace not in strip_marks(PAGE)[0]
 
     @pytest.mark.parametrize(
-        "kept",
+        "remaining",
         ["site.css", "color: red", 'class="main"', 'class="block-highlight"', "Outside", "<title>A page</title>"],
     )
-    def test_the_page_is(self, kept):
-        assert kept in strip(PAGE)[0]
+    def test_keeps_the_page(self, remaining):
+        assert remaining in strip_marks(PAGE)[0]
 
-    def test_the_document_type_stays_as_it_was(self):
-        assert strip(PAGE)[0].startswith('<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN"')
-        assert strip("<p>No type.")[0].startswith("<html>")
+    def test_keeps_the_doctype(self):
+        assert strip_marks(PAGE)[0].startswith('<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN"')
+        assert strip_marks("<p>No type.")[0].startswith("<html>")
 
-    def test_the_marks_in_document_order(self):
-        found = strip(PAGE)[1]
-        assert [(mark.role, mark.level) for mark in found] == [
+    def test_returns_marks_in_document_order(self):
+        marks = strip_marks(PAGE)[1]
+        assert [(mark.role, mark.level) for mark in marks] == [
             (Role.HEADER, 1), (Role.NAVIGATION, 2), (Role.CONTENT, 1), (Role.TITLE, 2), (Role.ARTICLE, 2),
             (Role.MEDIA, 2), (Role.LINKS, 2),
         ]  # fmt: skip
-        assert found[4].xpath == "/html[1]/body[1]/div[2]/table[1]/tbody[1]/tr[1]/td[1]"
+        assert marks[4].xpath == "/html[1]/body[1]/div[2]/table[1]/tbody[1]/tr[1]/td[1]"
 
-    def test_a_page_without_the_tool_keeps_its_own_highlights(self):
+    def test_page_without_the_tool_keeps_its_highlight_class(self):
         html = "<div data-block=1 data-block-type=content class=highlight>Code</div>"
-        assert 'class="highlight"' in strip(html)[0]
-        assert strip(html)[1] == (RegionMark("/html[1]/body[1]/div[1]", Role.CONTENT, 1),)
+        assert 'class="highlight"' in strip_marks(html)[0]
+        assert strip_marks(html)[1] == (RegionMark("/html[1]/body[1]/div[1]", Role.CONTENT, 1),)
 
-    def test_without_a_level_it_is_the_first(self):
-        assert strip("<p data-block-type=Ad>Buy")[1][0].level == 1
+    def test_level_defaults_to_1(self):
+        assert strip_marks("<p data-block-type=Ad>Buy")[1][0].level == 1
 
     def test_stripping_twice_changes_nothing(self):
-        html = strip(PAGE)[0]
-        assert strip(html) == (html, ())
+        html = strip_marks(PAGE)[0]
+        assert strip_marks(html) == (html, ())
 
 
-class TestLocate:
-    def test_every_mark_is_found(self):
-        html, found = strip(PAGE)
+class TestLocateMarks:
+    def test_locates_each_mark(self):
+        html, marks = strip_marks(PAGE)
         page = snapshot(html)
-        elements = locate(page, found)
-        assert [page.xpath(element) for element in elements.tolist()] == [mark.xpath for mark in found]
+        elements = locate_marks(page, marks)
+        assert [page.xpath(element) for element in elements.tolist()] == [mark.xpath for mark in marks]
 
-    def test_what_is_not_there(self):
-        assert locate(snapshot("<p>one"), [RegionMark("/html[1]/body[1]/p[2]", Role.AD, 1)]).tolist() == [-1]
+    def test_missing_element(self):
+        assert locate_marks(snapshot("<p>one"), [RegionMark("/html[1]/body[1]/p[2]", Role.AD, 1)]).tolist() == [-1]
 
 
-class TestInnermost:
-    def test_its_own_mark_or_the_nearest_round_it(self):
-        html, found = strip(PAGE)
+class TestInnermostMarks:
+    def test_returns_the_nearest_mark(self):
+        html, marks = strip_marks(PAGE)
         page = snapshot(html)
-        number = innermost(page, found)
+        number = innermost_marks(page, marks)
         by_tag = {page.tags[page.tag[i]]: int(number[i]) for i in range(len(page))}
         assert by_tag["body"] == -1
-        assert found[by_tag["li"]].role is Role.NAVIGATION
-        assert found[by_tag["p"]].role is not Role.ARTICLE
-        assert found[by_tag["img"]].role is Role.MEDIA
+        assert marks[by_tag["li"]].role is Role.NAVIGATION
+        assert marks[by_tag["p"]].role is not Role.ARTICLE
+        assert marks[by_tag["img"]].role is Role.MEDIA
 
     def test_no_marks(self):
-        assert (innermost(snapshot("<p>one"), ()) == -1).all()
+        assert (innermost_marks(snapshot("<p>one"), ()) == -1).all()
 
 
 class TestContentBlocks:
-    def test_by_the_innermost_mark(self):
-        html, found = strip(PAGE)
+    def test_innermost_mark_decides(self):
+        html, marks = strip_marks(PAGE)
         blocks = extract_blocks(snapshot(html))
-        kept = [text for text, keep in zip(blocks.text, content_blocks(blocks, found), strict=True) if keep]
-        assert kept == ["Title", "Text", "End"]
+        content = [text for text, keep in zip(blocks.text, content_blocks(blocks, marks), strict=True) if keep]
+        assert content == ["Title", "Text", "End"]
 
-    def test_a_film_is_what_is_round_it(self):
-        html, found = strip(
+    def test_media_marks_are_ignored(self):
+        html, marks = strip_marks(
             "<div data-block-type=Article>Text<p data-block-type=Video>Caption</div><p data-block-type=Image>Alone"
         )
-        assert content_blocks(extract_blocks(snapshot(html)), found).tolist() == [True, True, False]
+        assert content_blocks(extract_blocks(snapshot(html)), marks).tolist() == [True, True, False]
 
-    def test_rendered_and_not_alike(self):
-        html, found = strip(PAGE)
+    def test_same_result_rendered_and_unrendered(self):
+        html, marks = strip_marks(PAGE)
         assert (
-            content_blocks(extract_blocks(laid_out(html)), found).tolist()
-            == content_blocks(extract_blocks(snapshot(html)), found).tolist()
+            content_blocks(extract_blocks(laid_out(html)), marks).tolist()
+            == content_blocks(extract_blocks(snapshot(html)), marks).tolist()
         )
 
 
@@ -123,7 +130,7 @@ URL = "http://a.example/page.html"
 
 @pytest.fixture
 def archive(tmp_path):
-    """An archive of a marked page, the same page under another address, one without marks, and a style sheet."""
+    """Write an archive of a marked page, its copy at another URL, a page without marks, and a style sheet."""
     path = tmp_path / "styled.warc.gz"
     records = [
         record(URL, response(PAGE.encode(), "text/html; charset=utf-8")),
@@ -136,58 +143,58 @@ def archive(tmp_path):
 
 
 class TestMarkedArchive:
-    def test_all_pages_with_marks(self, archive):
+    def test_reads_all_pages_with_marks(self, archive):
         corpus = MarkedArchive(archive)
         assert (len(corpus), corpus.name) == (2, "styled")
-        assert [page.page.url for page in corpus.marked()] == [URL, "http://a.example/copy.html"]
+        assert [page.page.url for page in corpus.marked_pages()] == [URL, "http://a.example/copy.html"]
 
-    def test_the_listed_ones_where_there_is_a_list(self, archive):
+    def test_reads_the_list_beside_the_archive(self, archive):
         archive.with_name("styled.pages.txt").write_text(URL + "\n")
-        assert [page.page.url for page in MarkedArchive(archive).marked()] == [URL]
+        assert [page.page.url for page in MarkedArchive(archive).marked_pages()] == [URL]
 
-    def test_the_wanted_ones_where_they_are_named(self, archive):
+    def test_reads_the_requested_pages(self, archive):
         archive.with_name("styled.pages.txt").write_text(URL + "\n")
         copy = "http://a.example/copy.html"
-        found = MarkedArchive(archive, {copy, "http://b.example/"})
-        assert [page.page.url for page in found.marked()] == [copy]
+        archive_pages = MarkedArchive(archive, {copy, "http://b.example/"})
+        assert [page.page.url for page in archive_pages.marked_pages()] == [copy]
 
-    def test_none_of_the_wanted_ones(self, archive):
-        with pytest.raises(InputError, match="none of the 1 pages wanted"):
+    def test_without_any_requested_page(self, archive):
+        with pytest.raises(InputError, match="none of the 1 requested pages"):
             MarkedArchive(archive, {"http://b.example/"})
 
-    def test_pages_are_served_with_what_they_need(self, archive):
-        page = next(MarkedArchive(archive).marked()).page
+    def test_pages_have_subresources(self, archive):
+        page = next(MarkedArchive(archive).marked_pages()).page
         assert page.resources.get("http://a.example/site.css").body == b"p{}"
 
-    def test_nothing_of_the_marks_reaches_the_blocks(self, archive):
-        marked = next(MarkedArchive(archive).marked())
+    def test_marks_do_not_reach_the_blocks(self, archive):
+        marked = next(MarkedArchive(archive).marked_pages())
         page = snapshot(marked.page.content)
         assert not any("data-block" in value or "4242" in value for value in page.attr_value)
         assert not {"highlight", "ui-dialog"} & {name for v in page.attributes("class").values() for name in v.split()}
         assert "New resource" not in " ".join(extract_blocks(page).text)
 
-    def test_as_a_corpus(self, archive):
+    def test_iterates_gold_pages(self, archive):
         gold = next(iter(MarkedArchive(archive)))
         assert (gold.corpus, gold.id, gold.url, site(gold)) == ("styled", URL, URL, "a.example")
         assert gold.text == "Title\nText\nEnd"
 
-    def test_the_page_is_the_same_both_ways(self, archive):
+    def test_gold_page_and_marked_page_have_the_same_document(self, archive):
         corpus = MarkedArchive(archive)
-        assert next(iter(corpus)).page().content == next(corpus.marked()).page.content
+        assert next(iter(corpus)).page().content == next(corpus.marked_pages()).page.content
 
-    def test_cut_off(self, archive):
-        """What is left of it is not what its scores would be told of."""
+    def test_truncated_archive(self, archive):
+        """Reject it, as scores of the readable part would pass for scores of the whole."""
         archive.write_bytes(archive.read_bytes()[:-100])
         with pytest.raises(InputError, match="cut off"):
             MarkedArchive(archive)
 
-    def test_no_page_with_marks(self, tmp_path):
+    def test_without_marked_pages(self, tmp_path):
         path = tmp_path / "plain.warc"
         path.write_bytes(record(URL, response(b"<p>No marks.")))
         with pytest.raises(InputError, match="no page with marks"):
             MarkedArchive(path)
 
-    def test_every_type_of_the_published_set_has_a_role(self):
+    def test_all_types_of_the_published_set_have_roles(self):
         types = {"linklist", "article", "image", "content", "menu", "header", "footer", "logo", "title", "ad"}
         types |= {"sidebar", "searchbar", "table", "video", "comments", "author"}
         assert types <= set(marks._TYPES)

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from vclean.classify.evaluation.bcubed import BCubedScore, BCubedSummary, harmonic, score, summary
 
 
-def rated(weight, found, truth):
-    """The score, given which segments each group is in on either side, as strings of names."""
-    return score(np.array(weight), _matrix(found), _matrix(truth))
+def named_score(weight, predicted, truth):
+    """Return the score of groups whose segments are given as strings of one-letter names."""
+    return score(np.array(weight), _matrix(predicted), _matrix(truth))
 
 
 def _matrix(segments):
@@ -21,15 +21,15 @@ def _matrix(segments):
     return np.array(held, dtype=bool).reshape(len(segments), len(names))
 
 
-def by_the_definition(weight, found, truth):
-    """Precision as Amigó et al. write it, one pair of elements after the other."""
+def by_the_definition(weight, predicted, truth):
+    """Return the precision by the definition of Amigó et al., pair by pair."""
     values, weights = [], []
-    for size, ours, theirs in zip(weight, found, truth, strict=True):
+    for size, ours, theirs in zip(weight, predicted, truth, strict=True):
         total = count = 0.0
-        for other_size, our_other, their_other in zip(weight, found, truth, strict=True):
-            shared, wanted = len(set(ours) & set(our_other)), len(set(theirs) & set(their_other))
+        for other_size, our_other, their_other in zip(weight, predicted, truth, strict=True):
+            shared, shared_truth = len(set(ours) & set(our_other)), len(set(theirs) & set(their_other))
             if shared:
-                total += other_size * min(shared, wanted) / shared
+                total += other_size * min(shared, shared_truth) / shared
                 count += other_size
         if count:
             values.append(total / count)
@@ -38,85 +38,84 @@ def by_the_definition(weight, found, truth):
 
 
 class TestScore:
-    def test_equal_cuts(self) -> None:
-        assert rated([1, 2, 3], ["a", "b", "b"], ["x", "y", "y"]) == BCubedScore(1.0, 1.0)
+    def test_equal_segmentations(self) -> None:
+        assert named_score([1, 2, 3], ["a", "b", "b"], ["x", "y", "y"]) == BCubedScore(1.0, 1.0)
 
-    def test_the_whole_against_two_halves(self) -> None:
-        """An element shares the one segment with all, and half of those pairs are true: P = 1/2. All true pairs are
-        found: R = 1.
-        """
-        assert rated([1, 1], ["a", "a"], ["x", "y"]) == BCubedScore(0.5, 1.0)
+    def test_one_segment_against_two_halves(self) -> None:
+        """Compute by hand: half of the predicted pairs are true, P = 1/2; no true pair is missed, R = 1."""
+        assert named_score([1, 1], ["a", "a"], ["x", "y"]) == BCubedScore(0.5, 1.0)
 
     def test_unequal_parts(self) -> None:
-        """Truth: 3 of 4 elements in x, 1 in y; found: one segment. P = 3/4 * 3/4 + 1/4 * 1/4 = 10/16."""
-        found = rated([3, 1], ["a", "a"], ["x", "y"])
-        assert found.precision == pytest.approx(10 / 16)
-        assert found.recall == 1
+        """Compare segments of 3 and 1 elements with one segment: P = 3/4 * 3/4 + 1/4 * 1/4 = 10/16."""
+        result = named_score([3, 1], ["a", "a"], ["x", "y"])
+        assert result.precision == pytest.approx(10 / 16)
+        assert result.recall == 1
 
     def test_shifted_halves(self) -> None:
-        """Four quarters; truth 12|34, found 123|4.
+        """Compare four quarters: truth 12|34, predicted 123|4.
 
         P: quarters 1 and 2 are right with 2 of 3, quarter 3 with itself alone, 1/3, quarter 4 with 1 of 1:
-        (2/3 + 2/3 + 1/3 + 1) / 4 = 2/3. R: 1 and 2 find both, 3 and 4 one of two: (1 + 1 + 1/2 + 1/2) / 4 = 3/4.
+        (2/3 + 2/3 + 1/3 + 1) / 4 = 2/3. R: quarters 1 and 2 have both partners, 3 and 4 one of two: (1 + 1 + 1/2 + 1/2)
+        / 4 = 3/4.
         """
-        found = rated([1, 1, 1, 1], ["a", "a", "a", "b"], ["x", "x", "y", "y"])
-        assert found.precision == pytest.approx(2 / 3)
-        assert found.recall == pytest.approx(3 / 4)
-        assert found.f1 == pytest.approx(12 / 17)
+        result = named_score([1, 1, 1, 1], ["a", "a", "a", "b"], ["x", "x", "y", "y"])
+        assert result.precision == pytest.approx(2 / 3)
+        assert result.recall == pytest.approx(3 / 4)
+        assert result.f1 == pytest.approx(12 / 17)
 
-    def test_found_in_vain(self) -> None:
-        """An element that only the method has in a segment is wrong with every partner, itself too.
+    def test_predicted_element_without_true_segment(self) -> None:
+        """Compute by hand: an element outside the truth is wrong with each partner, and with itself.
 
         Element 1 has partners 1 and 2, and is right with itself: 1/2; element 2 is right with none: 0. P = 1/4.
-        R sees element 1 alone: 1.
+        Only element 1 counts for recall: R = 1.
         """
-        assert rated([1, 1], ["a", "a"], ["x", ""]) == BCubedScore(0.25, 1.0)
+        assert named_score([1, 1], ["a", "a"], ["x", ""]) == BCubedScore(0.25, 1.0)
 
-    def test_missed(self) -> None:
-        """The same with the sides swapped."""
-        assert rated([1, 1], ["a", ""], ["x", "x"]) == BCubedScore(1.0, 0.25)
+    def test_true_element_without_predicted_segment(self) -> None:
+        """Swap the sides of the previous case."""
+        assert named_score([1, 1], ["a", ""], ["x", "x"]) == BCubedScore(1.0, 0.25)
 
-    def test_in_no_segment_of_either_side(self) -> None:
-        assert rated([1, 1, 50], ["a", "b", ""], ["x", "y", ""]) == BCubedScore(1.0, 1.0)
+    def test_elements_in_no_segment(self) -> None:
+        assert named_score([1, 1, 50], ["a", "b", ""], ["x", "y", ""]) == BCubedScore(1.0, 1.0)
 
-    def test_nested_on_both_sides(self) -> None:
-        """An inner segment in an outer one, found as it is."""
-        assert rated([1, 1], ["ab", "a"], ["xy", "x"]) == BCubedScore(1.0, 1.0)
+    def test_nested_segments_on_both_sides(self) -> None:
+        """Compare nested segments with themselves."""
+        assert named_score([1, 1], ["ab", "a"], ["xy", "x"]) == BCubedScore(1.0, 1.0)
 
-    def test_nested_and_found_as_one(self) -> None:
-        """Truth: outer x with both elements, inner y with the first. Found: one segment with both.
+    def test_nested_segments_predicted_as_one(self) -> None:
+        """Compare outer x with both elements and inner y with the first, with one segment of both.
 
         P: all pairs share one segment in both: min(1, ..)/1 = 1. R: the first with itself shares two true segments and
-        one found: 1/2, with the second 1/1: mean 3/4. The second: 1 and 1: 1. R = 7/8.
+        one predicted: 1/2, with the second 1/1: mean 3/4. The second: 1 and 1: 1. R = 7/8.
         """
-        found = rated([1, 1], ["a", "a"], ["xy", "x"])
-        assert found.precision == 1
-        assert found.recall == pytest.approx(7 / 8)
+        result = named_score([1, 1], ["a", "a"], ["xy", "x"])
+        assert result.precision == 1
+        assert result.recall == pytest.approx(7 / 8)
 
-    def test_a_segment_found_twice(self) -> None:
-        """The pairs share two segments where the truth has one: P = 1/2, R = 1."""
-        assert rated([1, 1], ["ab", "ab"], ["x", "x"]) == BCubedScore(0.5, 1.0)
+    def test_segment_predicted_twice(self) -> None:
+        """Compute by hand: pairs share two predicted segments and one true one: P = 1/2, R = 1."""
+        assert named_score([1, 1], ["ab", "ab"], ["x", "x"]) == BCubedScore(0.5, 1.0)
 
-    def test_groups_of_no_size_do_not_count(self) -> None:
-        assert rated([1, 0], ["a", "a"], ["x", "y"]) == BCubedScore(1.0, 1.0)
+    def test_groups_of_size_0_do_not_count(self) -> None:
+        assert named_score([1, 0], ["a", "a"], ["x", "y"]) == BCubedScore(1.0, 1.0)
 
-    def test_nothing_found(self) -> None:
-        found = rated([1, 1], ["", ""], ["x", "x"])
-        assert math.isnan(found.precision)
-        assert found.recall == 0
-        assert found.f1 == 0
+    def test_no_predicted_segment(self) -> None:
+        result = named_score([1, 1], ["", ""], ["x", "x"])
+        assert math.isnan(result.precision)
+        assert result.recall == 0
+        assert result.f1 == 0
 
     def test_no_elements(self) -> None:
-        found = score(np.zeros(0), np.zeros((0, 2), dtype=bool), np.zeros((0, 1), dtype=bool))
-        assert math.isnan(found.precision)
-        assert math.isnan(found.recall)
+        result = score(np.zeros(0), np.zeros((0, 2), dtype=bool), np.zeros((0, 1), dtype=bool))
+        assert math.isnan(result.precision)
+        assert math.isnan(result.recall)
 
-    def test_many_groups_are_compared_in_parts(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_many_groups_are_compared_in_batches(self, monkeypatch: pytest.MonkeyPatch) -> None:
         draw = np.random.default_rng(1)
-        weight, found, truth = draw.random(50), draw.random((50, 9)) < 0.3, draw.random((50, 7)) < 0.3
-        whole = score(weight, found, truth)
+        weight, predicted, truth = draw.random(50), draw.random((50, 9)) < 0.3, draw.random((50, 7)) < 0.3
+        whole = score(weight, predicted, truth)
         monkeypatch.setattr("vclean.classify.evaluation.bcubed._CELLS", 120)
-        parts = score(weight, found, truth)
+        parts = score(weight, predicted, truth)
         assert (parts.precision, parts.recall) == pytest.approx((whole.precision, whole.recall))
 
 
@@ -129,54 +128,56 @@ GROUPS = st.lists(
 
 class TestProperties:
     @given(GROUPS)
-    def test_as_defined(self, groups) -> None:
-        weight, found, truth = groups
-        ours = rated(weight, found, truth)
-        assert ours.precision == pytest.approx(by_the_definition(weight, found, truth), nan_ok=True)
-        assert ours.recall == pytest.approx(by_the_definition(weight, truth, found), nan_ok=True)
+    def test_agrees_with_the_definition(self, groups) -> None:
+        weight, predicted, truth = groups
+        ours = named_score(weight, predicted, truth)
+        assert ours.precision == pytest.approx(by_the_definition(weight, predicted, truth), nan_ok=True)
+        assert ours.recall == pytest.approx(by_the_definition(weight, truth, predicted), nan_ok=True)
 
     @given(GROUPS)
-    def test_recall_is_the_precision_of_the_other_side(self, groups) -> None:
-        weight, found, truth = groups
-        there, back = rated(weight, found, truth), rated(weight, truth, found)
-        assert there.precision == pytest.approx(back.recall, nan_ok=True)
-        assert there.f1 == pytest.approx(back.f1)
+    def test_recall_is_precision_with_sides_swapped(self, groups) -> None:
+        weight, predicted, truth = groups
+        forward, back = named_score(weight, predicted, truth), named_score(weight, truth, predicted)
+        assert forward.precision == pytest.approx(back.recall, nan_ok=True)
+        assert forward.f1 == pytest.approx(back.f1)
 
     @given(GROUPS)
-    def test_a_cut_agrees_with_itself(self, groups) -> None:
-        weight, found, _ = groups
-        if any(found):
-            assert rated(weight, found, found).f1 == pytest.approx(1)
+    def test_segmentation_agrees_with_itself(self, groups) -> None:
+        weight, predicted, _ = groups
+        if any(predicted):
+            assert named_score(weight, predicted, predicted).f1 == pytest.approx(1)
 
     @given(GROUPS)
     def test_the_whole_page_misses_no_pair_of_disjoint_segments(self, groups) -> None:
         weight, _, truth = groups
         flat = [group[:1] for group in truth]
         if any(flat):
-            assert rated(weight, ["a"] * len(weight), flat).recall == pytest.approx(1)
+            assert named_score(weight, ["a"] * len(weight), flat).recall == pytest.approx(1)
 
     @given(GROUPS)
-    def test_a_group_may_be_told_in_two(self, groups) -> None:
-        weight, found, truth = groups
-        whole = rated(weight, found, truth)
-        halves = rated((weight[0] / 2, *weight[1:], weight[0] / 2), (*found, found[0]), (*truth, truth[0]))
+    def test_splitting_a_group_changes_nothing(self, groups) -> None:
+        weight, predicted, truth = groups
+        whole = named_score(weight, predicted, truth)
+        halves = named_score(
+            (weight[0] / 2, *weight[1:], weight[0] / 2), (*predicted, predicted[0]), (*truth, truth[0])
+        )
         assert halves.precision == pytest.approx(whole.precision, nan_ok=True)
         assert halves.recall == pytest.approx(whole.recall, nan_ok=True)
 
     @given(GROUPS, st.floats(0.1, 100))
-    def test_the_unit_of_weight_does_not_matter(self, groups, unit) -> None:
-        weight, found, truth = groups
-        scaled = rated([size * unit for size in weight], found, truth)
-        assert scaled.f1 == pytest.approx(rated(weight, found, truth).f1)
+    def test_unit_of_weight_does_not_matter(self, groups, unit) -> None:
+        weight, predicted, truth = groups
+        scaled = named_score([size * unit for size in weight], predicted, truth)
+        assert scaled.f1 == pytest.approx(named_score(weight, predicted, truth).f1)
 
 
 class TestSummary:
-    def test_both_means(self) -> None:
-        """Pages (1, 1/2) and (1/2, 1): F is 2/3 on each, so F_B3 is 2/3; means .75 and .75 give F* .75."""
-        found = summary([BCubedScore(1.0, 0.5), BCubedScore(0.5, 1.0)])
-        assert found == pytest.approx(BCubedSummary(0.75, 0.75, 2 / 3, 0.75))
+    def test_f_b3_and_f_star(self) -> None:
+        """Use pages (1, 1/2) and (1/2, 1): F is 2/3 on each, so F_B3 is 2/3; means .75 and .75 give F* .75."""
+        result = summary([BCubedScore(1.0, 0.5), BCubedScore(0.5, 1.0)])
+        assert result == pytest.approx(BCubedSummary(0.75, 0.75, 2 / 3, 0.75))
 
-    def test_what_is_unknown_counts_as_nothing(self) -> None:
+    def test_undefined_scores_count_as_0(self) -> None:
         assert summary([BCubedScore(math.nan, 0.0), BCubedScore(1.0, 1.0)]) == BCubedSummary(0.5, 0.5, 0.5, 0.5)
 
     def test_no_pages(self) -> None:

@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 from vclean.classify.evaluation.scores import (
     Overlap,
     PageScore,
-    Share,
+    SnippetShare,
     WordScore,
+    aggregate,
+    aggregate_by,
     cleaneval_markup_score,
     cleaneval_score,
     lcs_overlap,
     snippets_absent,
     snippets_present,
-    total,
-    total_by,
     word_score,
 )
 
@@ -31,28 +31,28 @@ def page_score(f1=1.0, *, lcs=(1, 1, 1), cleaneval=100.0, markup=None, must=(0, 
         lcs=Overlap(*lcs),
         cleaneval=cleaneval,
         cleaneval_markup=markup,
-        must=Share(*must),
-        must_not=Share(*must_not),
+        must=SnippetShare(*must),
+        must_not=SnippetShare(*must_not),
     )
 
 
 class TestWordScore:
     def test_by_hand(self):
-        """Four words against three, two in common: P 2/4, R 2/3, F1 4/7."""
+        """Compare four words with three, two in common: P 2/4, R 2/3, F1 4/7."""
         score = word_score("the cat the dog", "The cat sat")
         assert score == WordScore(pytest.approx(1 / 2), pytest.approx(2 / 3), pytest.approx(4 / 7))
 
-    def test_words_are_counted_as_often_as_they_occur(self):
+    def test_counts_repeated_words(self):
         assert word_score("a a a", "a").precision == pytest.approx(1 / 3)
 
-    def test_order_and_punctuation_do_not_matter(self):
+    def test_ignores_order_and_punctuation(self):
         assert word_score("sat; the cat", "The cat sat.").f1 == 1
 
     def test_two_empty_texts_agree(self):
         assert word_score("", " — ") == WordScore(1, 1, 1)
 
     @pytest.mark.parametrize(("output", "gold"), [("", "a"), ("a", ""), ("a", "b")])
-    def test_nothing_in_common(self, output, gold):
+    def test_no_common_words(self, output, gold):
         assert word_score(output, gold) == WordScore(0, 0, 0)
 
     @given(TEXT, TEXT)
@@ -63,7 +63,7 @@ class TestWordScore:
         assert score.precision == mirrored.recall
 
     @given(TEXT)
-    def test_a_text_agrees_with_itself(self, text):
+    def test_text_agrees_with_itself(self, text):
         assert word_score(text, text).f1 == 1
 
 
@@ -71,13 +71,13 @@ class TestLcsOverlap:
     def test_by_hand(self):
         assert lcs_overlap("a x b c", "a b y c d") == Overlap(3, 4, 5)
 
-    def test_case_and_punctuation_matter(self):
+    def test_depends_on_case_and_punctuation(self):
         assert lcs_overlap("Cat, dog", "cat dog").common == 1
 
-    def test_order_matters(self):
+    def test_depends_on_order(self):
         assert lcs_overlap("b a", "a b").f1 == pytest.approx(1 / 2)
 
-    def test_empty(self):
+    def test_empty_texts(self):
         assert lcs_overlap("", "").f1 == 1
         assert lcs_overlap("a", "").f1 == 0
 
@@ -85,7 +85,7 @@ class TestLcsOverlap:
         assert (Overlap(1, 2, 3) + Overlap(10, 20, 30)) == Overlap(11, 22, 33)
 
     @given(WORDS, WORDS)
-    def test_length_is_bounded_by_either_side(self, left, right):
+    def test_common_length_is_at_most_each_length(self, left, right):
         overlap = lcs_overlap(" ".join(left), " ".join(right))
         assert overlap.common <= min(overlap.output, overlap.gold)
         assert (overlap.f1 == 1) == (left == right)
@@ -93,27 +93,27 @@ class TestLcsOverlap:
 
 class TestCleanevalScore:
     def test_by_hand(self):
-        """a b against a b c: one insertion, 100 x (1 - 1 / 5)."""
+        """Compare `a b` with `a b c`: one insertion, 100 x (1 - 1 / 5)."""
         assert cleaneval_score("A, b", "a b! c") == pytest.approx(80)
 
-    def test_a_substitution_costs_two(self):
-        """a x against a b: 100 x (1 - 2 / 4)."""
+    def test_substitution_costs_two(self):
+        """Compare `a x` with `a b`: 100 x (1 - 2 / 4)."""
         assert cleaneval_score("a x", "a b") == pytest.approx(50)
 
-    def test_punctuation_is_dropped_not_replaced(self):
+    def test_drops_punctuation_without_a_space(self):
         assert cleaneval_score("don't", "dont") == 100
         assert cleaneval_score("snake_case", "snakecase") == 100
 
-    def test_marks_are_no_words(self):
+    def test_ignores_marks(self):
         assert cleaneval_score("<h>a <p>b", "a b") == 100
 
-    def test_empty(self):
+    def test_empty_texts(self):
         assert cleaneval_score("", "") == 100
         assert cleaneval_score("", "a") == 0
 
     @given(WORDS, WORDS)
-    def test_it_is_one_minus_edit_distance_over_length(self, left, right):
-        """The distance with substitutions at cost 2, by the textbook recurrence."""
+    def test_equals_one_minus_relative_edit_distance(self, left, right):
+        """Compute the distance with substitutions at cost 2 by the textbook recurrence."""
         row = list(range(len(right) + 1))
         for word in left:
             above, row = row, [row[0] + 1]
@@ -125,10 +125,10 @@ class TestCleanevalScore:
 
 class TestCleanevalMarkupScore:
     def test_by_hand(self):
-        """h a p b against p a p b: three of four in order, twice."""
+        """Compare `h a p b` with `p a p b`: three of four in order, twice."""
         assert cleaneval_markup_score("<h>a\n<p>b", "<p>a\n<p>b") == pytest.approx(75)
 
-    def test_marks_in_capitals_are_the_same(self):
+    def test_marks_in_upper_case_are_equal(self):
         assert cleaneval_markup_score("<P>a", "<p> a") == 100
 
     def test_a_continuation_has_no_mark(self):
@@ -139,32 +139,32 @@ class TestCleanevalMarkupScore:
         assert cleaneval_markup_score("<b>", "b") == 100
 
     @given(TEXT)
-    def test_a_text_agrees_with_itself(self, text):
+    def test_text_agrees_with_itself(self, text):
         assert cleaneval_markup_score(text, text) == 100
 
 
 class TestSnippets:
-    def test_white_space_and_case_do_not_matter(self):
-        assert snippets_present("The  cat\nsat", ["the CAT sat", "cat  sat"]) == Share(2, 2)
+    def test_ignores_white_space_and_case(self):
+        assert snippets_present("The  cat\nsat", ["the CAT sat", "cat  sat"]) == SnippetShare(2, 2)
 
     def test_present_and_absent_add_up(self):
-        assert snippets_present("a b", ["a", "x", "b"]) == Share(2, 3)
-        assert snippets_absent("a b", ["a", "x", "b"]) == Share(1, 3)
+        assert snippets_present("a b", ["a", "x", "b"]) == SnippetShare(2, 3)
+        assert snippets_absent("a b", ["a", "x", "b"]) == SnippetShare(1, 3)
 
-    def test_nothing_asked_for(self):
+    def test_no_snippets(self):
         assert math.isnan(snippets_present("a", []).value)
 
     def test_share(self):
-        assert (Share(1, 2) + Share(2, 2)).value == pytest.approx(3 / 4)
+        assert (SnippetShare(1, 2) + SnippetShare(2, 2)).value == pytest.approx(3 / 4)
 
 
-class TestTotal:
+class TestAggregate:
     def test_means_and_micro_sums(self):
         pages = [
             page_score(1.0, lcs=(10, 10, 10), cleaneval=90, markup=80, must=(1, 1), must_not=(0, 4)),
             page_score(0.5, lcs=(0, 10, 30), cleaneval=50, must=(1, 3), must_not=(4, 4)),
         ]
-        scores = total(pages)
+        scores = aggregate(pages)
         assert scores.pages == 2
         assert scores.word_f1 == scores.word_precision == scores.word_recall == pytest.approx(0.75)
         assert scores.lcs_f1 == pytest.approx(0.5)
@@ -173,18 +173,18 @@ class TestTotal:
         assert scores.cleaneval_markup == pytest.approx(80)
         assert (scores.must, scores.must_not) == (pytest.approx(0.5), pytest.approx(0.5))
 
-    def test_a_failed_page_stays_in_the_mean(self):
+    def test_failed_page_counts_in_the_mean(self):
         failed = page_score(word_score("", "gold words").f1)
-        assert total([page_score(1.0), failed]).word_f1 == pytest.approx(0.5)
+        assert aggregate([page_score(1.0), failed]).word_f1 == pytest.approx(0.5)
 
-    def test_what_is_not_defined_is_none_in_json(self):
-        scores = total([page_score()])
+    def test_undefined_scores_are_none_in_json(self):
+        scores = aggregate([page_score()])
         assert math.isnan(scores.cleaneval_markup)
         record = scores.to_dict()
         assert record["cleaneval_markup"] is record["must"] is record["must_not"] is None
         assert record["word_f1"] == 1
 
-    def test_by_key_in_the_order_of_names(self):
-        by_key = total_by(["b", "a", "b"], [page_score(1.0), page_score(0.2), page_score(0.0)])
+    def test_groups_are_sorted_by_key(self):
+        by_key = aggregate_by(["b", "a", "b"], [page_score(1.0), page_score(0.2), page_score(0.0)])
         assert list(by_key) == ["a", "b"]
         assert (by_key["b"].pages, by_key["b"].word_f1) == (2, pytest.approx(0.5))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from helpers.boxed import boxed
 
-from vclean.classify.corpora.marked import strip
+from vclean.classify.corpora.marked import strip_marks
 from vclean.classify.corpora.rendering import RenderedMarkedPage
 from vclean.classify.evaluation.atoms import AtomKind
 from vclean.classify.evaluation.bcubed import BCubedScore
@@ -20,84 +20,86 @@ from vclean.classify.evaluation.segment_scores import (
     table,
 )
 from vclean.classify.evaluation.segmentation import Segmentation
-from vclean.classify.evaluation.segmenters import ScoredSegmenter, TunableSegmenter, find_method
+from vclean.classify.evaluation.segmenters import ScoredSegmenter, TunableSegmenter, find_segmenter
 
 HTML = """<body><div title="0 0 100 20" data-block=1 data-block-type=Header>Abcd</div>
 <div title="0 20 100 60" data-block=1 data-block-type=Content><p title="0 20 100 30">Efghijkl</p></div>
 <div title="0 80 100 20">Mnop</div></body>"""
 
-KNOB = TunableSegmenter("knob", (1, 2, 3), lambda *_: [], 2)
+SEGMENTER = TunableSegmenter("tuned", (1, 2, 3), lambda *_: [], 2)
 
 
-def seen(html=HTML, url="http://a.example/"):
-    stripped, marks = strip(html)
+def marked(html=HTML, url="http://a.example/"):
+    stripped, marks = strip_marks(html)
     return RenderedMarkedPage(url, boxed(stripped), marks)
 
 
-def tried(page, *names, levels=(1,), kinds=(AtomKind.CHARS,), marked_only=False):
-    segmenters = [find_method(name).segmenter for name in names]
+def trials_of(page, *names, levels=(1,), kinds=(AtomKind.CHARS,), marked_only=False):
+    segmenters = [find_segmenter(name).segmenter for name in names]
     return list(compare_segmenters(page, segmenters, ScoringCriteria(levels, kinds, marked_only)))
 
 
-class TestTryPage:
-    def test_the_whole_page(self) -> None:
-        """Characters: 4 and 8 in the two marks, 4 outside. P = (4/16)^2 + (8/16)^2, for the rest is in vain; R = 1."""
-        (found,) = tried(seen(), "page")
-        assert (found.id, found.site, found.level, found.kind, found.truth) == (
+class TestCompareSegmenters:
+    def test_whole_page_as_one_segment(self) -> None:
+        """Compute by hand: 4 and 8 characters in the marks, 4 outside: P = (4/16)^2 + (8/16)^2, R = 1."""
+        (result,) = trials_of(marked(), "page")
+        assert (result.id, result.site, result.level, result.kind, result.truth) == (
             "http://a.example/", "a.example", 1, AtomKind.CHARS, 2,
         )  # fmt: skip
-        (trial,) = found.trials["page"]
+        (trial,) = result.trials["page"]
         assert trial.segments == 1
         assert trial.score.precision == pytest.approx(1 / 16 + 1 / 4)
         assert trial.score.recall == 1
 
     def test_marked_elements_only(self) -> None:
-        """P = (4/12)^2 + (8/12)^2."""
-        (found,) = tried(seen(), "page", marked_only=True)
-        assert found.trials["page"][0].score.precision == pytest.approx(5 / 9)
+        """Compute by hand: P = (4/12)^2 + (8/12)^2."""
+        (result,) = trials_of(marked(), "page", marked_only=True)
+        assert result.trials["page"][0].score.precision == pytest.approx(5 / 9)
 
-    def test_the_cut_that_is_true(self) -> None:
-        """At depth 1 all marks are found, and the unmarked rest as a segment: P = 12/16."""
-        (found,) = tried(seen(), "dom")
-        trial = found.trials["dom"][0]
+    def test_segmentation_with_all_true_segments(self) -> None:
+        """Segment at depth 1: all marks, and the unmarked rest as one more segment: P = 12/16."""
+        (result,) = trials_of(marked(), "dom")
+        trial = result.trials["dom"][0]
         assert trial.segments == 3
         assert (trial.score.precision, trial.score.recall) == (pytest.approx(0.75), pytest.approx(1))
 
-    def test_one_for_every_level_and_kind(self) -> None:
-        both = seen(HTML.replace("<p ", "<p data-block=2 data-block-type=Article "))
-        found = tried(both, "page", "dom", levels=(1, 2), kinds=(AtomKind.CHARS, AtomKind.PIXELS))
-        assert [(page.level, page.kind) for page in found] == [
+    def test_one_result_per_level_and_kind(self) -> None:
+        both = marked(HTML.replace("<p ", "<p data-block=2 data-block-type=Article "))
+        result = trials_of(both, "page", "dom", levels=(1, 2), kinds=(AtomKind.CHARS, AtomKind.PIXELS))
+        assert [(page.level, page.kind) for page in result] == [
             (1, AtomKind.CHARS), (1, AtomKind.PIXELS), (2, AtomKind.CHARS), (2, AtomKind.PIXELS),
         ]  # fmt: skip
-        assert all(set(page.trials) == {"page", "dom"} for page in found)
+        assert all(set(page.trials) == {"page", "dom"} for page in result)
 
-    def test_levels_without_marks_are_left_out(self) -> None:
-        assert tried(seen(), "page", levels=(2,)) == []
+    def test_levels_without_marks_are_skipped(self) -> None:
+        assert trials_of(marked(), "page", levels=(2,)) == []
 
-    def test_marks_without_text_are_left_out_for_characters(self) -> None:
-        silent = seen('<body>Text<div title="0 0 9 9" data-block=1 data-block-type=Image></div></body>')
-        assert [page.kind for page in tried(silent, "page", kinds=(AtomKind.CHARS, AtomKind.NODES))] == [AtomKind.NODES]
+    def test_marks_without_text_are_skipped_for_characters(self) -> None:
+        silent = marked('<body>Text<div title="0 0 9 9" data-block=1 data-block-type=Image></div></body>')
+        assert [page.kind for page in trials_of(silent, "page", kinds=(AtomKind.CHARS, AtomKind.NODES))] == [
+            AtomKind.NODES
+        ]
 
-    def test_no_segment_is_the_whole_page(self) -> None:
-        nothing = TunableSegmenter("nothing", (0,), lambda *_: [Segmentation.of_shapes([])], 0)
-        whole = find_method("page").segmenter
-        (found,) = compare_segmenters(seen(), [nothing, whole], ScoringCriteria([1], [AtomKind.CHARS]))
-        assert found.trials["nothing"] == found.trials["page"]
+    def test_no_segment_counts_as_the_whole_page(self) -> None:
+        nothing = TunableSegmenter("nothing", (0,), lambda *_: [Segmentation.from_shapes([])], 0)
+        whole = find_segmenter("page").segmenter
+        (result,) = compare_segmenters(marked(), [nothing, whole], ScoringCriteria([1], [AtomKind.CHARS]))
+        assert result.trials["nothing"] == result.trials["page"]
 
-    def test_the_segmenter_is_told_which_page_it_is(self) -> None:
+    def test_passes_page_id_and_snapshot(self) -> None:
         asked = []
         spy = TunableSegmenter(
-            "spy", (0,), lambda name, page: asked.append((name, len(page))) or [Segmentation.of_shapes([])], 0
+            "spy", (0,), lambda name, page: asked.append((name, len(page))) or [Segmentation.from_shapes([])], 0
         )
-        page = seen()
+        page = marked()
         list(compare_segmenters(page, [spy], ScoringCriteria([1], [AtomKind.CHARS])))
         assert asked == [("http://a.example/", len(page.snapshot))]
 
 
 def page_trials(site, *f1, name="p"):
-    """A page on which the settings of `KNOB` have these scores, and as many segments as the setting."""
+    """Return a page with these F1 scores for the parameter values; the number of segments is the value."""
     trials = [SegmentationTrial(BCubedScore(value, value), number) for number, value in enumerate(f1, 1)]
-    return PageTrials(name, site, 1, AtomKind.CHARS, 4, {"knob": trials})
+    return PageTrials(name, site, 1, AtomKind.CHARS, 4, {"tuned": trials})
 
 
 def settings(pages, method):
@@ -105,81 +107,86 @@ def settings(pages, method):
     return [setting for _, setting, _ in line.pages]
 
 
-class TestLines:
+class TestSummarize:
     PAGES = (
         page_trials("a", 1, 0.1, 0.2),
         page_trials("b", 0.1, 0.5, 0.95),
         page_trials("c", 0.1, 0.5, 0.8),
     )
 
-    def test_the_knob_is_set_by_other_sites(self) -> None:
-        """Sums without a: .2, 1, 1.75; without b: 1.1, .6, 1; without c: 1.1, .6, 1.15."""
-        assert settings(self.PAGES, ScoredSegmenter("knob", KNOB)) == [3, 1, 3]
+    def test_other_sites_determine_the_parameter(self) -> None:
+        """Compute by hand: sums without a: .2, 1, 1.75; without b: 1.1, .6, 1; without c: 1.1, .6, 1.15."""
+        assert settings(self.PAGES, ScoredSegmenter("tuned", SEGMENTER)) == [3, 1, 3]
 
-    def test_pages_of_its_own_site_do_not_count(self) -> None:
+    def test_pages_of_the_same_site_do_not_count(self) -> None:
         pages = [page_trials("a", 0, 0, 1), page_trials("a", 0, 0, 1), page_trials("b", 1, 0, 0)]
-        assert settings(pages, ScoredSegmenter("knob", KNOB)) == [1, 1, 3]
+        assert settings(pages, ScoredSegmenter("tuned", SEGMENTER)) == [1, 1, 3]
 
-    def test_the_usual_setting_without_other_sites(self) -> None:
-        assert settings([page_trials("a", 0, 0, 1)], ScoredSegmenter("knob", KNOB)) == [2]
+    def test_default_without_other_sites(self) -> None:
+        assert settings([page_trials("a", 0, 0, 1)], ScoredSegmenter("tuned", SEGMENTER)) == [2]
 
-    def test_a_given_setting(self) -> None:
-        assert settings(self.PAGES, ScoredSegmenter("knob@2", KNOB, setting=2)) == [2, 2, 2]
+    def test_fixed_parameter(self) -> None:
+        assert settings(self.PAGES, ScoredSegmenter("tuned@2", SEGMENTER, parameter=2)) == [2, 2, 2]
 
-    def test_the_truth_sets_it(self) -> None:
-        assert settings(self.PAGES, ScoredSegmenter("knob-oracle", KNOB, oracle=True)) == [1, 3, 3]
+    def test_oracle_uses_the_best_parameter_of_each_page(self) -> None:
+        assert settings(self.PAGES, ScoredSegmenter("tuned-oracle", SEGMENTER, oracle=True)) == [1, 3, 3]
 
     def test_figures(self) -> None:
         (line,) = summarize(
-            self.PAGES, [ScoredSegmenter("knob-oracle", KNOB, oracle=True)], ScoringCriteria([1], [AtomKind.CHARS])
+            self.PAGES,
+            [ScoredSegmenter("tuned-oracle", SEGMENTER, oracle=True)],
+            ScoringCriteria([1], [AtomKind.CHARS]),
         )
         assert line.summary.f_b3 == pytest.approx((1 + 0.95 + 0.8) / 3)
         assert (line.segments, line.truth) == (pytest.approx(7 / 3), 4)
 
-    def test_one_line_for_each_question_and_method(self) -> None:
-        methods = [ScoredSegmenter("knob", KNOB), ScoredSegmenter("knob@1", KNOB, setting=1)]
-        found = summarize(self.PAGES, methods, ScoringCriteria([1, 2], [AtomKind.CHARS, AtomKind.NODES]))
-        assert [(line.level, line.kind, line.method) for line in found] == [
+    def test_one_summary_per_level_kind_and_method(self) -> None:
+        methods = [ScoredSegmenter("tuned", SEGMENTER), ScoredSegmenter("tuned@1", SEGMENTER, parameter=1)]
+        result = summarize(self.PAGES, methods, ScoringCriteria([1, 2], [AtomKind.CHARS, AtomKind.NODES]))
+        assert [(line.level, line.kind, line.method) for line in result] == [
             (level, kind, name)
             for level in (1, 2)
             for kind in (AtomKind.CHARS, AtomKind.NODES)
-            for name in ("knob", "knob@1")
+            for name in ("tuned", "tuned@1")
         ]
-        assert [len(line.pages) for line in found] == [3, 3, 0, 0, 0, 0, 0, 0]
-        assert math.isnan(found[-1].summary.f_b3)
+        assert [len(line.pages) for line in result] == [3, 3, 0, 0, 0, 0, 0, 0]
+        assert math.isnan(result[-1].summary.f_b3)
 
 
 class TestToDict:
-    def test_ready_for_json(self) -> None:
+    def test_converts_to_json(self) -> None:
         unknown = PageTrials(
-            "p", "a", 1, AtomKind.CHARS, 4, {"knob": [SegmentationTrial(BCubedScore(math.nan, 0.0), 1)] * 3}
+            "p", "a", 1, AtomKind.CHARS, 4, {"tuned": [SegmentationTrial(BCubedScore(math.nan, 0.0), 1)] * 3}
         )
-        (line,) = summarize([unknown], [ScoredSegmenter("knob", KNOB)], ScoringCriteria([1], [AtomKind.CHARS]))
+        (line,) = summarize([unknown], [ScoredSegmenter("tuned", SEGMENTER)], ScoringCriteria([1], [AtomKind.CHARS]))
         figures = json.loads(json.dumps(line.to_dict(), allow_nan=False))
-        assert figures["pages"] == [{"id": "p", "setting": 2, "precision": None, "recall": 0, "f1": 0, "segments": 1}]
-        assert (figures["level"], figures["atoms"], figures["method"]) == (1, "chars", "knob")
+        assert figures["pages"] == [{"id": "p", "parameter": 2, "precision": None, "recall": 0, "f1": 0, "segments": 1}]
+        assert (figures["level"], figures["atoms"], figures["method"]) == (1, "chars", "tuned")
         assert set(figures) >= {"precision", "recall", "f_b3", "f_star", "segments", "truth"}
 
     def test_no_pages(self) -> None:
-        (line,) = summarize([], [ScoredSegmenter("knob", KNOB)], ScoringCriteria([1], [AtomKind.CHARS]))
+        (line,) = summarize([], [ScoredSegmenter("tuned", SEGMENTER)], ScoringCriteria([1], [AtomKind.CHARS]))
         assert json.loads(json.dumps(line.to_dict(), allow_nan=False))["f_b3"] is None
 
 
 class TestTable:
-    def test_one_line_each(self) -> None:
-        found = summarize(
-            TestLines.PAGES,
-            [ScoredSegmenter("knob-oracle", KNOB, oracle=True)],
+    def test_one_line_per_summary(self) -> None:
+        result = summarize(
+            TestSummarize.PAGES,
+            [ScoredSegmenter("tuned-oracle", SEGMENTER, oracle=True)],
             ScoringCriteria([1, 2], [AtomKind.CHARS]),
         )
-        assert [row.split() for row in table(found).splitlines()] == [
+        assert [row.split() for row in table(result).splitlines()] == [
             ["level", "atoms", "method", "pages", "P", "R", "F_B3", "F*", "segments", "truth"],
-            ["1", "chars", "knob-oracle", "3", "0.917", "0.917", "0.917", "0.917", "2.3", "4.0"],
-            ["2", "chars", "knob-oracle", "0", "-", "-", "-", "-", "-", "-"],
+            ["1", "chars", "tuned-oracle", "3", "0.917", "0.917", "0.917", "0.917", "2.3", "4.0"],
+            ["2", "chars", "tuned-oracle", "0", "-", "-", "-", "-", "-", "-"],
         ]
 
-    def test_columns_are_in_line(self) -> None:
-        methods = [ScoredSegmenter("knob", KNOB), ScoredSegmenter("a-method-with-a-long-name", KNOB, setting=1)]
-        rows = table(summarize(TestLines.PAGES, methods, ScoringCriteria([1], [AtomKind.CHARS]))).splitlines()
+    def test_columns_are_aligned(self) -> None:
+        methods = [
+            ScoredSegmenter("tuned", SEGMENTER),
+            ScoredSegmenter("a-method-with-a-long-name", SEGMENTER, parameter=1),
+        ]
+        rows = table(summarize(TestSummarize.PAGES, methods, ScoringCriteria([1], [AtomKind.CHARS]))).splitlines()
         assert len({len(row) for row in rows}) == 1
         assert not any(np.char.endswith(rows, " "))

@@ -3,7 +3,7 @@ from __future__ import annotations
 import shapely
 from helpers.boxed import boxed
 
-from vclean.classify.corpora.marked import RegionMark, strip
+from vclean.classify.corpora.marked import RegionMark, strip_marks
 from vclean.classify.evaluation.segmentation import gold_segments
 from vclean.labels import Role
 
@@ -15,39 +15,39 @@ HTML = """<html><body><div data-block=1 data-block-type=Header title="0 0 100 20
 
 
 def truth(html, level):
-    """The segments of a level, and the texts in each."""
-    stripped, marks = strip(html)
+    """Return the segments of a level, and the texts in each."""
+    stripped, marks = strip_marks(html)
     page = boxed(stripped)
-    found = gold_segments(page, marks, level)
+    segments = gold_segments(page, marks, level)
     texts = [
         [" ".join(page.texts[row - len(page)].split()) for row in range(len(page), len(held)) if held[row]]
-        for held in found.holds
+        for held in segments.members
     ]
-    return found, [[text for text in own if text] for own in texts]
+    return segments, [[text for text in texts_of_segment if text] for texts_of_segment in texts]
 
 
 class TestGoldSegments:
-    def test_regions(self) -> None:
-        found, texts = truth(HTML, 1)
-        assert [shape.bounds for shape in found.shapes] == [(0, 0, 100, 20), (0, 20, 100, 100)]
+    def test_level_1_has_the_regions(self) -> None:
+        segments, texts = truth(HTML, 1)
+        assert [shape.bounds for shape in segments.shapes] == [(0, 0, 100, 20), (0, 20, 100, 100)]
         assert texts == [["Site", "Home"], ["One", "Two", "Rest"]]
 
-    def test_parts_and_nothing_hidden(self) -> None:
-        found, texts = truth(HTML, 2)
-        assert [shape.bounds for shape in found.shapes] == [(50, 0, 100, 20), (0, 20, 100, 50)]
+    def test_level_2_has_the_visible_parts(self) -> None:
+        segments, texts = truth(HTML, 2)
+        assert [shape.bounds for shape in segments.shapes] == [(50, 0, 100, 20), (0, 20, 100, 50)]
         assert texts == [["Home"], ["One"]]
 
-    def test_marks_of_one_level_may_lie_in_each_other(self) -> None:
+    def test_marks_of_one_level_may_be_nested(self) -> None:
         html = HTML.replace("data-block=2", "data-block=1")
-        found, texts = truth(html, 1)
-        assert len(found) == 4
-        assert shapely.covers(found.shapes[0], found.shapes[1])
+        segments, texts = truth(html, 1)
+        assert len(segments) == 4
+        assert shapely.covers(segments.shapes[0], segments.shapes[1])
         assert texts[1] == ["Home"]
 
-    def test_no_marks_of_the_level(self) -> None:
+    def test_without_marks_of_the_level(self) -> None:
         assert len(truth(HTML, 3)[0]) == 0
 
-    def test_marks_that_are_not_on_the_page(self) -> None:
+    def test_marks_missing_from_the_page(self) -> None:
         page = boxed("<body><p>One</p></body>")
         marks = [RegionMark("/html[1]/body[1]/p[2]", Role.AD, 1), RegionMark("/html[1]/body[1]/p[1]", Role.ARTICLE, 1)]
         assert len(gold_segments(page, marks, 1)) == 1

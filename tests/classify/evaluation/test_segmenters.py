@@ -9,7 +9,7 @@ from helpers.marked import marked_page
 
 from vclean.classify.corpora.rendering import RenderedMarkedPage
 from vclean.classify.evaluation.segmentation import DEPTHS
-from vclean.classify.evaluation.segmenters import find_method
+from vclean.classify.evaluation.segmenters import find_segmenter
 from vclean.classify.segments.model import load_default
 from vclean.errors import InputError, ModelError, UsageError
 
@@ -27,27 +27,31 @@ def stored(path: Path, **segmentations: object) -> Path:
     return path
 
 
-class TestFindMethod:
-    def test_without_a_knob(self) -> None:
-        method = find_method("page")
-        assert (method.name, method.setting, method.oracle) == ("page", 0, False)
-        assert len(method.segmenter.cut("x", boxed(HTML))) == 1
+class TestFindSegmenter:
+    def test_without_a_parameter(self) -> None:
+        method = find_segmenter("page")
+        assert (method.name, method.parameter, method.oracle) == ("page", 0, False)
+        assert len(method.segmenter.segment("x", boxed(HTML))) == 1
 
-    def test_the_knob_is_chosen(self) -> None:
-        method = find_method("dom")
-        assert (method.setting, method.oracle) == (None, False)
-        assert list(method.segmenter.settings) == list(DEPTHS)
+    def test_parameter_is_chosen_by_default(self) -> None:
+        method = find_segmenter("dom")
+        assert (method.parameter, method.oracle) == (None, False)
+        assert list(method.segmenter.parameter_values) == list(DEPTHS)
 
-    def test_the_knob_is_given(self) -> None:
-        assert find_method("dom@3").setting == 3
-        assert find_method("vips@11").setting == 11
+    def test_parameter_in_the_name(self) -> None:
+        assert find_segmenter("dom@3").parameter == 3
+        assert find_segmenter("vips@11").parameter == 11
 
-    def test_the_truth_sets_the_knob(self) -> None:
-        assert find_method("vips-oracle").oracle
+    def test_oracle_in_the_name(self) -> None:
+        assert find_segmenter("vips-oracle").oracle
 
-    def test_one_segmenter_under_several_names(self) -> None:
-        """It cuts each page once for all of them."""
-        assert find_method("dom").segmenter is find_method("dom@2").segmenter is find_method("dom-oracle").segmenter
+    def test_names_share_one_segmenter(self) -> None:
+        """Check identity, so that each page is segmented once for all names."""
+        assert (
+            find_segmenter("dom").segmenter
+            is find_segmenter("dom@2").segmenter
+            is find_segmenter("dom-oracle").segmenter
+        )
 
     @pytest.mark.parametrize(
         ("name", "reason"),
@@ -64,92 +68,92 @@ class TestFindMethod:
             ("shipped@6", "choose page"),
         ],
     )
-    def test_others(self, name: str, reason: str) -> None:
+    def test_unknown_names(self, name: str, reason: str) -> None:
         with pytest.raises(UsageError, match=reason):
-            find_method(name)
+            find_segmenter(name)
 
 
-class TestCut:
+class TestSegment:
     @pytest.mark.parametrize("name", ["page", "dom", "vips"])
-    def test_a_cut_for_every_setting(self, name: str) -> None:
-        segmenter = find_method(name).segmenter
+    def test_one_segmentation_per_parameter_value(self, name: str) -> None:
+        segmenter = find_segmenter(name).segmenter
         page = boxed(HTML)
-        cuts = segmenter.cut("x", page)
-        assert len(cuts) == len(segmenter.settings)
-        assert all(cut.holds is not None and len(cut) for cut in cuts)
-        assert segmenter.usual in segmenter.settings
+        segmentations = segmenter.segment("x", page)
+        assert len(segmentations) == len(segmenter.parameter_values)
+        assert all(segmentation.members is not None and len(segmentation) for segmentation in segmentations)
+        assert segmenter.default in segmenter.parameter_values
 
-    def test_vips_cuts_more_the_more_coherence_is_asked_for(self) -> None:
-        counts = [len(cut) for cut in find_method("vips").segmenter.cut("x", boxed(HTML))]
+    def test_vips_returns_more_segments_for_higher_coherence(self) -> None:
+        counts = [len(segmentation) for segmentation in find_segmenter("vips").segmenter.segment("x", boxed(HTML))]
         assert counts[0] == 1
         assert counts == sorted(counts)
         assert counts[-1] > 1
 
 
 class TestStored:
-    def test_the_only_segmentation(self, tmp_path: Path) -> None:
+    def test_file_with_one_segmentation(self, tmp_path: Path) -> None:
         path = stored(tmp_path / "s.json", mine=[[[SQUARE]]])
-        method = find_method(str(path))
-        (cut,) = method.segmenter.cut("x", boxed(HTML))
-        assert [shape.bounds for shape in cut.shapes] == [(0, 0, 10, 10)]
-        assert cut.holds is None
+        method = find_segmenter(str(path))
+        (segmentation,) = method.segmenter.segment("x", boxed(HTML))
+        assert [shape.bounds for shape in segmentation.shapes] == [(0, 0, 10, 10)]
+        assert segmentation.members is None
 
-    def test_one_of_several_by_name(self, tmp_path: Path) -> None:
+    def test_selects_a_segmentation_by_name(self, tmp_path: Path) -> None:
         path = stored(tmp_path / "s.JSONL", mine=[[[SQUARE]]], others=[])
-        (cut,) = find_method(f"{path}:others").segmenter.cut("x", boxed(HTML))
-        assert len(cut) == 0
+        (segmentation,) = find_segmenter(f"{path}:others").segmenter.segment("x", boxed(HTML))
+        assert len(segmentation) == 0
 
     @pytest.mark.parametrize("ending", ["", ":yours"])
-    def test_which_one_has_to_be_clear(self, tmp_path: Path, ending: str) -> None:
+    def test_ambiguous_segmentation(self, tmp_path: Path, ending: str) -> None:
         path = stored(tmp_path / "s.json", mine=[[[SQUARE]]], others=[])
         with pytest.raises(UsageError, match="mine, others"):
-            find_method(f"{path}{ending}")
+            find_segmenter(f"{path}{ending}")
 
-    def test_a_page_that_is_not_in_the_file(self, tmp_path: Path) -> None:
+    def test_page_missing_from_the_file(self, tmp_path: Path) -> None:
         path = stored(tmp_path / "s.json", mine=[[[SQUARE]]])
-        (cut,) = find_method(str(path)).segmenter.cut("y", boxed(HTML))
-        assert len(cut) == 0
+        (segmentation,) = find_segmenter(str(path)).segmenter.segment("y", boxed(HTML))
+        assert len(segmentation) == 0
 
-    def test_no_file(self) -> None:
+    def test_missing_file(self) -> None:
         with pytest.raises(InputError, match="cannot read"):
-            find_method("none.json")
+            find_segmenter("none.json")
 
 
 class TestTrained:
-    def test_the_knob_is_its_two_cuts(self) -> None:
-        assert list(find_method("shipped").segmenter.settings) == [6, 11]
-        assert find_method("learned@11").setting == 11
+    def test_parameter_values_are_its_two_levels(self) -> None:
+        assert list(find_segmenter("shipped").segmenter.parameter_values) == [6, 11]
+        assert find_segmenter("learned@11").parameter == 11
 
-    def test_the_shipped_model_cuts_other_pages(self) -> None:
+    def test_shipped_model_segments_other_pages(self) -> None:
         page, _ = marked_page(1)
-        main, parts = find_method("shipped").segmenter.cut("http://other.example/", page)
+        main, parts = find_segmenter("shipped").segmenter.segment("http://other.example/", page)
         assert len(parts) >= len(main) >= 2
 
-    def test_not_those_it_learned_from(self) -> None:
-        """A score on these would be no score."""
+    def test_rejects_pages_it_was_trained_on(self) -> None:
+        """Raise UsageError, as scores on training pages are meaningless."""
         page, _ = marked_page(1)
         address = load_default().card["pages"][0]
-        with pytest.raises(UsageError, match=f"shipped learned from {address}: score it on other pages"):
-            find_method("shipped").segmenter.cut(address, page)
+        with pytest.raises(UsageError, match=f"shipped was trained on {address}: score it on other pages"):
+            find_segmenter("shipped").segmenter.segment(address, page)
 
-    def test_a_file(self, tmp_path: Path) -> None:
+    def test_model_from_a_file(self, tmp_path: Path) -> None:
         path = tmp_path / "own.vclean"
         path.write_bytes(load_default().to_bytes())
         page, _ = marked_page(2)
-        assert find_method(str(path)).name == str(path)
-        assert len(find_method(str(path)).segmenter.cut("http://other.example/", page)) == 2
+        assert find_segmenter(str(path)).name == str(path)
+        assert len(find_segmenter(str(path)).segmenter.segment("http://other.example/", page)) == 2
 
-    def test_no_such_file(self, tmp_path: Path) -> None:
+    def test_missing_model_file(self, tmp_path: Path) -> None:
         with pytest.raises(ModelError, match="cannot read the model"):
-            find_method(str(tmp_path / "none.vclean"))
+            find_segmenter(str(tmp_path / "none.vclean"))
 
 
-class TestTaught:
-    def test_what_needs_no_teaching_stays_as_it_is(self) -> None:
-        dom = find_method("dom").segmenter
-        assert dom.taught([], lambda: None) is dom
+class TestTraining:
+    def test_segmenter_without_training_is_returned_unchanged(self) -> None:
+        dom = find_segmenter("dom").segmenter
+        assert dom.trained([], lambda: None) is dom
 
     def test_too_few_pages(self) -> None:
         pages = [RenderedMarkedPage("http://one.example/", *marked_page(0))]
         with pytest.raises(InputError, match="too few marked pages"):
-            find_method("learned").segmenter.taught(pages, lambda: None)
+            find_segmenter("learned").segmenter.trained(pages, lambda: None)

@@ -9,12 +9,12 @@ from vclean.features.blocks import extract_blocks
 
 
 class TestLabel:
-    def test_every_block_that_is_shown(self):
+    def test_keeps_each_visible_block(self):
         prediction = label(extract_blocks(snapshot("<h1>Cats</h1><p>sleep</p><p hidden>secret</p>")))
         assert "".join(prediction.labels) == "hpo"
         assert prediction.probability.tolist() == [1, 1, 0]
         assert prediction.probability.dtype == "float32"
         assert np.isnan(prediction.confidence)
 
-    def test_a_page_without_text(self):
+    def test_page_without_text(self):
         assert get("text")(extract_blocks(snapshot("<p></p>"))).labels == []

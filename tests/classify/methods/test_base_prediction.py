@@ -4,22 +4,22 @@ import numpy as np
 import pytest
 from helpers.pages import snapshot
 
-from vclean.classify.methods.base import decide, tag_labels
+from vclean.classify.methods.base import prediction_from_mask, tag_labels
 from vclean.features.blocks import extract_blocks
 from vclean.labels import Label
 
 
-class TestDecide:
+class TestPredictionFromMask:
     BLOCKS = extract_blocks(snapshot("<h1>Cats</h1><ul><li>sleep</ul><p>a lot"))
 
-    def test_types_by_markup(self):
-        prediction = decide(self.BLOCKS, np.array([True, True, False]))
+    def test_default_labels_are_those_of_the_markup(self):
+        prediction = prediction_from_mask(self.BLOCKS, np.array([True, True, False]))
         assert "".join(prediction.labels) == "hlo"
         assert prediction.probability.tolist() == [1, 1, 0]
 
-    def test_types_of_its_own(self):
+    def test_labels_of_the_method(self):
         chosen = [Label.PARAGRAPH] * 3
-        assert "".join(decide(self.BLOCKS, np.array([True, False, True]), chosen).labels) == "pop"
+        assert "".join(prediction_from_mask(self.BLOCKS, np.array([True, False, True]), chosen).labels) == "pop"
 
 
 class TestTagLabels:
@@ -38,5 +38,5 @@ class TestTagLabels:
             ("a<br><br>b", "pp"),
         ],
     )
-    def test_types(self, html, expected):
+    def test_labels_by_tag(self, html, expected):
         assert tag_labels(extract_blocks(snapshot(html))) == [Label(letter) for letter in expected]

@@ -16,29 +16,29 @@ VALUES = st.lists(st.integers(-9, 9), max_size=12)
 
 
 def letters(prediction):
-    return "".join(found.value for found in prediction.labels)
+    return "".join(label.value for label in prediction.labels)
 
 
 class TestLabel:
-    def test_the_dense_part_of_a_page(self):
+    def test_keeps_the_dense_part_of_a_page(self):
         blocks = extract_blocks(snapshot(f"{MENU}<div>{ARTICLE}</div>{MENU}"))
-        kept = [text for text, found in zip(blocks.text, label(blocks).labels, strict=True) if found.is_content]
-        assert len(kept) == 3
-        assert all(text.startswith("Cats sleep") for text in kept)
+        content = [text for text, found in zip(blocks.text, label(blocks).labels, strict=True) if found.is_content]
+        assert len(content) == 3
+        assert all(text.startswith("Cats sleep") for text in content)
 
-    def test_what_is_hidden_in_the_middle_is_left_out(self):
+    def test_drops_hidden_blocks_inside_the_span(self):
         page = ARTICLE.replace("</p><p>", "</p><p style='display:none'>These words are not for readers.</p><p>", 1)
         prediction = label(extract_blocks(snapshot(page)))
         assert letters(prediction) == "opopp"
 
-    def test_a_page_without_text(self):
+    def test_page_without_text(self):
         assert get("bte")(extract_blocks(snapshot("<p></p>"))).labels == []
 
-    def test_a_menu_is_not_worth_its_tags(self):
+    def test_menu_costs_more_tags_than_it_has_words(self):
         assert letters(label(extract_blocks(snapshot(MENU)))) == "looooooo"
 
-    def test_it_maximises_words_minus_tags(self):
-        """Two words, </p><p> between, three words: the gap of two tags is worth crossing, one of six is not."""
+    def test_maximizes_words_minus_tags(self):
+        """Cross a gap of two tags between two and three words, but not a gap of six tags."""
         near = extract_blocks(snapshot("<p>one two</p><p>one two three</p>"))
         far = extract_blocks(snapshot("<div><div><p>one two</p></div></div><div><div><p>one two three</p></div></div>"))
         assert letters(label(near)) == "op"
@@ -48,16 +48,16 @@ class TestLabel:
 
 
 class TestBestSpan:
-    def test_by_hand(self):
+    def test_agrees_with_manual_computation(self):
         assert best_span(np.array([2, 3, -1, 3]), np.array([0, 1, 0, 9])) == (0, 2)
         assert best_span(np.array([2, 3, -1, 5]), np.array([0, 1, 0, 1])) == (0, 4)
 
     @pytest.mark.parametrize("values", [[], [0], [-1, -2]])
-    def test_nothing_worth_taking(self, values):
+    def test_no_positive_sum(self, values):
         assert best_span(np.array(values, dtype=np.int64), np.ones(len(values), dtype=np.int64)) == (0, 0)
 
     @given(VALUES, st.data())
-    def test_no_span_is_better(self, values, data):
+    def test_returns_the_best_span(self, values, data):
         costs = data.draw(st.lists(st.integers(0, 9), min_size=len(values), max_size=len(values)))
 
         def worth(begin, end):

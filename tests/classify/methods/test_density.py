@@ -5,7 +5,7 @@ import pytest
 from helpers.pages import snapshot
 
 from vclean.classify.methods import get
-from vclean.classify.methods.density import dense, threshold
+from vclean.classify.methods.density import content_elements, threshold
 from vclean.features.blocks import extract_blocks
 
 MENU = "<ul>" + "<li><a href=/>Link text</a></li>" * 8 + "</ul>"
@@ -19,10 +19,10 @@ def letters(method, html):
 
 @pytest.mark.parametrize("method", METHODS)
 class TestMethods:
-    def test_the_dense_part_of_a_page(self, method):
+    def test_keeps_the_dense_part_of_a_page(self, method):
         assert letters(method, f"{MENU}<div>{TEXT * 3}</div>{MENU}") == "o" * 8 + "ppp" + "o" * 8
 
-    def test_what_is_hidden_in_it_is_left_out(self, method):
+    def test_drops_hidden_blocks(self, method):
         hidden = TEXT.replace("<p>", "<p style='display:none'>")
         assert letters(method, f"{MENU}<div>{TEXT}{hidden}{TEXT}</div>") == "o" * 8 + "pop"
 
@@ -30,30 +30,30 @@ class TestMethods:
     def test_small_pages(self, method, html):
         assert set(letters(method, html)) <= {"p", "o"}
 
-    def test_a_page_without_text(self, method):
+    def test_page_without_text(self, method):
         assert letters(method, "<p></p>") == ""
 
 
-class TestDense:
+class TestContentElements:
     #     html(0) - body(1) - div(2) - p(3), p(4); a(5)
     PAGE = snapshot("<body><div><p>a</p><p>b</p></div><a>c</a></body>")
 
-    def test_by_hand(self):
-        """The div has the largest sum; the body sets the threshold, which the link is under and the rest is not."""
+    def test_agrees_with_manual_computation(self):
+        """Use a page where the div has the largest sum, the body sets the threshold, and only the link is below it."""
         density, sums = np.array([2.0, 2.5, 4, 4, 4, 2]), np.array([2.5, 6.0, 8, 4, 4, 2])
         assert threshold(self.PAGE, density, sums) == 2.5
-        assert dense(self.PAGE, density, sums).tolist() == [False, False, True, True, True, False]
+        assert content_elements(self.PAGE, density, sums).tolist() == [False, False, True, True, True, False]
 
-    def test_below_an_element_that_is_dropped_nothing_is_looked_at(self):
+    def test_descendants_of_dropped_elements_are_dropped(self):
         density, sums = np.array([2.0, 3, 1, 9, 9, 4]), np.array([0.0, 1, 2, 0, 0, 9])
         assert threshold(self.PAGE, density, sums) == 3
-        assert dense(self.PAGE, density, sums).tolist() == [False, False, False, False, False, True]
+        assert content_elements(self.PAGE, density, sums).tolist() == [False, False, False, False, False, True]
 
-    def test_the_root_is_no_content_by_itself(self):
+    def test_root_alone_is_not_content(self):
         density, sums = np.array([9.0, 3, 3, 3, 3, 3]), np.array([9.0, 1, 8, 1, 1, 1])
-        assert not dense(self.PAGE, density, sums)[0]
+        assert not content_elements(self.PAGE, density, sums)[0]
 
-    def test_a_page_of_one_element(self):
+    def test_page_of_one_element(self):
         page = snapshot("<html>text")
         values = np.ones(len(page))
-        assert dense(page, values, values).any()
+        assert content_elements(page, values, values).any()

@@ -17,18 +17,18 @@ STORY = "It rained all day in the valley, and nobody minded at all. The ferry wa
 PAGE = f"<h1>Rain</h1><p>{STORY}</p><div><a href=/>Home page</a> <a href=/b>All news</a> <img src=a.png></div>"
 
 
-def lesson(page=PAGE, text=f"Rain\n{STORY}"):
+def training_page(page=PAGE, text=f"Rain\n{STORY}"):
     return TrainingPage(GoldPage(text=text), extract_blocks(laid_out(page)))
 
 
 @pytest.fixture(scope="module")
 def model():
     pytest.importorskip("sklearn")
-    return method.train([method.example(lesson())] * 20)
+    return method.train([method.make_example(training_page())] * 20)
 
 
 class TestColumns:
-    def test_by_hand(self):
+    def test_agrees_with_manual_computation(self):
         values = fiasco.compute(PageContext(extract_blocks(laid_out(PAGE))))
         assert set(values) == {column.name for column in fiasco.COLUMNS}
         assert values["words"].tolist() == [1, 16, 4]
@@ -43,44 +43,44 @@ class TestColumns:
 
 
 class TestKeywordShares:
-    def test_by_hand(self):
+    def test_agrees_with_manual_computation(self):
         words = np.array([7, 8, 9, 7], dtype=np.uint64)
         owner = np.array([0, 0, 2, 2], dtype=np.int32)
         assert fiasco.keyword_shares(words, owner, 3, np.array([7], dtype=np.uint64)).tolist() == [0.5, 0, 0.5]
 
 
 class TestKeywords:
-    def test_words_of_one_kind_of_text(self):
-        clean, dirty = method.keywords([method.example(lesson())] * 10)
+    def test_key_words_occur_in_one_kind_of_text(self):
+        clean, dirty = method.keywords([method.make_example(training_page())] * 10)
         assert np.isin(hash_words(["valley", "rain"]), clean).all()
         assert np.isin(hash_words(["home", "news"]), dirty).all()
         assert not np.isin(hash_words(["home"]), clean).any()
 
-    def test_words_of_few_pages_are_none(self):
-        clean, dirty = method.keywords([method.example(lesson())] * 9)
+    def test_words_on_few_pages_are_not_key_words(self):
+        clean, dirty = method.keywords([method.make_example(training_page())] * 9)
         assert len(clean) == len(dirty) == 0
 
 
 class TestTrain:
-    def test_it_learns(self, model):
+    def test_fits_the_training_page(self, model):
         prediction = method.load(model)(extract_blocks(laid_out(f"{PAGE}<p hidden>{STORY}</p>")))
         assert "".join(prediction.labels) == "hpoo"
         assert prediction.probability.dtype == np.float32
 
-    def test_the_same_examples_give_the_same_bytes(self, model):
-        assert method.train([method.example(lesson())] * 20) == model
+    def test_training_is_reproducible(self, model):
+        assert method.train([method.make_example(training_page())] * 20) == model
 
-    def test_nothing_is_clean(self):
-        example = method.example(lesson(text=""))
+    def test_page_without_content(self):
+        example = method.make_example(training_page(text=""))
         assert "".join(method.load(method.train([example]))(extract_blocks(laid_out(PAGE))).labels) == "ooo"
 
 
 class TestShipped:
-    def test_a_story_and_a_menu(self):
+    def test_shipped_model_keeps_the_story_and_drops_the_menu(self):
         menu = "<ul>" + "<li><a href=/>Home page</a></li>" * 5 + "</ul>"
         paragraphs = f"<p>{STORY} {STORY} {STORY}</p>" * 3
         assert "".join(get("fiasco")(extract_blocks(laid_out(f"{menu}{paragraphs}"))).labels) == "oooooppp"
 
-    def test_it_needs_rendering(self):
+    def test_needs_rendering(self):
         with pytest.raises(UsageError, match="add --render"):
             get("fiasco")(extract_blocks(snapshot(PAGE)))

@@ -5,7 +5,7 @@ import pytest
 from helpers.pages import laid_out, snapshot, view
 
 from vclean.classify.methods import get
-from vclean.classify.methods.genieknows import LONGEST, SHORTEST, SemanticBlocks, importance, with_neighbours
+from vclean.classify.methods.genieknows import LONGEST, SHORTEST, SemanticBlocks, importance, with_neighbors
 from vclean.features.blocks import extract_blocks
 from vclean.features.page_context import PageContext
 
@@ -29,51 +29,51 @@ class TestSemanticBlocks:
             (f"<div>{'word ' * (LONGEST + 1)}<p>{WORDS}</p></div>", [0, 1]),
         ],
     )
-    def test_neither_very_long_nor_very_short(self, html, expected):
+    def test_splits_long_and_merges_short_elements(self, html, expected):
         assert semantic(html).number.tolist() == expected
 
-    def test_measures_by_hand(self):
+    def test_features_agree_with_manual_computation(self):
         page = f"<p>{'word ' * 130}</p><form><p>{'word ' * 61}<a href=/>link</a>.</p><p>Yes.</p><input></form>"
-        found = semantic(page)
-        assert found.number.tolist() == [0, 1, 1]
-        assert found.words.tolist() == [130, 63]
-        assert found.length.tolist() == pytest.approx([1, 63 / 130])
-        assert found.sentences.tolist() == [0, 1]
-        assert found.link_share.tolist() == pytest.approx([0, 4 / 314], abs=1e-3)
-        assert found.position.tolist() == pytest.approx([65 / 193, 161.5 / 193])
-        assert found.has_form.tolist() == [False, True]
-        assert found.has_image.tolist() == [False, False]
+        blocks = semantic(page)
+        assert blocks.number.tolist() == [0, 1, 1]
+        assert blocks.words.tolist() == [130, 63]
+        assert blocks.length.tolist() == pytest.approx([1, 63 / 130])
+        assert blocks.sentences.tolist() == [0, 1]
+        assert blocks.link_share.tolist() == pytest.approx([0, 4 / 314], abs=1e-3)
+        assert blocks.position.tolist() == pytest.approx([65 / 193, 161.5 / 193])
+        assert blocks.has_form.tolist() == [False, True]
+        assert blocks.has_image.tolist() == [False, False]
 
-    def test_boxes(self):
+    def test_boxes_of_semantic_blocks(self):
         page = laid_out(f"<p>{'word ' * 130}</p><p>{WORDS}</p>")
         box = SemanticBlocks(PageContext(extract_blocks(page))).box
         assert box.shape == (2, 4)
         assert (box[:, 2] > box[:, 0]).all()
         assert np.isnan(semantic("<p>a</p>").box).all()
 
-    def test_in_line_with_the_one_before(self):
-        assert semantic(f"<p>{'word ' * 130}</p><p>{WORDS}</p><div><i>{WORDS} {'word ' * 120}</i></div>").akin[1]
-        assert not semantic("<p>a</p>").akin[0]
+    def test_aligned_with_the_previous_block(self):
+        assert semantic(f"<p>{'word ' * 130}</p><p>{WORDS}</p><div><i>{WORDS} {'word ' * 120}</i></div>").aligned[1]
+        assert not semantic("<p>a</p>").aligned[0]
 
 
 class TestImportance:
-    def test_text_is_worth_more_than_links(self):
+    def test_text_is_more_important_than_links(self):
         value = importance(semantic(f"<div>{TEXT * 6}</div><div>{TEXT}</div>{MENU * 9}"))
         assert value[0] > 0.5
         assert value[-1] < 0.2
 
-    def test_neighbours_in_line_raise_each_other(self):
-        found = semantic("".join(f"<p>{'word ' * 100}</p>" for _ in range(3)))
-        assert found.akin.tolist() == [False, True, True]
-        assert with_neighbours(found, np.array([1.0, 0.0, 0.0])).tolist() == [1, 0.5, 0]
+    def test_aligned_neighbors_raise_importance(self):
+        blocks = semantic("".join(f"<p>{'word ' * 100}</p>" for _ in range(3)))
+        assert blocks.aligned.tolist() == [False, True, True]
+        assert with_neighbors(blocks, np.array([1.0, 0.0, 0.0])).tolist() == [1, 0.5, 0]
 
 
 class TestLabel:
-    def test_text_and_not_menus(self):
+    def test_keeps_text_and_drops_menus(self):
         blocks = extract_blocks(snapshot(f"{MENU}<h1>Rain</h1>{TEXT * 6}{MENU}"))
         assert "".join(get("genieknows")(blocks).labels) == "o" * 6 + "h" + "p" * 6 + "o" * 6
 
-    def test_types(self):
+    def test_labels(self):
         html = (
             f"{TEXT * 6}<p><b>Title</b></p><table><tr><td>cell</td></tr></table><ul><li>item</ul><p hidden>no</p>{TEXT}"
         )

@@ -20,20 +20,20 @@ def letters(html):
 
 
 class TestLabel:
-    def test_from_one_good_sentence_to_another(self):
+    def test_keeps_blocks_between_good_sentences(self):
         assert letters(f"{MENU}{GOOD}<p>short</p>{GOOD}{MENU}") == "o" * 6 + "ppp" + "o" * 6
 
-    def test_links_are_not_worth_crossing(self):
+    def test_does_not_cross_links(self):
         assert letters(f"{GOOD}{GOOD}{LINKS * 4}{GOOD}<p>x</p>") == "ppoooooo"
 
-    def test_a_sentence_has_a_capital_and_an_end(self):
+    def test_good_sentence_has_a_capital_and_an_end(self):
         small, endless = GOOD.replace("It", "it"), GOOD.replace("warm.", "warm")
         assert letters(f"<p>x</p>{small}{GOOD}{endless}<p>y</p>") == "oopoo"
 
-    def test_headings_by_tag_and_by_capitals(self):
+    def test_headings_by_tag_and_capitals(self):
         assert letters(f"{GOOD}<h3>Title</h3><p>WEATHER</p>{GOOD}<p>x</p>") == "phhpo"
 
-    def test_what_is_hidden_or_a_control_is_dropped(self):
+    def test_drops_hidden_blocks_and_controls(self):
         assert letters(f"{GOOD}<p hidden>Hidden</p><button>Press</button>{GOOD}<p>x</p>") == "poopo"
 
     def test_no_good_sentence(self):
@@ -41,7 +41,7 @@ class TestLabel:
 
 
 class TestBestSequence:
-    def test_by_hand(self):
+    def test_agrees_with_manual_computation(self):
         good = np.array([True, False, True, False, True])
         assert best_sequence(np.array([3.0, -1, 2, -9, 4]), good) == (0, 3)
         assert best_sequence(np.array([3.0, -4, 2, -1, 4]), good) == (2, 5)
@@ -49,7 +49,7 @@ class TestBestSequence:
         assert best_sequence(np.array([9.0]), np.array([False])) == (0, 0)
 
     @given(st.lists(st.tuples(st.integers(-9, 9), st.booleans()), min_size=1, max_size=10))
-    def test_no_sequence_is_better(self, rows):
+    def test_returns_the_best_sequence(self, rows):
         worth = np.array([value for value, _ in rows], dtype=np.float64)
         good = np.array([flag for _, flag in rows])
         ends = np.flatnonzero(good).tolist()

@@ -17,51 +17,51 @@ def letters(html):
 
 
 def runs(html):
-    found = view(html)
-    return MarkupRuns(found, found.blocks.visibility == 0)
+    context = view(html)
+    return MarkupRuns(context, context.blocks.visibility == 0)
 
 
 class TestRuns:
-    def test_neighbours_of_the_same_tag_and_classes(self):
-        found = runs("<p>a</p><p>b</p><p class=x>c</p><div>d</div><p>e</p><p hidden>f</p>")
-        assert found.number.tolist() == [0, 0, 1, 2, 3, 4]
-        assert found.first.tolist() == [0, 2, 3, 4, 5]
-        assert found.signature[0] == found.signature[3] != found.signature[1]
+    def test_run_has_equal_tags_and_classes(self):
+        result = runs("<p>a</p><p>b</p><p class=x>c</p><div>d</div><p>e</p><p hidden>f</p>")
+        assert result.number.tolist() == [0, 0, 1, 2, 3, 4]
+        assert result.first.tolist() == [0, 2, 3, 4, 5]
+        assert result.signature[0] == result.signature[3] != result.signature[1]
 
-    def test_ratios_by_hand(self):
-        found = runs("<p>ab.</p><p>c.</p><div><a href=/>defg</a>h!</div><ul><li hidden>hidden text</ul>")
-        assert found.length.tolist() == pytest.approx([5 / 6, 1, 0])
-        assert found.mean_length.tolist() == pytest.approx([2.5 / 6, 1, 0])
-        assert found.punctuation.tolist() == pytest.approx([1, 0.5, 0])
-        assert found.links.tolist() == pytest.approx([0, 4 / 6, 0])
+    def test_ratios_agree_with_manual_computation(self):
+        result = runs("<p>ab.</p><p>c.</p><div><a href=/>defg</a>h!</div><ul><li hidden>hidden text</ul>")
+        assert result.length.tolist() == pytest.approx([5 / 6, 1, 0])
+        assert result.mean_length.tolist() == pytest.approx([2.5 / 6, 1, 0])
+        assert result.punctuation.tolist() == pytest.approx([1, 0.5, 0])
+        assert result.links.tolist() == pytest.approx([0, 4 / 6, 0])
 
-    def test_a_page_without_punctuation(self):
+    def test_page_without_punctuation(self):
         assert np.isfinite(runs("<p>a</p>").punctuation).all()
 
 
 class TestLabel:
-    def test_text_and_not_menus(self):
+    def test_keeps_text_and_drops_menus(self):
         assert letters(f"{MENU}{TEXT * 3}{MENU}") == "ooooopppooooo"
 
-    def test_headings_right_before(self):
+    def test_keeps_headings_before_candidates(self):
         assert letters(f"{MENU}<h1>Rain</h1><h2>A report</h2>{TEXT * 3}<h2>More</h2>{MENU}") == "ooooohhppp" + "o" * 6
 
-    def test_runs_akin_to_a_candidate_come_back(self):
+    def test_restores_runs_similar_to_a_candidate(self):
         html = f"{TEXT * 3}<blockquote>x</blockquote><p>Short.</p><div>y</div>{MENU}<div>z</div>"
         assert letters(html)[:5] == "pppop"
 
-    def test_functional_blocks_go(self):
+    def test_drops_functional_blocks(self):
         posted = "".join(f"<p>Posted by {name}</p>{TEXT}" for name in ("Ann", "Bob", "Cid"))
         assert letters(posted) == "opopop"
 
-    def test_of_a_quotation_and_what_repeats_it_the_later_one_stays(self):
+    def test_keeps_the_later_of_a_quotation_and_its_repetition(self):
         quoted = "<p>nobody minded; it was warm</p>"
         assert letters(f"{TEXT}{quoted}{TEXT}{quoted}") == "popp"
 
-    def test_a_long_sentence_is_no_heading(self):
+    def test_long_sentence_is_not_a_heading(self):
         long_heading = TEXT.replace("<p>", "<h2>").replace("</p>", "</h2>")
         assert letters(f"{TEXT}{TEXT}<h2>Title</h2>{TEXT}") == "pphp"
         assert set(letters(long_heading)) <= {"h", "p"}
 
-    def test_what_is_hidden_is_left_out(self):
+    def test_drops_hidden_blocks(self):
         assert letters(f"{TEXT}<p hidden>Hidden words.</p>{TEXT}") == "pop"

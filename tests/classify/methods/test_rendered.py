@@ -1,4 +1,4 @@
-"""Methods that look at the rendered page."""
+"""Test methods that need the rendered page."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ PAGE = f"""
 
 
 @pytest.mark.parametrize("name", ["vips", "template", "cetd"])
-def test_the_text_in_the_middle(snap, name: str, tmp_path) -> None:
+def test_keeps_the_text_in_the_middle(snap, name: str, tmp_path) -> None:
     template = tmp_path / "main.txt"
     template.write_text("main\n-css:h1")
     blocks = extract_blocks(snap(PAGE))
     labels = get(name, template if name == "template" else None)(blocks).labels
-    kept = [text for text, label in zip(blocks.text, labels, strict=True) if label.is_content and text != "Rain"]
-    assert len(kept) == 4
-    assert all(text.startswith("It rained") for text in kept)
+    content = [text for text, label in zip(blocks.text, labels, strict=True) if label.is_content and text != "Rain"]
+    assert len(content) == 4
+    assert all(text.startswith("It rained") for text in content)

@@ -8,7 +8,7 @@ from vclean.errors import ModelError
 
 
 class Echo:
-    """A trained method that is its model."""
+    """Trained method that returns its model."""
 
     def load(self, data):
         if data == b"bad":
@@ -27,12 +27,12 @@ def file(tmp_path):
 
 
 class TestPack:
-    def test_what_goes_in_comes_out(self):
+    def test_unpack_inverts_pack(self):
         data = pack("tree", b"\x00model\n", {"pages": 3})
         assert data.startswith(b'{"method": "tree", "format": 1, "pages": 3}\n')
         assert unpack("tree", data, "it") == b"\x00model\n"
 
-    def test_the_same_each_time(self):
+    def test_is_deterministic(self):
         assert pack("tree", b"m", {"pages": 3}) == pack("tree", b"m", {"pages": 3})
 
 
@@ -40,15 +40,15 @@ class TestUnpack:
     @pytest.mark.parametrize(
         "data", [b"", b"{}", b"[]\n", b"\xff\n", b"null\n", pack("tree", b"model", {})[:-3], b"[" * 100_000 + b"\n"]
     )
-    def test_what_is_damaged(self, data):
-        with pytest.raises(ModelError, match="it is damaged, or no model of the method tree: `vclean train"):
+    def test_damaged_file(self, data):
+        with pytest.raises(ModelError, match="it is damaged, or not a model of the method tree: create one with"):
             unpack("tree", data, "it")
 
-    def test_a_model_of_another_method(self):
+    def test_model_of_another_method(self):
         with pytest.raises(ModelError, match=r"it is a model of the method bush, version 1: .*--method tree"):
             unpack("tree", pack("bush", b"model", {}), "it")
 
-    def test_a_model_of_another_version(self, monkeypatch):
+    def test_model_of_another_version(self, monkeypatch):
         data = pack("tree", b"model", {})
         monkeypatch.setattr(storage, "FORMAT", 2)
         with pytest.raises(ModelError, match="version 1"):
@@ -56,17 +56,17 @@ class TestUnpack:
 
 
 class TestLoadTrained:
-    def test_from_a_file(self, file):
+    def test_loads_from_a_file(self, file):
         assert load_trained("tree", Echo(), file(pack("tree", b"model", {}))) == b"model"
 
-    def test_what_the_method_cannot_read(self, file):
-        with pytest.raises(ModelError, match=r"m\.model is damaged: `vclean train"):
+    def test_model_that_the_method_cannot_load(self, file):
+        with pytest.raises(ModelError, match=r"m\.model is damaged: create one with `vclean train"):
             load_trained("tree", Echo(), file(pack("tree", b"bad", {})))
 
-    def test_a_file_that_is_missing(self, tmp_path):
+    def test_missing_file(self, tmp_path):
         with pytest.raises(ModelError, match=r"cannot read the model .*: No such file"):
             load_trained("tree", Echo(), tmp_path / "none.model")
 
-    def test_a_method_without_a_shipped_model_says_how_to_make_one(self):
-        with pytest.raises(ModelError, match="no model of the method tree is in the package: `vclean train CORPUS"):
+    def test_error_without_shipped_model_explains_training(self):
+        with pytest.raises(ModelError, match="no model of the method tree is in the package: create one with `vclean"):
             load_trained("tree", Echo(), None)

@@ -22,53 +22,55 @@ def keys(*texts):
 
 @pytest.fixture(scope="module")
 def model():
-    return stupidos.train([stupidos.example(TrainingPage(GoldPage(text=STORY), extract_blocks(snapshot(PAGE))))] * 5)
+    return stupidos.train(
+        [stupidos.make_example(TrainingPage(GoldPage(text=STORY), extract_blocks(snapshot(PAGE))))] * 5
+    )
 
 
 class TestNgrams:
-    def test_they_end_with_the_word(self):
-        found, other = keys("a b c"), keys("x b c")
-        assert found.shape == (3, 3)
-        assert (found[0, 1:] == NONE).all()
-        assert found[1, 2] == NONE
-        assert (found[2, :2] == other[2, :2]).all()
-        assert found[2, 2] != other[2, 2]
+    def test_ngrams_end_with_the_word(self):
+        result, other = keys("a b c"), keys("x b c")
+        assert result.shape == (3, 3)
+        assert (result[0, 1:] == NONE).all()
+        assert result[1, 2] == NONE
+        assert (result[2, :2] == other[2, :2]).all()
+        assert result[2, 2] != other[2, 2]
 
-    def test_they_do_not_cross_texts(self):
-        found = keys("a b", "c d")
-        assert found[2, 1] == NONE
-        assert (found[:, 2] == NONE).all()
-        assert (found[1, 1], found[3, 1]) == (keys("a b")[1, 1], keys("c d")[1, 1])
+    def test_ngrams_do_not_cross_texts(self):
+        result = keys("a b", "c d")
+        assert result[2, 1] == NONE
+        assert (result[:, 2] == NONE).all()
+        assert (result[1, 1], result[3, 1]) == (keys("a b")[1, 1], keys("c d")[1, 1])
 
     @pytest.mark.parametrize("text", ["", "one", "one two"])
-    def test_few_words(self, text):
+    def test_text_with_few_words(self, text):
         assert keys(text).shape == (len(text.split()), 3)
 
 
 class TestLogOdds:
-    def test_by_hand(self):
-        """`a b` after `a` is all of clean text: with weights 0.3, 0.4, 0.29 and 0.01 over 3 known n-grams."""
+    def test_agrees_with_manual_computation(self):
+        """Compute for `a b` with weights 0.3, 0.4, 0.29 and 0.01 over 3 known n-grams."""
         words = keys("a b")
-        key, place = np.unique([words[0, 0], words[1, 0], words[1, 1]], return_inverse=True)
+        key, index = np.unique([words[0, 0], words[1, 0], words[1, 1]], return_inverse=True)
         count = np.zeros((3, 2))
-        count[place] = [[1, 2], [1, 2], [0, 2]]
+        count[index] = [[1, 2], [1, 2], [0, 2]]
         model = Trigrams(key, count, np.array([10.0, 4.0]), 0.0)
         least = 0.01 / 3
         first = (0.3 * 2 / 4 + least) / (0.3 * 1 / 10 + least)
         second = (0.3 * 2 / 4 + 0.4 * 2 / 2 + least) / (0.3 * 1 / 10 + least)
         assert model.log_odds(words).tolist() == pytest.approx([np.log(first), np.log(second)])
 
-    def test_words_that_nobody_knows_say_nothing(self, model):
-        found = Trigrams.of(stupidos.storage.from_bytes(model)).log_odds(keys("zebra"))
-        assert found.tolist() == [0]
+    def test_unknown_words_have_log_odds_0(self, model):
+        result = Trigrams.from_arrays(stupidos.storage.from_bytes(model)).log_odds(keys("zebra"))
+        assert result.tolist() == [0]
 
-    def test_a_model_that_knows_nothing(self):
+    def test_empty_model(self):
         model = Trigrams(np.zeros(0, np.uint32), np.zeros((0, 2)), np.zeros(2), 0.0)
         assert model.log_odds(keys("a b")).tolist() == [0, 0]
 
 
 class TestTrain:
-    def test_it_learns(self, model):
+    def test_fits_the_training_page(self, model):
         page = f"<p>All day in the valley nobody minded</p><div>Home page</div><p hidden>{STORY}</p>"
         prediction = stupidos.load(model)(extract_blocks(snapshot(page)))
         assert "".join(prediction.labels) == "poo"
@@ -76,22 +78,22 @@ class TestTrain:
         assert prediction.probability[1] < 0.1
         assert prediction.probability.dtype == np.float32
 
-    def test_the_same_examples_give_the_same_bytes(self, model):
-        example = stupidos.example(TrainingPage(GoldPage(text=STORY), extract_blocks(snapshot(PAGE))))
+    def test_training_is_reproducible(self, model):
+        example = stupidos.make_example(TrainingPage(GoldPage(text=STORY), extract_blocks(snapshot(PAGE))))
         assert stupidos.train([example] * 5) == model
 
-    def test_sequences_that_are_rare_are_left_out(self):
-        example = stupidos.example(TrainingPage(GoldPage(text=STORY), extract_blocks(snapshot(PAGE))))
-        found = stupidos.storage.from_bytes(stupidos.train([example]))
-        assert len(found["count"]) == 1  # `all`, three times on a page
+    def test_rare_ngrams_are_left_out(self):
+        example = stupidos.make_example(TrainingPage(GoldPage(text=STORY), extract_blocks(snapshot(PAGE))))
+        result = stupidos.storage.from_bytes(stupidos.train([example]))
+        assert len(result["count"]) == 1  # `all`, three times on a page
 
-    def test_a_footer_with_many_bars_goes(self, model):
+    def test_drops_a_footer_with_many_bars(self, model):
         page = "<p>in the valley | nobody minded | all day | it rained | at all</p>"
         prediction = stupidos.load(model)(extract_blocks(snapshot(page)))
         assert (prediction.labels, prediction.probability.tolist()) == (["o"], [0])
 
 
 class TestShipped:
-    def test_a_paragraph_and_a_menu(self):
+    def test_shipped_model_keeps_the_paragraph_and_drops_the_menu(self):
         page = "<div>Privacy Policy</div><p>He said that they would have to wait until the end of the year.</p>"
         assert "".join(get("stupidos")(extract_blocks(snapshot(page))).labels) == "op"

@@ -13,7 +13,7 @@ PAGE = """<nav>Menu</nav><article class="post body" itemprop="articleBody"><h1>C
 BLOCKS = extract_blocks(snapshot(PAGE))
 
 
-def kept(template, blocks=BLOCKS):
+def content(template, blocks=BLOCKS):
     labels = parse(template)(blocks).labels
     return [text for text, label in zip(blocks.text, labels, strict=True) if label.is_content]
 
@@ -41,23 +41,23 @@ class TestParse:
             ("body", ["Menu", "Cats", "Cats sleep.", "Buy now", "Note", "End"]),
         ],
     )
-    def test_what_is_selected(self, template, expected):
-        assert kept(template) == expected
+    def test_selected_elements_are_content(self, template, expected):
+        assert content(template) == expected
 
-    def test_types_are_those_of_the_markup(self):
+    def test_labels_are_those_of_the_markup(self):
         assert "".join(parse("article")(BLOCKS).labels) == "ohppooo"
 
     @pytest.mark.parametrize(
         ("line", "reason"),
         [
-            ("div.post", "no name"),
-            ("two words", "no name"),
-            ("=value", "no name"),
-            ("-", "no name"),
+            ("div.post", "not the name"),
+            ("two words", "not the name"),
+            ("=value", "not the name"),
+            ("-", "not the name"),
             ("title=both ' and \"", "one kind of quotes"),
-            ("data-id=3", "keeps no attribute data-id"),
-            ("css:[data-id]", "keeps no attribute data-id"),
-            ("xpath://p[@onclick='']", "keeps no attribute onclick"),
+            ("data-id=3", "do not store the attribute data-id"),
+            ("css:[data-id]", "do not store the attribute data-id"),
+            ("xpath://p[@onclick='']", "do not store the attribute onclick"),
             ("css:p >", "Expected selector"),
             ("css:p::first-line", "[Pp]seudo-element"),
             ("css:", "Expected selector"),
@@ -65,13 +65,13 @@ class TestParse:
             ("xpath:", "expression"),
         ],
     )
-    def test_a_wrong_line_is_named(self, line, reason):
+    def test_error_names_the_line(self, line, reason):
         with pytest.raises(InputError, match=rf"(?s)^the template, line 3: .*({reason})") as caught:
             parse(f"article\n\n{line}")
         assert "\n" not in str(caught.value)
 
-    def test_attributes_named_in_a_string_are_none(self):
-        assert kept("xpath://p[. != '@onclick' and 1]") == ["Cats sleep."]
+    def test_ignores_attribute_names_in_strings(self):
+        assert content("xpath://p[. != '@onclick' and 1]") == ["Cats sleep."]
 
     @pytest.mark.parametrize("template", ["", "\n \n", "# nothing"])
     def test_no_selector(self, template):
@@ -79,26 +79,26 @@ class TestParse:
             parse(template)
 
     @pytest.mark.parametrize("expression", ["count(//p)", "//p/text()", "//article/@class", "string(//p)", "//p[$x]"])
-    def test_what_selects_no_elements_is_told_when_it_is_tried(self, expression):
+    def test_expression_without_elements_fails_on_use(self, expression):
         with pytest.raises(InputError, match=r"^the template, line 1: "):
             parse(f"xpath:{expression}")(BLOCKS)
 
 
 class TestRead:
-    def test_a_file(self, tmp_path):
+    def test_reads_a_file(self, tmp_path):
         path = tmp_path / "t.txt"
         path.write_text("\ufeffarticle\n", encoding="utf-8")
         assert "".join(get("template", path)(BLOCKS).labels) == "ohppooo"
 
-    def test_no_file(self):
+    def test_no_file_given(self):
         with pytest.raises(UsageError, match="--template FILE"):
             read(None)
 
-    def test_a_file_that_is_missing(self, tmp_path):
+    def test_missing_file(self, tmp_path):
         with pytest.raises(InputError, match=r"cannot read the template .*none: No such file"):
             read(tmp_path / "none")
 
-    def test_a_file_that_is_no_text(self, tmp_path):
+    def test_file_with_another_encoding(self, tmp_path):
         path = tmp_path / "t.txt"
         path.write_bytes(b"\xff\xfe\xff")
         with pytest.raises(InputError, match="it is not in UTF-8"):

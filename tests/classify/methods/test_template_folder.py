@@ -36,33 +36,33 @@ class TestForUrl:
             ("", None),
         ],
     )
-    def test_the_nearest_domain_that_has_one(self, folder, url, source):
-        found = Templates.of(folder).for_url(url)
-        assert (found and found.run.source.rpartition("/")[2]) == source
+    def test_uses_the_nearest_domain_with_a_template(self, folder, url, source):
+        template = Templates.from_folder(folder).for_url(url)
+        assert (template and template.method.source.rpartition("/")[2]) == source
 
 
 class TestOf:
-    def test_a_wrong_template_is_found_at_once(self, folder):
+    def test_wrong_template_fails_when_the_folder_is_read(self, folder):
         (folder / "other.org.txt").write_text("article\nno name")
         with pytest.raises(InputError, match=r"other\.org\.txt, line 2: 'no name'"):
-            Templates.of(folder)
+            Templates.from_folder(folder)
 
-    def test_no_folder(self, tmp_path):
+    def test_missing_folder(self, tmp_path):
         with pytest.raises(InputError, match="cannot read the folder of templates"):
-            Templates.of(tmp_path / "none")
+            Templates.from_folder(tmp_path / "none")
 
-    def test_no_template(self, tmp_path):
+    def test_folder_without_templates(self, tmp_path):
         with pytest.raises(InputError, match=r"no template in .*example\.org\.txt"):
-            Templates.of(tmp_path)
+            Templates.from_folder(tmp_path)
 
 
 class TestCleaner:
-    def test_a_template_decides_on_its_site_alone(self, folder):
+    def test_template_applies_to_its_site_only(self, folder):
         with vclean.Cleaner(method="text", templates=folder) as cleaner:
-            here = cleaner.clean(PAGE, url="http://www.example.org/")
-            there = cleaner.clean(PAGE, url="http://www.other.org/")
-        assert (here.method, here.to_text()) == ("template", "Cats\n\nCats sleep.\n")
-        assert (there.method, there.to_text()) == ("text", "Menu\n\nCats\n\nCats sleep.\n")
+            same_site = cleaner.clean(PAGE, url="http://www.example.org/")
+            other_site = cleaner.clean(PAGE, url="http://www.other.org/")
+        assert (same_site.method, same_site.to_text()) == ("template", "Cats\n\nCats sleep.\n")
+        assert (other_site.method, other_site.to_text()) == ("text", "Menu\n\nCats\n\nCats sleep.\n")
 
     def test_one_template_for_all_pages(self, folder):
         result = vclean.clean(PAGE, method="template", model=folder / "example.org.txt")
@@ -76,15 +76,15 @@ class TestCommand:
         path.write_text(PAGE)
         return str(path)
 
-    def test_template(self, page, folder, capsys):
+    def test_template_option(self, page, folder, capsys):
         assert main([page, "--template", str(folder / "News.Example.org.txt")]) == 0
         assert capsys.readouterr().out == "<p>Menu\n"
 
-    def test_templates(self, page, folder, capsys):
+    def test_templates_option(self, page, folder, capsys):
         assert main([page, "--method", "text", "--templates", str(folder), "--url", "http://example.org/"]) == 0
         assert capsys.readouterr().out == "<h>Cats\n<p>Cats sleep.\n"
 
     @pytest.mark.parametrize("extra", [["--method", "bte"], ["--model", "m"]])
-    def test_a_template_is_a_method_of_its_own(self, page, folder, extra, capsys):
+    def test_template_and_method_are_exclusive(self, page, folder, extra, capsys):
         assert main([page, "--template", str(folder / "example.org.txt"), *extra]) == 2
         assert "it is a method of its own" in capsys.readouterr().err

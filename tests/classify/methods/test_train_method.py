@@ -1,4 +1,4 @@
-"""`vclean train --method` and `vclean evaluate --folds` with methods that are trained."""
+"""Test `vclean train --method` and `vclean evaluate --folds` with trained methods."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ def corpus(tmp_path: Path) -> str:
 
 
 class TestTrain:
-    def test_scores_and_a_model_that_works(
+    def test_prints_scores_and_writes_a_working_model(
         self, corpus: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         model, page = tmp_path / "tree.model", tmp_path / "page.html"
         page.write_text(PAGE)
-        said = tmp_path / "said.jsonl"
-        arguments = ["--method", "wcc-tree", "-o", str(model), "--predictions", str(said)]
+        predictions = tmp_path / "said.jsonl"
+        arguments = ["--method", "wcc-tree", "-o", str(model), "--predictions", str(predictions)]
         assert main(["train", corpus, *arguments]) == 0
         table = capsys.readouterr().out
         assert "small, wcc-tree" in table
         assert "1.000" in table
-        assert len(said.read_text().splitlines()) == 12
+        assert len(predictions.read_text().splitlines()) == 12
         assert main([str(page), "--method", "wcc-tree", "--model", str(model)]) == 0
         assert capsys.readouterr().out == f"<p>{TEXT}\n" * 8
 
-    def test_the_same_corpus_gives_the_same_file(self, corpus: str, tmp_path: Path) -> None:
+    def test_training_is_reproducible(self, corpus: str, tmp_path: Path) -> None:
         for name in ("a", "b"):
             assert main(["train", corpus, "--method", "wcc-tree", "-o", str(tmp_path / name)]) == 0
         assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
@@ -52,23 +52,23 @@ class TestTrain:
     @pytest.mark.parametrize(
         ("name", "reason"), [("bte", "the method bte is not trained"), ("magic", "no method 'magic'")]
     )
-    def test_what_cannot_be_trained(
+    def test_rejects_untrained_methods(
         self, corpus: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, reason: str
     ) -> None:
         assert main(["train", corpus, "--method", name, "-o", str(tmp_path / "m")]) == 2
         assert reason in capsys.readouterr().err
 
     @pytest.mark.parametrize("option", ["--regions", "--corrections"])
-    def test_what_teaches_the_main_model_alone(self, option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_options_of_the_main_model_only(self, option: str, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["train", "c.parquet", "--method", "wcc-tree", option, "x", "-o", "m"]) == 2
         assert "train the method vclean only" in capsys.readouterr().err
 
-    def test_the_main_model_is_the_default(self) -> None:
+    def test_main_model_is_the_default(self) -> None:
         assert parsed("train", "c.parquet", "-o", "m").method == "vclean"
 
 
 class TestEvaluate:
-    def test_folds(self, corpus: str, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_cross_validates_with_folds(self, corpus: str, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["evaluate", corpus, "--method", "wcc-tree", "--method", "text", "--folds", "3"]) == 0
         out = capsys.readouterr().out
         assert "small, wcc-tree" in out
@@ -76,8 +76,8 @@ class TestEvaluate:
 
     def test_too_few_sites(self, corpus: str, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["evaluate", corpus, "--method", "wcc-tree", "--folds", "13"]) == 3
-        assert "the pages are of 12 sites: too few for 13 folds" in capsys.readouterr().err
+        assert "the pages come from 12 sites: too few for 13 folds" in capsys.readouterr().err
 
-    def test_without_folds_the_model_that_ships(self, corpus: str, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_uses_the_shipped_model_without_folds(self, corpus: str, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["evaluate", corpus, "--method", "wcc-tree"]) == 0
         assert "failed" not in capsys.readouterr().out

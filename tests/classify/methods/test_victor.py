@@ -20,18 +20,18 @@ PAGE = f"<ul><li><a href=/>Home</a></li><li><a href=/n>News</a></li></ul><h1>Rai
 MARKUP = f"<h>Rain\n<p>{STORY}"
 
 
-def lesson(**gold):
+def training_page(**gold):
     return TrainingPage(GoldPage(text=f"Rain\n{STORY}", **gold), extract_blocks(snapshot(PAGE)))
 
 
 @pytest.fixture(scope="module")
 def model():
     pytest.importorskip("pycrfsuite")
-    return method.train([method.example(lesson(markup=MARKUP))] * 10)
+    return method.train([method.make_example(training_page(markup=MARKUP))] * 10)
 
 
 class TestColumns:
-    def test_all_of_them(self):
+    def test_has_all_features(self):
         values = victor.compute(view(PAGE))
         assert list(dict.fromkeys(values)) == list(values)
         assert set(values) == {column.name for column in victor.COLUMNS}
@@ -50,13 +50,13 @@ class TestColumns:
 
     def test_characters_and_tokens(self):
         values = victor.compute(view("<p>Room 12, b4 – ok</p>"))
-        found = {name: column[0] for name, column in values.items()}
-        assert (found["char_alpha_abs"], found["char_num_abs"], found["char_punct_abs"]) == (7, 3, 2)
-        assert found["char_white_abs"] == 4
-        assert found["char_white_rel"] == pytest.approx(4 / 16)
+        first_block = {name: column[0] for name, column in values.items()}
+        assert (first_block["char_alpha_abs"], first_block["char_num_abs"], first_block["char_punct_abs"]) == (7, 3, 2)
+        assert first_block["char_white_abs"] == 4
+        assert first_block["char_white_rel"] == pytest.approx(4 / 16)
         kinds = ("alpha", "num", "mix", "other")
-        assert [found[f"token_{kind}_abs"] for kind in kinds] == [2, 1, 1, 1]
-        assert [found[f"token_{kind}_rel"] for kind in kinds] == pytest.approx([0.4, 0.2, 0.2, 0.2])
+        assert [first_block[f"token_{kind}_abs"] for kind in kinds] == [2, 1, 1, 1]
+        assert [first_block[f"token_{kind}_rel"] for kind in kinds] == pytest.approx([0.4, 0.2, 0.2, 0.2])
 
     def test_sentences_and_patterns(self):
         values = victor.compute(view("<p>One. Two more.</p><p>at 12:30 on 1/2/2026</p><p>• item</p><p>- item</p>"))
@@ -79,52 +79,55 @@ class TestColumns:
 
 
 class TestExample:
-    def test_types_by_the_gold(self):
-        assert "".join(LABELS[code] for code in method.example(lesson(markup=f"<p>Rain\n<l>{STORY}")).label) == "ooplo"
+    def test_labels_from_the_gold(self):
+        assert (
+            "".join(LABELS[code] for code in method.make_example(training_page(markup=f"<p>Rain\n<l>{STORY}")).label)
+            == "ooplo"
+        )
 
-    def test_types_by_the_markup_where_the_gold_tells_none(self):
-        assert "".join(LABELS[code] for code in method.example(lesson()).label) == "oohpo"
+    def test_labels_from_the_markup_if_the_gold_has_none(self):
+        assert "".join(LABELS[code] for code in method.make_example(training_page()).label) == "oohpo"
 
-    def test_a_long_page_is_cut(self, monkeypatch):
+    def test_long_page_is_truncated(self, monkeypatch):
         monkeypatch.setattr(method, "BLOCKS", 2)
-        example = method.example(lesson())
+        example = method.make_example(training_page())
         assert (len(example.label), example.columns.shape) == (2, (2, len(victor.COLUMNS)))
 
 
 class TestTrain:
-    def test_it_learns(self, model):
+    def test_fits_the_training_page(self, model):
         page = f"<div><a href=/>About</a></div><h1>Sun</h1><p>{STORY} {STORY}</p><p hidden>{STORY}</p>"
         prediction = method.load(model)(extract_blocks(snapshot(page)))
         assert "".join(prediction.labels) == "ohpo"
         assert prediction.probability[2] > 0.5 > prediction.probability[0]
         assert prediction.probability.dtype == np.float32
 
-    def test_types_that_share_a_block_make_it_content(self):
-        """Four types of .175 each: `other` is the likeliest label, and yet content is more probable."""
-        weight = np.zeros((len(victor.COLUMNS) + 2 * len(method.NEIGHBOURS), method.VALUES, len(LABELS)))
+    def test_marginals_of_content_labels_are_summed(self):
+        """Use four labels of .175 each: `other` is the most probable label, but content is more probable."""
+        weight = np.zeros((len(victor.COLUMNS) + 2 * len(method.NEIGHBORS), method.VALUES, len(LABELS)))
         weight[0, :, LABELS.index("o")] = np.log(0.3 / 0.175)
         weight[0, :, LABELS.index("l")] = 0.01
-        cuts = np.full((len(victor.COLUMNS), method.RANGES - 1), np.inf)
-        data = to_bytes({"cuts": cuts, "place": weight, "pair": np.zeros((len(LABELS), len(LABELS)))})
+        borders = np.full((len(victor.COLUMNS), method.RANGES - 1), np.inf)
+        data = to_bytes({"cuts": borders, "place": weight, "pair": np.zeros((len(LABELS), len(LABELS)))})
         prediction = method.load(data)(extract_blocks(snapshot(f"<p>{STORY}</p><p hidden>{STORY}</p>")))
         assert "".join(prediction.labels) == "lo"
         assert prediction.probability[0] == pytest.approx(0.7, abs=0.01)
 
-    def test_the_same_examples_give_the_same_bytes(self, model):
-        assert method.train([method.example(lesson(markup=MARKUP))] * 10) == model
+    def test_training_is_reproducible(self, model):
+        assert method.train([method.make_example(training_page(markup=MARKUP))] * 10) == model
 
-    def test_without_the_library_that_trains(self, monkeypatch):
+    def test_missing_library(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "pycrfsuite", None)
         with pytest.raises(ExtraMissingError, match=r"needs python-crfsuite .*: pip install 'vclean\[methods\]'"):
-            method.train([method.example(lesson())])
+            method.train([method.make_example(training_page())])
 
-    def test_a_heading_is_followed_by_a_paragraph(self, model):
+    def test_learns_that_a_paragraph_follows_a_heading(self, model):
         pair = from_bytes(model)["pair"]
         assert pair[LABELS.index("h"), LABELS.index("p")] > 0
 
 
 class TestShipped:
-    def test_a_story_and_a_menu(self):
+    def test_shipped_model_keeps_the_story_and_drops_the_menu(self):
         menu = "<ul>" + "<li><a href=/>Home page</a></li>" * 5 + "</ul>"
         paragraphs = f"<p>{STORY} {STORY} {STORY}</p>" * 3
         assert "".join(get("victor")(extract_blocks(snapshot(f"{menu}{paragraphs}"))).labels) == "oooooppp"

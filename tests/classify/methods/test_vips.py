@@ -16,21 +16,21 @@ MENU = "<div>" + "<a href=/>Link</a> " * 6 + "</div>"
 
 
 class TestLabel:
-    def test_segments_of_links_are_not_important(self):
+    def test_segments_of_links_are_not_content(self):
         blocks = extract_blocks(laid_out(f"{MENU}<hr><div>{TEXT * 3}</div><hr>{MENU}"))
         assert "".join(get("vips")(blocks).labels) == "opppo"
 
-    def test_a_page_that_is_not_rendered(self):
+    def test_unrendered_page(self):
         with pytest.raises(UsageError, match="add --render"):
             get("vips")(extract_blocks(snapshot(TEXT)))
 
-    def test_a_page_that_paints_nothing(self):
+    def test_page_that_paints_nothing(self):
         blocks = extract_blocks(laid_out("<p hidden>One</p>"))
         assert "".join(get("vips")(blocks).labels) == "o"
 
 
 class TestImportance:
-    def test_plain_text_by_its_distance_from_the_middle(self):
+    def test_importance_is_plain_text_by_distance_from_the_middle(self):
         blocks = extract_blocks(laid_out(f"<div>{TEXT}</div><div><a href=/>Link</a></div>"))
         segments = algorithm.segment(blocks.snapshot).at(11)
         home = segments.text[blocks.members[blocks.first]]

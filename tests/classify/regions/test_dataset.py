@@ -5,7 +5,7 @@ import pytest
 from helpers.archives import record, response
 from helpers.pages import laid_out, snapshot
 
-from vclean.classify.corpora.marked import MarkedArchive, RegionMark, strip
+from vclean.classify.corpora.marked import MarkedArchive, RegionMark, strip_marks
 from vclean.classify.regions.dataset import ROLE_CODES, archive_rows, hide_names, marked_rows
 from vclean.classify.regions.model import NONE
 from vclean.errors import DeadlineError
@@ -22,7 +22,7 @@ NAMES = [column.name for column in COLUMNS]
 
 
 def rows(read=snapshot, **how):
-    html, marks = strip(MARKED)
+    html, marks = strip_marks(MARKED)
     return marked_rows(PageContext(extract_blocks(read(html))), marks, **how)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from helpers.pages import snapshot
 
-from vclean.classify.corpora.marked import strip
+from vclean.classify.corpora.marked import strip_marks
 from vclean.classify.regions.dataset import ROLE_CODES, RegionRows, marked_rows
 from vclean.classify.regions.model import CLASSES, NONE, posterior
 from vclean.classify.training import regions as region_model
@@ -24,7 +24,7 @@ def page(number, **how):
     text = "".join(f"<p>The {word} was here, and so were {number} others, they said.</p>" for word in WORDS[:4])
     html = f"""<div data-block-type=Menu data-block=1><ul>{menu}</ul></div>
     <div data-block-type=Article data-block=1><h1>The {WORDS[number % 8]}</h1>{text}</div><p>End"""
-    stripped, marks = strip(html)
+    stripped, marks = strip_marks(html)
     return marked_rows(
         PageContext(extract_blocks(snapshot(stripped))), marks, **({"site": f"site{number}.example"} | how)
     )
@@ -85,30 +85,30 @@ class TestWeights:
 
 class TestRegionFits:
     def test_a_site_is_read_by_a_model_that_did_not_see_it(self, pages):
-        fits = RegionFits.of(pages)
+        fits = RegionFits.from_rows(pages)
         model = fits.for_site("site3.example").text
-        together = [site for site in fits.unseen if fits.unseen[site] is fits.unseen["site3.example"]]
+        together = [site for site in fits.held_out if fits.held_out[site] is fits.held_out["site3.example"]]
         assert "site3.example" in together
         assert model == fit([rows for rows in pages if rows.site not in together]).text
 
     def test_any_other_site_by_that_of_all_pages(self, pages):
-        fits = RegionFits.of(pages)
+        fits = RegionFits.from_rows(pages)
         assert fits.for_site("elsewhere.example") is fits.full
         assert fits.full.text == fit(pages).text
 
     def test_generated_pages_teach_every_model(self, pages):
-        fits = RegionFits.of([*pages, page(20, site="docs.example", by_hand=False)])
+        fits = RegionFits.from_rows([*pages, page(20, site="docs.example", by_hand=False)])
         assert fits.for_site("docs.example") is fits.full
-        assert "docs.example" not in fits.unseen
+        assert "docs.example" not in fits.held_out
 
     def test_one_site_is_too_few(self, pages):
         with pytest.raises(InputError, match="too few marked pages"):
-            RegionFits.of([pages[0], pages[0]])
+            RegionFits.from_rows([pages[0], pages[0]])
 
     def test_two_sites_are_enough(self, pages):
-        fits = RegionFits.of(pages[:2])
+        fits = RegionFits.from_rows(pages[:2])
         assert fits.for_site("site0.example").text == fit(pages[1:2]).text
 
     def test_every_fold_leaves_something_out(self, pages):
-        fits = RegionFits.of(pages)
-        assert len({id(model) for model in fits.unseen.values()}) == region_model.FOLDS
+        fits = RegionFits.from_rows(pages)
+        assert len({id(model) for model in fits.held_out.values()}) == region_model.FOLDS

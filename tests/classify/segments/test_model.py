@@ -18,7 +18,7 @@ from vclean.classify.corpora.rendering import RenderedMarkedPage
 from vclean.classify.segments.dataset import marked_rows
 from vclean.classify.segments.model import LEVELS, MAIN, METHOD, SEEDS, from_bytes, load, load_default
 from vclean.classify.segments.optimal_cut import State
-from vclean.classify.training.segments import cross_validated, fit, training_rows
+from vclean.classify.training.segments import cross_validate, fit, training_rows
 from vclean.errors import InputError, ModelError, UsageError
 from vclean.features.segments.columns import COLUMNS
 
@@ -186,7 +186,7 @@ class TestCrossValidated:
         quick(monkeypatch)
         monkeypatch.setattr("vclean.classify.training.segments.FOLDS", 3)
         done = []
-        models = cross_validated(rows, done=lambda: done.append(1))
+        models = cross_validate(rows, done=lambda: done.append(1))
         assert len(done) == 3
         for page in rows:
             found = models(page.address)
@@ -197,7 +197,7 @@ class TestCrossValidated:
         quick(monkeypatch)
         monkeypatch.setattr("vclean.classify.training.segments.FOLDS", 3)
         twins = [replace(rows[number], address=f"http://site{number // 2}.example/{number}") for number in range(COUNT)]
-        models = cross_validated([replace(page, roles=replace(page.roles, site=page.site)) for page in twins])
+        models = cross_validate([replace(page, roles=replace(page.roles, site=page.site)) for page in twins])
         for page in twins:
             sites = {address.split("/")[2] for address in models(page.address).card["pages"]}
             assert page.site not in sites
@@ -205,4 +205,4 @@ class TestCrossValidated:
     def test_a_page_without_rows_has_some_model(self, rows, monkeypatch):
         quick(monkeypatch)
         monkeypatch.setattr("vclean.classify.training.segments.FOLDS", 2)
-        assert cross_validated(rows)("http://empty.example/").card["pages"]
+        assert cross_validate(rows)("http://empty.example/").card["pages"]

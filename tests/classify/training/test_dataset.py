@@ -22,7 +22,7 @@ def pages():
 
 @pytest.fixture(scope="module")
 def whole(pages) -> TrainingTable:
-    return TrainingTable.of(pages)
+    return TrainingTable.from_pages(pages)
 
 
 @pytest.fixture(scope="module")
@@ -36,35 +36,35 @@ def same(one: LinearModel, other: LinearModel) -> bool:
 
 
 class TestTable:
-    def test_a_site_is_in_one_fold(self, whole: TrainingTable) -> None:
-        """So is a page that was read two ways."""
+    def test_each_site_is_in_one_fold(self, whole: TrainingTable) -> None:
+        """Check also that both readings of a page are in one fold."""
         fold_of: dict[str, set[int]] = {}
         for page, fold in zip(whole.pages, whole.fold.tolist(), strict=True):
             fold_of.setdefault(page.site, set()).add(fold)
-        assert all(len(found) == 1 for found in fold_of.values())
+        assert all(len(folds) == 1 for folds in fold_of.values())
         assert sorted(np.bincount(whole.fold)) == [4, 4, 4, 4, 4]
 
-    def test_rows_are_those_of_the_pages(self, whole: TrainingTable) -> None:
+    def test_rows_follow_the_pages(self, whole: TrainingTable) -> None:
         assert len(whole.row_fold) == len(whole.content) == len(whole.label) == len(whole.weight)
         begin = sum(map(len, whole.pages[:3]))
         page = whole.pages[3]
-        here = slice(begin, begin + len(page))
-        assert set(whole.row_fold[here]) == {whole.fold[3]}
-        assert whole.content[here].tolist() == page.content.tolist()
-        assert whole.label[here].tolist() == page.label.tolist()
-        assert whole.weight[here].tolist() == page.weight.tolist()
+        rows = slice(begin, begin + len(page))
+        assert set(whole.row_fold[rows]) == {whole.fold[3]}
+        assert whole.content[rows].tolist() == page.content.tolist()
+        assert whole.label[rows].tolist() == page.label.tolist()
+        assert whole.weight[rows].tolist() == page.weight.tolist()
 
     def test_sites_are_numbered(self, whole: TrainingTable) -> None:
-        """Equal numbers for equal sites, whatever the reading."""
+        """Check that both readings of a page have the same number."""
         by_page = [set(part.tolist()) for part in whole.split(whole.row_site)]
         assert by_page[:SITES] == by_page[SITES:]
         assert sorted(number for numbers in by_page[:SITES] for number in numbers) == list(range(SITES))
 
-    def test_split_undoes_the_putting_together(self, whole: TrainingTable) -> None:
+    def test_split_inverts_concatenation(self, whole: TrainingTable) -> None:
         parts = whole.split(whole.content)
         assert [part.tolist() for part in parts] == [page.content.tolist() for page in whole.pages]
 
-    def test_a_page_without_blocks_has_a_part_without_rows(self, pages) -> None:
+    def test_page_without_blocks_has_an_empty_part(self, pages) -> None:
         empty = replace(
             pages[0],
             base=pages[0].base[:0],
@@ -72,24 +72,24 @@ class TestTable:
             content=pages[0].content[:0],
             label=pages[0].label[:0],
         )
-        some = TrainingTable.of([pages[0], empty, pages[1]])
+        some = TrainingTable.from_pages([pages[0], empty, pages[1]])
         assert [len(part) for part in some.split(some.row_fold)] == [len(pages[0]), 0, len(pages[1])]
 
     def test_all_rows_of_short_pages_are_sampled(self, whole: TrainingTable) -> None:
         assert whole.sampled.all()
         np.testing.assert_array_equal(whole.sampled_weight, whole.weight)
 
-    def test_a_sampled_page_keeps_its_weight(self, pages, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_sampling_keeps_the_weight_of_a_page(self, pages, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(dataset, "ROWS_PER_PAGE", 4)
-        some = TrainingTable.of(pages)
+        some = TrainingTable.from_pages(pages)
         assert [int(part.sum()) for part in some.split(some.sampled)] == [4] * len(pages)
         factor = len(pages[0]) / 4
         np.testing.assert_allclose(some.split(some.sampled_weight)[0], pages[0].weight * factor)
-        assert some.sampled.tolist() == TrainingTable.of(pages).sampled.tolist()
+        assert some.sampled.tolist() == TrainingTable.from_pages(pages).sampled.tolist()
 
 
 class TestLinearFits:
-    def test_each_is_fitted_once(self, fits: LinearFits) -> None:
+    def test_each_model_is_fitted_once(self, fits: LinearFits) -> None:
         assert fits.without(1, 2) is fits.without(2, 1)
         assert fits.without(1, 1) is fits.without(1)
         assert fits.without() is not fits.without(1)
@@ -97,14 +97,14 @@ class TestLinearFits:
     def test_folds_differ(self, fits: LinearFits) -> None:
         assert not same(fits.without(0), fits.without(1))
 
-    def test_names_and_words_speak_for_content(self, fits: LinearFits, whole: TrainingTable) -> None:
-        """On unseen sites too, a verdict is above that of the page's boilerplate where a block is content."""
+    def test_scores_separate_content_on_unseen_sites(self, fits: LinearFits, whole: TrainingTable) -> None:
+        """Compare the scores of content and boilerplate on each page."""
         path, word = fits.scores(None)
         for scores in (path, word):
             assert scores[whole.content].mean() > scores[~whole.content].mean() + 1
 
-    def test_unseen_folds_are_unseen(self, pages, whole: TrainingTable, fits: LinearFits) -> None:
-        """With the gold of two folds turned round, the models without them are the same, the others are not."""
+    def test_held_out_folds_do_not_influence_the_model(self, pages, whole: TrainingTable, fits: LinearFits) -> None:
+        """Invert the gold of two folds: models without them stay the same, the others change."""
         turned = [
             replace(page, content=~page.content) if fold in (1, 2) else page
             for page, fold in zip(pages, whole.fold.tolist(), strict=True)
@@ -115,9 +115,7 @@ class TestLinearFits:
         assert not same(poisoned.without(), fits.without())
 
     @pytest.mark.parametrize("held_out", [None, 1])
-    def test_verdicts_are_of_models_that_did_not_see_the_row(
-        self, fits: LinearFits, whole: TrainingTable, held_out
-    ) -> None:
+    def test_scores_come_from_models_without_the_row(self, fits: LinearFits, whole: TrainingTable, held_out) -> None:
         path, word = fits.scores(held_out)
         assert path.dtype == word.dtype == np.float32
         for fold in range(5):
@@ -128,7 +126,7 @@ class TestLinearFits:
 
 
 class TestDesignMatrix:
-    def test_fixed_columns_then_verdicts_page_by_page(self, whole: TrainingTable) -> None:
+    def test_base_columns_then_scores_page_by_page(self, whole: TrainingTable) -> None:
         count = len(whole.row_fold)
         path = np.linspace(-1, 1, count, dtype=np.float32)
         x = design_matrix(whole, path, -path)
@@ -141,8 +139,8 @@ class TestDesignMatrix:
             np.testing.assert_array_equal(part[:, width : width + scores.shape[1]], scores)
             np.testing.assert_array_equal(part[:, width + scores.shape[1] :], page.region)
 
-    def test_a_page_s_rows_are_those_of_the_model(self, whole: TrainingTable, fits: LinearFits) -> None:
-        """Training and use see the same matrix."""
+    def test_rows_equal_those_of_the_model(self, whole: TrainingTable, fits: LinearFits) -> None:
+        """Compare the matrices of training and prediction."""
         model = fits.without()
         features = matrix.extract(extract_blocks(snapshot(gold_page(0).html.decode())))
         used = stacking.stack_columns(features, *model.scores(features))

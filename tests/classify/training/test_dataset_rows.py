@@ -37,11 +37,11 @@ class TestPageRows:
         assert rows.content.tolist() == [False, False, True, True, False]
         assert rows.share.tolist() == [0, 0, 1, 1, 0]
 
-    def test_gold_without_types(self) -> None:
+    def test_gold_without_labels(self) -> None:
         rows = rows_of(gold=GoldPage(text="The cat\nIt sat on the mat all day."))
         assert rows.label.tolist() == [4, 4, UNKNOWN, UNKNOWN, 4]
 
-    def test_markdown_that_leaves_an_item_unmarked_says_nothing_of_it(self) -> None:
+    def test_unmarked_item_in_markdown_has_no_label(self) -> None:
         html = "<h1>The cat</h1><ul><li>It sat on the mat.<li>It slept all day.</ul><p>Then it ate."
         text = "The cat\nIt sat on the mat.\nIt slept all day.\nThen it ate."
         unmarked = rows_of(html, GoldPage(text=text, markdown="# " + text))
@@ -49,7 +49,7 @@ class TestPageRows:
         marked = rows_of(html, GoldPage(text=text, markdown="# " + text.replace("It ", "- It ", 1)))
         assert marked.label.tolist() == [0, 2, UNKNOWN, 1]
 
-    def test_markdown_that_leaves_a_heading_unmarked_says_nothing_of_it(self) -> None:
+    def test_unmarked_heading_in_markdown_has_no_label(self) -> None:
         html = "<h1>The cat</h1><p>It sat on the mat."
         text = "The cat\nIt sat on the mat."
         assert rows_of(html, GoldPage(text=text, markdown=text)).label.tolist() == [UNKNOWN, 1]
@@ -67,11 +67,11 @@ class TestPageRows:
         ],
     )
     def test_two_blocks_on_a_line_of_markdown(self, html: str, code: int) -> None:
-        """A line may hold several paragraphs of the page; what stands in one container does continue."""
+        """Check that only the second block in a container is a continuation."""
         line = "It sat. Then it ate."
         assert rows_of(html, GoldPage(text=line, markdown=line)).label[-1] == code
 
-    def test_the_page_is_named(self) -> None:
+    def test_names_the_page(self) -> None:
         rows = rows_of()
         assert (rows.corpus, rows.id, rows.site, rows.rendered) == ("news", "7", "example.org", False)
         assert page_rows(GOLD, "", extract_blocks(laid_out(HTML))).rendered
@@ -83,12 +83,12 @@ class TestPageRows:
         assert len(rows.path.start) == len(rows.word.start) == 6
         assert rows.path.values.max() >= BUCKETS > rows.word.values.max()
 
-    def test_weights_are_roots_of_words_up_to_a_cap(self) -> None:
+    def test_weights_are_roots_of_words_up_to_a_limit(self) -> None:
         rows = rows_of("<p>one<p>one two three four<p>" + "word " * 1000)
         assert rows.weight.tolist() == [1, 2, np.float32(WEIGHT_CAP**0.5)]
         assert rows.weight.dtype == np.float32
 
-    def test_a_page_without_blocks(self) -> None:
+    def test_page_without_blocks(self) -> None:
         rows = rows_of("<p>")
         assert len(rows) == len(rows.weight) == 0
         assert rows.base.shape == (0, len(matrix.COLUMNS))
@@ -97,7 +97,7 @@ class TestPageRows:
 
 class TestConcatenate:
     @given(st.lists(st.lists(st.lists(st.integers(0, 9), max_size=4), max_size=4), min_size=1, max_size=5))
-    def test_rows_follow_each_other(self, tables: list[list[list[int]]]) -> None:
+    def test_rows_are_concatenated(self, tables: list[list[list[int]]]) -> None:
         parts = [
             RaggedArray(np.cumsum([0, *map(len, rows)]), np.array([b for row in rows for b in row], dtype=np.int32))
             for rows in tables

@@ -15,7 +15,7 @@ from vclean.labels import LABELS, UNKNOWN, Label
 
 
 def blocks(number: int) -> BlockColumns:
-    """An article that ends in an appeal to readers, which the shipped model keeps."""
+    """Return blocks of an article that ends in an appeal to readers, which the shipped model keeps."""
     what = PLACES[number]
     return extract_blocks(
         snapshot(
@@ -33,15 +33,15 @@ def blocks(number: int) -> BlockColumns:
     )
 
 
-def lesson(base: Model, number: int, wrong: str = APPEAL, label: Label = Label.OTHER) -> CorrectedPage:
-    """What the model says of a page, but for one block."""
+def corrected_page(base: Model, number: int, wrong: str = APPEAL, label: Label = Label.OTHER) -> CorrectedPage:
+    """Return a page labelled by the model, except one block."""
     page = blocks(number)
     code = [LABELS.index(each) for each in base.label(page).labels]
     code[next(row for row, text in enumerate(page.text) if text.startswith(wrong))] = LABELS.index(label)
-    return CorrectedPage.of(base, page, np.array(code, dtype=np.int8))
+    return CorrectedPage.from_labels(base, page, np.array(code, dtype=np.int8))
 
 
-def told(model: Model, number: int) -> dict[str, str]:
+def predicted_labels(model: Model, number: int) -> dict[str, str]:
     page = blocks(number)
     return dict(zip((text[: len(APPEAL)] for text in page.text), map(str, model.label(page).labels), strict=True))
 
@@ -53,47 +53,47 @@ def base() -> Model:
 
 @pytest.fixture(scope="module")
 def after(base: Model) -> Model:
-    return continue_training(base, [lesson(base, number) for number in range(5)], facts={"pages": 5})
+    return continue_training(base, [corrected_page(base, number) for number in range(5)], card_fields={"pages": 5})
 
 
-class TestGoOn:
-    def test_the_model_changes_its_mind_on_a_page_it_did_not_see(self, base: Model, after: Model) -> None:
-        before, now = told(base, 5), told(after, 5)
+class TestContinueTraining:
+    def test_corrections_generalize_to_unseen_pages(self, base: Model, after: Model) -> None:
+        before, now = predicted_labels(base, 5), predicted_labels(after, 5)
         assert (before[APPEAL], now[APPEAL]) == ("p", "o")
         assert {text for text, label in before.items() if now[text] != label} == {APPEAL}
 
-    def test_the_model_it_began_from_stays(self, base: Model, after: Model) -> None:
+    def test_base_model_is_unchanged(self, base: Model, after: Model) -> None:
         assert base.content.booster.num_trees() + CONTENT_ROUNDS == after.content.booster.num_trees()
-        assert told(load_default(), 0)[APPEAL] == "p"
+        assert predicted_labels(load_default(), 0)[APPEAL] == "p"
 
-    def test_types_are_learned_too(self, base: Model) -> None:
+    def test_corrects_labels(self, base: Model) -> None:
         model = continue_training(
-            base, [lesson(base, number, "The council meets", Label.LIST_ITEM) for number in range(5)]
+            base, [corrected_page(base, number, "The council meets", Label.LIST_ITEM) for number in range(5)]
         )
-        last = next(text for text in told(base, 5) if text.startswith("The council meets"))
-        assert (told(base, 5)[last], told(model, 5)[last]) == ("p", "l")
+        last = next(text for text in predicted_labels(base, 5) if text.startswith("The council meets"))
+        assert (predicted_labels(base, 5)[last], predicted_labels(model, 5)[last]) == ("p", "l")
 
-    def test_what_the_model_was_surely_wrong_about(self, base: Model) -> None:
-        """Trees that come last count even where those before them are so sure that the rest is left out else."""
+    def test_corrects_very_confident_predictions(self, base: Model) -> None:
+        """Check that added trees count even if early stopping would end the evaluation before them."""
         footer = "Copyright 2026 The District Courier."
-        lessons = [lesson(base, number, footer, Label.PARAGRAPH) for number in range(5)]
-        model = continue_training(base, lessons)
+        corrected_pages = [corrected_page(base, number, footer, Label.PARAGRAPH) for number in range(5)]
+        model = continue_training(base, corrected_pages)
         page = blocks(5)
         row = page.text.index(footer)
         assert base.label(page).probability[row] < 0.1
         assert model.label(page).labels[row] is Label.PARAGRAPH
 
-    def test_the_same_lessons_give_the_same_trees(self, base: Model, after: Model) -> None:
-        again = continue_training(base, [lesson(base, number) for number in range(5)])
+    def test_training_is_reproducible(self, base: Model, after: Model) -> None:
+        again = continue_training(base, [corrected_page(base, number) for number in range(5)])
         assert again.content.text == after.content.text
         assert again.types.text == after.types.text
 
-    def test_the_file_is_a_model_like_others(self, base: Model, after: Model) -> None:
+    def test_result_can_be_saved_and_loaded(self, base: Model, after: Model) -> None:
         read = from_bytes(after.to_bytes(), "the file")
-        assert told(read, 5) == told(after, 5)
+        assert predicted_labels(read, 5) == predicted_labels(after, 5)
         assert read.version != base.version
 
-    def test_the_card_tells_where_it_comes_from(self, base: Model, after: Model) -> None:
+    def test_card_describes_the_training(self, base: Model, after: Model) -> None:
         card = after.card[CORRECTED]
         assert (card["base"], card["rows"], card["pages"]) == (base.version, 5 * len(blocks(0)), 5)
         assert card["parameters"]["content"]["rounds"] == CONTENT_ROUNDS
@@ -102,14 +102,14 @@ class TestGoOn:
         assert json.loads(json.dumps(after.card)) == after.card
 
     @pytest.mark.parametrize("label", [UNKNOWN, LABELS.index(Label.OTHER)])
-    def test_lessons_of_one_kind(self, base: Model, label: int) -> None:
-        """Content of unknown type only, or none at all: there is nothing on types to be learned."""
+    def test_pages_with_one_label(self, base: Model, label: int) -> None:
+        """Train on content of unknown label only, and on no content."""
         page = blocks(0)
-        only = CorrectedPage.of(base, page, np.full(len(page), label, dtype=np.int8))
+        only = CorrectedPage.from_labels(base, page, np.full(len(page), label, dtype=np.int8))
         assert continue_training(base, [only]).types is base.types
 
-    def test_nothing_to_learn_from(self, base: Model) -> None:
+    def test_no_blocks(self, base: Model) -> None:
         empty = extract_blocks(snapshot("<img src=a.png>"))
-        for lessons in ([], [CorrectedPage.of(base, empty, np.zeros(0, dtype=np.int8))]):
+        for corrected_pages in ([], [CorrectedPage.from_labels(base, empty, np.zeros(0, dtype=np.int8))]):
             with pytest.raises(InputError, match="no block to learn from"):
-                continue_training(base, lessons)
+                continue_training(base, corrected_pages)

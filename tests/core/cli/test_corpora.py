@@ -115,7 +115,7 @@ class TestScoreMethods:
 
     def test_a_method_that_looks_at_rendered_pages(self, corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["evaluate", str(corpus), "--method", "vips"]) == 2
-        assert "the method vips looks at the rendered page: add --render" in capsys.readouterr().err
+        assert "the method vips needs the rendered page: add --render" in capsys.readouterr().err
 
     def test_an_unknown_method(self, corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["evaluate", str(corpus), "--method", "magic"]) == 2
@@ -141,7 +141,7 @@ def learning(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
         table: TrainingTable
 
         @classmethod
-        def of(cls, table: TrainingTable, *, done: Callable[[], None]) -> CrossValidation:
+        def run(cls, table: TrainingTable, *, done: Callable[[], None]) -> CrossValidation:
             seen["folds"] = sorted(set(table.fold.tolist()))
             done()
             return cls(table)
@@ -153,11 +153,13 @@ def learning(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
         label = Label.HEADING if page.rendered else Label.PARAGRAPH
         return Prediction([label] * len(page), np.ones(len(page), dtype=np.float32))
 
-    def train(validation: CrossValidation, *, facts: dict[str, object], regions: Forest | None) -> SimpleNamespace:
+    def train(
+        validation: CrossValidation, *, card_fields: dict[str, object], regions: Forest | None
+    ) -> SimpleNamespace:
         seen["regions"] = regions
         seen["told"] = [bool(np.isfinite(page.region[:, 0]).all()) for page in validation.table.pages]
         seen["pages"] = [(page.id, page.rendered) for page in validation.table.pages]
-        seen["scores"] = facts["scores"]
+        seen["scores"] = card_fields["scores"]
         return NO_WEIGHTS
 
     monkeypatch.setattr(training, "CrossValidation", CrossValidation)

@@ -6,7 +6,7 @@ from lxml import etree
 from vclean.compare import plots
 from vclean.html_pages import environment
 
-BINS = [{"count": 4, "said": 0.1, "observed": 0.0}, {"count": 100, "said": 0.9, "observed": 0.8}]
+BINS = [{"count": 4, "predicted": 0.1, "observed": 0.0}, {"count": 100, "predicted": 0.9, "observed": 0.8}]
 
 
 def drawn(plot, macro="figure"):
@@ -66,7 +66,7 @@ class TestByGroup:
 class TestReliability:
     def test_what_is_well_said_stands_on_the_diagonal(self):
         figure = drawn(
-            plots.reliability("Blocks", {"one": [{"count": 3, "said": 0.5, "observed": 0.5}]}, "said", "came")
+            plots.reliability("Blocks", {"one": [{"count": 3, "predicted": 0.5, "observed": 0.5}]}, "said", "came")
         )
         mark, line = figure.find("svg/circle"), figure.find("svg/line[@class='diagonal']")
         x, y = (float(mark.get(name)) for name in ("cx", "cy"))

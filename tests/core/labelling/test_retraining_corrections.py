@@ -145,7 +145,7 @@ class TestCorrectionRows:
         assert row.weight == pytest.approx(IMPORTANCE * replace(row, importance=1).weight)
 
     def test_the_region_model_tells_what_it_did_not_learn_from_the_site(self, corrections: list[Correction]) -> None:
-        fits = RegionFits.of([region_rows(number) for number in range(10)])
+        fits = RegionFits.from_rows([region_rows(number) for number in range(10)])
         (row,) = correction_rows(corrections[:1], fits)
         assert np.isfinite(row.region[:, 0]).all()
 

@@ -14,21 +14,21 @@ def array(*values):
 
 
 class TestConvolve:
-    def test_each_row_on_its_own(self):
+    def test_width_1_uses_single_rows(self):
         weight = array([[1], [10]], [[0], [-1]])
         assert convolve(ROWS, weight, array(0.5, 0)).tolist() == [[1.5, 0], [12.5, -1], [30.5, -3]]
 
-    def test_with_its_neighbours(self):
-        """What was before counts 1, the row itself 10, what comes after 100, in the first column; zeros at the ends."""
+    def test_width_3_uses_neighbors(self):
+        """Weight the row before by 1, the row itself by 10, and the row after by 100, with zeros at the ends."""
         weight = array([[1, 10, 100], [0, 0, 0]])
         assert convolve(ROWS, weight, array(0)).tolist() == [[10 + 200], [1 + 20], [2]]
 
     @pytest.mark.parametrize("rows", [0, 1])
-    def test_few_rows(self, rows):
+    def test_fewer_rows_than_the_width(self, rows):
         assert convolve(ROWS[:rows], array([[1, 10, 100], [0, 0, 0]]), array(7)).tolist() == [[17]] * rows
 
     @pytest.mark.parametrize("size", [1, 7, 1000])
-    def test_products_in_pieces_are_as_those_of_the_whole(self, monkeypatch, size):
+    def test_batches_do_not_change_the_product(self, monkeypatch, size):
         rows = np.random.default_rng(1).normal(size=(20, 3)).astype(np.float32)
         weight = np.random.default_rng(2).normal(size=(2, 3, 3)).astype(np.float32)
         whole = sum(np.pad(rows, ((1, 1), (0, 0)))[step : step + 20] @ weight[:, :, step].T for step in range(3))
@@ -42,12 +42,12 @@ class TestNetwork:
         [array(0, -1), array(0, 0, 5)],
     )
 
-    def test_inner_layers_end_at_zero(self):
-        """Differences of neighbours in the first column are -2, 1, 2; the second column less 1 is -1, 0, 2."""
+    def test_inner_layers_are_rectified(self):
+        """Compute by hand: differences in the first column are -2, 1, 2; the second column minus 1 is -1, 0, 2."""
         assert self.NETWORK(ROWS).tolist() == [[0, 0, 5], [1, 1, 5], [2, 6, 3]]
 
-    def test_to_arrays_and_back(self):
-        found = self.NETWORK.to_arrays("some_")
-        assert sorted(found) == ["some_0_b", "some_0_w", "some_1_b", "some_1_w"]
-        again = Network.from_arrays({"other_0_w": array(1), **found}, "some_")
+    def test_arrays_round_trip(self):
+        arrays = self.NETWORK.to_arrays("some_")
+        assert sorted(arrays) == ["some_0_b", "some_0_w", "some_1_b", "some_1_w"]
+        again = Network.from_arrays({"other_0_w": array(1), **arrays}, "some_")
         assert np.array_equal(again(ROWS), self.NETWORK(ROWS))

@@ -30,9 +30,9 @@ def same(one, other):
 
 
 class TestFit:
-    def test_it_learns_from_neighbours(self, torch):
+    def test_learns_from_neighbors(self, torch):
         network = fit(ROWS, BEFORE, PLAN)
-        right = [(network(rows).argmax(axis=1) == answers) for rows, answers in zip(ROWS, BEFORE, strict=True)]
+        right = [(network(rows).argmax(axis=1) == targets) for rows, targets in zip(ROWS, BEFORE, strict=True)]
         assert np.concatenate(right).mean() > 0.95
 
     def test_shapes_and_types(self, torch):
@@ -41,7 +41,7 @@ class TestFit:
         assert [bias.shape for bias in network.biases] == [(8,), (2,)]
         assert {part.dtype for part in (*network.weights, *network.biases)} == {np.dtype(np.float32)}
 
-    def test_the_same_rows_give_the_same_network(self, torch):
+    def test_training_is_reproducible(self, torch):
         plan = replace(PLAN, steps=5, dropout=0.3)
         first = fit(ROWS, BEFORE, plan)
         torch.rand(3)
@@ -55,7 +55,7 @@ class TestFit:
 
         assert size(0.1) < size(0.0)
 
-    def test_nothing_of_the_library_stays_changed(self, torch):
+    def test_settings_of_the_library_are_restored(self, torch):
         torch.manual_seed(1)
         expected = torch.rand(2)
         torch.manual_seed(1)
@@ -65,18 +65,20 @@ class TestFit:
         assert torch.get_num_threads() == threads
         assert not torch.are_deterministic_algorithms_enabled()
 
-    def test_without_the_library_that_trains(self, monkeypatch):
+    def test_missing_library(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "torch", None)
         with pytest.raises(ExtraMissingError, match=r"needs PyTorch .*: pip install 'vclean\[web2text\]'"):
             fit(ROWS, BEFORE, PLAN)
 
 
-class TestRows:
-    def test_excerpts_are_of_one_sequence(self):
+class TestPaddedRows:
+    def test_excerpts_do_not_cross_sequences(self):
         sequences = [np.full((length, 1), number, dtype=np.float32) for number, length in enumerate((7, 2, 9), 1)]
-        rows = training._Rows.of(sequences, [np.zeros(len(each), dtype=np.int64) for each in sequences], 4)
-        columns, answers = rows.draw(np.random.default_rng(1), replace(PLAN, excerpt=4, batch=300))
-        inside = answers == 0
+        rows = training._PaddedRows.from_sequences(
+            sequences, [np.zeros(len(each), dtype=np.int64) for each in sequences], 4
+        )
+        columns, targets = rows.draw(np.random.default_rng(1), replace(PLAN, excerpt=4, batch=300))
+        inside = targets == 0
         numbers = np.where(inside, columns[..., 0], columns.max(axis=1))
         assert (numbers == numbers[:, :1]).all()
         assert not columns[~inside].any()
@@ -86,24 +88,26 @@ class TestRows:
             3: 4,
         }
 
-    def test_every_place_of_a_sequence_is_drawn(self):
-        rows = training._Rows.of([np.arange(6, dtype=np.float32)[:, None]], [np.zeros(6, dtype=np.int64)], 4)
+    def test_draws_all_positions_of_a_sequence(self):
+        rows = training._PaddedRows.from_sequences(
+            [np.arange(6, dtype=np.float32)[:, None]], [np.zeros(6, dtype=np.int64)], 4
+        )
         columns, _ = rows.draw(np.random.default_rng(1), replace(PLAN, excerpt=4, batch=100))
         assert set(columns[:, 0, 0].tolist()) == {0, 1, 2}
 
 
 class TestForward:
-    def test_as_numpy_evaluates_it(self, torch):
+    def test_agrees_with_numpy(self, torch):
         weights = [RANDOM.normal(size=shape).astype(np.float32) for shape in ((4, 3, 1), (5, 4, 3), (2, 5, 3))]
         biases = [RANDOM.normal(size=len(weight)).astype(np.float32) for weight in weights]
         rows = ROWS[0]
         padded = np.pad(rows, ((0, 6), (0, 0)))[None]
         inside = torch.arange(len(rows) + 6)[None, None] < len(rows)
-        found = training.forward(
+        output = training.forward(
             torch,
             torch.from_numpy(padded).transpose(1, 2),
             [torch.from_numpy(weight) for weight in weights],
             [torch.from_numpy(bias) for bias in biases],
             inside,
         )[0].T.numpy()[: len(rows)]
-        assert found == pytest.approx(Network(weights, biases)(rows), abs=1e-4)
+        assert output == pytest.approx(Network(weights, biases)(rows), abs=1e-4)

@@ -14,7 +14,7 @@ STEPS = RANDOM.normal(size=(3, 3, 3))
 
 
 def scores(places, pairs):
-    """The score of every sequence, by trying all of them."""
+    """Return the score of each sequence, by enumeration."""
     steps = np.broadcast_to(pairs, (len(places) - 1, *pairs.shape[-2:]))
     return {
         path: sum(places[at, label] for at, label in enumerate(path))
@@ -25,21 +25,21 @@ def scores(places, pairs):
 
 class TestViterbi:
     @pytest.mark.parametrize("pairs", [PAIRS, STEPS], ids=["everywhere", "by place"])
-    def test_no_sequence_is_better(self, pairs):
+    def test_returns_the_best_sequence(self, pairs):
         tried = scores(PLACES, pairs)
         assert tuple(viterbi(PLACES, pairs)) == max(tried, key=tried.get)
 
-    def test_a_neighbour_outweighs_a_place(self):
+    def test_neighbor_can_outweigh_a_state(self):
         places = np.array([[0, 5], [1, 0.0]])
         assert viterbi(places, np.array([[0, 0], [0, 3.0]])).tolist() == [1, 1]
 
-    def test_one_place(self):
+    def test_one_position(self):
         assert viterbi(np.array([[0, 2, 1.0]]), PAIRS).tolist() == [1]
 
 
 class TestMarginals:
     @pytest.mark.parametrize("pairs", [PAIRS, STEPS], ids=["everywhere", "by place"])
-    def test_sums_over_all_sequences(self, pairs):
+    def test_equals_sums_over_all_sequences(self, pairs):
         expected = np.zeros_like(PLACES)
         for path, score in scores(PLACES, pairs).items():
             expected[np.arange(4), path] += np.exp(score)
@@ -47,9 +47,9 @@ class TestMarginals:
         assert marginals(PLACES, pairs) == pytest.approx(expected)
 
     def test_large_scores_do_not_overflow(self):
-        found = marginals(np.array([[800.0, 0], [0, 900.0]]), np.zeros((2, 2)))
-        assert found == pytest.approx(np.array([[1, 0], [0, 1]]))
+        probability = marginals(np.array([[800.0, 0], [0, 900.0]]), np.zeros((2, 2)))
+        assert probability == pytest.approx(np.array([[1, 0], [0, 1]]))
 
-    def test_a_long_page(self):
-        found = marginals(np.tile(PLACES, (500, 1)), PAIRS)
-        assert found.sum(axis=1) == pytest.approx(np.ones(2000))
+    def test_long_sequence(self):
+        probability = marginals(np.tile(PLACES, (500, 1)), PAIRS)
+        assert probability.sum(axis=1) == pytest.approx(np.ones(2000))

@@ -17,7 +17,7 @@ PAGE = f"<p>{LONG}</p><ul><li><a href=/>Link One</a></li></ul>"
 
 
 class TestColumns:
-    def test_by_hand(self):
+    def test_agrees_with_manual_computation(self):
         values = wcc.compute(view("<p>Cats, Dogs and mice.</p><div>No mark</div>"))
         assert list(values) == [column.name for column in wcc.COLUMNS]
         assert values["words"].tolist() == [4, 2]
@@ -28,29 +28,29 @@ class TestColumns:
 
 @pytest.fixture(scope="module")
 def model():
-    lesson = TrainingPage(GoldPage(text=LONG), extract_blocks(snapshot(PAGE)))
-    return decision_tree.train([decision_tree.example(lesson)] * 100)
+    training_page = TrainingPage(GoldPage(text=LONG), extract_blocks(snapshot(PAGE)))
+    return decision_tree.train([decision_tree.make_example(training_page)] * 100)
 
 
 class TestTrain:
-    def test_it_learns(self, model):
+    def test_fits_the_training_page(self, model):
         prediction = decision_tree.load(model)(extract_blocks(snapshot(f"{PAGE}<p hidden>{LONG}</p>")))
         assert "".join(prediction.labels) == "poo"
         assert prediction.probability.tolist() == pytest.approx([1, 0, 1], abs=0.1)
         assert prediction.probability.dtype == np.float32
 
-    def test_the_same_examples_give_the_same_bytes(self, model):
-        lesson = TrainingPage(GoldPage(text=LONG), extract_blocks(snapshot(PAGE)))
-        assert decision_tree.train([decision_tree.example(lesson)] * 100) == model
+    def test_training_is_reproducible(self, model):
+        training_page = TrainingPage(GoldPage(text=LONG), extract_blocks(snapshot(PAGE)))
+        assert decision_tree.train([decision_tree.make_example(training_page)] * 100) == model
 
-    def test_words_weigh_by_their_root(self):
-        example = decision_tree.example(TrainingPage(GoldPage(text=LONG), extract_blocks(snapshot(PAGE))))
+    def test_weight_is_the_root_of_the_words(self):
+        example = decision_tree.make_example(TrainingPage(GoldPage(text=LONG), extract_blocks(snapshot(PAGE))))
         assert example.weight.tolist() == pytest.approx([4, 2**0.5])
         assert example.content.tolist() == [True, False]
 
 
 class TestShipped:
-    def test_a_paragraph_and_a_menu(self):
+    def test_shipped_model_keeps_the_paragraph_and_drops_the_menu(self):
         menu = "<ul>" + "<li><a href=/>Home page</a></li>" * 5 + "</ul>"
         labels = get("wcc-tree")(extract_blocks(snapshot(f"{menu}<p>{LONG}</p>"))).labels
         assert "".join(labels) == "ooooop"

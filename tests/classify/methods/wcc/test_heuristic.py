@@ -37,8 +37,8 @@ class TestHeuristic:
             (f"<p>Title</p><p hidden>Hidden</p><p hidden>Hidden</p><p>{LONG}</p>", "hoop"),
         ],
     )
-    def test_lines(self, html, expected):
+    def test_labels_lines(self, html, expected):
         assert letters("wcc-heuristic", html) == expected
 
-    def test_a_page_without_text(self):
+    def test_page_without_text(self):
         assert letters("wcc-heuristic", "<p hidden>Hidden</p>") == "o"

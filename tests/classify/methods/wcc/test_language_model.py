@@ -19,35 +19,35 @@ PAGE = f"<title>Rain | Valley</title><h1>Rain and ferry</h1><p>{STORY}</p><div>H
 
 
 class TestQuery:
-    def test_words_of_headings_and_title(self):
+    def test_query_has_words_of_headings_and_title(self):
         types, share = headings.query(view("<title>Rain snow</title><h1>Rain ferry</h1><p>Other</p>"))
         assert np.array_equal(types, hash_words(["rain", "ferry"]))  # `snow` is nowhere on the page
         assert share[types == hash_words(["rain"])[0]] == pytest.approx(2 / 3)
 
-    def test_a_page_without_headings(self):
+    def test_page_without_headings(self):
         types, share = headings.query(view("<p>Text</p>"))
         assert len(types) == len(share) == 0
 
 
-class TestDivergence:
-    def test_by_hand(self):
-        """The query is `rain`; half the words of the first block, none of the second, a third of all."""
-        found = headings.heading_divergence(view("<h1>Rain</h1><p>rain today</p><p>sun sun sun</p>"), [0.5])
+class TestHeadingDivergence:
+    def test_agrees_with_manual_computation(self):
+        """Use the query `rain`: half the words of the first block, none of the second, a third of all."""
+        result = headings.heading_divergence(view("<h1>Rain</h1><p>rain today</p><p>sun sun sun</p>"), [0.5])
         expected = [-np.log((p + 1 / 3) / 2) for p in (1, 1 / 2, 0)]
-        assert found.shape == (1, 3)
-        assert found[0].tolist() == pytest.approx(expected)
+        assert result.shape == (1, 3)
+        assert result[0].tolist() == pytest.approx(expected)
 
-    def test_less_smoothing_tells_more(self):
+    def test_less_smoothing_increases_differences(self):
         little, much = headings.heading_divergence(view("<h1>Rain</h1><p>sun</p>"), [0.1, 0.9])
         assert little[1] > much[1]
 
-    def test_a_page_without_headings(self):
+    def test_page_without_headings(self):
         assert headings.heading_divergence(view("<p>Text</p><p>…</p>"), [0.5]).tolist() == [[0, 0]]
 
 
 class TestBestConstant:
-    def test_by_hand(self):
-        """Up to 2: two of weight 1 rightly, one of 2 missed: F1 = 2 * 2 / (2 + 4)."""
+    def test_agrees_with_manual_computation(self):
+        """Compute by hand: two rows of weight 1 are correct and one of weight 2 is missed: F1 = 2 * 2 / (2 + 4)."""
         divergence = np.array([1, 2, 3, 4], dtype=np.float32)
         content = np.array([True, True, False, True])
         weight = np.array([1, 1, 10, 2], dtype=np.float32)
@@ -55,35 +55,35 @@ class TestBestConstant:
         assert constant == 2.5
         assert f1 == pytest.approx(2 / 3)
 
-    def test_nothing_is_content(self):
+    def test_without_content(self):
         constant, f1 = language_model.best_constant(np.ones(3, np.float32), np.zeros(3, bool), np.ones(3, np.float32))
         assert (constant, f1) == (1, 0)
 
 
 @pytest.fixture(scope="module")
 def model():
-    lesson = TrainingPage(GoldPage(text=f"Rain and ferry\n{STORY}"), extract_blocks(snapshot(PAGE)))
-    return language_model.train([language_model.example(lesson)] * 3)
+    training_page = TrainingPage(GoldPage(text=f"Rain and ferry\n{STORY}"), extract_blocks(snapshot(PAGE)))
+    return language_model.train([language_model.make_example(training_page)] * 3)
 
 
 class TestTrain:
-    def test_it_learns(self, model):
+    def test_fits_the_training_page(self, model):
         assert set(json.loads(model)) == {"smoothing", "constant"}
         prediction = language_model.load(model)(extract_blocks(snapshot(f"{PAGE}<p hidden>{STORY}</p>")))
         assert "".join(prediction.labels) == "hpooo"
         assert prediction.probability[1] > 0.5 > prediction.probability[2]
         assert prediction.probability.dtype == np.float32
 
-    def test_the_same_examples_give_the_same_bytes(self, model):
-        lesson = TrainingPage(GoldPage(text=f"Rain and ferry\n{STORY}"), extract_blocks(snapshot(PAGE)))
-        assert language_model.train([language_model.example(lesson)] * 3) == model
+    def test_training_is_reproducible(self, model):
+        training_page = TrainingPage(GoldPage(text=f"Rain and ferry\n{STORY}"), extract_blocks(snapshot(PAGE)))
+        assert language_model.train([language_model.make_example(training_page)] * 3) == model
 
-    def test_a_page_without_headings_is_content(self, model):
+    def test_page_without_headings_is_content(self, model):
         assert language_model.load(model)(extract_blocks(snapshot("<p>One</p><div>Two</div>"))).labels == ["p", "p"]
 
 
 class TestShipped:
-    def test_what_the_headings_speak_of(self):
-        found = get("wcc-lm")(extract_blocks(snapshot(PAGE)))
-        assert found.labels[0] == "h"
-        assert found.probability[1] > found.probability[2]
+    def test_keeps_blocks_with_the_words_of_the_headings(self):
+        result = get("wcc-lm")(extract_blocks(snapshot(PAGE)))
+        assert result.labels[0] == "h"
+        assert result.probability[1] > result.probability[2]

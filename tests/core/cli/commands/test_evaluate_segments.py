@@ -178,7 +178,7 @@ class TestFiles:
         first, second = figures["lines"]
         assert (first["level"], first["f_b3"], first["truth"]) == (1, 1, 2)
         assert [page["id"] for page in second["pages"]] == list(SITES)
-        assert {page["setting"] for page in second["pages"]} == {2}
+        assert {page["parameter"] for page in second["pages"]} == {2}
 
     def test_the_truth_is_a_method_that_finds_everything(
         self, archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]

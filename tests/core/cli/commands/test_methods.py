@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 
-from vclean.classify.methods import MethodInfo, all_facts
+from vclean.classify.methods import MethodInfo, all_method_infos
 from vclean.cli.commands.methods import to_json, to_lines
 from vclean.cli.main import main
 
@@ -10,10 +10,10 @@ from vclean.cli.main import main
 class TestToLines:
     def test_columns(self):
         methods = [
-            MethodInfo(name="a", line="first", place="a"),
-            MethodInfo(name="bcd", line="second", place="b", rendered=True, extra="methods"),
-            MethodInfo(name="no-model", line="third", place="c", trained=True),
-            MethodInfo(name="vclean", line="fourth", place="d", trained=True),
+            MethodInfo(name="a", summary="first", entry_point="a"),
+            MethodInfo(name="bcd", summary="second", entry_point="b", rendered=True, extra="methods"),
+            MethodInfo(name="no-model", summary="third", entry_point="c", trained=True),
+            MethodInfo(name="vclean", summary="fourth", entry_point="d", trained=True),
         ]
         assert to_lines(methods).splitlines() == [
             "a         -                             first",
@@ -26,8 +26,8 @@ class TestToLines:
 class TestToJson:
     def test_what_each_needs(self):
         methods = [
-            MethodInfo(name="a", line="first", place="a"),
-            MethodInfo(name="b", line="c", place="d", trained=True),
+            MethodInfo(name="a", summary="first", entry_point="a"),
+            MethodInfo(name="b", summary="c", entry_point="d", trained=True),
         ]
         plain, trained = json.loads(to_json(methods))
         assert plain == {
@@ -41,7 +41,7 @@ class TestListMethods:
     def test_every_method_has_a_line(self, capsys):
         assert main(["methods"]) == 0
         lines = capsys.readouterr().out.splitlines()
-        assert [line.split()[0] for line in lines] == [facts.name for facts in all_facts()]
+        assert [line.split()[0] for line in lines] == [facts.name for facts in all_method_infos()]
 
     def test_as_json(self, capsys):
         assert main(["methods", "--json"]) == 0

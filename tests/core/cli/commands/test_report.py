@@ -70,7 +70,7 @@ def learning(monkeypatch):
             self.table = table
 
         @classmethod
-        def of(cls, table, *, done):
+        def run(cls, table, *, done):
             return cls(table)
 
         def predictions(self):

@@ -129,4 +129,4 @@ class TestEvaluateLearned:
         model = tmp_path / "m.vclean"
         assert main(["train-segments", str(archive), "-o", str(model)]) == 0
         assert main(["evaluate-segments", str(archive), "--atoms", "chars", "--method", str(model)]) == 2
-        assert f"{model} learned from {SITES[0]}: score it on other pages" in capsys.readouterr().err
+        assert f"{model} was trained on {SITES[0]}: score it on other pages" in capsys.readouterr().err
