@@ -1,0 +1,118 @@
+"""Make the images of the labelling page and of the HTML overlay from the fixtures: `python docs/images/make.py`.
+
+The pages have neutral names, so that no image shows a path of the machine. Needs the browser of `vclean setup`. The
+other images, of a PNG overlay, a comparison and a report, are not made.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PIL import Image
+from playwright.sync_api import sync_playwright
+
+from vclean.render.browser.chromium import find_chromium
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser, Page
+
+IMAGES = Path(__file__).parent
+FIXTURES = IMAGES.parents[1] / "fixtures"
+FORUM = "forum/page.html"
+NEWS = "news/page.html"
+DATES = re.compile(r"^(Tue|Wed|Sun|Mon|Thu|Fri|Sat) \d+ ")
+
+
+def vclean(*arguments: str, folder: Path) -> None:
+    """Run a command of vclean in a folder."""
+    subprocess.run([sys.executable, "-m", "vclean", "-q", *arguments], cwd=folder, check=True)
+
+
+@contextmanager
+def server(folder: Path) -> Iterator[str]:
+    """Run `vclean label` on the forum page and yield the address of the list of pages."""
+    row = {"id": FORUM, "html": (FIXTURES / FORUM).read_text(encoding="utf-8")}
+    (folder / "pages.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    command = [sys.executable, "-m", "vclean", "label", "pages.jsonl", "-o", "project"]
+    with subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr
+        try:
+            yield next(match[0] for line in process.stderr if (match := re.search(r"http://127\.\S+", line)))
+        finally:
+            process.terminate()
+
+
+@contextmanager
+def tab(browser: Browser, address: str, *, height: int, scheme: str = "light") -> Iterator[Page]:
+    """Open an address in a window of 1400 px width."""
+    context = browser.new_context(viewport={"width": 1400, "height": height}, color_scheme=scheme)
+    page = context.new_page()
+    page.goto(address)
+    yield page
+    context.close()
+
+
+def save(page: Page, name: str) -> None:
+    """Save a screenshot with 256 colors, a third of the bytes."""
+    image = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+    image.quantize(256, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(IMAGES / name, optimize=True)
+
+
+def indexes(page: Page, text: str) -> list[int]:
+    """Return the indexes of the blocks whose text matches a pattern."""
+    blocks: list[dict[str, str]] = page.evaluate("vclean.blocks")
+    return [index for index, block in enumerate(blocks) if re.search(text, block["text"])]
+
+
+def make_label(browser: Browser, folder: Path) -> None:
+    """Select the dates of three posts in the labelling page, and label them as other."""
+    with server(folder) as address, tab(browser, address, height=760) as page:
+        page.keyboard.press("Enter")
+        page.wait_for_function("window.vclean && vclean.blocks.length > 0")
+        page.wait_for_timeout(1000)
+        dates = indexes(page, DATES.pattern)[:3]
+        page.evaluate("indexes => vclean.select(indexes)", dates)
+        page.keyboard.press("o")
+        page.wait_for_timeout(1000)
+        save(page, "label.png")
+
+
+def make_overlays(browser: Browser, folder: Path) -> None:
+    """Select a block of the news page, by label in light colors and by role in dark ones."""
+    shutil.copytree(FIXTURES / "news", folder / "news", dirs_exist_ok=True)
+    vclean(NEWS, "--overlay", "overlay.html", "-o", "page.txt", folder=folder)
+    address = (folder / "overlay.html").as_uri()
+    for name, scheme, text in (("light", "light", "^Three generations"), ("dark", "dark", "^No crossing when")):
+        with tab(browser, address, height=900, scheme=scheme) as page:
+            page.wait_for_function("window.vclean && vclean.blocks.length > 0")
+            if scheme == "dark":
+                page.get_by_text("by role", exact=True).click()
+            page.evaluate("indexes => vclean.select(indexes)", indexes(page, text)[:1])
+            page.wait_for_timeout(1000)
+            save(page, f"overlay-{name}.png")
+
+
+def main() -> None:
+    """Make the images."""
+    with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
+        folder = Path(name)
+        path = str(find_chromium().path)
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        make_label(browser, folder)
+        make_overlays(browser, folder)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()

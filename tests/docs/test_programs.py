@@ -1,0 +1,71 @@
+"""Python programs in the documentation: they run, or at least compile and use names that exist."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from helpers.documents import DOCS, DOCUMENTS, ROOT, code_blocks, name, read
+
+import vclean
+from vclean import errors
+
+NEWS = ROOT / "fixtures" / "news"
+
+NEEDS = ('example.org/", "', "OUT/", "duckdb", "polars", "pandas", "crawl.warc.gz")
+"""Marks of programs that need a network, the output of the farm, another library or an archive."""
+
+
+def programs(*, runnable: bool) -> list[object]:
+    """Return the programs of all documents as parameters: those that can run, or the others."""
+    found = [(f"{name(path)}-{at}", code) for path in DOCUMENTS for at, code in enumerate(code_blocks(path, "python"))]
+    chosen = [(label, code) for label, code in found if any(mark in code for mark in NEEDS) is not runnable]
+    return [pytest.param(code, id=label, marks=marks(code)) for label, code in chosen]
+
+
+def marks(code: str) -> list[pytest.MarkDecorator]:
+    """Return the mark of programs that need a browser."""
+    return [pytest.mark.browser] if "render=True" in code or "egment" in code else []
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory with the files that programs read."""
+    for path in ("page.html", "other.html", "saved/one.html"):
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        shutil.copy(NEWS / "page.html", tmp_path / path)
+    for template in ("story.txt", "folder/example.org.txt"):
+        (tmp_path / template).parent.mkdir(exist_ok=True)
+        (tmp_path / template).write_text("article\n", encoding="utf-8")
+    pq.write_table(pa.table({"html": [(NEWS / "page.html").read_bytes()]}), tmp_path / "pages.parquet")
+    (tmp_path / "fixtures").symlink_to(ROOT / "fixtures")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("code", programs(runnable=True))
+def test_program_runs(code: str, folder: Path) -> None:
+    page = vclean.Page(content=(folder / "page.html").read_bytes())
+    exec(compile(code, "documentation", "exec"), {"__name__": "__main__", "page": page})
+
+
+@pytest.mark.parametrize("code", [*programs(runnable=True), *programs(runnable=False)])
+def test_program_uses_public_names(code: str) -> None:
+    compile(code, "documentation", "exec")
+    names = set(re.findall(r"\bvclean\.([A-Za-z]\w*)", re.sub(r"(?:from|import) vclean\.[\w.]+", "", code)))
+    assert names <= set(vclean.__all__)
+
+
+def test_both_kinds_of_programs_exist() -> None:
+    assert len(programs(runnable=True)) > 10
+    assert len(programs(runnable=False)) > 3
+
+
+def test_names_of_errors_exist() -> None:
+    names = set(re.findall(r"`(\w+Error)`", read(DOCS / "reference" / "python.md")))
+    assert len(names) > 3
+    assert all(issubclass(getattr(errors, name), vclean.VcleanError) for name in names)
