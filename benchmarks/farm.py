@@ -111,7 +111,7 @@ def run_peer(command: list[str]) -> tuple[CommandUsage, str]:
     """Run a Python command. Return its time and memory, and its standard output.
 
     Raises:
-        InputError: it failed, or left processes behind.
+        InputError: the command failed, or left processes behind.
     """
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
         measured = [sys.executable, str(_FOLDER / "command_usage.py"), file.name, sys.executable, *command]

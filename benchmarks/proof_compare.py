@@ -192,14 +192,14 @@ def _compare_entries(a: Entry, b: Entry, renames: Renames, options: Options) -> 
     elif a.form == b.form == "json":
         yield a.kind, a.page, _json(a.value, b.value, a.kind, renames)
     else:
-        yield a.kind, a.page, _text(renames.text(a.value, a.kind), b.value) or _forms(a, b)
+        yield a.kind, a.page, _text(renames.text(a.value, a.kind), b.value) or _form_difference(a, b)
 
 
 def _is_ignored(kind: str, options: Options) -> bool:
     return any(fnmatchcase(kind, pattern) for pattern in options.ignore)
 
 
-def _forms(a: Entry, b: Entry) -> str:
+def _form_difference(a: Entry, b: Entry) -> str:
     return "" if a.form == b.form else f"  A has {a.form}, and B has {b.form}"
 
 

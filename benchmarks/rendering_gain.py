@@ -58,7 +58,7 @@ def compare(pages: Sequence[tuple[GoldPage, float]]) -> dict[str, tuple[int, flo
 
 
 def _interval(gains: Sequence[tuple[str, float]]) -> tuple[float, float, float]:
-    numbers = np.unique([name for name, _ in gains], return_inverse=True)[1]
+    numbers = np.unique([site_name for site_name, _ in gains], return_inverse=True)[1]
     return interval(np.array([gain for _, gain in gains]), numbers)
 
 

@@ -139,9 +139,9 @@ class Site:
                 parts = (*target.relative_to(target.anchor).parts, *parts)
         return current if current.is_file() and current.resolve().is_relative_to(self.root.resolve()) else None
 
-    def collect(self, base: str, references: Iterable[str]) -> None:
-        """Add to `files` the references of a document at `base`, and recursively those of its style sheets."""
-        for reference in filter(None, references):
+    def collect(self, base: str, urls: Iterable[str]) -> None:
+        """Add the files of relative `urls` in a document at `base` to `files`, and those of its style sheets."""
+        for reference in filter(None, urls):
             url = join(base, reference)
             path = self.find(url)
             if path is None or url in self.files:

@@ -247,8 +247,8 @@ class TestTargets:
 
     def test_ratio_to_the_raw_client_by_page(self, modules) -> None:
         """Only pages 0 and 1 were read by both; the ratios are 1 and 1.5."""
-        what = "a page to its snapshot, CPU of all processes: at most 1.10 times the raw client"
-        assert self.rows(modules)[what] == ("1.25 times", False)
+        row = "a page to its snapshot, CPU of all processes: at most 1.10 times the raw client"
+        assert self.rows(modules)[row] == ("1.25 times", False)
 
     def test_chromium_alone_counts_only_the_renderer(self, modules) -> None:
         assert self.rows(modules)["the same: at most 2.5 times the renderer of Chromium alone"] == ("2.50 times", True)
