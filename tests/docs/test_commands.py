@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 import pytest
-from helpers.documents import DOCS, DOCUMENTS, ROOT, code_spans, read, shell_lines
+from helpers.documents import DOCS, DOCUMENTS, ROOT, code_blocks, code_spans, prose, read, shell_lines
 
 from vclean import errors
 from vclean.cli.main import COMMANDS, PROGRAM, main, parse_args
@@ -29,7 +29,7 @@ def commands(program: str) -> list[list[str]]:
     """Return the arguments of every command that starts with `program`; options in brackets are given."""
     lines = dict.fromkeys(line for path in DOCUMENTS for line in shell_lines(path))
     calls = [call for line in lines for call in re.findall(rf"(?:^|[|&(] *){program} ([^|>&)]*)", line)]
-    return [shlex.split(re.sub(r"[\[\]]|\]\.\.\.", "", call.replace("]...", "]"))) for call in calls]
+    return [shlex.split(re.sub(r"[\[\]]", "", call.replace("]...", "]"))) for call in calls]
 
 
 @pytest.mark.parametrize("arguments", commands("vclean"), ids=" ".join)
@@ -82,17 +82,7 @@ def test_every_option_exists() -> None:
         for code in [*code_spans(path), *shell_lines(path)]
         for option in re.findall(r"(?<![\w-])--[a-z][\w-]*", code)
     }
-    assert (
-        used
-        - options()
-        - FOREIGN
-        - {
-            option
-            for line in read(ROOT / "CONTRIBUTING.md").splitlines()
-            for option in re.findall(r"pip install .*?(--\w+)", line)
-        }
-        == set()
-    )
+    assert used - options() - FOREIGN == set()
 
 
 def test_every_command_is_in_the_reference() -> None:
@@ -120,9 +110,8 @@ def test_every_exit_code_is_in_the_table() -> None:
 def test_readme_shows_the_real_output(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    text = read(ROOT / "README.md")
-    _, run = re.findall(r"^```sh\n(.*)\n(.*)\n```", text, re.MULTILINE)[0]
-    (sample,) = re.findall(r"^```\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    _, run = code_blocks(ROOT / "README.md", "sh")[0].splitlines()
+    (sample,) = code_blocks(ROOT / "README.md", "")
     (tmp_path / "fixtures").symlink_to(ROOT / "fixtures")
     monkeypatch.chdir(tmp_path)
     assert main(shlex.split(run)[1:]) == 0
@@ -130,6 +119,17 @@ def test_readme_shows_the_real_output(
     assert (tmp_path / "overlay.png").stat().st_size > 10_000
 
 
+@pytest.mark.browser
+def test_guide_shows_the_real_explanation(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Compare the examples of the news page; those of other pages come after it."""
+    monkeypatch.chdir(ROOT)
+    examples, _, _ = prose(DOCS / "guides" / "explain.md").partition("    + p 0.45")
+    lines = re.findall(r"^ {4}(\S.*|    [+-].*)$", examples, re.MULTILINE)
+    assert main(["fixtures/news/page.html", "--render", "--explain"]) == 0
+    assert len(lines) > 10
+    assert set(lines) <= set(capsys.readouterr().out.splitlines())
+
+
 def test_readme_installs_with_commands_that_exist() -> None:
-    install, _ = re.findall(r"^```sh\n(.*)\n(.*)\n```", read(ROOT / "README.md"), re.MULTILINE)[0]
+    install, _ = code_blocks(ROOT / "README.md", "sh")[0].splitlines()
     assert install == "pip install . && vclean setup"

@@ -10,6 +10,7 @@ import pytest
 from helpers.documents import DOCS, PAGES, ROOT, WRITTEN, code_spans, name, read
 
 import vclean
+from vclean.classify.explain.groups import GROUPS
 from vclean.labels import Label, Role, Visibility
 
 SOURCES = ("core", "render", "features", "classify", "benchmarks", "tests", "fixtures", "docs")
@@ -51,6 +52,11 @@ def test_glossary_has_every_label_role_and_visibility() -> None:
     text = read(DOCS / "glossary.md")
     named = [*Label, *Role, *(each.name.lower() for each in Visibility)]
     assert [each for each in named if f"`{each}`" not in text] == []
+
+
+def test_guide_has_every_group_of_reasons() -> None:
+    text = re.sub(r"^\| (.*?) \|.*$", r"\1,", read(DOCS / "guides" / "explain.md"), flags=re.MULTILINE)
+    assert [group for group in GROUPS if f"{group}," not in text] == []
 
 
 def test_every_field_of_json_is_documented() -> None:
