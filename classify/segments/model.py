@@ -133,7 +133,7 @@ def build_segments(page: VisualPage, regions: Regions, main: NDArray[np.int8], p
         main: their states (C,) in the coarser cut.
         parts: their states (C,) in the finer one, which cuts no less.
     """
-    seen = np.concatenate([np.array(page.is_atom[: page.first_text], dtype=bool), page.seen_text])
+    seen = np.concatenate([np.array(page.is_atom[: page.first_text], dtype=bool), page.visible_text])
     leaf = page.in_order[seen[page.in_order]]
     keys = np.stack([_keys(regions, states)[leaf] for states in (main, parts)], axis=1)
     rows = _rows(leaf, keys)
@@ -261,7 +261,7 @@ class SegmentModel:
         """
         page = SegmentPage.of(snapshot)
         if page is None:
-            return algorithm.whole(snapshot, METHOD)
+            return algorithm.single_segment(snapshot, METHOD)
         x = with_roles(page.x, page.regions.parent, self.regions)
         main, parts = (_mean(trees, x) for trees in self.levels)
         states = best_states(main, page.sizes)

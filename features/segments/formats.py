@@ -1,4 +1,4 @@
-"""Segments as JSON, in the Webis format, and as an overlay over the picture of their page."""
+"""Write segments as JSON, in the Webis format, and as overlays over a screenshot."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
     from vclean.settings import Kind
 
 FORMATS: Final = ("json", "webis")
-"""The names of the output formats; the first is the default."""
+"""Names of the output formats; the first is the default."""
 
 _EXCERPT: Final = 200
 _DIGITS: Final = 2
-_MOST_ROOTS: Final = 10
-"""Of a segment, in an overlay to explore; a leaf rarely has more, and all of a page's would make its file large."""
+_MAX_ROOTS: Final = 10
+"""Maximum roots of a segment in an HTML overlay; leaves rarely have more, and all roots would make the file large."""
 
 Record = dict[str, Any]
-"""A JSON object."""
+"""Type of JSON objects."""
 
 
 def write(segments: Segments, name: str) -> str:
-    """The segments in the format `name`, on one line that ends with a line break.
+    """Return the segments in the format `name`, as one line with a line feed.
 
     Raises:
-        UsageError: there is no such format.
+        UsageError: the format does not exist.
     """
     if name not in FORMATS:
         raise UsageError(f"no format {name!r} for segments: choose one of {', '.join(FORMATS)}")
@@ -46,7 +46,7 @@ def write(segments: Segments, name: str) -> str:
 
 
 def to_record(segments: Segments) -> Record:
-    """Everything known of the segments, as a tree: see `docs/guides/segments.md`."""
+    """Return the segments as nested dictionaries; see `docs/segments.md`."""
     snapshot = segments.snapshot
     return {
         "id": segments.id,
@@ -60,33 +60,39 @@ def to_record(segments: Segments) -> Record:
 
 
 def to_webis(segments: Segments) -> WebisPage:
-    """The flat cut in the Webis format; the shape of a segment is the union of what its roots paint."""
+    """Return the leaf segments in the Webis format; the shape of a segment is the union of the boxes of its roots."""
     shapes = [_shape(segments, leaf) for leaf in segments.leaves.tolist()]
     return WebisPage.of_shapes(segments.id, segments.snapshot, {segments.method: shapes})
 
 
 def _shape(segments: Segments, segment: int) -> shapely.Geometry:
+    """Return the union of the painted boxes of a segment's roots, each at least 1 px wide and high."""
     boxes = segments.node_box[segments.roots[segment]].astype(np.float64)
     boxes = boxes[np.isfinite(boxes).all(axis=1)].round()
     corners = np.hstack([boxes[:, :2], np.maximum(boxes[:, :2] + boxes[:, 2:], boxes[:, :2] + 1)])
     return shapely.union_all(shapely.box(*corners.T))
 
 
-def draw(segments: Segments, picture: bytes, kind: Kind) -> bytes:
-    """The segments and separators drawn over `picture`, a PNG or JPEG of the page with one px per CSS px.
+def draw(segments: Segments, screenshot: bytes, kind: Kind) -> bytes:
+    """Draw segments and separators over a screenshot.
+
+    Args:
+        segments: the segments of the page.
+        screenshot: PNG or JPEG of the page with one px per CSS px.
+        kind: the file format of the overlay.
 
     Raises:
-        OutputError: the picture cannot be read.
+        OutputError: the screenshot cannot be read.
     """
     if kind == "html":
-        return draw_html(_overlay_page(segments, picture)).encode("utf-8", "replace")
-    content, placer = segment_overlay(segments), TagPlacer(*open_screenshot(picture).size)
+        return draw_html(_overlay_page(segments, screenshot)).encode("utf-8", "replace")
+    content, placer = segment_overlay(segments), TagPlacer(*open_screenshot(screenshot).size)
     layers = [separator_layer(content, placer), segment_layer(content, placer)]
-    return draw_svg(picture, layers).encode() if kind == "svg" else draw_png(picture, layers)
+    return draw_svg(screenshot, layers).encode() if kind == "svg" else draw_png(screenshot, layers)
 
 
 def segment_overlay(segments: Segments) -> SegmentOverlay:
-    """What a drawing of segments and separators needs."""
+    """Return the data that overlays of segments and separators need."""
     height = np.zeros(len(segments), dtype=np.int64)
     for segment in range(len(segments) - 1, 0, -1):
         above = segments.parent[segment]
@@ -96,14 +102,15 @@ def segment_overlay(segments: Segments) -> SegmentOverlay:
         level=segments.depth,
         height=height,
         captions=[f"{row} DoC {degree}" for row, degree in enumerate(segments.coherence.tolist())],
-        texts=[segments.words(row) for row in range(len(segments))],
+        texts=[segments.segment_text(row) for row in range(len(segments))],
         separator_box=segments.separators.box,
         weight=segments.separators.weight,
         page_height=segments.snapshot.height,
     )
 
 
-def _overlay_page(segments: Segments, picture: bytes) -> OverlayPage:
+def _overlay_page(segments: Segments, screenshot: bytes) -> OverlayPage:
+    """Return the HTML overlay of one page."""
     snapshot = segments.snapshot
     return OverlayPage(
         id=segments.id,
@@ -111,26 +118,28 @@ def _overlay_page(segments: Segments, picture: bytes) -> OverlayPage:
         title=snapshot.title,
         width=snapshot.width,
         height=snapshot.height,
-        screenshot=picture,
+        screenshot=screenshot,
         layers=[overlay_layer(segments, drawn=True, separators_drawn=True)],
         facts={"Method": segments.method, "Segments": str(len(segments.leaves))},
     )
 
 
 def overlay_layer(segments: Segments, *, drawn: bool = False, separators_drawn: bool = False) -> OverlayLayer:
-    """The segments as a layer of a page to explore: all levels there are, shown down to the degree they were taken at.
+    """Return the segments as a layer of an HTML overlay.
+
+    The layer contains all levels. At first it shows the segments at the permitted degree of coherence.
 
     Args:
-        segments: of the page.
-        drawn: whether the segments are drawn at first.
-        separators_drawn: whether the separators are.
+        segments: the segments of the page.
+        drawn: whether segments are visible at first.
+        separators_drawn: whether separators are visible at first.
     """
-    whole = segments.full_tree or segments
-    separators = whole.separators
+    full_tree = segments.full_tree or segments
+    separators = full_tree.separators
     rows = zip(separators.box.tolist(), separators.segment.tolist(), separators.weight.tolist(), strict=True)
     return OverlayLayer(
         name=segments.method,
-        segments=[_overlay_segment(whole, row) for row in range(len(whole))],
+        segments=[_overlay_segment(full_tree, row) for row in range(len(full_tree))],
         separators=[OverlaySeparator(box=box, segment=segment, weight=weight) for box, segment, weight in rows],
         pdoc=segments.pdoc,
         drawn=drawn,
@@ -139,18 +148,19 @@ def overlay_layer(segments: Segments, *, drawn: bool = False, separators_drawn: 
 
 
 def _overlay_segment(segments: Segments, row: int) -> OverlaySegment:
+    """Return one segment of an HTML overlay."""
     return OverlaySegment(
         box=segments.box[row].tolist(),
         level=int(segments.depth[row]),
         coherence=int(segments.coherence[row]),
         parent=int(segments.parent[row]),
-        xpath=" | ".join(segments.xpath(node) for node in segments.roots[row][:_MOST_ROOTS]),
-        text=excerpt(segments.words(row), _EXCERPT),
+        xpath=" | ".join(segments.xpath(node) for node in segments.roots[row][:_MAX_ROOTS]),
+        text=excerpt(segments.segment_text(row), _EXCERPT),
     )
 
 
 def _tree(segments: Segments) -> Record:
-    """The first segment, with those in it nested; built from the last to the first, for they may be nested deeply."""
+    """Return the first segment with its descendants nested; iterative, because segments may be nested deeply."""
     records = [_segment(segments, row) for row in range(len(segments))]
     separators = segments.separators
     for row, owner in enumerate(separators.segment.tolist()):
@@ -168,22 +178,24 @@ def _tree(segments: Segments) -> Record:
 
 
 def _segment(segments: Segments, row: int) -> Record:
+    """Return one segment as a JSON object, without its parts and separators."""
     return {
         "number": row,
         "doc": int(segments.coherence[row]),
         "box": _box(segments.box[row].tolist()),
         "xpaths": [segments.xpath(node) for node in segments.roots[row]],
-        "text": excerpt(segments.words(row), _EXCERPT),
+        "text": excerpt(segments.segment_text(row), _EXCERPT),
         "separators": [],
         "segments": [],
     }
 
 
 def _box(sides: list[float]) -> list[float]:
+    """Return the sides of a box, rounded."""
     return [_rounded(side) for side in sides]
 
 
 def _rounded(length: float) -> float:
-    """In px; whole ones without a fraction."""
+    """Return a length in px, rounded; an integer if it has no fraction."""
     value = round(float(length), _DIGITS)
     return int(value) if value == int(value) else value

@@ -1,7 +1,7 @@
-"""`Segments`: a cut of a page into nested parts, as a tree whose leaves share out everything there is to see.
+"""Represent the segmentation of a page as a tree of nested segments.
 
-Segments stand in preorder, so that those in segment `s` are the range `[s, end[s])`. Boxes are CSS px, origin at the
-top left of the document.
+Each visible node is in one leaf. Segments are in preorder: the descendants of segment `s` are the range
+`[s + 1, end[s])`. Boxes are in CSS px, with the origin at the top left of the document.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
 
 
 MOST_COHERENT: Final = 11
-"""The upper end of the degree of coherence, DoC, which begins at 1."""
+"""Maximum degree of coherence (DoC); the minimum is 1."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Separators:
-    """The separators of a page, one row each, Q of them.
+    """Separators of a page, one row each: Q separators.
 
     Attributes:
-        segment: int32 (Q,), the segment whose parts each separates.
-        vertical: bool (Q,), whether it stands between parts side by side.
-        box: float32 (Q, 4), x, y, width, height; its width or height is zero where parts touch.
-        weight: int32 (Q,), how much it separates.
+        segment: int32 (Q,), the segment whose parts each separator divides.
+        vertical: bool (Q,), whether the parts are side by side.
+        box: float32 (Q, 4), x, y, width, height; width or height is zero if the parts touch.
+        weight: int32 (Q,), the weight, higher for more visible separation.
     """
 
     segment: NDArray[np.int32]
@@ -44,11 +44,11 @@ class Separators:
     weight: NDArray[np.int32]
 
     def __len__(self) -> int:
-        """The number of separators."""
+        """Return the number of separators."""
         return len(self.segment)
 
     def take(self, rows: NDArray[np.intp]) -> Separators:
-        """Those at `rows`."""
+        """Return the separators at `rows`."""
         return Separators(
             segment=self.segment[rows], vertical=self.vertical[rows], box=self.box[rows], weight=self.weight[rows]
         )
@@ -56,21 +56,21 @@ class Separators:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Segments:
-    """The segments of a page, one row each: S segments, over the N elements and T text nodes of the snapshot.
+    """Segments of a page, one row each: S segments, N elements and T text nodes of the snapshot.
 
     Attributes:
-        snapshot: the page they were cut from, rendered.
-        method: the name of what cut it.
-        parent: int32 (S,), the segment round each, -1 for the first, which is the page; preorder.
-        coherence: int32 (S,), the degree of coherence, DoC, from 1 to 11; never less than the parent's.
-        box: float32 (S, 4), x, y, width, height of what can be seen of it.
-        text: int32 (T,), the innermost segment of each text node, -1 where nothing of it can be seen.
-        element: int32 (N,), the same for elements that are content themselves, such as images; -1 for others.
-        node_box: float32 (N + T, 4), what each element, then each text node, paints; NaN where that is nothing.
-        separators: between the parts of segments.
-        id: the page's name.
-        pdoc: the permitted degree of coherence they were taken at, see `at`.
-        full_tree: all that they were taken from by `at`; None where that is these.
+        snapshot: the rendered page.
+        method: the name of the segmentation method.
+        parent: int32 (S,), the enclosing segment in preorder, -1 for the first, which is the page.
+        coherence: int32 (S,), the degree of coherence (DoC), from 1 to 11, at least that of the parent.
+        box: float32 (S, 4), x, y, width, height of the visible content.
+        text: int32 (T,), the innermost segment of each text node, -1 for invisible ones.
+        element: int32 (N,), the same for elements that are content, such as images; -1 for others.
+        node_box: float32 (N + T, 4), the box that each element, then each text node, paints; NaN if it paints nothing.
+        separators: the separators between parts of segments.
+        id: the name of the page.
+        pdoc: the permitted degree of coherence, see `at`.
+        full_tree: the segments from which `at` selected these; None if `at` was not used.
     """
 
     snapshot: Snapshot
@@ -90,52 +90,54 @@ class Segments:
         return f"<Segments {self.snapshot.url!r}: {len(self)} segments, {len(self.leaves)} of them leaves>"
 
     def __len__(self) -> int:
-        """The number of segments."""
+        """Return the number of segments."""
         return len(self.parent)
 
     @cached_property
     def end(self) -> NDArray[np.int32]:
-        """int32 (S,): one past the last segment inside each."""
+        """Return one past the last descendant of each segment: int32 (S,)."""
         return subtree_ends(self.parent)
 
     @cached_property
     def depth(self) -> NDArray[np.int64]:
-        """int64 (S,): 0 for the page, 1 for its parts."""
+        """Return the depth of each segment: int64 (S,); 0 for the page, 1 for its parts."""
         return tree.path_sum(np.ones(len(self), dtype=bool), self.end) - 1
 
     @cached_property
     def leaves(self) -> NDArray[np.intp]:
-        """The segments that are not cut further: the flat cut of the page."""
+        """Return the segments without parts: the flat segmentation of the page."""
         return np.flatnonzero(self.end == np.arange(len(self)) + 1)
 
     def at(self, pdoc: int) -> Segments:
-        """The segments down to the permitted degree of coherence: what coheres as much is not cut further.
+        """Return the segments down to a permitted degree of coherence.
+
+        Segments with at least this degree of coherence become leaves.
 
         Args:
-            pdoc: 1, the page as one segment, to 11, everything cut as far as it was.
+            pdoc: from 1, the page as one segment, to 11, the full tree.
 
         Raises:
             UsageError: `pdoc` is out of range.
         """
         if not 1 <= pdoc <= MOST_COHERENT:
             raise UsageError(f"the permitted degree of coherence has to be 1 to {MOST_COHERENT}, not {pdoc}")
-        whole = self.coherence >= pdoc
-        inner = tree.path_sum(whole, self.end) - whole > 0
-        owner = tree.nearest_ancestor(~inner, self.parent)
-        kept = np.flatnonzero(~inner)
+        is_coherent = self.coherence >= pdoc
+        is_below_leaf = tree.path_sum(is_coherent, self.end) - is_coherent > 0
+        kept_ancestor = tree.nearest_ancestor(~is_below_leaf, self.parent)
+        kept_segments = np.flatnonzero(~is_below_leaf)
         number = np.full(len(self) + 1, -1, dtype=np.int32)
-        number[kept] = np.arange(len(kept))
-        moved = np.append(number[owner], np.int32(-1))
-        cut = ~(inner | whole)
-        rows = np.flatnonzero(cut[self.separators.segment])
+        number[kept_segments] = np.arange(len(kept_segments))
+        new_number = np.append(number[kept_ancestor], np.int32(-1))
+        is_divided = ~(is_below_leaf | is_coherent)
+        rows = np.flatnonzero(is_divided[self.separators.segment])
         separators = self.separators.take(rows)
         return replace(
             self,
-            parent=number[self.parent[kept]],
-            coherence=self.coherence[kept],
-            box=self.box[kept],
-            text=moved[self.text],
-            element=moved[self.element],
+            parent=number[self.parent[kept_segments]],
+            coherence=self.coherence[kept_segments],
+            box=self.box[kept_segments],
+            text=new_number[self.text],
+            element=new_number[self.element],
             separators=replace(separators, segment=number[separators.segment]),
             pdoc=min(pdoc, self.pdoc),
             full_tree=self.full_tree or self,
@@ -143,26 +145,29 @@ class Segments:
 
     @cached_property
     def roots(self) -> list[list[int]]:
-        """Per segment, its roots in the document, in document order: the fewest nodes that hold nothing else.
+        """Return the roots of each segment: the fewest nodes whose subtrees contain exactly its content.
 
-        A node is an element (its number) or a text node (the number of elements plus its own).
+        A node is an element (its number) or a text node (the number of elements plus its own). Roots are in document
+        order.
         """
         count = len(self.snapshot)
-        home = self.node_segment
-        above = np.concatenate([self.snapshot.parent, self.snapshot.text_parent])
-        around = np.where(above >= 0, home[above], -1)
-        places = 2 * np.concatenate([np.arange(count), self.snapshot.text_after]) + (np.arange(len(home)) >= count)
-        starting = np.flatnonzero((home >= 0) & (home != around))
+        node_segment = self.node_segment
+        parent = np.concatenate([self.snapshot.parent, self.snapshot.text_parent])
+        parent_segment = np.where(parent >= 0, node_segment[parent], -1)
+        document_order = 2 * np.concatenate([np.arange(count), self.snapshot.text_after]) + (
+            np.arange(len(node_segment)) >= count
+        )
+        starting = np.flatnonzero((node_segment >= 0) & (node_segment != parent_segment))
         roots: list[list[int]] = [[] for _ in range(len(self))]
-        for node in starting[np.argsort(places[starting], kind="stable")].tolist():
-            segment, stop = int(home[node]), int(around[node])
+        for node in starting[np.argsort(document_order[starting], kind="stable")].tolist():
+            segment, stop = int(node_segment[node]), int(parent_segment[node])
             while segment != stop:
                 roots[segment].append(node)
                 segment = int(self.parent[segment])
         return roots
 
     def xpath(self, node: int) -> str:
-        """The absolute XPath of a node as in `roots`: `/html[1]/body[1]/text()[2]` for a text node."""
+        """Return the absolute XPath of a node of `roots`, `/html[1]/body[1]/text()[2]` for a text node."""
         count = len(self.snapshot)
         if node < count:
             return self.snapshot.xpath(node)
@@ -170,57 +175,56 @@ class Segments:
         number = int((self.snapshot.text_parent[: node - count + 1] == parent).sum())
         return f"{self.snapshot.xpath(int(parent))}/text()[{number}]"
 
-    def words(self, segment: int) -> str:
-        """The text of a segment, white space collapsed."""
+    def segment_text(self, segment: int) -> str:
+        """Return the text of a segment with white space collapsed."""
         inside = np.flatnonzero((self.text >= segment) & (self.text < self.end[segment]))
         return " ".join(" ".join(self.snapshot.texts[text] for text in inside.tolist()).split())
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as dictionaries and lists, the segments nested: see `vclean.features.segments.formats`."""
+        """Return the segments as nested dictionaries and lists: see `vclean.features.segments.formats`."""
         from vclean.features.segments.formats import to_record
 
         return to_record(self)
 
-    def to(self, format: str = "json") -> str:  # noqa: A002 - as of a `Result`
+    def to(self, format: str = "json") -> str:  # noqa: A002 - same name as in `Result.to`
         """Return the segments in an output format, one of `vclean.features.segments.formats.FORMATS`, on one line.
 
         Raises:
-            UsageError: there is no such format.
+            UsageError: the format does not exist.
         """
         from vclean.features.segments.formats import write
 
         return write(self, format)
 
-    def overlay(self, picture: bytes, kind: Kind) -> bytes:
-        """Segments and separators drawn over `picture`, a PNG or JPEG of the page with one px per CSS px.
+    def overlay(self, screenshot: bytes, kind: Kind) -> bytes:
+        """Draw segments and separators over a screenshot, a PNG or JPEG of the page with one px per CSS px.
 
         Raises:
-            OutputError: the picture cannot be read.
+            OutputError: the screenshot cannot be read.
         """
         from vclean.features.segments.formats import draw
 
-        return draw(self, picture, kind)
+        return draw(self, screenshot, kind)
 
     @cached_property
     def node_segment(self) -> NDArray[np.int64]:
-        """int64 (N + T,): the innermost segment that holds all there is to see of a node, -1 where that is nothing."""
+        """Return the innermost segment with all visible content of each node: int64 (N + T,); -1 if it has none."""
         count = len(self.snapshot)
         lowest = np.full(count, len(self), dtype=np.int64)
         highest = np.full(count, -1, dtype=np.int64)
         for segment, holder in ((self.element, np.arange(count)), (self.text, self.snapshot.text_parent)):
-            seen = segment >= 0
-            np.minimum.at(lowest, holder[seen], segment[seen])
-            np.maximum.at(highest, holder[seen], segment[seen])
-        parents = self.snapshot.parent.tolist()
-        low, high = lowest.tolist(), highest.tolist()
+            is_visible = segment >= 0
+            np.minimum.at(lowest, holder[is_visible], segment[is_visible])
+            np.maximum.at(highest, holder[is_visible], segment[is_visible])
+        parents, first, last = self.snapshot.parent.tolist(), lowest.tolist(), highest.tolist()
         for element in range(count - 1, 0, -1):
-            above = parents[element]
-            low[above], high[above] = min(low[above], low[element]), max(high[above], high[element])
-        shared = [self._common(first, last) if last >= 0 else -1 for first, last in zip(low, high, strict=True)]
-        return np.concatenate([np.array(shared, dtype=np.int64), self.text])
+            parent = parents[element]
+            first[parent], last[parent] = min(first[parent], first[element]), max(last[parent], last[element])
+        common = [self._common(low, high) if high >= 0 else -1 for low, high in zip(first, last, strict=True)]
+        return np.concatenate([np.array(common, dtype=np.int64), self.text])
 
     def _common(self, first: int, last: int) -> int:
-        """The innermost segment that holds two, the first not after the last."""
+        """Return the innermost segment that contains or equals both segments, `first` <= `last`."""
         while self.end[first] <= last:
             first = int(self.parent[first])
         return first

@@ -1,4 +1,4 @@
-"""The Webis format of segmentations: what the corpora and programs of web page segmentation exchange.
+"""Read and write the Webis format, the exchange format of corpora and programs for web page segmentation.
 
 One JSON object per page: `{"id", "width", "height", "segmentations": {name: [multipolygon, ...]}}`. A multipolygon is a
 list of polygons, a polygon a list of rings, the outer one first, and a ring a closed list of points `[x, y]` in px, the
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     Multipolygon = shapely.MultiPolygon
 
 _LARGEST: Final = 1e6
-"""No page has more px on a side."""
+"""Maximum side of a page in px."""
 
 
 @dataclass(frozen=True, slots=True)
 class WebisPage:
-    """The segmentations of one page by name; `id` names the page, `width` and `height` are those of its picture."""
+    """Segmentations of one page by name; `width` and `height` are those of its screenshot in px."""
 
     id: str
     width: int
@@ -38,45 +38,49 @@ class WebisPage:
     segmentations: Mapping[str, Sequence[Multipolygon]]
 
     @classmethod
-    def of_shapes(cls, page_id: str, snapshot: Snapshot, named: Mapping[str, Iterable[shapely.Geometry]]) -> WebisPage:
-        """Segmentations of a rendered page, from the shapes of their segments, polygons or multipolygons."""
-        segmentations = {name: [_multipolygon(shape) for shape in shapes] for name, shapes in named.items()}
+    def of_shapes(
+        cls, page_id: str, snapshot: Snapshot, shapes_by_name: Mapping[str, Iterable[shapely.Geometry]]
+    ) -> WebisPage:
+        """Return segmentations of a rendered page from the shapes of their segments, polygons or multipolygons."""
+        segmentations = {name: [_multipolygon(shape) for shape in shapes] for name, shapes in shapes_by_name.items()}
         return cls(page_id, round(snapshot.width), round(snapshot.height), segmentations)
 
     def to_dict(self) -> dict[str, Any]:
-        """The page as the format has it, coordinates as they are."""
-        named = {name: [_rings(segment) for segment in segments] for name, segments in self.segmentations.items()}
-        return {"id": self.id, "height": self.height, "width": self.width, "segmentations": named}
+        """Return the page in the format, with unrounded coordinates."""
+        polygons_by_name = {
+            name: [_rings(segment) for segment in segments] for name, segments in self.segmentations.items()
+        }
+        return {"id": self.id, "height": self.height, "width": self.width, "segmentations": polygons_by_name}
 
     def to_json(self) -> str:
-        """The page as one line of JSON."""
+        """Return the page as one line of JSON."""
         return json.dumps(self.to_dict(), ensure_ascii=False, separators=(",", ":"))
 
     @classmethod
     def from_dict(cls, value: object) -> WebisPage:
-        """The page in a parsed JSON object; what else is in it is passed over.
+        """Parse a page from a JSON object; unknown keys are ignored.
 
         Raises:
-            InputError: it is not of the format; the text says where.
+            InputError: the object does not follow the format; the message names the location.
         """
         if not isinstance(value, dict):
             raise InputError("no segmentation: a page has to be a JSON object")
-        named = value.get("segmentations")
-        if not isinstance(named, dict):
+        segmentations = value.get("segmentations")
+        if not isinstance(segmentations, dict):
             raise InputError("no segmentation: 'segmentations' has to be a JSON object")
         return cls(
             id=_text(value, "id"),
             width=_side(value, "width"),
             height=_side(value, "height"),
-            segmentations={name: _segments(name, segments) for name, segments in named.items()},
+            segmentations={name: _segments(name, segments) for name, segments in segmentations.items()},
         )
 
 
 def read_webis(path: Path) -> list[WebisPage]:
-    """The pages of a file: one JSON object, a list of them, or one to a line.
+    """Read the pages of a file: one JSON object, a list of objects, or one object per line.
 
     Raises:
-        InputError: the file cannot be read, or is not of the format.
+        InputError: the file cannot be read, or does not follow the format.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -93,6 +97,7 @@ def read_webis(path: Path) -> list[WebisPage]:
 
 
 def _values(text: str) -> list[Any]:
+    """Parse JSON or JSON lines."""
     try:
         value = json.loads(text)
     except json.JSONDecodeError:
@@ -104,6 +109,7 @@ def _values(text: str) -> list[Any]:
 
 
 def _text(page: dict[str, Any], name: str) -> str:
+    """Return a string or integer property of a page as a string."""
     value = page.get(name)
     if not isinstance(value, str | int):
         raise InputError(f"no segmentation: {name!r} has to be a text, not {value!r}")
@@ -111,6 +117,7 @@ def _text(page: dict[str, Any], name: str) -> str:
 
 
 def _side(page: dict[str, Any], name: str) -> int:
+    """Return a length property of a page, rounded to px."""
     value = page.get(name)
     if not isinstance(value, int | float) or not 0 < value < _LARGEST:
         raise InputError(f"no segmentation: {name!r} has to be a number of px, not {value!r}")
@@ -118,29 +125,34 @@ def _side(page: dict[str, Any], name: str) -> int:
 
 
 def _segments(name: str, value: object) -> list[Multipolygon]:
+    """Parse the segments of one segmentation."""
     if not isinstance(value, list):
         raise InputError(f"no segmentation: {name!r} is no list of segments")
     return [_segment(f"segment {number} of {name!r}", polygons) for number, polygons in enumerate(value, 1)]
 
 
-def _segment(where: str, polygons: list[Any]) -> Multipolygon:
+def _segment(description: str, polygons: list[Any]) -> Multipolygon:
+    """Parse one segment; `where` names it in error messages."""
     try:
         with np.errstate(invalid="ignore"):
             segment = shapely.MultiPolygon([(rings[0], rings[1:]) for rings in polygons])
     except (ValueError, TypeError, IndexError, KeyError, shapely.errors.ShapelyError) as error:
-        raise InputError(f"{where} is no list of polygons with closed rings of points: {error}") from error
+        raise InputError(f"{description} is no list of polygons with closed rings of points: {error}") from error
     if not all(abs(at) <= _LARGEST for at in shapely.get_coordinates(segment).ravel()):
-        raise InputError(f"{where} has points that are no numbers of px")
+        raise InputError(f"{description} has points that are no numbers of px")
     return segment
 
 
 def _multipolygon(shape: shapely.Geometry) -> Multipolygon:
+    """Convert a polygon or multipolygon to a multipolygon."""
     return shapely.MultiPolygon(list(shapely.get_parts(shape)))
 
 
 def _rings(segment: Multipolygon) -> list[list[list[list[float]]]]:
+    """Return the rings of each polygon of a segment."""
     return [[_points(ring) for ring in (polygon.exterior, *polygon.interiors)] for polygon in segment.geoms]
 
 
 def _points(ring: shapely.LinearRing) -> list[list[float]]:
+    """Return the points of a ring, without fractions where they are zero."""
     return [[int(at) if at == int(at) else at for at in point[:2]] for point in ring.coords]

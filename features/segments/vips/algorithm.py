@@ -1,9 +1,9 @@
-"""VIPS: the page cut into segments by what a reader sees (Cai et al. 2003, MSR-TR-2003-79).
+"""Segment a page with VIPS, by what is visible (Cai et al. 2003, MSR-TR-2003-79).
 
-Each round takes blocks of a part of the page by the rules, finds the separators between them, and builds the content
-structure: the blocks beside the lightest separators are merged first, so that the heaviest part the largest segments.
-The blocks then go through rounds of their own, with a smaller threshold each time, until nothing can be divided. All
-of it is done once per page; the permitted degree of coherence cuts the finished tree (`Segments.at`).
+Each round extracts the blocks of a part of the page, finds separators between them, and builds the content structure:
+blocks beside the lightest separators are merged first, so the heaviest separators divide the largest segments. The
+blocks are then divided in further rounds with smaller thresholds, until no block can be divided. This happens once per
+page; `Segments.at` selects a permitted degree of coherence from the finished tree.
 """
 
 from __future__ import annotations
@@ -30,13 +30,14 @@ if TYPE_CHECKING:
 
 _SIZES: Final = (140_000, 105_000, 75_000, 50_000, 30_000, 15_000, 10_000, 6_400, 400, 1)
 _SCREEN: Final = 1024 * 768
-"""The thresholds of the rounds, in square px, of the usual screen of their time; here they are shares of the page."""
+"""Area in square px of a common screen in 2003, for which the thresholds `_SIZES` were chosen."""
 
 THRESHOLDS: Final = tuple(size / _SCREEN for size in _SIZES)
+"""Size thresholds of the rounds, as shares of the page's area."""
 
 
 def segment(snapshot: Snapshot) -> Segments:
-    """The segments of a rendered page, cut as far as they can be.
+    """Segment a rendered page as far as possible.
 
     Raises:
         UsageError: the page was not rendered.
@@ -44,35 +45,38 @@ def segment(snapshot: Snapshot) -> Segments:
     if not snapshot.rendered:
         raise UsageError("segments need boxes, and the page was not rendered: render it first")
     page = VisualPage(snapshot)
-    root = _Part(blocks=[VisualBlock(0, 1)], outer=[0], rule=1)
+    root = _Part(blocks=[VisualBlock(0, 1)], initial_nodes=[0], rule=1)
     _refine(page, root)
     _set_coherence(root)
     return _columns(page, _numbered(root))
 
 
-def whole(snapshot: Snapshot, method: str) -> Segments:
-    """A rendered page as one segment."""
+def single_segment(snapshot: Snapshot, method: str) -> Segments:
+    """Return a rendered page as one segment."""
     page = VisualPage(snapshot)
-    return replace(_columns(page, [_Part(blocks=[VisualBlock(0, 1)], outer=[0], rule=1)]), method=method)
+    return replace(_columns(page, [_Part(blocks=[VisualBlock(0, 1)], initial_nodes=[0], rule=1)]), method=method)
 
 
 @dataclass(slots=True, eq=False)
 class _Part:
-    """A node of the content structure while it is built.
+    """Node of the content structure during construction.
 
     Attributes:
-        blocks: what it is made of, as far as that was divided when it was cut.
-        outer: the nodes it was made of at first.
-        rule: the degree of coherence by the rules; 0 where it was built from parts and their separators set it.
-        round: of the block extraction that cuts it further.
-        separators, parts: between its parts, and these, once it is cut.
-        weight: of the heaviest separator that it was built across.
-        coherence: its degree of coherence in the end; floor: that of the extracted block round it.
-        number, above: its place in preorder, and its parent's.
+        blocks: its blocks from the latest round of extraction.
+        initial_nodes: its nodes when it was built.
+        rule: the degree of coherence from the rules; 0 if it comes from separators between its parts.
+        round: the round of block extraction that divides it next.
+        separators: the separators between its parts.
+        parts: its parts, once it is divided.
+        weight: the weight of the heaviest separator inside it.
+        coherence: the final degree of coherence.
+        floor: the degree of coherence of the extracted block around it.
+        number: its number in preorder.
+        parent_number: the number of its parent.
     """
 
     blocks: list[VisualBlock] = field(default_factory=list)
-    outer: list[int] = field(default_factory=list)
+    initial_nodes: list[int] = field(default_factory=list)
     rule: int = 0
     round: int = 0
     separators: list[Separator] = field(default_factory=list)
@@ -81,122 +85,129 @@ class _Part:
     coherence: int = 1
     floor: int = 1
     number: int = 0
-    above: int = -1
+    parent_number: int = -1
 
     @property
     def nodes(self) -> list[int]:
-        """The nodes of its blocks."""
+        """Return the nodes of its blocks."""
         return [block.node for block in self.blocks]
 
     def continues(self, other: _Part) -> bool:
-        """Whether it only carries on a cut of `other`, its parent: as coherent, and in the same direction."""
+        """Return whether it only continues the division of its parent `other`.
+
+        Then it is equally coherent, and divided in the same direction.
+        """
         if self.rule or not self.separators or self.coherence != other.coherence:
             return False
         return self.separators[0].vertical == other.separators[0].vertical
 
 
 def _refine(page: VisualPage, root: _Part) -> None:
-    """Cut a part, and what comes out, until nothing can be divided."""
-    waiting = [root] if page.children[0] else []
-    while waiting:
-        part = waiting.pop()
+    """Divide a part, and then its parts, until no part can be divided."""
+    stack = [root] if page.children[0] else []
+    while stack:
+        part = stack.pop()
         if all(page.is_leaf[node] for node in part.nodes):
             continue
-        pool = _next_pool(page, part)
-        waiting += _build(page, part, pool)
+        blocks = _next_blocks(page, part)
+        stack += _build(page, part, blocks)
 
 
-def _next_pool(page: VisualPage, part: _Part) -> list[VisualBlock]:
-    """The blocks of the next round that divides anything; several that none divides are divided for themselves."""
+def _next_blocks(page: VisualPage, part: _Part) -> list[VisualBlock]:
+    """Return the blocks of the next round that divides anything.
+
+    If no round divides several blocks, each of them is divided separately.
+    """
     nodes = part.nodes
     while True:
         threshold = THRESHOLDS[min(part.round, len(THRESHOLDS) - 1)]
-        pool = extract_visual_blocks(page, nodes, threshold)
+        blocks = extract_visual_blocks(page, nodes, threshold)
         part.round += 1
-        if [block.node for block in pool] == nodes:
+        if [block.node for block in blocks] == nodes:
             if part.round < len(THRESHOLDS):
                 continue
-            pool = [block for node in nodes for block in extract_visual_blocks(page, [node], threshold)]
-        if len(pool) > 1 or page.is_leaf[pool[0].node]:
-            return pool
-        nodes = [pool[0].node]
+            blocks = [block for node in nodes for block in extract_visual_blocks(page, [node], threshold)]
+        if len(blocks) > 1 or page.is_leaf[blocks[0].node]:
+            return blocks
+        nodes = [blocks[0].node]
 
 
-def _build(page: VisualPage, part: _Part, pool: list[VisualBlock]) -> list[_Part]:
-    """Build the content structure of a part from its blocks; the parts that are to be cut further."""
-    block_of = {block.node: block for block in pool}
-    number, ends = part.round, []
-    waiting: list[tuple[_Part, list[int]]] = [(part, [block.node for block in pool])]
-    while waiting:
-        here, nodes = waiting.pop()
-        cut = best_division(page, nodes) if len(nodes) > 1 else None
-        if cut is None:
-            here.blocks = [block_of[node] for node in nodes]
-            here.rule = here.rule or min(block.coherence for block in here.blocks)
-            here.outer = here.outer or nodes
-            here.round = number
-            ends.append(here)
+def _build(page: VisualPage, part: _Part, blocks: list[VisualBlock]) -> list[_Part]:
+    """Build the content structure of a part from its blocks, and return the parts to divide further."""
+    block_of = {block.node: block for block in blocks}
+    number, undivided = part.round, []
+    stack: list[tuple[_Part, list[int]]] = [(part, [block.node for block in blocks])]
+    while stack:
+        current, nodes = stack.pop()
+        division = best_division(page, nodes) if len(nodes) > 1 else None
+        if division is None:
+            current.blocks = [block_of[node] for node in nodes]
+            current.rule = current.rule or min(block.coherence for block in current.blocks)
+            current.initial_nodes = current.initial_nodes or nodes
+            current.round = number
+            undivided.append(current)
             continue
-        for inner, strip in _merge(here, cut):
-            waiting.append((inner, strip))
-    return ends
+        for inner, strip in _merge(current, division):
+            stack.append((inner, strip))
+    return undivided
 
 
-def _merge(part: _Part, cut: StripDivision) -> Iterator[tuple[_Part, list[int]]]:
-    """Merge strips across their lightest separators first: the parts of single strips, with the nodes of each."""
-    waiting = [(part, 0, len(cut.strips))]
-    while waiting:
-        here, first, last = waiting.pop()
+def _merge(part: _Part, division: StripDivision) -> Iterator[tuple[_Part, list[int]]]:
+    """Merge strips across their lightest separators first, and yield the part of each single strip with its nodes."""
+    stack = [(part, 0, len(division.strips))]
+    while stack:
+        current, first, last = stack.pop()
         if last - first == 1:
-            yield here, cut.strips[first]
+            yield current, division.strips[first]
             continue
-        inside = cut.separators[first : last - 1]
+        inside = division.separators[first : last - 1]
         heaviest = max(separator.weight for separator in inside)
-        here.separators = [separator for separator in inside if separator.weight == heaviest]
+        current.separators = [separator for separator in inside if separator.weight == heaviest]
         edges = [first + index + 1 for index, separator in enumerate(inside) if separator.weight == heaviest]
         for begin, end in zip([first, *edges], [*edges, last], strict=True):
             inner = _Part()
-            here.parts.append(inner)
-            waiting.append((inner, begin, end))
+            current.parts.append(inner)
+            stack.append((inner, begin, end))
 
 
 def _set_coherence(root: _Part) -> None:
-    """Degrees of coherence for all parts: by rule, or by the heaviest separator inside against the page's.
+    """Set the degree of coherence of all parts: by rule, or by the heaviest separator inside relative to the page's.
 
-    What is built within an extracted block coheres at least as much as the block, so that its separators have the
-    range above that degree.
+    Parts within an extracted block are at least as coherent as the block: their separators are scaled to the range
+    parent_number its degree.
     """
     parts = _preorder(root)
     for part in reversed(parts):
-        own = max((separator.weight for separator in part.separators), default=0)
-        part.weight = max([own, *(inner.weight for inner in part.parts if not inner.rule)])
+        value = max((separator.weight for separator in part.separators), default=0)
+        part.weight = max([value, *(inner.weight for inner in part.parts if not inner.rule)])
     weights = [separator.weight for part in parts for separator in part.separators]
     least, most = min(weights, default=0), max(weights, default=0)
     for part in parts:
         share = (part.weight - least) / max(most - least, 1)
-        own = part.rule or MOST_COHERENT - ceil(share * (MOST_COHERENT - part.floor))
-        part.coherence = max(part.coherence, own)
+        value = part.rule or MOST_COHERENT - ceil(share * (MOST_COHERENT - part.floor))
+        part.coherence = max(part.coherence, value)
         for inner in part.parts:
             inner.coherence = part.coherence
             inner.floor = part.coherence if part.rule else part.floor
 
 
 def _preorder(root: _Part) -> list[_Part]:
+    """Return the parts in preorder."""
     parts: list[_Part] = []
-    waiting = [root]
-    while waiting:
-        part = waiting.pop()
+    stack = [root]
+    while stack:
+        part = stack.pop()
         parts.append(part)
-        waiting += reversed(part.parts)
+        stack += reversed(part.parts)
     return parts
 
 
 def _numbered(root: _Part) -> list[_Part]:
-    """The parts in preorder; those that only carry on their parent's cut are dissolved in it."""
+    """Number the parts in preorder; parts that only continue their parent's division are merged into it."""
     numbered: list[_Part] = []
-    waiting = [root]
-    while waiting:
-        part = waiting.pop()
+    stack = [root]
+    while stack:
+        part = stack.pop()
         part.number = len(numbered)
         numbered.append(part)
         while any(inner.continues(part) for inner in part.parts):
@@ -204,17 +215,18 @@ def _numbered(root: _Part) -> list[_Part]:
             part.separators += [separator for inner in dissolved for separator in inner.separators]
             part.parts = [each for inner in part.parts for each in (inner.parts if inner in dissolved else [inner])]
         for inner in part.parts:
-            inner.above = part.number
-        waiting += reversed(part.parts)
+            inner.parent_number = part.number
+        stack += reversed(part.parts)
     return numbered
 
 
 def _columns(page: VisualPage, parts: Sequence[_Part]) -> Segments:
+    """Return the parts as `Segments`."""
     text, element = _owners(page, parts)
     return Segments(
         snapshot=page.snapshot,
         method="vips",
-        parent=np.array([part.above for part in parts], dtype=np.int32),
+        parent=np.array([part.parent_number for part in parts], dtype=np.int32),
         coherence=np.array([part.coherence for part in parts], dtype=np.int32),
         box=_boxes(page, parts),
         text=text,
@@ -225,6 +237,7 @@ def _columns(page: VisualPage, parts: Sequence[_Part]) -> Segments:
 
 
 def _separators(parts: Sequence[_Part]) -> Separators:
+    """Return the separators of all parts as columns."""
     rows = [(part.number, separator) for part in parts for separator in part.separators]
     return Separators(
         segment=np.array([number for number, _ in rows], dtype=np.int32),
@@ -235,27 +248,30 @@ def _separators(parts: Sequence[_Part]) -> Separators:
 
 
 def _boxes(page: VisualPage, parts: Sequence[_Part]) -> NDArray[np.float32]:
-    """float32 (S, 4): the union of what the nodes and the parts of each part paint; of the first, the whole page."""
-    extents = [[page.extent[node] for node in part.outer] for part in parts]
+    """Return the union of what the nodes and parts of each part paint: float32 (S, 4).
+
+    The box of the first part is the page.
+    """
+    extents = [[page.extent[node] for node in part.initial_nodes] for part in parts]
     boxes = np.zeros((len(parts), 4), dtype=np.float32)
     for part in reversed(parts[1:]):
         left, top, right, bottom = zip(*extents[part.number], strict=True)
         union = (min(left), min(top), max(right), max(bottom))
         boxes[part.number] = (union[0], union[1], union[2] - union[0], union[3] - union[1])
-        extents[part.above].append(union)
+        extents[part.parent_number].append(union)
     boxes[0, 2:] = page.snapshot.width, page.snapshot.height
     return boxes
 
 
 def _owners(page: VisualPage, parts: Sequence[_Part]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The innermost part of every visible text node, int32 (T,), and of every atom, int32 (N,); -1 for others."""
+    """Return the innermost part of each visible text node, int32 (T,), and of each atom, int32 (N,); -1 for others."""
     snapshot, count = page.snapshot, page.first_text
     owner = np.full(count + len(snapshot.texts), -1, dtype=np.int32)
     for part in parts:
         if not part.parts:
             owner[part.nodes] = part.number
     inherited = owner[:count][tree.nearest_ancestor(owner[:count] >= 0, snapshot.parent)]
-    own = owner[count:]
-    text = np.where(own >= 0, own, inherited[snapshot.text_parent])
-    text = np.where(page.seen_text, text, -1)
+    text_owner = owner[count:]
+    text = np.where(text_owner >= 0, text_owner, inherited[snapshot.text_parent])
+    text = np.where(page.visible_text, text, -1)
     return text.astype(np.int32), np.where(page.is_atom[:count], inherited, -1).astype(np.int32)

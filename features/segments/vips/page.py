@@ -1,10 +1,10 @@
-"""What VIPS reads of a page: its visible nodes, what they paint, and what they look like.
+"""Read the properties of a page that VIPS needs: visible nodes, what they paint, and their appearance.
 
 A node is an element (its number in the snapshot) or a text node (the number of elements plus its own). Valid, text,
-virtual text, inline and line-break nodes are meant as Cai et al. 2003 define them ("VIPS: a vision-based page
-segmentation algorithm", MSR-TR-2003-79), with two changes for pages laid out by style sheets: a node's extent is what
-is painted in it, as wide as the boxes of its line-break nodes, so that a container of no height has that of its floats;
-and inline, table, row and cell go by computed display.
+virtual text, inline and line-break nodes are defined by Cai et al. 2003 ("VIPS: a vision-based page segmentation
+algorithm", MSR-TR-2003-79). Two changes support pages with style sheets. A node's extent is what is painted in it, as
+wide as the boxes of its line-break nodes; so a container without height has the extent of its floats. Inline nodes,
+tables, rows and cells are recognized by computed display.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Font(NamedTuple):
-    """The mean size of a node's text, in px, and its mean weight; `even` where all of it has one size and weight."""
+    """Mean font size in px and mean font weight of a node's text; `even` if all text has the same size and weight."""
 
     size: float
     weight: float
@@ -34,29 +34,29 @@ class Font(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Fonts:
-    """The fonts of a page's N elements and T text nodes, of which K are seen.
+    """Fonts of a page's N elements and T text nodes, K of them visible.
 
     Attributes:
         snapshot: the page.
-        seen: bool (T,), the text nodes of which something can be seen.
+        seen: bool (T,), the visible text nodes.
     """
 
     snapshot: Snapshot
-    seen: NDArray[np.bool_]
+    visible: NDArray[np.bool_]
 
     def of(self, node: int) -> Font | None:
-        """The font of an element's or, from N on, a text node's text; None where it has none, or white space alone."""
-        if node not in self._found:
-            self._found[node] = self._mean(*self._span[node])
-        return self._found[node]
+        """Return the font of the visible text in a node (text nodes start at N); None for white space or no text."""
+        if node not in self._cache:
+            self._cache[node] = self._mean(*self._span[node])
+        return self._cache[node]
 
     @cached_property
-    def _found(self) -> dict[int, Font | None]:
-        """By node: a few are asked for, again and again."""
+    def _cache(self) -> dict[int, Font | None]:
+        """Return the cache of fonts by node; few nodes are requested, and these repeatedly."""
         return {}
 
     def _mean(self, first: int, last: int) -> Font | None:
-        """Of the visible texts from `first` to before `last`."""
+        """Return the font of the visible texts from `first` to before `last`."""
         size, weight, count = (end - begin for begin, end in zip(self._sums[first], self._sums[last], strict=True))
         if count <= 0:
             return None
@@ -64,23 +64,26 @@ class Fonts:
 
     @cached_property
     def _order(self) -> NDArray[np.int64]:
-        """The visible text nodes, which are in document order as they are."""
-        return np.flatnonzero(self.seen)
+        """Return the visible text nodes in document order."""
+        return np.flatnonzero(self.visible)
 
     @cached_property
     def _span(self) -> list[tuple[int, int]]:
-        """Where the texts of each of the N + T nodes begin and end among the visible ones."""
+        """Return the range of visible texts in each of the N + T nodes."""
         texts = self.snapshot.text_parent[self._order]
         inside = tree.subtree_sum(np.bincount(texts, minlength=len(self.snapshot)), self.snapshot.end)
-        place = 2 * self.snapshot.text_after[self._order].astype(np.int64) + 1
-        first = np.searchsorted(place, 2 * np.arange(len(self.snapshot)))
-        before: NDArray[np.int64] = np.cumsum(self.seen) - self.seen
-        begin, end = [*first.tolist(), *before.tolist()], [*(first + inside).tolist(), *(before + self.seen).tolist()]
+        document_order = 2 * self.snapshot.text_after[self._order].astype(np.int64) + 1
+        first = np.searchsorted(document_order, 2 * np.arange(len(self.snapshot)))
+        before: NDArray[np.int64] = np.cumsum(self.visible) - self.visible
+        begin, end = (
+            [*first.tolist(), *before.tolist()],
+            [*(first + inside).tolist(), *(before + self.visible).tolist()],
+        )
         return list(zip(begin, end, strict=True))
 
     @cached_property
     def _font(self) -> NDArray[np.float64]:
-        """float64 (K, 3): size, weight and characters of the visible texts."""
+        """Return size, weight and number of characters of the visible texts: float64 (K, 3)."""
         snapshot = self.snapshot
         style = snapshot.style[snapshot.text_parent[self._order]]
         fonts = [snapshot.styles.number(name)[style] for name in ("font-size", "font-weight")]
@@ -89,7 +92,7 @@ class Fonts:
 
     @cached_property
     def _sums(self) -> list[list[float]]:
-        """(K + 1, 3): running sums of size and weight over characters, and of characters."""
+        """Return cumulative sums of size and weight, weighted by characters, and of characters: (K + 1, 3)."""
         fonts = self._font
         sums = np.zeros((len(fonts) + 1, 3))
         np.cumsum(fonts * np.stack([fonts[:, 2], fonts[:, 2], np.ones(len(fonts))], axis=1), axis=0, out=sums[1:])
@@ -97,7 +100,7 @@ class Fonts:
 
     @cached_property
     def _changes(self) -> list[int]:
-        """(K + 1,): how often the font has changed from one visible text to the next, by text; a 0 at the end."""
+        """Return how often the font has changed up to each visible text, then 0: (K + 1,)."""
         fonts = self._font[:, :2]
         changes = np.zeros(len(fonts) + 1, dtype=np.int64)
         np.cumsum((fonts[1:] != fonts[:-1]).any(axis=1), out=changes[1:-1])
@@ -105,22 +108,22 @@ class Fonts:
 
 
 Extent = tuple[float, float, float, float]
-"""Left, top, right and bottom edge, CSS px of the document."""
+"""Left, top, right and bottom edge in CSS px of the document."""
 
 ATOMS: Final = ("applet", "audio", "canvas", "embed", "iframe", "img", "input", "meter", "object", "progress", "select",
                 "svg", "textarea", "video")  # fmt: skip
-"""Elements that are content without any text node in them."""
+"""Elements that are content without text nodes in them."""
 
 _INLINE: Final = frozenset(("inline", "inline-block", "inline-flex", "inline-grid", "inline-table", "contents", "ruby",
                             "ruby-base", "ruby-text", "math"))  # fmt: skip
 _SPACER: Final = 2.0
-"""An atom no wider or no higher than this many px is a spacer or a tracking pixel."""
+"""Maximum width or height in px of spacers and tracking pixels."""
 _VISIBLE_STEP: Final = 3.0
-"""Least difference of a channel, of 255, by which a background stands out."""
+"""Minimum difference of a color channel (0 to 255) between visibly different backgrounds."""
 
 
 class NodeKind(Enum):
-    """Which rules hold for a node: Cai et al. list them by tag."""
+    """Kind of a node, which determines the rules; Cai et al. list them by tag."""
 
     INLINE = auto()
     TABLE = auto()
@@ -132,27 +135,27 @@ class NodeKind(Enum):
 
 @dataclass(frozen=True, eq=False)
 class VisualPage:
-    """The visible part of a rendered page: N elements, T text nodes, M = N + T nodes."""
+    """Visible part of a rendered page: N elements, T text nodes, M = N + T nodes."""
 
     snapshot: Snapshot
 
     @cached_property
     def first_text(self) -> int:
-        """The number of the first text node."""
+        """Return the number of the first text node."""
         return len(self.snapshot)
 
     def is_text(self, node: int) -> bool:
-        """Whether a node is a text node."""
+        """Return whether a node is a text node."""
         return node >= self.first_text
 
     @cached_property
     def area(self) -> float:
-        """The page's, in square px; never zero."""
+        """Return the area of the page in square px, at least 1."""
         return max(self.snapshot.width * self.snapshot.height, 1.0)
 
     @cached_property
     def children(self) -> list[list[int]]:
-        """The valid children of every node, in document order."""
+        """Return the valid children of each node in document order."""
         children: list[list[int]] = [[] for _ in range(self.first_text + len(self.snapshot.texts))]
         parents = self._parent[self.in_order].tolist()
         for node, parent in zip(self.in_order.tolist(), parents, strict=True):
@@ -162,18 +165,18 @@ class VisualPage:
 
     @cached_property
     def is_atom(self) -> list[bool]:
-        """Whether an element is content by itself, by node."""
+        """Return whether each node is an element that is content without text."""
         return [*self._atom.tolist(), *(False for _ in self.snapshot.texts)]
 
     @cached_property
     def is_virtual_text(self) -> list[bool]:
-        """Whether a node is a text node, or an inline node with nothing but such nodes in it."""
+        """Return whether each node is a text node, or an inline node that contains only such nodes."""
         inside = tree.subtree_sum(self._valid_element & (~self._inline | self._atom), self.snapshot.end)
-        return [*((inside == 0) & self._valid_element).tolist(), *self.seen_text.tolist()]
+        return [*((inside == 0) & self._valid_element).tolist(), *self.visible_text.tolist()]
 
     @cached_property
     def is_leaf(self) -> list[bool]:
-        """Whether nothing in a node can be divided: a text node, an atom, or nothing but text and virtual text."""
+        """Return whether each node is indivisible: a text node, an atom, or with only text and virtual text inside."""
         parents = self._parent[self.in_order]
         divisible = (parents >= 0) & ~np.array(self.is_virtual_text, dtype=bool)[self.in_order]
         leaf = np.bincount(parents[divisible], minlength=self.first_text) == 0
@@ -181,12 +184,12 @@ class VisualPage:
 
     @cached_property
     def breaks_line(self) -> list[bool]:
-        """Whether a node is a line-break node."""
+        """Return whether each node is a line-break node."""
         return [*(~self._inline).tolist(), *(False for _ in self.snapshot.texts)]
 
     @cached_property
     def kind(self) -> list[NodeKind]:
-        """Which rules hold for each element."""
+        """Return the kind of each element."""
         styles = self.snapshot.styles.column("display")
         by_style = [
             _KIND_BY_DISPLAY.get(value, NodeKind.INLINE if value in _INLINE else NodeKind.OTHER) for value in styles
@@ -198,12 +201,12 @@ class VisualPage:
 
     @cached_property
     def extent(self) -> list[Extent]:
-        """What each node paints, itself and by its descendants; empty at the origin where that is nothing."""
+        """Return the box of what each node and its descendants paint; zeros if they paint nothing."""
         return list(map(tuple, self._extent.tolist()))
 
     @cached_property
     def node_box(self) -> NDArray[np.float32]:
-        """float32 (M, 4): x, y, width, height of the extents; NaN where nothing is painted."""
+        """Return the extents as x, y, width, height: float32 (M, 4); NaN if nothing is painted."""
         box = self._extent.astype(np.float32)
         box[:, 2:] -= box[:, :2]
         box[~self._valid] = np.nan
@@ -211,14 +214,14 @@ class VisualPage:
 
     @cached_property
     def size(self) -> list[float]:
-        """The area of every node's extent over the page's."""
+        """Return the area of each node's extent as a share of the page's area."""
         sides = np.maximum(self._extent[:, 2:] - self._extent[:, :2], 0)
         sizes: list[float] = (sides[:, 0] * sides[:, 1] / self.area).tolist()
         return sizes
 
     @cached_property
     def largest_child(self) -> list[float]:
-        """The size of every element's largest valid child; 0 where there is none."""
+        """Return the size of each element's largest valid child, 0 without children."""
         nodes = self.in_order[self._parent[self.in_order] >= 0]
         largest = np.zeros(self.first_text)
         np.maximum.at(largest, self._parent[nodes], np.array(self.size)[nodes])
@@ -227,86 +230,93 @@ class VisualPage:
 
     @cached_property
     def holds_virtual_text(self) -> list[bool]:
-        """Whether a child of an element is text or virtual text."""
+        """Return whether each element has a child that is text or virtual text."""
         nodes = self.in_order[np.array(self.is_virtual_text, dtype=bool)[self.in_order]]
         parents = self._parent[nodes]
-        held: list[bool] = (np.bincount(parents[parents >= 0], minlength=self.first_text) > 0).tolist()
-        return held
+        has_virtual_text: list[bool] = (np.bincount(parents[parents >= 0], minlength=self.first_text) > 0).tolist()
+        return has_virtual_text
 
     @cached_property
-    def settled(self) -> dict[int, Any]:
-        """What `vips_rules` has found out about nodes for good."""
+    def rule_cache(self) -> dict[int, Any]:
+        """Return the cache of rule results that are the same in every round, by node."""
         return {}
 
     @cached_property
     def border_area(self) -> list[float]:
-        """The area of every element's border box, in square px."""
+        """Return the area of each element's border box in square px."""
         areas: list[float] = (self.snapshot.box[:, 2].astype(float) * self.snapshot.box[:, 3]).tolist()
         return areas
 
     @cached_property
     def rules(self) -> list[Extent]:
-        """The horizontal rules (`<hr>`) of the page."""
-        seen = self.snapshot.is_tag(("hr",)) & (self.snapshot.hidden == 0)
-        return [(x, y, x + w, y + h) for x, y, w, h in self.snapshot.box[seen].tolist()]
+        """Return the boxes of the horizontal rules (`<hr>`) of the page."""
+        is_visible_rule = self.snapshot.is_tag(("hr",)) & (self.snapshot.hidden == 0)
+        return [(x, y, x + w, y + h) for x, y, w, h in self.snapshot.box[is_visible_rule].tolist()]
 
     @cached_property
     def has_rule(self) -> set[int]:
-        """The elements with a horizontal rule among their children."""
-        seen = self.snapshot.is_tag(("hr",)) & (self.snapshot.hidden == 0)
-        return set(self.snapshot.parent[seen].tolist())
+        """Return the elements that have a horizontal rule as a child."""
+        is_visible_rule = self.snapshot.is_tag(("hr",)) & (self.snapshot.hidden == 0)
+        return set(self.snapshot.parent[is_visible_rule].tolist())
 
     @cached_property
     def background(self) -> list[tuple[Any, ...]]:
-        """What is behind every node's own content: red, green, blue as seen, and the nearest background image."""
-        of_element = [self._seen_behind[element] for element in self._painter.tolist()]
+        """Return the background of each node's content: visible red, green and blue, and the nearest image."""
+        of_element = [self._visible_background[element] for element in self._painter.tolist()]
         return of_element + [of_element[parent] for parent in self.snapshot.text_parent.tolist()]
 
     @cached_property
     def fonts(self) -> Fonts:
-        """The fonts of the nodes' texts."""
-        return Fonts(self.snapshot, self.seen_text)
+        """Return the fonts of the nodes' texts."""
+        return Fonts(self.snapshot, self.visible_text)
 
     @cached_property
     def _inline(self) -> NDArray[np.bool_]:
+        """Return which elements have an inline display: bool (N,)."""
         return self.snapshot.styles.is_in("display", _INLINE)[self.snapshot.style]
 
     @cached_property
     def _atom(self) -> NDArray[np.bool_]:
+        """Return which elements are visible content without text: bool (N,); spacers are excluded."""
         sizable = (self.snapshot.box[:, 2:] > _SPACER).all(axis=1)
         return np.asarray(self.snapshot.is_tag(ATOMS) & (self.snapshot.hidden == 0) & sizable)
 
     @cached_property
-    def seen_text(self) -> NDArray[np.bool_]:
-        """Text nodes of which something can be seen, bool (T,)."""
+    def visible_text(self) -> NDArray[np.bool_]:
+        """Return which text nodes are visible: bool (T,)."""
         seen = np.zeros(len(self.snapshot.texts), dtype=bool)
         seen[self.snapshot.line_text] = True
         return seen
 
     @cached_property
     def _valid_element(self) -> NDArray[np.bool_]:
-        """Elements with something to see in them that is content; decoration alone is none."""
-        texts = np.bincount(self.snapshot.text_parent[self.seen_text], minlength=len(self.snapshot))
+        """Return which elements contain visible content: bool (N,); decoration alone does not count."""
+        texts = np.bincount(self.snapshot.text_parent[self.visible_text], minlength=len(self.snapshot))
         return tree.subtree_sum(texts + self._atom, self.snapshot.end) > 0
 
     @cached_property
     def _parent(self) -> NDArray[np.int32]:
-        """int32 (M,)."""
+        """Return the parent of each node: int32 (M,)."""
         return np.concatenate([self.snapshot.parent, self.snapshot.text_parent])
 
     @cached_property
     def in_order(self) -> NDArray[np.int64]:
-        """The valid nodes in document order."""
-        place = np.concatenate([2 * np.arange(self.first_text), 2 * self.snapshot.text_after.astype(np.int64) + 1])
-        valid = np.flatnonzero(np.concatenate([self._valid_element, self.seen_text]))
-        return valid[np.argsort(place[valid], kind="stable")]
+        """Return the valid nodes in document order."""
+        document_order = np.concatenate(
+            [2 * np.arange(self.first_text), 2 * self.snapshot.text_after.astype(np.int64) + 1]
+        )
+        valid = np.flatnonzero(np.concatenate([self._valid_element, self.visible_text]))
+        return valid[np.argsort(document_order[valid], kind="stable")]
 
     @cached_property
     def _extent(self) -> NDArray[np.float64]:
-        """float64 (M, 4): the union of what paints in every node's subtree, which is a run of what paints at all."""
+        """Return the extent of each node: float64 (M, 4).
+
+        It is the union of a run of painted boxes, because painted nodes of a subtree are consecutive.
+        """
         snapshot, count = self.snapshot, self.first_text
-        takes_part = self._decorated | self._atom | (self._bears_width & ~self._inline)
-        paints = np.concatenate([self._valid_element & takes_part, self.seen_text])
+        can_paint = self._decorated | self._atom | (self._has_width & ~self._inline)
+        paints = np.concatenate([self._valid_element & can_paint, self.visible_text])
         painting = self.in_order[paints[self.in_order]]
         holder = np.where(painting < count, painting, self._parent[painting])
         inside = tree.subtree_sum(np.bincount(holder, minlength=count), snapshot.end)
@@ -314,110 +324,116 @@ class VisualPage:
         first = np.zeros(len(self._parent), dtype=np.int64)
         first[self.in_order] = rank
         length = np.concatenate([inside, np.ones(len(snapshot.texts), dtype=np.int64)])
-        extent = _unions(self._own_extent[painting], first, np.where(self._valid, length, 0))
+        extent = _unions(self._node_extent[painting], first, np.where(self._valid, length, 0))
         return self._with_frames(extent)
 
     def _with_frames(self, extent: NDArray[np.float64]) -> NDArray[np.float64]:
-        """An only child has the extent of the frame that its parent paints: rule 2 passes over the parent."""
+        """Give only children the extent of a decorated parent, because rule 2 skips the parent."""
         parents, framed = self._parent, self._decorated.copy()
-        known = self.in_order[parents[self.in_order] >= 0]
-        alone = np.bincount(parents[known], minlength=self.first_text)[parents] == 1
-        for node in known[alone[known] & (known < self.first_text)].tolist():
+        children = self.in_order[parents[self.in_order] >= 0]
+        is_only_child = np.bincount(parents[children], minlength=self.first_text)[parents] == 1
+        for node in children[is_only_child[children] & (children < self.first_text)].tolist():
             if framed[parents[node]]:
                 extent[node], framed[node] = extent[parents[node]], True
         return extent
 
     @cached_property
     def _valid(self) -> NDArray[np.bool_]:
-        return np.concatenate([self._valid_element, self.seen_text])
+        """Return which nodes are valid: bool (M,)."""
+        return np.concatenate([self._valid_element, self.visible_text])
 
     @cached_property
-    def _own_extent(self) -> NDArray[np.float64]:
-        """float64 (M, 4): border boxes of elements, unions of the lines of texts.
+    def _node_extent(self) -> NDArray[np.float64]:
+        """Return the border boxes of elements and the unions of the lines of texts: float64 (M, 4).
 
-        Of an element that paints nothing itself only the width counts: a short heading stands over all of its column.
+        For elements without visible decoration only the width counts: a short heading is as wide as its column.
         """
         snapshot = self.snapshot
         box = snapshot.box.astype(np.float64)
         extent = np.zeros((len(self._parent), 4))
         extent[: self.first_text] = np.hstack([box[:, :2], box[:, :2] + box[:, 2:]])
-        bare = np.flatnonzero(~(self._decorated | self._atom))
-        extent[bare, 1], extent[bare, 3] = np.inf, -np.inf
+        undecorated = np.flatnonzero(~(self._decorated | self._atom))
+        extent[undecorated, 1], extent[undecorated, 3] = np.inf, -np.inf
         if len(snapshot.line_text):
             first = np.flatnonzero(np.diff(snapshot.line_text, prepend=-1))
             lines = snapshot.line_box.astype(np.float64)
-            low = np.minimum.reduceat(lines[:, :2], first, axis=0)
-            high = np.maximum.reduceat(lines[:, :2] + lines[:, 2:], first, axis=0)
-            extent[self.first_text + snapshot.line_text[first]] = np.hstack([low, high])
+            top_left = np.minimum.reduceat(lines[:, :2], first, axis=0)
+            bottom_right = np.maximum.reduceat(lines[:, :2] + lines[:, 2:], first, axis=0)
+            extent[self.first_text + snapshot.line_text[first]] = np.hstack([top_left, bottom_right])
         return extent
 
     @cached_property
-    def _picture(self) -> NDArray[np.bool_]:
-        """Elements with a background image, by style."""
+    def _has_image(self) -> NDArray[np.bool_]:
+        """Return which elements have a background image by style: bool (N,)."""
         return ~self.snapshot.styles.is_in("background-image", ("", "none"))[self.snapshot.style]
 
     @cached_property
-    def _coloured(self) -> NDArray[np.bool_]:
+    def _has_color(self) -> NDArray[np.bool_]:
+        """Return which elements have a background color: bool (N,)."""
         alpha = self.snapshot.styles.color("background-color")[self.snapshot.style, 3]
         return np.asarray(np.nan_to_num(alpha) > 0)
 
     @cached_property
     def _painter(self) -> NDArray[np.int32]:
-        """int32 (N,): the nearest element with a background, itself included; the root where there is none."""
-        return tree.nearest_ancestor(self._coloured | self._picture, self.snapshot.parent)
+        """Return the nearest element with a background, itself or an ancestor: int32 (N,); the root if there is none."""
+        return tree.nearest_ancestor(self._has_color | self._has_image, self.snapshot.parent)
 
     @cached_property
-    def _seen_behind(self) -> dict[int, tuple[Any, ...]]:
-        """The background of the root and of every element that paints one, blended with what is behind it."""
+    def _visible_background(self) -> dict[int, tuple[Any, ...]]:
+        """Return the visible background of the root and of each element that has one, blended with those behind it."""
         snapshot = self.snapshot
-        colours = np.nan_to_num(snapshot.styles.color("background-color")).tolist()
+        colors = np.nan_to_num(snapshot.styles.color("background-color")).tolist()
         images = snapshot.styles.column("background-image")
         styles, parents, painter = snapshot.style, snapshot.parent, self._painter
-        seen: dict[int, tuple[Any, ...]] = {}
-        painted = np.flatnonzero(self._coloured | self._picture).tolist()
-        for element in dict.fromkeys((0, *painted)):
-            behind = seen[int(painter[parents[element]])] if element else (255.0, 255.0, 255.0, "")
-            *rgb, alpha = colours[styles[element]]
-            image = images[styles[element]] if self._picture[element] else behind[3] if alpha < 1 else ""
+        visible: dict[int, tuple[Any, ...]] = {}
+        painters = np.flatnonzero(self._has_color | self._has_image).tolist()
+        for element in dict.fromkeys((0, *painters)):
+            behind = visible[int(painter[parents[element]])] if element else (255.0, 255.0, 255.0, "")
+            *rgb, alpha = colors[styles[element]]
+            image = images[styles[element]] if self._has_image[element] else behind[3] if alpha < 1 else ""
             mixed = [round(alpha * own + (1 - alpha) * below, 1) for own, below in zip(rgb, behind[:3], strict=True)]
-            seen[element] = (*mixed, image)
-        return seen
+            visible[element] = (*mixed, image)
+        return visible
 
     @cached_property
     def _decorated(self) -> NDArray[np.bool_]:
-        """Elements whose border box is seen: by a border, or a background that differs from the one behind it."""
+        """Return which elements have a visible border box: bool (N,).
+
+        It is visible by a border, or by a background that differs from the one behind it.
+        """
         snapshot = self.snapshot
-        edges = [np.nan_to_num(snapshot.styles.number(f"border-{side}-width")) for side in ("top", "bottom", "left")]
-        seen = (np.sum(edges, axis=0) > 0)[snapshot.style]
-        for element, own in self._seen_behind.items():
-            seen[element] |= element > 0 and stands_out(own, self.background[snapshot.parent[element]])
-        return np.asarray(seen & self._bears_width & (snapshot.box[:, 3] > 0))
+        borders = [np.nan_to_num(snapshot.styles.number(f"border-{side}-width")) for side in ("top", "bottom", "left")]
+        decorated = (np.sum(borders, axis=0) > 0)[snapshot.style]
+        for element, background in self._visible_background.items():
+            decorated[element] |= element > 0 and stands_out(background, self.background[snapshot.parent[element]])
+        return np.asarray(decorated & self._has_width & (snapshot.box[:, 3] > 0))
 
     @cached_property
-    def _bears_width(self) -> NDArray[np.bool_]:
+    def _has_width(self) -> NDArray[np.bool_]:
+        """Return which elements are visible and have a width: bool (N,)."""
         return np.asarray((self.snapshot.hidden == 0) & (self.snapshot.box[:, 2] > 0))
 
 
 _KIND_BY_DISPLAY: Final = {"table": NodeKind.TABLE, "table-row": NodeKind.ROW, "table-cell": NodeKind.CELL}
 
 
-def stands_out(own: tuple[Any, ...], behind: tuple[Any, ...]) -> bool:
-    """Whether two backgrounds can be told apart."""
-    if own == behind:
+def stands_out(background: tuple[Any, ...], behind: tuple[Any, ...]) -> bool:
+    """Return whether two backgrounds are visibly different."""
+    if background == behind:
         return False
-    if own[3] != behind[3]:
+    if background[3] != behind[3]:
         return True
-    return any(abs(a - b) >= _VISIBLE_STEP for a, b in zip(own[:3], behind[:3], strict=True))
+    return any(abs(a - b) >= _VISIBLE_STEP for a, b in zip(background[:3], behind[:3], strict=True))
 
 
 def _unions(boxes: NDArray[np.float64], first: NDArray[np.int64], length: NDArray[np.int64]) -> NDArray[np.float64]:
-    """float64 (M, 4): the union of the run of `boxes` that begins at `first` and has `length`; zeros where empty."""
-    some = np.flatnonzero(length > 0)
+    """Return the union of each run of `boxes` given by `first` and `length`: float64 (M, 4); zeros for empty runs."""
+    nonempty = np.flatnonzero(length > 0)
     unions = np.zeros((len(first), 4))
-    if len(some):
-        runs = np.stack([first[some], first[some] + length[some]], axis=1).ravel()
+    if len(nonempty):
+        runs = np.stack([first[nonempty], first[nonempty] + length[nonempty]], axis=1).ravel()
         padded = np.vstack([boxes, boxes[:1]])
-        low = np.minimum.reduceat(padded[:, :2], runs, axis=0)[::2]
-        high = np.maximum.reduceat(padded[:, 2:], runs, axis=0)[::2]
-        unions[some] = np.hstack([low, high])
+        top_left = np.minimum.reduceat(padded[:, :2], runs, axis=0)[::2]
+        bottom_right = np.maximum.reduceat(padded[:, 2:], runs, axis=0)[::2]
+        unions[nonempty] = np.hstack([top_left, bottom_right])
     return unions

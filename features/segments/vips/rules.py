@@ -1,7 +1,7 @@
-"""The thirteen rules of VIPS by which a node of the page is divided, or taken as a block.
+"""Decide with the thirteen rules of VIPS whether a node of the page is divided or becomes a block.
 
-The numbers are those of Cai et al. 2003. What the paper leaves open is settled here: sizes are shares of the page, and
-the degree of coherence that rules 8, 9, 10 and 13 set goes by the node's kind and its size against the threshold.
+Rule numbers are those of Cai et al. 2003. Two details that the paper leaves open: sizes are shares of the page, and the
+degree of coherence of rules 8, 9, 10 and 13 depends on the node's kind and on its size relative to the threshold.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ if TYPE_CHECKING:
 _ONE_FONT, _TEXT, _ATOM = 10, 9, 8
 _CONTAINER, _TABLE_PART, _FROZEN, _TEXTUAL = 5, 7, 6, 8
 _SMALL: Final = 4
-"""A block this many times smaller than the threshold coheres by one degree more."""
+"""A block smaller than the threshold by this factor has one more degree of coherence."""
 
 
 class VisualBlock(NamedTuple):
-    """A node taken as a block, and its degree of coherence."""
+    """Node that became a block, with its degree of coherence."""
 
     node: int
     coherence: int
 
 
 class DivisionCase(NamedTuple):
-    """A node before the rules.
+    """Node with the context that the rules depend on.
 
     Attributes:
         page: the page.
         node: an element with valid children.
-        threshold: of rules 9 and 10, as a share of the page's area.
-        root: whether the node is the block that is to be cut further.
-        before_divided: whether the sibling before it was divided; True for the first child.
+        threshold: size threshold of rules 9 and 10, as a share of the page's area.
+        root: whether the node is the block to divide.
+        before_divided: whether the previous sibling was divided; True for the first child.
     """
 
     page: VisualPage
@@ -48,21 +48,26 @@ class DivisionCase(NamedTuple):
 
     @property
     def children(self) -> list[int]:
-        """The valid children, one at least."""
+        """Return the valid children, at least one."""
         return self.page.children[self.node]
 
     @property
     def kind(self) -> NodeKind:
-        """The node's kind."""
+        """Return the node's kind."""
         return self.page.kind[self.node]
 
 
 Rule = Callable[[DivisionCase], "DivisionOutcome | None"]
-"""What it says of a node; None where it does not apply."""
+"""Function that decides about a node; it returns None if the rule does not apply."""
 
 
 class DivisionOutcome(NamedTuple):
-    """`coherence` of the block that the node is, or None where it is divided; `frozen` children are not."""
+    """Decision about a node.
+
+    Attributes:
+        coherence: the degree of coherence if the node becomes a block, None if it is divided.
+        frozen: children that become blocks without division in this round.
+    """
 
     coherence: int | None = None
     frozen: frozenset[int] = frozenset()
@@ -72,58 +77,60 @@ _DIVIDE: Final = DivisionOutcome()
 
 
 def extract_visual_blocks(page: VisualPage, roots: Sequence[int], threshold: float) -> list[VisualBlock]:
-    """The blocks of `roots` in document order, a round of the algorithm; a root alone is divided (rule 3).
+    """Return the blocks of `roots` in document order, one round of the algorithm.
+
+    A single root is always divided (rule 3).
 
     Args:
         page: the page.
         roots: valid nodes.
-        threshold: of the sizes in rules 9 and 10, as a share of the page's area.
+        threshold: size threshold of rules 9 and 10, as a share of the page's area.
     """
-    found: list[VisualBlock] = []
+    blocks: list[VisualBlock] = []
     divided: set[int] = set()
-    waiting = [(root, -1, False) for root in reversed(roots)]
-    while waiting:
-        node, before, frozen = waiting.pop()
+    stack = [(root, -1, False) for root in reversed(roots)]
+    while stack:
+        node, previous, frozen = stack.pop()
         if frozen or page.is_leaf[node]:
-            leaf = page.is_leaf[node]
-            found.append(
-                VisualBlock(node, _leaf_coherence(page, node) if leaf else _frozen_coherence(page, node, threshold))
+            is_leaf = page.is_leaf[node]
+            blocks.append(
+                VisualBlock(node, _leaf_coherence(page, node) if is_leaf else _frozen_coherence(page, node, threshold))
             )
             continue
         case = DivisionCase(
-            page, node, threshold, len(roots) == 1 and node == roots[0], before < 0 or before in divided
+            page, node, threshold, len(roots) == 1 and node == roots[0], previous < 0 or previous in divided
         )
-        verdict = judge(case)
-        if verdict.coherence is not None:
-            found.append(VisualBlock(node, verdict.coherence))
+        outcome = apply_rules(case)
+        if outcome.coherence is not None:
+            blocks.append(VisualBlock(node, outcome.coherence))
             continue
         divided.add(node)
-        befores = [-1, *case.children]
-        pairs = list(zip(case.children, befores, strict=False))
-        waiting += [(child, sibling, child in verdict.frozen) for child, sibling in reversed(pairs)]
-    return found
+        previous_siblings = [-1, *case.children]
+        pairs = list(zip(case.children, previous_siblings, strict=False))
+        stack += [(child, sibling, child in outcome.frozen) for child, sibling in reversed(pairs)]
+    return blocks
 
 
-def judge(case: DivisionCase) -> DivisionOutcome:
-    """What the first rule that applies says of a node.
+def apply_rules(case: DivisionCase) -> DivisionOutcome:
+    """Return the decision of the first rule that applies to a node.
 
-    Rule 1, that a node with nothing valid in it is dropped, is met before: such a node is no child of any.
+    Rule 1, which drops nodes without valid content, is not needed: such nodes are not children of any node.
     """
     if case.root:
         return _DIVIDE  # by rule 2 or 3
-    settled = case.page.settled
-    if case.node not in settled:
-        settled[case.node] = _first(_SETTLING[case.kind], case)
-    return settled[case.node] or _first(_VARYING[case.kind], case) or _DIVIDE
+    cache = case.page.rule_cache
+    if case.node not in cache:
+        cache[case.node] = _first(_CACHED_RULES[case.kind], case)
+    return cache[case.node] or _first(_UNCACHED_RULES[case.kind], case) or _DIVIDE
 
 
 def _first(rules: Sequence[Rule], case: DivisionCase) -> DivisionOutcome | None:
-    """What the first of `rules` says that says anything."""
-    return next((verdict for rule in rules if (verdict := rule(case)) is not None), None)
+    """Return the first decision of `rules` that is not None."""
+    return next((outcome for rule in rules if (outcome := rule(case)) is not None), None)
 
 
 def _leaf_coherence(page: VisualPage, node: int) -> int:
-    """The coherence of a leaf, which no size changes."""
+    """Return the degree of coherence of a leaf; it does not depend on size."""
     if page.is_text(node):
         return _ONE_FONT
     if page.is_atom[node]:
@@ -133,34 +140,34 @@ def _leaf_coherence(page: VisualPage, node: int) -> int:
 
 
 def _only_child(case: DivisionCase) -> DivisionOutcome | None:
-    """Rule 2: exactly one valid child, which is no text."""
+    """Apply rule 2: divide a node with exactly one valid child that is not text."""
     return _DIVIDE if len(case.children) == 1 and not case.page.is_text(case.children[0]) else None
 
 
 def _only_subtree(case: DivisionCase) -> DivisionOutcome | None:
-    """Rule 3: the root of the block's only subtree."""
+    """Apply rule 3: divide the root of the block's only subtree."""
     return _DIVIDE if case.root else None
 
 
 def _all_text(case: DivisionCase) -> DivisionOutcome | None:
-    """Rule 4: all children are text or virtual text."""
+    """Apply rule 4: keep a node whose children are all text or virtual text."""
     return DivisionOutcome(_leaf_coherence(case.page, case.node)) if case.page.is_leaf[case.node] else None
 
 
 def _breaks_line(case: DivisionCase) -> DivisionOutcome | None:
-    """Rule 5: a child is a line-break node."""
+    """Apply rule 5: divide a node with a line-break child."""
     return _DIVIDE if any(case.page.breaks_line[child] for child in case.children) else None
 
 
 def _has_rule(case: DivisionCase) -> DivisionOutcome | None:
-    """Rule 6: a child is a horizontal rule."""
+    """Apply rule 6: divide a node with a horizontal rule as child."""
     return _DIVIDE if case.node in case.page.has_rule else None
 
 
 def _overflows(case: DivisionCase) -> DivisionOutcome | None:
-    """Rule 7: the children's areas sum to more than the node's.
+    """Apply rule 7: divide a node if the areas of its children sum to more than its own.
 
-    Text is left out: the box of an inline element that runs over several lines covers its neighbours' by definition.
+    Text is ignored: the box of an inline element on several lines always overlaps those of its neighbors.
     """
     areas = case.page.border_area
     total = sum(areas[child] for child in case.children if not case.page.is_virtual_text[child])
@@ -168,15 +175,15 @@ def _overflows(case: DivisionCase) -> DivisionOutcome | None:
 
 
 def _backgrounds_differ(case: DivisionCase) -> DivisionOutcome | None:
-    """Rule 8: a child's background differs; that child is not divided in this round."""
+    """Apply rule 8: divide a node if a child's background differs; that child is not divided in this round."""
     backgrounds = case.page.background
-    own = backgrounds[case.node]
-    frozen = frozenset(child for child in case.children if stands_out(backgrounds[child], own))
+    background = backgrounds[case.node]
+    frozen = frozenset(child for child in case.children if stands_out(backgrounds[child], background))
     return DivisionOutcome(None, frozen) if frozen else None
 
 
 def _small_with_text(case: DivisionCase) -> DivisionOutcome | None:
-    """Rule 9: a child is text or virtual text, and the node is small."""
+    """Apply rule 9: keep a small node with a child that is text or virtual text."""
     page = case.page
     if page.size[case.node] >= case.threshold or not page.holds_virtual_text[case.node]:
         return None
@@ -184,32 +191,35 @@ def _small_with_text(case: DivisionCase) -> DivisionOutcome | None:
 
 
 def _small_children(case: DivisionCase) -> DivisionOutcome | None:
-    """Rule 10: the largest child is small."""
+    """Apply rule 10: keep a node whose largest child is small."""
     return DivisionOutcome(_coherence(case)) if case.page.largest_child[case.node] < case.threshold else None
 
 
-def _before_whole(case: DivisionCase) -> DivisionOutcome | None:
-    """Rule 11: the sibling before it was not divided."""
+def _follows_undivided(case: DivisionCase) -> DivisionOutcome | None:
+    """Apply rule 11: keep a node if its previous sibling was not divided."""
     return None if case.before_divided else DivisionOutcome(_coherence(case))
 
 
 def _divide(_: DivisionCase) -> DivisionOutcome:
-    """Rule 12: divide."""
+    """Apply rule 12: divide."""
     return _DIVIDE
 
 
 def _keep(case: DivisionCase) -> DivisionOutcome:
-    """Rule 13: do not divide."""
+    """Apply rule 13: do not divide."""
     return DivisionOutcome(_coherence(case))
 
 
 def _coherence(case: DivisionCase) -> int:
-    """By kind, and one more where the node is much smaller than the threshold."""
+    """Return the degree of coherence by kind, plus one if the node is much smaller than the threshold."""
     return _BASE[case.kind] + (case.page.size[case.node] * _SMALL < case.threshold)
 
 
 def _frozen_coherence(page: VisualPage, node: int, threshold: float) -> int:
-    """Of rule 8, from 6 to 8: one more for a part of a table, one more where the node is small."""
+    """Return the degree of coherence of a node frozen by rule 8, from 6 to 8.
+
+    Parts of tables and small nodes get one more each.
+    """
     is_part = page.kind[node] in (NodeKind.ROW, NodeKind.CELL)
     return _FROZEN + is_part + (page.size[node] < threshold)
 
@@ -223,15 +233,16 @@ _BASE: Final = {
     NodeKind.OTHER: _CONTAINER,
 }
 
-_R: Final[tuple[Rule, ...]] = (
+_NUMBERED_RULES: Final[tuple[Rule, ...]] = (
     _only_child, _only_subtree, _all_text, _breaks_line, _has_rule, _overflows, _backgrounds_differ, _small_with_text,
-    _small_children, _before_whole, _divide, _keep,
+    _small_children, _follows_undivided, _divide, _keep,
 )  # fmt: skip
 """Rules 2 to 13."""
 
 
 def _rules(*numbers: int) -> tuple[Rule, ...]:
-    return tuple(_R[number - 2] for number in numbers)
+    """Return rules by number."""
+    return tuple(_NUMBERED_RULES[number - 2] for number in numbers)
 
 
 RULES: Final = {
@@ -242,9 +253,13 @@ RULES: Final = {
     NodeKind.PARAGRAPH: _rules(2, 3, 4, 5, 6, 7, 9, 10, 12),
     NodeKind.OTHER: _rules(2, 3, 4, 6, 7, 9, 10, 12),
 }
-"""The rules that hold for each kind of node, in their order."""
+"""Rules for each kind of node, in order of application."""
 
-_SETTLED: Final = frozenset(_rules(2, 4, 5, 6, 7, 8))
-"""Rules that say the same of a node in every round; where they hold, they hold before all others but rule 3."""
-_SETTLING: Final = {kind: tuple(rule for rule in rules if rule in _SETTLED) for kind, rules in RULES.items()}
-_VARYING: Final = {kind: tuple(rule for rule in rules if rule not in _SETTLED) for kind, rules in RULES.items()}
+_SIZE_INDEPENDENT: Final = frozenset(_rules(2, 4, 5, 6, 7, 8))
+"""Rules with the same result in every round. They precede all other rules except rule 3, and their result is cached."""
+_CACHED_RULES: Final = {
+    kind: tuple(rule for rule in rules if rule in _SIZE_INDEPENDENT) for kind, rules in RULES.items()
+}
+_UNCACHED_RULES: Final = {
+    kind: tuple(rule for rule in rules if rule not in _SIZE_INDEPENDENT) for kind, rules in RULES.items()
+}

@@ -90,7 +90,7 @@ class TestFit:
         main = found.at(MAIN)
         assert found.method == METHOD
         assert len(main.leaves) == 4
-        assert found.words(int(main.leaves[0])).startswith("Site")
+        assert found.segment_text(int(main.leaves[0])).startswith("Site")
         roots = [main.roots[leaf] for leaf in main.leaves.tolist()]
         assert [by_id(page, name) for name in ("head", "menu", "main", "foot")] == [own[0] for own in roots]
         assert len(found.leaves) >= len(main.leaves) + 1

@@ -43,7 +43,7 @@ def _states(page, regions, names):
 
 
 def words(found):
-    return [found.words(leaf) for leaf in found.leaves]
+    return [found.segment_text(leaf) for leaf in found.leaves]
 
 
 class TestBuild:

@@ -75,7 +75,7 @@ class TestAt:
         cut = tree.at(4)
         assert cut.parent.tolist() == [-1, 0, 0]
         assert cut.coherence.tolist() == [1, 4, 8]
-        assert cut.words(1) == "one two"
+        assert cut.segment_text(1) == "one two"
 
     def test_what_does_not_is(self, tree):
         cut = tree.at(5)
@@ -83,7 +83,7 @@ class TestAt:
 
     def test_numbers_move_up(self, tree):
         cut = tree.at(4)
-        assert cut.words(2) == "three four"
+        assert cut.segment_text(2) == "three four"
         assert cut.element.max() == 2
 
     def test_separators_inside_go(self, tree):
@@ -165,7 +165,7 @@ class TestXpath:
 
 class TestWords:
     def test_white_space_is_collapsed(self):
-        assert segments("<p>one\n  two", one=2).words(2) == "one two"
+        assert segments("<p>one\n  two", one=2).segment_text(2) == "one two"
 
     def test_of_all_that_is_inside(self, tree):
         assert tree.words(1) == "one two"

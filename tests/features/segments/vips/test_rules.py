@@ -6,7 +6,7 @@ import pytest
 from helpers.painted import node, painted, text_node
 
 from vclean.features.segments.vips.page import NodeKind, VisualPage
-from vclean.features.segments.vips.rules import RULES, DivisionCase, extract_visual_blocks, judge
+from vclean.features.segments.vips.rules import RULES, DivisionCase, apply_rules, extract_visual_blocks
 
 SMALL, LARGE = 0.5, 0.001
 """Thresholds by which the blocks of these pages are small, and are not."""
@@ -18,7 +18,7 @@ def case(html, tag, threshold=LARGE, *, root=False, before_divided=True, **size)
 
 
 def coherence(*arguments, **facts):
-    return judge(case(*arguments, **facts)).coherence
+    return apply_rules(case(*arguments, **facts)).coherence
 
 
 def divides(*arguments, **facts):
@@ -33,24 +33,27 @@ class TestJudge:
     def test_what_is_settled_holds_for_all_thresholds_but_not_at_the_root(self):
         """Rule 4 keeps a node of text; rule 3 divides it where it is what is to be cut."""
         first = case("<main>text</main>", "main")
-        assert judge(first).coherence == 10
-        assert judge(first._replace(threshold=SMALL)).coherence == 10
-        assert judge(first._replace(root=True)).coherence is None
+        assert apply_rules(first).coherence == 10
+        assert apply_rules(first._replace(threshold=SMALL)).coherence == 10
+        assert apply_rules(first._replace(root=True)).coherence is None
 
     def test_what_goes_by_the_threshold_is_asked_again(self):
         """Rule 10, and whether the node is much smaller than the threshold."""
         first = case(f"<main title='0 0 300 300'>{TWO}</main>", "main", LARGE)
-        said = [judge(first._replace(threshold=threshold)).coherence for threshold in (LARGE, SMALL, LARGE)]
+        said = [apply_rules(first._replace(threshold=threshold)).coherence for threshold in (LARGE, SMALL, LARGE)]
         assert said[0] is said[2] is None
         assert said[1] is not None
 
     def test_rules_come_in_their_order(self):
-        """Those that are settled once come before all that are not, but for rule 3."""
+        """Those that are rule_cache once come before all that are not, but for rule 3."""
         from vclean.features.segments.vips import rules as module
 
         for kind, rules in RULES.items():
             rest = [rule for rule in rules if rule is not module._only_subtree]
-            assert rest == [*module._SETTLING[kind], *(rule for rule in module._VARYING[kind] if rule in rest)]
+            assert rest == [
+                *module._CACHED_RULES[kind],
+                *(rule for rule in module._UNCACHED_RULES[kind] if rule in rest),
+            ]
 
 
 class TestRules:
@@ -104,8 +107,8 @@ class TestRules:
             f"{TWO}<td title='50 0 50 50'>{TWO}</table>"
         )
         row = case(html, "tr", SMALL)
-        assert judge(row).coherence is None
-        assert judge(row).frozen == {node(row.page.snapshot, "td")}
+        assert apply_rules(row).coherence is None
+        assert apply_rules(row).frozen == {node(row.page.snapshot, "td")}
 
     def test_small_with_text(self):
         """Rule 9, before rule 10: the child alone would be too large for that."""
@@ -129,7 +132,7 @@ class TestRules:
         """Rule 11, after rules 9 and 10."""
         html = f"<table><tr><td title='0 0 900 900'>{TWO}<td>x</table>"
         assert divides(html, "td", LARGE) is False
-        assert judge(case(html, "td", LARGE, before_divided=False)).coherence == 7
+        assert apply_rules(case(html, "td", LARGE, before_divided=False)).coherence == 7
 
     def test_table_is_kept_in_the_end(self):
         """Rule 13."""
