@@ -38,7 +38,7 @@ class Fonts:
 
     Attributes:
         snapshot: the page.
-        seen: bool (T,), the visible text nodes.
+        visible: bool (T,), the visible text nodes.
     """
 
     snapshot: Snapshot
@@ -284,9 +284,9 @@ class VisualPage:
     @cached_property
     def visible_text(self) -> NDArray[np.bool_]:
         """Return which text nodes are visible: bool (T,)."""
-        seen = np.zeros(len(self.snapshot.texts), dtype=bool)
-        seen[self.snapshot.line_text] = True
-        return seen
+        visible = np.zeros(len(self.snapshot.texts), dtype=bool)
+        visible[self.snapshot.line_text] = True
+        return visible
 
     @cached_property
     def _valid_element(self) -> NDArray[np.bool_]:
@@ -375,7 +375,7 @@ class VisualPage:
 
     @cached_property
     def _painter(self) -> NDArray[np.int32]:
-        """Return the nearest element with a background, itself or an ancestor: int32 (N,); the root if there is none."""
+        """Return the nearest element with a background, itself or an ancestor: int32 (N,); the root without any."""
         return tree.nearest_ancestor(self._has_color | self._has_image, self.snapshot.parent)
 
     @cached_property
@@ -391,7 +391,7 @@ class VisualPage:
             behind = visible[int(painter[parents[element]])] if element else (255.0, 255.0, 255.0, "")
             *rgb, alpha = colors[styles[element]]
             image = images[styles[element]] if self._has_image[element] else behind[3] if alpha < 1 else ""
-            mixed = [round(alpha * own + (1 - alpha) * below, 1) for own, below in zip(rgb, behind[:3], strict=True)]
+            mixed = [round(alpha * front + (1 - alpha) * back, 1) for front, back in zip(rgb, behind[:3], strict=True)]
             visible[element] = (*mixed, image)
         return visible
 
