@@ -168,5 +168,5 @@ class TestWords:
         assert segments("<p>one\n  two", one=2).segment_text(2) == "one two"
 
     def test_of_all_that_is_inside(self, tree):
-        assert tree.words(1) == "one two"
-        assert tree.words(0) == "one two three four"
+        assert tree.segment_text(1) == "one two"
+        assert tree.segment_text(0) == "one two three four"
