@@ -88,7 +88,7 @@ class RaggedArray:
 
     @classmethod
     def concatenate(cls, arrays: Sequence[RaggedArray]) -> RaggedArray:
-        """Return the rows of several arrays as one array."""
+        """Concatenate the rows of arrays into one array."""
         lengths = np.concatenate([np.diff(array.start) for array in arrays])
         start = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         return cls(start, np.concatenate([array.values for array in arrays]))

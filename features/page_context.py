@@ -102,7 +102,7 @@ class PageContext:
         return self.member_parent[order[last]]
 
     def char_share(self, mask: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """Return the share of each block's characters in text nodes whose parent element is in `mask`: float32 (B,)."""
+        """Return the share of each block's characters in text nodes with a parent element in `mask`: float32 (B,)."""
         inside = np.where(mask[self.member_parent], self.member_chars, 0)
         return ratio(self.per_block(inside), self.chars)
 

@@ -45,7 +45,7 @@ h1 h2 h3 h4 h5 h6 title p blockquote pre li dd dt td th caption figcaption summa
 font b strong i em a label button legend option select form nav header footer aside address ul ol dl table tr body html
 """
 TAG_CODES = tuple(_TAGS.split())
-"""Tags with a code of their own; the code is the index in this tuple."""
+"""Tags with a code; the code is the index in this tuple."""
 LARGE_BLOCK = 20
 """Minimum number of words of a long text."""
 LINK_LIMIT = 0.33
@@ -238,7 +238,7 @@ def _position(context: PageContext) -> Values:
 def heading_level(context: PageContext) -> NDArray[np.int64]:
     """Return the level of the heading element around each block, 0 without one: int64 (B,).
 
-    The lowest number if there are several.
+    For nested headings it is the lowest number.
     """
     snapshot = context.snapshot
     inside = (

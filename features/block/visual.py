@@ -274,9 +274,9 @@ def _line_count(context: PageContext) -> NDArray[np.float32]:
     owner, box = context.blocks.line_block[inside], context.snapshot.line_box[inside]
     if not len(owner):
         return np.full(len(context), np.nan, dtype=np.float32)
-    middle = box[:, 1] + box[:, 3] / 2
+    center_y = box[:, 1] + box[:, 3] / 2
     new = np.ones(len(owner), dtype=bool)
-    new[1:] = (owner[1:] != owner[:-1]) | (np.abs(np.diff(middle)) > box[1:, 3] / 2)
+    new[1:] = (owner[1:] != owner[:-1]) | (np.abs(np.diff(center_y)) > box[1:, 3] / 2)
     count = np.bincount(owner, new, minlength=len(context))
     return np.where(count > 0, count, np.nan).astype(np.float32)
 

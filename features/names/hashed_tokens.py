@@ -27,7 +27,7 @@ BUCKETS = 1 << 18
 """Number of hash buckets per type of token."""
 
 NEAR = 3
-"""Number of innermost path elements whose names also have weights of their own."""
+"""Number of innermost path elements that have additional weights for their names."""
 
 _NAMED = ("class", "id", "role", "itemprop", "itemtype", "rel")
 _PREFIX_CRC = [crc32(f"{attribute}:".encode()) for attribute in _NAMED]

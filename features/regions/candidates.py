@@ -75,9 +75,9 @@ def regions_at(context: PageContext, node: NDArray[np.int32]) -> Regions:
     Unlike candidates they may have the same blocks as their parent, or no text.
     """
     holder, count = context.container[node], context.block_count[node]
-    around = np.where(count == 0, holder, context.container[np.maximum(context.snapshot.parent[holder], 0)])
+    enclosing = np.where(count == 0, holder, context.container[np.maximum(context.snapshot.parent[holder], 0)])
     first = blocks_before(context)[node]
-    return Regions(context, node, around.astype(np.int32), first, first + count.astype(np.int64))
+    return Regions(context, node, enclosing.astype(np.int32), first, first + count.astype(np.int64))
 
 
 def blocks_before(context: PageContext) -> NDArray[np.int64]:

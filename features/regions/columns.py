@@ -318,7 +318,7 @@ _TEXT_MEANS: Final = (
 )
 """Block columns that are averaged over a region's words."""
 _COUNTED: Final = (IMAGES, ("a",), ("input", "select", "textarea", "button"), ("li", "dt", "dd"), ("p",), ("tr",))
-"""Sets of tags whose elements are counted."""
+"""Sets of tags to count elements of."""
 _SHORT, _LONG = 4, 25
 """Maximum number of words of a short block, and minimum of a long one."""
 TEXT_COLUMNS: Final = (
@@ -440,15 +440,15 @@ def _position(run: RegionRuns) -> Values:
     regions, context = run.regions, run.regions.context
     first, last, total = regions.first, regions.last, len(context)
     level = run.values["heading_level"]
-    begin, around = blocks_before(context)[regions.enclosing], run.enclosing_blocks
+    begin, around_blocks = blocks_before(context)[regions.enclosing], run.enclosing_blocks
     h1 = int(np.argmax(level == 1)) if (level == 1).any() else -1
     return {
         "first_is_heading": (level[np.minimum(first, total - 1)] > 0) & (last > first),
         "begin": first / total,
         "end": last / total,
-        "place_in_around": ratio(first - begin, around),
+        "place_in_around": ratio(first - begin, around_blocks),
         "is_first": first == begin,
-        "is_last": last == begin + around,
+        "is_last": last == begin + around_blocks,
         "before_h1": (last <= h1) & (h1 >= 0),
         "holds_h1": (first <= h1) & (h1 < last),
     }
@@ -486,11 +486,13 @@ def _image(run: RegionRuns) -> Values:
     is_region[node] = True
     width, height, alt = (_attributes(snapshot, name, is_region) for name in ("width", "height", "alt"))
     return {
-        "width_attribute": _values_by_region({at: _pixels(text) for at, text in width.items()}, run.regions, math.nan),
-        "height_attribute": _values_by_region(
-            {at: _pixels(text) for at, text in height.items()}, run.regions, math.nan
+        "width_attribute": _values_by_region(
+            {element: _pixels(text) for element, text in width.items()}, run.regions, math.nan
         ),
-        "alt_words": _values_by_region({at: len(text.split()) for at, text in alt.items()}, run.regions, 0),
+        "height_attribute": _values_by_region(
+            {element: _pixels(text) for element, text in height.items()}, run.regions, math.nan
+        ),
+        "alt_words": _values_by_region({element: len(text.split()) for element, text in alt.items()}, run.regions, 0),
         "same_site_link": _in_home_link(snapshot, is_region)[node],
     }
 

@@ -46,7 +46,7 @@ widest_gap | CSS px | Height of the highest empty strip between parts.
 
 _SMALL, _LARGE = 0.05, 0.2
 _SIGNIFICANT: Final = 0.03
-"""Minimum share of the words of a candidate whose position side by side with others counts."""
+"""Minimum share of a container's words in a part that counts as side by side with another."""
 _ACROSS: Final = 0.9
 _SLACK: Final = 3
 """Maximum overlap in px of boxes that count as side by side."""

@@ -138,7 +138,7 @@ def _segment(description: str, polygons: list[Any]) -> Multipolygon:
             segment = shapely.MultiPolygon([(rings[0], rings[1:]) for rings in polygons])
     except (ValueError, TypeError, IndexError, KeyError, shapely.errors.ShapelyError) as error:
         raise InputError(f"{description} is no list of polygons with closed rings of points: {error}") from error
-    if not all(abs(at) <= _LARGEST for at in shapely.get_coordinates(segment).ravel()):
+    if not all(abs(coordinate) <= _LARGEST for coordinate in shapely.get_coordinates(segment).ravel()):
         raise InputError(f"{description} has points that are no numbers of px")
     return segment
 
@@ -155,4 +155,7 @@ def _rings(segment: Multipolygon) -> list[list[list[list[float]]]]:
 
 def _points(ring: shapely.LinearRing) -> list[list[float]]:
     """Return the points of a ring, without fractions where they are zero."""
-    return [[int(at) if at == int(at) else at for at in point[:2]] for point in ring.coords]
+    return [
+        [int(coordinate) if coordinate == int(coordinate) else coordinate for coordinate in point[:2]]
+        for point in ring.coords
+    ]

@@ -70,7 +70,7 @@ _MULTIPLIER = 0x9E3779B97F4A7C15
 _INVERSE = pow(_MULTIPLIER, -1, 1 << 64)
 _MAX_CACHED_TABLE = 1 << 20
 _ROW = 256
-"""Number of letters whose case is checked together; most scripts have no case."""
+"""Number of letters to check for case together; most scripts have no case."""
 
 
 @cache

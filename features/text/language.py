@@ -93,18 +93,18 @@ def _store_parts(parts: Arrays, folder: Path) -> None:
         shutil.rmtree(temporary, ignore_errors=True)
 
 
-SAMPLE = 320
+SAMPLE_LENGTH = 320
 """Characters of a sample: 995 of 1,000 messages of this length are recognized, and few more with longer samples."""
-PIECE = 80
-"""Characters of one block in a sample, so that one long block (a list of names, a quotation) does not dominate."""
-LINKED = 1 / 3
+EXCERPT_LENGTH = 80
+"""Maximum characters of one block in a sample: one long block (a list of names, a quotation) must not dominate."""
+MAX_LINK_SHARE = 1 / 3
 """Link share above which a block is probably a menu entry; such blocks are used only if the others are too short."""
-ENOUGH = 60
+MIN_LENGTH = 60
 """Characters of text outside links that suffice: 98 of 100 messages of this length are recognized."""
 
-_TRUST = 20.0
+_DECLARED_ODDS = 20.0
 """Factor for the odds of the declared language: it decides between a few words, but never against a paragraph."""
-_SURE = 0.2
+_MIN_PROBABILITY = 0.2
 """Probability below which detection is ignored: every fourth result is wrong (short messages in 55 languages)."""
 _NO_LANGUAGE = "zxx"
 _MACROLANGUAGES = {"yue": "zh", "wuu": "zh", "arz": "ar", "ary": "ar", "hbo": "he"}
@@ -115,11 +115,11 @@ def detect(text: str, declared: str = "") -> str:
     """Return the ISO 639-1 code of the language of `text`, or an empty string if it is unknown.
 
     Args:
-        text: the page's text; the first `SAMPLE` characters are used.
+        text: the page's text; the first `SAMPLE_LENGTH` characters are used.
         declared: the declared language (`<html lang>`); used if the text is too short to decide.
     """
     declared_code = declared.partition("-")[0].partition("_")[0].lower()
-    sample = " ".join(text[:SAMPLE].split())
+    sample = " ".join(text[:SAMPLE_LENGTH].split())
     if not any(map(str.isalpha, sample)):
         return declared_code
     probability: dict[str, float] = {}
@@ -128,9 +128,9 @@ def detect(text: str, declared: str = "") -> str:
         if len(language) == 2 or language == _NO_LANGUAGE:
             probability[language] = probability.get(language, 0.0) + share
     if declared_code in probability:
-        probability[declared_code] *= _TRUST
+        probability[declared_code] *= _DECLARED_ODDS
     best = max(probability, key=probability.__getitem__)
-    is_reliable = probability[best] >= _SURE * sum(probability.values())
+    is_reliable = probability[best] >= _MIN_PROBABILITY * sum(probability.values())
     return best if is_reliable and best != _NO_LANGUAGE else declared_code
 
 
@@ -144,9 +144,9 @@ def sample(texts: Sequence[str], link_share: NDArray[np.float32]) -> str:
     """Return excerpts of the texts for language detection: first of long blocks without links, then of others."""
     length = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
     excerpts, length_so_far = [], 0
-    for index in np.lexsort((-length, link_share > LINKED)).tolist():
-        if length_so_far > SAMPLE or (length_so_far > ENOUGH and link_share[index] > LINKED):
+    for index in np.lexsort((-length, link_share > MAX_LINK_SHARE)).tolist():
+        if length_so_far > SAMPLE_LENGTH or (length_so_far > MIN_LENGTH and link_share[index] > MAX_LINK_SHARE):
             break
-        excerpts.append(texts[index][:PIECE])
+        excerpts.append(texts[index][:EXCERPT_LENGTH])
         length_so_far += len(excerpts[-1]) + 1
     return " ".join(excerpts)

@@ -1,6 +1,6 @@
 """Count dates, clock times, prices and telephone numbers in the formats of several countries.
 
-Regular expressions are tried only at runs of digits whose neighboring characters make a match possible.
+Regular expressions are tried only at runs of digits with neighboring characters that allow a match.
 """
 
 from __future__ import annotations

@@ -150,7 +150,7 @@ def _only_subtree(case: DivisionCase) -> DivisionOutcome | None:
 
 
 def _all_text(case: DivisionCase) -> DivisionOutcome | None:
-    """Apply rule 4: keep a node whose children are all text or virtual text."""
+    """Apply rule 4: keep a node if all its children are text or virtual text."""
     return DivisionOutcome(_leaf_coherence(case.page, case.node)) if case.page.is_leaf[case.node] else None
 
 
@@ -191,7 +191,7 @@ def _small_with_text(case: DivisionCase) -> DivisionOutcome | None:
 
 
 def _small_children(case: DivisionCase) -> DivisionOutcome | None:
-    """Apply rule 10: keep a node whose largest child is small."""
+    """Apply rule 10: keep a node if its largest child is small."""
     return DivisionOutcome(_coherence(case)) if case.page.largest_child[case.node] < case.threshold else None
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vclean.features.text.language import ENOUGH, LINKED, PIECE, SAMPLE, detect, sample
+from vclean.features.text.language import MIN_LENGTH, MAX_LINK_SHARE, EXCERPT_LENGTH, SAMPLE_LENGTH, detect, sample
 
 SAMPLES = {
     "en": "The ferry crosses the river every hour, and when the water is high it does not cross at all.",
@@ -81,7 +81,7 @@ class TestDetect:
         assert detect("7868484a-db29-4baf-990e 0b6874d2-ba79-4045-a400 7f5e63 84f535a2 9d93 4358", "en") == "en"
 
     def test_the_beginning_counts(self):
-        long = (SAMPLES["en"] + " ") * (SAMPLE // len(SAMPLES["en"]) + 1)
+        long = (SAMPLES["en"] + " ") * (SAMPLE_LENGTH // len(SAMPLES["en"]) + 1)
         assert detect(long + SAMPLES["de"] * 1000) == "en"
 
     def test_lone_surrogates_are_no_obstacle(self):
@@ -91,20 +91,20 @@ class TestDetect:
 class TestSample:
     def test_text_before_links_whatever_their_length(self):
         texts = ["a long entry of a menu", "text", "longer text"]
-        share = np.array([1, 0, LINKED / 2], dtype=np.float32)
+        share = np.array([1, 0, MAX_LINK_SHARE / 2], dtype=np.float32)
         assert sample(texts, share) == "longer text text a long entry of a menu"
 
     def test_no_block_has_more_than_a_piece(self):
         found = sample(["a" * 1000, "b" * 1000], np.zeros(2, dtype=np.float32))
-        assert found == "a" * PIECE + " " + "b" * PIECE
+        assert found == "a" * EXCERPT_LENGTH + " " + "b" * EXCERPT_LENGTH
 
     def test_enough_is_enough(self):
         found = sample(["a" * 1000] * 100, np.zeros(100, dtype=np.float32))
-        assert SAMPLE <= len(found) <= SAMPLE + PIECE
+        assert SAMPLE_LENGTH <= len(found) <= SAMPLE_LENGTH + EXCERPT_LENGTH
 
     def test_links_do_not_speak_where_there_is_enough_text(self):
-        texts = ["menu " * 20, "x" * ENOUGH]
-        assert sample(texts, np.array([1, 0], dtype=np.float32)) == "x" * ENOUGH
+        texts = ["menu " * 20, "x" * MIN_LENGTH]
+        assert sample(texts, np.array([1, 0], dtype=np.float32)) == "x" * MIN_LENGTH
 
     def test_a_page_of_links(self):
         assert sample(["one", "three"], np.ones(2, dtype=np.float32)) == "three one"
