@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vclean.features.text.language import MIN_LENGTH, MAX_LINK_SHARE, EXCERPT_LENGTH, SAMPLE_LENGTH, detect, sample
+from vclean.features.text.language import EXCERPT_LENGTH, MAX_LINK_SHARE, MIN_LENGTH, SAMPLE_LENGTH, detect, sample
 
 SAMPLES = {
     "en": "The ferry crosses the river every hour, and when the water is high it does not cross at all.",
