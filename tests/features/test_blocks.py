@@ -36,7 +36,7 @@ def visibility(html):
     return [Visibility(value) for value in extract_blocks(snapshot(html)).visibility]
 
 
-class TestWhereABlockEnds:
+class TestBlockBoundaries:
     @pytest.mark.parametrize(
         ("html", "expected"),
         [
@@ -69,13 +69,13 @@ class TestWhereABlockEnds:
         assert texts(f"<p>{html}</p>") == expected
 
     @pytest.mark.parametrize("between", ["<iframe src=x></iframe>", "<object>no</object>", "<video>no</video>"])
-    def test_embedded_content_stands_between(self, between):
+    def test_embedded_content_separates_blocks(self, between):
         assert texts(f"<div>One{between}Two</div>") == ["One", "Two"]
 
     @pytest.mark.parametrize(
         "between", ["<img src=x>", "<svg><text>no</text></svg>", "<input>", "<script>no()</script>"]
     )
-    def test_inline_content_does_not(self, between):
+    def test_inline_content_does_not_separate_blocks(self, between):
         assert texts(f"<div>One {between} two</div>") == ["One two"]
 
     def test_options_are_blocks(self):
@@ -84,14 +84,14 @@ class TestWhereABlockEnds:
     def test_a_button_is_inline(self):
         assert texts("<p>Press <button>here</button> now</p>") == ["Press here now"]
 
-    def test_hidden_text_is_apart(self):
+    def test_hidden_text_is_a_separate_block(self):
         assert texts("<p>One <span hidden>two</span> three</p>") == ["One", "two", "three"]
 
     def test_display_by_style(self):
         assert texts('<p>One<span style="display:block">Two</span>Three</p>') == ["One", "Two", "Three"]
 
-    def test_tags_of_block_level_end_a_line_whatever_their_style(self):
-        """A page without its style sheets cuts as the page with them."""
+    def test_block_level_tags_end_a_line_with_any_style(self):
+        """Check that a page has the same blocks without its style sheets."""
         assert texts('<div>One<div style="display:inline">Two</div></div>') == ["One", "Two"]
 
     @pytest.mark.parametrize("display", ["block", "flex", "grid", "table-cell", "list-item", "flow-root"])
@@ -131,34 +131,34 @@ class TestText:
     def test_preformatted_text_over_several_elements(self):
         assert texts("<pre><b>def</b> f():\n  <i>return</i>\n\n  <i>1</i></pre>") == ["def f():\n  return\n\n  1"]
 
-    def test_text_behind_preformatted_text(self):
+    def test_text_after_preformatted_text(self):
         assert texts("<pre>a\n b</pre>  c\n d ") == ["a\n b", "c d"]
 
-    def test_a_style_sheet_alone_makes_no_code(self):
-        """`white-space: pre-wrap` is common on ordinary text, which is laid out with line feeds by hand."""
+    def test_style_alone_does_not_preserve_lines(self):
+        """Check that `white-space: pre-wrap` alone has no effect: it is common on ordinary text with line feeds."""
         page = laid_out("<p>One\n two</p>", styles={"p": {"white-space": "pre-wrap"}})
         assert extract_blocks(page).text == ["One two"]
 
-    def test_a_pre_that_collapses_is_no_code(self):
+    def test_pre_with_normal_white_space_collapses(self):
         page = laid_out("<pre>a\n   b</pre>", styles={"pre": {"white-space": "normal"}})
         assert extract_blocks(page).text == ["a b"]
 
     @pytest.mark.parametrize(
-        "silent",
+        "excluded",
         ["<script>x</script>", "<style>x</style>", "<textarea>x</textarea>", "<template>x</template>",
          "<svg><title>x</title></svg>", "<math><mi>x</mi></math>", "<iframe>x</iframe>", "<audio>x</audio>"],
     )  # fmt: skip
-    def test_what_is_no_text(self, silent):
-        assert texts(f"<p>One</p>{silent}") == ["One"]
+    def test_excluded_elements(self, excluded):
+        assert texts(f"<p>One</p>{excluded}") == ["One"]
 
-    def test_text_of_elements_that_show_none(self):
-        """Should a snapshot hold the text of an edit field, it is no text of the page."""
+    def test_ignores_text_of_edit_fields(self):
+        """Check a snapshot that contains the text of an edit field."""
         page = snapshot("<p>One</p><b>Two <i>three</i></b>")
         page = replace(page, tags=tuple("textarea" if tag == "b" else tag for tag in page.tags))
         assert extract_blocks(page).text == ["One"]
 
     @pytest.mark.parametrize("html", ["<p></p>", "<p> &nbsp;\n</p>", "<title>Title</title>", "<img src=x>"])
-    def test_no_text_at_all(self, html):
+    def test_page_without_text(self, html):
         blocks = extract_blocks(snapshot(html))
         assert len(blocks) == 0
         assert blocks.node.shape == (0,)
@@ -174,7 +174,7 @@ class TestRepr:
         )
 
 
-class TestRows:
+class TestColumns:
     HTML = "<body>x<p>One <b>two</b></p> <ul><li>Three<br><br>four"
 
     def test_container(self):
@@ -207,13 +207,13 @@ class TestRows:
     def test_every_word_is_in_one_block_in_order(self, html):
         page = snapshot(html)
         blocks = extract_blocks(page)
-        kept = "".join("".join(page.texts[text].split()) for text in blocks.members)
-        assert "".join("".join(text.split()) for text in blocks.text) == kept
+        member_text = "".join("".join(page.texts[text].split()) for text in blocks.members)
+        assert "".join("".join(text.split()) for text in blocks.text) == member_text
         assert all(text.strip() == text != "" for text in blocks.text)
 
     @given(MARKUP)
-    def test_rows_agree(self, html):
-        """Blocks are numbered without a gap in document order, and each lies in its container."""
+    def test_blocks_are_in_document_order_in_their_containers(self, html):
+        """Check that blocks are numbered without gaps in document order, each in its container."""
         blocks = extract_blocks(snapshot(html))
         owner = blocks.text_block[blocks.members]
         assert np.unique(owner).tolist() == list(range(len(blocks)))
@@ -225,22 +225,22 @@ class TestRows:
         assert block_level(blocks.snapshot)[blocks.node].all()
 
     @given(MARKUP)
-    def test_rendered_or_not_the_cut_is_the_same(self, html):
+    def test_same_blocks_with_and_without_rendering(self, html):
         assert extract_blocks(laid_out(html)).text == texts(html)
 
 
 class TestBox:
     def test_the_union_of_the_line_boxes(self):
-        """ "One" and "two words" on lines at 20 and 40, 8 px a character, 16 px high, from 40 on."""
+        """Check "One" and "two words" on lines at 20 and 40, from 40 on: 8 px per character, 16 px high."""
         blocks = extract_blocks(laid_out("<p>One <b>two words</b></p><p>Three</p>"))
         assert blocks.box.tolist() == [[40, 20, 72, 36], [40, 60, 40, 16]]
 
-    def test_nan_where_nothing_is_painted(self):
+    def test_nan_without_line_boxes(self):
         blocks = extract_blocks(laid_out("<p>One</p><p hidden>Two</p><p>Three</p>"))
         assert np.isnan(blocks.box[1]).all()
         assert blocks.box[2].tolist() == [40, 40, 40, 16]
 
-    def test_nan_where_not_rendered(self):
+    def test_nan_without_rendering(self):
         assert np.isnan(extract_blocks(snapshot("<p>One</p><p>Two</p>")).box).all()
 
 
@@ -270,30 +270,30 @@ class TestVisibility:
     def test_an_open_details(self):
         assert visibility("<details open><summary>Q</summary><p>A</p></details>") == [SHOWN, SHOWN]
 
-    def test_a_control_reveals_what_it_names_alone(self):
+    def test_control_reveals_only_its_target(self):
         html = "<b aria-controls=more></b><div id=more hidden>One</div><div id=less hidden>Two</div>"
         assert visibility(html) == [REVEALABLE, HIDDEN]
 
-    def test_no_id_is_not_named_by_an_empty_link(self):
+    def test_empty_fragment_refers_to_no_id(self):
         assert visibility("<a href='#'></a><div id='' hidden>One</div>") == [HIDDEN]
 
-    def test_names_beside_it_reveal_nothing(self):
-        """Only those of the text's own element and of what is round it do."""
+    def test_names_of_siblings_do_not_reveal(self):
+        """Check that only names of the text's parent and its ancestors count."""
         assert visibility("<div class=tab-pane><i class=tab></i>One</div><p hidden>Two<i class=tab></i></p>") == [
             SHOWN,
             HIDDEN,
         ]
 
-    def test_far_round_it(self):
+    def test_distant_ancestor_reveals(self):
         assert visibility("<section id=a><div><div hidden><p><b>One</b></p></div></div></section><a href=#a></a>") == [
             REVEALABLE
         ]
 
-    def test_each_by_what_is_round_itself(self):
+    def test_each_text_by_its_ancestors(self):
         html = "<p hidden>One</p><div class=slide><p hidden>Two</p></div><p>Three</p><p hidden>Four</p>"
         assert visibility(html) == [HIDDEN, REVEALABLE, SHOWN, HIDDEN]
 
-    def test_what_is_shown_needs_no_revealing(self):
+    def test_visible_text_is_shown(self):
         assert visibility("<div class=tab-pane>One</div>") == [SHOWN]
 
 

@@ -6,58 +6,58 @@ import pytest
 from vclean.features.columns import FeatureColumn, parse_columns, ratio, stack_columns, stack_rows
 
 
-class TestTable:
-    def test_lines_become_columns(self):
-        found = parse_columns(
+class TestParseColumns:
+    def test_one_column_per_line(self):
+        columns = parse_columns(
             """
 a | px | The first.
 b_2 | marks per word | The second; with a semicolon.
 """
         )
-        assert found == (
+        assert columns == (
             FeatureColumn("a", "px", "The first."),
             FeatureColumn("b_2", "marks per word", "The second; with a semicolon."),
         )
 
     @pytest.mark.parametrize("line", ["a | px", "a | px | one | two"])
-    def test_a_line_has_three_cells(self, line):
+    def test_rejects_lines_without_three_cells(self, line):
         with pytest.raises(ValueError, match="unpack"):
             parse_columns(line)
 
 
-class TestStack:
+class TestStackColumns:
     COLUMNS = (FeatureColumn("b", "", ""), FeatureColumn("a", "", ""))
 
     def test_in_the_order_of_the_columns(self):
-        found = stack_columns(self.COLUMNS, {"a": np.array([1, 2]), "b": np.array([True, False])})
-        assert found.dtype == np.float32
-        assert found.tolist() == [[1, 1], [0, 2]]
+        matrix = stack_columns(self.COLUMNS, {"a": np.array([1, 2]), "b": np.array([True, False])})
+        assert matrix.dtype == np.float32
+        assert matrix.tolist() == [[1, 1], [0, 2]]
 
-    def test_values_that_nobody_asked_for_are_left_out(self):
-        found = stack_columns(self.COLUMNS[:1], {"a": np.zeros(1), "b": np.ones(1)})
-        assert found.tolist() == [[1]]
+    def test_ignores_undeclared_values(self):
+        matrix = stack_columns(self.COLUMNS[:1], {"a": np.zeros(1), "b": np.ones(1)})
+        assert matrix.tolist() == [[1]]
 
-    def test_a_column_without_values_is_an_error(self):
+    def test_rejects_column_without_values(self):
         with pytest.raises(KeyError, match="a"):
             stack_columns(self.COLUMNS, {"b": np.zeros(2)})
 
-    def test_rows_of_a_page_stand_together(self):
-        """The trees read row by row."""
-        found = stack_columns(self.COLUMNS, {"a": np.zeros(3), "b": np.ones(3)})
-        assert found.flags.c_contiguous
-        assert found.shape == (3, 2)
+    def test_is_c_contiguous(self):
+        """Check the memory layout: trees read the matrix row by row."""
+        matrix = stack_columns(self.COLUMNS, {"a": np.zeros(3), "b": np.ones(3)})
+        assert matrix.flags.c_contiguous
+        assert matrix.shape == (3, 2)
 
     def test_a_page_without_rows(self):
         assert stack_columns(self.COLUMNS, {"a": np.zeros(0), "b": np.zeros(0)}).shape == (0, 2)
 
 
-class TestRows:
+class TestStackRows:
     def test_in_the_order_of_the_names(self):
-        found = stack_rows(["b", "a"], {"a": np.array([1, 2]), "b": np.array([True, False]), "c": np.zeros(2)})
-        assert found.dtype == np.float32
-        assert found.tolist() == [[1, 0], [1, 2]]
+        matrix = stack_rows(["b", "a"], {"a": np.array([1, 2]), "b": np.array([True, False]), "c": np.zeros(2)})
+        assert matrix.dtype == np.float32
+        assert matrix.tolist() == [[1, 0], [1, 2]]
 
-    def test_wide_numbers_are_rounded(self):
+    def test_rounds_to_single_precision(self):
         assert stack_rows(["a"], {"a": np.array([1 / 3])})[0, 0] == np.float32(1 / 3)
 
 
@@ -73,17 +73,17 @@ class TestRatio:
         assert np.isnan(ratio(nan, np.ones(1))).all()
         assert np.isnan(ratio(np.ones(1), nan)).all()
 
-    def test_one_whole_for_all(self):
+    def test_scalar_whole(self):
         assert ratio(np.array([1, 2]), 4).tolist() == [0.25, 0.5]
         assert ratio(np.array([1, 2]), 0.0).tolist() == [0, 0]
 
-    def test_negative_parts_of_nothing_are_a_plain_zero(self):
+    def test_negative_part_of_zero_is_positive_zero(self):
         assert not np.signbit(ratio(np.array([-1.0, -0.0]), np.zeros(2))).any()
 
-    def test_nan_of_nothing_is_zero(self):
+    def test_nan_part_of_zero_is_zero(self):
         assert ratio(np.array([np.nan]), np.zeros(1)).tolist() == [0]
 
-    def test_a_row_by_a_column(self):
+    def test_broadcasts(self):
         assert ratio(np.array([[1], [2]]), np.array([2, 4])).tolist() == [[0.5, 0.25], [1, 0.5]]
         assert ratio(6, np.array([2, 4])).tolist() == [3, 1.5]
 

@@ -54,8 +54,8 @@ class TestColumns:
     def test_base_columns_come_first(self):
         assert (*COLUMNS, *stacking.SCORE_COLUMNS, *stacking.REGION_COLUMNS) == stacking.COLUMNS
 
-    def test_names_are_good_for_lightgbm(self):
-        """It refuses characters that mean something in JSON."""
+    def test_lightgbm_accepts_names(self):
+        """Check that no name contains characters with a meaning in JSON."""
         assert [column.name for column in stacking.COLUMNS if set(column.name) & set('"[]{},: ')] == []
 
 
@@ -69,8 +69,8 @@ class TestExtract:
         assert features.region.shape == (len(features.region_layout.parent), len(columns.COLUMNS))
         assert len(features.region_layout.block_region) == len(features.context)
 
-    def test_nan_where_not_rendered(self):
-        """And nowhere else but beyond the page's ends, where a block has no neighbour."""
+    def test_nan_without_rendering(self):
+        """Check that only visual columns and neighbours beyond the page are NaN."""
         features = extract(extract_blocks(snapshot(PAGE)))
         missing = names_where(np.isnan(features.base).any(axis=0))
         assert missing >= VISUAL | RENDERED_CONTEXT
@@ -85,8 +85,8 @@ class TestExtract:
         for page in (snapshot(PAGE), laid_out(PAGE)):
             assert not np.isinf(extract(extract_blocks(page)).base).any()
 
-    def test_rendered_or_not_the_text_columns_agree(self):
-        """Only the visual columns and what is made of them may differ."""
+    def test_text_columns_do_not_depend_on_rendering(self):
+        """Check that only visual columns, and those derived from them, differ."""
         plain, rendered = extract(extract_blocks(snapshot(PAGE))).base, extract(extract_blocks(laid_out(PAGE))).base
         differ = names_where((plain != rendered).any(axis=0) & ~np.isnan(plain).any(axis=0))
         assert differ == {"rendered"}
@@ -106,44 +106,44 @@ class TestExtract:
 
     @given(MARKUP)
     def test_any_page(self, html):
-        """Rendered or not, without a warning."""
+        """Check pages with and without rendering for warnings."""
         for page in (snapshot(html), laid_out(html)):
-            found = matrix_of(page)
-            assert found.shape == (len(extract_blocks(page)), len(stacking.COLUMNS))
-            assert not np.isinf(found).any()
+            matrix = matrix_of(page)
+            assert matrix.shape == (len(extract_blocks(page)), len(stacking.COLUMNS))
+            assert not np.isinf(matrix).any()
 
 
 class TestStackColumns:
     def test_shape(self):
-        found = matrix_of(snapshot(PAGE))
-        assert found.dtype == np.float32
-        assert found.shape[1] == len(stacking.COLUMNS)
+        matrix = matrix_of(snapshot(PAGE))
+        assert matrix.dtype == np.float32
+        assert matrix.shape[1] == len(stacking.COLUMNS)
 
-    def test_the_base_columns_stay(self):
+    def test_keeps_base_columns(self):
         features = extract(extract_blocks(snapshot(PAGE)))
-        found = matrix_of(snapshot(PAGE))
-        assert np.array_equal(found[:, : len(COLUMNS)], features.base, equal_nan=True)
+        stacked = matrix_of(snapshot(PAGE))
+        assert np.array_equal(stacked[:, : len(COLUMNS)], features.base, equal_nan=True)
 
     def test_a_page_without_blocks(self):
         assert matrix_of(snapshot("<p></p>")).shape == (0, len(stacking.COLUMNS))
 
-    def test_what_the_region_model_says_comes_last(self):
+    def test_region_model_columns_are_last(self):
         features = extract(extract_blocks(snapshot(PAGE)))
-        verdicts = np.zeros(len(features.base), dtype=np.float32)
+        scores = np.zeros(len(features.base), dtype=np.float32)
         posterior = np.full((len(features.region), CLASSES), 1 / CLASSES, dtype=np.float32)
-        found = stacking.stack_columns(features, verdicts, verdicts, posterior)[:, -len(stacking.REGION_COLUMNS) :]
+        region_columns = stacking.stack_columns(features, scores, scores, posterior)[:, -len(stacking.REGION_COLUMNS) :]
         expected = stacking.region_columns(posterior, features.region_layout)
-        assert np.array_equal(found, expected, equal_nan=True)
+        assert np.array_equal(region_columns, expected, equal_nan=True)
 
-    def test_without_a_region_model_its_columns_are_unknown(self):
+    def test_region_columns_are_nan_without_model(self):
         assert np.isnan(matrix_of(snapshot(PAGE))[:, -len(stacking.REGION_COLUMNS) :]).all()
 
     @pytest.mark.parametrize("page", [snapshot, laid_out])
-    def test_same_page_same_bytes(self, page):
+    def test_is_deterministic(self, page):
         assert matrix_of(page(PAGE)).tobytes() == matrix_of(page(PAGE)).tobytes()
 
-    def test_pages_in_between_change_nothing(self):
-        """What is cached from page to page does not show."""
+    def test_caches_do_not_change_results(self):
+        """Process other pages in between."""
         before = matrix_of(snapshot(PAGE)).tobytes()
         for other in ("<p>x", "<div class='home main'>y</div>", PAGE.upper()):
             matrix_of(snapshot(other))

@@ -10,11 +10,11 @@ from vclean.features.blocks import extract_blocks
 from vclean.features.page_context import PageContext
 
 LINKED = "<p>abc <a href=x>de</a></p><p><a href=x><b>link</b></a></p><p>text</p>"
-"""Three blocks: 2 of 6 characters linked (white space of the source counts), all, none."""
+"""Page with three blocks: 2 of 6 characters in links (white space of the source counts), all, none."""
 
 
-def tag_of(found, element):
-    return found.snapshot.tags[found.snapshot.tag[element]]
+def tag_of(context, element):
+    return context.snapshot.tags[context.snapshot.tag[element]]
 
 
 class TestTokens:
@@ -30,7 +30,7 @@ class TestLanguage:
     def test_declared_where_the_text_is_too_short(self):
         assert view("<html lang=de-AT><p>12</p>").language == "de"
 
-    def test_menus_do_not_tell(self):
+    def test_menus_do_not_decide(self):
         menu = "<ul>" + "<li><a href=x>The home page of all the news and the weather for today</a>" * 30 + "</ul>"
         text = "<p>Přívoz přejíždí řeku každou hodinu, a když je voda vysoká, nejezdí vůbec.</p>"
         assert view(f"<html lang=en>{menu}{text}").language == "cs"
@@ -46,7 +46,7 @@ class TestStopWords:
     def test_counted_per_block(self, text, expected):
         assert view(self.TEXT.format(text)).stop_words[1] == expected
 
-    def test_parts_of_a_phrase_count_each(self):
+    def test_words_of_a_phrase_count_each(self):
         assert view("<html lang=zh><p>渡轮每小时过河一次</p><p>我们的</p>").stop_words[1] == 3
 
     @pytest.mark.parametrize("html", ["<p>1234</p>", "<html lang=xx><p>the of</p>"])
@@ -55,10 +55,10 @@ class TestStopWords:
 
 
 class TestTerms:
-    def test_of_the_pages_language_and_english(self):
-        found = view("<html lang=cs><p>Přihlásit</p><p>Log in</p><p>Anmelden</p>")
-        assert found.language == "cs"
-        assert found.terms.count("actions").tolist() == [1, 1, 0]
+    def test_page_language_and_english(self):
+        context = view("<html lang=cs><p>Přihlásit</p><p>Log in</p><p>Anmelden</p>")
+        assert context.language == "cs"
+        assert context.terms.count("actions").tolist() == [1, 1, 0]
 
 
 class TestAnchor:
@@ -72,67 +72,69 @@ class TestAnchor:
         ],
     )
     def test_parent_of_the_longest_text(self, html, expected):
-        found = view(html)
-        assert tag_of(found, found.anchor[0]) == expected
+        context = view(html)
+        assert tag_of(context, context.anchor[0]) == expected
 
     def test_one_per_block(self):
-        found = view("<p>One</p><ul><li>Two<li><a href=x>Three</a></ul>")
-        assert [tag_of(found, element) for element in found.anchor] == ["p", "li", "a"]
+        context = view("<p>One</p><ul><li>Two<li><a href=x>Three</a></ul>")
+        assert [tag_of(context, element) for element in context.anchor] == ["p", "li", "a"]
 
 
 class TestCharShare:
     def test_link_share(self):
         assert view(LINKED).link_share.tolist() == pytest.approx([2 / 6, 1, 0])
 
-    def test_of_any_elements(self):
-        found = view(LINKED)
-        assert found.char_share(found.within(("b",))).tolist() == [0, 1, 0]
+    def test_any_mask(self):
+        context = view(LINKED)
+        assert context.char_share(context.within(("b",))).tolist() == [0, 1, 0]
 
 
 class TestCharMean:
     def test_weighted_by_characters(self):
-        found = view("<p>abc<b>d</b></p><p>x</p>")
-        values = np.where(found.snapshot.is_tag(("b",)), 20, 10).astype(np.float32)
-        assert found.char_mean(values).tolist() == [12.5, 10]
+        context = view("<p>abc<b>d</b></p><p>x</p>")
+        values = np.where(context.snapshot.is_tag(("b",)), 20, 10).astype(np.float32)
+        assert context.char_mean(values).tolist() == [12.5, 10]
 
 
 class TestPerBlock:
     def test_sums_over_text_nodes(self):
-        found = view("<p>a<b>b</b>c</p><p>d</p>")
-        assert found.per_block(np.array([1, 2, 4, 8], dtype=np.float32)).tolist() == [7, 8]
+        context = view("<p>a<b>b</b>c</p><p>d</p>")
+        assert context.per_block(np.array([1, 2, 4, 8], dtype=np.float32)).tolist() == [7, 8]
 
 
 class TestWithin:
     def test_an_element_counts_as_within_itself(self):
-        found = view("<div><a href=x><b>x</b></a></div><i>y</i>")
-        inside = {tag_of(found, element) for element in np.flatnonzero(found.within(("a",)))}
+        context = view("<div><a href=x><b>x</b></a></div><i>y</i>")
+        inside = {tag_of(context, element) for element in np.flatnonzero(context.within(("a",)))}
         assert inside == {"a", "b"}
 
-    def test_a_tag_that_is_not_there(self):
+    def test_missing_tag(self):
         assert not view("<p>x</p>").within(("table",)).any()
 
 
-class TestOnNodes:
+class TestSumOverSubtrees:
     HTML = "<body><div><p>One</p><p>Two</p></div><p>Three</p></body>"
 
     def test_blocks_of_a_subtree(self):
-        found = view(self.HTML)
+        context = view(self.HTML)
         count = dict(
-            zip((tag_of(found, element) for element in range(len(found.snapshot))), found.block_count, strict=True)
+            zip(
+                (tag_of(context, element) for element in range(len(context.snapshot))), context.block_count, strict=True
+            )
         )
         assert (count["body"], count["div"], count["p"]) == (3, 2, 1)
 
     def test_any_values(self):
-        found = view(self.HTML)
-        sums = found.sum_over_subtrees(np.array([1, 10, 100], dtype=np.float32))
-        assert sums[found.snapshot.is_tag(("div",))].tolist() == [11]
+        context = view(self.HTML)
+        sums = context.sum_over_subtrees(np.array([1, 10, 100], dtype=np.float32))
+        assert sums[context.snapshot.is_tag(("div",))].tolist() == [11]
         assert sums[0] == 111
 
 
 class TestClassPath:
-    def test_elements_made_by_one_piece_of_a_template(self):
-        found = view("<ul><li class='a b'>One<li class='b a'>Two<li class=a>Three</ul>")
-        one, two, three = found.class_path[found.anchor]
+    def test_ignores_order_of_classes(self):
+        context = view("<ul><li class='a b'>One<li class='b a'>Two<li class=a>Three</ul>")
+        one, two, three = context.class_path[context.anchor]
         assert one == two != three
 
 
@@ -141,17 +143,17 @@ class TestDigitWords:
         assert view("<p>2nd of 12 in A4</p><p>x</p>").digit_words.tolist() == [2, 0]
 
 
-def test_members_follow_the_blocks():
-    found = view("<p>One <b>two</b></p>\n<p>Three</p>")
-    assert found.member_chars.tolist() == [4, 3, 5]
-    assert [tag_of(found, element) for element in found.member_parent] == ["p", "b", "p"]
+def test_members_are_in_block_order():
+    context = view("<p>One <b>two</b></p>\n<p>Three</p>")
+    assert context.member_chars.tolist() == [4, 3, 5]
+    assert [tag_of(context, element) for element in context.member_parent] == ["p", "b", "p"]
 
 
 def test_a_page_without_blocks_has_no_rows():
     assert len(PageContext(extract_blocks(snapshot("<p></p>")))) == 0
 
 
-def test_the_declared_language_is_the_snapshots():
+def test_declared_language_of_the_snapshot():
     page = replace(snapshot("<p>7</p>"), language="fr-ca")
     assert PageContext(extract_blocks(page)).language == "fr"
 
@@ -159,11 +161,11 @@ def test_the_declared_language_is_the_snapshots():
 class TestContainer:
     PAGE = "<html><body><nav><a>One</a></nav><div><section><p>Two</p><p>Three</p></section><img></div>"
 
-    def test_only_what_holds_other_blocks_than_its_parent(self):
+    def test_excludes_elements_with_the_same_blocks_as_the_parent(self):
         page = view("<div><section><p>One</p></section></div>")
         assert [tag_of(page, element) for element in np.flatnonzero(page.is_container)] == ["html"]
 
-    def test_the_outermost_of_those_with_the_same_blocks(self):
+    def test_outermost_element_with_the_same_blocks(self):
         page = view(self.PAGE)
         around = {tag_of(page, element): tag_of(page, page.container[element]) for element in range(len(page.snapshot))}
         assert around == {
@@ -173,13 +175,13 @@ class TestContainer:
 
 
 class TestFirstText:
-    def test_the_first_that_begins_after_an_element(self):
+    def test_first_text_after_the_start_tag(self):
         page = view("<html><body><p>One <b>two</b></p><hr><p>Three</p><br>")
         first = {tag_of(page, element): int(page.first_text[element]) for element in range(len(page.snapshot))}
         assert first == {"html": 0, "body": 0, "b": 1, "hr": 2, "p": 2, "br": 3}
 
 
-class TestAlike:
+class TestByClassPath:
     def test_elements_and_blocks_of_the_same_tags_and_classes(self):
         page = view("<p class=a><b>x</b></p><p class=a>y<b>y</b></p><p>z</p><p class=a>long<b>w</b></p>")
         assert page.elements_by_class_path.size[page.blocks.node].tolist() == [3, 3, 1, 3]
@@ -187,10 +189,10 @@ class TestAlike:
 
 
 class TestSiblings:
-    def test_place_among_the_children(self):
+    def test_rank_among_siblings(self):
         page = view("<html><body><p>One</p><p>Two</p>")
-        found = {tag_of(page, element): int(page.siblings.rank[element]) for element in range(len(page.snapshot))}
-        assert found == {"html": 0, "body": 0, "p": 1}
+        ranks = {tag_of(page, element): int(page.siblings.rank[element]) for element in range(len(page.snapshot))}
+        assert ranks == {"html": 0, "body": 0, "p": 1}
         assert page.siblings.size.tolist() == [1, 1, 2, 2]
 
 

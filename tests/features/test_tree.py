@@ -27,7 +27,7 @@ END = np.array([5, 4, 3, 4, 5], dtype=np.int32)
 
 @st.composite
 def trees(draw):
-    """Parents in preorder: each element hangs on the one before it or on an ancestor of that."""
+    """Return parents in preorder: each element is a child of the previous one or of one of its ancestors."""
     parent = [-1]
     for element in range(1, draw(st.integers(1, 30))):
         chain = ancestors(parent, element - 1)
@@ -43,7 +43,7 @@ def weighted_trees(draw):
 
 
 def ancestors(parent, element):
-    """The element and its ancestors, by following the parents."""
+    """Return the element and its ancestors by following the parents."""
     chain = []
     while element >= 0:
         chain.append(element)
@@ -64,10 +64,10 @@ class TestSubtreeSum:
         flags = np.array([False, True, True, False, True])
         assert subtree_sum(flags, END).tolist() == [3, 2, 1, 0, 1]
 
-    def test_fractions_stay_fractions(self):
-        found = subtree_sum(np.array([0.5, 0.25, 0, 0, 1], dtype=np.float32), END)
-        assert found.dtype == np.float64
-        assert found.tolist() == [1.75, 0.25, 0, 0, 1]
+    def test_keeps_fractions(self):
+        sums = subtree_sum(np.array([0.5, 0.25, 0, 0, 1], dtype=np.float32), END)
+        assert sums.dtype == np.float64
+        assert sums.tolist() == [1.75, 0.25, 0, 0, 1]
 
     @given(weighted_trees())
     def test_equals_the_loop(self, tree):
@@ -92,11 +92,11 @@ class TestPathSum:
         flags = np.array([True, True, False, True, False])
         assert path_sum(flags, END).tolist() == [1, 2, 2, 3, 1]
 
-    def test_wraps_around_like_the_hashes_it_adds(self):
-        """Sums modulo 2^64: a path signature relies on it."""
+    def test_wraps_around(self):
+        """Check sums modulo 2^64, on which path signatures rely."""
         values = np.full(5, 2**63 - 1, dtype=np.int64)
-        found = path_sum(values, END).view(np.uint64)
-        assert found.tolist() == [k * (2**63 - 1) % 2**64 for k in (1, 2, 3, 3, 2)]
+        sums = path_sum(values, END).view(np.uint64)
+        assert sums.tolist() == [k * (2**63 - 1) % 2**64 for k in (1, 2, 3, 3, 2)]
 
     @given(weighted_trees())
     def test_equals_the_loop(self, tree):
@@ -105,7 +105,7 @@ class TestPathSum:
         assert path_sum(values, subtree_ends(parent)).tolist() == expected
 
     @given(trees())
-    def test_ones_count_the_depth(self, parent):
+    def test_sum_of_ones_is_the_depth(self, parent):
         depth = [len(ancestors(parent, element)) for element in range(len(parent))]
         assert path_sum(np.ones(len(parent), dtype=np.int64), subtree_ends(parent)).tolist() == depth
 
@@ -113,27 +113,27 @@ class TestPathSum:
 class TestPathCounts:
     def test_by_hand(self):
         kind = np.array([1, 0, -1, 1, 0])
-        found = path_counts(kind, 3, END)
-        assert found.dtype == np.int64
-        assert found.tolist() == [[0, 1, 1, 1, 1], [1, 1, 1, 2, 1], [0, 0, 0, 0, 0]]
+        counts = path_counts(kind, 3, END)
+        assert counts.dtype == np.int64
+        assert counts.tolist() == [[0, 1, 1, 1, 1], [1, 1, 1, 2, 1], [0, 0, 0, 0, 0]]
 
     @given(weighted_trees())
     def test_equals_the_sums_of_flags(self, tree):
         parent, values = tree
         kind, end = values % 5 - 1, subtree_ends(parent)
-        found = path_counts(kind, 4, end)
-        assert found.tolist() == [path_sum(kind == which, end).tolist() for which in range(4)]
+        counts = path_counts(kind, 4, end)
+        assert counts.tolist() == [path_sum(kind == which, end).tolist() for which in range(4)]
 
 
 class TestNearestAncestor:
-    def test_an_element_is_nearest_to_itself(self):
+    def test_includes_the_element(self):
         assert nearest_ancestor(np.ones(5, dtype=bool), PARENT).tolist() == [0, 1, 2, 3, 4]
 
     def test_by_hand(self):
         mask = np.array([False, True, False, True, False])
         assert nearest_ancestor(mask, PARENT).tolist() == [0, 1, 1, 3, 0]
 
-    def test_the_root_where_there_is_none(self):
+    def test_root_if_none(self):
         assert nearest_ancestor(np.zeros(5, dtype=bool), PARENT).tolist() == [0] * 5
 
     @given(trees(), st.randoms())
@@ -147,9 +147,9 @@ class TestNearestAncestor:
         parent = np.arange(-1, depth - 1, dtype=np.int32)
         mask = np.zeros(depth, dtype=bool)
         mask[7] = True
-        found = nearest_ancestor(mask, parent)
-        assert found[:7].tolist() == [0] * 7
-        assert (found[7:] == 7).all()
+        nearest = nearest_ancestor(mask, parent)
+        assert nearest[:7].tolist() == [0] * 7
+        assert (nearest[7:] == 7).all()
 
 
 class TestIsAncestor:
@@ -167,27 +167,27 @@ class TestSubtreeArgmax:
         assert subtree_argmax(np.array([9.0, 0.5, 0.25, -1.0, 0.0]), END).tolist() == [0, 1, 2, 3, 4]
 
     @given(weighted_trees())
-    def test_it_is_the_first_largest_of_every_range(self, tree):
+    def test_equals_the_loop_over_ranges(self, tree):
         parent, values = tree
         end = subtree_ends(parent)
         expected = [i + int(np.argmax(values[i : end[i]])) for i in range(len(parent))]
         assert subtree_argmax(values, end).tolist() == expected
 
 
-class TestCommon:
+class TestLowestCommonAncestor:
     def test_by_hand(self):
-        one, other = np.array([2, 2, 1, 4, 0, 3], dtype=np.int32), np.array([3, 4, 3, 4, 2, 2], dtype=np.int32)
-        assert lowest_common_ancestor(one, other, PARENT, END).tolist() == [1, 0, 1, 4, 0, 1]
+        first, second = np.array([2, 2, 1, 4, 0, 3], dtype=np.int32), np.array([3, 4, 3, 4, 2, 2], dtype=np.int32)
+        assert lowest_common_ancestor(first, second, PARENT, END).tolist() == [1, 0, 1, 4, 0, 1]
 
     def test_no_pairs(self):
         none = np.zeros(0, dtype=np.int32)
         assert lowest_common_ancestor(none, none, PARENT, END).tolist() == []
 
     @given(trees(), st.data())
-    def test_the_innermost_of_the_shared_ancestors(self, parent, data):
-        one, other = (data.draw(st.integers(0, len(parent) - 1)) for _ in range(2))
-        shared = set(ancestors(parent, one)) & set(ancestors(parent, other))
-        found = lowest_common_ancestor(
-            np.array([one], np.int32), np.array([other], np.int32), parent, subtree_ends(parent)
+    def test_innermost_shared_ancestor(self, parent, data):
+        first, second = (data.draw(st.integers(0, len(parent) - 1)) for _ in range(2))
+        shared = set(ancestors(parent, first)) & set(ancestors(parent, second))
+        ancestor = lowest_common_ancestor(
+            np.array([first], np.int32), np.array([second], np.int32), parent, subtree_ends(parent)
         )
-        assert found.tolist() == [max(shared)]
+        assert ancestor.tolist() == [max(shared)]

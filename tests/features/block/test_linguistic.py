@@ -19,11 +19,11 @@ UNKNOWN = {
     "word_length", "upper", "capitalised_words", "stop_words", "stop_words_to_page", "stop_word_count", "sentences",
     "sentence_length", "ends_sentence", "actions", "bylines", "boilerplate", "copyrights",
 }  # fmt: skip
-"""Columns that are NaN where a script or a language does not tell."""
+"""Columns that are NaN for some scripts or languages."""
 
 
 def page(*texts):
-    """A page with a paragraph for each of the texts, in English."""
+    """Return a page with one paragraph per text, in English."""
     return view("<html lang=en><title>Ferry times</title>" + "".join(f"<p>{html.escape(text)}</p>" for text in texts))
 
 
@@ -32,7 +32,7 @@ def values(name, *texts):
 
 
 def value(name, text):
-    """The value for a paragraph that stands alone."""
+    """Return the value for a page with one paragraph."""
     return values(name, text)[0]
 
 
@@ -68,9 +68,9 @@ class TestCounts:
         assert value("language_known", "1234") == 0
 
     def test_stop_words_to_page(self):
-        """The page has 3 stop words among 6 words."""
-        found = values("stop_words_to_page", "the of cat zebra", "the lion")
-        assert found == pytest.approx([1, 1])
+        """Check a page with 3 stop words among 6 words."""
+        ratios = values("stop_words_to_page", "the of cat zebra", "the lion")
+        assert ratios == pytest.approx([1, 1])
         assert values("stop_words_to_page", ENGLISH, "--")[1] == 0
 
     @pytest.mark.parametrize("name", ["stop_words", "stop_words_to_page", "stop_word_count"])
@@ -150,7 +150,7 @@ class TestEdges:
         assert [text for text in yes if not value(name, text)] == []
         assert [text for text in no if value(name, text)] == []
 
-    def test_every_block_has_its_own_edges(self):
+    def test_edges_are_per_block(self):
         assert values("starts_capital", "One", "two", "Three") == [1, 0, 1]
         assert values("ends_sentence", "One", "two.", "Three") == [0, 1, 0]
 
@@ -247,11 +247,11 @@ class TestPatterns:
     def test_matches(self, name, text, expected):
         assert value(name, text) == expected
 
-    def test_each_block_its_own(self):
+    def test_matches_are_per_block(self):
         assert values("dates", "none", "1.2.2026 and 3.4.2026", "none", "12:00") == [0, 2, 0, 1]
         assert values("actions", "read", "more", "read more") == [0, 0, 1]
 
-    def test_nothing_matches_over_two_blocks(self):
+    def test_no_match_spans_two_blocks(self):
         assert values("dates", "12", ":30") == [0, 0]
         assert values("prices", "10", "EUR") == [0, 0]
         assert values("emails", "a", "@b") == [0, 0]
@@ -263,11 +263,11 @@ class TestDuplicates:
     def test_same_text(self):
         assert values("duplicates", *self.TEXTS) == [2, 0, 2, 0, 2, 0, 0]
 
-    def test_number_among_them(self):
+    def test_duplicate_number(self):
         assert values("duplicate_number", *self.TEXTS) == [0, 0, 1, 0, 2, 0, 0]
 
     def test_same_shape(self):
-        """Case and the value of digits do not count."""
+        """Ignore letter case and the value of digits."""
         assert values("duplicate_shape", *self.TEXTS) == [3, 0, 3, 3, 3, 1, 1]
 
     def test_order_of_words_counts(self):
@@ -282,7 +282,7 @@ class TestDuplicates:
 
 class TestTitle:
     def test_overlap(self):
-        """The title is "Ferry times"."""
+        """Check the title "Ferry times"."""
         assert values("title_overlap", "Ferry times", "the ferry", "other", "ferry ferry") == [1, 0.5, 0, 1]
 
     def test_covered(self):
@@ -296,21 +296,21 @@ class TestTitle:
 
 class TestCompute:
     def test_every_column_has_values(self):
-        found = compute(page("One", "Two"))
-        assert set(found) == {column.name for column in COLUMNS}
-        assert all(column.shape == (2,) for column in found.values())
+        columns = compute(page("One", "Two"))
+        assert set(columns) == {column.name for column in COLUMNS}
+        assert all(column.shape == (2,) for column in columns.values())
 
     @given(st.lists(st.text(min_size=1, max_size=20).filter(str.strip), min_size=1, max_size=6))
     def test_any_text_gives_finite_numbers(self, texts):
         blocks = extract_blocks(snapshot("".join(f"<p>{index}</p>" for index in range(len(texts)))))
-        found = compute(PageContext(replace(blocks, text=texts)))
-        for name, column in found.items():
+        columns = compute(PageContext(replace(blocks, text=texts)))
+        for name, column in columns.items():
             assert (np.isfinite(column) | (np.isnan(column) & (name in UNKNOWN))).all(), name
 
     @given(st.lists(st.sampled_from(["One. ", "two 12", "中文。", "$5", "--", "Read more"]), min_size=1, max_size=6))
     def test_shares_are_shares(self, texts):
-        found = compute(page(*texts))
+        columns = compute(page(*texts))
         for column in COLUMNS:
             if column.unit in ("share", "flag"):
-                known = found[column.name][~np.isnan(found[column.name])]
+                known = columns[column.name][~np.isnan(columns[column.name])]
                 assert ((known >= 0) & (known <= 1)).all(), column.name

@@ -17,7 +17,7 @@ from vclean.features.blocks import extract_blocks
 NAN = float("nan")
 NESTED = """<body><nav><p>a</p></nav><main><div><section><p>one two</p><p>three</p></section><p>four</p></div>
 <p>five</p></main><footer><p>six</p></footer></body>"""
-"""Blocks and the subtrees round them: section 2, div 3, main 4, body 6."""
+"""Page with nested subtrees; numbers of blocks: section 2, div 3, main 4, body 6."""
 
 SCORES = st.lists(st.floats(-5, 5, width=32), min_size=1, max_size=12)
 
@@ -27,13 +27,13 @@ def tags(page, elements):
 
 
 def up(name, html=NESTED, block=1):
-    """The values of a subtree column for one block, from the smallest subtree to the largest."""
-    found = columns(html if not isinstance(html, str) else snapshot(html))
-    return [float(found[f"up{level}_{name}"][block]) for level in range(1, LEVELS + 1)]
+    """Return the values of a subtree column for one block, from the smallest subtree to the largest."""
+    values = columns(html if not isinstance(html, str) else snapshot(html))
+    return [float(values[f"up{level}_{name}"][block]) for level in range(1, LEVELS + 1)]
 
 
 def flat(count, tokens=None, alike=None):
-    """A layout in which each subtree of a block is the whole page."""
+    """Return a layout in which each subtree of a block is the whole page."""
     runs = np.zeros((count, LEVELS), dtype=np.int32)
     weight = np.zeros(count, dtype=np.float32) if tokens is None else np.array(tokens, dtype=np.float32)
     groups = np.arange(count) if alike is None else np.array(alike)
@@ -43,30 +43,30 @@ def flat(count, tokens=None, alike=None):
 def scores(path, word=None, where=None):
     path = np.array(path, dtype=np.float32)
     word = np.zeros_like(path) if word is None else np.array(word, dtype=np.float32)
-    found = score_columns(path, word, where or flat(len(path)))
-    return {column.name: found[:, index].tolist() for index, column in enumerate(SCORE_COLUMNS)}
+    values = score_columns(path, word, where or flat(len(path)))
+    return {column.name: values[:, index].tolist() for index, column in enumerate(SCORE_COLUMNS)}
 
 
 class TestSubtrees:
-    def test_ancestors_that_have_more_blocks(self):
+    def test_ancestors_with_more_blocks(self):
         page = view(NESTED)
         assert tags(page, subtrees(page)[1]) == ["section", "div", "body", "html", "html"]
 
-    def test_the_root_where_the_tree_ends(self):
+    def test_root_is_repeated_at_the_top(self):
         page = view("<p>x</p>")
         assert subtrees(page).tolist() == [[0] * LEVELS]
 
-    def test_wrappers_that_add_no_block_are_passed_over(self):
+    def test_skips_wrappers_without_more_blocks(self):
         wrapped = "<section><div><div><div><p>a</p></div></div></div><p>b</p></section><p>c</p><p>d</p>"
         page = view(wrapped)
         assert tags(page, subtrees(page)[0, :1]) == ["section"]
 
     @given(st.lists(st.sampled_from(["<div>", "</div>", "<p>x</p>", "<p>y</p>"]), max_size=30))
-    def test_they_really_grow(self, pieces):
+    def test_each_subtree_has_more_blocks(self, pieces):
         page = view("<body><p>z</p>" + "".join(pieces))
         count = page.block_count
-        for node, found in zip(page.blocks.node, subtrees(page), strict=True):
-            for below, above in zip([node, *found[:-1]], found, strict=True):
+        for node, values in zip(page.blocks.node, subtrees(page), strict=True):
+            for below, above in zip([node, *values[:-1]], values, strict=True):
                 assert above <= node < page.snapshot.end[above]
                 assert above == 0 or count[above] >= GROWTH * count[below]
 
@@ -74,12 +74,12 @@ class TestSubtrees:
 class TestLayout:
     def test_runs_of_blocks(self):
         page = view(NESTED)
-        found = layout(page, subtrees(page))
-        assert found.begin[1].tolist() == [1, 1, 0, 0, 0]
-        assert found.end[1].tolist() == [3, 4, 6, 6, 6]
-        assert found.blocks[1].tolist() == [2, 3, 6, 6, 6]
+        values = layout(page, subtrees(page))
+        assert values.begin[1].tolist() == [1, 1, 0, 0, 0]
+        assert values.end[1].tolist() == [3, 4, 6, 6, 6]
+        assert values.blocks[1].tolist() == [2, 3, 6, 6, 6]
 
-    def test_alike(self):
+    def test_groups_by_class_path(self):
         page = view("<ul><li class=a>one<li class=b>two<li class=a>three</ul>")
         one, two, three = layout(page, subtrees(page)).alike
         assert one == three != two
@@ -89,38 +89,38 @@ class TestLayout:
         assert layout(page, subtrees(page)).tokens.tolist() == [1, 2, 1, 1, 1, 1]
 
     @given(st.lists(st.sampled_from(["<div>", "</div>", "<p>x</p>", "y", "<b>w</b>", "<br><br>"]), max_size=30))
-    def test_a_run_is_the_blocks_of_the_subtree(self, pieces):
+    def test_runs_equal_the_blocks_of_the_subtree(self, pieces):
         page = view("<body><p>z</p>" + "".join(pieces))
         elements = subtrees(page)
-        found = layout(page, elements)
+        values = layout(page, elements)
         node = page.blocks.node
         for row, level in np.ndindex(elements.shape):
             element = elements[row, level]
             inside = np.flatnonzero((node >= element) & (node < page.snapshot.end[element]))
-            assert found.begin[row, level] == inside[0]
-            assert found.end[row, level] == inside[-1] + 1
-            assert found.blocks[row, level] == len(inside)
+            assert values.begin[row, level] == inside[0]
+            assert values.end[row, level] == inside[-1] + 1
+            assert values.blocks[row, level] == len(inside)
 
 
 class TestNeighbours:
     def test_blocks_before_and_after(self):
-        found = columns(snapshot("<p>a</p><p>b c</p><p>d e f</p>"))
-        assert found["words-1"].tolist() == pytest.approx([NAN, 1, 2], nan_ok=True)
-        assert found["words-2"].tolist() == pytest.approx([NAN, NAN, 1], nan_ok=True)
-        assert found["words+1"].tolist() == pytest.approx([2, 3, NAN], nan_ok=True)
-        assert found["words+2"].tolist() == pytest.approx([3, NAN, NAN], nan_ok=True)
+        values = columns(snapshot("<p>a</p><p>b c</p><p>d e f</p>"))
+        assert values["words-1"].tolist() == pytest.approx([NAN, 1, 2], nan_ok=True)
+        assert values["words-2"].tolist() == pytest.approx([NAN, NAN, 1], nan_ok=True)
+        assert values["words+1"].tolist() == pytest.approx([2, 3, NAN], nan_ok=True)
+        assert values["words+2"].tolist() == pytest.approx([3, NAN, NAN], nan_ok=True)
 
-    def test_as_far_as_the_reach(self):
+    def test_neighbours_up_to_reach(self):
         names = {column.name for column in neighbourhood.COLUMNS}
         assert {f"tag{REACH:+d}", f"tag{-REACH:+d}"} <= names
         assert f"tag{REACH + 1:+d}" not in names
         assert "tag+0" not in names
 
-    def test_flags_and_codes_too(self):
-        found = columns(snapshot("<h2>A.</h2><p>b</p>"))
-        assert found["heading_level-1"][1] == 2
-        assert found["ends_sentence-1"][1] == 1
-        assert found["tag-1"][1] == found["tag"][0]
+    def test_flags_and_codes(self):
+        values = columns(snapshot("<h2>A.</h2><p>b</p>"))
+        assert values["heading_level-1"][1] == 2
+        assert values["ends_sentence-1"][1] == 1
+        assert values["tag-1"][1] == values["tag"][0]
 
 
 class TestSubtreeColumns:
@@ -161,36 +161,36 @@ class TestSubtreeColumns:
         assert up("long_share", html, block=0)[:2] == pytest.approx([30 / 32, 90 / 93])
 
     def test_box(self):
-        """In page widths and heights: a page of 800 x 120."""
+        """Check shares of a page of 800 x 120 px."""
         page = laid_out("<div><p>a</p><p>b</p></div><p>c</p><p>d</p>")
         box = page.box.copy()
         box[page.is_tag(("div",))] = 200, 30, 400, 60
         page = replace(page, box=box)
-        found = [up(name, page, block=0)[0] for name in ("x", "y", "width", "height")]
-        assert found == pytest.approx([0.25, 30 / 120, 0.5, 0.5])
+        values = [up(name, page, block=0)[0] for name in ("x", "y", "width", "height")]
+        assert values == pytest.approx([0.25, 30 / 120, 0.5, 0.5])
 
-    def test_no_box_where_not_rendered(self):
+    def test_box_is_nan_without_rendering(self):
         assert np.isnan([up(name) for name in ("x", "y", "width", "height")]).all()
 
 
 class TestScoreColumns:
-    def test_the_two_verdicts_and_their_sum(self):
-        found = scores([1, 2], [10, 20])
-        assert found["path_score"] == [1, 2]
-        assert found["word_score"] == [10, 20]
-        assert found["both_score"] == [11, 22]
+    def test_both_scores_and_their_sum(self):
+        values = scores([1, 2], [10, 20])
+        assert values["path_score"] == [1, 2]
+        assert values["word_score"] == [10, 20]
+        assert values["both_score"] == [11, 22]
 
     def test_neighbours(self):
-        found = scores([1, 2, 3])
-        assert found["path_-1"] == pytest.approx([NAN, 1, 2], nan_ok=True)
-        assert found["path_+2"] == pytest.approx([3, NAN, NAN], nan_ok=True)
+        values = scores([1, 2, 3])
+        assert values["path_-1"] == pytest.approx([NAN, 1, 2], nan_ok=True)
+        assert values["path_+2"] == pytest.approx([3, NAN, NAN], nan_ok=True)
 
     def test_means_are_weighted_by_words(self):
-        """A block weighs its words and one more."""
-        found = scores([1, 5], where=flat(2, tokens=[0, 2]))
-        assert found["path_page"] == [4, 4]
-        assert found["path_up1"] == [4, 4]
-        assert found["path_window5"] == [4, 4]
+        """Weight a block by its number of words plus one."""
+        values = scores([1, 5], where=flat(2, tokens=[0, 2]))
+        assert values["path_page"] == [4, 4]
+        assert values["path_up1"] == [4, 4]
+        assert values["path_window5"] == [4, 4]
 
     def test_subtrees(self):
         begin = np.array([[0] * LEVELS, [0] * LEVELS, [2] * LEVELS], dtype=np.int32)
@@ -198,33 +198,32 @@ class TestScoreColumns:
         where = replace(flat(3), begin=begin, end=end)
         assert scores([1, 3, 8], where=where)["path_up1"] == [2, 2, 8]
 
-    def test_alike(self):
+    def test_groups_by_class_path(self):
         where = flat(4, tokens=[0, 0, 2, 0], alike=[0, 1, 0, 1])
         assert scores([1, 2, 5, 4], where=where)["path_alike"] == [4, 3, 4, 3]
 
     def test_windows(self):
-        """Five blocks on each side, as far as the page goes."""
-        found = scores([*range(12)])
-        assert found["path_window5"][0] == np.mean(range(6))
-        assert found["path_window5"][6] == np.mean(range(1, 12))
-        assert found["path_window15"] == [np.mean(range(12))] * 12
+        """Check windows of five blocks on each side, clipped at the ends of the page."""
+        values = scores([*range(12)])
+        assert values["path_window5"][0] == np.mean(range(6))
+        assert values["path_window5"][6] == np.mean(range(1, 12))
+        assert values["path_window15"] == [np.mean(range(12))] * 12
 
     def test_rank(self):
-        """Share of the weight in higher blocks: weights 1, 2, 5."""
+        """Check the share of the weight in blocks with higher scores; weights are 1, 2, 5."""
         where = flat(3, tokens=[0, 1, 4])
         assert scores([2, 3, 1], where=where)["path_rank"] == pytest.approx([2 / 8, 0, 3 / 8])
 
-    def test_equal_verdicts_rank_in_order(self):
+    def test_equal_scores_rank_in_page_order(self):
         assert scores([1, 1, 1, 1])["path_rank"] == [0, 0.25, 0.5, 0.75]
 
     @given(SCORES)
     def test_means_are_between_the_extremes(self, path):
-        found = scores(path)
-        for name, values in found.items():
+        for name, values in scores(path).items():
             if name.startswith("path_") and name != "path_rank":
-                seen = np.array([value for value in values if not np.isnan(value)])
-                assert (seen >= min(path) - 1e-4).all(), name
-                assert (seen <= max(path) + 1e-4).all(), name
+                known = np.array([value for value in values if not np.isnan(value)])
+                assert (known >= min(path) - 1e-4).all(), name
+                assert (known <= max(path) + 1e-4).all(), name
 
     @given(SCORES)
     def test_equals_the_loop_over_windows(self, path):
@@ -233,9 +232,9 @@ class TestScoreColumns:
         assert scores(path)["path_window5"] == pytest.approx(expected, abs=1e-4)
 
     def test_one_block(self):
-        found = scores([3])
-        assert found["path_score"] == found["path_up5"] == found["path_alike"] == found["path_window15"] == [3]
-        assert found["path_rank"] == [0]
+        values = scores([3])
+        assert values["path_score"] == values["path_up5"] == values["path_alike"] == values["path_window15"] == [3]
+        assert values["path_rank"] == [0]
 
 
 def test_columns_of_a_page_come_in_the_declared_order():

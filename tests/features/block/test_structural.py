@@ -46,12 +46,12 @@ class TestTags:
         assert values("inner_tag", self.HTML)[:2] == [code("body"), code("b")]
 
     def test_depth(self):
-        """The html element has depth 0."""
+        """Check that the html element has depth 0."""
         assert values("depth", self.HTML) == [1, 3, 3, 2]
         assert values("inline_depth", self.HTML) == [0, 1, 0, 0]
 
-    def test_codes_are_the_models(self):
-        """A tag may be added at the end, never moved: models know tags by their codes."""
+    def test_codes_never_change(self):
+        """Check that known tags keep their codes: models store them, so new tags are added at the end."""
         assert TAG_CODES[:6] == ("h1", "h2", "h3", "h4", "h5", "h6")
         assert len(set(TAG_CODES)) == len(TAG_CODES)
 
@@ -97,7 +97,7 @@ class TestSiblings:
     HTML = "<div><h2>a</h2><p>b</p><p>c</p><ul><li>d</ul></div>"
 
     def test_number(self):
-        """Itself included: the four children of the div, and the one item."""
+        """Count the element itself: the four children of the div, and the only item."""
         assert values("siblings", self.HTML) == [4, 4, 4, 1]
 
     def test_same_tag(self):
@@ -127,7 +127,7 @@ class TestHeadings:
     def test_level(self):
         assert values("heading_level", self.HTML) == [0, 1, 0, 0, 3, 0]
 
-    def test_the_highest_of_several(self):
+    def test_lowest_number_of_nested_headings(self):
         assert heading_level(view("<h2><h4>x</h4></h2><h3><div>y</div></h3>")).tolist() == [2, 3]
 
     def test_since_the_last_heading(self):
@@ -156,7 +156,7 @@ class TestLongText:
             (f"<details><p>{LONG}</p></details>", True),
         ],
     )
-    def test_many_words_few_links_in_reach_of_the_reader(self, html, expected):
+    def test_many_words_few_links_and_not_hidden(self, html, expected):
         assert long_text(view(html)).tolist() == [expected]
 
     def test_distance(self):
@@ -164,7 +164,7 @@ class TestLongText:
         assert values("since_long", html) == [1, 0, 1, 2, 0, 1]
         assert values("until_long", html) == [1, 0, 2, 1, 0, 1]
 
-    def test_distance_where_there_is_none(self):
+    def test_distance_without_long_text(self):
         assert values("since_long", "<p>a</p><p>b</p>") == [1, 2]
         assert values("until_long", "<p>a</p><p>b</p>") == [2, 1]
 
@@ -213,11 +213,11 @@ class TestContainers:
         assert values(f"in_{name}", html) == [1]
         assert values(f"in_{name}", "<div>x</div>") == [0]
 
-    def test_counted_as_often_as_nested(self):
+    def test_nested_tags_count_each(self):
         html = "<table><tr><td>a<table><tr><td>b</table></table>"
         assert values("in_table", html) == [1, 2]
 
-    def test_round_the_longest_text(self):
+    def test_ancestors_of_the_longest_text(self):
         assert values("in_bold", "<p>a <b>longer</b></p><p>longer <b>b</b></p>") == [1, 0]
 
 
@@ -241,12 +241,12 @@ class TestSplits:
     def test_breaks_between_blocks_count(self):
         assert values("split_br", "<p>a<br>b<br><br><br>c</p>") == [0, 3]
 
-    def test_what_stands_inside_a_block_does_not(self):
+    def test_elements_inside_a_block_do_not_count(self):
         assert values("split_a", "<p>a <a href=x>b</a> c</p><p><a href=y>d</a></p>") == [0, 1]
 
 
 class TestHolder:
-    """Three texts of 20 words in the div and one outside: the div holds 75 % of the long text."""
+    """Three texts of 20 words in the div and one outside: the div has 75 % of the long text."""
 
     HTML = (
         f"<p>{SHORT}</p>"
@@ -257,7 +257,7 @@ class TestHolder:
     def test_inside(self):
         assert values("holder75_inside", self.HTML) == [0, 1, 1, 1, 1, 0]
 
-    def test_the_smallest_that_holds_half(self):
+    def test_deepest_element_with_half_of_the_text(self):
         assert values("holder50_inside", self.HTML) == [0, 0, 0, 1, 1, 0]
 
     def test_side(self):
@@ -268,7 +268,7 @@ class TestHolder:
         assert values("holder50_distance", self.HTML) == [3, 2, 1, 0, 0, 1]
 
     def test_place(self):
-        """62 words in the div: 2 before it, then at 0, 20, 22, 42 and 62."""
+        """Check positions among the 62 words of the div: 2 before it, then 0, 20, 22, 42 and 62."""
         expected = [-2 / 62, 0, 20 / 62, 22 / 62, 42 / 62, 1]
         assert values("holder75_place", self.HTML) == pytest.approx(expected)
 
@@ -283,13 +283,13 @@ class TestHolder:
     def test_words(self):
         assert values("holder75_words", self.HTML) == pytest.approx([62 / 84] * 6)
 
-    def test_of_all_words_where_no_text_is_long(self):
+    def test_all_words_count_without_long_text(self):
         html = "<p>one</p><div><p>two three four</p></div>"
         assert values("holder75_inside", html) == [0, 1]
 
     @pytest.mark.parametrize("tail", ["", "<p><b></b></p>", "<section><div><p></p></div></section>"])
     def test_a_page_without_words(self, tail):
-        """The holder holds a block, whatever empty elements there are."""
+        """Check that the holder contains a block, even if there are deeper empty elements."""
         html = f"<div>.</div>{tail}"
         assert values("holder50_inside", html) == [1]
         assert values("holder50_words", html) == [0]
@@ -300,7 +300,7 @@ class TestRepetition:
 <div class=y><p class=a>--</p></div>"""
 
     def test_blocks_with_the_same_chain_of_tags(self):
-        """The third block's longest text stands in its link: a chain of its own."""
+        """Check that the third block's longest text is in its link, so it has another chain of tags."""
         assert values("path_blocks", self.HTML) == [3, 3, 1, 3]
 
     def test_blocks_with_the_same_chain_of_tags_and_classes(self):
@@ -330,17 +330,17 @@ class TestCompute:
     def test_any_page_gives_finite_numbers(self, html):
         page = view(html)
         if len(page):
-            found = compute(page)
-            assert set(found) == {column.name for column in COLUMNS}
-            for name, column in found.items():
+            columns = compute(page)
+            assert set(columns) == {column.name for column in COLUMNS}
+            for name, column in columns.items():
                 assert column.shape == (len(page),), name
                 assert np.isfinite(column).all() or name.endswith("stop_words"), name
 
     @given(MARKUP)
     def test_shares_and_flags(self, html):
         page = view(html)
-        found = compute(page) if len(page) else {}
+        columns = compute(page) if len(page) else {}
         for column in COLUMNS:
-            if found and column.unit in ("share", "flag") and not column.name.endswith("_place"):
-                known = found[column.name][~np.isnan(found[column.name])]
+            if columns and column.unit in ("share", "flag") and not column.name.endswith("_place"):
+                known = columns[column.name][~np.isnan(columns[column.name])]
                 assert ((known >= 0) & (known <= 1 + 1e-6)).all(), column.name

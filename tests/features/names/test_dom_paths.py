@@ -8,7 +8,7 @@ from vclean.features.names.element_names import ElementNames, class_hashes, name
 
 
 def hashes_of(html, tags):
-    """Class hashes of the elements with one of `tags`, in document order."""
+    """Return class hashes of the elements with one of `tags`, in document order."""
     page = snapshot(html)
     return class_hashes(ElementNames.from_snapshot(page))[page.is_tag(tags)]
 
@@ -20,7 +20,7 @@ def paths_of(html, tags):
 
 class TestNameHashes:
     def test_the_same_on_every_machine(self):
-        """Models keep these numbers: they never change."""
+        """Check stored values: models depend on these numbers, so they must not change."""
         assert name_hashes(["div"]).tolist() == [0x38766EAEBDC6BE09]
 
     def test_no_names(self):
@@ -32,7 +32,7 @@ class TestNameHashes:
         assert max(numbers) >= 2**63
         assert max(numbers) < 2**64
 
-    def test_lone_surrogates_are_no_obstacle(self):
+    def test_accepts_lone_surrogates(self):
         one, two = name_hashes(["a\ud800", "a"])
         assert one != two
 
@@ -46,20 +46,20 @@ class TestTagHashes:
 
 
 class TestClassHashes:
-    def test_order_and_repetition_do_not_count(self):
+    def test_ignores_order_and_repetition(self):
         hashes = hashes_of("<p class='a b'></p><p class='b  a'></p><p class='a b a'></p>", ("p",))
         assert len(np.unique(hashes)) == 1
 
     @pytest.mark.parametrize("other", ["<p>", "<p class=a>", "<p class='a b c'>", "<div class='a b'>", "<p class=ab>"])
-    def test_what_counts(self, other):
+    def test_differs_by_tag_and_classes(self, other):
         one, two = hashes_of(f"<p class='a b'></p>{other}x", ("p", "div"))
         assert one != two
 
-    def test_an_empty_class_is_none(self):
+    def test_empty_class_equals_no_class(self):
         one, two = hashes_of("<p class=''></p><p></p>", ("p",))
         assert one == two == name_hashes(["p"])[0]
 
-    def test_of_more_classes_than_count_as_tokens(self):
+    def test_more_classes_than_max_names(self):
         many = " ".join(f"c{index}" for index in range(40))
         one, two = hashes_of(f"<p class='{many}'></p><p class='{many} d'></p>", ("p",))
         assert one != two
@@ -78,11 +78,11 @@ class TestPathSignature:
         "other",
         ["<div><b>y</b></div>", "<p><b>y</b></p>", "<div><p><i><b>y</b></i></p></div>", "<p><div><b>y</b></div></p>"],
     )
-    def test_other_chains(self, other):
+    def test_different_chains(self, other):
         one, two = paths_of(f"<div><p><b>x</b></p></div>{other}", ("b",))
         assert one != two
 
-    def test_order_of_the_chain_counts(self):
+    def test_depends_on_order_of_the_chain(self):
         one, two = paths_of("<em><i><b>x</b></i></em><i><em><b>y</b></em></i>", ("b",))
         assert one != two
 

@@ -14,12 +14,12 @@ from vclean.features.names.element_names import ElementNames, _file_stem, sorted
 
 
 def words_in(*names):
-    """The words of each name."""
+    """Return the words of each name."""
     words, rows = split_words(names)
-    return [[words[place] for place in rows.values[a:b]] for a, b in zip(rows.start[:-1], rows.start[1:], strict=True)]
+    return [[words[index] for index in rows.values[a:b]] for a, b in zip(rows.start[:-1], rows.start[1:], strict=True)]
 
 
-class TestWordsOf:
+class TestSplitWords:
     @pytest.mark.parametrize(
         ("name", "words"),
         [
@@ -34,10 +34,10 @@ class TestWordsOf:
             ("12 --", []),
         ],
     )
-    def test_runs_of_one_case_or_with_a_capital(self, name, words):
+    def test_splits_at_case_changes(self, name, words):
         assert words_in(name) == [words]
 
-    def test_every_word_is_listed_once(self):
+    def test_words_are_distinct(self):
         words, rows = split_words(["nav", "Nav-bar", "", "NAV"])
         assert words == ["nav", "bar"]
         assert rows.start.tolist() == [0, 1, 3, 3, 4]
@@ -48,11 +48,11 @@ class TestWordsOf:
         assert (words, rows.start.tolist(), rows.values.size) == ([], [0], 0)
 
     @given(st.lists(st.text("aZ-1_ ", max_size=12), max_size=5))
-    def test_characters_beyond_ascii_elsewhere_change_nothing(self, names):
+    def test_non_ascii_names_do_not_change_others(self, names):
         assert words_in(*names) == words_in(*names, "é")[:-1]
 
     @given(st.lists(st.text("aÜΣσ-\ud800", max_size=9), max_size=5))
-    def test_names_do_not_touch(self, names):
+    def test_words_do_not_span_names(self, names):
         assert words_in(*names) == [words_in(name)[0] for name in names]
 
 
@@ -64,7 +64,7 @@ class TestRows:
         assert owner.tolist() == [0, 0, 0, 2, 2, 3, 3, 3]
         assert entries.tolist() == [1, 2, 3, 7, 8, 1, 2, 3]
 
-    def test_take_the_first_of_each(self):
+    def test_take_with_limit(self):
         owner, entries = self.ROWS.take(np.array([2, 0]), 2)
         assert (owner.tolist(), entries.tolist()) == ([0, 0, 1, 1], [1, 2, 7, 8])
 
@@ -76,32 +76,34 @@ class TestRows:
         assert self.ROWS.union(bits).tolist() == [128 + 256, 0, 2 + 4 + 8]
 
 
-class TestNaming:
-    def test_names_of_every_value(self):
-        found = ElementNames.from_snapshot(snapshot("<p class='a b'>1<p class=b id=c>2<p class='a b'>3"))
-        rows = [[found.names[name] for name in found.value_names.take(np.array([row]))[1]] for row in range(3)]
+class TestElementNames:
+    def test_names_of_values(self):
+        page_names = ElementNames.from_snapshot(snapshot("<p class='a b'>1<p class=b id=c>2<p class='a b'>3"))
+        rows = [
+            [page_names.names[name] for name in page_names.value_names.take(np.array([row]))[1]] for row in range(3)
+        ]
         assert rows == [["a", "b"], ["b"], ["c"]]
-        assert (found.first["class"], found.first["id"], found.first["role"]) == (0, 2, 3)
-        assert found.short.tolist() == [0, 1, 2]
+        assert (page_names.first["class"], page_names.first["id"], page_names.first["role"]) == (0, 2, 3)
+        assert page_names.short.tolist() == [0, 1, 2]
 
     def test_a_long_value_is_read_up_to_300_characters(self):
-        found = ElementNames.from_snapshot(snapshot(f"<p class=a id='{'x ' * 200}'>1"))
-        assert found.short.tolist() == [0, 2]
-        assert np.diff(found.value_names.start).tolist() == [1, 200, 150]
+        page_names = ElementNames.from_snapshot(snapshot(f"<p class=a id='{'x ' * 200}'>1"))
+        assert page_names.short.tolist() == [0, 2]
+        assert np.diff(page_names.value_names.start).tolist() == [1, 200, 150]
 
     def test_files_of_images(self):
-        found = ElementNames.from_snapshot(
+        page_names = ElementNames.from_snapshot(
             snapshot("<p><img src=/a/logo.png>x<iframe src=b></iframe><img src=/logo.gif><img src='http://[x'>")
         )
-        assert len(found.image) == 3
-        assert [found.names[name] for name in found.file] == ["logo", "logo", ""]
+        assert len(page_names.image) == 3
+        assert [page_names.names[name] for name in page_names.file] == ["logo", "logo", ""]
 
     def test_a_page_without_names(self):
-        found = ElementNames.from_snapshot(snapshot("<p>x"))
-        assert (found.names, found.words, found.short.size, found.image.size) == ([], [], 0, 0)
+        page_names = ElementNames.from_snapshot(snapshot("<p>x"))
+        assert (page_names.names, page_names.words, page_names.short.size, page_names.image.size) == ([], [], 0, 0)
 
 
-class TestStem:
+class TestFileStem:
     @pytest.mark.parametrize(
         ("address", "stem"),
         [
@@ -119,17 +121,17 @@ class TestStem:
             ("data:image/png;base64,AA", "png;base64,AA"),
         ],
     )
-    def test_of_an_address(self, address, stem):
+    def test_stem_of_url(self, address, stem):
         assert _file_stem(address) == stem
 
     @given(st.text("ab./?#: @[\n", max_size=12))
-    def test_has_the_words_that_the_libraries_find(self, rest):
+    def test_agrees_with_urllib(self, rest):
         address = "http://a.org/" + rest
         expected = PurePosixPath(urlsplit(address).path).stem
         assert words_in(_file_stem(address)) == words_in(expected)
 
 
-class TestDistinct:
+class TestSortedUnique:
     @given(st.lists(st.integers(0, 9)))
-    def test_are_those_of_a_set(self, keys):
+    def test_equals_sorted_set(self, keys):
         assert sorted_unique(np.array(keys, dtype=np.int64)).tolist() == sorted(set(keys))

@@ -32,7 +32,7 @@ def bucket(token):
 
 
 def tokens_of(html, tag):
-    """The tokens of the first element with the tag, as buckets."""
+    """Return the tokens of the first element with the tag, as buckets."""
     page = snapshot(html)
     return tokens_on(page).of(int(np.flatnonzero(page.is_tag((tag,)))[0])).tolist()
 
@@ -45,21 +45,21 @@ def rows(ragged):
     return [ragged.values[begin:end].tolist() for begin, end in zip(ragged.start[:-1], ragged.start[1:], strict=True)]
 
 
-class TestRagged:
-    def test_of(self):
-        found = RaggedArray.from_pairs(np.array([0, 0, 2], dtype=np.int32), np.array([5, 6, 7]), 4)
-        assert found.start.tolist() == [0, 2, 2, 3, 3]
-        assert rows(found) == [[5, 6], [], [7], []]
+class TestRaggedArray:
+    def test_from_pairs(self):
+        array = RaggedArray.from_pairs(np.array([0, 0, 2], dtype=np.int32), np.array([5, 6, 7]), 4)
+        assert array.start.tolist() == [0, 2, 2, 3, 3]
+        assert rows(array) == [[5, 6], [], [7], []]
 
-    def test_sums(self):
+    def test_row_sums(self):
         weights = np.zeros(BUCKETS, dtype=np.float32)
         weights[[5, 6, 7]] = 1, 10, 100
-        found = RaggedArray(np.array([0, 2, 2, 4]), np.array([5, 6, 7, 7], dtype=np.int32))
-        assert found.row_sums(weights).tolist() == [11, 0, 200]
+        array = RaggedArray(np.array([0, 2, 2, 4]), np.array([5, 6, 7, 7], dtype=np.int32))
+        assert array.row_sums(weights).tolist() == [11, 0, 200]
 
     def test_no_rows(self):
-        nothing = RaggedArray(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32))
-        assert nothing.row_sums(np.zeros(BUCKETS, dtype=np.float32)).shape == (0,)
+        empty = RaggedArray(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32))
+        assert empty.row_sums(np.zeros(BUCKETS, dtype=np.float32)).shape == (0,)
 
 
 class TestElementTokens:
@@ -79,37 +79,37 @@ class TestElementTokens:
             ("<p title=post style='color: red'>", ["t:p"]),
         ],
     )
-    def test_names_and_the_words_they_are_made_of(self, html, tokens):
-        """The tag, then whole names, then words; these in any order."""
+    def test_tag_names_and_words(self, html, tokens):
+        """Check the tag, then whole names, then words; the latter in any order."""
         first, *others = tokens_of(html + "x", "p")
         assert first == bucket(tokens[0])
         assert sorted(others) == sorted(map(bucket, tokens[1:]))
 
-    def test_names_beyond_the_24th_are_left_out(self):
+    def test_ignores_names_after_the_24th(self):
         names = " ".join(f"{index}" for index in range(40))
         assert len(tokens_of(f"<p class='{names}'>x", "p")) == 1 + 24
 
-    def test_every_element_has_at_least_its_tag(self):
+    def test_every_element_has_a_tag_token(self):
         page = snapshot(PAGE)
         first = [tokens_on(page).of(element)[0] for element in range(len(page))]
         assert first == [bucket(f"t:{page.tags[tag]}") for tag in page.tag]
 
-    def test_same_page_same_tokens(self):
+    def test_is_deterministic(self):
         one, two = tokens_on(snapshot(PAGE)), tokens_on(snapshot(PAGE))
         assert one.named.values.tobytes() == two.named.values.tobytes()
         assert one.number.tobytes() == two.number.tobytes()
 
-    def test_a_word_in_several_attributes_counts_once(self):
-        found = tokens_of("<p class='post item' id=postItem itemprop=item rel=post>x", "p")
-        assert [found.count(bucket(f"w:{word}")) for word in ("post", "item")] == [1, 1]
-        assert [found.count(bucket(name)) for name in ("class:post", "id:postitem", "itemprop:item", "rel:post")] == [
+    def test_word_in_two_attributes_counts_once(self):
+        tokens = tokens_of("<p class='post item' id=postItem itemprop=item rel=post>x", "p")
+        assert [tokens.count(bucket(f"w:{word}")) for word in ("post", "item")] == [1, 1]
+        assert [tokens.count(bucket(name)) for name in ("class:post", "id:postitem", "itemprop:item", "rel:post")] == [
             1
         ] * 4
 
-    def test_a_name_in_capitals_is_the_same_name(self):
+    def test_ignores_letter_case(self):
         assert tokens_of("<p class='Post POST post'>x", "p") == tokens_of("<p class=post>x", "p")
 
-    def test_names_of_other_scripts_and_broken_ones(self):
+    def test_other_scripts_and_lone_surrogates(self):
         page = replace(snapshot("<p class=x>x"), attr_value=["Über-ΟΔΟΣ 1\ud800x"])
         names = ("t:p", "class:über-οδος", "class:1\ud800x", "w:über", "w:οδος")
         assert sorted(tokens_on(page).of(len(page) - 1).tolist()) == sorted(map(bucket, names))
@@ -117,70 +117,70 @@ class TestElementTokens:
     def test_a_page_without_names(self):
         assert tokens_on(snapshot("<p>x")).named.values.size == 0
 
-    def test_sums(self):
+    def test_row_sums(self):
         page = snapshot(PAGE)
-        found, weights = tokens_on(page), np.zeros(BUCKETS, dtype=np.float32)
+        tokens, weights = tokens_on(page), np.zeros(BUCKETS, dtype=np.float32)
         weights[[bucket("t:p"), bucket("w:post"), bucket("class:x")]] = 1, 10, 100
-        by_element = {page.tags[page.tag[element]]: total for element, total in enumerate(found.sums(weights))}
+        by_element = {page.tags[page.tag[element]]: total for element, total in enumerate(tokens.sums(weights))}
         assert by_element == {**dict.fromkeys(by_element, 0), "p": 1, "div": 10, "b": 100}
 
 
-class TestPathRows:
+class TestPathTokens:
     def test_one_row_per_block(self):
-        found = view(PAGE)
-        assert len(path_tokens(found, element_tokens(found.names)).start) == len(found) + 1
+        context = view(PAGE)
+        assert len(path_tokens(context, element_tokens(context.names)).start) == len(context) + 1
 
-    def test_the_names_on_the_path_and_again_those_near_the_text(self):
-        found = view("<body><div class=c><p><a><b>x")
+    def test_all_path_names_and_again_the_near_ones(self):
+        context = view("<body><div class=c><p><a><b>x")
         chain = ["t:b", "t:a", "t:p", "t:div", "class:c", "t:body", "t:html"]
         near = ["t:b", "t:a", "t:p"]
         expected = [bucket(token) for token in chain] + [bucket(token) + BUCKETS for token in near]
-        assert sorted(rows(path_tokens(found, element_tokens(found.names)))[0]) == sorted(expected)
+        assert sorted(rows(path_tokens(context, element_tokens(context.names)))[0]) == sorted(expected)
         assert len(near) == NEAR
 
     def test_a_path_shorter_than_near(self):
-        found = view("<body>x")
-        assert len(rows(path_tokens(found, element_tokens(found.names)))[0]) == 4
+        context = view("<body>x")
+        assert len(rows(path_tokens(context, element_tokens(context.names)))[0]) == 4
 
 
 class TestPathScores:
     @given(st.integers(0, 2**32 - 1))
-    def test_equal_the_rows_times_the_weights(self, seed):
-        """What is learned from the rows is what the scores apply."""
-        found = view(PAGE)
-        tokens = element_tokens(found.names)
+    def test_equal_path_tokens_times_weights(self, seed):
+        """Check that scores apply the weights in the same way as training on `path_tokens`."""
+        context = view(PAGE)
+        tokens = element_tokens(context.names)
         weights = np.random.default_rng(seed).normal(size=2 * BUCKETS).astype(np.float32)
-        expected = [float(weights[row].astype(np.float64).sum()) for row in rows(path_tokens(found, tokens))]
-        scores = path_scores(found, tokens, weights[:BUCKETS], weights[BUCKETS:])
+        expected = [float(weights[row].astype(np.float64).sum()) for row in rows(path_tokens(context, tokens))]
+        scores = path_scores(context, tokens, weights[:BUCKETS], weights[BUCKETS:])
         assert scores.dtype == np.float32
         assert scores.tolist() == pytest.approx(expected, abs=1e-4)
 
-    def test_the_page_around_a_block_does_not_count(self):
-        found = view(PAGE)
+    def test_independent_of_other_blocks(self):
+        context = view(PAGE)
         weights = np.zeros(BUCKETS, dtype=np.float32)
         weights[bucket("t:li")] = 1
-        scores = path_scores(found, element_tokens(found.names), weights, np.zeros_like(weights))
+        scores = path_scores(context, element_tokens(context.names), weights, np.zeros_like(weights))
         assert scores.tolist() == [0, 0, 1]
 
 
-class TestWordRows:
-    def test_words_then_pairs(self):
+class TestWordTokens:
+    def test_words_then_bigrams(self):
         words = EncodedTexts.from_texts(["the cat sat"]).words
         hashes = np.concatenate([words.hash, words.bigram])
         assert rows(word_tokens(view("<p>The cat sat.</p>"))) == [[int(h) >> 40 & BUCKETS - 1 for h in hashes]]
 
-    def test_letters_and_their_pairs_in_scripts_without_spaces(self):
+    def test_letters_and_bigrams_in_unspaced_scripts(self):
         one, two = rows(word_tokens(view("<p>登录账号</p><p>请登录</p>")))
         assert (len(one), len(two)) == (7, 5)
         assert len(set(one) & set(two)) == 3  # two letters and the pair
 
-    def test_an_unknown_language_tells_nothing(self):
-        """What falls into the buckets of other words falls on both sides: the verdict stays near that of no words."""
+    def test_unknown_words_score_near_zero(self):
+        """Check that collisions with buckets of other words cancel out, so the score stays near that of no words."""
         weights = np.random.default_rng(1).normal(size=BUCKETS).astype(np.float32)
-        found = word_tokens(view("<p>" + "Čáp samozřejmě počítat neumí, jenže bude další jaro dlouhé. " * 3 + "</p>"))
-        assert abs(found.row_sums(weights)[0]) / len(rows(found)[0]) < 0.5
+        tokens = word_tokens(view("<p>" + "Čáp samozřejmě počítat neumí, jenže bude další jaro dlouhé. " * 3 + "</p>"))
+        assert abs(tokens.row_sums(weights)[0]) / len(rows(tokens)[0]) < 0.5
 
-    def test_pairs_stay_inside_a_block(self):
+    def test_bigrams_do_not_span_blocks(self):
         lengths = [
             len(row) for row in rows(word_tokens(view("<p>One two three</p><p>--</p><p>Four</p><p>Five six</p>")))
         ]
@@ -191,36 +191,36 @@ class TestWordRows:
         assert one == two != other
 
     def test_buckets_are_in_range(self):
-        found = word_tokens(view(PAGE))
-        assert found.values.dtype == np.int32
-        assert found.values.min() >= 0
-        assert found.values.max() < BUCKETS
+        tokens = word_tokens(view(PAGE))
+        assert tokens.values.dtype == np.int32
+        assert tokens.values.min() >= 0
+        assert tokens.values.max() < BUCKETS
 
 
 class TestPathNames:
-    def test_the_names_of_the_rows(self):
-        """Each name stands where the models have its weight."""
+    def test_indices_equal_path_tokens(self):
+        """Check that the index of each name is that of its weight."""
         page = view(PAGE)
         named = named_attributes(page.snapshot)
         for block, row in enumerate(rows(path_tokens(page, element_tokens(page.names)))):
-            assert sorted(place for _, place in path_names(page, named, block)) == sorted(row)
+            assert sorted(index for _, index in path_names(page, named, block)) == sorted(row)
 
-    def test_as_people_write_them(self):
+    def test_readable_names(self):
         page = view(PAGE)
-        found = dict(path_names(page, named_attributes(page.snapshot), 0))
-        assert {"<p>", "<b>", "x", "<div>", "main", "post-body", "post", "body", "home", "<html>"} <= set(found)
+        names = dict(path_names(page, named_attributes(page.snapshot), 0))
+        assert {"<p>", "<b>", "x", "<div>", "main", "post-body", "post", "body", "home", "<html>"} <= set(names)
 
 
 class TestWordNames:
     @pytest.mark.parametrize(
         "html", [PAGE, "<p>One, two-three ... FOUR 5<p>\u4f60\u597d<p>&mdash;<p>e\u0301te\u0301 x"]
     )
-    def test_the_words_of_the_rows(self, html):
+    def test_indices_equal_word_tokens(self, html):
         page = view(html)
         for block, row in enumerate(rows(word_tokens(page))):
-            assert sorted(place for _, place in word_names(page, block)) == sorted(row)
+            assert sorted(index for _, index in word_names(page, block)) == sorted(row)
 
-    def test_words_then_pairs(self):
+    def test_words_then_bigrams(self):
         assert [word for word, _ in word_names(view("<p>So: it rained!"), 0)] == [
             "So",
             "it",

@@ -9,7 +9,7 @@ from vclean.features.names.element_names import ElementNames
 
 
 def name_groups(html, tag="div"):
-    """The groups of words in the names of the first element with the tag."""
+    """Return the groups of words in the names of the first element with the tag."""
     page = snapshot(html)
     return set_bits(
         lexicon.name_bits(ElementNames.from_snapshot(page))[np.flatnonzero(page.is_tag((tag,)))[0]], lexicon.NAME_GROUPS
@@ -40,23 +40,23 @@ class TestNameBits:
         assert name_groups(f"<div {attribute}>text</div>") == expected
 
     @pytest.mark.parametrize("name", ["address", "admin", "shadow", "headless", "columbia"])
-    def test_a_short_word_is_not_found_inside_a_longer_one(self, name):
+    def test_short_word_does_not_match_inside_a_longer_one(self, name):
         assert name_groups(f"<div class={name}>text</div>") == set()
 
-    def test_the_longest_beginning_decides(self):
+    def test_longest_prefix_wins(self):
         assert name_groups("<div class=navigator>x</div>") == {"nav"}
         assert name_groups("<div class=sidebarish>x</div>") == {"side"}
 
-    def test_an_image_is_named_by_its_file(self):
+    def test_file_name_of_an_image(self):
         assert name_groups("<img src='/themes/main/CompanyLogo.png?v=2'>text", "img") == {"logo"}
 
-    def test_a_broken_address_is_no_name(self):
+    def test_ignores_invalid_url(self):
         assert name_groups("<img src='http://[bad/logo.png'>text", "img") == set()
 
-    def test_what_is_long_counts_up_to_300_characters(self):
+    def test_reads_300_characters_of_long_values(self):
         assert name_groups(f"<div class='{'x ' * 148}nav logo'>text</div>") == {"nav"}
 
-    def test_one_letter_is_no_word(self):
+    def test_ignores_single_letters(self):
         assert min(map(len, lexicon._EXACT)) > 1
         assert min(map(len, lexicon._STEMS)) > 1
 
@@ -79,22 +79,22 @@ class TestKindBits:
         assert max(len(lexicon.NAME_GROUPS), len(lexicon.KINDS)) <= 64
 
 
-class TestAbove:
-    def test_all_ancestors_without_the_element(self):
+class TestAncestorBits:
+    def test_excludes_the_element(self):
         parent = np.array([-1, 0, 1, 2, 0], dtype=np.int32)
         bits = np.array([1, 2, 4, 8, 16], dtype=np.uint64)
         assert lexicon.ancestor_bits(bits, parent).tolist() == [0, 1, 3, 7, 1]
 
-    def test_equals_the_loop_in_a_deep_tree(self):
+    def test_equals_the_loop(self):
         rng = np.random.default_rng(3)
         parent = np.array([-1, *(rng.integers(max(0, i - 3), i) for i in range(1, 200))], dtype=np.int32)
         bits = np.uint64(1) << rng.integers(0, 40, 200).astype(np.uint64)
-        found = lexicon.ancestor_bits(bits, parent).tolist()
+        union = lexicon.ancestor_bits(bits, parent).tolist()
         for element in range(200):
-            expected, here = 0, parent[element]
-            while here >= 0:
-                expected, here = expected | int(bits[here]), parent[here]
-            assert found[element] == expected
+            expected, ancestor = 0, parent[element]
+            while ancestor >= 0:
+                expected, ancestor = expected | int(bits[ancestor]), parent[ancestor]
+            assert union[element] == expected
 
     def test_the_root_alone(self):
         assert lexicon.ancestor_bits(np.array([5], dtype=np.uint64), np.array([-1], dtype=np.int32)).tolist() == [0]

@@ -12,7 +12,7 @@ PAGE = """<body><div id=outer><div id=inner><h1>Title</h1><div id=text><p>One</p
 
 
 def ids(regions, nodes):
-    """The id of each element, or its tag where it has none."""
+    """Return the id of each element, or its tag if it has none."""
     page = regions.snapshot
     known = page.attributes("id")
     return [known.get(node, page.tags[page.tag[node]]) for node in np.asarray(nodes).tolist()]
@@ -23,21 +23,21 @@ def element(page, name):
 
 
 class TestCandidates:
-    def test_of_a_chain_with_the_same_blocks_the_outermost(self):
+    def test_outermost_element_with_the_same_blocks(self):
         regions = candidate_regions(view(PAGE))
         assert ids(regions, regions.node) == ["html", "outer", "h1", "text", "p", "p", "foot"]
 
-    def test_what_is_round_them(self):
+    def test_enclosing_candidates(self):
         regions = candidate_regions(view(PAGE))
         assert ids(regions, regions.enclosing) == ["html", "html", "outer", "outer", "text", "text", "html"]
         assert regions.parent.tolist() == [-1, 0, 1, 1, 3, 3, 0]
 
-    def test_their_runs_of_blocks(self):
+    def test_runs_of_blocks(self):
         regions = candidate_regions(view(PAGE))
         runs = list(zip(regions.first.tolist(), regions.last.tolist(), strict=True))
         assert runs == [(0, 4), (0, 3), (0, 1), (1, 3), (1, 2), (2, 3), (3, 4)]
 
-    def test_the_innermost_round_a_block(self):
+    def test_innermost_candidate_of_each_block(self):
         regions = candidate_regions(view(PAGE))
         assert ids(regions, regions.node[regions.block_region]) == ["h1", "p", "p", "foot"]
 
@@ -52,7 +52,7 @@ class TestCandidates:
         assert len(regions) == len(regions.block_region) == len(regions.parent) == 0
 
     @given(st.lists(st.sampled_from(["<div>", "</div>", "<p>word</p>", "text", "<ul>", "</ul>"]), max_size=30))
-    def test_every_block_is_in_its_region_and_in_all_round_it(self, parts):
+    def test_every_block_is_in_all_enclosing_regions(self, parts):
         regions = candidate_regions(view("<body>start" + "".join(parts)))
         for block in range(len(regions.block_region)):
             region = int(regions.block_region[block])
@@ -63,7 +63,7 @@ class TestCandidates:
 
 
 class TestRegionsAt:
-    def test_inside_a_chain(self):
+    def test_nested_elements_with_the_same_blocks(self):
         page = view(PAGE)
         regions = regions_at(page, np.array([element(page.snapshot, "inner")], dtype=np.int32))
         assert (regions.first.tolist(), regions.last.tolist()) == ([0], [3])
@@ -78,9 +78,9 @@ class TestRegionsAt:
 
 
 class TestBlocksBefore:
-    def test_those_that_begin_before_the_element(self):
+    def test_counts_blocks_that_begin_before_the_element(self):
         page = view("<html><body><p id=one>One <b id=two>two</b></p><img id=three><p id=four>Three</p><hr id=five>")
-        found = blocks_before(page)
-        assert [int(found[element(page.snapshot, name)]) for name in ("one", "two", "three", "four", "five")] == [
+        counts = blocks_before(page)
+        assert [int(counts[element(page.snapshot, name)]) for name in ("one", "two", "three", "four", "five")] == [
             0, 1, 1, 1, 2
         ]  # fmt: skip

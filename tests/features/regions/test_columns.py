@@ -28,11 +28,11 @@ BOXES = {"html": (0, 0, 1000, 800), "body": (0, 0, 1000, 800), "menu": (0, 0, 20
 
 
 def columns(page, nodes=None):
-    """The columns of regions by name, each a dictionary from the element's id or tag to its value."""
+    """Return the columns of regions by name, each a dictionary from the element's id or tag to its value."""
     view = PageContext(extract_blocks(page))
-    found = candidate_regions(view) if nodes is None else regions_at(view, np.array(nodes, dtype=np.int32))
-    matrix = region_matrix(found, block_values(view))
-    keys = [name_of(page, node) for node in found.node.tolist()]
+    regions = candidate_regions(view) if nodes is None else regions_at(view, np.array(nodes, dtype=np.int32))
+    matrix = region_matrix(regions, block_values(view))
+    keys = [name_of(page, node) for node in regions.node.tolist()]
     return {column.name: dict(zip(keys, matrix[:, at].tolist(), strict=True)) for at, column in enumerate(COLUMNS)}
 
 
@@ -41,7 +41,7 @@ def name_of(page, node):
 
 
 def boxed(styles=None):
-    """The page with boxes that are invented, by id or tag."""
+    """Return the page with invented boxes by id or tag."""
     page = laid_out(PAGE, styles=styles)
     box = np.array([BOXES.get(name_of(page, node), (0, 0, 10, 10)) for node in range(len(page))], dtype=np.float32)
     return replace(page, box=box, width=1000.0, height=800.0)
@@ -53,153 +53,153 @@ class TestColumns:
         assert len(set(names)) == len(names)
         assert all(column.unit and column.doc.endswith(".") for column in COLUMNS)
 
-    def test_the_parts_in_order(self):
+    def test_order_of_the_groups(self):
         assert (*TEXT_COLUMNS, *BOX_COLUMNS, *KIND_COLUMNS, *NAME_COLUMNS) == COLUMNS
 
 
 class TestText:
     def test_counts_and_shares(self):
-        found = columns(snapshot(PAGE))
-        assert found["blocks"]["html"] == 5
-        assert found["blocks"]["text"] == 2
-        assert found["words"]["text"] == pytest.approx(15, abs=0.01)
-        assert found["words_of_page"]["text"] == pytest.approx(15 / 20, abs=0.01)
-        assert found["blocks_of_around"]["menu"] == pytest.approx(2 / 5)
-        assert found["words_of_around"]["html"] == 1
-        assert found["mean_words"]["text"] == pytest.approx(7.5, abs=0.01)
-        assert found["short_blocks"]["menu"] == 1
+        values = columns(snapshot(PAGE))
+        assert values["blocks"]["html"] == 5
+        assert values["blocks"]["text"] == 2
+        assert values["words"]["text"] == pytest.approx(15, abs=0.01)
+        assert values["words_of_page"]["text"] == pytest.approx(15 / 20, abs=0.01)
+        assert values["blocks_of_around"]["menu"] == pytest.approx(2 / 5)
+        assert values["words_of_around"]["html"] == 1
+        assert values["mean_words"]["text"] == pytest.approx(7.5, abs=0.01)
+        assert values["short_blocks"]["menu"] == 1
 
     def test_links(self):
-        found = columns(snapshot(PAGE))
-        assert found["link_blocks"]["menu"] == 1
-        assert found["mean_link_share"]["menu"] == 1
-        assert found["mean_link_share"]["text"] == 0
-        assert found["links_per_block"]["menu"] == 1
-        assert found["link_share_to_around"]["menu"] == pytest.approx(1 - 3 / 20, abs=0.01)
+        values = columns(snapshot(PAGE))
+        assert values["link_blocks"]["menu"] == 1
+        assert values["mean_link_share"]["menu"] == 1
+        assert values["mean_link_share"]["text"] == 0
+        assert values["links_per_block"]["menu"] == 1
+        assert values["link_share_to_around"]["menu"] == pytest.approx(1 - 3 / 20, abs=0.01)
 
-    def test_headings_and_places(self):
-        found = columns(snapshot(PAGE))
-        assert found["headings"]["text"] == 0.5
-        assert found["first_is_heading"]["text"] == 1
-        assert found["first_is_heading"]["menu"] == 0
-        assert found["before_h1"] == {"html": 0, "menu": 1, "li": 1, "text": 0, "h1": 0, "p": 0, "foot": 0}
-        assert found["holds_h1"] == {"html": 1, "menu": 0, "li": 0, "text": 1, "h1": 1, "p": 0, "foot": 0}
-        assert found["begin"]["text"] == pytest.approx(2 / 5)
-        assert found["end"]["foot"] == 1
-        assert found["is_first"]["menu"] == found["is_last"]["foot"] == 1
-        assert found["is_first"]["foot"] == found["is_last"]["menu"] == 0
+    def test_headings_and_positions(self):
+        values = columns(snapshot(PAGE))
+        assert values["headings"]["text"] == 0.5
+        assert values["first_is_heading"]["text"] == 1
+        assert values["first_is_heading"]["menu"] == 0
+        assert values["before_h1"] == {"html": 0, "menu": 1, "li": 1, "text": 0, "h1": 0, "p": 0, "foot": 0}
+        assert values["holds_h1"] == {"html": 1, "menu": 0, "li": 0, "text": 1, "h1": 1, "p": 0, "foot": 0}
+        assert values["begin"]["text"] == pytest.approx(2 / 5)
+        assert values["end"]["foot"] == 1
+        assert values["is_first"]["menu"] == values["is_last"]["foot"] == 1
+        assert values["is_first"]["foot"] == values["is_last"]["menu"] == 0
 
     def test_elements(self):
-        found = columns(snapshot(PAGE))
-        assert found["list_items"]["menu"] == 2
-        assert found["paragraphs"]["text"] == 1
-        assert found["images"]["foot"] == 1
-        assert found["siblings"]["foot"] == 3
-        assert found["place"]["foot"] == pytest.approx(2 / 3)
+        values = columns(snapshot(PAGE))
+        assert values["list_items"]["menu"] == 2
+        assert values["paragraphs"]["text"] == 1
+        assert values["images"]["foot"] == 1
+        assert values["siblings"]["foot"] == 3
+        assert values["place"]["foot"] == pytest.approx(2 / 3)
 
     def test_hidden_blocks(self):
-        found = columns(snapshot("<p>one</p><div id=h hidden><p>two</p><p>three</p></div>"))
-        assert found["hidden"]["h"] == 1
-        assert found["hidden"]["html"] == pytest.approx(2 / 3)
+        values = columns(snapshot("<p>one</p><div id=h hidden><p>two</p><p>three</p></div>"))
+        assert values["hidden"]["h"] == 1
+        assert values["hidden"]["html"] == pytest.approx(2 / 3)
 
 
 class TestImages:
     def test_an_image_has_its_attributes_and_no_text(self):
         page = snapshot(PAGE)
-        found = columns(page, np.flatnonzero(page.is_tag(("img",))))
-        assert found["width_attribute"]["img"] == 120
-        assert np.isnan(found["height_attribute"]["img"])
-        assert found["alt_words"]["img"] == 2
-        assert found["blocks"]["img"] == found["words"]["img"] == 0
-        assert found["name_logo"]["img"] == 1
-        assert np.isnan(found["mean_link_share"]["img"])
+        values = columns(page, np.flatnonzero(page.is_tag(("img",))))
+        assert values["width_attribute"]["img"] == 120
+        assert np.isnan(values["height_attribute"]["img"])
+        assert values["alt_words"]["img"] == 2
+        assert values["blocks"]["img"] == values["words"]["img"] == 0
+        assert values["name_logo"]["img"] == 1
+        assert np.isnan(values["mean_link_share"]["img"])
 
     @pytest.mark.parametrize(
         ("href", "expected"),
         [("/", 1), ("/index.html", 1), ("https://example.org/", 1), ("/shop", 0), ("https://example.org/shop", 0)],
     )
-    def test_a_link_to_the_first_page(self, href, expected):
+    def test_link_to_the_home_page(self, href, expected):
         page = snapshot(f"<a href={href}><img src=a.png></a>text")
         assert columns(page, np.flatnonzero(page.is_tag(("img",))))["same_site_link"]["img"] == expected
 
 
 class TestNames:
-    def test_of_the_whole_chain_and_of_what_is_round_it(self):
-        found = columns(snapshot(PAGE))
-        assert found["name_nav"]["menu"] == found["tag_list"]["menu"] == found["aria_navigation"]["menu"] == 1
-        assert found["in_name_nav"]["menu"] == 0
-        assert found["in_name_nav"]["li"] == found["in_aria_navigation"]["li"] == 1
-        assert found["name_footer"]["foot"] == 1
-        assert found["tag_h1"]["h1"] == 1
+    def test_elements_with_the_same_blocks_and_ancestors(self):
+        values = columns(snapshot(PAGE))
+        assert values["name_nav"]["menu"] == values["tag_list"]["menu"] == values["aria_navigation"]["menu"] == 1
+        assert values["in_name_nav"]["menu"] == 0
+        assert values["in_name_nav"]["li"] == values["in_aria_navigation"]["li"] == 1
+        assert values["name_footer"]["foot"] == 1
+        assert values["tag_h1"]["h1"] == 1
 
 
 class TestUnrendered:
-    def test_what_only_a_layout_tells_is_unknown(self):
-        found = columns(snapshot(PAGE))
-        assert found["rendered"]["menu"] == 0
+    def test_layout_columns_are_nan(self):
+        values = columns(snapshot(PAGE))
+        assert values["rendered"]["menu"] == 0
         unknown = {column.name for column in BOX_COLUMNS} - {"rendered"}
-        assert all(np.isnan(value) for name in unknown for value in found[name].values())
+        assert all(np.isnan(value) for name in unknown for value in values[name].values())
 
-    def test_the_rest_is_known(self):
-        found = columns(snapshot(PAGE))
-        assert not any(np.isnan(found[name]["menu"]) for name in ("words", "depth", "mean_commas", "tag_div"))
+    def test_other_columns_are_not_nan(self):
+        values = columns(snapshot(PAGE))
+        assert not any(np.isnan(values[name]["menu"]) for name in ("words", "depth", "mean_commas", "tag_div"))
 
 
 class TestBoxes:
-    def test_place_and_size(self):
-        found = columns(boxed())
-        assert found["x"]["text"] == pytest.approx(0.2)
-        assert found["width"]["text"] == pytest.approx(0.8)
-        assert found["area"]["foot"] == pytest.approx(0.1)
-        assert found["aspect"]["menu"] == 0.25
-        assert found["bottom_distance"]["text"] == 100
-        assert found["bottom_share"]["foot"] == 0
-        assert found["right_gap"]["menu"] == pytest.approx(0.8)
-        assert found["centre_offset"]["menu"] == pytest.approx(-0.4)
-        assert found["above_fold"]["menu"] == pytest.approx(0.75)
+    def test_position_and_size(self):
+        values = columns(boxed())
+        assert values["x"]["text"] == pytest.approx(0.2)
+        assert values["width"]["text"] == pytest.approx(0.8)
+        assert values["area"]["foot"] == pytest.approx(0.1)
+        assert values["aspect"]["menu"] == 0.25
+        assert values["bottom_distance"]["text"] == 100
+        assert values["bottom_share"]["foot"] == 0
+        assert values["right_gap"]["menu"] == pytest.approx(0.8)
+        assert values["centre_offset"]["menu"] == pytest.approx(-0.4)
+        assert values["above_fold"]["menu"] == pytest.approx(0.75)
 
-    def test_in_the_region_round_it(self):
-        found = columns(boxed())
-        assert found["width_of_around"]["text"] == pytest.approx(0.8)
-        assert found["left_in_around"]["text"] == pytest.approx(0.2)
-        assert found["right_in_around"]["text"] == 0
-        assert found["bottom_in_around"]["text"] == pytest.approx(1 / 8)
-        assert found["area_of_around"]["html"] == 1
+    def test_relative_to_the_enclosing_region(self):
+        values = columns(boxed())
+        assert values["width_of_around"]["text"] == pytest.approx(0.8)
+        assert values["left_in_around"]["text"] == pytest.approx(0.2)
+        assert values["right_in_around"]["text"] == 0
+        assert values["bottom_in_around"]["text"] == pytest.approx(1 / 8)
+        assert values["area_of_around"]["html"] == 1
 
-    def test_words_beside_it(self):
-        """All text stands at the left edge, one line below the other, so that the menu's box holds it."""
-        found = columns(boxed())
-        assert found["words_left"]["text"] > 0.4
-        assert found["words_right"]["text"] < 0.2
-        assert found["words_below"]["menu"] == found["words_above"]["menu"] == 0
-        assert found["words_above"]["foot"] == pytest.approx(1)
+    def test_words_on_each_side(self):
+        """Check a page where all text is at the left edge, one line below the other, inside the menu's box."""
+        values = columns(boxed())
+        assert values["words_left"]["text"] > 0.4
+        assert values["words_right"]["text"] < 0.2
+        assert values["words_below"]["menu"] == values["words_above"]["menu"] == 0
+        assert values["words_above"]["foot"] == pytest.approx(1)
 
     def test_words_per_area(self):
         assert columns(boxed())["words_per_area"]["text"] == pytest.approx(15 * 10_000 / (800 * 700), rel=0.01)
 
 
-class TestLooks:
+class TestAppearance:
     def test_background_border_and_position(self):
         styles = {"div": {"background-color": "rgb(0, 0, 0)", "border-top-width": "2px", "position": "fixed",
                           "float": "left", "background-image": "url(a.png)"}}  # fmt: skip
-        found = columns(boxed(styles))
-        assert found["background_luminance"]["menu"] == 0
-        assert found["background_differs"]["menu"] == 1
+        values = columns(boxed(styles))
+        assert values["background_luminance"]["menu"] == 0
+        assert values["background_differs"]["menu"] == 1
         for name in ("border", "fixed", "floated", "background_image"):
-            assert found[name]["menu"] == 1, name
-            assert found[name]["html"] == 0, name
-        assert found["inside_float"]["li"] == 1
-        assert found["inside_float"]["menu"] == 0
+            assert values[name]["menu"] == 1, name
+            assert values[name]["html"] == 0, name
+        assert values["inside_float"]["li"] == 1
+        assert values["inside_float"]["menu"] == 0
 
     def test_a_plain_page(self):
-        found = columns(boxed())
-        assert found["background_luminance"]["menu"] == pytest.approx(1)
-        assert found["background_differs"]["menu"] == found["absolute"]["menu"] == 0
+        values = columns(boxed())
+        assert values["background_luminance"]["menu"] == pytest.approx(1)
+        assert values["background_differs"]["menu"] == values["absolute"]["menu"] == 0
 
     def test_share_of_images(self):
         assert columns(boxed())["image_share"]["foot"] == pytest.approx(100 / 80_000)
 
     def test_means_of_the_blocks(self):
-        found = columns(laid_out(PAGE, styles={"h1": {"font-size": "32px"}}))
-        assert found["mean_font_size"]["menu"] == 16
-        assert found["mean_font_size"]["text"] == pytest.approx((4 * 32 + 11 * 16) / 15, rel=0.05)
+        values = columns(laid_out(PAGE, styles={"h1": {"font-size": "32px"}}))
+        assert values["mean_font_size"]["menu"] == 16
+        assert values["mean_font_size"]["text"] == pytest.approx((4 * 32 + 11 * 16) / 15, rel=0.05)

@@ -1,4 +1,4 @@
-"""Tests of the columns that tell whether a container is divided."""
+"""Test the columns that decide whether a container is divided."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ NAMES = [column.name for column in COLUMNS]
 
 
 @pytest.fixture(scope="module")
-def seen():
-    """A page, its candidates, and their matrix."""
+def page_matrix():
+    """Return a page, its candidates, and their matrix."""
     page, _ = marked_page(1)
     regions = candidate_regions(PageContext(extract_blocks(page)))
     painted = np.array(VisualPage(page).extent)[regions.node]
@@ -31,9 +31,9 @@ def seen():
 
 
 @pytest.fixture
-def value(seen):
-    """The value of a column of the container with an id."""
-    page, regions, x = seen
+def value(page_matrix):
+    """Return the value of a column for the container with an id."""
+    page, regions, x = page_matrix
 
     def look_up(name, column):
         row = regions.node.tolist().index(0 if name == "html" else by_id(page, name))
@@ -46,14 +46,14 @@ class TestColumns:
     def test_names_are_unique(self):
         assert len({column.name for column in COLUMNS}) == len(COLUMNS)
 
-    def test_those_of_regions_come_first(self):
+    def test_region_columns_come_first(self):
         assert COLUMNS[:REGIONAL] == columns.COLUMNS
         assert (*COLUMNS, *ROLE_COLUMNS) == model.COLUMNS
 
 
 class TestSegmentMatrix:
-    def test_shape(self, seen):
-        _, regions, x = seen
+    def test_shape(self, page_matrix):
+        _, regions, x = page_matrix
         assert x.shape == (len(regions), len(COLUMNS))
         assert x.dtype == np.float32
 
@@ -68,12 +68,12 @@ class TestSegmentMatrix:
         assert value("html", "largest_in") == value("main", "words_of_page")
         assert value("html", "largest_of_it") == pytest.approx(value("main", "words_of_page"))
 
-    def test_names_and_tags_of_what_is_in_it(self, value):
+    def test_names_and_tags_of_descendants(self, value):
         assert (value("html", "holds_name_footer"), value("main", "holds_name_footer")) == (1, 0)
         assert (value("html", "holds_name_article"), value("main", "holds_name_article")) == (1, 1)
         assert (value("foot", "holds_name_footer"), value("foot", "name_footer")) == (0, 1)
 
-    def test_what_vips_makes_of_it(self, value):
+    def test_vips_columns(self, value):
         assert value("html", "vips_coherence") == 1
         assert value("html", "vips_depth") == 0
         assert value("main", "vips_depth") >= 1
@@ -82,8 +82,8 @@ class TestSegmentMatrix:
         assert counts[-1] > value("main", "vips_9") >= 1
         assert value("html", "vips_whole_9") == 1
 
-    def test_the_same_page_gives_the_same_matrix(self, seen):
-        page, regions, x = seen
+    def test_is_deterministic(self, page_matrix):
+        page, regions, x = page_matrix
         painted = np.array(VisualPage(page).extent)[regions.node]
         again = segment_matrix(regions, block_values(regions.context), algorithm.segment(page), painted)
         assert np.array_equal(x, again, equal_nan=True)
@@ -97,7 +97,7 @@ class TestRoleMatrix:
         random = np.random.default_rng(0).random((4, CLASSES)).astype(np.float32)
         return random / random.sum(axis=1, keepdims=True)
 
-    def test_in_and_round_it(self, posterior):
+    def test_descendants_and_enclosing_candidate(self, posterior):
         own, inside, total, around = np.split(role_matrix(posterior, self.PARENT), 4, axis=1)
         assert np.array_equal(own, posterior)
         assert np.allclose(inside[0], posterior[1:].max(axis=0))
@@ -108,13 +108,13 @@ class TestRoleMatrix:
         assert not around[0].any()
 
     def test_no_candidates(self):
-        found = role_matrix(np.zeros((0, CLASSES), dtype=np.float32), np.zeros(0, dtype=np.int32))
-        assert found.shape == (0, len(ROLE_COLUMNS))
+        matrix = role_matrix(np.zeros((0, CLASSES), dtype=np.float32), np.zeros(0, dtype=np.int32))
+        assert matrix.shape == (0, len(ROLE_COLUMNS))
 
 
 class TestWordsOfPage:
-    def test_of_every_row(self, seen):
-        _, _, x = seen
-        found = words_of_page(x)
-        assert found[0] == pytest.approx(1)
-        assert (found[1:] < 1).all()
+    def test_share_of_every_row(self, page_matrix):
+        _, _, x = page_matrix
+        shares = words_of_page(x)
+        assert shares[0] == pytest.approx(1)
+        assert (shares[1:] < 1).all()

@@ -1,4 +1,4 @@
-"""Tests of segments as JSON, in the Webis format, and drawn."""
+"""Test segments as JSON, in the Webis format, and as overlays."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def segments():
     return replace(segment(painted(HTML)), id="page.html")
 
 
-def picture():
+def screenshot():
     out = io.BytesIO()
     Image.new("RGB", (1000, 1000), "white").save(out, "PNG")
     return out.getvalue()
@@ -41,7 +41,7 @@ class TestWrite:
             assert text.count("\n") == 1
             assert json.loads(text)["id"] == "page.html"
 
-    def test_letters_stay_letters(self):
+    def test_does_not_escape_non_ascii(self):
         assert "žluť" in segment(painted("<p>žluť")).to("json")
 
     def test_unknown_format(self, segments):
@@ -63,7 +63,7 @@ class TestToRecord:
         }
         assert root["xpaths"] == ["/html[1]"]
 
-    def test_nested_segments(self, segments):
+    def test_nests_segments(self, segments):
         root = segments.to_dict()["root"]
         left, right = root["segments"]
         assert [inner["text"] for inner in left["segments"]] == ["left", "lower left"]
@@ -77,31 +77,31 @@ class TestToRecord:
             "segments": [],
         }
 
-    def test_separators_are_with_what_they_part(self, segments):
+    def test_separators_are_in_the_divided_segment(self, segments):
         root = segments.to_dict()["root"]
         assert root["separators"] == [{"direction": "vertical", "box": [400, 0, 100, 300], "weight": 12}]
         assert root["segments"][0]["separators"] == [
             {"direction": "horizontal", "box": [0, 100, 400, 100], "weight": 10}
         ]
 
-    def test_long_texts_are_cut(self):
+    def test_truncates_long_texts(self):
         record = segment(painted(f"<p>{'word ' * 100}")).to_dict()
         assert len(record["root"]["text"]) == 200
         assert record["root"]["text"].endswith("…")
 
     def test_deep_trees(self):
-        """Each box in the next, and something beside it: a tree as deep as the page."""
+        """Check boxes nested in each other, each with a sibling: a segment tree as deep as the page."""
         html = "".join(f"<div><p title='{4 * n} {9 * n} 2 5'>{n}</p>" for n in range(80)) + "</div>" * 80
         assert json.loads(segment(painted(html)).to("json"))["root"]["segments"]
 
 
 class TestToWebis:
-    def test_flat_cut(self, segments):
+    def test_leaves(self, segments):
         page = json.loads(segments.to("webis"))
         assert (page["width"], page["height"]) == (1000, 1000)
         assert len(page["segmentations"]["vips"]) == 3
 
-    def test_follows_the_degree(self, segments):
+    def test_depends_on_the_degree(self, segments):
         page = json.loads(segments.at(1).to("webis"))
         assert len(page["segmentations"]["vips"]) == 1
 
@@ -109,43 +109,43 @@ class TestToWebis:
         shapes = formats.to_webis(segments).segmentations["vips"]
         assert [shape.bounds for shape in shapes] == [(0, 0, 400, 100), (0, 200, 400, 300), (500, 0, 1000, 300)]
 
-    def test_it_can_be_read_again(self, segments):
+    def test_can_be_parsed(self, segments):
         page = WebisPage.from_dict(json.loads(segments.to("webis")))
         assert page.to_json() + "\n" == segments.to("webis")
 
-    def test_several_roots_are_several_rectangles(self):
-        """Where the roots stand apart the segment has an outline of two."""
+    def test_one_rectangle_per_distant_root(self):
+        """Check that roots apart from each other give a shape with two outlines."""
         html = "<p title='0 0 90 40'>a<p title='0 44 200 40'>b<p title='0 500 90 40'>c"
         segments = segment(painted(html)).at(2)
         first = formats.to_webis(segments).segmentations["vips"][0]
         assert first.area == 90 * 40 + 200 * 40
 
-    def test_nothing_to_see(self):
+    def test_page_without_visible_content(self):
         page = json.loads(segment(painted("<p></p>")).to("webis"))
         assert page["segmentations"]["vips"] in ([], [[]])
 
 
 class TestOverlay:
     def test_png(self, segments):
-        png = segments.overlay(picture(), "png")
+        png = segments.overlay(screenshot(), "png")
         assert Image.open(io.BytesIO(png)).width == 1000
-        assert png == segments.overlay(picture(), "png")
+        assert png == segments.overlay(screenshot(), "png")
 
-    def test_svg_names_numbers_degrees_and_texts(self, segments):
-        svg = segments.overlay(picture(), "svg").decode()
+    def test_svg_has_numbers_degrees_and_texts(self, segments):
+        svg = segments.overlay(screenshot(), "svg").decode()
         assert "4 DoC 10: right" in svg
         assert "separator of weight 12" in svg
 
-    def test_html_has_all_levels_and_begins_at_the_degree(self, segments):
-        text = segments.at(5).at(9).overlay(picture(), "html").decode()
+    def test_html_has_all_levels_and_starts_at_the_degree(self, segments):
+        text = segments.at(5).at(9).overlay(screenshot(), "html").decode()
         (layer,) = json.loads(re.search(r'id="data">(.*?)</script>', text)[1])["layers"]
         assert len(layer["segments"]) == len(segments)
         assert (layer["name"], layer["pdoc"], layer["drawn"], layer["separators_drawn"]) == ("vips", 5, True, True)
 
     @pytest.mark.parametrize("kind", ["png", "svg", "html"])
-    def test_no_picture(self, segments, kind):
+    def test_rejects_invalid_image(self, segments, kind):
         with pytest.raises(OutputError, match="cannot be read"):
-            segments.overlay(b"no picture", kind)
+            segments.overlay(b"no screenshot", kind)
 
 
 class TestOverlayLayer:

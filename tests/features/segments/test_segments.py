@@ -1,4 +1,4 @@
-"""Tests of segments: the tree, how far it is cut, and where its nodes are in the document."""
+"""Test segments: the tree, the permitted degree of coherence, and the nodes in the document."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HTML = (
 
 
 def segments(html=HTML, **texts):
-    """Segments of a page: the text nodes that have a word are in the segment given for it."""
+    """Return segments of a page; each text node with a given word is in the given segment."""
     page = painted(html)
     rows = {row: int(owner) for word, owner in texts.items() for row, text in enumerate(page.texts) if word in text}
     parent = [-1, 0, 1, 1, 0]
@@ -47,8 +47,8 @@ def tree():
     return segments(one=2, two=3, three=4, four=4)
 
 
-def paths(found, row):
-    return [found.xpath(node) for node in found.roots[row]]
+def paths(tree_segments, row):
+    return [tree_segments.xpath(node) for node in tree_segments.roots[row]]
 
 
 class TestTree:
@@ -56,7 +56,7 @@ class TestTree:
         assert tree.end.tolist() == [5, 4, 3, 4, 5]
         assert tree.depth.tolist() == [0, 1, 2, 2, 1]
 
-    def test_leaves_are_the_flat_cut(self, tree):
+    def test_leaves(self, tree):
         assert tree.leaves.tolist() == [2, 3, 4]
 
     def test_length_and_repr(self, tree):
@@ -65,63 +65,63 @@ class TestTree:
 
 
 class TestAt:
-    def test_one_leaves_the_page(self, tree):
+    def test_degree_1_gives_the_page(self, tree):
         cut = tree.at(1)
         assert len(cut) == 1
         assert len(cut.separators) == 0
         assert set(cut.text[cut.text >= 0].tolist()) == {0}
 
-    def test_what_coheres_enough_is_not_cut(self, tree):
+    def test_coherent_segments_are_leaves(self, tree):
         cut = tree.at(4)
         assert cut.parent.tolist() == [-1, 0, 0]
         assert cut.coherence.tolist() == [1, 4, 8]
         assert cut.segment_text(1) == "one two"
 
-    def test_what_does_not_is(self, tree):
+    def test_other_segments_are_divided(self, tree):
         cut = tree.at(5)
         assert cut.parent.tolist() == [-1, 0, 1, 1, 0]
 
-    def test_numbers_move_up(self, tree):
+    def test_renumbers_segments(self, tree):
         cut = tree.at(4)
         assert cut.segment_text(2) == "three four"
         assert cut.element.max() == 2
 
-    def test_separators_inside_go(self, tree):
+    def test_drops_separators_inside_leaves(self, tree):
         assert tree.at(4).separators.weight.tolist() == [12]
         assert tree.at(5).separators.segment.tolist() == [1, 0]
 
-    def test_cutting_again_changes_nothing(self, tree):
+    def test_is_idempotent(self, tree):
         once = tree.at(4)
         assert once.at(4).to_dict() == once.to_dict()
 
     @pytest.mark.parametrize("pdoc", [0, 12, -1])
-    def test_out_of_range(self, tree, pdoc):
+    def test_rejects_degree_out_of_range(self, tree, pdoc):
         with pytest.raises(UsageError, match=f"has to be 1 to 11, not {pdoc}"):
             tree.at(pdoc)
 
 
 class TestRoots:
-    """The fewest nodes of the document that hold a segment and nothing else."""
+    """Fewest nodes of the document that contain a segment and nothing else."""
 
     def test_the_page(self, tree):
         assert paths(tree, 0) == ["/html[1]"]
 
-    def test_an_element_that_holds_all_of_it(self, tree):
+    def test_one_element_with_all_content(self, tree):
         assert paths(tree, 1) == ["/html[1]/body[1]/div[1]"]
         assert paths(tree, 2) == ["/html[1]/body[1]/div[1]/p[1]"]
         assert paths(tree, 4) == ["/html[1]/body[1]/div[2]"]
 
     def test_several_nodes_in_document_order(self):
-        """What shares an element with other segments is named by itself, texts too."""
-        found = segments(one=2, two=4, three=4, four=3)
-        assert paths(found, 4) == [
+        """Check that nodes in an element shared with other segments are listed separately, including texts."""
+        tree_segments = segments(one=2, two=4, three=4, four=3)
+        assert paths(tree_segments, 4) == [
             "/html[1]/body[1]/div[1]/p[2]", "/html[1]/body[1]/div[2]/text()[1]", "/html[1]/body[1]/div[2]/img[1]",
         ]  # fmt: skip
 
-    def test_text_behind_an_element_comes_behind_it(self):
+    def test_text_follows_the_element_before_it(self):
         html = "<div>one<b>two</b>three</div><p>four"
-        found = segments(html, one=4, two=4, three=4, four=2)
-        assert paths(found, 4) == ["/html[1]/body[1]/div[1]"]
+        tree_segments = segments(html, one=4, two=4, three=4, four=2)
+        assert paths(tree_segments, 4) == ["/html[1]/body[1]/div[1]"]
         apart = segments(html, one=2, two=4, three=4, four=4)
         assert paths(apart, 4) == [
             "/html[1]/body[1]/div[1]/b[1]",
@@ -129,31 +129,36 @@ class TestRoots:
             "/html[1]/body[1]/p[1]",
         ]
 
-    def test_what_cannot_be_seen_is_passed_over(self):
-        """An element with hidden text in it is still the root of what can be seen in it."""
-        found = segments("<div>one<p lang=hidden>unseen</div><p>two", one=2, two=3)
-        assert paths(found, 2) == ["/html[1]/body[1]/div[1]"]
+    def test_ignores_hidden_content(self):
+        """Check that an element with hidden text is still the root of its visible content."""
+        tree_segments = segments("<div>one<p lang=hidden>unseen</div><p>two", one=2, two=3)
+        assert paths(tree_segments, 2) == ["/html[1]/body[1]/div[1]"]
 
     def test_a_segment_without_nodes(self):
         assert segments(one=2, two=3, three=3, four=3).roots[4] != []
         assert segments("<p>one", one=2).roots[3] == []
 
-    def test_roots_hold_the_segment(self):
-        """Of every segment of a real cut, as text."""
+    def test_roots_contain_the_segment(self):
+        """Compare the texts of roots and segments on a real segmentation."""
         html = "".join(
             f"<section><h2 title='0 {n}00 900 20'>h{n}</h2>t{n}<p title='0 {n}50 900 20'>p{n}</section>" for n in "1368"
         )
-        found = segment(painted(html))
-        for row, roots in enumerate(found.roots):
-            inside = {root for root in roots if root < len(found.snapshot)}
-            held = {
+        tree_segments = segment(painted(html))
+        for row, roots in enumerate(tree_segments.roots):
+            inside = {root for root in roots if root < len(tree_segments.snapshot)}
+            texts_by_segment = {
                 text
-                for text, parent in enumerate(found.snapshot.text_parent.tolist())
-                if found.text[text] >= 0
-                and (inside & set(found.snapshot.ancestors(parent)) or text + len(found.snapshot) in roots)
+                for text, parent in enumerate(tree_segments.snapshot.text_parent.tolist())
+                if tree_segments.text[text] >= 0
+                and (
+                    inside & set(tree_segments.snapshot.ancestors(parent))
+                    or text + len(tree_segments.snapshot) in roots
+                )
             }
-            owned = {text for text, owner in enumerate(found.text.tolist()) if row <= owner < found.end[row]}
-            assert held == owned
+            owned = {
+                text for text, owner in enumerate(tree_segments.text.tolist()) if row <= owner < tree_segments.end[row]
+            }
+            assert texts_by_segment == owned
 
 
 class TestXpath:
@@ -163,10 +168,10 @@ class TestXpath:
         assert replace(tree, snapshot=page).xpath(len(page) + row) == "/html[1]/body[1]/p[1]/text()[2]"
 
 
-class TestWords:
-    def test_white_space_is_collapsed(self):
+class TestSegmentText:
+    def test_collapses_white_space(self):
         assert segments("<p>one\n  two", one=2).segment_text(2) == "one two"
 
-    def test_of_all_that_is_inside(self, tree):
+    def test_includes_descendants(self, tree):
         assert tree.segment_text(1) == "one two"
         assert tree.segment_text(0) == "one two three four"

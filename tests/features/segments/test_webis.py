@@ -20,7 +20,7 @@ HOLE = [[2, 2], [4, 2], [4, 4], [2, 4], [2, 2]]
 
 
 def page(**changes):
-    """A page as the format has it: one segment with a hole, and one of two polygons."""
+    """Return a page in the format: one segment with a hole, and one with two polygons."""
     far = [[x + 50, y] for x, y in SQUARE]
     value = {"id": "000001", "height": 200, "width": 100, "segmentations": {"a": [[[SQUARE, HOLE]], [[SQUARE], [far]]]}}
     return value | changes
@@ -28,12 +28,12 @@ def page(**changes):
 
 class TestFromDict:
     def test_the_page(self) -> None:
-        found = WebisPage.from_dict(page())
-        assert (found.id, found.width, found.height) == ("000001", 100, 200)
-        assert [segment.area for segment in found.segmentations["a"]] == [96, 200]
+        webis_page = WebisPage.from_dict(page())
+        assert (webis_page.id, webis_page.width, webis_page.height) == ("000001", 100, 200)
+        assert [segment.area for segment in webis_page.segmentations["a"]] == [96, 200]
 
-    def test_numbers_as_ids_and_what_else_is_there(self) -> None:
-        """The published annotations have keys of their own, such as `nodes`."""
+    def test_accepts_numbers_as_ids_and_unknown_keys(self) -> None:
+        """Accept published annotations, which have additional keys such as `nodes`."""
         assert WebisPage.from_dict(page(id=7, nodes={})).id == "7"
 
     def test_no_segments(self) -> None:
@@ -58,21 +58,21 @@ class TestFromDict:
             (page(segmentations={"a": [[[[[0, 0], [float("nan"), 0], [0, 9], [0, 0]]]]]}), "no numbers of px"),
         ],
     )
-    def test_what_is_not_of_the_format(self, value: object, reason: str) -> None:
+    def test_rejects_invalid_input(self, value: object, reason: str) -> None:
         with pytest.raises(InputError, match=reason):
             WebisPage.from_dict(value)
 
 
 class TestToJson:
-    def test_as_it_was_read(self) -> None:
+    def test_round_trip_of_text(self) -> None:
         assert json.loads(WebisPage.from_dict(page()).to_json()) == page()
 
-    def test_one_line_in_any_script(self) -> None:
+    def test_one_line_without_escapes(self) -> None:
         text = WebisPage.from_dict(page(id="頁\n1")).to_json()
         assert "頁" in text
         assert "\n" not in text
 
-    def test_parts_of_pixels(self) -> None:
+    def test_fractions_of_pixels(self) -> None:
         square = [[x / 4, y] for x, y in SQUARE]
         value = page(segmentations={"a": [[[square]]]})
         assert json.loads(WebisPage.from_dict(value).to_json()) == value
@@ -82,7 +82,7 @@ class TestToJson:
             st.tuples(st.integers(0, 900), st.integers(0, 900), st.integers(1, 90), st.integers(1, 90)), max_size=5
         )
     )
-    def test_there_and_back(self, boxes) -> None:
+    def test_round_trip_of_page(self, boxes) -> None:
         shapes = [shapely.MultiPolygon([shapely.box(x, y, x + width, y + height)]) for x, y, width, height in boxes]
         there = WebisPage("id", 1000, 1000, {"a": shapes})
         assert WebisPage.from_dict(json.loads(there.to_json())) == there
@@ -91,9 +91,9 @@ class TestToJson:
 class TestOfShapes:
     def test_polygons_and_multipolygons(self) -> None:
         both = shapely.union(shapely.box(0, 0, 5, 5), shapely.box(20, 20, 30, 30))
-        found = WebisPage.of_shapes("x", boxed("<body></body>", 300, 200), {"a": [shapely.box(0, 0, 9, 9), both]})
-        assert (found.width, found.height) == (300, 200)
-        assert [len(segment.geoms) for segment in found.segmentations["a"]] == [1, 2]
+        webis_page = WebisPage.of_shapes("x", boxed("<body></body>", 300, 200), {"a": [shapely.box(0, 0, 9, 9), both]})
+        assert (webis_page.width, webis_page.height) == (300, 200)
+        assert [len(segment.geoms) for segment in webis_page.segmentations["a"]] == [1, 2]
 
 
 class TestReadWebis:
@@ -112,17 +112,17 @@ class TestReadWebis:
             ("[]", []),
         ],
     )
-    def test_one_page_or_several(self, tmp_path: Path, text: str, ids: list[str]) -> None:
-        assert [found.id for found in read_webis(self.write(tmp_path, text))] == ids
+    def test_one_or_more_pages(self, tmp_path: Path, text: str, ids: list[str]) -> None:
+        assert [webis_page.id for webis_page in read_webis(self.write(tmp_path, text))] == ids
 
     @pytest.mark.parametrize("text", ["", "{", '{"id": 1}', "{}\n{", "5"])
-    def test_what_is_not_of_the_format(self, tmp_path: Path, text: str) -> None:
+    def test_rejects_invalid_input(self, tmp_path: Path, text: str) -> None:
         path = self.write(tmp_path, text)
         with pytest.raises(InputError, match=r"s\.json") as caught:
             read_webis(path)
         assert "\n" not in str(caught.value)
 
-    def test_no_file(self, tmp_path: Path) -> None:
+    def test_missing_file(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match="cannot read"):
             read_webis(tmp_path / "none.json")
 

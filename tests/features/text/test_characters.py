@@ -45,12 +45,12 @@ TEXTS = st.lists(st.text(alphabet="abAB 1.,\n中ก", min_size=1, max_size=12), 
 
 
 def split_words(*texts):
-    """The words of each text, as they stand in it."""
+    """Return the words of each text, as written."""
     words = EncodedTexts.from_texts(texts).words
-    found = [[] for _ in texts]
+    words_by_text = [[] for _ in texts]
     for start, end, owner in zip(words.start, words.end, words.owner, strict=True):
-        found[owner].append("".join(map(chr, words.texts.code[start:end])))
-    return found if len(texts) > 1 else found[0]
+        words_by_text[owner].append("".join(map(chr, words.texts.code[start:end])))
+    return words_by_text if len(texts) > 1 else words_by_text[0]
 
 
 class TestCharacterTables:
@@ -126,15 +126,15 @@ class TestCharacterTables:
         assert [character for character in characters if not kinds[ord(character)] & bits] == []
         assert not kinds[ord("a")] & bits
 
-    def test_a_full_stop_of_ascii_needs_more(self):
+    def test_ascii_full_stop_is_conditional(self):
         kinds, _ = character_tables()
         assert not any(kinds[ord(character)] & UNCONDITIONAL_END for character in ".!?…")
 
-    def test_quotes_are_no_brackets(self):
+    def test_quotes_are_not_brackets(self):
         kinds, _ = character_tables()
         assert not ((kinds & QUOTE > 0) & (kinds & BRACKET > 0)).any()
 
-    def test_only_punctuation_and_symbols_are_marks_of_the_text(self):
+    def test_marks_are_punctuation_or_symbols(self):
         kinds, _ = character_tables()
         marks = COMMA | SENTENCE_END | QUESTION | COLON | QUOTE | BRACKET | CURRENCY | PIPE | SLASH | HASH | BULLET
         assert ((kinds[kinds & marks > 0] & (PUNCT | SYMBOL)) > 0).all()
@@ -162,26 +162,26 @@ class TestCharacterTables:
         _, fold = character_tables()
         assert chr(fold[ord(character)]) == folded
 
-    def test_a_capital_of_two_lower_characters_folds_to_the_first(self):
+    def test_folds_to_the_first_of_two_lower_case_characters(self):
         _, fold = character_tables()
         assert chr(fold[ord("İ")]) == "i"
 
-    def test_case_is_that_of_every_single_letter(self):
-        """Letters are looked at by rows; none of those passed over has case."""
+    def test_case_of_every_letter(self):
+        """Check that no letter in the skipped rows has case."""
         kinds, fold = character_tables()
         letters = [code for code in range(TABLE_SIZE) if chr(code).isalpha() and fold[code] == code]
         assert [chr(code) for code in letters if chr(code).lower() != chr(code)] == []
         titled = {code for code in letters if chr(code).title() != chr(code)}
         assert titled == {code for code in letters if kinds[code] & LOWER}
 
-    def test_every_character_is_of_a_kind(self):
+    def test_every_character_has_a_class(self):
         kinds, fold = character_tables()
         assert len(kinds) == len(fold) == TABLE_SIZE
         assert (kinds > 0).all()
 
 
-class TestTexts:
-    def test_one_run_with_a_line_feed_after_each(self):
+class TestEncodedTexts:
+    def test_line_feed_after_each_text(self):
         texts = EncodedTexts.from_texts(["ab", "c"])
         assert "".join(map(chr, texts.code)) == "ab\nc\n"
         assert texts.start.tolist() == [0, 3]
@@ -191,10 +191,10 @@ class TestTexts:
         assert texts.start.tolist() == [0, 4]
         assert texts.code.tolist() == [ord("a"), 0x1F600, 0x1D49C, 10, 0x20000, 10]
 
-    def test_lone_surrogates_are_no_obstacle(self):
+    def test_accepts_lone_surrogates(self):
         assert EncodedTexts.from_texts(["a\ud800b"]).code.tolist() == [97, 0xD800, 98, 10]
 
-    def test_above_the_tables_all_are_ideographs(self):
+    def test_code_points_beyond_the_tables_are_ideographs(self):
         texts = EncodedTexts.from_texts(["\U00020000\U0002a6d6"])
         assert texts.kind.tolist() == [ALPHA | UNSPACED, ALPHA | UNSPACED, SPACE]
 
@@ -240,10 +240,10 @@ class TestWords:
             ("𠀀𠀁", ["𠀀", "𠀁"]),
         ],
     )
-    def test_what_a_word_is(self, text, expected):
+    def test_word_boundaries(self, text, expected):
         assert split_words(text) == expected
 
-    def test_no_word_goes_over_the_end_of_a_text(self):
+    def test_words_do_not_span_texts(self):
         assert split_words("one two", "three", ".", "four") == [["one", "two"], ["three"], [], ["four"]]
 
     def test_per_text(self):
@@ -251,59 +251,59 @@ class TestWords:
         assert words.per_text().tolist() == [2, 0, 1]
         assert words.per_text(np.array([1, 10, 100], dtype=np.float32)).tolist() == [11, 0, 100]
 
-    def test_equal_words_have_equal_hashes_wherever_they_stand(self):
+    def test_hashes_do_not_depend_on_position(self):
         hashes = EncodedTexts.from_texts(["the cat", "saw the cat", "THE Cat"]).words.hash
         assert hashes[0] == hashes[3] == hashes[5]
         assert hashes[1] == hashes[4] == hashes[6]
         assert len(np.unique(hashes)) == 3
 
-    def test_digits_are_all_alike(self):
+    def test_digits_have_equal_hashes(self):
         hashes = EncodedTexts.from_texts(["2019 1984 42"]).words.hash
         assert hashes[0] == hashes[1] != hashes[2]
 
-    def test_order_of_letters_counts(self):
+    def test_hash_depends_on_letter_order(self):
         assert len(np.unique(EncodedTexts.from_texts(["tar rat art"]).words.hash)) == 3
 
-    def test_bigrams_stay_inside_a_text(self):
+    def test_bigrams_do_not_span_texts(self):
         words = EncodedTexts.from_texts(["a b", "a b c"]).words
         assert words.bigram_owner.tolist() == [0, -1, 1, 1]
         assert words.bigram[0] == words.bigram[2]
         assert words.bigram[0] != words.bigram[3]
 
-    def test_order_of_words_counts(self):
+    def test_bigram_depends_on_word_order(self):
         words = EncodedTexts.from_texts(["a b", "b a"]).words
         assert words.bigram[0] != words.bigram[2]
 
     @given(TEXTS)
     def test_equals_the_loop(self, texts):
-        """A word is a run of letters and digits; a character of Chinese or Thai is one by itself."""
+        """Compare with runs of letters and digits, where each Chinese or Thai character is a word."""
         expected = []
         for text in texts:
             spaced = "".join(f" {c} " if c in "中ก" else c if c.isalnum() else " " for c in text)
             expected.append(spaced.split())
-        found = split_words(*texts)
-        assert (found if len(texts) > 1 else [found]) == expected
+        words_by_text = split_words(*texts)
+        assert (words_by_text if len(texts) > 1 else [words_by_text]) == expected
 
     @given(TEXTS)
-    def test_hashes_are_those_of_the_single_words(self, texts):
+    def test_hashes_equal_those_of_single_words(self, texts):
         words = EncodedTexts.from_texts(texts).words
         for start, end, value in zip(words.start, words.end, words.hash, strict=True):
             word = "".join(map(chr, words.texts.code[start:end]))
             assert hash_words([word]).tolist() == [value]
 
     def test_a_long_page(self):
-        """Beyond the tables of powers that are kept."""
+        """Check a text longer than the cached tables of powers."""
         count = 200_000
         hashes = EncodedTexts.from_texts(["w x y " * count]).words.hash
         assert len(hashes) == 3 * count
         assert len(np.unique(hashes)) == 3
 
 
-class TestHas:
+class TestCountClass:
     def test_characters_of_a_class_per_text(self):
         assert EncodedTexts.from_texts(["a, b، c、", "x", ",,"]).count_class(COMMA).tolist() == [3, 0, 2]
 
-    def test_any_of_several_classes(self):
+    def test_any_of_two_classes(self):
         assert EncodedTexts.from_texts(["aB1"]).count_class(UPPER | DIGIT).tolist() == [2]
 
 
@@ -313,32 +313,32 @@ class TestDigitValues:
         assert digit_values()[ord(character)] == value
         assert EncodedTexts.from_texts([character]).digit.tolist() == [value, 255]
 
-    def test_only_numbers_have_one(self):
+    def test_only_numbers_have_values(self):
         values = digit_values()
         assert [code for code in range(TABLE_SIZE) if digit(chr(code), 255) != values[code]] == []
 
 
 class TestHashWords:
     def test_ascending_and_distinct(self):
-        found = hash_words(["the", "a", "The", "of"])
-        assert len(found) == 3
-        assert (np.diff(found.astype(object)) > 0).all()
+        words_by_text = hash_words(["the", "a", "The", "of"])
+        assert len(words_by_text) == 3
+        assert (np.diff(words_by_text.astype(object)) > 0).all()
 
     def test_no_words(self):
         assert len(hash_words([])) == 0
 
     def test_the_same_on_every_machine(self):
-        """Models keep these numbers: they never change."""
+        """Check stored values: models depend on these numbers, so they must not change."""
         assert hash_words(["cat"]).tolist() == [0x53F431753B17ABD6]
 
 
 class TestMix:
     def test_reference_values_of_splitmix64(self):
-        """The generator with seed 0 mixes multiples of the golden ratio: its published first outputs."""
+        """Check the published first outputs for seed 0, which mixes multiples of the golden ratio."""
         state = np.array([0x9E3779B97F4A7C15, 0x3C6EF372FE94F82A], dtype=np.uint64)
         assert mix(state).tolist() == [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4]
 
-    def test_different_values_stay_different(self):
+    def test_is_injective(self):
         assert len(np.unique(mix(np.arange(10_000, dtype=np.uint64)))) == 10_000
 
 
@@ -347,11 +347,11 @@ def test_ascii_punctuation_is_punctuation_or_symbol():
     assert ((kind & (PUNCT | SYMBOL)) > 0).all()
 
 
-class TestOtherTextsOfThePage:
+class TestIndependenceOfTexts:
     @given(st.lists(st.text("aB1 .\u0301\u200d-", max_size=8), min_size=1, max_size=4))
     @pytest.mark.parametrize("other", ["\u4e2d", "\U0002f800"])
-    def test_change_nothing(self, other, texts):
-        """What is read with fewer steps where there are no letters of unspaced scripts is read alike."""
+    def test_other_texts_do_not_change_words(self, other, texts):
+        """Check that the faster path for texts without unspaced scripts gives the same words."""
         alone, beside = EncodedTexts.from_texts(texts).words, EncodedTexts.from_texts([*texts, other]).words
         assert (len(beside), beside.owner[-1]) == (len(alone) + 1, len(texts))
         assert alone.start.tolist() == beside.start[:-1].tolist()

@@ -23,44 +23,44 @@ def view(html: str) -> PageContext:
 
 class TestIsRightToLeft:
     @pytest.mark.parametrize("html", [ARABIC, HEBREW, "<p>עברית (Hebrew) עברית 2007"])
-    def test_written_so(self, html: str) -> None:
+    def test_right_to_left(self, html: str) -> None:
         assert is_right_to_left(view(html))
 
     @pytest.mark.parametrize("html", [ENGLISH, "<p>1234", "<p>日本語のページ", "<p>A page on the word عربي."])
-    def test_not_written_so(self, html: str) -> None:
+    def test_left_to_right(self, html: str) -> None:
         assert not is_right_to_left(view(html))
 
 
-class TestFromLeft:
-    def test_a_page_from_left_to_right_stays(self) -> None:
+class TestMirrorRightToLeft:
+    def test_returns_left_to_right_page_unchanged(self) -> None:
         page = view(ENGLISH)
         assert mirror_right_to_left(page) is page
 
-    def test_an_unrendered_page_has_no_sides(self) -> None:
+    def test_returns_unrendered_page_unchanged(self) -> None:
         page = PageContext(extract_blocks(snapshot(ARABIC)))
         assert mirror_right_to_left(page) is page
 
     def test_boxes_are_mirrored(self) -> None:
-        """What is x px from the right becomes x px from the left."""
+        """Check that the distance from the right edge becomes the distance from the left edge."""
         page = view(ARABIC)
-        seen = mirror_right_to_left(page)
+        mirrored = mirror_right_to_left(page)
         width = page.snapshot.width
         for before, after in (
-            (page.blocks.box, seen.blocks.box),
-            (page.snapshot.box, seen.snapshot.box),
-            (page.snapshot.line_box, seen.snapshot.line_box),
+            (page.blocks.box, mirrored.blocks.box),
+            (page.snapshot.box, mirrored.snapshot.box),
+            (page.snapshot.line_box, mirrored.snapshot.line_box),
         ):
             np.testing.assert_allclose(after[:, 0], width - before[:, 0] - before[:, 2], rtol=1e-5)
             np.testing.assert_array_equal(after[:, 1:], before[:, 1:])
 
-    def test_the_page_itself_is_left_alone(self) -> None:
+    def test_does_not_modify_the_page(self) -> None:
         page = view(ARABIC)
         before = page.blocks.box.copy()
         mirror_right_to_left(page)
         np.testing.assert_array_equal(page.blocks.box, before)
 
-    def test_columns_are_those_of_the_mirror_image(self) -> None:
-        """An Arabic page whose boxes are already mirrored has the visual columns that it has without."""
+    def test_columns_equal_those_of_the_mirror_image(self) -> None:
+        """Check that an Arabic page with mirrored boxes has the visual columns of the left-to-right layout."""
         blocks = extract_blocks(laid_out(ARABIC))
         page = blocks.snapshot
         turned = replace(page, box=flip(page.box, page.width), line_box=flip(page.line_box, page.width))

@@ -46,63 +46,63 @@ class TestDetect:
         assert detect(SAMPLES[language]) == language
 
     @pytest.mark.parametrize("language", SCRIPTS)
-    def test_scripts_tell_the_language_of_a_short_text(self, language):
+    def test_script_decides_for_short_text(self, language):
         assert detect(SCRIPTS[language]) == language
 
     @pytest.mark.parametrize("language", ["cs", "ru", "hi"])
-    def test_a_menu_in_english_does_not_outvote_the_text(self, language):
+    def test_english_menu_does_not_decide(self, language):
         assert detect(SAMPLES[language] * 3 + " Home News Sports Contact Login RSS") == language
 
     @pytest.mark.parametrize(("declared", "language"), [("de", "de"), ("pt-BR", "pt"), ("EN-us", "en"), ("", "")])
     @pytest.mark.parametrize("text", ["123", "", "7 X"])
-    def test_declared_where_the_text_does_not_tell(self, text, declared, language):
+    def test_declared_language_of_ambiguous_text(self, text, declared, language):
         assert detect(text, declared) == language
 
     @pytest.mark.parametrize("declared", ["en", "de", "", "zz", "en-US"])
-    def test_the_text_is_believed_more_than_the_page(self, declared):
-        """Templates say `lang="en"` whatever they are filled with."""
+    def test_long_text_overrides_declared_language(self, declared):
+        """Check a page with a wrong `lang="en"`, which templates often contain."""
         assert detect(SAMPLES["fr"], declared) == "fr"
 
-    def test_the_page_decides_between_likely_ones(self):
-        """A few words that Danish and Norwegian have alike."""
+    def test_declared_language_decides_between_similar_ones(self):
+        """Check a few words common to Danish and Norwegian."""
         assert {declared: detect("Les om byen i dag", declared) for declared in ("da", "no")} == {
             "da": "da",
             "no": "no",
         }
 
-    def test_what_is_written_like_another_language_counts_as_it(self):
-        """Cantonese, with characters of its own."""
+    def test_maps_to_macrolanguage(self):
+        """Check Cantonese, which has characters of its own."""
         assert detect("佢哋喺香港住咗好耐，仲未去過海洋公園，下個禮拜先去。") == "zh"
 
-    def test_too_few_words_tell_nothing(self):
+    def test_unknown_for_few_words(self):
         assert detect("OK") == ""
 
-    def test_code_is_no_language(self):
+    def test_program_code_is_not_a_language(self):
         assert detect("7868484a-db29-4baf-990e 0b6874d2-ba79-4045-a400 7f5e63 84f535a2 9d93 4358", "en") == "en"
 
-    def test_the_beginning_counts(self):
+    def test_reads_only_the_beginning(self):
         long = (SAMPLES["en"] + " ") * (SAMPLE_LENGTH // len(SAMPLES["en"]) + 1)
         assert detect(long + SAMPLES["de"] * 1000) == "en"
 
-    def test_lone_surrogates_are_no_obstacle(self):
+    def test_accepts_lone_surrogates(self):
         assert detect(SAMPLES["en"] + "\ud800") == "en"
 
 
 class TestSample:
-    def test_text_before_links_whatever_their_length(self):
+    def test_text_precedes_longer_links(self):
         texts = ["a long entry of a menu", "text", "longer text"]
         share = np.array([1, 0, MAX_LINK_SHARE / 2], dtype=np.float32)
         assert sample(texts, share) == "longer text text a long entry of a menu"
 
-    def test_no_block_has_more_than_a_piece(self):
-        found = sample(["a" * 1000, "b" * 1000], np.zeros(2, dtype=np.float32))
-        assert found == "a" * EXCERPT_LENGTH + " " + "b" * EXCERPT_LENGTH
+    def test_limits_excerpt_per_block(self):
+        result = sample(["a" * 1000, "b" * 1000], np.zeros(2, dtype=np.float32))
+        assert result == "a" * EXCERPT_LENGTH + " " + "b" * EXCERPT_LENGTH
 
-    def test_enough_is_enough(self):
-        found = sample(["a" * 1000] * 100, np.zeros(100, dtype=np.float32))
-        assert SAMPLE_LENGTH <= len(found) <= SAMPLE_LENGTH + EXCERPT_LENGTH
+    def test_limits_total_length(self):
+        result = sample(["a" * 1000] * 100, np.zeros(100, dtype=np.float32))
+        assert SAMPLE_LENGTH <= len(result) <= SAMPLE_LENGTH + EXCERPT_LENGTH
 
-    def test_links_do_not_speak_where_there_is_enough_text(self):
+    def test_ignores_links_if_text_suffices(self):
         texts = ["menu " * 20, "x" * MIN_LENGTH]
         assert sample(texts, np.array([1, 0], dtype=np.float32)) == "x" * MIN_LENGTH
 

@@ -21,7 +21,7 @@ TEXTS = [
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cache folder that holds the model."""
+    """Return a cache folder that contains the model."""
     folder = tmp_path_factory.mktemp("cache")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(language, "cache_folder", lambda: folder)
@@ -31,48 +31,48 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def unpacked(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
-    """The files that were unpacked, in place of which there are parts that only a test could take for a model."""
-    found: list[Path] = []
+    """Return the list of unpacked files; unpacking returns an artificial model instead."""
+    paths: list[Path] = []
     tiny = {
         "ptc": np.zeros((1, 2), np.float16), "pc": np.zeros(2, np.float32), "classes": np.array(["de", "en"]),
         "nextmove": np.zeros(256, np.uint32), "row": np.zeros(1, np.uint16), "output": np.full(1, -1, np.int32),
     }  # fmt: skip
 
     def unpack(path: Path) -> dict[str, np.ndarray]:
-        found.append(path)
+        paths.append(path)
         return tiny
 
     monkeypatch.setattr(language, "_unpack_parts", unpack)
-    return found
+    return paths
 
 
-def kept(folder: Path) -> list[str]:
+def cached_folders(folder: Path) -> list[str]:
     return sorted(path.name for path in (folder / "vclean").iterdir())
 
 
 class TestLoad:
-    def test_the_same_answers_as_unpacked(self, shared: Path, unpacked: list[Path], monkeypatch) -> None:
-        """To the last bit, from files that are mapped."""
+    def test_cached_model_gives_the_same_results(self, shared: Path, unpacked: list[Path], monkeypatch) -> None:
+        """Check equality to the last bit for memory-mapped files."""
         monkeypatch.setattr(language, "cache_folder", lambda: shared)
-        found, expected = load(), LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
-        assert [found.rank(text) for text in TEXTS] == [expected.rank(text) for text in TEXTS]
+        detector, expected = load(), LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+        assert [detector.rank(text) for text in TEXTS] == [expected.rank(text) for text in TEXTS]
         assert unpacked == []
 
-    def test_kept_for_the_next_process(self, tmp_path: Path, unpacked: list[Path], monkeypatch) -> None:
+    def test_caches_for_the_next_process(self, tmp_path: Path, unpacked: list[Path], monkeypatch) -> None:
         monkeypatch.setattr(language, "cache_folder", lambda: tmp_path)
         for _ in range(2):
             assert load().nb_classes == ["de", "en"]
         assert unpacked == [MODEL_DIR / MODEL_FILE]
-        assert len(kept(tmp_path)) == 1
+        assert len(cached_folders(tmp_path)) == 1
 
-    def test_nowhere_to_keep_it(self, tmp_path: Path, unpacked: list[Path], monkeypatch) -> None:
+    def test_works_without_cache_folder(self, tmp_path: Path, unpacked: list[Path], monkeypatch) -> None:
         (tmp_path / "vclean").write_text("in the way")
         monkeypatch.setattr(language, "cache_folder", lambda: tmp_path)
         assert load().nb_classes == ["de", "en"]
         assert [path.name for path in tmp_path.iterdir()] == ["vclean"]
 
     def test_a_part_is_missing(self, tmp_path: Path, unpacked: list[Path], monkeypatch) -> None:
-        """What is there in part is not read, and the model works without it."""
+        """Check that an incomplete folder is ignored and the model still works."""
         monkeypatch.setattr(language, "cache_folder", lambda: tmp_path)
         load()
         folder = next((tmp_path / "vclean").iterdir())
@@ -88,19 +88,19 @@ class TestLoad:
         (folder / "ptc.npy").write_bytes(damage)
         assert load().nb_classes == ["de", "en"]
 
-    def test_another_version_is_kept_beside(self, tmp_path: Path, unpacked: list[Path], monkeypatch) -> None:
+    def test_other_version_has_its_own_folder(self, tmp_path: Path, unpacked: list[Path], monkeypatch) -> None:
         monkeypatch.setattr(language, "cache_folder", lambda: tmp_path)
         load()
         monkeypatch.setattr(language.metadata, "version", lambda _: "99")
         load()
-        assert len(kept(tmp_path)) == 2
+        assert len(cached_folders(tmp_path)) == 2
         assert len(unpacked) == 2
 
     def test_another_process_was_first(self, tmp_path: Path, unpacked: list[Path], monkeypatch) -> None:
-        """Both have it, and nothing is left over."""
+        """Check that both processes load the model, and no temporary folder remains."""
         monkeypatch.setattr(language, "cache_folder", lambda: tmp_path)
         load()
-        before = kept(tmp_path)
+        before = cached_folders(tmp_path)
         monkeypatch.setattr(language, "_map_parts", lambda _: (_ for _ in ()).throw(OSError))
         assert load().nb_classes == ["de", "en"]
-        assert kept(tmp_path) == before
+        assert cached_folders(tmp_path) == before

@@ -1,4 +1,4 @@
-"""Tests that no feature assumes a language: pages alike but for their language have alike columns."""
+"""Test that features do not assume a language: pages that differ only in language have equal columns."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ TEXTS = {
         "notice": "プライバシー © 2026",
     },
 }  # fmt: skip
-"""The same page in seven languages: the same marks in the same places, and the words a site of that language uses."""
+"""One page in seven languages, with equal markup and punctuation, and words as sites in that language use them."""
 
 ALIKE = (
     "page_blocks", "sentences", "starts_capital", "starts_digit", "starts_bullet", "ends_sentence", "ends_question",
@@ -74,7 +74,7 @@ ALIKE = (
     "emails", "actions", "boilerplate", "bylines", "copyrights", "urls", "duplicates", "vocabulary_known",
     "language_known",
 )  # fmt: skip
-"""Linguistic columns that are the same in every language, since the marks and the ideas are."""
+"""Linguistic columns that are equal in all languages, because punctuation and meaning are equal."""
 
 BLOCKS = ("menu", "title", "byline", "story", "price", "notice")
 
@@ -86,49 +86,49 @@ def translated(language):
 
 @pytest.mark.parametrize("language", [language for language in TEXTS if language != "en"])
 class TestTranslations:
-    def test_marks_and_ideas(self, language):
-        found, english = translated(language), translated("en")
+    def test_columns_of_punctuation_and_meaning(self, language):
+        translation, english = translated(language), translated("en")
         different = {
-            name: (dict(zip(BLOCKS, found[name].tolist(), strict=True)), english[name].tolist())
+            name: (dict(zip(BLOCKS, translation[name].tolist(), strict=True)), english[name].tolist())
             for name in ALIKE
-            if found[name].tolist() != english[name].tolist()
+            if translation[name].tolist() != english[name].tolist()
         }
         assert different == {}
 
     def test_structure(self, language):
-        """What the tree alone tells is the same to the last bit."""
-        found, english = translated(language), translated("en")
-        names = [name for name in found if re.match(r"(in|split|tag|siblings|sibling|depth|heading|h1)", name)]
+        """Check that columns from the tree alone are equal to the last bit."""
+        translation, english = translated(language), translated("en")
+        names = [name for name in translation if re.match(r"(in|split|tag|siblings|sibling|depth|heading|h1)", name)]
         assert len(names) > 50
-        assert [name for name in names if not np.array_equal(found[name], english[name], equal_nan=True)] == []
+        assert [name for name in names if not np.array_equal(translation[name], english[name], equal_nan=True)] == []
 
     def test_the_story_stands_out(self, language):
-        """It has most characters and words, the longest run without links, and stop words."""
-        found = translated(language)
+        """Check that it has most characters and words, the longest run without links, and stop words."""
+        translation = translated(language)
         story = BLOCKS.index("story")
         for name in ("chars", "words", "words_of_page", "chars_of_page", "stop_word_count", "sentences"):
-            assert found[name].argmax() == story, name
+            assert translation[name].argmax() == story, name
 
     def test_the_menu_is_links_and_actions(self, language):
-        found = translated(language)
-        assert found["link_share"][0] >= 0.5
-        assert found["actions"].tolist() == [3, 0, 0, 0, 0, 0]
+        translation = translated(language)
+        assert translation["link_share"][0] >= 0.5
+        assert translation["actions"].tolist() == [3, 0, 0, 0, 0, 0]
 
 
 WORD = re.compile(r"[^\W\d_]")
 CASELESS = [chr(code) for code in range(0x1200, 0x1240)]
-"""Ethiopic letters: a script with spaces and without case, in no language that has word lists."""
+"""Ethiopic letters: a script with spaces, without case, and without languages that have word lists."""
 
 OF_LANGUAGE = {
     "upper", "capitalised_words", "starts_capital", "starts_lower", "all_caps", "stop_words", "stop_words_to_page",
     "stop_word_count", "language_known", "vocabulary_known", "months", "actions", "bylines", "boilerplate",
     "copyrights", "urls", "prices", "dates",
 }  # fmt: skip
-"""Columns that read letter case or words, and so cannot be the same in a language nobody knows."""
+"""Columns that depend on letter case or words, and therefore differ in unknown languages."""
 
 
 def disguised(page):
-    """The page with each letter put into another script: as a page in an unknown language."""
+    """Return the page with each letter replaced by one of another script, like a page in an unknown language."""
     texts = [WORD.sub(lambda letter: CASELESS[ord(letter[0].lower()) % 64], text) for text in page.texts]
     title = WORD.sub(lambda letter: CASELESS[ord(letter[0].lower()) % 64], page.title)
     return replace(page, texts=texts, title=title, language="")
@@ -154,8 +154,8 @@ class TestDisguise:
         ]
         assert different == []
 
-    def test_what_cannot_be_known_is_not_made_up(self, name):
-        """No text in a script without case is taken for lower case, and no text without stop words for one of few."""
+    def test_unknown_values_are_nan(self, name):
+        """Check that missing case is not taken for lower case, and a missing stop word list not for no stop words."""
         strange = columns(disguised(read(name)))
         words = strange["alpha"] > 0
         assert np.isnan(strange["stop_words"][words]).all()
@@ -169,7 +169,7 @@ class TestDisguise:
 
 
 class TestMixedPages:
-    """A Chinese story in a page whose menu and footer are in English."""
+    """Chinese story on a page with menu and footer in English."""
 
     PAGE = (
         "<html lang=en><ul>" + "".join(f"<li><a href=x>{entry}</a>" for entry in ("Home", "Log in", "Search")) + "</ul>"
@@ -178,21 +178,21 @@ class TestMixedPages:
     )
 
     @pytest.fixture
-    def found(self):
+    def page_columns(self):
         return columns(snapshot(self.PAGE))
 
-    def test_the_story_tells_the_language(self, found):
-        assert found["stop_word_count"][3] > 5
-        assert np.isfinite(found["stop_words"]).all()
+    def test_language_is_that_of_the_story(self, page_columns):
+        assert page_columns["stop_word_count"][3] > 5
+        assert np.isfinite(page_columns["stop_words"]).all()
 
-    def test_terms_of_both_languages(self, found):
-        assert found["actions"].tolist() == [0, 1, 1, 0, 1, 0]
-        assert found["boilerplate"].tolist() == [0, 0, 0, 0, 0, 1]
+    def test_terms_of_both_languages(self, page_columns):
+        assert page_columns["actions"].tolist() == [0, 1, 1, 0, 1, 0]
+        assert page_columns["boilerplate"].tolist() == [0, 0, 0, 0, 0, 1]
 
-    def test_case_is_known_where_there_is_some(self, found):
-        assert np.isnan(found["upper"]).tolist() == [False, False, False, True, False, False]
-        assert found["capitalised_words"][0] == 1
+    def test_case_columns_of_latin_text(self, page_columns):
+        assert np.isnan(page_columns["upper"]).tolist() == [False, False, False, True, False, False]
+        assert page_columns["capitalised_words"][0] == 1
 
-    def test_a_letter_counts_one_word(self, found):
-        assert found["words"].tolist() == [1, 2, 1, 34, 5, 2]
-        assert found["words_of_page"].argmax() == found["chars_of_page"].argmax() == 3
+    def test_each_chinese_letter_is_a_word(self, page_columns):
+        assert page_columns["words"].tolist() == [1, 2, 1, 34, 5, 2]
+        assert page_columns["words_of_page"].argmax() == page_columns["chars_of_page"].argmax() == 3

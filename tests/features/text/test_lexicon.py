@@ -1,4 +1,4 @@
-"""Tests of the word lists: interface words, date words, stop words, and the terms made of them."""
+"""Test the word lists: interface words, date words, stop words, and the terms compiled from them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def count(language, name, *texts):
 
 
 class TestVocabulary:
-    def test_thirty_languages_and_more(self):
+    def test_at_least_thirty_languages(self):
         assert len(LANGUAGES) >= 30
 
     @pytest.mark.parametrize("language", LANGUAGES)
@@ -29,7 +29,7 @@ class TestVocabulary:
 
     @pytest.mark.parametrize("language", LANGUAGES)
     def test_every_term_is_clean(self, language):
-        """Lower case, without white space around, composed, and of at least one word."""
+        """Check lower case, no surrounding white space, composed characters, and at least one word."""
         for name, terms in lexicon.interface_words(language).items():
             for term in terms:
                 assert term == term.strip() == term.lower(), (name, term)
@@ -37,14 +37,14 @@ class TestVocabulary:
                 assert len(EncodedTexts.from_texts([term]).words) > 0, (name, term)
 
     @pytest.mark.parametrize("language", LANGUAGES)
-    def test_every_idea_has_about_as_many_words_as_in_english(self, language):
-        own, english = lexicon.interface_words(language), lexicon.interface_words("en")
-        assert len(own["actions"]) > 0.4 * len(english["actions"])
-        assert len(own["boilerplate"]) > 0.5 * len(english["boilerplate"])
+    def test_lists_are_about_as_long_as_in_english(self, language):
+        terms_by_list, english = lexicon.interface_words(language), lexicon.interface_words("en")
+        assert len(terms_by_list["actions"]) > 0.4 * len(english["actions"])
+        assert len(terms_by_list["boilerplate"]) > 0.5 * len(english["boilerplate"])
 
     @pytest.mark.parametrize("language", LANGUAGES)
-    def test_no_term_stands_in_another_of_its_list(self, language):
-        """It would count twice."""
+    def test_no_term_contains_another_of_its_list(self, language):
+        """Check that no text is counted twice."""
         for name, terms in lexicon.interface_words(language).items():
             every = Terms.from_lists({"all": terms}).find(EncodedTexts.from_texts(terms).words).count("all").tolist()
             assert [term for term, count in zip(terms, every, strict=True) if count != 1] == [], name
@@ -120,10 +120,10 @@ class TestTermsOf:
         assert count(language, "actions", self.MENUS[language]) == [3]
 
     @pytest.mark.parametrize("language", MENUS)
-    def test_english_is_known_on_every_page(self, language):
+    def test_english_terms_on_all_pages(self, language):
         assert count(language, "actions", self.MENUS["en"]) == [3]
 
-    def test_other_languages_are_not(self):
+    def test_ignores_other_languages(self):
         assert count("de", "actions", self.MENUS["ru"]) == [0]
 
     def test_in_chinese_terms_are_substrings(self):

@@ -51,7 +51,7 @@ class TestPrices:
     def test_a_sign_belongs_to_one_amount(self):
         assert values("prices", "10 € 20 €", "$10 $20", "10€20") == [2, 2, 1]
 
-    def test_each_text_its_own(self):
+    def test_matches_are_per_text(self):
         assert values("prices", "10", "EUR", "$", "20", "30 $") == [0, 0, 0, 0, 1]
 
 
@@ -70,14 +70,14 @@ class TestPhones:
 
 
 class TestCompute:
-    def test_no_figures(self):
+    def test_texts_without_digits(self):
         assert [values(name, "none", "--") for name in ("dates", "prices", "phones")] == [[0, 0]] * 3
 
-    def test_nothing_matches_over_two_texts(self):
+    def test_no_match_spans_two_texts(self):
         assert values("dates", "12", ":30", "2026", "年") == [0, 0, 0, 0]
         assert values("phones", "555", "123-4567") == [0, 0]
 
     @given(st.lists(st.text(alphabet="0123 .:-/$€年h+(kr\u0663", min_size=1, max_size=12), min_size=1, max_size=4))
-    def test_a_text_has_the_same_values_wherever_it_stands(self, texts):
+    def test_values_do_not_depend_on_position(self, texts):
         for name in ("dates", "prices", "phones"):
             assert values(name, *texts) == [values(name, text)[0] for text in texts]

@@ -15,12 +15,12 @@ LISTS = {
 }
 
 
-def found(*texts, lists=LISTS):
+def matches(*texts, lists=LISTS):
     return Terms.from_lists(lists).find(EncodedTexts.from_texts(texts).words)
 
 
 def count(name, *texts):
-    return found(*texts).count(name).tolist()
+    return matches(*texts).count(name).tolist()
 
 
 class TestTerms:
@@ -48,30 +48,30 @@ class TestTerms:
     def test_per_text(self):
         assert count("actions", "share", "none", "read more and share") == [1, 0, 2]
 
-    def test_no_term_goes_over_the_end_of_a_text(self):
+    def test_no_match_spans_two_texts(self):
         assert count("actions", "read", "more", "登", "录") == [0, 0, 0, 0]
 
     def test_the_last_word_may_begin_a_term(self):
         assert count("actions", "please read") == [0]
 
     def test_a_term_of_two_lists_counts_in_both(self):
-        both = found("share")
+        both = matches("share")
         assert (both.count("actions").tolist(), both.count("notices").tolist()) == ([1], [1])
 
     def test_a_term_within_a_longer_one(self):
-        both = found("back to the top")
+        both = matches("back to the top")
         assert (both.count("actions").tolist(), both.count("notices").tolist()) == ([1], [1])
 
     def test_an_empty_list(self):
         assert count("empty", "share") == [0]
-        assert found("share", lists={"none": []}).count("none").tolist() == [0]
+        assert matches("share", lists={"none": []}).count("none").tolist() == [0]
 
     def test_no_words(self):
         assert count("actions", "--", "!") == [0, 0]
 
-    def test_digits_stand_for_any(self):
+    def test_zero_matches_any_digit(self):
         dates = {"dates": ["vor 0", "00月"]}
-        assert found("vor 7 Tagen", "vor 12 Tagen", "11月3日", lists=dates).count("dates").tolist() == [1, 0, 1]
+        assert matches("vor 7 Tagen", "vor 12 Tagen", "11月3日", lists=dates).count("dates").tolist() == [1, 0, 1]
 
     @given(
         st.lists(st.lists(st.sampled_from("abc"), min_size=1, max_size=4).map(" ".join), max_size=6),
@@ -79,21 +79,21 @@ class TestTerms:
     )
     def test_equals_the_loop(self, terms, texts):
         expected = [
-            sum(f" {text} "[place:].startswith(f" {term} ") for term in set(terms) for place in range(len(text)))
+            sum(f" {text} "[start:].startswith(f" {term} ") for term in set(terms) for start in range(len(text)))
             for text in texts
         ]
-        assert found(*texts, lists={"x": terms}).count("x").tolist() == expected
+        assert matches(*texts, lists={"x": terms}).count("x").tolist() == expected
 
 
-class TestCovered:
+class TestCoveredWords:
     @pytest.mark.parametrize(
         ("text", "expected"),
         [("a b", 1), ("a b c d", 4), ("b c x a", 3), ("b c b c", 4), ("b c d", 3), ("x", 0), ("我们的", 3)],
     )
-    def test_every_word_counts_once(self, text, expected):
+    def test_counts_every_word_once(self, text, expected):
         lists = {"stop": ["a", "b c", "c d", "b c d", "我们", "们的"]}
-        assert found(text, lists=lists).covered_words("stop").tolist() == [expected]
+        assert matches(text, lists=lists).covered_words("stop").tolist() == [expected]
 
     def test_dtype_and_shape(self):
-        covered_words = found("share", "x").covered_words("actions")
+        covered_words = matches("share", "x").covered_words("actions")
         assert (covered_words.dtype, covered_words.tolist()) == (np.float32, [1, 0])

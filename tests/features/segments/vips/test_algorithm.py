@@ -1,4 +1,4 @@
-"""Tests of VIPS as a whole: the content structure it builds."""
+"""Test VIPS as a whole: the content structure it builds."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PAGE = """
 
 
 def texts(segments):
-    """The text of each leaf."""
+    """Return the text of each leaf."""
     return [segments.words(leaf) for leaf in segments.leaves.tolist()]
 
 
@@ -34,38 +34,38 @@ class TestSegment:
             "Title of the site", "Home News", "Heading First paragraph Second paragraph", "Imprint Contact",
         ]  # fmt: skip
 
-    def test_everything_in_the_end(self):
+    def test_divides_as_far_as_possible(self):
         assert texts(segment(painted(PAGE))) == [
             "Title", "of the site", "Home", "News", "Heading", "First paragraph", "Second paragraph", "Imprint Contact",
         ]  # fmt: skip
 
-    def test_columns_are_cut_between_rows(self):
-        """The column gap does not reach through header and footer, so that rows come first."""
+    def test_divides_rows_before_columns(self):
+        """Check that a column gap that stops at header and footer is used only within its row."""
         segments = segment(painted(PAGE))
         assert not segments.separators.vertical[segments.separators.segment == 0].any()
         assert segments.separators.vertical.any()
 
-    def test_the_heaviest_separator_parts_the_largest_segments(self):
-        """Two pairs of paragraphs: near each other, far from the other pair."""
+    def test_heaviest_separator_divides_the_largest_segments(self):
+        """Check two pairs of paragraphs, close within a pair and far between the pairs."""
         boxes = ["0 0 500 40", "0 50 500 40", "0 190 500 40", "0 240 500 40"]
         html = "".join(f"<p title='{box}'>{name}" for box, name in zip(boxes, "abcd", strict=True))
         segments = segment(painted(html))
         pairs = [row for row, above in enumerate(segments.parent.tolist()) if above == 0]
         assert [segments.words(row) for row in pairs] == ["a b", "c d"]
 
-    def test_of_equal_separators_all_cut_at_once(self):
+    def test_equal_separators_divide_at_once(self):
         html = "".join(f"<p title='0 {50 * number} 500 20'>{number}" for number in range(5))
         segments = segment(painted(html))
         assert segments.parent.tolist() == [-1, 0, 0, 0, 0, 0]
         assert len(segments.separators) == 4
 
-    def test_box_is_that_of_what_is_painted(self):
+    def test_box_is_the_painted_box(self):
         segments = segment(painted(PAGE)).at(4)
         assert segments.box[segments.leaves].tolist() == [
             [0, 0, 1000, 80], [0, 100, 200, 50], [300, 100, 700, 460], [0, 900, 1000, 40],
         ]  # fmt: skip
 
-    def test_the_first_is_the_page(self):
+    def test_first_segment_is_the_page(self):
         assert segment(painted(PAGE)).box[0].tolist() == [0, 0, 1000, 1000]
 
     def test_separators_have_boxes_and_weights(self):
@@ -81,12 +81,12 @@ class TestSegment:
         assert (segments.element >= 0).sum() == 1
 
     def test_inline_pieces_of_a_line_stay_together(self):
-        """Their boxes overlap, so that nothing parts them."""
+        """Check that overlapping boxes are not divided."""
         html = "<div title='0 0 500 40'>before <b>bold</b> after</div><p title='0 300 500 40'>next"
         assert texts(segment(painted(html))) == ["before bold after", "next"]
 
-    def test_blocks_that_overlap_are_taken_apart_by_themselves(self):
-        """Nothing parts the two boxes, but what is in them."""
+    def test_overlapping_blocks_are_divided_separately(self):
+        """Check that two overlapping boxes are not separated, but each is divided."""
         html = (
             "<div title='0 0 600 300'><p title='0 0 200 40'>a<p title='0 200 200 40'>b</div>"
             "<div title='300 100 600 300'><p title='400 0 200 40'>c<p title='400 200 200 40'>d</div>"
@@ -99,11 +99,11 @@ class TestSegment:
             "unseen"
         ]
 
-    def test_what_is_off_the_page_is_not_lost(self):
+    def test_includes_content_outside_the_page(self):
         html = "<p title='0 0 100 20'>on<p title='2000 3000 100 20'>off"
         assert texts(segment(painted(html))) == ["on", "off"]
 
-    def test_page_with_nothing_to_see(self):
+    def test_page_without_visible_content(self):
         segments = segment(painted("<p></p>"))
         assert (len(segments), len(segments.separators)) == (1, 0)
 
@@ -111,13 +111,13 @@ class TestSegment:
         html = "<div>" * 300 + "<p title='0 0 100 20'>a<p title='0 90 100 20'>b" + "</div>" * 300
         assert texts(segment(painted(html))) == ["a", "b"]
 
-    def test_page_that_was_not_rendered(self):
+    def test_rejects_unrendered_page(self):
         with pytest.raises(UsageError, match="was not rendered: render it first"):
             segment(snapshot("<p>text"))
 
 
 class TestCoherence:
-    """Degrees of coherence over the tree."""
+    """Degrees of coherence in the tree."""
 
     def test_root_is_one(self):
         assert segment(painted(PAGE)).coherence[0] == 1
@@ -127,12 +127,12 @@ class TestCoherence:
         heaviest = segments.separators.segment[np.argmax(segments.separators.weight)]
         assert segments.coherence[heaviest] == 1
 
-    def test_thresholds_fall(self):
+    def test_thresholds_decrease(self):
         assert list(THRESHOLDS) == sorted(THRESHOLDS, reverse=True)
 
 
 class TestAnyPage:
-    """Whatever the layout."""
+    """Properties of any layout."""
 
     BOXES = st.lists(
         st.tuples(
@@ -148,7 +148,7 @@ class TestAnyPage:
     )
 
     def html(self, boxes):
-        """Paragraphs, some of them in containers that their siblings close."""
+        """Return paragraphs, some of them in containers that their siblings close."""
         parts = []
         for number, (x, y, width, height, nesting, dark) in enumerate(boxes):
             box = f"{10 * x} {10 * y} {10 * width} {10 * height}"
@@ -159,14 +159,14 @@ class TestAnyPage:
 
     @settings(max_examples=40)
     @given(BOXES)
-    def test_leaves_share_out_all_text(self, boxes):
+    def test_each_visible_text_is_in_one_leaf(self, boxes):
         segments = segment(painted(self.html(boxes)))
         owners = segments.text[[row for row, text in enumerate(segments.snapshot.texts) if text.strip()]]
         assert set(owners.tolist()) == set(segments.leaves.tolist())
 
     @settings(max_examples=40)
     @given(BOXES)
-    def test_coherence_never_falls_from_parent_to_child(self, boxes):
+    def test_coherence_does_not_decrease_from_parent_to_child(self, boxes):
         segments = segment(painted(self.html(boxes)))
         assert (segments.coherence[1:] >= segments.coherence[segments.parent[1:]]).all()
         assert segments.coherence.min() == 1
@@ -174,8 +174,8 @@ class TestAnyPage:
 
     @settings(max_examples=40)
     @given(BOXES)
-    def test_boxes_lie_in_each_other(self, boxes):
-        """But for the page's own, which what overflows it leaves."""
+    def test_boxes_are_nested(self, boxes):
+        """Check that boxes are nested, except in the page's, which content can overflow."""
         segments = segment(painted(self.html(boxes)))
         inner = np.flatnonzero(segments.parent > 0)
         box, around = segments.box[inner], segments.box[segments.parent[inner]]
@@ -184,13 +184,13 @@ class TestAnyPage:
 
     @settings(max_examples=40)
     @given(BOXES)
-    def test_the_same_page_gives_the_same_segments(self, boxes):
+    def test_is_deterministic(self, boxes):
         one, other = segment(painted(self.html(boxes))), segment(painted(self.html(boxes)))
         assert one.to_dict() == other.to_dict()
 
     @settings(max_examples=40)
     @given(BOXES)
-    def test_a_larger_degree_only_cuts_further(self, boxes):
+    def test_larger_degree_refines_the_segments(self, boxes):
         segments = segment(painted(self.html(boxes)))
         counts = [len(segments.at(pdoc).leaves) for pdoc in range(1, 12)]
         assert counts == sorted(counts)

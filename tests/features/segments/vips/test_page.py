@@ -1,4 +1,4 @@
-"""Tests of what VIPS reads of a page."""
+"""Test the properties of a page that VIPS reads."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def element(page, tag, number=0):
 
 
 class TestChildren:
-    """The valid children of a node: those with something to see in them that is content."""
+    """Valid children of a node: those with visible content."""
 
     def test_texts_and_elements_in_document_order(self):
         page = page_of("<div>one<b>two</b>three<i>four</i></div>")
@@ -32,7 +32,7 @@ class TestChildren:
         ["<div></div>", "<div lang=hidden>x</div>", "<p> </p>", "<div style='background-color: rgb(9, 9, 9)'></div>"],
         ids=["empty", "hidden", "blank", "decoration"],
     )
-    def test_what_is_not_valid(self, inside):
+    def test_invalid_children(self, inside):
         page = page_of(f"<section>{inside}<p>text</section>")
         assert page.children[element(page, "section")] == [element(page, "p", -1)]
 
@@ -41,11 +41,11 @@ class TestChildren:
         assert page.children[element(page, "div")] == [element(page, "img")]
 
     @pytest.mark.parametrize("box", ["0 0 1 50", "0 0 500 2", "0 0 0 0"])
-    def test_a_spacer_is_not(self, box):
+    def test_a_spacer_is_not_valid(self, box):
         page = page_of(f"<div><img title='{box}'>text</div>")
         assert page.children[element(page, "div")] == [text_node(page.snapshot, "text")]
 
-    def test_a_container_of_no_height_is_valid_for_what_is_in_it(self):
+    def test_container_without_height_is_valid_with_content(self):
         page = page_of("<main><div title='0 0 900 0'><p title='0 0 100 40'>float</div></main>")
         assert page.children[element(page, "main")] == [element(page, "div")]
 
@@ -66,16 +66,16 @@ class TestVirtualText:
         page = page_of(f"<div>{inside}</div>")
         assert page.is_virtual_text[element(page, "a")] is expected
 
-    def test_a_text_is(self):
+    def test_text_is_virtual_text(self):
         page = page_of("<div>text<p>more</div>")
         assert page.is_virtual_text[text_node(page.snapshot, "text")]
 
-    def test_a_block_is_not(self):
+    def test_block_is_not_virtual_text(self):
         page = page_of("<div>text</div>")
         assert not page.is_virtual_text[element(page, "div")]
 
 
-class TestHoldsVirtualText:
+class TestHasVirtualText:
     @pytest.mark.parametrize(
         ("inside", "expected"),
         [
@@ -91,14 +91,14 @@ class TestHoldsVirtualText:
 
 
 class TestLargestChild:
-    def test_of_what_can_be_seen(self):
+    def test_only_visible_children(self):
         page = page_of(
             "<div><p title='0 0 100 50'>one<p title='0 60 100 80'>two<p title='0 0 900 900' lang=hidden>three</div>"
         )
         size = page.size[element(page, "p", 1)]
         assert page.largest_child[element(page, "div")] == size > page.size[element(page, "p")]
 
-    def test_none(self):
+    def test_no_children(self):
         page = page_of("<div><hr title='0 0 100 50'></div>")
         assert page.largest_child[element(page, "hr")] == 0
 
@@ -129,17 +129,17 @@ class TestKind:
 
 
 class TestExtent:
-    """What a node paints."""
+    """Box that a node paints."""
 
-    def test_of_a_text_it_is_its_lines(self):
+    def test_text_has_the_extent_of_its_lines(self):
         page = page_of("<p title='10 20 300 40'>text")
         assert page.extent[text_node(page.snapshot, "text")] == (10, 20, 310, 60)
 
-    def test_padding_does_not_count_up_and_down(self):
+    def test_ignores_vertical_padding(self):
         page = page_of("<div title='0 0 500 500'><p title='0 100 500 50'>text</div>")
         assert page.extent[element(page, "div")] == (0, 100, 500, 150)
 
-    def test_a_short_heading_stands_over_all_of_its_column(self):
+    def test_short_heading_is_as_wide_as_its_column(self):
         page = page_of("<h1 title='0 0 800 30'><span title='0 5 60 20'>Short</span></h1>")
         assert page.extent[element(page, "h1")] == (0, 5, 800, 25)
 
@@ -150,27 +150,27 @@ class TestExtent:
     @pytest.mark.parametrize(
         "style", ["background-color: rgb(0, 0, 99)", "background-image: url(a.png)", "border-top-width: 1px"]
     )
-    def test_a_frame_counts(self, style):
+    def test_includes_borders(self, style):
         page = page_of(f"<div title='0 0 500 500' style='{style}'><p title='0 100 500 50'>text<p>more</div>")
         assert page.extent[element(page, "div")] == (0, 0, 500, 500)
 
-    def test_a_background_like_the_one_behind_it_is_not_seen(self):
+    def test_ignores_background_equal_to_the_one_behind(self):
         style = "background-color: rgb(255, 255, 255)"
         html = f"<div title='0 0 500 500' style='{style}'><p title='0 100 500 50'>one<p title='0 200 500 50'>two</div>"
         page = page_of(html)
         assert page.extent[element(page, "div")] == (0, 100, 500, 250)
 
-    def test_an_only_child_has_the_frame_of_its_parent(self):
+    def test_only_child_has_the_extent_of_a_decorated_parent(self):
         html = "<div title='0 0 500 500' style='border-top-width: 1px'><ul title='9 9 90 90'><li>a<li>b</ul></div>"
         page = page_of(html)
         assert page.extent[element(page, "ul")] == (0, 0, 500, 500)
         assert page.extent[element(page, "li")] == (9, 9, 99, 99)
 
-    def test_floats_in_a_container_of_no_height(self):
+    def test_floats_in_a_container_without_height(self):
         page = page_of("<div title='0 0 900 0'><p title='0 0 100 40'>one<p title='200 0 100 60'>two</div>")
         assert page.extent[element(page, "div")] == (0, 0, 900, 60)
 
-    def test_nothing_to_see(self):
+    def test_page_without_visible_content(self):
         page = page_of("<div title='5 5 90 90'></div>text")
         assert page.extent[element(page, "div")] == (0, 0, 0, 0)
 
@@ -184,21 +184,21 @@ class TestExtent:
 
 
 class TestBackground:
-    def test_white_without_any(self):
+    def test_white_without_background(self):
         page = page_of("<p>text")
         assert page.background[element(page, "p")] == (255, 255, 255, "")
 
-    def test_of_the_nearest_that_is_painted(self):
+    def test_nearest_painted_background(self):
         page = page_of("<div style='background-color: rgb(10, 20, 30)'><p>text</div>")
         assert page.background[element(page, "p")] == (10, 20, 30, "")
         assert page.background[text_node(page.snapshot, "text")] == (10, 20, 30, "")
 
-    def test_half_transparent_ones_are_blended(self):
+    def test_blends_transparent_backgrounds(self):
         html = "<div style='background-color: rgb(0, 0, 0)'><p style='background-color: rgba(200, 100, 0, 0.5)'>x</div>"
         page = page_of(html)
         assert page.background[element(page, "p")] == (100, 50, 0, "")
 
-    def test_a_picture_counts_until_it_is_covered(self):
+    def test_image_counts_until_covered(self):
         html = (
             "<div style='background-image: url(a.png)'><p>one<p style='background-color: rgb(255, 255, 255)'>two</div>"
         )
@@ -220,12 +220,12 @@ class TestBackground:
 
 
 class TestRules:
-    def test_where_they_are(self):
+    def test_boxes_of_rules(self):
         page = page_of("<div>a<hr title='0 40 500 2'>b</div>")
         assert page.rules == [(0, 40, 500, 42)]
         assert page.has_rule == {element(page, "div")}
 
-    def test_hidden_ones_do_not_count(self):
+    def test_ignores_hidden_rules(self):
         page = page_of("<div>a<hr lang=hidden>b</div>")
         assert page.rules == []
         assert page.has_rule == set()

@@ -1,4 +1,4 @@
-"""Tests of the fonts that VIPS compares."""
+"""Test the fonts that VIPS compares."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ class TestOf:
         page = page_of("<div><img title='0 0 9 9'></div><p>text")
         assert page.fonts.of(element(page, "div")) is None
 
-    def test_none_of_white_space_that_is_seen(self):
-        """A separator of Unicode may have a box of its own."""
+    def test_none_for_visible_white_space(self):
+        """Check a Unicode separator, which may have a line box."""
         page = page_of("<div>\x1f</div><p>text")
         whole = replace(page.snapshot, texts=["\x1f", "text"])
         fonts = Fonts(whole, np.array([True, True]))
         assert fonts.of(element(page, "div")) is None
         assert fonts.of(element(page, "p")).size == 16
 
-    def test_text_after_an_element_is_not_its_own(self):
-        """It follows the element in document order, before any other element starts."""
+    def test_excludes_text_after_the_element(self):
+        """Check text that follows an element in document order, before any other element starts."""
         page = page_of("<div><b>in</b><i style='font-size: 30px'></i>after</div>")
         assert page.fonts.of(element(page, "i")) is None
         assert page.fonts.of(element(page, "b")).size == 16
 
-    def test_hidden_text_does_not_count(self):
+    def test_ignores_hidden_text(self):
         page = page_of("<p>a<b lang=hidden style='font-size: 90px'>b</b>")
         assert page.fonts.of(element(page, "p")).size == 16
         assert page.fonts.of(element(page, "b")) is None

@@ -1,4 +1,4 @@
-"""Tests of the thirteen rules of VIPS, each on the smallest page that calls for it."""
+"""Test the thirteen rules of VIPS, each on the smallest page that needs it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from vclean.features.segments.vips.page import NodeKind, VisualPage
 from vclean.features.segments.vips.rules import RULES, DivisionCase, apply_rules, extract_visual_blocks
 
 SMALL, LARGE = 0.5, 0.001
-"""Thresholds by which the blocks of these pages are small, and are not."""
+"""Thresholds above and below the sizes of the blocks of these pages."""
 
 
 def case(html, tag, threshold=LARGE, *, root=False, before_divided=True, **size):
@@ -26,26 +26,26 @@ def divides(*arguments, **facts):
 
 
 TWO = "<p title='0 0 100 50'>one<p title='0 60 100 50'>two"
-"""Two small blocks."""
+"""Container with two small blocks."""
 
 
-class TestJudge:
-    def test_what_is_settled_holds_for_all_thresholds_but_not_at_the_root(self):
-        """Rule 4 keeps a node of text; rule 3 divides it where it is what is to be cut."""
+class TestApplyRules:
+    def test_cached_result_applies_at_all_thresholds_but_not_at_the_root(self):
+        """Check that rule 4 keeps a text node at any threshold, and rule 3 divides it if it is the root."""
         first = case("<main>text</main>", "main")
         assert apply_rules(first).coherence == 10
         assert apply_rules(first._replace(threshold=SMALL)).coherence == 10
         assert apply_rules(first._replace(root=True)).coherence is None
 
-    def test_what_goes_by_the_threshold_is_asked_again(self):
-        """Rule 10, and whether the node is much smaller than the threshold."""
+    def test_threshold_rules_are_not_cached(self):
+        """Check rule 10, and the coherence of a node much smaller than the threshold."""
         first = case(f"<main title='0 0 300 300'>{TWO}</main>", "main", LARGE)
-        said = [apply_rules(first._replace(threshold=threshold)).coherence for threshold in (LARGE, SMALL, LARGE)]
-        assert said[0] is said[2] is None
-        assert said[1] is not None
+        coherences = [apply_rules(first._replace(threshold=threshold)).coherence for threshold in (LARGE, SMALL, LARGE)]
+        assert coherences[0] is coherences[2] is None
+        assert coherences[1] is not None
 
-    def test_rules_come_in_their_order(self):
-        """Those that are rule_cache once come before all that are not, but for rule 3."""
+    def test_order_of_rules(self):
+        """Check that cached rules precede all others, except rule 3."""
         from vclean.features.segments.vips import rules as module
 
         for kind, rules in RULES.items():
@@ -57,51 +57,51 @@ class TestJudge:
 
 
 class TestRules:
-    def test_only_child_is_gone_into(self):
-        """Rule 2, before rule 10 would stop."""
+    def test_only_child_is_divided(self):
+        """Check that rule 2 applies before rule 10."""
         assert divides("<main title='0 0 100 50'><div><p>one<p>two</div></main>", "main", SMALL)
 
-    def test_only_text_is_not(self):
-        """Rule 2 makes an exception of text, so that rule 4 stops."""
+    def test_only_text_child_is_kept(self):
+        """Check that rule 2 excludes text, so rule 4 applies."""
         assert coherence("<main>text</main>", "main") == 10
 
     def test_root_is_divided(self):
-        """Rule 3: without it a block would never come apart."""
+        """Check rule 3, without which no block could be divided."""
         html = f"<main title='0 0 100 110'>{TWO}</main>"
         assert divides(html, "main", SMALL, root=True)
         assert not divides(html, "main", SMALL)
 
     def test_all_text_in_one_font(self):
-        """Rule 4."""
+        """Check rule 4."""
         assert coherence("<div>one <a>two</a></div>", "div") == 10
 
     def test_all_text_in_two_fonts(self):
         assert coherence("<div>one <a style='font-weight: 700'>two</a></div>", "div") == 9
 
     def test_paragraph_with_a_block_is_divided(self):
-        """Rule 5 holds for paragraphs and inline nodes."""
+        """Check that rule 5 applies to paragraphs and inline nodes."""
         html = "<p style='display: inline' title='0 0 9 9'>one<a style='display: block' title='0 0 9 9'>two</a>"
         assert divides(html, "p", SMALL)
 
-    def test_other_nodes_with_a_block_are_not(self):
+    def test_other_nodes_with_a_block_are_not_divided(self):
         html = "<section title='0 0 100 50'>one<div title='0 0 50 50'>two</div></section>"
         assert not divides(html, "section", SMALL)
 
     def test_horizontal_rule(self):
-        """Rule 6."""
+        """Check rule 6."""
         assert divides(f"<main title='0 0 100 110'>{TWO}<hr title='0 55 100 2'></main>", "main", SMALL)
 
     def test_children_larger_than_the_node(self):
-        """Rule 7: what overflows."""
+        """Check rule 7 with overflowing children."""
         assert divides(f"<main title='0 0 100 60'>{TWO}</main>", "main", SMALL)
 
     def test_inline_text_over_several_lines_is_no_overflow(self):
-        """Its box covers that of its neighbours."""
+        """Check inline text with a box that covers its neighbors."""
         html = "<p title='0 0 100 50'><a title='0 0 100 50'>one</a><b title='0 0 100 50'>two</b><img title='0 0 9 9'>"
         assert not divides(html, "p", SMALL)
 
     def test_background_of_a_cell_in_a_row(self):
-        """Rule 8: the node is divided, the child is not."""
+        """Check rule 8: the node is divided, the child is not."""
         html = (
             "<table><tr title='0 0 100 50'><td title='0 0 50 50' style='background-color: rgb(0, 0, 0)'>"
             f"{TWO}<td title='50 0 50 50'>{TWO}</table>"
@@ -111,7 +111,7 @@ class TestRules:
         assert apply_rules(row).frozen == {node(row.page.snapshot, "td")}
 
     def test_small_with_text(self):
-        """Rule 9, before rule 10: the child alone would be too large for that."""
+        """Check that rule 9 applies before rule 10, for which the child would be too large."""
         html = "<section title='0 0 100 100'>one<div title='0 10 100 90'>two</div></section>"
         assert coherence(html, "section", 0.0101) == 5
 
@@ -120,28 +120,28 @@ class TestRules:
         assert divides(html, "section", 0.001)
 
     def test_small_children(self):
-        """Rule 10: the largest child is under the threshold, whatever the node."""
+        """Check rule 10: all children are below the threshold."""
         assert coherence(f"<main title='0 0 900 900'>{TWO}</main>", "main", 0.006) == 5
 
     def test_one_large_child(self):
-        """Rule 12 is left."""
+        """Check rule 12, the only one that applies."""
         html = f"<main title='0 0 900 900'>{TWO}<p title='0 100 300 300'>three</main>"
         assert divides(html, "main", 0.006)
 
-    def test_cell_beside_one_that_was_not_divided(self):
-        """Rule 11, after rules 9 and 10."""
+    def test_cell_after_an_undivided_one(self):
+        """Check that rule 11 follows rules 9 and 10."""
         html = f"<table><tr><td title='0 0 900 900'>{TWO}<td>x</table>"
         assert divides(html, "td", LARGE) is False
         assert apply_rules(case(html, "td", LARGE, before_divided=False)).coherence == 7
 
-    def test_table_is_kept_in_the_end(self):
-        """Rule 13."""
+    def test_table_is_kept_last(self):
+        """Check rule 13."""
         html = f"<table title='0 0 900 900'><tbody title='0 0 900 900'><tr>{TWO}</tbody><tbody><tr><td>x</table>"
         assert coherence(html, "table", LARGE) == 5
 
 
 class TestTable:
-    """Which rules hold for which kind of node, after Cai et al."""
+    """Rules by kind of node, after Cai et al."""
 
     @pytest.mark.parametrize(
         ("kind", "count"),
@@ -154,11 +154,11 @@ class TestTable:
             (NodeKind.OTHER, 8),
         ],
     )
-    def test_how_many(self, kind, count):
+    def test_numbers_of_rules(self, kind, count):
         assert len(RULES[kind]) == count
 
     @pytest.mark.parametrize("kind", NodeKind)
-    def test_the_last_one_always_decides(self, kind):
+    def test_last_rule_always_applies(self, kind):
         html = f"<main title='0 0 900 900'>{TWO}<p title='0 100 300 300'>three</main>"
         assert RULES[kind][-1](case(html, "main")) is not None
 
@@ -175,12 +175,12 @@ class TestCoherence:
 
 
 class TestExtract:
-    """A round: the blocks of some roots."""
+    """One round: the blocks of some roots."""
 
     def extracted(self, html, threshold):
         page = VisualPage(painted(html))
-        found = extract_visual_blocks(page, [0], threshold)
-        return page, [block.node for block in found], [block.coherence for block in found]
+        blocks = extract_visual_blocks(page, [0], threshold)
+        return page, [block.node for block in blocks], [block.coherence for block in blocks]
 
     def test_document_order(self):
         page, nodes, _ = self.extracted(f"<main title='0 0 900 900'>{TWO}<p title='0 200 900 700'>large</main>", 0.006)
@@ -210,7 +210,7 @@ class TestExtract:
         assert [block.node for block in extract_visual_blocks(page, roots, SMALL)] == roots
 
     def test_deep_nesting(self):
-        """No recursion: pages nest thousands of elements."""
+        """Check a page with thousands of nested elements, which needs an iterative implementation."""
         html = "<div>" * 400 + "<p>one<p>two" + "</div>" * 400
         _, nodes, _ = self.extracted(html, LARGE)
         assert len(nodes) == 2

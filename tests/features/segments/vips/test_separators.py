@@ -1,4 +1,4 @@
-"""Tests of separators: where they are found, and how much they weigh."""
+"""Test detection and weights of separators."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ GREY = "background-color: rgb(200, 200, 200)"
 
 
 def paragraphs(*boxes, styles=()):
-    """A page of paragraphs with these boxes and styles, and their nodes."""
+    """Return a page of paragraphs with these boxes and styles, and their nodes."""
     styles = [*styles, *[""] * (len(boxes) - len(styles))]
     pairs = zip(boxes, styles, strict=True)
     html = "".join(f"<p title='{' '.join(map(str, box))}' style='{style}'>text" for box, style in pairs)
@@ -44,33 +44,33 @@ class TestDetect:
         assert separator.box == (100, 0, 40, 90)
         assert separator.vertical
 
-    def test_it_is_as_long_as_all_that_it_parts(self):
+    def test_length_covers_both_sides(self):
         (separator,) = rows((100, 0, 100, 50), (0, 80, 900, 50)).separators
         assert separator.box == (0, 50, 900, 30)
 
-    def test_a_block_across_it_takes_it_away(self):
+    def test_crossing_block_removes_separator(self):
         assert rows((0, 0, 100, 50), (0, 80, 100, 50), (200, 40, 100, 50)).separators == []
 
-    def test_a_block_that_juts_into_it_trims_it(self):
+    def test_partly_overlapping_block_shrinks_separator(self):
         (separator,) = rows((0, 0, 100, 50), (0, 80, 100, 50), (200, 0, 100, 60)).separators
         assert separator.box == (0, 60, 300, 20)
 
-    def test_none_at_the_borders_of_the_page(self):
+    def test_no_separator_at_page_borders(self):
         assert rows((100, 100, 100, 50)).separators == []
 
-    def test_strips_keep_the_order_of_the_document(self):
+    def test_strips_are_in_document_order(self):
         page, nodes = paragraphs((200, 0, 100, 50), (0, 0, 100, 50), (0, 80, 100, 50))
         assert detect(page, nodes, vertical=False).strips == [nodes[:2], nodes[2:]]
 
-    def test_too_thin(self):
+    def test_ignores_thin_gaps(self):
         assert rows((0, 0, 100, 50), (0, 52, 100, 50)).separators == []
 
     @pytest.mark.parametrize("gap", [-1, 0, 2])
-    def test_where_backgrounds_differ_no_gap_is_needed(self, gap):
+    def test_different_backgrounds_need_no_gap(self, gap):
         (separator,) = rows((0, 0, 100, 50), (0, 50 + gap, 100, 50), styles=[GREY, DARK]).separators
         assert separator.box == (0, 50, 100, max(gap, 0))
 
-    def test_blocks_that_overlap_are_not_parted(self):
+    def test_overlapping_blocks_are_not_separated(self):
         assert rows((0, 0, 100, 50), (0, 40, 100, 50), styles=[GREY, DARK]).separators == []
 
     @settings(max_examples=40)
@@ -85,7 +85,7 @@ class TestDetect:
         st.booleans(),
     )
     def test_no_block_crosses_a_separator(self, boxes, vertical):
-        """And every block is in one strip, before or after it."""
+        """Check that every block is in exactly one strip, before or after each separator."""
         page, nodes = paragraphs(*boxes)
         cut = detect(page, nodes, vertical=vertical)
         assert sorted(node for strip in cut.strips for node in strip) == nodes
@@ -113,10 +113,10 @@ class TestWeight:
         [(5, 1), (9, 2), (15, 2), (16, 4), (25, 4), (26, 6), (36, 8), (46, 10), (55, 10), (56, 12), (300, 12)],
     )
     def test_thickness(self, gap, weight):
-        """Less two, for there is text in one font on both sides."""
+        """Check weights by thickness, minus two for text in one font on both sides."""
         assert self.weight(gap) == weight - 2
 
-    def test_images_are_not_alike(self):
+    def test_images_are_not_similar(self):
         image = "<img title='0 0 90 50'>"
         assert self.weight(16, texts=(image, "two")) == 4
 
@@ -126,11 +126,11 @@ class TestWeight:
     def test_horizontal_rule(self):
         assert self.weight(16, between="<hr title='0 55 100 2'>") == self.weight(16) + 2
 
-    def test_horizontal_rule_elsewhere(self):
+    def test_horizontal_rule_outside_the_strip(self):
         assert self.weight(16, between="<hr title='0 900 100 2'>") == self.weight(16)
 
     def test_larger_below(self):
-        """Two for the font, two for its growth; the two for likeness are not taken."""
+        """Check two for the font change and two for the larger font below."""
         assert self.weight(16, styles=("", "font-size: 24px")) == 4 + 2 + 2
 
     def test_smaller_below(self):
@@ -139,21 +139,21 @@ class TestWeight:
     def test_bold_above(self):
         assert self.weight(16, styles=("font-weight: 700", "")) == 4 + 2
 
-    def test_fonts_do_not_count_between_columns(self):
+    def test_fonts_do_not_matter_between_columns(self):
         (separator,) = columns((0, 0, 90, 50), (106, 0, 90, 50), styles=["font-size: 24px"]).separators
         assert separator.weight == 4
 
 
-class TestBestCut:
-    def test_none(self):
+class TestBestDivision:
+    def test_no_division(self):
         assert best_division(*paragraphs((0, 0, 100, 50), (50, 25, 100, 50))) is None
 
     def test_the_heavier_direction(self):
-        """A grid whose columns stand farther apart than its rows."""
+        """Check a grid with wider gaps between columns than between rows."""
         grid = [(0, 0, 100, 50), (160, 0, 100, 50), (0, 60, 100, 50), (160, 60, 100, 50)]
         assert best_division(*paragraphs(*grid)).separators[0].vertical
 
-    def test_rows_where_both_weigh_the_same(self):
+    def test_rows_win_a_tie(self):
         grid = [(0, 0, 100, 50), (120, 0, 100, 50), (0, 70, 100, 50), (120, 70, 100, 50)]
         cut = best_division(*paragraphs(*grid))
         assert not cut.separators[0].vertical
