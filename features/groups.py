@@ -94,16 +94,16 @@ class RaggedArray:
         return cls(start, np.concatenate([array.values for array in arrays]))
 
     def take(
-        self, rows: NDArray[np.integer[Any]], most: int | None = None
+        self, rows: NDArray[np.integer[Any]], limit: int | None = None
     ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """Return the values of `rows`, at most `most` per row.
+        """Return the values of `rows`, at most `limit` per row.
 
         Returns:
             For each value its index in `rows`, int64 (K,), and the value, int32 (K,).
         """
         length = np.diff(self.start)[rows]
-        if most is not None:
-            length = np.minimum(length, most)
+        if limit is not None:
+            length = np.minimum(length, limit)
         owner = np.repeat(np.arange(len(rows)), length)
         return owner, self.values[np.arange(len(owner)) + (self.start[rows] - np.cumsum(length) + length)[owner]]
 

@@ -123,12 +123,22 @@ _CENTURIES = {"th": (24, 25), "fa": (13, 14)}
 def compute(context: PageContext) -> Values:
     """Return the linguistic columns of a page: (B,) each."""
     values: Values = {}
-    for part in (_counts, _stop_words, _shares, _edges, _characters, _patterns, _terms, _duplicates, _vocabulary):
+    for part in (
+        _count_columns,
+        _stop_word_columns,
+        _share_columns,
+        _edge_columns,
+        _mark_columns,
+        _pattern_columns,
+        _term_columns,
+        _duplicate_columns,
+        _vocabulary_columns,
+    ):
         values.update(part(context))
     return values
 
 
-def _counts(context: PageContext) -> Values:
+def _count_columns(context: PageContext) -> Values:
     """Return columns about numbers of characters and words."""
     texts, words, count = context.texts, context.words, len(context)
     chars = np.diff(texts.start, append=len(texts.code)) - 1
@@ -138,7 +148,7 @@ def _counts(context: PageContext) -> Values:
     return {
         "chars": chars,
         "words": tokens,
-        "word_length": _where_any(length, words.per_text(spaced.astype(np.float32)), tokens),
+        "word_length": _ratio_or_nan(length, words.per_text(spaced.astype(np.float32)), tokens),
         "page_words": np.full(count, tokens.sum()),
         "page_blocks": np.full(count, count),
         "words_of_page": ratio(tokens, float(tokens.sum())),
@@ -148,12 +158,12 @@ def _counts(context: PageContext) -> Values:
     }
 
 
-def _where_any(part: NDArray[np.float32], whole: NDArray[np.float32], others: NDArray[np.float32]) -> Numbers:
+def _ratio_or_nan(part: NDArray[np.float32], whole: NDArray[np.float32], others: NDArray[np.float32]) -> Numbers:
     """Return `part / whole`; where the whole is 0, NaN if `others` is positive, else 0."""
     return np.where((whole == 0) & (others > 0), np.float32(np.nan), ratio(part, whole))
 
 
-def _stop_words(context: PageContext) -> Values:
+def _stop_word_columns(context: PageContext) -> Values:
     """Return columns about stop words."""
     count, tokens = context.stop_words, context.tokens
     share = ratio(count, tokens)
@@ -165,7 +175,7 @@ def _stop_words(context: PageContext) -> Values:
     }
 
 
-def _shares(context: PageContext) -> Values:
+def _share_columns(context: PageContext) -> Values:
     """Return columns about shares of character classes."""
     texts, words = context.texts, context.words
     kind, visible = texts.kind, texts.count((texts.kind & SPACE) == 0)
@@ -175,17 +185,17 @@ def _shares(context: PageContext) -> Values:
     can_be_capitalised = words.per_text(((first & (UPPER | LOWER | DIGIT)) > 0).astype(np.float32))
     return {
         "alpha": ratio(letters, visible),
-        "upper": _where_any(capitals, texts.count_class(UPPER | LOWER), letters),
+        "upper": _ratio_or_nan(capitals, texts.count_class(UPPER | LOWER), letters),
         "digit": ratio(texts.count_class(DIGIT), visible),
         "punctuation": ratio(texts.count_class(PUNCT), visible),
         "symbol": ratio(texts.count_class(SYMBOL), visible),
         "unspaced_script": ratio(texts.count_class(UNSPACED), visible),
-        "capitalised_words": _where_any(capitalised, can_be_capitalised, context.tokens),
+        "capitalised_words": _ratio_or_nan(capitalised, can_be_capitalised, context.tokens),
         "all_caps": (capitals > 0) & (capitals == texts.count((kind & (ALPHA | MARK)) == ALPHA)),
     }
 
 
-def _edges(context: PageContext) -> Values:
+def _edge_columns(context: PageContext) -> Values:
     """Return columns about the first and the last character."""
     texts, kind = context.texts, context.texts.kind
     end = np.append(texts.start[1:], len(texts.code)) - 2
@@ -199,42 +209,42 @@ def _edges(context: PageContext) -> Values:
         "starts_digit": (first & DIGIT) > 0,
         "starts_lower": (first & LOWER) > 0,
         "starts_bullet": (first & BULLET) > 0,
-        "ends_sentence": _marked(context, (last_unclosed & SENTENCE_END) > 0),
+        "ends_sentence": _nan_without_sentence_marks(context, (last_unclosed & SENTENCE_END) > 0),
         "ends_question": (last_unclosed & QUESTION) > 0,
         "ends_colon": (last & COLON) > 0,
         "ends_ellipsis": (last_code == ord("…")) | three_dots,
     }
 
 
-def _marked(context: PageContext, values: Numbers) -> Numbers:
+def _nan_without_sentence_marks(context: PageContext, values: Numbers) -> Numbers:
     """Return `values` about sentence ends, or NaN for languages without marks at sentence ends."""
     return np.full(len(context), np.float32(np.nan)) if context.language in _NO_SENTENCE_MARKS else values
 
 
-def _characters(context: PageContext) -> Values:
+def _mark_columns(context: PageContext) -> Values:
     """Return columns about punctuation marks and sentences."""
     texts = context.texts
     count = {name: texts.count_class(bits) for name, bits in _COUNTED.items()}
     opened, closed = (texts.count(texts.code == ord(mark)) for mark in "«»")
-    sentences = _sentence_ends(texts)
+    sentences = _count_sentence_ends(texts)
     return {
         **count,
         "pipes": texts.count_class(PIPE) + np.abs(opened - closed),
         "commas": ratio(count["commas"], context.tokens),
-        "sentences": _marked(context, sentences),
-        "sentence_length": _marked(context, context.tokens / np.maximum(sentences, 1)),
+        "sentences": _nan_without_sentence_marks(context, sentences),
+        "sentence_length": _nan_without_sentence_marks(context, context.tokens / np.maximum(sentences, 1)),
     }
 
 
-def _sentence_ends(texts: EncodedTexts) -> NDArray[np.float32]:
+def _count_sentence_ends(texts: EncodedTexts) -> NDArray[np.float32]:
     """Return the number of sentence ends in each text: float32 (B,). Several marks in a row count as one."""
     marks, following = (texts.kind[:-1] & SENTENCE_END) > 0, texts.kind[1:]
     ends = marks & (((following & (SPACE | UNSPACED | CLOSER)) > 0) | ((texts.kind[:-1] & UNCONDITIONAL_END) > 0))
-    ends &= ((following & SENTENCE_END) == 0) & ~_ordinals(texts)[:-1]
+    ends &= ((following & SENTENCE_END) == 0) & ~_find_ordinals(texts)[:-1]
     return texts.count(np.append(ends, False))
 
 
-def _ordinals(texts: EncodedTexts) -> NDArray[np.bool_]:
+def _find_ordinals(texts: EncodedTexts) -> NDArray[np.bool_]:
     """Return which characters are full stops after one or two digits and before a space: bool (C,).
 
     In most European languages these mark ordinals and dates.
@@ -245,20 +255,24 @@ def _ordinals(texts: EncodedTexts) -> NDArray[np.bool_]:
     return np.asarray(short & before_space & (texts.code == ord(".")))
 
 
-def _patterns(context: PageContext) -> Values:
+def _pattern_columns(context: PageContext) -> Values:
     """Return columns about dates, prices, telephone numbers, email addresses and years."""
     plain = "\n".join(context.blocks.text) + "\n"
-    return {**number_patterns.compute(context.texts, plain), "emails": _emails(context.texts), "years": _years(context)}
+    return {
+        **number_patterns.compute(context.texts, plain),
+        "emails": _count_emails(context.texts),
+        "years": _count_years(context),
+    }
 
 
-def _emails(texts: EncodedTexts) -> NDArray[np.float32]:
+def _count_emails(texts: EncodedTexts) -> NDArray[np.float32]:
     """Return the number of at signs between two letters or digits: float32 (B,)."""
     word_like = (texts.kind & (ALPHA | DIGIT)) > 0
     inside = (texts.code[1:-1] == ord("@")) & word_like[:-2] & word_like[2:]
     return texts.count(np.concatenate([[False], inside, [False]]))
 
 
-def _years(context: PageContext) -> NDArray[np.float32]:
+def _count_years(context: PageContext) -> NDArray[np.float32]:
     """Return the number of four-digit words that begin with the digits of this or the last century: float32 (B,).
 
     Digits of any script count.
@@ -272,10 +286,10 @@ def _years(context: PageContext) -> NDArray[np.float32]:
     return np.bincount(owner[is_year], minlength=len(context)).astype(np.float32)
 
 
-def _terms(context: PageContext) -> Values:
+def _term_columns(context: PageContext) -> Values:
     """Return columns about interface words, months and URLs."""
     known = has_interface_words(context.language)
-    count = {name: _known(context.terms.count(name), known) for name in INTERFACE_LISTS}
+    count = {name: _nan_without_list(context.terms.count(name), known) for name in INTERFACE_LISTS}
     return {
         **count,
         "months": context.terms.count(MONTHS),
@@ -285,12 +299,12 @@ def _terms(context: PageContext) -> Values:
     }
 
 
-def _known(count: NDArray[np.float32], known: bool) -> NDArray[np.float32]:
+def _nan_without_list(count: NDArray[np.float32], known: bool) -> NDArray[np.float32]:
     """Return the counts of a list; if the language has no list, zeros become NaN."""
     return count if known else np.where(count > 0, count, np.float32(np.nan))
 
 
-def _duplicates(context: PageContext) -> Values:
+def _duplicate_columns(context: PageContext) -> Values:
     """Return columns about other blocks with the same text."""
     numbers: dict[str, int] = {}
     same = Groups.from_keys(
@@ -298,12 +312,12 @@ def _duplicates(context: PageContext) -> Values:
     )
     return {
         "duplicates": same.size - 1,
-        "duplicate_shape": Groups.from_keys(_shapes(context.words)).size - 1,
+        "duplicate_shape": Groups.from_keys(_shape_hashes(context.words)).size - 1,
         "duplicate_number": same.rank,
     }
 
 
-def _shapes(words: Words) -> NDArray[np.uint64]:
+def _shape_hashes(words: Words) -> NDArray[np.uint64]:
     """Return a hash of the sequence of folded words of each text: uint64 (B,)."""
     count = len(words.texts.start)
     position = np.arange(len(words)) - np.searchsorted(words.owner, np.arange(count))[words.owner]
@@ -312,7 +326,7 @@ def _shapes(words: Words) -> NDArray[np.uint64]:
     return shape
 
 
-def _vocabulary(context: PageContext) -> Values:
+def _vocabulary_columns(context: PageContext) -> Values:
     """Return columns about the distinct words of each block."""
     words, count = context.words, len(context)
     order = np.argsort(words.hash)

@@ -150,8 +150,8 @@ def compute(
         elements: the roots of the subtrees, from `subtrees`.
     """
     neighbours = neighbour_values(stack_rows(_NEIGHBOURS, values))
-    numbers = _extent(context, block_layout, elements) | _element_numbers(context, block_layout, elements)
-    numbers |= _text_numbers(context, values, block_layout)
+    numbers = _extent_columns(context, block_layout, elements) | _element_columns(context, block_layout, elements)
+    numbers |= _text_columns(context, values, block_layout)
     subtree = np.empty((LEVELS, len(_SUBTREE), len(context)), dtype=np.float32)
     for index, (name, _, _) in enumerate(_SUBTREE):
         subtree[:, index] = numbers[name].T
@@ -169,7 +169,7 @@ def neighbour_values(values: NDArray[np.float32]) -> NDArray[np.float32]:
     return neighbours
 
 
-def _text_numbers(context: PageContext, values: Values, block_layout: Layout) -> Values:
+def _text_columns(context: PageContext, values: Values, block_layout: Layout) -> Values:
     """Return columns about the text of the subtrees: (B, LEVELS) each."""
     tokens, blocks = context.tokens, block_layout.blocks
     large = np.where(long_text(context), tokens, 0)
@@ -189,7 +189,7 @@ def _text_numbers(context: PageContext, values: Values, block_layout: Layout) ->
     }
 
 
-def _extent(context: PageContext, block_layout: Layout, elements: NDArray[np.int32]) -> Values:
+def _extent_columns(context: PageContext, block_layout: Layout, elements: NDArray[np.int32]) -> Values:
     """Return columns about the position and size of the subtrees: (B, LEVELS) each."""
     snapshot, count = context.snapshot, len(context)
     box = snapshot.box[elements] / np.array([snapshot.width, snapshot.height] * 2, dtype=np.float32)
@@ -202,7 +202,7 @@ def _extent(context: PageContext, block_layout: Layout, elements: NDArray[np.int
     }
 
 
-def _element_numbers(context: PageContext, block_layout: Layout, elements: NDArray[np.int32]) -> Values:
+def _element_columns(context: PageContext, block_layout: Layout, elements: NDArray[np.int32]) -> Values:
     """Return columns about the elements of the subtrees: (B, LEVELS) each."""
     snapshot = context.snapshot
     images = tree.subtree_sum(snapshot.is_tag(_IMAGES), snapshot.end)

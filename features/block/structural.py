@@ -152,15 +152,15 @@ def compute(context: PageContext) -> Values:
 
 def tag_codes(snapshot: Snapshot) -> NDArray[np.int64]:
     """Return the code of each element's tag, its index in `TAG_CODES`: int64 (N,); `len(TAG_CODES)` for other tags."""
-    return _codes(snapshot, _TAG_CODE, len(TAG_CODES))
+    return _tag_numbers(snapshot, _TAG_CODE, len(TAG_CODES))
 
 
-def _codes(snapshot: Snapshot, code_of: Mapping[str, int], other: int = -1) -> NDArray[np.int64]:
+def _tag_numbers(snapshot: Snapshot, code_of: Mapping[str, int], other: int = -1) -> NDArray[np.int64]:
     """Return the code of each element's tag in `code_of`, or `other`: int64 (N,)."""
     return np.array([code_of.get(tag, other) for tag in snapshot.tags], dtype=np.int64)[snapshot.tag]
 
 
-def _tags(context: PageContext) -> Values:
+def _tag_columns(context: PageContext) -> Values:
     """Return columns about tags and depths."""
     snapshot, node = context.snapshot, context.blocks.node
     code = tag_codes(snapshot)
@@ -182,10 +182,10 @@ def links(context: PageContext) -> NDArray[np.int64]:
     return np.asarray(inside + context.in_link[context.member_parent[context.blocks.first]])
 
 
-def _shares(context: PageContext) -> Values:
+def _share_columns(context: PageContext) -> Values:
     """Return columns about shares of the text by formatting."""
     snapshot = context.snapshot
-    inside = tree.path_counts(_codes(snapshot, _SHARE_OF), len(_SHARES), snapshot.end) > 0
+    inside = tree.path_counts(_tag_numbers(snapshot, _SHARE_OF), len(_SHARES), snapshot.end) > 0
     return {
         "links": links(context),
         "link_share": context.link_share,
@@ -194,7 +194,7 @@ def _shares(context: PageContext) -> Values:
     }
 
 
-def _container(context: PageContext) -> Values:
+def _container_columns(context: PageContext) -> Values:
     """Return columns about the block container."""
     snapshot, node = context.snapshot, context.blocks.node
     images = tree.subtree_sum(snapshot.is_tag(IMAGES), snapshot.end)
@@ -207,7 +207,7 @@ def _container(context: PageContext) -> Values:
     }
 
 
-def _siblings(context: PageContext) -> Values:
+def _sibling_columns(context: PageContext) -> Values:
     """Return columns about the siblings of the container."""
     snapshot, node = context.snapshot, context.blocks.node
     parent = np.maximum(snapshot.parent, 0)
@@ -221,7 +221,7 @@ def _siblings(context: PageContext) -> Values:
     }
 
 
-def _position(context: PageContext) -> Values:
+def _position_columns(context: PageContext) -> Values:
     """Return columns about the position on the page."""
     count, total = len(context), float(context.tokens.sum())
     before, index = context.words_before, np.arange(count)
@@ -242,12 +242,15 @@ def heading_level(context: PageContext) -> NDArray[np.int64]:
     """
     snapshot = context.snapshot
     inside = (
-        tree.path_counts(_codes(snapshot, _HEADING_OF), len(_HEADING_OF), snapshot.end).take(context.anchor, axis=1) > 0
+        tree.path_counts(_tag_numbers(snapshot, _HEADING_OF), len(_HEADING_OF), snapshot.end).take(
+            context.anchor, axis=1
+        )
+        > 0
     )
     return np.where(inside.any(axis=0), inside.argmax(axis=0) + 1, 0)
 
 
-def _headings(context: PageContext) -> Values:
+def _heading_columns(context: PageContext) -> Values:
     """Return columns about headings before the block."""
     level = heading_level(context)
     index = np.arange(len(context))
@@ -272,7 +275,7 @@ def long_text(context: PageContext) -> NDArray[np.bool_]:
     )
 
 
-def _long_text(context: PageContext) -> Values:
+def _long_text_columns(context: PageContext) -> Values:
     """Return columns about the distances to long texts."""
     large, index, count = long_text(context), np.arange(len(context)), len(context)
     last = np.maximum.accumulate(np.where(large, index, -1))
@@ -284,7 +287,7 @@ def _long_text(context: PageContext) -> Values:
     }
 
 
-def _page(context: PageContext) -> Values:
+def _page_columns(context: PageContext) -> Values:
     """Return columns about the page, and the visibility of the blocks."""
     count, tokens = len(context), context.tokens
     hidden = ratio(float(tokens[context.blocks.visibility > Visibility.SHOWN].sum()), float(tokens.sum()))
@@ -298,16 +301,16 @@ def _page(context: PageContext) -> Values:
     }
 
 
-def _containers(context: PageContext) -> Values:
+def _ancestor_columns(context: PageContext) -> Values:
     """Return columns about the tags of the ancestors."""
     snapshot = context.snapshot
-    counts = tree.path_counts(_codes(snapshot, _CONTAINER_OF), len(_CONTAINERS), snapshot.end)
+    counts = tree.path_counts(_tag_numbers(snapshot, _CONTAINER_OF), len(_CONTAINERS), snapshot.end)
     return {f"in_{name}": count for name, count in zip(_CONTAINERS, counts.take(context.anchor, axis=1), strict=True)}
 
 
-def _splits(context: PageContext) -> Values:
+def _split_columns(context: PageContext) -> Values:
     """Return columns about elements that begin between the block before and this one."""
-    masks = _codes(context.snapshot, _SPLIT_OF) == np.arange(len(_SPLITS))[:, None]
+    masks = _tag_numbers(context.snapshot, _SPLIT_OF) == np.arange(len(_SPLITS))[:, None]
     return {f"split_{name}": count for name, count in zip(_SPLITS, count_opened_before(context, masks), strict=True)}
 
 
@@ -322,7 +325,7 @@ def count_opened_before(context: PageContext, masks: NDArray[np.bool_]) -> NDArr
     return counts
 
 
-def _holders(context: PageContext) -> Values:
+def _holder_columns(context: PageContext) -> Values:
     """Return columns about the deepest elements with a given share of the words in long texts.
 
     On pages without long texts all words count.
@@ -333,14 +336,16 @@ def _holders(context: PageContext) -> Values:
     for share in _HOLDERS:
         enough = (inside >= share / 100 * inside[0]) & (context.block_count > 0)
         holder = int(np.argmax(np.where(enough, context.snapshot.depth, -1)))
-        values.update({f"holder{share}_{part}": column for part, column in _held(context, holder).items()})
+        values.update(
+            {f"holder{share}_{part}": column for part, column in _relative_to_holder(context, holder).items()}
+        )
     return values
 
 
-def _held(context: PageContext, holder: int) -> Values:
+def _relative_to_holder(context: PageContext, holder: int) -> Values:
     """Return columns about the positions of the blocks relative to the element `holder`."""
     depth, node, index = context.snapshot.depth, context.blocks.node, np.arange(len(context))
-    begin, end = _held_blocks(context, holder)
+    begin, end = _subtree_blocks(context, holder)
     distance = np.where(index < begin, begin - index, np.maximum(index - end + 1, 0))
     before = context.words_before
     words = float(context.tokens[begin:end].sum())
@@ -354,24 +359,24 @@ def _held(context: PageContext, holder: int) -> Values:
     }
 
 
-def _held_blocks(context: PageContext, element: int) -> tuple[int, int]:
+def _subtree_blocks(context: PageContext, element: int) -> tuple[int, int]:
     """Return the first block in an element's subtree and one past the last; blocks of a subtree are consecutive."""
     node = context.blocks.node
     rows = np.flatnonzero((node >= element) & (node < context.snapshot.end[element]))
     return int(rows[0]), int(rows[-1]) + 1
 
 
-def _repetition(context: PageContext) -> Values:
+def _repetition_columns(context: PageContext) -> Values:
     """Return columns about other blocks with the same path."""
     snapshot = context.snapshot
     by_tag = element_names.path_signature(snapshot, element_names.tag_hashes(snapshot))[context.anchor]
     return {
-        **_group(context, Groups.from_keys(by_tag), "path"),
-        **_group(context, context.blocks_by_class_path, "class"),
+        **_group_columns(context, Groups.from_keys(by_tag), "path"),
+        **_group_columns(context, context.blocks_by_class_path, "class"),
     }
 
 
-def _group(context: PageContext, groups: Groups, kind: str) -> Values:
+def _group_columns(context: PageContext, groups: Groups, kind: str) -> Values:
     """Return columns about the blocks of each block's group."""
     words = groups.total(context.tokens)
     values: Values = {
@@ -387,6 +392,6 @@ def _group(context: PageContext, groups: Groups, kind: str) -> Values:
 
 
 _PARTS = (
-    _tags, _shares, _container, _siblings, _position, _headings, _long_text, _page, _containers, _splits, _holders,
-    _repetition,
+    _tag_columns, _share_columns, _container_columns, _sibling_columns, _position_columns, _heading_columns,
+    _long_text_columns, _page_columns, _ancestor_columns, _split_columns, _holder_columns, _repetition_columns,
 )  # fmt: skip

@@ -57,16 +57,16 @@ def outlines(blocks: BlockColumns, rows: NDArray[np.intp]) -> NDArray[np.object_
 def solidity(blocks: BlockColumns) -> Solidity:
     """Return solidity 1 to 3 of each block."""
     result = Solidity(*(np.full(len(blocks), np.nan, dtype=np.float32) for _ in range(3)))
-    single_line = _single_line(blocks)
+    single_line = _find_single_lines(blocks)
     for column, value in zip(result, (1.0, _RECTANGLE_VERTICES, 1.0), strict=True):
         column[single_line] = value
     multiple_lines = np.flatnonzero(~single_line & ~np.isnan(blocks.box[:, 0]))
     if len(multiple_lines):
-        _measure(outlines(blocks, multiple_lines), multiple_lines, result)
+        _measure_solidity(outlines(blocks, multiple_lines), multiple_lines, result)
     return result
 
 
-def _measure(shapes: NDArray[np.object_], rows: NDArray[np.intp], result: Solidity) -> None:
+def _measure_solidity(shapes: NDArray[np.object_], rows: NDArray[np.intp], result: Solidity) -> None:
     """Write the solidities of `shapes` into `rows` of `result`."""
     min_x, min_y, max_x, max_y = shapely.bounds(shapes).T
     result.area_share[rows] = shapely.area(shapes) / np.maximum((max_x - min_x) * (max_y - min_y), 1e-6)
@@ -91,7 +91,7 @@ def _vertices(shapes: NDArray[np.object_]) -> tuple[NDArray[np.float64], NDArray
     return points[is_vertex], part_owner[ring_part[ring[is_vertex]]]
 
 
-def _single_line(blocks: BlockColumns) -> NDArray[np.bool_]:
+def _find_single_lines(blocks: BlockColumns) -> NDArray[np.bool_]:
     """Return which blocks have line boxes with one common top and bottom edge: bool (B,).
 
     Such a block is a rectangle and needs no shapely.
@@ -198,14 +198,25 @@ _TOLERANCE = 2.0
 def compute(context: PageContext) -> Values:
     """Return the visual columns of a page: (B,) each."""
     if not context.snapshot.rendered:
-        return _unrendered(len(context))
+        return _unrendered_columns(len(context))
     values: Values = {}
-    for part in (_position, _sizes, _outline, _font, _typeface, _colors, _flow, _neighbours, _same_size, _columns):
+    for part in (
+        _position_columns,
+        _size_columns,
+        _outline_columns,
+        _font_columns,
+        _typeface_columns,
+        _color_columns,
+        _flow_columns,
+        _neighbour_columns,
+        _alignment_columns,
+        _text_column_columns,
+    ):
         values.update(part(context))
     return values
 
 
-def _unrendered(count: int) -> Values:
+def _unrendered_columns(count: int) -> Values:
     """Return the visual columns of a page that was not rendered."""
     blank = np.full(count, np.nan, dtype=np.float32)
     values: Values = {column.name: blank for column in COLUMNS}
@@ -213,7 +224,7 @@ def _unrendered(count: int) -> Values:
     return values
 
 
-def _position(context: PageContext) -> Values:
+def _position_columns(context: PageContext) -> Values:
     """Return columns about the position on the page, and the page's size."""
     x, y, width, height = context.blocks.box.T
     page_width, page_height = context.snapshot.width, context.snapshot.height
@@ -230,7 +241,7 @@ def _position(context: PageContext) -> Values:
     }
 
 
-def _sizes(context: PageContext) -> Values:
+def _size_columns(context: PageContext) -> Values:
     """Return columns about width, height and area."""
     width, height = context.blocks.box[:, 2], context.blocks.box[:, 3]
     area = width * height
@@ -254,10 +265,10 @@ def _flags_where_known(values: NDArray[np.bool_], reference: NDArray[np.float32]
     return np.where(np.isnan(reference), np.float32(np.nan), values.astype(np.float32))
 
 
-def _outline(context: PageContext) -> Values:
+def _outline_columns(context: PageContext) -> Values:
     """Return columns about the outline and the lines."""
     solid = solidity(context.blocks)
-    lines = _line_count(context)
+    lines = _count_lines(context)
     chars = np.diff(context.texts.start, append=len(context.texts.code)) - 1
     return {
         "solidity1": solid.area_share,
@@ -268,7 +279,7 @@ def _outline(context: PageContext) -> Values:
     }
 
 
-def _line_count(context: PageContext) -> NDArray[np.float32]:
+def _count_lines(context: PageContext) -> NDArray[np.float32]:
     """Return the number of line boxes at different heights: float32 (B,); NaN without line boxes."""
     inside = context.blocks.line_block >= 0
     owner, box = context.blocks.line_block[inside], context.snapshot.line_box[inside]
@@ -281,7 +292,7 @@ def _line_count(context: PageContext) -> NDArray[np.float32]:
     return np.where(count > 0, count, np.nan).astype(np.float32)
 
 
-def _font(context: PageContext) -> Values:
+def _font_columns(context: PageContext) -> Values:
     """Return columns about font size, font weight and line height."""
     styles, style = context.snapshot.styles, context.snapshot.style
     size, weight = styles.number("font-size"), styles.number("font-weight")
@@ -304,7 +315,7 @@ def _rank(values: NDArray[np.float32], weight: NDArray[np.float32]) -> NDArray[n
     return ratio(below[first], float(weight.sum()))
 
 
-def _typeface(context: PageContext) -> Values:
+def _typeface_columns(context: PageContext) -> Values:
     """Return columns about font style, decoration, alignment and cursor."""
     styles, style = context.snapshot.styles, context.snapshot.style
     return {
@@ -350,7 +361,7 @@ def backgrounds(context: PageContext) -> NDArray[np.float32]:
     return np.where(painted[painter, None], color[painter, :3], np.float32(255))
 
 
-def _colors(context: PageContext) -> Values:
+def _color_columns(context: PageContext) -> Values:
     """Return columns about text color and background."""
     snapshot = context.snapshot
     text = snapshot.styles.color("color")[snapshot.style][context.anchor][:, :3]
@@ -372,7 +383,7 @@ def _share_with_color(color: NDArray[np.float32], tokens: NDArray[np.float32]) -
     return ratio(Groups.from_keys(code).total(tokens), float(tokens.sum()))
 
 
-def _flow(context: PageContext) -> Values:
+def _flow_columns(context: PageContext) -> Values:
     """Return columns about floats and positioned elements."""
     styles, style = context.snapshot.styles, context.snapshot.style
     masks = np.stack(
@@ -382,7 +393,7 @@ def _flow(context: PageContext) -> Values:
     return {"floated": is_inside[:, 0], "out_of_flow": is_inside[:, 1]}
 
 
-def _neighbours(context: PageContext) -> Values:
+def _neighbour_columns(context: PageContext) -> Values:
     """Return columns about the blocks directly before and after."""
     x, y, width, height = context.blocks.box.T
     gap = y[1:] - (y + height)[:-1]
@@ -399,12 +410,12 @@ def _neighbours(context: PageContext) -> Values:
     }
 
 
-def _same_size(context: PageContext) -> Values:
+def _alignment_columns(context: PageContext) -> Values:
     """Return columns about blocks with the same width or left edge."""
     total = float(context.tokens.sum())
     width, left = (
-        Groups.from_keys(_grid(context.blocks.box[:, 2])),
-        Groups.from_keys(_grid(context.snapshot.box[context.blocks.node, 0])),
+        Groups.from_keys(_snap_to_grid(context.blocks.box[:, 2])),
+        Groups.from_keys(_snap_to_grid(context.snapshot.box[context.blocks.node, 0])),
     )
     return {
         "same_width_share": ratio(width.total(context.tokens), total),
@@ -414,11 +425,11 @@ def _same_size(context: PageContext) -> Values:
     }
 
 
-def _columns(context: PageContext) -> Values:
+def _text_column_columns(context: PageContext) -> Values:
     """Return columns about the block's layout column."""
     box = context.snapshot.box[context.blocks.node]
     left, width = box[:, 0], box[:, 2]
-    words = Groups.from_keys(_grid(left) * 100_003 + _grid(width)).total(context.tokens)
+    words = Groups.from_keys(_snap_to_grid(left) * 100_003 + _snap_to_grid(width)).total(context.tokens)
     main = int(np.argmax(words))
     return {
         "column_share": ratio(words, float(context.tokens.sum())),
@@ -430,7 +441,7 @@ def _columns(context: PageContext) -> Values:
     }
 
 
-def _grid(values: NDArray[np.float32]) -> NDArray[np.float64]:
+def _snap_to_grid(values: NDArray[np.float32]) -> NDArray[np.float64]:
     """Return positions rounded to a grid of `_TOLERANCE` px, -1 for NaN."""
     positions = np.rint(values / _TOLERANCE).astype(np.float64)
     return np.where(np.isnan(positions), -1, positions)

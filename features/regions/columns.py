@@ -166,12 +166,18 @@ rendered | flag | The page was rendered.
 def compute(run: RegionRuns) -> Values:
     """Return the columns of the boxes and the appearance of regions: (C,) each."""
     if not run.rendered:
-        return _unrendered(run)
+        return _unrendered_columns(run)
     means = {f"mean_{name}": column for name, column in run.means(VISUAL_MEANS).items()}
-    return {**_box(run), **_relative_to_enclosing(run), **_words_beside(run), **_appearance(run), **means}
+    return {
+        **_box_columns(run),
+        **_relative_box_columns(run),
+        **_side_columns(run),
+        **_appearance_columns(run),
+        **means,
+    }
 
 
-def _unrendered(run: RegionRuns) -> Values:
+def _unrendered_columns(run: RegionRuns) -> Values:
     """Return these columns for a page that was not rendered."""
     blank = np.full(len(run.regions), np.nan, dtype=np.float32)
     values: Values = {column.name: blank for column in BOX_COLUMNS}
@@ -179,7 +185,7 @@ def _unrendered(run: RegionRuns) -> Values:
     return values
 
 
-def _box(run: RegionRuns) -> Values:
+def _box_columns(run: RegionRuns) -> Values:
     """Return columns about position and size on the page."""
     snapshot = run.regions.snapshot
     x, y, width, height = snapshot.box[run.regions.node].T
@@ -205,7 +211,7 @@ def _box(run: RegionRuns) -> Values:
     }
 
 
-def _relative_to_enclosing(run: RegionRuns) -> Values:
+def _relative_box_columns(run: RegionRuns) -> Values:
     """Return columns about position and size relative to the enclosing region."""
     box = run.regions.snapshot.box
     x, y, width, height = box[run.regions.node].T
@@ -221,7 +227,7 @@ def _relative_to_enclosing(run: RegionRuns) -> Values:
     }
 
 
-def _words_beside(run: RegionRuns) -> Values:
+def _side_columns(run: RegionRuns) -> Values:
     """Return the shares of the page's words beside, above and below the regions.
 
     Block centers are counted on a grid; shares are differences of cumulative sums.
@@ -252,7 +258,7 @@ def _grid_line(position: NDArray[np.float32]) -> NDArray[np.int64]:
     return np.rint(np.clip(np.nan_to_num(position), 0, 1) * _CELLS).astype(np.int64)
 
 
-def _appearance(run: RegionRuns) -> Values:
+def _appearance_columns(run: RegionRuns) -> Values:
     """Return columns about background, border, images and positioning."""
     regions, snapshot = run.regions, run.regions.snapshot
     styles, style = snapshot.styles, snapshot.style
@@ -401,14 +407,19 @@ def region_matrix(regions: Regions, values: Values) -> NDArray[np.float32]:
         values: the linguistic, structural and visual columns of its blocks.
     """
     run = RegionRuns(regions, values)
-    columns: Values = {**_text(run), **_position(run), **_elements(run), **_image(run)}
+    columns: Values = {
+        **_text_columns(run),
+        **_position_columns(run),
+        **_element_columns(run),
+        **_attribute_columns(run),
+    }
     columns |= {f"mean_{name}": column for name, column in run.means(_TEXT_MEANS).items()}
     columns |= compute(run)
     numeric = stack_columns((*TEXT_COLUMNS, *BOX_COLUMNS), columns)
-    return np.concatenate([numeric, *_flags(run)], axis=1, dtype=np.float32)
+    return np.concatenate([numeric, *_flag_columns(run)], axis=1, dtype=np.float32)
 
 
-def _text(run: RegionRuns) -> Values:
+def _text_columns(run: RegionRuns) -> Values:
     """Return columns about numbers of words and blocks."""
     regions, tokens = run.regions, run.words
     link, long = run.values["link_share"].astype(np.float32), tokens >= _LONG
@@ -435,7 +446,7 @@ def _text(run: RegionRuns) -> Values:
     }
 
 
-def _position(run: RegionRuns) -> Values:
+def _position_columns(run: RegionRuns) -> Values:
     """Return columns about the position in the order of blocks."""
     regions, context = run.regions, run.regions.context
     first, last, total = regions.first, regions.last, len(context)
@@ -454,7 +465,7 @@ def _position(run: RegionRuns) -> Values:
     }
 
 
-def _elements(run: RegionRuns) -> Values:
+def _element_columns(run: RegionRuns) -> Values:
     """Return columns about the tree and numbers of elements."""
     regions, snapshot = run.regions, run.regions.snapshot
     node, parent = regions.node, snapshot.parent
@@ -479,7 +490,7 @@ def _elements(run: RegionRuns) -> Values:
     }
 
 
-def _image(run: RegionRuns) -> Values:
+def _attribute_columns(run: RegionRuns) -> Values:
     """Return columns about attributes of images and cells, and links to the home page."""
     snapshot, node = run.regions.snapshot, run.regions.node
     is_region = np.zeros(len(snapshot), dtype=bool)
@@ -487,10 +498,10 @@ def _image(run: RegionRuns) -> Values:
     width, height, alt = (_attributes(snapshot, name, is_region) for name in ("width", "height", "alt"))
     return {
         "width_attribute": _values_by_region(
-            {element: _pixels(text) for element, text in width.items()}, run.regions, math.nan
+            {element: _parse_pixels(text) for element, text in width.items()}, run.regions, math.nan
         ),
         "height_attribute": _values_by_region(
-            {element: _pixels(text) for element, text in height.items()}, run.regions, math.nan
+            {element: _parse_pixels(text) for element, text in height.items()}, run.regions, math.nan
         ),
         "alt_words": _values_by_region({element: len(text.split()) for element, text in alt.items()}, run.regions, 0),
         "same_site_link": _in_home_link(snapshot, is_region)[node],
@@ -510,11 +521,11 @@ def _in_home_link(snapshot: Snapshot, mask: NDArray[np.bool_]) -> NDArray[np.boo
     """
     links = snapshot.is_tag(("a",)) & (tree.subtree_sum(mask, snapshot.end) > 0)
     home = np.zeros(len(snapshot), dtype=bool)
-    home[[link for link, href in _attributes(snapshot, "href", links).items() if _is_home(href)]] = True
+    home[[link for link, href in _attributes(snapshot, "href", links).items() if _is_home_page(href)]] = True
     return tree.path_sum(home, snapshot.end) > 0
 
 
-def _is_home(href: str) -> bool:
+def _is_home_page(href: str) -> bool:
     """Return whether a URL is that of a site's home page."""
     path = href.partition("://")[2].partition("/")[2] if "://" in href else href.lstrip("./")
     return not path or path.lower() in _HOME_PAGES
@@ -530,13 +541,13 @@ def _values_by_region(values: Mapping[int, float], regions: Regions, missing: fl
     return by_element[regions.node]
 
 
-def _pixels(value: str) -> float:
+def _parse_pixels(value: str) -> float:
     """Parse a length attribute in px; NaN for other text."""
     digits = value.strip().lower().removesuffix("px")
     return float(digits) if digits.isdecimal() and digits.isascii() and len(digits) < 6 else float("nan")
 
 
-def _flags(run: RegionRuns) -> list[NDArray[np.bool_]]:
+def _flag_columns(run: RegionRuns) -> list[NDArray[np.bool_]]:
     """Return the tags, roles and names of the regions and of their ancestors: bool (C, k) each.
 
     The order is that of `KIND_COLUMNS` and `NAME_COLUMNS`.

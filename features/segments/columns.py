@@ -61,7 +61,7 @@ def shape_values(regions: Regions, painted: NDArray[np.floating], words: NDArray
         words: (C,), the number of words in each candidate.
     """
     shape = Shape(regions, np.asarray(painted, dtype=np.float64), np.asarray(words, dtype=np.float64))
-    return {**_size(shape), **_shares(shape), **_layout(shape)}
+    return {**_size_columns(shape), **_share_columns(shape), **_layout_columns(shape)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +96,7 @@ class Shape:
         return np.asarray(self.words[self.parts[row]] / max(self.words[row], 1e-9))
 
 
-def _size(shape: Shape) -> Values:
+def _size_columns(shape: Shape) -> Values:
     """Return columns about the painted boxes."""
     width, height = shape.regions.snapshot.width, max(shape.regions.snapshot.height, 1.0)
     return {
@@ -107,7 +107,7 @@ def _size(shape: Shape) -> Values:
     }
 
 
-def _shares(shape: Shape) -> Values:
+def _share_columns(shape: Shape) -> Values:
     """Return columns about the distribution of the words over the parts."""
     shares = [np.sort(shape.share(row))[::-1] for row in range(len(shape.regions))]
     positive_shares = [share[share > 0] for share in shares]
@@ -120,9 +120,9 @@ def _shares(shape: Shape) -> Values:
     }
 
 
-def _layout(shape: Shape) -> Values:
+def _layout_columns(shape: Shape) -> Values:
     """Return columns about the layout of the parts."""
-    counts_beside = [_beside(shape, row) for row in range(len(shape.regions))]
+    counts_beside = [_count_beside(shape, row) for row in range(len(shape.regions))]
     count = np.array([len(parts) for parts in shape.parts])
     across = [(shape.width[parts] >= _ACROSS * shape.width[row]).sum() for row, parts in enumerate(shape.parts)]
     path = shape.regions.context.class_path[shape.regions.node]
@@ -136,7 +136,7 @@ def _layout(shape: Shape) -> Values:
     }
 
 
-def _beside(shape: Shape, row: int) -> NDArray[np.int64]:
+def _count_beside(shape: Shape, row: int) -> NDArray[np.int64]:
     """Return how many other parts are side by side with each part of at least 3 % of the words.
 
     Two parts are side by side if they overlap vertically by half the height of the lower one, but not horizontally.
@@ -214,9 +214,9 @@ def segment_matrix(
     """
     region_columns = columns.region_matrix(regions, values)
     tree_columns = (
-        _vips(regions, segments)
-        | _tree(regions, region_columns[:, _COLUMN_INDEX["words_of_page"]])
-        | _descendant_flags(regions, region_columns)
+        _vips_columns(regions, segments)
+        | _tree_columns(regions, region_columns[:, _COLUMN_INDEX["words_of_page"]])
+        | _descendant_columns(regions, region_columns)
     )
     shapes = shape_values(regions, painted, region_columns[:, _COLUMN_INDEX["words"]])
     return np.hstack([region_columns, stack_columns(_TREE_COLUMNS, tree_columns), stack_columns(SHAPE_COLUMNS, shapes)])
@@ -237,14 +237,14 @@ def max_over_descendants(values: NDArray[np.float32], parent: NDArray[np.int32])
     return highest
 
 
-def _descendant_flags(regions: Regions, x: NDArray[np.float32]) -> Values:
+def _descendant_columns(regions: Regions, x: NDArray[np.float32]) -> Values:
     """Return which names and kinds occur in the candidates in each candidate."""
     flags = np.nan_to_num(x[:, [_COLUMN_INDEX[name] for name in _NAMES]])
     inner_flags = max_over_descendants(flags, regions.parent)
     return {f"holds_{name}": inner_flags[:, index] for index, name in enumerate(_NAMES)}
 
 
-def _vips(regions: Regions, segments: Segments) -> Values:
+def _vips_columns(regions: Regions, segments: Segments) -> Values:
     """Return columns about the VIPS segments around each candidate."""
     segment = segments.node_segment[regions.node]
     is_visible = segment >= 0
@@ -257,11 +257,11 @@ def _vips(regions: Regions, segments: Segments) -> Values:
         "vips_roots": np.where(is_visible, root_count[segment], 0),
         "is_vips_segment": _is_only_root(regions, segments),
         "vips_coherence_of_around": np.where(parent >= 0, coherence[parent], 0),
-        **_vips_leaves(regions, segments),
+        **_vips_leaf_columns(regions, segments),
     }
 
 
-def _vips_leaves(regions: Regions, segments: Segments) -> Values:
+def _vips_leaf_columns(regions: Regions, segments: Segments) -> Values:
     """Return how many VIPS leaves have text in each candidate, and the share with no text outside it.
 
     Both are counted at each of `_PDOCS`.
@@ -292,7 +292,7 @@ def _is_only_root(regions: Regions, segments: Segments) -> NDArray[np.bool_]:
     return np.isin(regions.node, holder[roots_of_one])
 
 
-def _tree(regions: Regions, words: NDArray[np.float32]) -> Values:
+def _tree_columns(regions: Regions, words: NDArray[np.float32]) -> Values:
     """Return columns about the tree of candidates."""
     parent, count = regions.parent, len(regions)
     inner = parent >= 0
