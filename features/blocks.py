@@ -154,7 +154,7 @@ def extract_blocks(snapshot: Snapshot) -> BlockColumns:
     """Segment a page into text blocks."""
     stripped = [" ".join(text.split()) for text in snapshot.texts]
     block_texts = _find_block_texts(snapshot, stripped)
-    is_block_level = block_level(snapshot)
+    is_block_level = find_block_level(snapshot)
     container = tree.nearest_ancestor(is_block_level, snapshot.parent)
     breaks = _count_breaks(snapshot, block_texts)
     starts = _find_block_starts(snapshot, block_texts, container, is_block_level, breaks)
@@ -172,8 +172,8 @@ def extract_blocks(snapshot: Snapshot) -> BlockColumns:
     )
 
 
-def block_level(snapshot: Snapshot) -> NDArray[np.bool_]:
-    """Return which elements break the line before and after them, by tag or computed display: bool (N,)."""
+def find_block_level(snapshot: Snapshot) -> NDArray[np.bool_]:
+    """Find the elements that break the line before and after them, by tag or computed display: bool (N,)."""
     by_style = ~snapshot.styles.is_in("display", _INLINE_DISPLAY)
     is_block_level = snapshot.is_tag(styles.BLOCK_TAGS | _BREAK_TAGS) | by_style[snapshot.style]
     is_block_level[:1] = True

@@ -57,7 +57,7 @@ def shape_values(regions: Regions, painted: NDArray[np.floating], words: NDArray
 
     Args:
         regions: the candidates of a page.
-        painted: (C, 4), left, top, right, bottom in CSS px of what each candidate paints.
+        painted: (C, 4), left, top, right, bottom in CSS px of each candidate's painted box.
         words: (C,), the number of words in each candidate.
     """
     shape = Shape(regions, np.asarray(painted, dtype=np.float64), np.asarray(words, dtype=np.float64))
@@ -210,7 +210,7 @@ def segment_matrix(
         regions: the candidates of a rendered page with at least one block.
         values: the linguistic, structural and visual columns of its blocks.
         segments: the VIPS segments of the page, divided as far as possible.
-        painted: (C, 4), left, top, right, bottom in CSS px of what each candidate paints.
+        painted: (C, 4), left, top, right, bottom in CSS px of each candidate's painted box.
     """
     region_columns = columns.region_matrix(regions, values)
     tree_columns = (

@@ -8,7 +8,7 @@ from helpers.pages import laid_out, snapshot
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.features.blocks import block_level, extract_blocks
+from vclean.features.blocks import extract_blocks, find_block_level
 from vclean.labels import Visibility
 
 SHOWN, REVEALABLE, HIDDEN = Visibility
@@ -222,7 +222,7 @@ class TestColumns:
         parent = blocks.snapshot.text_parent[blocks.members]
         node = blocks.node[owner]
         assert ((node <= parent) & (parent < blocks.snapshot.end[node])).all()
-        assert block_level(blocks.snapshot)[blocks.node].all()
+        assert find_block_level(blocks.snapshot)[blocks.node].all()
 
     @given(MARKUP)
     def test_same_blocks_with_and_without_rendering(self, html):
@@ -300,6 +300,6 @@ class TestVisibility:
 class TestBlockLevel:
     def test_by_tag_and_by_style(self):
         page = snapshot("<body><p><b>x</b><i style='display:block'>y</i></p><select><option>z</select></body>")
-        level = block_level(page)
+        level = find_block_level(page)
         assert {page.tags[tag] for tag in page.tag[level]} >= {"html", "body", "p", "i", "select", "option"}
         assert not level[page.is_tag(("b",))].any()

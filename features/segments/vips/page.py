@@ -229,7 +229,7 @@ class VisualPage:
         return sizes
 
     @cached_property
-    def holds_virtual_text(self) -> list[bool]:
+    def has_virtual_text_child(self) -> list[bool]:
         """Return whether each element has a child that is text or virtual text."""
         nodes = self.in_order[np.array(self.is_virtual_text, dtype=bool)[self.in_order]]
         parents = self._parent[nodes]

@@ -185,7 +185,7 @@ def _backgrounds_differ(case: DivisionCase) -> DivisionOutcome | None:
 def _small_with_text(case: DivisionCase) -> DivisionOutcome | None:
     """Apply rule 9: keep a small node with a child that is text or virtual text."""
     page = case.page
-    if page.size[case.node] >= case.threshold or not page.holds_virtual_text[case.node]:
+    if page.size[case.node] >= case.threshold or not page.has_virtual_text_child[case.node]:
         return None
     return DivisionOutcome(_coherence(case))
 

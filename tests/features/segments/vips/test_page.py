@@ -87,7 +87,7 @@ class TestHasVirtualText:
     )
     def test_children_alone_count(self, inside, expected):
         page = page_of(f"<div>{inside}</div>")
-        assert page.holds_virtual_text[element(page, "div")] is expected
+        assert page.has_virtual_text_child[element(page, "div")] is expected
 
 
 class TestLargestChild:
