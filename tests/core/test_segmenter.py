@@ -27,7 +27,7 @@ COLUMNS = """
 
 
 def texts(segments):
-    return [segments.words(leaf) for leaf in segments.leaves.tolist()]
+    return [segments.segment_text(leaf) for leaf in segments.leaves.tolist()]
 
 
 def test_header_menu_and_content(snap) -> None:

@@ -156,7 +156,7 @@ class TestSegment:
 
     def test_one_page(self) -> None:
         segments = vclean.segment(HTML)
-        assert [segments.words(leaf) for leaf in segments.leaves.tolist()] == ["one", "two three"]
+        assert [segments.segment_text(leaf) for leaf in segments.leaves.tolist()] == ["one", "two three"]
 
     def test_url_and_degree(self) -> None:
         assert len(vclean.segment(HTML, pdoc=1).leaves) == 1
@@ -170,7 +170,7 @@ class TestSegment:
 
     def test_an_address(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(StandIn, "render", lambda _, page, screenshot: Rendering(painted(f"<p>{page.url}")))
-        assert vclean.segment_url("https://example.org/").words(0) == "https://example.org/"
+        assert vclean.segment_url("https://example.org/").segment_text(0) == "https://example.org/"
         with pytest.raises(UsageError, match="has to begin with http"):
             vclean.segment_url("page.html")
 

@@ -25,7 +25,7 @@ PAGE = """
 
 def texts(segments):
     """Return the text of each leaf."""
-    return [segments.words(leaf) for leaf in segments.leaves.tolist()]
+    return [segments.segment_text(leaf) for leaf in segments.leaves.tolist()]
 
 
 class TestSegment:
@@ -51,7 +51,7 @@ class TestSegment:
         html = "".join(f"<p title='{box}'>{name}" for box, name in zip(boxes, "abcd", strict=True))
         segments = segment(painted(html))
         pairs = [row for row, above in enumerate(segments.parent.tolist()) if above == 0]
-        assert [segments.words(row) for row in pairs] == ["a b", "c d"]
+        assert [segments.segment_text(row) for row in pairs] == ["a b", "c d"]
 
     def test_equal_separators_divide_at_once(self):
         html = "".join(f"<p title='0 {50 * number} 500 20'>{number}" for number in range(5))
