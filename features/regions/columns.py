@@ -163,7 +163,7 @@ rendered | flag | The page was rendered.
 )
 
 
-def compute(run: RegionRuns) -> Values:
+def _visual_columns(run: RegionRuns) -> Values:
     """Return the columns of the boxes and the appearance of regions: (C,) each."""
     if not run.rendered:
         return _unrendered_columns(run)
@@ -414,7 +414,7 @@ def region_matrix(regions: Regions, values: Values) -> NDArray[np.float32]:
         **_attribute_columns(run),
     }
     columns |= {f"mean_{name}": column for name, column in run.means(_TEXT_MEANS).items()}
-    columns |= compute(run)
+    columns |= _visual_columns(run)
     numeric = stack_columns((*TEXT_COLUMNS, *BOX_COLUMNS), columns)
     return np.concatenate([numeric, *_flag_columns(run)], axis=1, dtype=np.float32)
 
