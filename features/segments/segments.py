@@ -120,7 +120,7 @@ class Segments:
             UsageError: `pdoc` is out of range.
         """
         if not 1 <= pdoc <= MOST_COHERENT:
-            raise UsageError(f"the permitted degree of coherence has to be 1 to {MOST_COHERENT}, not {pdoc}")
+            raise UsageError(f"the permitted degree of coherence must be 1 to {MOST_COHERENT}, not {pdoc}")
         is_coherent = self.coherence >= pdoc
         is_below_leaf = tree.path_sum(is_coherent, self.end) - is_coherent > 0
         kept_ancestor = tree.nearest_ancestor(~is_below_leaf, self.parent)

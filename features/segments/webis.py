@@ -64,10 +64,10 @@ class WebisPage:
             InputError: the object does not follow the format; the message names the location.
         """
         if not isinstance(value, dict):
-            raise InputError("no segmentation: a page has to be a JSON object")
+            raise InputError("not a segmentation: a page must be a JSON object")
         segmentations = value.get("segmentations")
         if not isinstance(segmentations, dict):
-            raise InputError("no segmentation: 'segmentations' has to be a JSON object")
+            raise InputError("not a segmentation: 'segmentations' must be a JSON object")
         return cls(
             id=_text(value, "id"),
             width=_side(value, "width"),
@@ -87,11 +87,11 @@ def read_webis(path: Path) -> list[WebisPage]:
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
-        raise InputError(f"{path} is no JSON: it is not in UTF-8") from error
+        raise InputError(f"{path} is not JSON: it is not in UTF-8") from error
     try:
         return [WebisPage.from_dict(value) for value in _values(text)]
     except json.JSONDecodeError as error:
-        raise InputError(f"{path} is no JSON: {error}") from error
+        raise InputError(f"{path} is not JSON: {error}") from error
     except InputError as error:
         raise InputError(f"{path}: {error}") from error
 
@@ -112,7 +112,7 @@ def _text(page: dict[str, Any], name: str) -> str:
     """Return a string or integer property of a page as a string."""
     value = page.get(name)
     if not isinstance(value, str | int):
-        raise InputError(f"no segmentation: {name!r} has to be a text, not {value!r}")
+        raise InputError(f"not a segmentation: {name!r} must be a string, not {value!r}")
     return str(value)
 
 
@@ -120,14 +120,14 @@ def _side(page: dict[str, Any], name: str) -> int:
     """Return a length property of a page, rounded to px."""
     value = page.get(name)
     if not isinstance(value, int | float) or not 0 < value < _LARGEST:
-        raise InputError(f"no segmentation: {name!r} has to be a number of px, not {value!r}")
+        raise InputError(f"not a segmentation: {name!r} must be a number of px, not {value!r}")
     return round(value)
 
 
 def _segments(name: str, value: object) -> list[Multipolygon]:
     """Parse the segments of one segmentation."""
     if not isinstance(value, list):
-        raise InputError(f"no segmentation: {name!r} is no list of segments")
+        raise InputError(f"not a segmentation: {name!r} must be a list of segments")
     return [_segment(f"segment {number} of {name!r}", polygons) for number, polygons in enumerate(value, 1)]
 
 
@@ -137,9 +137,9 @@ def _segment(description: str, polygons: list[Any]) -> Multipolygon:
         with np.errstate(invalid="ignore"):
             segment = shapely.MultiPolygon([(rings[0], rings[1:]) for rings in polygons])
     except (ValueError, TypeError, IndexError, KeyError, shapely.errors.ShapelyError) as error:
-        raise InputError(f"{description} is no list of polygons with closed rings of points: {error}") from error
+        raise InputError(f"{description} is not a list of polygons with closed rings of points: {error}") from error
     if not all(abs(coordinate) <= _LARGEST for coordinate in shapely.get_coordinates(segment).ravel()):
-        raise InputError(f"{description} has points that are no numbers of px")
+        raise InputError(f"{description} has points that are not numbers of px")
     return segment
 
 

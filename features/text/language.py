@@ -141,7 +141,7 @@ def _identifier() -> LanguageIdentifier:
 
 
 def sample(texts: Sequence[str], link_share: NDArray[np.float32]) -> str:
-    """Return excerpts of the texts for language detection: first of long blocks without links, then of others."""
+    """Return excerpts for language detection: from blocks with few links before others, from long before short ones."""
     length = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
     excerpts, length_so_far = [], 0
     for index in np.lexsort((-length, link_share > MAX_LINK_SHARE)).tolist():

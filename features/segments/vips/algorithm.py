@@ -68,7 +68,7 @@ class _Part:
         round: the round of block extraction that divides it next.
         separators: the separators between its parts.
         parts: its parts, once it is divided.
-        weight: the weight of the heaviest separator inside it.
+        weight: the weight of the heaviest separator inside it, without those inside extracted blocks.
         coherence: the final degree of coherence.
         floor: the degree of coherence of the extracted block around it.
         number: its number in preorder.

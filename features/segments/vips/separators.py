@@ -102,7 +102,7 @@ class _Line:
         self._reach = list(accumulate((page.extent[node][along + 2] for node in self.nodes), max))
 
     def gaps(self) -> list[int]:
-        """Return the indices of nodes before which no earlier node reaches."""
+        """Return the indices of nodes that begin after all earlier nodes end."""
         pairs = enumerate(zip(self._starts[1:], self._reach, strict=False), 1)
         return [index for index, (start, end) in pairs if start - end > _TOUCH]
 

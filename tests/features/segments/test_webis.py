@@ -48,14 +48,14 @@ class TestFromDict:
             (page(width=0), "'width'"),
             (page(height=float("nan")), "'height'"),
             (page(segmentations=[]), "'segmentations'"),
-            (page(segmentations={"a": {}}), "'a' is no list"),
+            (page(segmentations={"a": {}}), "'a' must be a list"),
             (page(segmentations={"a": [[[SQUARE]], [[[[0, 0]]]]]}), "segment 2 of 'a'"),
             (page(segmentations={"a": [5]}), "segment 1 of 'a'"),
             (page(segmentations={"a": [[[]]]}), "segment 1 of 'a'"),
             (page(segmentations={"a": [[[["x", "y"]] * 4]]}), "segment 1 of 'a'"),
             (page(segmentations={"a": [[[[[0]] * 4]]]}), "segment 1 of 'a'"),
-            (page(segmentations={"a": [[[[[0, 0], [1e9, 0], [0, 9], [0, 0]]]]]}), "no numbers of px"),
-            (page(segmentations={"a": [[[[[0, 0], [float("nan"), 0], [0, 9], [0, 0]]]]]}), "no numbers of px"),
+            (page(segmentations={"a": [[[[[0, 0], [1e9, 0], [0, 9], [0, 0]]]]]}), "not numbers of px"),
+            (page(segmentations={"a": [[[[[0, 0], [float("nan"), 0], [0, 9], [0, 0]]]]]}), "not numbers of px"),
         ],
     )
     def test_rejects_invalid_input(self, value: object, reason: str) -> None:
