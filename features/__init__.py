@@ -1,1 +1,1 @@
-"""`Snapshot -> BlockColumns -> feature matrix`."""
+"""Segment a snapshot into blocks, and compute their features: `Snapshot -> BlockColumns -> feature matrix`."""

@@ -1,4 +1,4 @@
-"""Group rows with equal keys, and store rows of different lengths."""
+"""Group rows by key, and store rows of different lengths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compute values of a page that several feature groups need, once."""
+"""Compute the values that feature groups share, once per page."""
 
 from __future__ import annotations
 

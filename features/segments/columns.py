@@ -1,7 +1,7 @@
 """Compute features that decide whether a container is one segment or several.
 
-The features are those of regions, results of VIPS (Cai et al. 2003), the tree of candidates around and in a container,
-and the roles that the region model predicts for these candidates.
+The features are those of regions, results of VIPS (Cai et al. 2003), and the tree of candidates around and in a
+container. The segment model adds the roles that the region model predicts for these candidates.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Compute what depends on the text of blocks alone: characters, words, terms, language."""
+"""Analyze the text of blocks: characters, words, terms, language."""

@@ -1,6 +1,6 @@
 """Encode all texts of a page as one array of code points, and find their characters, words and word hashes.
 
-No function loops over characters or words in Python.
+Texts are processed with array operations, without a Python loop over characters or words.
 """
 
 from __future__ import annotations
