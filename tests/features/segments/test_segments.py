@@ -96,7 +96,7 @@ class TestAt:
 
     @pytest.mark.parametrize("pdoc", [0, 12, -1])
     def test_rejects_degree_out_of_range(self, tree, pdoc):
-        with pytest.raises(UsageError, match=f"has to be 1 to 11, not {pdoc}"):
+        with pytest.raises(UsageError, match=f"must be 1 to 11, not {pdoc}"):
             tree.at(pdoc)
 
 
