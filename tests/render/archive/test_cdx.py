@@ -1,4 +1,4 @@
-"""Tests of indexing a WACZ file by its own CDX index: the same index as by streaming, or streaming."""
+"""Test indexing a WACZ file by its CDX index: the result equals that of streaming, or streaming is used."""
 
 from __future__ import annotations
 
@@ -46,27 +46,29 @@ RECORDS = [
 ]
 
 
-def lines(records: list[bytes], name: str = "a.warc.gz") -> list[str]:
-    """The CDXJ lines of records packed one by one; as usual, of responses, resources and revisits alone."""
-    made, offset = [], 0
+def cdxj_lines(records: list[bytes], name: str = "a.warc.gz") -> list[str]:
+    """Return CDXJ lines of records that are compressed one by one: responses, resources and revisits only."""
+    entries, offset = [], 0
     for data in records:
         packed = gzip.compress(data, mtime=0) if name.endswith(".gz") else data
-        found = next(iter(ArchiveIterator(io.BytesIO(data))))
-        fields = {"url": found.headers.get("WARC-Target-URI"), "filename": name}
+        parsed = next(iter(ArchiveIterator(io.BytesIO(data))))
+        fields = {"url": parsed.headers.get("WARC-Target-URI"), "filename": name}
         fields |= {"offset": str(offset), "length": str(len(packed)), "digest": "sha256:00"}
-        if found.headers["WARC-Type"] == "revisit":
-            made.append(fields | {"mime": "warc/revisit"})
-        elif found.is_http and found.headers["WARC-Type"] == "response":
-            mime = (found.http_content_type or "").partition(";")[0] or "unk"
-            made.append(fields | {"mime": mime, "status": str(found.http_headers.status_code)})
-        elif found.headers["WARC-Type"] == "resource":
-            made.append(fields | {"mime": "text/html", "status": "200"})
+        if parsed.headers["WARC-Type"] == "revisit":
+            entries.append(fields | {"mime": "warc/revisit"})
+        elif parsed.is_http and parsed.headers["WARC-Type"] == "response":
+            mime = (parsed.http_content_type or "").partition(";")[0] or "unk"
+            entries.append(fields | {"mime": mime, "status": str(parsed.http_headers.status_code)})
+        elif parsed.headers["WARC-Type"] == "resource":
+            entries.append(fields | {"mime": "text/html", "status": "200"})
         offset += len(packed)
-    return [f"example,a)/ 20260101000000 {json.dumps(fields)}" for fields in made]
+    return [f"example,a)/ 20260101000000 {json.dumps(fields)}" for fields in entries]
 
 
-def write(path: Path, records: list[bytes], index: list[str] | bytes | None, *, pages: list[str] = (), **names) -> Path:
-    """A WACZ file; `index` None for one without an index."""
+def write_wacz(
+    path: Path, records: list[bytes], index: list[str] | bytes | None, *, pages: list[str] = (), **names
+) -> Path:
+    """Write a WACZ file; `index` is None for a file without an index."""
     warc_name, index_name = names.get("warc_name", "a.warc.gz"), names.get("index_name", "index.cdx")
     pack = (lambda data: gzip.compress(data, mtime=0)) if warc_name.endswith(".gz") else bytes
     with zipfile.ZipFile(path, "w") as archive:
@@ -79,8 +81,8 @@ def write(path: Path, records: list[bytes], index: list[str] | bytes | None, *, 
     return path
 
 
-def contents(archive: Archive) -> list[object]:
-    """All that an index says, its own identity and the digits of the archive's place aside."""
+def index_rows(archive: Archive) -> list[object]:
+    """Return all rows of an index, except its identity and the path of the archive."""
     database = sqlite3.connect(archive._index.path)
     tables = ["SELECT key, url, name, offset, kind FROM records JOIN members m ON m.id = member ORDER BY records.id",
               "SELECT key, target, target_key FROM redirects ORDER BY id", "SELECT * FROM pages ORDER BY number",
@@ -91,32 +93,32 @@ def contents(archive: Archive) -> list[object]:
 
 
 @pytest.fixture
-def ways(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """How each WARC file was indexed."""
-    taken = []
+def methods(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Record the method by which each WARC file is indexed."""
+    calls = []
     for name in ("_index", "_index_by_cdx"):
-        method = getattr(_Builder, name)
+        original = getattr(_Builder, name)
 
-        def noted(self, *arguments, _name=name, _method=method):
-            taken.append(_name)
-            return _method(self, *arguments)
+        def recorded(self, *arguments, _name=name, _original=original):
+            calls.append(_name)
+            return _original(self, *arguments)
 
-        monkeypatch.setattr(_Builder, name, noted)
-    return taken
+        monkeypatch.setattr(_Builder, name, recorded)
+    return calls
 
 
-class TestSame:
+class TestSameIndex:
     @pytest.mark.parametrize("warc_name", ["a.warc.gz", "a.warc"])
     @pytest.mark.parametrize("index_name", ["index.cdx", "index.cdxj", "index.cdx.gz"])
     @pytest.mark.parametrize("pages", [[], [URL + "old", URL + "raw"]])
-    def test_as_without(self, tmp_path, ways, warc_name, index_name, pages) -> None:
-        """Pages, sub-resources, redirects and facts, with a list of pages and without one."""
-        index = ["!meta 0 {}", *sorted(lines(RECORDS, warc_name), reverse=True)]
+    def test_equals_streaming(self, tmp_path, methods, warc_name, index_name, pages) -> None:
+        """Compare pages, subresources, redirects and facts, with and without a page list."""
+        index = ["!meta 0 {}", *sorted(cdxj_lines(RECORDS, warc_name), reverse=True)]
         names = {"warc_name": warc_name, "index_name": index_name, "pages": pages}
-        streamed = Archive(write(tmp_path / "a.wacz", RECORDS, None, **names))
-        indexed = Archive(write(tmp_path / "b.wacz", RECORDS, index, **names))
-        assert ways == ["_index", "_index_by_cdx"]
-        assert contents(indexed) == contents(streamed)
+        streamed = Archive(write_wacz(tmp_path / "a.wacz", RECORDS, None, **names))
+        indexed = Archive(write_wacz(tmp_path / "b.wacz", RECORDS, index, **names))
+        assert methods == ["_index", "_index_by_cdx"]
+        assert index_rows(indexed) == index_rows(streamed)
         assert [page.url for page in indexed.pages] == (
             [URL + "page", URL + "raw"] if pages else [URL, URL + "page", URL + "raw"]
         )
@@ -124,49 +126,54 @@ class TestSame:
             assert indexed.get(URL + url) == streamed.get(URL + url)
         assert indexed.page(indexed.pages[0], CAP).content == streamed.page(streamed.pages[0], CAP).content
 
-    @pytest.mark.parametrize("kept", [0, 1, 5, 10])
-    def test_records_that_are_not_in_it_are_found(self, tmp_path, ways, kept: int) -> None:
-        streamed = Archive(write(tmp_path / "a.wacz", RECORDS, None))
-        indexed = Archive(write(tmp_path / "b.wacz", RECORDS, lines(RECORDS)[:kept]))
-        assert contents(indexed) == contents(streamed)
-        assert ways == ["_index", "_index_by_cdx"]
+    @pytest.mark.parametrize("line_count", [0, 1, 5, 10])
+    def test_finds_records_missing_in_the_index(self, tmp_path, methods, line_count: int) -> None:
+        streamed = Archive(write_wacz(tmp_path / "a.wacz", RECORDS, None))
+        indexed = Archive(write_wacz(tmp_path / "b.wacz", RECORDS, cdxj_lines(RECORDS)[:line_count]))
+        assert index_rows(indexed) == index_rows(streamed)
+        assert methods == ["_index", "_index_by_cdx"]
 
-    def test_large_records_are_read_in_place(self, tmp_path, ways, monkeypatch) -> None:
+    def test_reads_large_records_without_copy(self, tmp_path, methods, monkeypatch) -> None:
         monkeypatch.setattr(index_module, "_MAX_IN_MEMORY", 100)
-        self.test_records_that_are_not_in_it_are_found(tmp_path, ways, 5)
+        self.test_finds_records_missing_in_the_index(tmp_path, methods, 5)
 
-    def test_two_files_in_one_index(self, tmp_path, ways) -> None:
-        for name, index in (("a.wacz", []), ("b.wacz", lines([PAGE], "1.warc.gz") + lines([STYLE], "0.warc.gz"))):
+    def test_indexes_two_warc_files(self, tmp_path, methods) -> None:
+        for name, index in (
+            ("a.wacz", []),
+            ("b.wacz", cdxj_lines([PAGE], "1.warc.gz") + cdxj_lines([STYLE], "0.warc.gz")),
+        ):
             with zipfile.ZipFile(tmp_path / name, "w") as archive:
                 archive.writestr("archive/1.warc.gz", gzip.compress(PAGE, mtime=0))
                 archive.writestr("archive/0.warc.gz", gzip.compress(STYLE, mtime=0))
                 if index:
                     archive.writestr("indexes/index.cdx", "\n".join(index))
-        assert contents(Archive(tmp_path / "a.wacz")) == contents(Archive(tmp_path / "b.wacz"))
-        assert ways == ["_index"] * 2 + ["_index_by_cdx"] * 2
+        assert index_rows(Archive(tmp_path / "a.wacz")) == index_rows(Archive(tmp_path / "b.wacz"))
+        assert methods == ["_index"] * 2 + ["_index_by_cdx"] * 2
 
-    def test_bodies_are_passed_over(self, tmp_path, monkeypatch) -> None:
-        looked = []
-        monkeypatch.setattr(index_module, "_matches", lambda entry, _record: looked.append(entry.url) or True)
-        archive = Archive(write(tmp_path / "a.wacz", RECORDS, lines(RECORDS)))
-        assert len(looked) < len(lines(RECORDS))
+    def test_skips_bodies(self, tmp_path, monkeypatch) -> None:
+        checked_urls = []
+        monkeypatch.setattr(index_module, "_matches", lambda entry, _record: checked_urls.append(entry.url) or True)
+        archive = Archive(write_wacz(tmp_path / "a.wacz", RECORDS, cdxj_lines(RECORDS)))
+        assert len(checked_urls) < len(cdxj_lines(RECORDS))
         assert archive.get(URL + "19.png").body == b"\x89PNG" + bytes(19)
 
 
-def changed(line: str, **fields: object) -> str:
+def with_fields(line: str, **fields: object) -> str:
     key, time, text = line.split(" ", 2)
     return f"{key} {time} {json.dumps(json.loads(text) | fields)}"
 
 
-class TestWrong:
-    """The archive is streamed, as if it had no index."""
+class TestInvalidIndex:
+    """Invalid indexes, for which the archive is streamed as if it had no index."""
 
-    def check(self, tmp_path: Path, index: list[str] | bytes, ways: list[str], caplog, **names: str) -> None:
+    def check_streamed(
+        self, tmp_path: Path, index: list[str] | bytes, methods: list[str], caplog, **names: str
+    ) -> None:
         caplog.set_level(logging.DEBUG, "vclean")
-        streamed = Archive(write(tmp_path / "a.wacz", RECORDS, None))
-        indexed = Archive(write(tmp_path / "b.wacz", RECORDS, index, **names))
-        assert contents(indexed) == contents(streamed)
-        assert ways[-1] == "_index"
+        streamed = Archive(write_wacz(tmp_path / "a.wacz", RECORDS, None))
+        indexed = Archive(write_wacz(tmp_path / "b.wacz", RECORDS, index, **names))
+        assert index_rows(indexed) == index_rows(streamed)
+        assert methods[-1] == "_index"
         assert "CDX index" in caplog.text
         assert all(message.levelno == logging.DEBUG for message in caplog.records)
 
@@ -180,63 +187,62 @@ class TestWrong:
         ],
     )  # fmt: skip
     @pytest.mark.parametrize("number", [0, 3, -1])
-    def test_fields(self, tmp_path, ways, caplog, fields, number: int) -> None:
-        index = lines(RECORDS)
-        index[number] = changed(index[number], **fields)
-        self.check(tmp_path, index, ways, caplog)
+    def test_rejects_invalid_fields(self, tmp_path, methods, caplog, fields, number: int) -> None:
+        index = cdxj_lines(RECORDS)
+        index[number] = with_fields(index[number], **fields)
+        self.check_streamed(tmp_path, index, methods, caplog)
 
     @pytest.mark.parametrize("fields", [{"status": "404"}, {"mime": "image/gif"}, {"mime": "text/css", "status": 200}])
-    def test_what_is_said_of_a_page(self, tmp_path, ways, caplog, fields) -> None:
-        """Records whose bodies would be passed over are looked at, some of them."""
-        index = lines(RECORDS)
-        index[1] = changed(index[1], **fields)
-        self.check(tmp_path, index, ways, caplog)
+    def test_detects_wrong_status_and_media_type(self, tmp_path, methods, caplog, fields) -> None:
+        """Check that some of the skippable records are read."""
+        index = cdxj_lines(RECORDS)
+        index[1] = with_fields(index[1], **fields)
+        self.check_streamed(tmp_path, index, methods, caplog)
 
     @pytest.mark.parametrize(
         "index",
         [b"\xff\xfe", b"a b [1]", b"a b 1", b"a b " + b"[" * 60_000, b"a b {", b"x" * 70_000, b"\x00" * 10],
         ids=lambda index: repr(index[:8]),
     )
-    def test_lines(self, tmp_path, ways, caplog, index: bytes) -> None:
-        self.check(tmp_path, index, ways, caplog)
+    def test_rejects_invalid_lines(self, tmp_path, methods, caplog, index: bytes) -> None:
+        self.check_streamed(tmp_path, index, methods, caplog)
 
-    def test_overlap(self, tmp_path, ways, caplog) -> None:
-        index = lines(RECORDS)
+    def test_rejects_overlapping_records(self, tmp_path, methods, caplog) -> None:
+        index = cdxj_lines(RECORDS)
         offset = json.loads(index[0].split(" ", 2)[2])["offset"]
-        self.check(tmp_path, [*index, changed(index[0], offset=str(int(offset) + 3))], ways, caplog)
+        self.check_streamed(tmp_path, [*index, with_fields(index[0], offset=str(int(offset) + 3))], methods, caplog)
 
-    def test_a_bomb(self, tmp_path, ways, caplog, monkeypatch) -> None:
+    def test_rejects_gzip_bomb(self, tmp_path, methods, caplog, monkeypatch) -> None:
         monkeypatch.setattr(cdx, "_SPARE_BYTES", 2**10)
-        data = ("\n".join(lines(RECORDS)) + "\n").encode() * 1000
-        self.check(tmp_path, data, ways, caplog, index_name="index.cdx.gz")
+        data = ("\n".join(cdxj_lines(RECORDS)) + "\n").encode() * 1000
+        self.check_streamed(tmp_path, data, methods, caplog, index_name="index.cdx.gz")
         assert "too large" in caplog.text
 
-    def test_cut_off(self, tmp_path, ways, caplog) -> None:
-        path = write(tmp_path / "a.wacz", RECORDS, None)
+    def test_rejects_truncated_index(self, tmp_path, methods, caplog) -> None:
+        path = write_wacz(tmp_path / "a.wacz", RECORDS, None)
         with zipfile.ZipFile(path, "a") as archive:
-            archive.writestr("indexes/index.cdx.gz", gzip.compress("\n".join(lines(RECORDS)).encode())[:-20])
+            archive.writestr("indexes/index.cdx.gz", gzip.compress("\n".join(cdxj_lines(RECORDS)).encode())[:-20])
         assert len(Archive(path).pages) == 3
-        assert ways == ["_index"]
+        assert methods == ["_index"]
 
-    def test_a_cut_off_archive(self, tmp_path, ways) -> None:
-        """Damage is told as ever."""
+    def test_reports_truncated_archive(self, tmp_path, methods) -> None:
         with zipfile.ZipFile(tmp_path / "a.wacz", "w") as archive:
             archive.writestr("archive/a.warc.gz", gzip.compress(PAGE, mtime=0) + gzip.compress(STYLE, mtime=0)[:-9])
-            archive.writestr("indexes/index.cdx", "\n".join(lines([PAGE])))
+            archive.writestr("indexes/index.cdx", "\n".join(cdxj_lines([PAGE])))
         assert "cut off" in Archive(tmp_path / "a.wacz").damage
-        assert ways == ["_index_by_cdx", "_index"]
+        assert methods == ["_index_by_cdx", "_index"]
 
     @pytest.mark.parametrize(
         ("name", "method"), [("a.warc.zst", zipfile.ZIP_STORED), ("a.warc.gz", zipfile.ZIP_DEFLATED)]
     )
-    def test_archives_that_are_always_streamed(self, tmp_path, ways, name: str, method: int) -> None:
+    def test_streams_zstd_and_deflated_members(self, tmp_path, methods, name: str, method: int) -> None:
         with zipfile.ZipFile(tmp_path / "a.wacz", "w", method) as archive:
             archive.writestr(f"archive/{name}", gzip.compress(PAGE, mtime=0))
-            archive.writestr("indexes/index.cdx", "\n".join(lines([PAGE], name)))
+            archive.writestr("indexes/index.cdx", "\n".join(cdxj_lines([PAGE], name)))
         assert len(Archive(tmp_path / "a.wacz").pages) == 1
-        assert ways == ["_index"]
+        assert methods == ["_index"]
 
-    def test_nothing_in_the_archive(self, tmp_path) -> None:
+    def test_rejects_archive_without_records(self, tmp_path) -> None:
         with zipfile.ZipFile(tmp_path / "a.wacz", "w") as archive:
             archive.writestr("archive/a.warc.gz", b"")
             archive.writestr("indexes/index.cdx", "")
@@ -245,21 +251,21 @@ class TestWrong:
 
     @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(st.binary(max_size=200), st.integers(0, 5000), st.integers(0, 40))
-    def test_any_damage_of_the_index(self, tmp_path, junk: bytes, start: int, size: int) -> None:
-        """What is read or passed over stays within the archive; nothing but streaming follows."""
-        data = "\n".join(lines(RECORDS)).encode()
-        path = write(tmp_path / "a.wacz", RECORDS, data[:start] + junk + data[start + size :])
+    def test_survives_any_damage_of_the_index(self, tmp_path, junk: bytes, start: int, size: int) -> None:
+        """Check that the reader stays within the archive and falls back to streaming."""
+        data = "\n".join(cdxj_lines(RECORDS)).encode()
+        path = write_wacz(tmp_path / "a.wacz", RECORDS, data[:start] + junk + data[start + size :])
         archive = Archive(path)
         assert [page.url for page in archive.pages][:2] == [URL, URL + "page"]
 
 
 class TestEntries:
-    def test_fields(self, tmp_path) -> None:
-        path = write(tmp_path / "a.wacz", [PAGE], lines([PAGE]))
+    def test_reads_fields(self, tmp_path) -> None:
+        path = write_wacz(tmp_path / "a.wacz", [PAGE], cdxj_lines([PAGE]))
         members = index_module.warc.list_members(path)
         assert list(cdx.entries(path, members)) == [(0, 0, members[0].size, URL + "page", "text/html", 200)]
 
-    def test_it_raises(self, tmp_path) -> None:
-        path = write(tmp_path / "a.wacz", [PAGE], ["nothing"])
+    def test_raises_for_invalid_line(self, tmp_path) -> None:
+        path = write_wacz(tmp_path / "a.wacz", [PAGE], ["nothing"])
         with pytest.raises(CdxError, match="cannot be read"):
             list(cdx.entries(path, index_module.warc.list_members(path)))

@@ -10,9 +10,9 @@ from vclean.render.archive.folder import BASE_URL, FolderResources, find_folder_
 
 
 @pytest.fixture
-def saved(tmp_path: Path) -> Path:
-    """A page as browsers save it, with things beside it that are nobody's business."""
-    folder = tmp_path / "saved"
+def saved_page(tmp_path: Path) -> Path:
+    """Write a page as browsers save it, with other files in its folder that must not be served."""
+    folder = tmp_path / "saved_page"
     (folder / "page_files").mkdir(parents=True)
     (folder / ".ssh").mkdir()
     (folder / "page.html").write_text("<p>page")
@@ -26,27 +26,27 @@ def saved(tmp_path: Path) -> Path:
 
 
 class TestGet:
-    def test_a_file_below_the_page(self, saved: Path) -> None:
-        found = FolderResources(saved).get(BASE_URL + "page_files/style.css")
-        assert found == Resource(b"p { color: red }", "text/css", 200)
+    def test_serves_file_below_the_page(self, saved_page: Path) -> None:
+        resource = FolderResources(saved_page).get(BASE_URL + "page_files/style.css")
+        assert resource == Resource(b"p { color: red }", "text/css", 200)
 
-    def test_percent_encoding_query_fragment_and_suffix_case(self, saved: Path) -> None:
-        found = FolderResources(saved).get(BASE_URL + "page_files/a%20picture.PNG?x=1#top")
-        assert found == Resource(b"\x89PNG", "image/png")
+    def test_decodes_url_and_ignores_query_fragment_and_suffix_case(self, saved_page: Path) -> None:
+        resource = FolderResources(saved_page).get(BASE_URL + "page_files/a%20picture.PNG?x=1#top")
+        assert resource == Resource(b"\x89PNG", "image/png")
 
     @pytest.mark.parametrize("name", ["late.css?v=1", "late.css%3Fv=1"])
-    def test_a_file_named_with_its_query(self, saved: Path, name: str) -> None:
-        found = FolderResources(saved).get(BASE_URL + name)
-        assert found is not None
-        assert found.content_type == "text/css"
+    def test_serves_file_named_with_its_query(self, saved_page: Path, name: str) -> None:
+        resource = FolderResources(saved_page).get(BASE_URL + name)
+        assert resource is not None
+        assert resource.content_type == "text/css"
 
-    def test_the_page_itself(self, saved: Path) -> None:
-        found = FolderResources(saved).get(BASE_URL + "page.html")
-        assert found is not None
-        assert found.content_type == "text/html"
+    def test_serves_the_page(self, saved_page: Path) -> None:
+        resource = FolderResources(saved_page).get(BASE_URL + "page.html")
+        assert resource is not None
+        assert resource.content_type == "text/html"
 
-    def test_the_folder_stands_for_the_directory_of_the_base_url(self, saved: Path) -> None:
-        resources = FolderResources(saved, "https://example.org/2026/page.html")
+    def test_maps_directory_of_base_url_to_folder(self, saved_page: Path) -> None:
+        resources = FolderResources(saved_page, "https://example.org/2026/page.html")
         assert resources.get("https://example.org/2026/page_files/style.css") is not None
         assert resources.get("https://example.org/page_files/style.css") is None
         assert resources.get("http://example.org/2026/page_files/style.css") is None
@@ -73,59 +73,59 @@ class TestGet:
             "a%00.css",
         ],
     )
-    def test_nothing_else(self, saved: Path, path: str) -> None:
-        assert FolderResources(saved).get(BASE_URL + path) is None
+    def test_refuses_all_other_paths(self, saved_page: Path, path: str) -> None:
+        assert FolderResources(saved_page).get(BASE_URL + path) is None
 
-    def test_other_hosts_are_not_in_the_folder(self, saved: Path) -> None:
-        assert FolderResources(saved).get("http://example.org/page_files/style.css") is None
-        assert FolderResources(saved).get("file:///etc/hosts") is None
-        assert FolderResources(saved).get("http://[broken/style.css") is None
+    def test_refuses_other_hosts(self, saved_page: Path) -> None:
+        assert FolderResources(saved_page).get("http://example.org/page_files/style.css") is None
+        assert FolderResources(saved_page).get("file:///etc/hosts") is None
+        assert FolderResources(saved_page).get("http://[broken/style.css") is None
 
-    def test_links_that_lead_outside(self, saved: Path) -> None:
-        (saved / "link.css").symlink_to(saved.parent / "outside.css")
-        (saved / "up").symlink_to(saved.parent)
-        assert FolderResources(saved).get(BASE_URL + "link.css") is None
-        assert FolderResources(saved).get(BASE_URL + "up/outside.css") is None
+    def test_refuses_links_to_files_outside(self, saved_page: Path) -> None:
+        (saved_page / "link.css").symlink_to(saved_page.parent / "outside.css")
+        (saved_page / "up").symlink_to(saved_page.parent)
+        assert FolderResources(saved_page).get(BASE_URL + "link.css") is None
+        assert FolderResources(saved_page).get(BASE_URL + "up/outside.css") is None
 
-    def test_links_to_other_types(self, saved: Path) -> None:
-        """A link named like a style sheet must not make a private file servable."""
-        (saved / "fake.css").symlink_to(saved / "secret.txt")
-        assert FolderResources(saved).get(BASE_URL + "fake.css") is None
+    def test_refuses_links_to_other_types(self, saved_page: Path) -> None:
+        """Check that a link named like a style sheet does not serve a private file."""
+        (saved_page / "fake.css").symlink_to(saved_page / "secret.txt")
+        assert FolderResources(saved_page).get(BASE_URL + "fake.css") is None
 
-    def test_links_that_stay_inside(self, saved: Path) -> None:
-        (saved / "link.css").symlink_to(saved / "page_files" / "style.css")
-        assert FolderResources(saved).get(BASE_URL + "link.css") is not None
+    def test_follows_links_inside_the_folder(self, saved_page: Path) -> None:
+        (saved_page / "link.css").symlink_to(saved_page / "page_files" / "style.css")
+        assert FolderResources(saved_page).get(BASE_URL + "link.css") is not None
 
-    def test_a_folder_reached_by_a_link(self, saved: Path) -> None:
-        (saved.parent / "alias").symlink_to(saved)
-        assert FolderResources(saved.parent / "alias").get(BASE_URL + "page_files/style.css") is not None
+    def test_serves_folder_behind_a_link(self, saved_page: Path) -> None:
+        (saved_page.parent / "alias").symlink_to(saved_page)
+        assert FolderResources(saved_page.parent / "alias").get(BASE_URL + "page_files/style.css") is not None
 
-    def test_files_over_the_cap(self, saved: Path) -> None:
-        assert FolderResources(saved, max_bytes=3).get(BASE_URL + "page_files/style.css") is None
+    def test_refuses_large_files(self, saved_page: Path) -> None:
+        assert FolderResources(saved_page, max_bytes=3).get(BASE_URL + "page_files/style.css") is None
 
-    def test_files_that_vanish(self, tmp_path: Path) -> None:
+    def test_refuses_deleted_files(self, tmp_path: Path) -> None:
         assert FolderResources(tmp_path / "gone").get(BASE_URL + "style.css") is None
 
 
-class TestBeside:
-    def test_a_saved_page_has_its_folder(self, saved: Path) -> None:
-        assert find_folder_resources(saved / "page.html") == FolderResources(saved, BASE_URL)
-        assert find_folder_resources(saved / "page.html", "https://example.org/a") == FolderResources(
-            saved, "https://example.org/a"
+class TestFindFolderResources:
+    def test_finds_folder_of_saved_page(self, saved_page: Path) -> None:
+        assert find_folder_resources(saved_page / "page.html") == FolderResources(saved_page, BASE_URL)
+        assert find_folder_resources(saved_page / "page.html", "https://example.org/a") == FolderResources(
+            saved_page, "https://example.org/a"
         )
 
     @pytest.mark.parametrize("name", ["b.html", "notes.txt", ".hidden.css", "data.json"])
-    def test_a_page_among_pages_has_none(self, tmp_path: Path, name: str) -> None:
+    def test_ignores_folder_of_other_pages(self, tmp_path: Path, name: str) -> None:
         (tmp_path / "a.html").touch()
         (tmp_path / name).touch()
         assert find_folder_resources(tmp_path / "a.html") is None
 
-    def test_a_file_that_comes_later_is_seen(self, tmp_path: Path) -> None:
+    def test_notices_new_file(self, tmp_path: Path) -> None:
         (tmp_path / "a.html").touch()
         assert find_folder_resources(tmp_path / "a.html") is None
         (tmp_path / "style.css").touch()
         os.utime(tmp_path, ns=(0, tmp_path.stat().st_mtime_ns + 1))  # clocks may be coarse
         assert find_folder_resources(tmp_path / "a.html") is not None
 
-    def test_a_folder_that_is_gone(self, tmp_path: Path) -> None:
+    def test_ignores_deleted_folder(self, tmp_path: Path) -> None:
         assert find_folder_resources(tmp_path / "gone" / "a.html") is None

@@ -33,80 +33,80 @@ def archive(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> Path:
-    return tmp_path / "kept.index"
+def index_path(tmp_path: Path) -> Path:
+    return tmp_path / "index_path.index"
 
 
 @pytest.fixture
 def builds(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
-    """Where indexes were built."""
-    seen: list[Path] = []
+    """Record the paths at which indexes are built."""
+    paths: list[Path] = []
 
     def build(archive: Path, path: Path) -> None:
-        seen.append(path)
+        paths.append(path)
         original(archive, path)
 
     original = archive_index._build
     monkeypatch.setattr(archive_index, "_build", build)
-    return seen
+    return paths
 
 
 class TestOpenIndex:
-    def test_a_temporary_one_goes_away(self, archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        place = tmp_path / "temporary"
-        place.mkdir()
-        monkeypatch.setattr("tempfile.tempdir", str(place))
+    def test_deletes_temporary_index(self, archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        folder = tmp_path / "temporary"
+        folder.mkdir()
+        monkeypatch.setattr("tempfile.tempdir", str(folder))
         index = open_index(archive)
-        assert list(place.iterdir()) == [index.path]
+        assert list(folder.iterdir()) == [index.path]
         del index
         gc.collect()
-        assert list(place.iterdir()) == []
+        assert list(folder.iterdir()) == []
 
-    def test_a_kept_one_is_used_again(self, archive: Path, kept: Path, builds: list[Path]) -> None:
-        first = open_index(archive, kept)
+    def test_reuses_existing_index(self, archive: Path, index_path: Path, builds: list[Path]) -> None:
+        first = open_index(archive, index_path)
         facts, pages = first.facts, first.pages(1, 10)
         first.close()
-        again = open_index(archive, kept)
-        assert (again.facts, again.pages(1, 10)) == (facts, pages)
+        second = open_index(archive, index_path)
+        assert (second.facts, second.pages(1, 10)) == (facts, pages)
         assert len(builds) == 1
-        assert sorted(path.name for path in kept.parent.iterdir()) == ["a.warc.gz", "kept.index"]
+        assert sorted(path.name for path in index_path.parent.iterdir()) == ["a.warc.gz", "index_path.index"]
 
-    def test_the_damage_is_remembered(self, archive: Path, kept: Path) -> None:
+    def test_stores_damage(self, archive: Path, index_path: Path) -> None:
         archive.write_bytes(archive.read_bytes()[:-20])
-        assert Archive(archive, index=kept).damage == Archive(archive, index=kept).damage != ""
+        assert Archive(archive, index=index_path).damage == Archive(archive, index=index_path).damage != ""
 
-    def test_another_archive_under_the_name(self, archive: Path, kept: Path, builds: list[Path]) -> None:
-        open_index(archive, kept)
+    def test_rebuilds_for_another_archive(self, archive: Path, index_path: Path, builds: list[Path]) -> None:
+        open_index(archive, index_path)
         archive.write_bytes(gzip.compress(PAGE))
-        assert open_index(archive, kept).facts["has_resources"] == 0
+        assert open_index(archive, index_path).facts["has_resources"] == 0
         assert len(builds) == 2
 
-    def test_a_change_of_the_same_size(self, archive: Path, kept: Path, builds: list[Path]) -> None:
-        open_index(archive, kept)
+    def test_rebuilds_for_another_modification_time(self, archive: Path, index_path: Path, builds: list[Path]) -> None:
+        open_index(archive, index_path)
         status = archive.stat()
         os.utime(archive, ns=(status.st_atime_ns, status.st_mtime_ns + 1))
-        open_index(archive, kept)
+        open_index(archive, index_path)
         assert len(builds) == 2
 
-    def test_an_index_of_other_rules(
-        self, archive: Path, kept: Path, builds: list[Path], monkeypatch: pytest.MonkeyPatch
+    def test_rebuilds_index_of_another_version(
+        self, archive: Path, index_path: Path, builds: list[Path], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        open_index(archive, kept)
+        open_index(archive, index_path)
         monkeypatch.setattr(archive_index, "_VERSION", -1)
-        open_index(archive, kept)
+        open_index(archive, index_path)
         assert len(builds) == 2
 
     @pytest.mark.parametrize("content", [b"", b"no database" * 1000, b"SQLite format 3\0" + bytes(5000)])
-    def test_a_file_that_is_none_is_replaced(self, archive: Path, kept: Path, content: bytes) -> None:
-        kept.write_bytes(content)
-        assert open_index(archive, kept).facts["pages"] == 1
-        assert open_matching_index(archive, kept) is not None
+    def test_replaces_invalid_index(self, archive: Path, index_path: Path, content: bytes) -> None:
+        index_path.write_bytes(content)
+        assert open_index(archive, index_path).facts["pages"] == 1
+        assert open_matching_index(archive, index_path) is not None
 
-    def test_a_folder_that_does_not_exist(self, archive: Path, tmp_path: Path) -> None:
+    def test_reports_missing_folder(self, archive: Path, tmp_path: Path) -> None:
         with pytest.raises(OutputError, match="create the folder first"):
-            open_index(archive, tmp_path / "none" / "kept.index")
+            open_index(archive, tmp_path / "none" / "index_path.index")
 
-    def test_a_full_disk(self, archive: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def test_reports_full_disk(self, archive: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
         schema = archive_index._SCHEMA + "PRAGMA max_page_count = 8;"
         monkeypatch.setattr(archive_index, "_SCHEMA", schema)
@@ -116,42 +116,42 @@ class TestOpenIndex:
         assert "\n" not in str(failure.value)
         assert list(tmp_path.iterdir()) == [archive]
 
-    def test_two_processes_at_once(self, archive: Path, kept: Path) -> None:
-        """Each builds its own, aside; whichever is put in place last is whole."""
+    def test_allows_two_processes_at_once(self, archive: Path, index_path: Path) -> None:
+        """Check that both build an index in a temporary file, and that the final index is complete."""
         archive.write_bytes(b"".join(gzip.compress(record(f"http://a/{i}", response(b"x"))) for i in range(2000)))
         code = "import sys; from pathlib import Path; from vclean.render.archive.pages import Archive;"
         code += "print(len(Archive(Path(sys.argv[1]), index=Path(sys.argv[2])).pages))"
-        command = [sys.executable, "-c", code, str(archive), str(kept)]
+        command = [sys.executable, "-c", code, str(archive), str(index_path)]
         runs = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(2)]
         assert [run.communicate()[0].strip() for run in runs] == [b"2000", b"2000"]
-        found = open_matching_index(archive, kept)
-        assert found is not None
-        assert found.facts["pages"] == 2000
-        assert sorted(path.name for path in kept.parent.iterdir()) == ["a.warc.gz", "kept.index"]
+        index = open_matching_index(archive, index_path)
+        assert index is not None
+        assert index.facts["pages"] == 2000
+        assert sorted(path.name for path in index_path.parent.iterdir()) == ["a.warc.gz", "index_path.index"]
 
 
-class TestFitting:
-    def test_nothing_there(self, archive: Path, kept: Path) -> None:
-        assert open_matching_index(archive, kept) is None
+class TestOpenMatchingIndex:
+    def test_ignores_missing_index(self, archive: Path, index_path: Path) -> None:
+        assert open_matching_index(archive, index_path) is None
 
-    def test_the_archive_is_gone(self, archive: Path, kept: Path) -> None:
-        open_index(archive, kept)
+    def test_ignores_deleted_archive(self, archive: Path, index_path: Path) -> None:
+        open_index(archive, index_path)
         archive.unlink()
-        assert open_matching_index(archive, kept) is None
+        assert open_matching_index(archive, index_path) is None
 
-    def test_a_copy_of_the_archive(self, archive: Path, kept: Path) -> None:
-        open_index(archive, kept)
+    def test_ignores_copy_of_the_archive(self, archive: Path, index_path: Path) -> None:
+        open_index(archive, index_path)
         copy = archive.with_name("copy.warc.gz")
         copy.write_bytes(archive.read_bytes())
-        assert open_matching_index(copy, kept) is None
+        assert open_matching_index(copy, index_path) is None
 
 
 class TestIndex:
-    def test_the_first_record_counts(self, archive: Path) -> None:
+    def test_finds_first_record(self, archive: Path) -> None:
         archive.write_bytes(gzip.compress(PAGE) + gzip.compress(STYLED))
         assert open_index(archive).find("http://a.example/page") == Record("http://a.example/page", "", 0)
 
-    def test_records_of_one_kind(self, archive: Path) -> None:
+    def test_finds_records_of_one_kind(self, archive: Path) -> None:
         index = open_index(archive)
         assert index.find("http://a.example/page", HTML) is not None
         assert index.find("http://a.example/page", SUBRESOURCE) is None
@@ -162,22 +162,22 @@ class TestIndex:
         ["image/png", "text/css", "application/x-javascript", "font/woff2", "application/font-woff",
          "application/octet-stream"],
     )  # fmt: skip
-    def test_what_pages_load(self, archive: Path, kind: str) -> None:
+    def test_recognizes_subresources(self, archive: Path, kind: str) -> None:
         archive.write_bytes(record("http://a.example/x", response(b"x", kind)))
         assert open_index(archive).facts["has_resources"] == 1
 
-    def test_members(self, archive: Path) -> None:
+    def test_lists_members(self, archive: Path) -> None:
         assert list(open_index(archive).members) == [""]
 
-    def test_it_cannot_be_changed(self, archive: Path) -> None:
+    def test_is_read_only(self, archive: Path) -> None:
         index = open_index(archive)
         with pytest.raises(sqlite3.OperationalError, match="readonly"):
             index._database.execute("DELETE FROM records")
 
 
 class TestMemory:
-    def test_it_does_not_grow_with_the_archive(self, tmp_path: Path) -> None:
-        """Ten times the records; what is compared is the peak of a process that builds the index."""
+    def test_does_not_grow_with_the_archive(self, tmp_path: Path) -> None:
+        """Compare the peak memory of building indexes of 3,000 and 30,000 records."""
         peaks = []
         for count in (3000, 30_000):
             path = tmp_path / f"{count}.warc"
@@ -191,15 +191,15 @@ class TestMemory:
         assert peaks[1] - peaks[0] < 40_000  # KiB: the caches of the database fill up
 
 
-class TestKeyOf:
+class TestUrlKey:
     @pytest.mark.parametrize("other", ["https://a.example/b?c", "http://A.EXAMPLE/b?c#d", "http://a.example/%62?%63"])
-    def test_spellings(self, other: str) -> None:
+    def test_is_equal_for_equivalent_urls(self, other: str) -> None:
         assert url_key("http://a.example/b?c") == url_key(other)
 
     @pytest.mark.parametrize("other", ["http://a.example/B?c", "http://a.example/b", "http://b.example/b?c"])
-    def test_other_addresses(self, other: str) -> None:
+    def test_differs_for_different_urls(self, other: str) -> None:
         assert url_key("http://a.example/b?c") != url_key(other)
 
-    def test_any_text_has_one(self) -> None:
+    def test_accepts_any_text(self) -> None:
         assert len({len(url_key(text)) for text in ("", "http://[", "\udcff", "\0")}) == 1
         assert normalize_url("http://[") == "http://["

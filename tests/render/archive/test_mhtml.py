@@ -12,22 +12,22 @@ from vclean.render.archive.mhtml import read_mhtml
 
 
 class TestReadMhtml:
-    def test_the_page(self) -> None:
+    def test_reads_page(self) -> None:
         page = read_mhtml(SAVED, "page.mhtml")
         assert isinstance(page.content, bytes)
         assert "<p>žluť" in page.content.decode()
         assert (page.url, page.charset, page.id) == ("https://example.org/news/page.html", "utf-8", "page.mhtml")
 
-    def test_parts_by_location(self) -> None:
-        """Relative locations resolve against the page's URL (RFC 2557, 5)."""
+    def test_finds_parts_by_location(self) -> None:
+        """Resolve relative locations against the URL of the page (RFC 2557, section 5)."""
         resources = read_mhtml(SAVED, "page.mhtml").resources
         assert resources is not None
-        found = resources.get("https://example.org/news/i.png#x")
-        assert found is not None
-        assert (found.body, found.content_type) == (b"\x89PNG\r\n\x1a\n", "image/png")
+        part = resources.get("https://example.org/news/i.png#x")
+        assert part is not None
+        assert (part.body, part.content_type) == (b"\x89PNG\r\n\x1a\n", "image/png")
         assert resources.get("https://example.org/i.png") is None
 
-    def test_parts_by_content_id_are_at_an_address_a_browser_asks_for(self) -> None:
+    def test_serves_parts_by_content_id_at_http_urls(self) -> None:
         page = read_mhtml(SAVED, "page.mhtml")
         assert isinstance(page.content, bytes)
         assert page.resources is not None
@@ -37,49 +37,49 @@ class TestReadMhtml:
         assert b"http://cid.invalid/picture%40x" in style.body
         assert page.resources.get("http://cid.invalid/picture%40x") is not None
 
-    def test_the_location_of_the_snapshot_serves_when_the_part_has_none(self) -> None:
+    def test_falls_back_to_snapshot_location(self) -> None:
         part = b"Content-ID: <frame-1@mhtml.blink>\n"
         location = b"Content-Location: https://example.org/news/page.html\n"
         page = read_mhtml(SAVED.replace(b"\n" + location, b"\n", 1).replace(part, b""), "x.mhtml")
         assert page.url == "https://example.org/news/page.html"
 
-    def test_a_location_that_is_no_url(self) -> None:
+    def test_accepts_invalid_location(self) -> None:
         page = read_mhtml(SAVED.replace(b"Location: i.png", b"Location: http://[i.png"), "page.mhtml")
         assert page.resources is not None
         assert page.resources.get("http://[i.png") is not None
 
-    def test_a_single_html_part(self) -> None:
+    def test_reads_single_html_part(self) -> None:
         page = read_mhtml(b"MIME-Version: 1.0\nContent-Type: text/html\n\n<p>alone", "x.mht")
         assert isinstance(page.content, bytes)
         assert page.content.strip() == b"<p>alone"
 
     @pytest.mark.parametrize("content", [b"", b"plain words", SAVED[:200], b"\x00\xff" * 50])
-    def test_no_html_in_it(self, content: bytes) -> None:
+    def test_rejects_file_without_html(self, content: bytes) -> None:
         with pytest.raises(InputError, match="no HTML part"):
             read_mhtml(content, "x.mhtml")
 
-    def test_a_truncated_file_gives_what_is_there(self) -> None:
+    def test_reads_truncated_file(self) -> None:
         page = read_mhtml(SAVED[: SAVED.index(b"p { background")], "x.mhtml")
         assert isinstance(page.content, bytes)
         assert "žluť" in page.content.decode()
 
-    def test_it_can_be_pickled_with_its_parts(self) -> None:
+    def test_page_can_be_pickled(self) -> None:
         page = read_mhtml(SAVED, "page.mhtml")
         assert pickle.loads(pickle.dumps(page)) == page
 
-    def test_parts_over_the_cap_are_left_out(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_skips_parts_over_the_limit(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(mhtml, "_MAX_BYTES", 20)
         resources = read_mhtml(SAVED, "page.mhtml").resources
         assert resources is not None
         assert resources.get("http://cid.invalid/css-1%40mhtml.blink") is None
         assert resources.get("https://example.org/news/i.png") is not None
 
-    def test_parts_in_parts_without_end(self) -> None:
+    def test_rejects_deep_nesting(self) -> None:
         deep = b"".join(b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (i, i) for i in range(3000))
         with pytest.raises(InputError, match="nested too deeply"):
             read_mhtml(b"MIME-Version: 1.0\n" + deep, "x.mhtml")
 
-    def test_many_parts_take_time_by_their_number_only(self) -> None:
+    def test_takes_linear_time_for_many_parts(self) -> None:
         count = 3000
         html = b"".join(b"<img src='cid:a%d'>" % i for i in range(count))
         parts = b"".join(b"\n--b\nContent-ID: <a%d>\nContent-Type: image/png\n\nx" % i for i in range(count))
@@ -90,13 +90,13 @@ class TestReadMhtml:
         assert page.resources is not None
         assert page.resources.get(f"http://cid.invalid/a{count - 1}") is not None
 
-    def test_an_encoded_location(self) -> None:
-        """RFC 2557, 4.4.2: what is no ASCII or too long for a line is an encoded word."""
+    def test_decodes_location(self) -> None:
+        """Decode encoded words, which are used for non-ASCII and for long lines (RFC 2557, section 4.4.2)."""
         page = read_mhtml(SAVED.replace(b"Location: i.png", b"Location: =?utf-8?Q?i.png?="), "page.mhtml")
         assert page.resources is not None
         assert page.resources.get("https://example.org/news/i.png") is not None
 
-    def test_a_content_id_that_names_no_part(self) -> None:
+    def test_keeps_unknown_content_id(self) -> None:
         page = read_mhtml(SAVED.replace(b'cid:css-1@mhtml.blink"><p>', b'cid:other"><p>'), "page.mhtml")
         assert isinstance(page.content, bytes)
         assert b'href="cid:other"' in page.content

@@ -42,32 +42,32 @@ def warc(tmp_path: Path):
 
 class TestPages:
     @pytest.mark.parametrize("name", ["a.warc", "a.warc.gz", "a.warc.zst"])
-    def test_html_responses_are_pages_in_order(self, warc, name: str) -> None:
+    def test_lists_html_responses_in_order(self, warc, name: str) -> None:
         second = record("http://a.example/two", response(b"<p>two", "application/xhtml+xml"))
         archive = Archive(warc(PAGE, STYLE, second, name=name))
         assert [entry.url for entry in archive.pages] == ["http://a.example/page", "http://a.example/two"]
         assert archive.damage == ""
 
-    def test_other_statuses_are_none(self, warc) -> None:
+    def test_excludes_other_statuses(self, warc) -> None:
         archive = Archive(warc(record("http://a.example/", response(b"<p>gone", status="404 Not Found"))))
         assert list(archive.pages) == []
 
-    def test_a_page_has_its_url_charset_and_sub_resources(self, warc) -> None:
+    def test_reads_url_charset_and_subresources(self, warc) -> None:
         archive = Archive(warc(STYLED, STYLE))
         page = archive.page(archive.pages[0], CAP)
         assert (page.content, page.url, page.charset) == (STYLED_HTML, "http://a.example/page", "windows-1250")
         assert page.resources is archive
         assert page.id == "http://a.example/page"
 
-    def test_resource_records_are_pages_too(self, warc) -> None:
+    def test_lists_resource_records(self, warc) -> None:
         archive = Archive(warc(record("http://a.example/raw", b"<p>raw", kind="resource")))
         assert archive.page(archive.pages[0], CAP).content == b"<p>raw"
 
-    def test_request_records_are_not(self, warc) -> None:
+    def test_excludes_request_records(self, warc) -> None:
         request = record("http://a.example/page", b"GET /page HTTP/1.1\r\nHost: a.example\r\n\r\n", kind="request")
         assert len(Archive(warc(request, PAGE)).pages) == 1
 
-    def test_encodings_are_undone(self, warc) -> None:
+    def test_decodes_bodies(self, warc) -> None:
         packed = gzip.compress(b"<p>packed")
         chunked = b"%x\r\n%s\r\n0\r\n\r\n" % (len(packed), packed)
         head = "Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n"
@@ -75,79 +75,81 @@ class TestPages:
         archive = Archive(warc(record("http://a.example/", http)))
         assert archive.page(archive.pages[0], CAP).content == b"<p>packed"
 
-    def test_a_body_that_was_decoded_already_is_taken_as_it_is(self, warc) -> None:
+    def test_accepts_body_that_is_already_decoded(self, warc) -> None:
         http = response(b"<p>plain all the same", extra="Content-Encoding: gzip\r\n")
         archive = Archive(warc(record("http://a.example/", http)))
         assert archive.page(archive.pages[0], CAP).content == b"<p>plain all the same"
 
-    def test_a_body_over_the_cap(self, warc) -> None:
+    def test_rejects_body_over_the_limit(self, warc) -> None:
         bomb = gzip.compress(b"<p>" + b"a" * 10 * CAP)
         archive = Archive(warc(record("http://a.example/", response(bomb, extra="Content-Encoding: gzip\r\n"))))
         with pytest.raises(LimitError, match="--max-bytes"):
             archive.page(archive.pages[0], CAP)
 
-    def test_one_that_refers_to_nothing_there_has_no_sub_resources(self, warc) -> None:
-        """It renders several times faster then; a link to another page is none."""
+    def test_sets_no_resources_without_archived_references(self, warc) -> None:
+        """Such a page renders several times faster. A link to another page is not a subresource."""
         other = record("http://a.example/two", response(b"<a href=page>one</a><link rel=next href=page>"))
         archive = Archive(warc(STYLED, other, STYLE))
         assert archive.has_resources
         assert archive.page(archive.pages[1], CAP).resources is None
 
     @pytest.mark.parametrize("html", [b"<iframe src=f></iframe>", b"<p style='background: url(s.css?v=1)'>"])
-    def test_frames_and_what_styles_refer_to_are_sub_resources(self, warc, html: bytes) -> None:
+    def test_finds_frames_and_urls_in_styles(self, warc, html: bytes) -> None:
         frame = record("http://a.example/f", response(b"<p>framed"))
         archive = Archive(warc(record("http://a.example/", response(html)), frame, STYLE))
         assert archive.page(archive.pages[0], CAP).resources is archive
 
-    def test_a_long_one_is_taken_to_refer_to_something(self, warc, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_assumes_references_in_long_documents(self, warc, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(subresources, "SCANNED_BYTES", 5)
         archive = Archive(warc(PAGE, STYLE))
         assert archive.page(archive.pages[0], CAP).resources is archive
 
-    def test_an_archive_of_documents_has_none(self, warc) -> None:
+    def test_sets_no_resources_for_archive_of_documents(self, warc) -> None:
         archive = Archive(warc(STYLED, record("http://a.example/f.pdf", response(b"%PDF", "application/pdf"))))
         assert not archive.has_resources
         assert archive.page(archive.pages[0], CAP).resources is None
 
-    def test_they_are_counted_and_found_by_number(self, warc) -> None:
+    def test_counts_and_indexes_pages(self, warc) -> None:
         pages = Archive(warc(*(record(f"http://a.example/{i}", response(b"<p>")) for i in range(7)))).pages
         assert len(pages) == 7
         assert (pages[2].url, pages[-1].url) == ("http://a.example/2", "http://a.example/6")
         with pytest.raises(IndexError):
             pages[7]
 
-    def test_they_are_looked_up_in_pieces(self, warc, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_reads_pages_in_batches(self, warc, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(archives, "_ROWS", 3)
         archive = Archive(warc(*(record(f"http://a.example/{i}", response(b"<p>")) for i in range(7))))
         assert [page.url for page in archive.pages] == [f"http://a.example/{i}" for i in range(7)]
 
     @pytest.mark.parametrize("url", ["http://a.example/\udcff", "http://a.example/\x00", "", "no url"])
-    def test_odd_addresses(self, warc, url: str) -> None:
+    def test_accepts_invalid_urls(self, warc, url: str) -> None:
         odd = record("URL", response(b"<p>odd")).replace(b"URL", url.encode("utf-8", "surrogateescape"))
         archive = Archive(warc(odd, PAGE))
         assert archive.page(archive.pages[0], CAP).content == b"<p>odd"
 
 
 class TestSelect:
-    def test_each_url_with_its_record_or_none(self, warc) -> None:
+    def test_returns_record_or_none_for_each_url(self, warc) -> None:
         archive = Archive(warc(PAGE, STYLE))
-        found = dict(archive.select(["http://none.example/", "https://a.example/page#x", "http://a.example/s.css?v=1"]))
-        record = found.pop("https://a.example/page#x")
+        records = dict(
+            archive.select(["http://none.example/", "https://a.example/page#x", "http://a.example/s.css?v=1"])
+        )
+        record = records.pop("https://a.example/page#x")
         assert record == archive.pages[0]
-        assert found == {"http://none.example/": None, "http://a.example/s.css?v=1": None}
+        assert records == {"http://none.example/": None, "http://a.example/s.css?v=1": None}
 
-    def test_redirects_are_followed_and_frames_found(self, warc) -> None:
+    def test_follows_redirects_and_finds_frames(self, warc) -> None:
         top = record("http://a.example/", response(b"<iframe src=page></iframe>"))
         moved = record("http://a.example/old", response(b"", status="301 Moved", extra="Location: /page\r\n"))
         archive = Archive(warc(top, moved, PAGE))
         assert [page.url for page in archive.pages] == ["http://a.example/"]
-        ((_, found),) = archive.select(["http://a.example/old"])
-        assert found is not None
-        assert found.url == "http://a.example/page"
+        ((_, selected),) = archive.select(["http://a.example/old"])
+        assert selected is not None
+        assert selected.url == "http://a.example/page"
 
 
 class TestPickle:
-    def test_it_is_small_and_reads_the_same_index(self, warc) -> None:
+    def test_is_small_and_reads_the_same_index(self, warc) -> None:
         archive = Archive(warc(STYLED, STYLE))
         data = pickle.dumps(archive)
         copy = pickle.loads(data)
@@ -156,7 +158,7 @@ class TestPickle:
         assert list(copy.pages) == list(archive.pages)
         assert copy.get("http://a.example/s.css?v=1") == archive.get("http://a.example/s.css?v=1")
 
-    def test_in_another_process(self, warc) -> None:
+    def test_works_in_another_process(self, warc) -> None:
         archive = Archive(warc(STYLED, STYLE))
         page = archive.page(archive.pages[0], CAP)
         code = "import pickle, sys; page = pickle.load(sys.stdin.buffer)"
@@ -164,80 +166,80 @@ class TestPickle:
         run = subprocess.run([sys.executable, "-c", code], input=pickle.dumps(page), capture_output=True, check=True)
         assert run.stdout.strip() == b"b'p{}'"
 
-    def test_without_the_index_another_one_is_built(self, warc, tmp_path: Path) -> None:
-        """On another machine, say; nothing is written where the index was."""
+    def test_builds_missing_index(self, warc, tmp_path: Path) -> None:
+        """As on another machine; nothing is written at the path of the old index."""
         index = tmp_path / "kept.index"
         data = pickle.dumps(Archive(warc(STYLED, STYLE), index=index))
         index.unlink()
         assert pickle.loads(data).get("http://a.example/s.css?v=1") is not None
         assert not index.exists()
 
-    def test_a_temporary_index_stays_as_long_as_a_page(self, warc) -> None:
+    def test_temporary_index_lives_as_long_as_a_page(self, warc) -> None:
         archive = Archive(warc(STYLED, STYLE))
-        place, page = archive._index.path, archive.page(archive.pages[0], CAP)
+        path, page = archive._index.path, archive.page(archive.pages[0], CAP)
         del archive
         assert page.resources is not None
         assert page.resources.get("http://a.example/s.css?v=1") is not None
         del page
-        assert not place.exists()
+        assert not path.exists()
 
 
 class TestGet:
-    def test_from_many_threads(self, warc) -> None:
+    def test_works_in_many_threads(self, warc) -> None:
         archive = Archive(warc(*(record(f"http://a.example/{i}", response(b"%d" % i, "text/css")) for i in range(50))))
         with ThreadPoolExecutor(8) as pool:
-            found = list(pool.map(archive.get, [f"http://a.example/{i}" for i in range(50)] * 4))
-        assert [resource and resource.body for resource in found] == [b"%d" % i for i in range(50)] * 4
+            resources = list(pool.map(archive.get, [f"http://a.example/{i}" for i in range(50)] * 4))
+        assert [resource and resource.body for resource in resources] == [b"%d" % i for i in range(50)] * 4
 
-    def test_a_resource_with_its_type(self, warc) -> None:
-        found = Archive(warc(PAGE, STYLE)).get("http://a.example/s.css?v=1#x")
-        assert found is not None
-        assert (found.body, found.content_type, found.status) == (b"p{}", "text/css", 200)
+    def test_returns_media_type(self, warc) -> None:
+        resource = Archive(warc(PAGE, STYLE)).get("http://a.example/s.css?v=1#x")
+        assert resource is not None
+        assert (resource.body, resource.content_type, resource.status) == (b"p{}", "text/css", 200)
 
-    def test_the_charset_goes_with_the_type(self, warc) -> None:
-        found = Archive(warc(PAGE)).get("http://a.example/page")
-        assert found is not None
-        assert found.content_type == "text/html; charset=windows-1250"
+    def test_returns_charset(self, warc) -> None:
+        resource = Archive(warc(PAGE)).get("http://a.example/page")
+        assert resource is not None
+        assert resource.content_type == "text/html; charset=windows-1250"
 
     @pytest.mark.parametrize("url", ["https://a.example/s.css?v=1", "http://A.example/%73.css?v=1"])
-    def test_other_spellings(self, warc, url: str) -> None:
+    def test_normalizes_urls(self, warc, url: str) -> None:
         assert Archive(warc(STYLE)).get(url) is not None
 
     @pytest.mark.parametrize("url", ["http://a.example/s.css", "http://b.example/s.css?v=1", "http://[broken", ""])
-    def test_what_is_not_there(self, warc, url: str) -> None:
+    def test_returns_none_for_missing_urls(self, warc, url: str) -> None:
         assert Archive(warc(PAGE, STYLE)).get(url) is None
 
-    def test_redirects_are_followed_inside(self, warc) -> None:
+    def test_follows_redirects(self, warc) -> None:
         moved = record("http://a.example/old.css", response(b"", status="301 Moved", extra="Location: /s.css?v=1\r\n"))
-        found = Archive(warc(moved, STYLE)).get("http://a.example/old.css")
-        assert found is not None
-        assert found.body == b"p{}"
+        resource = Archive(warc(moved, STYLE)).get("http://a.example/old.css")
+        assert resource is not None
+        assert resource.body == b"p{}"
 
-    def test_a_redirect_to_nowhere(self, warc) -> None:
+    def test_returns_none_for_invalid_redirect(self, warc) -> None:
         moved = record("http://a.example/old.css", response(b"", status="301 Moved", extra="Location: http://[/\r\n"))
         assert Archive(warc(moved, STYLE)).get("http://a.example/old.css") is None
 
-    def test_redirects_in_a_circle_end(self, warc) -> None:
+    def test_stops_at_redirect_loop(self, warc) -> None:
         there = record("http://a.example/1", response(b"", status="302 Found", extra="Location: /2\r\n"))
         back = record("http://a.example/2", response(b"", status="302 Found", extra="Location: /1\r\n"))
         assert Archive(warc(there, back)).get("http://a.example/1") is None
 
-    def test_revisits_refer_to_the_first_capture(self, warc) -> None:
+    def test_follows_revisits(self, warc) -> None:
         extra = "WARC-Refers-To-Target-URI: http://a.example/s.css?v=1\r\n"
         revisit = record("http://b.example/copy.css", response(b"", "text/css"), "revisit", extra)
-        found = Archive(warc(STYLE, revisit)).get("http://b.example/copy.css")
-        assert found is not None
-        assert found.body == b"p{}"
+        resource = Archive(warc(STYLE, revisit)).get("http://b.example/copy.css")
+        assert resource is not None
+        assert resource.body == b"p{}"
 
-    def test_a_resource_over_the_cap(self, warc) -> None:
+    def test_refuses_resource_over_the_limit(self, warc) -> None:
         assert Archive(warc(STYLE), max_resource=2).get("http://a.example/s.css?v=1") is None
 
-    def test_a_resource_that_unpacks_to_more_than_the_cap(self, warc) -> None:
+    def test_refuses_resource_that_decompresses_over_the_limit(self, warc) -> None:
         bomb = response(gzip.compress(bytes(10**7)), "text/css", extra="Content-Encoding: gzip\r\n")
         archive = Archive(warc(record("http://a.example/b.css", bomb), name="a.warc.gz"), max_resource=10**6)
         assert archive.get("http://a.example/b.css") is None
 
-    def test_a_file_that_is_gone_by_now(self, warc) -> None:
+    def test_returns_none_for_deleted_file(self, warc) -> None:
         path = warc(STYLE)
         archive = Archive(path)
         path.unlink()
@@ -245,25 +247,25 @@ class TestGet:
 
 
 class TestDamage:
-    def test_a_missing_file(self, tmp_path: Path) -> None:
+    def test_reports_missing_file(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match="No such file"):
             Archive(tmp_path / "none.warc")
 
     @pytest.mark.parametrize("content", [b"hello world " * 100, b"\x1f\x8b\x08\x00garbage" * 9, b"PK\x03\x04" * 20])
-    def test_no_archive_at_all(self, tmp_path: Path, content: bytes) -> None:
+    def test_rejects_other_files(self, tmp_path: Path, content: bytes) -> None:
         path = tmp_path / "a.warc"
         path.write_bytes(content)
         with pytest.raises(InputError, match=r"a\.warc") as failure:
             Archive(path)
         assert "\n" not in str(failure.value)
 
-    def test_an_empty_file(self, tmp_path: Path) -> None:
+    def test_rejects_empty_file(self, tmp_path: Path) -> None:
         (tmp_path / "a.warc.gz").write_bytes(b"")
         with pytest.raises(InputError, match="empty or cut off"):
             Archive(tmp_path / "a.warc.gz")
 
     @pytest.mark.parametrize("name", ["a.warc", "a.warc.gz"])
-    def test_a_cut_off_archive_is_used_as_far_as_it_goes(self, warc, name: str) -> None:
+    def test_reads_truncated_archive(self, warc, name: str) -> None:
         path = warc(PAGE, record("http://a.example/two", response(bytes(range(256)) * 20)), name=name)
         path.write_bytes(path.read_bytes()[:-100])
         archive = Archive(path)
@@ -271,7 +273,7 @@ class TestDamage:
         assert "cut off" in archive.damage
         assert "\n" not in archive.damage
 
-    def test_damage_in_the_middle(self, warc) -> None:
+    def test_skips_damage_in_the_middle(self, warc) -> None:
         path = warc(PAGE, STYLE, PAGE, name="a.warc.gz")
         data = bytearray(path.read_bytes())
         start = len(gzip.compress(PAGE))
@@ -283,8 +285,8 @@ class TestDamage:
         assert "\n" not in archive.damage
 
     @pytest.mark.parametrize("chunk", [1, 1100, 3000, 2**20])
-    def test_damage_everywhere_but_in_the_last_record(self, warc, monkeypatch: pytest.MonkeyPatch, chunk: int) -> None:
-        """The next record is found wherever it lies in the pieces that are searched."""
+    def test_finds_last_record_after_damage(self, warc, monkeypatch: pytest.MonkeyPatch, chunk: int) -> None:
+        """Check that the position of the record relative to the search chunks does not matter."""
         monkeypatch.setattr(warc_module, "_CHUNK", chunk)
         last = record("http://a.example/last", response(b"<p>last"))
         path = warc(PAGE, name="a.warc.gz")
@@ -295,7 +297,7 @@ class TestDamage:
 
     @pytest.mark.parametrize("name", ["a.warc", "a.warc.gz"])
     @pytest.mark.parametrize("surplus", [-3, 5, 400, 10**6])
-    def test_a_wrong_content_length_costs_one_record_at_most(self, warc, name: str, surplus: int) -> None:
+    def test_wrong_content_length_loses_at_most_one_record(self, warc, name: str, surplus: int) -> None:
         length = len(response(b"<p>one", "text/html; charset=windows-1250"))
         wrong = PAGE.replace(b"Length: %d\r\n" % length, b"Length: %d\r\n" % (length + surplus))
         last = record("http://a.example/last", response(b"<p>last"))
@@ -305,12 +307,12 @@ class TestDamage:
         assert archive.damage
         assert "\n" not in archive.damage
 
-    def test_damage_in_the_middle_of_a_plain_file(self, warc) -> None:
+    def test_skips_damage_in_a_plain_file(self, warc) -> None:
         archive = Archive(warc(PAGE, STYLE.replace(b"WARC/1.0", b"XXXX/1.0"), STYLED, name="b.warc"))
         assert [archive.page(page, CAP).content for page in archive.pages] == [b"<p>one", STYLED_HTML]
         assert archive.damage
 
-    def test_a_record_damaged_after_indexing(self, warc) -> None:
+    def test_reports_record_damaged_after_indexing(self, warc) -> None:
         path = warc(PAGE, name="a.warc.gz")
         archive = Archive(path)
         path.write_bytes(b"\x1f\x8b\x08\x00" + b"\xff" * 200)
@@ -334,29 +336,29 @@ class TestWacz:
         return write
 
     @pytest.mark.parametrize("compression", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
-    def test_every_warc_inside_counts(self, wacz, compression: int) -> None:
-        found = Archive(wacz(compression=compression))
-        assert [found.page(page, CAP).content for page in found.pages] == [STYLED_HTML, b"<p>one", b"<p>b"]
-        assert found.get("http://a.example/s.css?v=1") is not None
-        assert found.damage == ""
+    def test_reads_every_member(self, wacz, compression: int) -> None:
+        archive = Archive(wacz(compression=compression))
+        assert [archive.page(page, CAP).content for page in archive.pages] == [STYLED_HTML, b"<p>one", b"<p>b"]
+        assert archive.get("http://a.example/s.css?v=1") is not None
+        assert archive.damage == ""
 
-    def test_the_list_of_pages_decides(self, wacz) -> None:
+    def test_uses_page_list(self, wacz) -> None:
         archive = Archive(wacz({"url": "http://b.example/"}))
         assert [page.url for page in archive.pages] == ["http://b.example/"]
         assert archive.excluded_documents == 2
 
-    def test_no_zip(self, tmp_path: Path) -> None:
+    def test_rejects_file_that_is_not_a_zip(self, tmp_path: Path) -> None:
         (tmp_path / "a.wacz").write_bytes(b"nothing of the kind")
         with pytest.raises(InputError, match="no readable WACZ"):
             Archive(tmp_path / "a.wacz")
 
-    def test_nothing_in_it(self, tmp_path: Path) -> None:
+    def test_rejects_archive_without_records(self, tmp_path: Path) -> None:
         with zipfile.ZipFile(tmp_path / "a.wacz", "w"):
             pass
         with pytest.raises(InputError, match="contains no web archive records"):
             Archive(tmp_path / "a.wacz")
 
-    def test_a_damaged_member_leaves_the_others(self, wacz) -> None:
+    def test_reads_other_members_after_a_damaged_one(self, wacz) -> None:
         path = wacz(compression=zipfile.ZIP_DEFLATED)
         data = bytearray(path.read_bytes())
         data[60:90] = b"\xff" * 30

@@ -15,7 +15,7 @@ def test_docstrings() -> None:
     assert doctest.testmod(subresources).failed == 0
 
 
-class TestFrames:
+class TestFrameUrls:
     @pytest.mark.parametrize(
         ("html", "expected"),
         [
@@ -33,11 +33,11 @@ class TestFrames:
             ("<!-- <iframe src=a>", []),
         ],
     )
-    def test_their_addresses(self, html: str, expected: list[str]) -> None:
+    def test_finds_urls(self, html: str, expected: list[str]) -> None:
         assert list(frame_urls(html.encode(), URL)) == expected
 
 
-class TestLoaded:
+class TestSubresourceUrls:
     @pytest.mark.parametrize(
         ("html", "name"),
         [
@@ -54,16 +54,16 @@ class TestLoaded:
             ("<style>p { background: url( \"x\" ) }</style>", "x"),
         ],
     )  # fmt: skip
-    def test_what_is_loaded(self, html: str, name: str) -> None:
+    def test_finds_subresources(self, html: str, name: str) -> None:
         assert f"http://a.example/dir/{name}" in subresource_urls(html.encode(), URL)
 
     @pytest.mark.parametrize("html", ["<a href=x>", "<form action=x>", "<p>src=x", "<!-- <img src=x> -->", "<img>"])
-    def test_what_is_not(self, html: str) -> None:
+    def test_ignores_links_and_comments(self, html: str) -> None:
         assert list(subresource_urls(html.encode(), URL)) == []
 
 
 @pytest.mark.parametrize("part", [b"<iframe ", b"<!--", b"<img src=", b"url(", b"@import ", b"<img src='", b" src="])
-def test_a_hostile_document_takes_no_more_time_than_another(part: bytes) -> None:
+def test_hostile_document_takes_limited_time(part: bytes) -> None:
     """Every pattern is bounded; without bounds, a megabyte would take hours."""
     started = time.process_time()
     document = part * (subresources.SCANNED_BYTES // len(part))

@@ -38,22 +38,22 @@ def wacz(tmp_path: Path):
     return write
 
 
-class TestMembers:
-    def test_a_warc_file_is_its_own(self, tmp_path: Path) -> None:
+class TestListMembers:
+    def test_returns_warc_file_as_its_member(self, tmp_path: Path) -> None:
         (tmp_path / "a.warc").write_bytes(PAGE)
         assert list_members(tmp_path / "a.warc") == [Member("", 0, len(PAGE))]
 
-    def test_those_of_a_wacz_file_by_name(self, wacz) -> None:
+    def test_sorts_members_of_wacz_file(self, wacz) -> None:
         assert [(member.name, member.size) for member in list_members(wacz(comment=b"x" * 50))] == [
             ("archive/a.warc.gz", len(gzip.compress(STYLE))),
             ("archive/b.warc", len(PAGE + LONG + STYLE)),
         ]
 
-    def test_a_missing_file(self, tmp_path: Path) -> None:
+    def test_reports_missing_file(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match="No such file"):
             list_members(tmp_path / "a.wacz")
 
-    def test_a_header_beyond_the_end(self, wacz) -> None:
+    def test_rejects_header_beyond_the_end(self, wacz) -> None:
         path = wacz()
         data = path.read_bytes()
         end = data.rindex(b"PK\x01\x02")
@@ -62,8 +62,8 @@ class TestMembers:
             list_members(path)
 
 
-class TestOpened:
-    def test_what_is_stored_is_read_where_it_lies(self, wacz) -> None:
+class TestOpenMember:
+    def test_reads_stored_member_directly(self, wacz) -> None:
         path = wacz()
         member = list_members(path)[1]
         assert member.start == path.read_bytes().index(PAGE)
@@ -75,26 +75,26 @@ class TestOpened:
             assert stream.seek(-3, io.SEEK_END) == member.size - 3
             assert stream.read(100) == STYLE[-3:]
 
-    def test_what_zip_compressed_is_read_through(self, wacz) -> None:
+    def test_reads_compressed_member(self, wacz) -> None:
         path = wacz(zipfile.ZIP_DEFLATED)
         member = list_members(path)[1]
         assert member.start is None
         offset = len(PAGE + LONG)
         assert read_record(path, member, offset, 100) == read_record(wacz(), list_members(wacz())[1], offset, 100)
 
-    def test_a_password(self, wacz) -> None:
-        """zipfile tells of one with a RuntimeError."""
+    def test_reports_encrypted_member(self, wacz) -> None:
+        """zipfile raises a RuntimeError."""
         path = wacz()
         data = bytearray(path.read_bytes())
-        at = data.rindex(b"PK\x01\x02", 0, data.index(b"archive/b.warc", data.index(b"PK\x01\x02")))
-        data[at + 8] |= 1
+        position = data.rindex(b"PK\x01\x02", 0, data.index(b"archive/b.warc", data.index(b"PK\x01\x02")))
+        data[position + 8] |= 1
         path.write_bytes(data)
         (member,) = (member for member in list_members(path) if member.start is None)
         with pytest.raises(OSError, match="encrypted"), open_member(path, member):
             pass
 
 
-class TestRead:
+class TestReadRecord:
     @pytest.fixture
     def archive(self, tmp_path: Path):
         def write(data: bytes) -> tuple[Path, Member]:
@@ -104,42 +104,42 @@ class TestRead:
 
         return write
 
-    def test_a_record_at_its_offset(self, archive) -> None:
-        found = read_record(*archive(LONG + PAGE), len(LONG), 100)
-        assert (found.body, found.media_type, found.charset, found.status) == (
+    def test_reads_record_at_offset(self, archive) -> None:
+        content = read_record(*archive(LONG + PAGE), len(LONG), 100)
+        assert (content.body, content.media_type, content.charset, content.status) == (
             b"<p>one",
             "text/html",
             "windows-1250",
             200,
         )
 
-    def test_no_more_than_one_byte_over_the_limit(self, archive) -> None:
+    def test_reads_one_byte_over_the_limit(self, archive) -> None:
         assert len(read_record(*archive(LONG), 0, 100).body) == 101
 
     @pytest.mark.parametrize("http", [
         response(gzip.compress(bytes(10**8)), extra="Content-Encoding: gzip\r\n"),
         response(bytes(10**7)),
     ])  # fmt: skip
-    def test_a_body_that_unpacks_to_very_much(self, archive, http: bytes) -> None:
+    def test_limits_decompressed_body(self, archive, http: bytes) -> None:
         assert len(read_record(*archive(gzip.compress(record("http://a.example/", http))), 0, 1000).body) == 1001
 
-    def test_nothing_there(self, archive) -> None:
+    def test_reports_missing_record(self, archive) -> None:
         with pytest.raises(OSError, match="no longer exists"):
             read_record(*archive(PAGE), len(PAGE), 100)
 
 
-class TestNextRecord:
-    def test_in_a_plain_file(self) -> None:
+class TestFindNextRecord:
+    def test_finds_record_in_plain_file(self) -> None:
         stream = io.BytesIO(PAGE + STYLE)
         assert find_next_record(stream, 1) == len(PAGE)
         assert find_next_record(stream, len(PAGE) + 1) is None
 
-    def test_the_word_alone_is_none(self) -> None:
+    def test_ignores_version_inside_a_line(self) -> None:
         page = record("http://a.example/", response(b"see WARC/1.0\r\n and \nWARC/1.0 too"))
         assert find_next_record(io.BytesIO(page + STYLE), 1) == len(page)
 
     @pytest.mark.parametrize("chunk", [1, 100, 1024, 5000, 2**20])
-    def test_wherever_it_lies_in_the_pieces_that_are_searched(self, chunk: int, monkeypatch) -> None:
+    def test_finds_record_across_chunks(self, chunk: int, monkeypatch) -> None:
         monkeypatch.setattr(warc, "_CHUNK", chunk)
         assert find_next_record(io.BytesIO(LONG[:7000] + b"\n" + STYLE), 1) == 7001
         packed = gzip.compress(PAGE)
@@ -147,50 +147,50 @@ class TestNextRecord:
         assert find_next_record(stream, 1) == len(packed) + 3000
 
 
-class TestIsCutOff:
+class TestIsTruncated:
     @pytest.mark.parametrize(("end", "expected"), [(None, False), (-4, False), (-5, True), (-1000, True)])
-    def test_by_the_length_it_declares(self, end: int | None, expected: bool) -> None:
+    def test_compares_with_declared_length(self, end: int | None, expected: bool) -> None:
         assert is_truncated(io.BytesIO(PAGE + LONG[:end]), len(PAGE)) is expected
 
     @pytest.mark.parametrize("end", [1, 10, 40, 80, 120, -1])
-    def test_of_a_record_after_it_so_little_is_there_that_it_is_not_found(self, end: int) -> None:
+    def test_detects_partial_record_after_the_last(self, end: int) -> None:
         packed, more = gzip.compress(PAGE), gzip.compress(STYLE)
         assert not is_truncated(io.BytesIO(packed), 0)
         assert is_truncated(io.BytesIO(packed + more[:end]), 0)
 
-    def test_in_its_own_header(self) -> None:
+    def test_detects_truncated_header(self) -> None:
         packed = gzip.compress(PAGE)
         cut = gzip.compress(STYLE.partition(b"Content-Length")[0])
         assert is_truncated(io.BytesIO(packed + cut), len(packed))
 
-    def test_a_member_of_many_chunks(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_reads_member_in_chunks(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(warc, "_CHUNK", 100)
         packed = gzip.compress(LONG)
         assert not is_truncated(io.BytesIO(packed), 0)
         assert is_truncated(io.BytesIO(packed[:-1]), 0)
 
 
-class TestDecoded:
+class TestDecodeBody:
     @staticmethod
     def decode(raw: bytes, limit: int = 1000, **encodings: str) -> bytes:
         extra = "".join(f"{name}-Encoding: {value}\r\n" for name, value in encodings.items())
-        found = next(iter(ArchiveIterator(io.BytesIO(record("http://a/", response(raw, extra=extra))))))
-        return decode_body(found, raw, limit)
+        parsed = next(iter(ArchiveIterator(io.BytesIO(record("http://a/", response(raw, extra=extra))))))
+        return decode_body(parsed, raw, limit)
 
-    def test_what_is_not_encoded(self) -> None:
+    def test_returns_body_without_encoding(self) -> None:
         assert self.decode(b"<p>", 2) == b"<p"
 
-    def test_what_is(self) -> None:
+    def test_decodes_chunked_and_gzip(self) -> None:
         chunked = b"3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n"
         assert self.decode(chunked, Transfer="chunked") == b"abcde"
         assert self.decode(gzip.compress(b"abc"), Content="gzip") == b"abc"
 
-    def test_the_beginning_of_what_is(self) -> None:
+    def test_decodes_start_of_body(self) -> None:
         packed = gzip.compress(bytes(range(256)) * 100, 0)
         assert self.decode(packed[:5000], 10_000, Content="gzip")[:256] == bytes(range(256))
 
-    def test_what_is_not_though_it_says_so(self) -> None:
+    def test_returns_body_with_false_encoding(self) -> None:
         assert self.decode(b"<p>plain", Content="gzip") == b"<p>plain"
 
-    def test_what_unpacks_to_very_much(self) -> None:
+    def test_limits_decompressed_body(self) -> None:
         assert len(self.decode(gzip.compress(bytes(10**7)), 1000, Content="gzip")) == 1000
