@@ -1,4 +1,4 @@
-"""Browsers without Playwright: they lay pages out as Playwright's do, and nothing of them is left."""
+"""Test the CDP driver: it has the same layout as Playwright, and leaves nothing behind."""
 
 import sys
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from vclean.settings import RenderSettings
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.skipif(not cdp_driver.IS_SUPPORTED, reason="Playwright drives all browsers here"),
+    pytest.mark.skipif(not cdp_driver.IS_SUPPORTED, reason="all browsers use Playwright on this platform"),
 ]
 
 FIXTURES = sorted(Path(__file__).parents[3].glob("fixtures/**/*.html"))
@@ -55,8 +55,8 @@ ODD = {
 
 
 @pytest.fixture(scope="module")
-def driven() -> Iterator[Renderer]:
-    """A renderer whose browser is Playwright's."""
+def playwright_renderer() -> Iterator[Renderer]:
+    """Return a renderer with a browser started by Playwright."""
     with pytest.MonkeyPatch.context() as patch, Renderer() as renderer:
         patch.setattr(cdp_driver, "IS_SUPPORTED", False)
         renderer.render(Page(content="<p>Text"))
@@ -65,14 +65,14 @@ def driven() -> Iterator[Renderer]:
 
 
 @pytest.fixture(scope="module")
-def piped() -> Iterator[Renderer]:
-    """A renderer whose browser is one of our own."""
+def cdp_renderer() -> Iterator[Renderer]:
+    """Return a renderer with a browser started by the CDP driver."""
     with Renderer() as renderer:
         yield renderer
 
 
-def contexts(renderer: Renderer) -> int:
-    """How many contexts its browser has, besides its own."""
+def count_contexts(renderer: Renderer) -> int:
+    """Return the number of browser contexts, without the default one."""
     session = CdpSession(connection_of(renderer))
     answer = renderer._worker.run(session.send("Target.getBrowserContexts"), 20)
     return len(answer["browserContextIds"])
@@ -89,31 +89,31 @@ def connection_of(renderer: Renderer) -> CdpConnection:
     return driver.connection
 
 
-def assert_same(one: Snapshot, other: Snapshot) -> None:
+def assert_same(first: Snapshot, second: Snapshot) -> None:
     for name in COLUMNS:
-        np.testing.assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
+        np.testing.assert_array_equal(getattr(first, name), getattr(second, name), err_msg=name)
     for name in ("styles", "texts", "attr_value", "tags", "title", "language", "width", "height", "noscript", "build"):
-        assert getattr(one, name) == getattr(other, name), name
+        assert getattr(first, name) == getattr(second, name), name
 
 
 class TestSameSnapshots:
-    """A browser that Playwright drives serves all pages, so that one renderer stays with it."""
+    """A full driver renders all pages; a renderer keeps it once it is started."""
 
     @pytest.mark.parametrize("html", ODD.values(), ids=ODD.keys())
-    def test_odd_pages(self, piped: Renderer, driven: Renderer, html: str) -> None:
+    def test_unusual_pages(self, cdp_renderer: Renderer, playwright_renderer: Renderer, html: str) -> None:
         page = Page(content=html, url="http://example.org/a/b.html")
-        assert_same(piped.render(page).snapshot, driven.render(page).snapshot)
-        assert isinstance(driver_of(piped), CdpDriver)
-        assert isinstance(driver_of(driven), PlaywrightDriver)
+        assert_same(cdp_renderer.render(page).snapshot, playwright_renderer.render(page).snapshot)
+        assert isinstance(driver_of(cdp_renderer), CdpDriver)
+        assert isinstance(driver_of(playwright_renderer), PlaywrightDriver)
 
     @pytest.mark.parametrize("path", FIXTURES[::4], ids=lambda path: path.stem)
-    def test_fixtures(self, piped: Renderer, driven: Renderer, path: Path) -> None:
+    def test_fixtures(self, cdp_renderer: Renderer, playwright_renderer: Renderer, path: Path) -> None:
         page = Page(content=path.read_bytes())
-        assert_same(piped.render(page).snapshot, driven.render(page).snapshot)
+        assert_same(cdp_renderer.render(page).snapshot, playwright_renderer.render(page).snapshot)
 
 
 LOADING = 10
-"""Seconds; a page that waits for what never loads is read after 15."""
+"""Largest duration in seconds; a page that waits for a part that never loads is read after 15 s."""
 PARTS = {
     "http://example.org/a/s.css": Resource(
         b"@font-face { font-family: f; src: url(f.woff2) } p { width: 70% }", "text/css"
@@ -136,46 +136,46 @@ WITH_PARTS = {
 }
 
 
-class TestSameVisits:
-    """Pages with sub-resources are navigated to: over a pipe as by Playwright."""
+class TestSameNavigations:
+    """Pages with subresources, which both drivers navigate to."""
 
     @pytest.mark.parametrize("html", WITH_PARTS.values(), ids=WITH_PARTS.keys())
-    def test_odd_pages(self, piped: Renderer, driven: Renderer, html: str) -> None:
+    def test_pages_with_subresources(self, cdp_renderer: Renderer, playwright_renderer: Renderer, html: str) -> None:
         page = Page(content=html, url="http://example.org/a/b.html", resources=PARTS)
-        one, other = piped.render(page), driven.render(page)
-        assert_same(one.snapshot, other.snapshot)
-        assert one.snapshot.timings["render"] < LOADING
-        assert (one.served, one.missed) == (other.served, other.missed)
-        assert isinstance(driver_of(piped), CdpDriver)
+        first, second = cdp_renderer.render(page), playwright_renderer.render(page)
+        assert_same(first.snapshot, second.snapshot)
+        assert first.snapshot.timings["render"] < LOADING
+        assert (first.served, first.missed) == (second.served, second.missed)
+        assert isinstance(driver_of(cdp_renderer), CdpDriver)
 
-    def test_every_page_has_a_context_of_its_own(self, piped: Renderer) -> None:
-        """Nothing of a page is left, neither in the browser nor among those who listen to it."""
+    def test_closes_the_context_of_every_page(self, cdp_renderer: Renderer) -> None:
+        """Neither contexts nor event handlers remain."""
         page = Page(content="<p>x", url="http://example.org/", resources={})
-        piped.render(page)
-        connection = connection_of(piped)
-        before = {session for session, _ in connection._handlers}, contexts(piped)
+        cdp_renderer.render(page)
+        connection = connection_of(cdp_renderer)
+        before = {session for session, _ in connection._handlers}, count_contexts(cdp_renderer)
         for _ in range(3):
-            piped.render(page)
-        assert ({session for session, _ in connection._handlers}, contexts(piped)) == before
+            cdp_renderer.render(page)
+        assert ({session for session, _ in connection._handlers}, count_contexts(cdp_renderer)) == before
 
 
 class TestReuse:
-    def test_a_picture_changes_no_later_page(self, driven: Renderer) -> None:
+    def test_screenshot_does_not_change_later_pages(self, playwright_renderer: Renderer) -> None:
         page = Page(content=ODD["media features"])
-        before = driven.render(page).snapshot
-        assert driven.render(page, screenshot=True).screenshot
-        assert_same(driven.render(page).snapshot, before)
+        before = playwright_renderer.render(page).snapshot
+        assert playwright_renderer.render(page, screenshot=True).screenshot
+        assert_same(playwright_renderer.render(page).snapshot, before)
 
-    def test_fonts_stay_when_the_tab_is_navigated(self, piped: Renderer, driven: Renderer) -> None:
-        """Pages that leave marks have the tab navigated for the next one."""
+    def test_navigation_keeps_fonts(self, cdp_renderer: Renderer, playwright_renderer: Renderer) -> None:
+        """The tab navigates after a page that leaves persistent effects."""
         text = Page(content="<p>serif<pre>fixed</pre><p style='font-family: sans-serif'>sans")
-        for each in (piped, driven):
-            each.render(Page(content=ODD["one that leaves marks"]))
-        assert_same(piped.render(text).snapshot, driven.render(text).snapshot)
+        for renderer in (cdp_renderer, playwright_renderer):
+            renderer.render(Page(content=ODD["one that leaves marks"]))
+        assert_same(cdp_renderer.render(text).snapshot, playwright_renderer.render(text).snapshot)
 
 
-class TestChoice:
-    def test_a_picture_is_playwrights(self) -> None:
+class TestStartDriver:
+    def test_screenshot_uses_playwright(self) -> None:
         with Renderer() as renderer:
             renderer.render(Page(content="<p>One."))
             assert isinstance(driver_of(renderer), CdpDriver)
@@ -184,7 +184,7 @@ class TestChoice:
             renderer.render(Page(content="<p>Three."))
             assert isinstance(driver_of(renderer), PlaywrightDriver)
 
-    def test_one_browser_takes_pages_with_and_without_parts(self) -> None:
+    def test_reuses_browser_for_pages_with_and_without_subresources(self) -> None:
         with Renderer() as renderer:
             renderer.render(Page(content="<p>One."))
             first = driver_of(renderer)
@@ -192,13 +192,13 @@ class TestChoice:
                 renderer.render(Page(content="<p>Two.", resources=resources))
                 assert driver_of(renderer) is first
 
-    def test_scripts_are_playwrights(self, scripting: Renderer) -> None:
+    def test_scripts_use_playwright(self, scripting: Renderer) -> None:
         scripting.render(Page(content="<p>One."))
         assert isinstance(driver_of(scripting), PlaywrightDriver)
 
 
 class TestLaunch:
-    def test_failure_is_one_line_with_what_the_browser_said(self, tmp_path: Path) -> None:
+    def test_reports_standard_error_in_one_line(self, tmp_path: Path) -> None:
         broken = tmp_path / "chromium"
         broken.write_text("#!/bin/sh\necho error while loading shared libraries: libnss3.so >&2\nexit 127\n")
         broken.chmod(0o755)
@@ -206,7 +206,7 @@ class TestLaunch:
             renderer.render(Page(content="<p>Text"))
         assert "\n" not in str(caught.value)
 
-    def test_silence_is_a_failure(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_reports_browser_that_does_not_respond(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(cdp_driver, "_START_SECONDS", 0.3)
         mute = tmp_path / "chromium"
         mute.write_text("#!/bin/sh\nexec sleep 60\n")
@@ -214,18 +214,18 @@ class TestLaunch:
         with Renderer(chromium=mute) as renderer, pytest.raises(BrowserError, match="no answer within"):
             renderer.render(Page(content="<p>Text"))
 
-    def test_no_descriptor_but_the_pipe_is_handed_on(self, piped: Renderer) -> None:
-        piped.render(Page(content="<p>Text"))
-        pid = piped._worker.renderer._process.pid
+    def test_inherits_no_other_descriptors(self, cdp_renderer: Renderer) -> None:
+        cdp_renderer.render(Page(content="<p>Text"))
+        pid = cdp_renderer._worker.renderer._process.pid
         if sys.platform != "linux":
-            pytest.skip("asks /proc")
+            pytest.skip("uses /proc")
         inherited = {str(Path(f"/proc/{pid}/fd/{fd}").readlink()) for fd in (0, 1)}
         assert inherited == {"/dev/null"}
 
 
 class TestSettings:
-    def test_window_of_another_size(self) -> None:
+    def test_uses_window_size(self) -> None:
         html = "<style>@media (orientation: portrait) { p { width: 50vw } }</style><p id=x>x"
         with Renderer(RenderSettings(width=400, height=800)) as renderer:
-            found = renderer.render(Page(content=html)).snapshot
-        assert found.box[-1, 2] == 200
+            snapshot = renderer.render(Page(content=html)).snapshot
+        assert snapshot.box[-1, 2] == 200

@@ -1,4 +1,4 @@
-"""Tests of navigating a tab, with a browser that answers as it is told."""
+"""Test the navigation of a tab with a simulated browser."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from vclean.render.browser.cdp import Navigator, ProtocolError
 
 
 class Tab:
-    """A session with a tab that answers every navigation with `answer`."""
+    """Session with a tab that responds to every navigation with `answer`."""
 
     def __init__(self, **answer: str) -> None:
         self.answer = answer
-        self.told: list[bool] = []
+        self.lifecycle: list[bool] = []
         self.handler: Any = None
 
     async def send(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
         if method == "Page.setLifecycleEventsEnabled":
-            self.told.append((params or {})["enabled"])
+            self.lifecycle.append((params or {})["enabled"])
         return self.answer if method == "Page.navigate" else {}
 
     def on(self, event: str, handler: Any) -> None:
         assert event == "Page.lifecycleEvent"
         self.handler = handler
 
-    def happen(self, name: str, loader: str) -> None:
+    def emit(self, name: str, loader: str) -> None:
         self.handler({"name": name, "loaderId": loader})
 
 
@@ -37,32 +37,32 @@ async def is_waiting(task: asyncio.Task[None]) -> bool:
     return not task.done()
 
 
-class TestGo:
-    def test_it_waits_for_the_page_itself_to_have_loaded(self) -> None:
+class TestNavigator:
+    def test_waits_for_load_event_of_the_page(self) -> None:
         async def go() -> None:
             tab = Tab(loaderId="new")
             going = asyncio.ensure_future(Navigator(tab).load("http://example.org/"))
             assert await is_waiting(going)
-            tab.happen("load", "old")
-            tab.happen("DOMContentLoaded", "new")
+            tab.emit("load", "old")
+            tab.emit("DOMContentLoaded", "new")
             assert await is_waiting(going)
-            tab.happen("load", "new")
+            tab.emit("load", "new")
             await going
-            assert tab.told == [True, False]
+            assert tab.lifecycle == [True, False]
 
         asyncio.run(go())
 
-    def test_a_page_that_loads_before_the_answer(self) -> None:
+    def test_accepts_load_event_before_the_response(self) -> None:
         async def go() -> None:
             tab = Tab(loaderId="new")
             navigator = Navigator(tab)
             await navigator.begin("http://example.org/")
-            tab.happen("load", "new")
+            tab.emit("load", "new")
             await asyncio.wait_for(navigator.wait_until_loaded(), 5)
 
         asyncio.run(go())
 
-    def test_a_refusal_is_said_in_the_words_of_the_browser(self) -> None:
+    def test_raises_with_the_message_of_the_browser(self) -> None:
         with pytest.raises(ProtocolError, match="net::ERR_BLOCKED_BY_CLIENT"):
             asyncio.run(
                 Navigator(Tab(errorText="net::ERR_BLOCKED_BY_CLIENT", loaderId="x")).load("http://example.org/")

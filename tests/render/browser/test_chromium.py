@@ -1,4 +1,4 @@
-"""Tests of finding a Chromium: files only, nothing is started."""
+"""Test finding a Chromium; nothing is started."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from vclean.errors import BrowserMissingError
 from vclean.render.browser.chromium import Chromium, candidates, find_chromium, playwright_folder
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="executables have no suffix here")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the test uses executables without a suffix")
 
 
 def executable(path: Path) -> Path:
@@ -30,38 +30,37 @@ def download(revision: int, *, name: str = "chromium_headless_shell", complete: 
 
 
 class TestFindChromium:
-    def test_nothing_there(self, bare_machine: Path) -> None:
-        """The message names the command that helps."""
+    def test_names_setup_command_if_nothing_is_found(self, bare_machine: Path) -> None:
         with pytest.raises(BrowserMissingError, match="vclean setup"):
             find_chromium()
 
-    def test_override_comes_first(self, bare_machine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_prefers_override(self, bare_machine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         download(1)
-        mine = executable(tmp_path / "my" / "chrome")
-        monkeypatch.setenv("VCLEAN_CHROMIUM", str(mine))
-        assert find_chromium() == Chromium(mine, "chromium", "VCLEAN_CHROMIUM")
+        override = executable(tmp_path / "my" / "chrome")
+        monkeypatch.setenv("VCLEAN_CHROMIUM", str(override))
+        assert find_chromium() == Chromium(override, "chromium", "VCLEAN_CHROMIUM")
 
-    def test_override_by_command_name(self, bare_machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        mine = executable(bare_machine / "headless-thing")
+    def test_finds_override_by_command_name(self, bare_machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        override = executable(bare_machine / "headless-thing")
         monkeypatch.setenv("VCLEAN_CHROMIUM", "headless-thing")
-        assert find_chromium() == Chromium(mine, "headless-shell", "VCLEAN_CHROMIUM")
+        assert find_chromium() == Chromium(override, "headless-shell", "VCLEAN_CHROMIUM")
 
-    def test_override_in_the_home_folder(
+    def test_expands_home_folder_in_override(
         self, bare_machine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        mine = executable(tmp_path / "chrome")
+        override = executable(tmp_path / "chrome")
         monkeypatch.setenv("HOME", str(tmp_path))
         monkeypatch.setenv("VCLEAN_CHROMIUM", "~/chrome")
-        assert find_chromium().path == mine
+        assert find_chromium().path == override
 
-    def test_override_that_points_nowhere(self, bare_machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """It is an error even where another browser could be had: the user has asked for this one."""
+    def test_rejects_missing_override(self, bare_machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The error is raised even if another browser exists, because the user requested this one."""
         download(1)
         monkeypatch.setenv("VCLEAN_CHROMIUM", "/nowhere/chrome")
         with pytest.raises(BrowserMissingError, match="VCLEAN_CHROMIUM is '/nowhere/chrome', which is no executable"):
             find_chromium()
 
-    def test_override_that_is_not_executable(
+    def test_rejects_override_that_is_not_executable(
         self, bare_machine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         plain = executable(tmp_path / "chrome")
@@ -70,65 +69,65 @@ class TestFindChromium:
         with pytest.raises(BrowserMissingError, match="no executable file"):
             find_chromium()
 
-    def test_empty_override_is_none(self, bare_machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_ignores_empty_override(self, bare_machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("VCLEAN_CHROMIUM", "")
         assert find_chromium_after(download(1)) == "Playwright's download"
 
 
 def find_chromium_after(expected: Path) -> str:
-    found = find_chromium()
-    assert found.path == expected
-    return found.source
+    chromium = find_chromium()
+    assert chromium.path == expected
+    return chromium.source
 
 
 class TestCandidates:
-    def test_order(self, bare_machine: Path) -> None:
-        """Headless shells stand before full browsers, Playwright's own before the system's."""
+    def test_sorts_shells_before_browsers(self, bare_machine: Path) -> None:
+        """Downloads of Playwright precede browsers of the system."""
         full = download(9, name="chromium")
         google = executable(bare_machine / "google-chrome")
         chromium = executable(bare_machine / "chromium")
         debian = executable(bare_machine / "chromium-headless-shell")
         shell = download(7)
-        assert [found.path for found in candidates()] == [shell, debian, full, chromium, google]
+        assert [candidate.path for candidate in candidates()] == [shell, debian, full, chromium, google]
 
-    def test_kinds(self, bare_machine: Path) -> None:
+    def test_detects_kind(self, bare_machine: Path) -> None:
         executable(bare_machine / "msedge")
         download(7)
-        assert [found.kind for found in candidates()] == ["headless-shell", "chromium"]
+        assert [candidate.kind for candidate in candidates()] == ["headless-shell", "chromium"]
 
-    def test_newest_download_by_number(self, bare_machine: Path) -> None:
-        """Revision 1000 is newer than 999, though it sorts before it as text."""
+    def test_sorts_downloads_by_revision_number(self, bare_machine: Path) -> None:
+        """Revision 1000 is newer than 999, although it precedes it as text."""
         old, new = download(999), download(1000)
-        assert [found.path for found in candidates()] == [new, old]
+        assert [candidate.path for candidate in candidates()] == [new, old]
 
-    def test_broken_off_download_is_left_out(self, bare_machine: Path) -> None:
+    def test_ignores_incomplete_download(self, bare_machine: Path) -> None:
         download(5, complete=False)
         assert list(candidates()) == []
 
-    def test_download_without_permission_is_left_out(self, bare_machine: Path) -> None:
+    def test_ignores_download_without_permission(self, bare_machine: Path) -> None:
         download(5).chmod(0o644)
         assert list(candidates()) == []
 
-    def test_layout_of_older_playwrights(self, bare_machine: Path) -> None:
+    def test_finds_download_of_older_playwright(self, bare_machine: Path) -> None:
         folder = playwright_folder() / "chromium_headless_shell-1155"
         shell = executable(folder / "chrome-linux" / "headless_shell")
         (folder / "INSTALLATION_COMPLETE").touch()
-        assert [found.path for found in candidates()] == [shell]
+        assert [candidate.path for candidate in candidates()] == [shell]
 
-    def test_mac_bundle(self, bare_machine: Path) -> None:
+    def test_finds_mac_bundle(self, bare_machine: Path) -> None:
         folder = playwright_folder() / "chromium-1255"
         inside = "chrome-mac-arm64/Google Chrome for Testing.app/Contents/MacOS/Google Chrome for Testing"
         browser = executable(folder / inside)
         (folder / "INSTALLATION_COMPLETE").touch()
-        assert [found.path for found in candidates()] == [browser]
+        assert [candidate.path for candidate in candidates()] == [browser]
 
 
 class TestPlaywrightFolder:
-    def test_environment(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_uses_environment_variable(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(tmp_path))
         assert playwright_folder() == tmp_path
 
-    def test_zero_means_inside_the_package(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_zero_means_the_package_folder(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", "0")
         assert playwright_folder().parts[-4:] == ("playwright", "driver", "package", ".local-browsers")
 
@@ -136,20 +135,22 @@ class TestPlaywrightFolder:
         ("platform", "expected"),
         [("linux", ".cache/ms-playwright"), ("darwin", "Library/Caches/ms-playwright")],
     )
-    def test_default(self, platform: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_uses_platform_default(
+        self, platform: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         for name in ("PLAYWRIGHT_BROWSERS_PATH", "XDG_CACHE_HOME"):
             monkeypatch.delenv(name, raising=False)
         monkeypatch.setenv("HOME", str(tmp_path))
         monkeypatch.setattr(sys, "platform", platform)
         assert playwright_folder() == tmp_path / expected
 
-    def test_windows(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_uses_local_app_data_on_windows(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv("PLAYWRIGHT_BROWSERS_PATH", raising=False)
         monkeypatch.setenv("LOCALAPPDATA", str(tmp_path))
         monkeypatch.setattr(sys, "platform", "win32")
         assert playwright_folder() == tmp_path / "ms-playwright"
 
-    def test_cache_folder_of_the_desktop_standard(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_uses_xdg_cache_home(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv("PLAYWRIGHT_BROWSERS_PATH", raising=False)
         monkeypatch.setattr(sys, "platform", "linux")
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))

@@ -1,4 +1,4 @@
-"""Tests of looking for fonts."""
+"""Test the search for fonts."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ class TestHasFonts:
         monkeypatch.setattr(fonts, "font_folders", lambda: [tmp_path / "missing", tmp_path])
         return tmp_path
 
-    def test_none(self, folder: Path) -> None:
+    def test_finds_no_fonts(self, folder: Path) -> None:
         (folder / "README.txt").touch()
         assert not has_fonts()
 
     @pytest.mark.parametrize("name", ["a.ttf", "B.OTF", "c.ttc"])
-    def test_deep_down(self, name: str, folder: Path) -> None:
+    def test_finds_fonts_in_subfolders(self, name: str, folder: Path) -> None:
         (folder / "truetype" / "serif").mkdir(parents=True)
         (folder / "truetype" / "serif" / name).touch()
         assert has_fonts()
@@ -33,34 +33,34 @@ class TestFontFolders:
     @pytest.mark.parametrize(
         ("platform", "expected"), [("linux", "share/fonts"), ("darwin", "/Library/Fonts"), ("win32", "Fonts")]
     )
-    def test_every_system_has_some(self, platform: str, expected: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_returns_folders_by_platform(self, platform: str, expected: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(sys, "platform", platform)
         assert font_folders()[0].as_posix().endswith(expected)
 
 
 class TestUncoveredScripts:
-    def play(self, monkeypatch: pytest.MonkeyPatch, output: str, code: int = 0) -> None:
+    def fake_fc_list(self, monkeypatch: pytest.MonkeyPatch, output: str, code: int = 0) -> None:
         monkeypatch.setattr(fonts.shutil, "which", lambda _name: "/usr/bin/fc-list")
         answer = subprocess.CompletedProcess("fc-list", code, stdout=output)
         monkeypatch.setattr(fonts.subprocess, "run", lambda *_args, **_options: answer)
 
-    def test_union_over_fonts(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.play(monkeypatch, ":lang=en|ar|he\n:lang=bn|hi|ta|th\n:lang=ja\n")
+    def test_combines_all_fonts(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.fake_fc_list(monkeypatch, ":lang=en|ar|he\n:lang=bn|hi|ta|th\n:lang=ja\n")
         assert uncovered_scripts() == ["Chinese", "Korean"]
 
-    def test_no_font(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.play(monkeypatch, "")
+    def test_reports_all_scripts_without_fonts(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.fake_fc_list(monkeypatch, "")
         assert uncovered_scripts() == list(SCRIPTS)
 
-    def test_whole_tags_only(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_compares_whole_tags(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """The tag `har` does not cover Arabic."""
-        self.play(monkeypatch, ":lang=har|thx\n")
+        self.fake_fc_list(monkeypatch, ":lang=har|thx\n")
         assert "Arabic" in uncovered_scripts()
 
-    def test_fontconfig_fails(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.play(monkeypatch, "", code=1)
+    def test_returns_nothing_if_fontconfig_fails(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.fake_fc_list(monkeypatch, "", code=1)
         assert uncovered_scripts() == []
 
-    def test_no_fontconfig(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_returns_nothing_without_fontconfig(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(fonts.shutil, "which", lambda _name: None)
         assert uncovered_scripts() == []

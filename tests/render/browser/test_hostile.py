@@ -1,4 +1,4 @@
-"""Pages that attack the renderer: each ends in time, and the next page works."""
+"""Test pages that attack the renderer: each ends in time, and the next page works."""
 
 import contextlib
 import os
@@ -20,11 +20,11 @@ from vclean.settings import RenderSettings
 pytestmark = pytest.mark.browser
 
 DEADLINE = 1.0
-"""Seconds that a hostile page has."""
+"""Deadline of a hostile page in seconds."""
 FILLING = 3.0
-"""Seconds that one has which wants the disk: within one, downloads that nothing holds up do not get there."""
+"""Deadline in seconds of a page that fills the disk; downloads that are not blocked need more than one second."""
 BOUND = 30.0
-"""Seconds, on a busy machine too; without the defence it would be minutes, or for ever."""
+"""Largest duration in seconds, even on a busy machine; without protection it would be minutes, or endless."""
 
 
 @pytest.fixture(scope="module")
@@ -39,60 +39,60 @@ def scripted() -> Iterator[Renderer]:
         yield shared
 
 
-class Nothing:
-    """Resources that are all missing."""
+class NoResources:
+    """Resources without any entry."""
 
     def get(self, url: str) -> None:
         return None
 
 
 @contextlib.contextmanager
-def hurried(renderer: Renderer, deadline: float = DEADLINE) -> Iterator[None]:
-    """Give the pages of the block little time; those before and after have enough on a busy machine too."""
-    patient = renderer._settings
-    renderer._settings = renderer._started_worker().renderer._settings = replace(patient, deadline=deadline)
+def short_deadline(renderer: Renderer, deadline: float = DEADLINE) -> Iterator[None]:
+    """Set a short deadline for the pages of the block; other pages have enough time on a busy machine."""
+    original = renderer._settings
+    renderer._settings = renderer._started_worker().renderer._settings = replace(original, deadline=deadline)
     yield
-    renderer._settings = renderer._started_worker().renderer._settings = patient
+    renderer._settings = renderer._started_worker().renderer._settings = original
 
 
-def bounded(renderer: Renderer, html: str, *errors: type[Exception], deadline: float = DEADLINE) -> None:
-    """Render in bounded time, to a snapshot (fast machines are done before the deadline) or an error; then the next."""
+def assert_bounded(renderer: Renderer, html: str, *errors: type[Exception], deadline: float = DEADLINE) -> None:
+    """Render a page in bounded time, to a snapshot or one of `errors`, and then another page."""
     started = time.monotonic()
-    with hurried(renderer, deadline), contextlib.suppress(*errors):
+    with short_deadline(renderer, deadline), contextlib.suppress(*errors):
         renderer.render(Page(content=html, url="https://example.org/"))
-    took = time.monotonic() - started
+    seconds = time.monotonic() - started
     assert renderer.render(Page(content="<p>Next.")).snapshot.texts == ["Next."]
-    assert took < BOUND
+    assert seconds < BOUND
 
 
 @pytest.mark.slow
 class TestWithoutScripts:
-    def test_selector_bomb(self, plain: Renderer) -> None:
+    def test_bounds_selector_matching(self, plain: Renderer) -> None:
         rule = "a:has(~ b) ~ a:has(~ c) ~ a:has(~ d) ~ a:has(~ e) { color: red }"
-        bounded(plain, f"<style>{rule}</style>" + "<a></a>" * 20_000, DeadlineError)
+        assert_bounded(plain, f"<style>{rule}</style>" + "<a></a>" * 20_000, DeadlineError)
 
-    def test_100_000_nested_elements(self, plain: Renderer) -> None:
-        """The parser of Chromium nests 512 levels, then goes on beside them."""
-        bounded(plain, "<div>" * 100_000 + "deep", DeadlineError)
+    def test_bounds_100_000_nested_elements(self, plain: Renderer) -> None:
+        """Chromium nests at most 512 levels; deeper elements become siblings."""
+        assert_bounded(plain, "<div>" * 100_000 + "deep", DeadlineError)
 
-    def test_50_megabytes(self, plain: Renderer) -> None:
+    def test_rejects_50_megabytes(self, plain: Renderer) -> None:
         with pytest.raises(LimitError):
             plain.render(Page(content="<p>word</p>" * 4_800_000))
 
-    def test_20_megabytes_of_text(self, plain: Renderer) -> None:
-        bounded(plain, "<p>" + "word " * 4_000_000, DeadlineError)
+    def test_bounds_20_megabytes_of_text(self, plain: Renderer) -> None:
+        assert_bounded(plain, "<p>" + "word " * 4_000_000, DeadlineError)
 
-    def test_200_000_nodes(self, plain: Renderer) -> None:
-        bounded(plain, "<b></b>" * 200_000, LimitError, DeadlineError)
+    def test_bounds_200_000_nodes(self, plain: Renderer) -> None:
+        assert_bounded(plain, "<b></b>" * 200_000, LimitError, DeadlineError)
 
-    def test_refresh(self, plain: Renderer) -> None:
-        found = plain.render(Page(content="<meta http-equiv=refresh content='0;url=about:blank'><p>Here."))
-        assert found.snapshot.texts == ["Here."]
+    def test_ignores_refresh(self, plain: Renderer) -> None:
+        rendering = plain.render(Page(content="<meta http-equiv=refresh content='0;url=about:blank'><p>Here."))
+        assert rendering.snapshot.texts == ["Here."]
         assert plain.render(Page(content="<p>Next.")).snapshot.texts == ["Next."]
 
 
 BUSY = "setInterval(() => fetch('/x').catch(() => 0), 20);"
-"""Keeps the network busy, so that the page is not taken for settled before its time."""
+"""Script that keeps the network busy; otherwise the page settles too early."""
 
 BLOB = "const u = URL.createObjectURL(new Blob([new Uint8Array(1e8)])); let i = 0;"
 FRAME = "const f = document.createElement('iframe'); document.body.append(f);"
@@ -123,7 +123,7 @@ STORMS = {
     "requests": "for (let i = 0; i < 1e4; i++) fetch('/' + i).catch(() => 0)",
     "long words": "document.title = 'x'.repeat(1e8); document.body.id = 'x'.repeat(1e8)",
 }
-"""Scripts that want the page's reader, or the browser, to be busy for ever."""
+"""Scripts that try to block the walker, or the browser, forever."""
 
 FILLERS = {
     "local storage": "for (let i = 0; ; i++) localStorage['k' + i] = 'x'.repeat(1e5)",
@@ -143,7 +143,7 @@ FILLERS = {
     "downloads in sandboxes": f"{BLOB} setInterval(() => {{ {FRAME} f.sandbox = 'allow-downloads allow-scripts';"
     "f.src = u }, 50)",
 }
-"""Scripts that want the disk."""
+"""Scripts that fill the disk."""
 
 BOMBS = {
     "wasm": "window.all = []; setInterval(() => { const m = new WebAssembly.Memory({ initial: 4096 });"
@@ -152,11 +152,11 @@ BOMBS = {
     "workers": "for (let i = 0; i < 50; i++) new Worker(URL.createObjectURL(new Blob(["
     "'const all = []; for (;;) all.push(new Uint8Array(1e7).fill(7))'])))",
 }
-"""Scripts that want the memory."""
+"""Scripts that fill the memory."""
 
 
 class TestClobbering:
-    """Names in a page shadow properties of its document and its forms, never what the page is read with."""
+    """Names in a page shadow properties of its document and forms, but not the accessors of the walker."""
 
     NAMES = (
         "adoptedStyleSheets appendChild assignedNodes attributes body childNodes children createRange data defaultView"
@@ -172,33 +172,33 @@ class TestClobbering:
         inputs = "".join(f"<input name={name}>" for name in self.NAMES.split())
         return f"<title>True</title><p>Before.</p>{named}<form><b>Inside.</b>{inputs}</form><p id=x>After."
 
-    def test_tree_and_title(self, renderer: Renderer, clobbering: str) -> None:
-        found = renderer.render(Page(content=clobbering)).snapshot
-        assert found.texts == ["Before.", "Inside.", "After."]
-        assert found.title == "True"
-        assert len(found) == 6 + 2 * len(self.NAMES.split())
+    def test_reads_tree_and_title(self, renderer: Renderer, clobbering: str) -> None:
+        snapshot = renderer.render(Page(content=clobbering)).snapshot
+        assert snapshot.texts == ["Before.", "Inside.", "After."]
+        assert snapshot.title == "True"
+        assert len(snapshot) == 6 + 2 * len(self.NAMES.split())
 
     @pytest.mark.parametrize("clobbering", ["img"], indirect=True)
-    def test_with_resources(self, renderer: Renderer, clobbering: str) -> None:
-        found = renderer.render(Page(content=clobbering, resources=Nothing())).snapshot
-        assert found.texts == ["Before.", "Inside.", "After."]
+    def test_reads_page_with_resources(self, renderer: Renderer, clobbering: str) -> None:
+        snapshot = renderer.render(Page(content=clobbering, resources=NoResources())).snapshot
+        assert snapshot.texts == ["Before.", "Inside.", "After."]
 
     @pytest.mark.parametrize("clobbering", ["form"], indirect=True)
-    def test_with_scripts(self, scripting: Renderer, clobbering: str) -> None:
-        found = scripting.render(Page(content=clobbering)).snapshot
-        assert found.texts == ["Before.", "Inside.", "After."]
+    def test_reads_page_with_scripts(self, scripting: Renderer, clobbering: str) -> None:
+        snapshot = scripting.render(Page(content=clobbering)).snapshot
+        assert snapshot.texts == ["Before.", "Inside.", "After."]
 
-    def test_noscript_and_lazy_content_in_a_form(self, renderer: Renderer) -> None:
+    def test_reads_noscript_and_lazy_content_in_a_form(self, renderer: Renderer) -> None:
         html = "<form><input name=childNodes><noscript><p>" + "word " * 99 + "</noscript></form>"
         lazy = "<div style='content-visibility: auto'><p style='height: 500px'></div>"
-        found = renderer.render(Page(content=f"<img name=adoptedStyleSheets>{html}{lazy * 10}")).snapshot
-        assert found.noscript
-        assert found.height > 5000
+        snapshot = renderer.render(Page(content=f"<img name=adoptedStyleSheets>{html}{lazy * 10}")).snapshot
+        assert snapshot.noscript
+        assert snapshot.height > 5000
 
-    def test_frames_of_a_frameset(self, renderer: Renderer) -> None:
+    def test_reads_frames_of_a_frameset(self, renderer: Renderer) -> None:
         frames = "".join(f"<frame name={name}>" for name in self.NAMES.split())
-        found = renderer.render(Page(content=f"<frameset>{frames}</frameset>")).snapshot
-        assert len(found) == 2 + frames.count("<frame")
+        snapshot = renderer.render(Page(content=f"<frameset>{frames}</frameset>")).snapshot
+        assert len(snapshot) == 2 + frames.count("<frame")
 
 
 def script(code: str) -> str:
@@ -208,42 +208,42 @@ def script(code: str) -> str:
 @pytest.mark.slow
 class TestStorms:
     @pytest.mark.parametrize("name", STORMS)
-    def test_next_page_works(self, scripted: Renderer, name: str) -> None:
-        bounded(scripted, script(STORMS[name]), DeadlineError, LimitError, BrowserError)
+    def test_renders_next_page(self, scripted: Renderer, name: str) -> None:
+        assert_bounded(scripted, script(STORMS[name]), DeadlineError, LimitError, BrowserError)
 
-    def test_redirects(self, site, scripted: Renderer) -> None:
-        """Of a live page to itself, by status and by refresh."""
+    def test_stops_endless_redirects(self, site, scripted: Renderer) -> None:
+        """A live page redirects to itself by status, or by refresh."""
         site.serve("/a", status=302, location="/a")
         site.serve("/b", "<meta http-equiv=refresh content='0;url=/b'><p>Here.", refresh="0; url=/b")
         with Renderer(RenderSettings(deadline=20), allow_hosts=frozenset(["127.0.0.1"])) as live:
             with pytest.raises(NetworkError, match="redirects without end"):
                 live.render(Page(url=f"http://{site.address}/a", live=True))
-            found = live.render(Page(url=f"http://{site.address}/b", live=True))
-        assert found.snapshot.texts == ["Here."]
+            rendering = live.render(Page(url=f"http://{site.address}/b", live=True))
+        assert rendering.snapshot.texts == ["Here."]
 
-    def test_attached_file(self, site) -> None:
-        """A server cannot make the page a download, nor fill the disk with one."""
+    def test_ignores_attachments(self, site) -> None:
+        """A server can neither turn the page into a download, nor fill the disk with one."""
         header = {"content-disposition": "attachment; filename=x.zip"}
         site.serve("/zip", b"x" * 2**22, kind="application/zip", **header)
         site.serve("/", "<p>Here.<iframe src=/zip></iframe><object data=/zip></object>", **header)
         with Renderer(RenderSettings(deadline=20), allow_hosts=frozenset(["127.0.0.1"])) as live:
-            found = live.render(Page(url=f"http://{site.address}/", live=True))
-            assert disk(live) < MAX_DISK
-        assert found.snapshot.texts == ["Here."]
+            rendering = live.render(Page(url=f"http://{site.address}/", live=True))
+            assert disk_bytes(live) < MAX_DISK
+        assert rendering.snapshot.texts == ["Here."]
 
 
 MAX_DISK = 2**22
-"""Bytes; the browser's profile alone takes 200 kB."""
+"""Bytes; the profile of the browser takes 200 kB."""
 
 
-def disk(renderer: Renderer) -> int:
-    """Bytes of all files in the folders of the browser."""
+def disk_bytes(renderer: Renderer) -> int:
+    """Return the total size of all files in the folders of the browser."""
     process = renderer._worker.renderer._process
     folders = [process.profile, process.folder] if process is not None else []
     files = [Path(folder, name) for top in folders for folder, _, names in os.walk(top) for name in names]
     total = 0
     for file in files:
-        with contextlib.suppress(OSError):  # gone by now
+        with contextlib.suppress(OSError):  # deleted in the meantime
             total += file.lstat().st_size
     return total
 
@@ -252,29 +252,29 @@ def disk(renderer: Renderer) -> int:
 class TestFillers:
     @pytest.mark.parametrize("name", FILLERS)
     def test_disk_stays_empty(self, scripted: Renderer, name: str) -> None:
-        """What pages store is kept in memory, and gone with them."""
+        """Data that pages store is in memory, and is deleted with the page."""
         scripted.render(Page(content="<p>First."))
         sizes: list[int] = []
         over = threading.Event()
 
-        def look() -> None:
+        def measure() -> None:
             while not over.wait(0.05):
-                sizes.append(disk(scripted))
+                sizes.append(disk_bytes(scripted))
 
-        looking = threading.Thread(target=look)
-        looking.start()
+        measuring = threading.Thread(target=measure)
+        measuring.start()
         try:
-            bounded(scripted, script(FILLERS[name]), DeadlineError, BrowserError, deadline=FILLING)
+            assert_bounded(scripted, script(FILLERS[name]), DeadlineError, BrowserError, deadline=FILLING)
         finally:
             over.set()
-            looking.join()
+            measuring.join()
         assert max(sizes) < MAX_DISK
 
 
 @pytest.mark.slow
 class TestBombs:
     @pytest.mark.parametrize("name", BOMBS)
-    def test_memory_is_bounded(self, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_bounds_memory(self, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(limits, "_MAX_MEMORY", 400 * 2**20)
         monkeypatch.setattr(limits, "_CHECK_SECONDS", 0.05)
         with Renderer(RenderSettings(deadline=30, scripts=True, settle=20)) as renderer:
@@ -284,24 +284,24 @@ class TestBombs:
 
 
 @pytest.mark.slow
-class TestAfterwards:
-    def test_nothing_is_left(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Of a browser that went through the worst: no process, no file."""
+class TestCleanup:
+    def test_leaves_no_process_and_no_file(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The browser has rendered several hostile pages."""
         monkeypatch.setenv("TMPDIR", str(tmp_path))
         monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
         with Renderer(RenderSettings(scripts=True, settle=0.5)) as renderer:
             renderer.render(Page(content="<p>First."))
             group = renderer._worker.renderer._process.pid
             for code in (STORMS["workers"], FILLERS["downloads"], FILLERS["blobs"]):
-                bounded(renderer, script(code), DeadlineError, BrowserError)
+                assert_bounded(renderer, script(code), DeadlineError, BrowserError)
         end = time.monotonic() + 10
-        while (list(tmp_path.iterdir()) or alive(group)) and time.monotonic() < end:
+        while (list(tmp_path.iterdir()) or is_alive(group)) and time.monotonic() < end:
             time.sleep(0.05)
         assert list(tmp_path.iterdir()) == []
-        assert not alive(group)
+        assert not is_alive(group)
 
 
-def alive(group: int) -> bool:
+def is_alive(group: int) -> bool:
     try:
         os.killpg(group, 0)
     except OSError:
@@ -310,35 +310,37 @@ def alive(group: int) -> bool:
 
 
 class TestWithScripts:
-    def test_endless_loop(self, scripted: Renderer) -> None:
-        with hurried(scripted), pytest.raises(DeadlineError):
+    def test_stops_endless_loop(self, scripted: Renderer) -> None:
+        with short_deadline(scripted), pytest.raises(DeadlineError):
             scripted.render(Page(content="<script>for (;;);</script>"))
         assert scripted.render(Page(content="<p>Next.")).snapshot.texts == ["Next."]
 
-    def test_restless_page(self, scripted: Renderer) -> None:
-        """A page that goes from copy to copy of itself is read in between."""
-        again = "location = URL.createObjectURL(new Blob([document.documentElement.outerHTML], { type: 'text/html' }))"
-        html = f"<p>Here.<script>setInterval(() => {{ {again} }}, 30)</script>"
+    def test_reads_page_that_keeps_navigating(self, scripted: Renderer) -> None:
+        """The page navigates to copies of itself and is read in between."""
+        navigate = (
+            "location = URL.createObjectURL(new Blob([document.documentElement.outerHTML], { type: 'text/html' }))"
+        )
+        html = f"<p>Here.<script>setInterval(() => {{ {navigate} }}, 30)</script>"
         assert scripted.render(Page(content=html)).snapshot.texts == ["Here."]
 
-    def test_page_without_a_root(self, scripting: Renderer) -> None:
-        found = scripting.render(Page(content="<p>Here.<script>document.documentElement.remove()</script>")).snapshot
-        assert len(found) == 1
-        assert found.texts == []
+    def test_reads_page_without_a_root(self, scripting: Renderer) -> None:
+        snapshot = scripting.render(Page(content="<p>Here.<script>document.documentElement.remove()</script>")).snapshot
+        assert len(snapshot) == 1
+        assert snapshot.texts == []
 
-    def test_form_for_a_root(self, scripting: Renderer) -> None:
+    def test_reads_page_with_a_form_as_root(self, scripting: Renderer) -> None:
         html = """<script>const form = document.createElement('form');
         form.innerHTML = '<input name=scrollWidth><input name=childNodes><input name=lang>Inside.';
         document.replaceChild(form, document.documentElement)</script>"""
         assert scripting.render(Page(content=html)).snapshot.texts == ["Inside."]
 
-    def test_foreign_elements_named_like_ours(self, scripting: Renderer) -> None:
+    def test_reads_foreign_elements_with_html_names(self, scripting: Renderer) -> None:
         html = """<p>Here.<script>for (const name of ['details', 'slot', 'form'])
         document.body.append(document.createElementNS('urn:x', name))</script>"""
         assert scripting.render(Page(content=html)).snapshot.tags[-3:] == ("details", "slot", "form")
 
-    def test_tampered_builtins(self, scripting: Renderer) -> None:
-        """The page's scripts cannot get at what reads the page."""
+    def test_ignores_modified_builtins(self, scripting: Renderer) -> None:
+        """Scripts of the page cannot modify the functions that read it."""
         html = """<p>True.</p><script>JSON.stringify = () => '{}'; Element.prototype.getBoundingClientRect = null;
         window.getComputedStyle = null; Array.prototype.push = () => { throw 1 }; document.title = '\\ud800';
         for (const name of ['Map', 'Set', 'Symbol', 'CSSStyleSheet', 'Int32Array', 'btoa']) window[name] = null;

@@ -1,9 +1,8 @@
-"""Boxes of the pages in six languages: each text stands where its style sheet puts it, whatever fonts there are.
+"""Test the boxes of the pages in six languages: the position of each text follows from its style sheet, with any fonts.
 
-`fixtures/*/boxes.json` has for each block how its text begins, where its container is (left edge and width, CSS px) and
-from where its text starts: the left edge, the right one on a page that is read from right to left, or the centre.
-Blocks whose container is as wide as their text are left out, since that depends on the fonts.
-"""
+`fixtures/*/boxes.json` has for each block the start of its text, the container (left edge and width, CSS px), and the
+edge at which the text starts: the left edge, the right edge on a page that is read from right to left, or the center.
+Blocks whose container is as wide as their text are not listed, because their width depends on the fonts."""
 
 from __future__ import annotations
 
@@ -21,55 +20,55 @@ pytestmark = pytest.mark.browser
 
 FIXTURES = sorted((Path(__file__).parents[3] / "fixtures").glob("*/boxes.json"))
 STEP = 1.5
-"""What letters may stand off the edge of their line, CSS px."""
+"""Largest distance of letters from the edge of their line in CSS px."""
 
 
 @pytest.fixture(scope="module", params=FIXTURES, ids=lambda path: path.parent.name)
-def drawn(request: pytest.FixtureRequest, renderer: Renderer) -> tuple[BlockColumns, list[dict]]:
-    """The blocks of a page as the browser has them, and what is expected of them."""
+def blocks_and_expected(request: pytest.FixtureRequest, renderer: Renderer) -> tuple[BlockColumns, list[dict]]:
+    """Return the blocks of a page in the browser, and the expected values."""
     folder = request.param.parent
     page = Page(content=(folder / "page.html").read_bytes(), url="https://example.org/")
     return extract_blocks(renderer.render(page).snapshot), json.loads(request.param.read_text(encoding="utf-8"))
 
 
 def edge(box: np.ndarray, side: str) -> float:
-    """Where a box begins for a reader: its left or right edge, or its centre."""
+    """Return the x coordinate at which a reader starts: the left or right edge, or the center."""
     return float(box[0] + box[2] * {"left": 0, "centre": 0.5, "right": 1}[side])
 
 
 class TestBoxes:
-    def test_there_are_six_languages(self) -> None:
+    def test_covers_six_languages(self) -> None:
         names = [path.parent.name for path in FIXTURES]
         assert names == ["arabic", "blog-czech", "chinese", "hindi", "japanese", "russian"]
 
-    def test_every_text_is_painted(self, drawn: tuple[BlockColumns, list[dict]]) -> None:
-        blocks, _ = drawn
+    def test_paints_every_text(self, blocks_and_expected: tuple[BlockColumns, list[dict]]) -> None:
+        blocks, _ = blocks_and_expected
         assert np.isfinite(blocks.box).all()
         assert (blocks.box[:, 2:] > 0).all()
         assert (blocks.box[:, :2] >= 0).all()
         assert (blocks.box[:, 0] + blocks.box[:, 2] <= blocks.snapshot.width).all()
 
-    def test_containers_and_edges(self, drawn: tuple[BlockColumns, list[dict]]) -> None:
-        blocks, expected = drawn
+    def test_containers_and_edges_match(self, blocks_and_expected: tuple[BlockColumns, list[dict]]) -> None:
+        blocks, expected = blocks_and_expected
         assert len(expected) >= len(blocks) * 0.6
-        at = 0
+        index = 0
         for row in expected:
-            at = next(i for i in range(at, len(blocks)) if blocks.text[i].startswith(row["begins"]))
-            container = blocks.snapshot.box[blocks.node[at]]
-            side, place = row["text"]
+            index = next(i for i in range(index, len(blocks)) if blocks.text[i].startswith(row["begins"]))
+            container = blocks.snapshot.box[blocks.node[index]]
+            side, expected_edge = row["text"]
             assert container[[0, 2]].tolist() == pytest.approx(row["container"], abs=0.11), row
-            assert edge(blocks.box[at], side) == pytest.approx(place, abs=STEP), row
+            assert edge(blocks.box[index], side) == pytest.approx(expected_edge, abs=STEP), row
 
-    def test_blocks_of_a_column_stand_below_one_another(self, drawn: tuple[BlockColumns, list[dict]]) -> None:
-        blocks, _ = drawn
+    def test_blocks_of_a_column_do_not_overlap(self, blocks_and_expected: tuple[BlockColumns, list[dict]]) -> None:
+        blocks, _ = blocks_and_expected
         for before, after in zip(range(len(blocks)), range(1, len(blocks)), strict=False):
-            one, two = blocks.box[before], blocks.box[after]
-            if min(one[0] + one[2], two[0] + two[2]) > max(one[0], two[0]) and two[1] > one[1]:
-                assert two[1] >= one[1] + one[3] - STEP, (blocks.text[before], blocks.text[after])
+            upper, lower = blocks.box[before], blocks.box[after]
+            if min(upper[0] + upper[2], lower[0] + lower[2]) > max(upper[0], lower[0]) and lower[1] > upper[1]:
+                assert lower[1] >= upper[1] + upper[3] - STEP, (blocks.text[before], blocks.text[after])
 
-    def test_the_story_is_the_largest(self, drawn: tuple[BlockColumns, list[dict]]) -> None:
-        """The block of the largest area is a paragraph, not a menu, wherever the page is read from."""
-        blocks, _ = drawn
+    def test_article_has_the_largest_block(self, blocks_and_expected: tuple[BlockColumns, list[dict]]) -> None:
+        """The largest block is a paragraph, not a menu, for all reading directions."""
+        blocks, _ = blocks_and_expected
         largest = int(np.argmax(blocks.box[:, 2] * blocks.box[:, 3]))
         assert blocks.snapshot.tags[blocks.snapshot.tag[blocks.node[largest]]] == "p"
 
@@ -80,12 +79,12 @@ class TestRightToLeft:
         content = (FIXTURES[0].parent / "page.html").read_bytes()
         return extract_blocks(renderer.render(Page(content=content, url="https://example.org/")).snapshot)
 
-    def test_the_story_stands_right_of_the_side_column(self, blocks: BlockColumns) -> None:
-        story = next(i for i, text in enumerate(blocks.text) if text.startswith("قبل شروق"))
+    def test_article_is_right_of_the_sidebar(self, blocks: BlockColumns) -> None:
+        article = next(i for i, text in enumerate(blocks.text) if text.startswith("قبل شروق"))
         side = blocks.text.index("الأكثر قراءة")
-        assert blocks.box[story, 0] > blocks.box[side, 0] + blocks.box[side, 2]
+        assert blocks.box[article, 0] > blocks.box[side, 0] + blocks.box[side, 2]
 
-    def test_short_lines_end_at_the_right(self, blocks: BlockColumns) -> None:
+    def test_aligns_short_lines_right(self, blocks: BlockColumns) -> None:
         heading = blocks.text.index("حارس النخيل في الواحة القديمة")
         container = blocks.snapshot.box[blocks.node[heading]]
         assert blocks.box[heading, 0] > container[0] + 100

@@ -1,4 +1,4 @@
-"""Tests of what bounds one page in the browser."""
+"""Test the limits of one page in the browser."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from vclean.render.browser.limits import ResourceLimits, max_memory
 
 
 class Process:
-    """Stands in for a browser of a given size."""
+    """Fake browser of a given memory size."""
 
     def __init__(self, size: int = 0) -> None:
         self.size = size
-        self.looks = 0
+        self.checks = 0
         self.killed = False
 
     def memory(self) -> int:
-        self.looks += 1
+        self.checks += 1
         return self.size
 
     def kill(self) -> None:
@@ -29,58 +29,57 @@ class Process:
 
 
 @pytest.fixture(autouse=True)
-def often(monkeypatch: pytest.MonkeyPatch) -> None:
+def check_often(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "_CHECK_SECONDS", 0.02)
 
 
-def watched(process: Process, seconds: float, busy: float = 0.3) -> ResourceLimits:
-    """The bounds of a page that takes `busy` seconds, or until its browser is killed."""
+def run_limited(process: Process, seconds: float, busy: float = 0.3) -> ResourceLimits:
+    """Return the limits of a page that takes `busy` seconds, or until its browser is killed."""
     end = time.monotonic() + busy
-    with ResourceLimits(seconds, process) as found:
+    with ResourceLimits(seconds, process) as applied:
         while not process.killed and time.monotonic() < end:
             time.sleep(0.005)
-    return found
+    return applied
 
 
-class TestBounds:
-    def test_page_within_them(self) -> None:
+class TestResourceLimits:
+    def test_accepts_page_within_limits(self) -> None:
         process = Process()
-        assert watched(process, 9).error() is None
+        assert run_limited(process, 9).error() is None
         assert not process.killed
 
-    def test_time(self) -> None:
+    def test_stops_page_at_deadline(self) -> None:
         process = Process()
-        error = watched(process, 0.05, busy=9).error()
+        error = run_limited(process, 0.05, busy=9).error()
         assert process.killed
         assert isinstance(error, DeadlineError)
         assert str(error) == "the page was not rendered within 0.05 s: raise --timeout"
 
-    def test_memory(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_stops_page_over_memory_limit(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(limits, "_MAX_MEMORY", 300 * 2**20)
         process = Process(301 * 2**20)
-        error = watched(process, 9, busy=9).error()
+        error = run_limited(process, 9, busy=9).error()
         assert process.killed
         assert isinstance(error, LimitError)
         assert "more than 300 MB of memory" in str(error)
 
-    def test_nothing_is_looked_at_when_the_page_is_done(self) -> None:
+    def test_stops_checks_when_the_page_is_done(self) -> None:
         process = Process()
-        watched(process, 9, busy=0)
+        run_limited(process, 9, busy=0)
         time.sleep(0.1)
-        looks = process.looks
+        checks = process.checks
         time.sleep(0.1)
-        assert process.looks == looks <= 1
+        assert process.checks == checks <= 1
 
-    def test_time_is_up_between_looks(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """The deadline does not wait for the next look."""
+    def test_deadline_does_not_wait_for_the_next_check(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(limits, "_CHECK_SECONDS", 60)
-        assert isinstance(watched(Process(), 0.05, busy=9).error(), DeadlineError)
+        assert isinstance(run_limited(Process(), 0.05, busy=9).error(), DeadlineError)
 
 
 class TestMaxMemory:
-    @pytest.mark.skipif(sys.platform == "win32", reason="asks sysconf")
-    @pytest.mark.parametrize(("gigabytes", "most"), [(64, 4), (4, 2), (1, 0.5)])
-    def test_small_machines(self, gigabytes: int, most: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    @pytest.mark.skipif(sys.platform == "win32", reason="uses sysconf")
+    @pytest.mark.parametrize(("gigabytes", "expected"), [(64, 4), (4, 2), (1, 0.5)])
+    def test_is_half_of_small_memory(self, gigabytes: int, expected: float, monkeypatch: pytest.MonkeyPatch) -> None:
         pages = {"SC_PHYS_PAGES": gigabytes * 2**18, "SC_PAGE_SIZE": 4096}
         monkeypatch.setattr(limits.os, "sysconf", pages.__getitem__)
-        assert max_memory() == most * 2**30
+        assert max_memory() == expected * 2**30

@@ -21,7 +21,7 @@ from vclean.settings import RenderSettings
 
 
 class Chromium:
-    """Stands in for Playwright's browser type: keeps the options, and does not start."""
+    """Fake browser type of Playwright that records its options and fails to start."""
 
     def __init__(self) -> None:
         self.options: dict[str, Any] = {}
@@ -32,7 +32,7 @@ class Chromium:
 
 
 class FakePlaywright:
-    """Stands in for Playwright: notes whether it was stopped."""
+    """Fake Playwright that records whether it was stopped."""
 
     def __init__(self, chromium: Chromium) -> None:
         self.chromium = chromium
@@ -42,7 +42,7 @@ class FakePlaywright:
         self.stopped = True
 
 
-def start(chromium: Chromium) -> FakePlaywright:
+def assert_launch_fails(chromium: Chromium) -> FakePlaywright:
     playwright = FakePlaywright(chromium)
     with pytest.raises(BrowserError) as caught:
         asyncio.run(process.launch(PlaywrightDriver(playwright), Path("/opt/chromium")))
@@ -52,21 +52,21 @@ def start(chromium: Chromium) -> FakePlaywright:
 
 
 class TestLaunch:
-    def test_failure_is_one_line_with_a_remedy(self) -> None:
-        start(Chromium())
+    def test_reports_failure_in_one_line_with_a_remedy(self) -> None:
+        assert_launch_fails(Chromium())
 
-    def test_failure_stops_the_driver(self) -> None:
-        assert start(Chromium()).stopped
+    def test_stops_driver_after_failure(self) -> None:
+        assert assert_launch_fails(Chromium()).stopped
 
-    def test_failure_leaves_no_folder(self) -> None:
+    def test_removes_folder_after_failure(self) -> None:
         chromium = Chromium()
-        start(chromium)
+        assert_launch_fails(chromium)
         assert not Path(chromium.options["artifacts_dir"]).exists()
 
-    def test_no_way_out(self) -> None:
-        """The four switches that the isolation of pages rests on."""
+    def test_blocks_the_network(self) -> None:
+        """Check the four switches on which the isolation of pages depends."""
         chromium = Chromium()
-        start(chromium)
+        assert_launch_fails(chromium)
         names = {flag.partition("=")[0] for flag in chromium.options["args"]}
         assert names >= {
             "--proxy-server",
@@ -75,70 +75,69 @@ class TestLaunch:
             "--force-webrtc-ip-handling-policy",
         }
 
-    def test_no_switch_twice(self) -> None:
-        """Chromium heeds only the last switch of a name."""
+    def test_has_no_duplicate_switches(self) -> None:
+        """Chromium uses only the last switch of a name."""
         names = [flag.partition("=")[0] for flag in process.FLAGS]
         assert len(names) == len(set(names))
 
 
-class Fickle(Chromium):
-    """Starts only as `executable_path` says."""
+class PartlyWorking(Chromium):
+    """Fake browser type that starts only in the given ways: "plain" or "isolated"."""
 
-    def __init__(self, *fitting: str) -> None:
+    def __init__(self, *working: str) -> None:
         super().__init__()
-        self.fitting = fitting
-        self.tried: list[str] = []
+        self.working = working
+        self.attempts: list[str] = []
 
     async def launch(self, **options: Any) -> str:
-        self.tried.append("plain" if options["executable_path"] == Path("/opt/chromium") else "walled")
-        if self.tried[-1] not in self.fitting:
+        self.attempts.append("plain" if options["executable_path"] == Path("/opt/chromium") else "isolated")
+        if self.attempts[-1] not in self.working:
             raise PlaywrightError("spawn failed")
-        return self.tried[-1]
+        return self.attempts[-1]
 
 
 class TestNetwork:
     @pytest.fixture(autouse=True)
-    def forget(self, monkeypatch: pytest.MonkeyPatch):
+    def clear_caches(self, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setattr(process, "_NEEDS_NETWORK", set())
         process._can_isolate_network.cache_clear()
         yield
         process._can_isolate_network.cache_clear()
 
-    def start(self, chromium: Fickle, folder: Path) -> str:
+    def start(self, chromium: PartlyWorking, folder: Path) -> str:
         driver = PlaywrightDriver(SimpleNamespace(chromium=chromium))
         asyncio.run(process._launch_isolated(driver, Path("/opt/chromium"), str(folder)))
-        return chromium.tried[-1]
+        return chromium.attempts[-1]
 
-    def test_none_where_that_can_be(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def test_isolates_network_if_possible(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.setattr(process, "network_obstacle", lambda: None)
-        assert self.start(Fickle("plain", "walled"), tmp_path) == "walled"
+        assert self.start(PartlyWorking("plain", "isolated"), tmp_path) == "isolated"
 
-    def test_fallback_is_silent_but_for_the_log(
+    def test_logs_fallback_without_isolation(
         self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, tmp_path: Path
     ) -> None:
         monkeypatch.setattr(process, "network_obstacle", lambda: "no right")
         caplog.set_level("INFO", logger="vclean")
-        assert [self.start(Fickle("plain", "walled"), tmp_path) for _ in range(2)] == ["plain", "plain"]
+        assert [self.start(PartlyWorking("plain", "isolated"), tmp_path) for _ in range(2)] == ["plain", "plain"]
         messages = [(record.levelname, record.message) for record in caplog.records if "network" in record.message]
         assert messages == [("INFO", "Chromium has a network, and its flags block requests (no right)")]
 
-    def test_browser_that_does_not_start_inside(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-        """It is tried once, and not again when it has started outside."""
+    def test_falls_back_if_isolated_start_fails(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        """Isolation is tried once, and not again after the browser has started without it."""
         monkeypatch.setattr(process, "network_obstacle", lambda: None)
-        chromium = Fickle("plain")
+        chromium = PartlyWorking("plain")
         assert [self.start(chromium, tmp_path) for _ in range(2)] == ["plain", "plain"]
-        assert chromium.tried == ["walled", "plain", "plain"]
+        assert chromium.attempts == ["isolated", "plain", "plain"]
 
-    def test_browser_that_does_not_start_at_all(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-        """Says nothing about namespaces."""
+    def test_reports_browser_that_never_starts(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.setattr(process, "network_obstacle", lambda: None)
         with pytest.raises(ProtocolError, match="spawn failed"):
-            self.start(Fickle(), tmp_path)
+            self.start(PartlyWorking(), tmp_path)
         assert not process._NEEDS_NETWORK
 
 
 class Refusing:
-    """Stands in for any object of Playwright: every call fails."""
+    """Fake object of Playwright of which every call fails."""
 
     url = "about:blank"
 
@@ -150,7 +149,7 @@ class Refusing:
 
 
 class TestPlaywrightErrors:
-    """Callers catch the same error for both drivers."""
+    """Both drivers raise the same error class."""
 
     @pytest.mark.parametrize(
         ("call", "message"),
@@ -166,7 +165,7 @@ class TestPlaywrightErrors:
             (lambda: PlaywrightDriver(Refusing()).open_browser_session(), "not started"),
         ],
     )
-    def test_protocol_error_with_the_same_message(self, call: Callable[[], Any], message: str) -> None:
+    def test_raises_protocol_error_with_the_same_message(self, call: Callable[[], Any], message: str) -> None:
         async def run() -> None:
             await call()
 
@@ -185,12 +184,12 @@ def launched() -> PlaywrightDriver:
 
 
 class TestWrapper:
-    def test_only_its_owner_can_use_it(self, tmp_path: Path) -> None:
+    def test_is_accessible_only_to_its_owner(self, tmp_path: Path) -> None:
         wrapper = process._wrapper(Path("/opt/it's/chromium"), str(tmp_path))
         assert wrapper.parent == tmp_path
         assert wrapper.stat().st_mode & 0o777 == 0o700
 
-    def test_odd_paths_are_quoted(self, tmp_path: Path) -> None:
+    def test_quotes_paths(self, tmp_path: Path) -> None:
         words = shlex.split(process._wrapper(Path("/opt/it's/a chromium"), str(tmp_path)).read_text().splitlines()[1])
         assert words[0] == "exec"
         assert words[-2:] == ["/opt/it's/a chromium", "$@"]
@@ -198,17 +197,17 @@ class TestWrapper:
 
 class TestSandbox:
     @pytest.fixture(autouse=True)
-    def forget(self):
+    def clear_caches(self):
         process.can_be_sandboxed.cache_clear()
         yield
         process.can_be_sandboxed.cache_clear()
 
-    def test_on_where_it_can_work(self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    def test_is_on_if_available(self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
         monkeypatch.setattr(process, "sandbox_obstacle", lambda: None)
         assert process.can_be_sandboxed()
         assert caplog.text == ""
 
-    def test_off_is_said_once(self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    def test_warns_once_if_off(self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
         monkeypatch.setattr(process, "sandbox_obstacle", lambda: Obstacle("root", "be another user"))
         assert [process.can_be_sandboxed() for _ in range(3)] == [False] * 3
         assert caplog.text.count("sandbox is off (root): be another user") == 1
@@ -216,13 +215,13 @@ class TestSandbox:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 class TestPrivateBytes:
-    def test_of_this_process(self) -> None:
-        own = Path("/proc", str(os.getpid()))
-        before = process._private_bytes(own)
+    def test_measures_this_process(self) -> None:
+        process_folder = Path("/proc", str(os.getpid()))
+        before = process._private_bytes(process_folder)
         with mmap.mmap(-1, 50 * 2**20, flags=mmap.MAP_PRIVATE) as ballast:  # not from the heap, which may have room
             ballast.write(b"x" * len(ballast))
-            grown = process._private_bytes(own) - before
+            grown = process._private_bytes(process_folder) - before
             assert abs(grown - len(ballast)) < 5 * 2**20
 
-    def test_of_one_that_is_gone(self, tmp_path: Path) -> None:
+    def test_is_zero_for_an_ended_process(self, tmp_path: Path) -> None:
         assert process._private_bytes(tmp_path / "none") == 0

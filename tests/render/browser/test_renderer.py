@@ -19,11 +19,11 @@ from vclean.render.browser import renderer as browser
 from vclean.render.browser.renderer import AsyncRenderer, Renderer
 from vclean.settings import RenderSettings
 
-pytestmark = [pytest.mark.browser, pytest.mark.skipif(sys.platform == "win32", reason="asks /proc and signals")]
+pytestmark = [pytest.mark.browser, pytest.mark.skipif(sys.platform == "win32", reason="uses /proc and signals")]
 
 
 def processes(group: int) -> list[int]:
-    """The living processes of a group; zombies that nobody has waited for yet are dead."""
+    """Return the ids of the running processes of a group, without zombies."""
     alive = []
     for entry in Path("/proc").glob("[0-9]*"):
         try:
@@ -36,12 +36,12 @@ def processes(group: int) -> list[int]:
 
 
 def children(parent: int) -> list[int]:
-    """The processes that `parent` started itself."""
+    """Return the ids of the direct children of a process."""
     listed = Path(f"/proc/{parent}/task").glob("*/children")
     return [int(pid) for tasks in listed for pid in tasks.read_text().split()]
 
 
-def until(condition, seconds: float = 10.0) -> bool:
+def wait_until(condition, seconds: float = 10.0) -> bool:
     end = time.monotonic() + seconds
     while not condition() and time.monotonic() < end:
         time.sleep(0.05)
@@ -53,64 +53,64 @@ def group_of(renderer: Renderer) -> int:
 
 
 class TestRenderer:
-    def test_snapshot_and_picture(self, renderer: Renderer) -> None:
-        found = renderer.render(Page(content="<title> A  b </title><p>Text"), screenshot=True)
-        assert found.snapshot.title == "A b"
-        assert found.snapshot.rendered
-        assert "Chrome/" in found.snapshot.build
-        assert found.screenshot.startswith(b"\x89PNG")
-        assert found.snapshot.timings["render"] > 0
+    def test_returns_snapshot_and_screenshot(self, renderer: Renderer) -> None:
+        rendering = renderer.render(Page(content="<title> A  b </title><p>Text"), screenshot=True)
+        assert rendering.snapshot.title == "A b"
+        assert rendering.snapshot.rendered
+        assert "Chrome/" in rendering.snapshot.build
+        assert rendering.screenshot.startswith(b"\x89PNG")
+        assert rendering.snapshot.timings["render"] > 0
 
-    def test_no_picture_unless_asked_for(self, renderer: Renderer) -> None:
+    def test_takes_no_screenshot_by_default(self, renderer: Renderer) -> None:
         assert renderer.render(Page(content="<p>Text")).screenshot is None
 
-    def test_same_columns_twice(self, renderer: Renderer) -> None:
+    def test_is_deterministic(self, renderer: Renderer) -> None:
         page = Page(
             content="<style>p { transition: all 1s; animation: a 9s infinite }</style>" + "<p>Text <b>b</b>" * 99
         )
-        one, two = (renderer.render(page).snapshot for _ in range(2))
-        assert one.box.tobytes() == two.box.tobytes()
-        assert one.line_box.tobytes() == two.line_box.tobytes()
-        assert one.styles == two.styles
+        first, second = (renderer.render(page).snapshot for _ in range(2))
+        assert first.box.tobytes() == second.box.tobytes()
+        assert first.line_box.tobytes() == second.line_box.tobytes()
+        assert first.styles == second.styles
 
     @pytest.mark.parametrize("content", [b"", "   ", b"%PDF-1.7 \x00\x01"])
-    def test_no_html(self, renderer: Renderer, content: bytes | str) -> None:
+    def test_rejects_other_content(self, renderer: Renderer, content: bytes | str) -> None:
         with pytest.raises(NotHtmlError):
             renderer.render(Page(content=content))
 
-    def test_bytes_are_decoded(self, renderer: Renderer) -> None:
+    def test_decodes_bytes(self, renderer: Renderer) -> None:
         page = Page(content="<p>Žluťoučký kůň".encode("cp1250"), charset="windows-1250")
         assert renderer.render(page).snapshot.texts == ["Žluťoučký kůň"]
 
-    def test_inside_a_running_loop(self, renderer: Renderer) -> None:
+    def test_works_inside_a_running_loop(self, renderer: Renderer) -> None:
         async def notebook() -> list[str]:
             return list(renderer.render(Page(content="<p>Cell.")).snapshot.texts)
 
         assert asyncio.run(notebook()) == ["Cell."]
 
-    def test_starts_again_after_close(self) -> None:
+    def test_restarts_after_close(self) -> None:
         renderer = Renderer()
         for text in ("One.", "Two."):
             assert renderer.render(Page(content=f"<p>{text}")).snapshot.texts == [text]
             renderer.close()
 
-    def test_closing_leaves_nothing(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_close_leaves_no_process_and_no_file(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("TMPDIR", str(tmp_path))
         monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
         with Renderer() as renderer:
             renderer.render(Page(content="<p>Text"))
             group = group_of(renderer)
             assert processes(group)
-        assert until(lambda: not processes(group))
-        assert until(lambda: not list(tmp_path.iterdir()))
+        assert wait_until(lambda: not processes(group))
+        assert wait_until(lambda: not list(tmp_path.iterdir()))
 
-    def test_missing_executable(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_reports_missing_executable(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         # Playwright leaves an empty profile behind when the browser does not start.
         monkeypatch.setenv("TMPDIR", str(tmp_path))
         with Renderer(chromium=tmp_path / "none") as renderer, pytest.raises(BrowserError, match="vclean doctor"):
             renderer.render(Page(content="<p>Text"))
 
-    def test_no_browser_at_all(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_reports_missing_browser(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("VCLEAN_CHROMIUM", "/nowhere/chromium")
         with pytest.raises(BrowserMissingError):
             Renderer()
@@ -118,7 +118,7 @@ class TestRenderer:
 
 @pytest.mark.slow
 class TestRecovery:
-    def test_killed_browser(self) -> None:
+    def test_recovers_from_killed_browser(self) -> None:
         with Renderer() as renderer:
             renderer.render(Page(content="<p>One."))
             os.killpg(group_of(renderer), signal.SIGKILL)
@@ -129,7 +129,7 @@ class TestRecovery:
             assert texts == ["Two."]
             assert renderer.render(Page(content="<p>Three.")).snapshot.texts == ["Three."]
 
-    def test_browser_killed_in_the_middle(self) -> None:
+    def test_recovers_from_browser_killed_while_rendering(self) -> None:
         with Renderer(RenderSettings(scripts=True)) as renderer:
             renderer.render(Page(content="<p>One."))
             group = group_of(renderer)
@@ -139,8 +139,8 @@ class TestRecovery:
             assert killer.wait() == 0
             assert renderer.render(Page(content="<p>Two.")).snapshot.texts == ["Two."]
 
-    def test_killed_driver(self) -> None:
-        """Playwright's driver stands between us and the browser; without it, both are replaced."""
+    def test_recovers_from_killed_driver(self) -> None:
+        """Playwright's driver process is between this process and the browser; both are replaced."""
         others = children(os.getpid())
         with Renderer(RenderSettings(scripts=True)) as renderer:
             renderer.render(Page(content="<p>One."))
@@ -151,10 +151,10 @@ class TestRecovery:
             with contextlib.suppress(BrowserError):
                 renderer.render(Page(content="<p>Two."))
             assert renderer.render(Page(content="<p>Three.")).snapshot.texts == ["Three."]
-            assert until(lambda: not processes(group))
+            assert wait_until(lambda: not processes(group))
 
-    def test_crashed_renderer(self) -> None:
-        """Only the process of the tab dies; it is noticed at once, not at the deadline."""
+    def test_recovers_from_crashed_tab(self) -> None:
+        """Only the process of the tab ends; the crash is detected at once, not at the deadline."""
         with Renderer(RenderSettings(deadline=60)) as renderer:
             renderer.render(Page(content="<p>One."))
             for pid in processes(group_of(renderer)):
@@ -166,24 +166,24 @@ class TestRecovery:
             assert time.monotonic() - started < 40
             assert renderer.render(Page(content="<p>Three.")).snapshot.texts == ["Three."]
 
-    def test_frozen_loop(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Code that blocks the event loop itself is given up, and the next page gets another loop."""
+    def test_recovers_from_blocked_event_loop(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The blocked event loop is abandoned, and the next page gets a new one."""
         threads = threading.active_count()
         with Renderer(RenderSettings(deadline=2)) as renderer:
             renderer.render(Page(content="<p>One."))
             group = group_of(renderer)
-            thawed = threading.Event()
+            released = threading.Event()
             with monkeypatch.context() as patch:
                 patch.setattr(browser, "_GRACE_SECONDS", 0.2)
-                patch.setattr(async_renderer, "page_text", lambda *_: thawed.wait(60) and "")
+                patch.setattr(async_renderer, "page_text", lambda *_: released.wait(60) and "")
                 with pytest.raises(DeadlineError):
                     renderer.render(Page(content="<p>Two."))
-            thawed.set()
+            released.set()
             assert renderer.render(Page(content="<p>Three.")).snapshot.texts == ["Three."]
-            assert until(lambda: not processes(group))
-        assert until(lambda: threading.active_count() <= threads)
+            assert wait_until(lambda: not processes(group))
+        assert wait_until(lambda: threading.active_count() <= threads)
 
-    def test_worn_browser_is_replaced(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_replaces_browser_after_many_pages(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(async_renderer, "_PAGES_PER_BROWSER", 2)
         with Renderer() as renderer:
             groups = []
@@ -193,7 +193,7 @@ class TestRecovery:
             assert groups[0] == groups[1] != groups[2]
             assert not processes(groups[0])
 
-    def test_big_browser_is_replaced(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_replaces_browser_over_memory_limit(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(async_renderer, "_PAGES_PER_MEMORY_CHECK", 1)
         monkeypatch.setattr(async_renderer, "_MAX_MEMORY", 2**20)
         with Renderer() as renderer:
@@ -202,7 +202,7 @@ class TestRecovery:
             renderer.render(Page(content="<p>Text"))
             assert group_of(renderer) != group
 
-    def test_limit_is_an_error_of_the_page_alone(self) -> None:
+    def test_keeps_browser_after_limit_error(self) -> None:
         with Renderer(RenderSettings(max_nodes=50)) as renderer:
             renderer.render(Page(content="<p>One."))
             group = group_of(renderer)
@@ -239,8 +239,8 @@ class TestParentDeath:
             (True, BUSY, signal.SIGINT),
         ],
     )
-    def test_browser_dies_too(self, scripts: bool, then: str, sign: signal.Signals, tmp_path: Path) -> None:
-        """Without scripts the browser is our own child, with them Playwright's."""
+    def test_ends_browser_with_its_parent(self, scripts: bool, then: str, sign: signal.Signals, tmp_path: Path) -> None:
+        """Without scripts the browser is a child of this process, with scripts a child of Playwright."""
         environment = {**os.environ, "TMPDIR": str(tmp_path)}
         command = [sys.executable, "-c", self.SCRIPT.format(scripts=scripts, then=then)]
         with subprocess.Popen(
@@ -255,23 +255,21 @@ class TestParentDeath:
             else:
                 parent.send_signal(sign)
             parent.wait(15)
-        assert until(lambda: not processes(group))
-        assert until(lambda: not processes(parent.pid))
-        assert until(lambda: not list(tmp_path.iterdir()))
+        assert wait_until(lambda: not processes(group))
+        assert wait_until(lambda: not processes(parent.pid))
+        assert wait_until(lambda: not list(tmp_path.iterdir()))
 
 
 class TestAsyncRenderer:
-    def test_two_browsers_in_one_loop(self) -> None:
+    def test_runs_two_browsers_in_one_loop(self) -> None:
         async def farm() -> list[str]:
-            async with AsyncRenderer() as one, AsyncRenderer() as two:
-                pages = [each.render(Page(content=f"<p>{n}")) for n, each in enumerate((one, two, one))]
-                return [found.snapshot.texts[0] for found in await asyncio.gather(*pages)]
+            async with AsyncRenderer() as first, AsyncRenderer() as second:
+                pages = [renderer.render(Page(content=f"<p>{n}")) for n, renderer in enumerate((first, second, first))]
+                return [rendering.snapshot.texts[0] for rendering in await asyncio.gather(*pages)]
 
         assert asyncio.run(farm()) == ["0", "1", "2"]
 
-    def test_cancelled_page(self) -> None:
-        """A page that is given up takes its browser with it; the next one gets another."""
-
+    def test_replaces_browser_after_a_cancelled_page(self) -> None:
         async def farm() -> list[str]:
             async with AsyncRenderer(RenderSettings(scripts=True)) as renderer:
                 await renderer.render(Page(content="<p>First."))

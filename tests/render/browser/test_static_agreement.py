@@ -1,4 +1,4 @@
-"""The static parser and the browser cut a page into the same blocks where no style sheet comes between them."""
+"""Test that the static parser and the browser have the same blocks for pages without relevant style sheets."""
 
 from __future__ import annotations
 
@@ -29,36 +29,35 @@ BY_STYLE_SHEET = {
         ],
     },
 }  # fmt: skip
-"""Blocks that a style sheet cuts in two: an inline element that it makes a block, or takes out of the flow."""
+"""Blocks that a style sheet splits: it makes an inline element a block, or removes it from the flow."""
 
 
-def both(renderer: Renderer, content: bytes | str) -> tuple[BlockColumns, BlockColumns]:
-    """The blocks of a page as the parser has them, and as the browser has them."""
+def parsed_and_rendered(renderer: Renderer, content: bytes | str) -> tuple[BlockColumns, BlockColumns]:
+    """Return the blocks of a page from the parser, and from the browser."""
     page = Page(content=content, url="https://example.org/")
     return extract_blocks(parse(page)), extract_blocks(renderer.render(page).snapshot)
 
 
 def xpaths(blocks: BlockColumns) -> list[str]:
-    """Where the blocks stand; libxml2 does not make up the `<tbody>` that HTML demands."""
+    """Return the XPaths of the blocks; libxml2 does not insert the `<tbody>` that HTML requires."""
     return [blocks.snapshot.xpath(node).replace("/tbody[1]", "") for node in blocks.node.tolist()]
 
 
 @pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.parent.name)
 class TestFixtures:
-    def test_texts(self, renderer: Renderer, path: Path) -> None:
-        parsed, rendered = both(renderer, path.read_bytes())
-        cuts = BY_STYLE_SHEET.get(path.parent.name, {})
-        assert [part for text in parsed.text for part in cuts.get(text, [text])] == rendered.text
+    def test_have_the_same_texts(self, renderer: Renderer, path: Path) -> None:
+        parsed, rendered = parsed_and_rendered(renderer, path.read_bytes())
+        splits = BY_STYLE_SHEET.get(path.parent.name, {})
+        assert [part for text in parsed.text for part in splits.get(text, [text])] == rendered.text
 
-    def test_without_style_sheets(self, renderer: Renderer, path: Path) -> None:
-        """Then what is hidden, and which element a block is, is the same as well."""
-        parsed, rendered = both(renderer, SHEET.sub("", decode(path.read_bytes())))
+    def test_have_the_same_visibility_and_xpaths_without_style_sheets(self, renderer: Renderer, path: Path) -> None:
+        parsed, rendered = parsed_and_rendered(renderer, SHEET.sub("", decode(path.read_bytes())))
         assert parsed.text == rendered.text
         assert parsed.visibility.tolist() == rendered.visibility.tolist()
         assert xpaths(parsed) == xpaths(rendered)
 
-    def test_facts(self, renderer: Renderer, path: Path) -> None:
-        parsed, rendered = (blocks.snapshot for blocks in both(renderer, path.read_bytes()))
+    def test_have_the_same_metadata(self, renderer: Renderer, path: Path) -> None:
+        parsed, rendered = (blocks.snapshot for blocks in parsed_and_rendered(renderer, path.read_bytes()))
         assert (parsed.title, parsed.language, parsed.noscript) == (
             rendered.title,
             rendered.language,
@@ -67,7 +66,7 @@ class TestFixtures:
         assert (parsed.url, parsed.rendered, rendered.rendered) == (rendered.url, False, True)
 
 
-class TestPieces:
+class TestFragments:
     @pytest.mark.parametrize(
         "html",
         [
@@ -93,8 +92,8 @@ class TestPieces:
             "<center>a</center><font>b</font><nobr>c</nobr><marquee>d</marquee>",
         ],
     )
-    def test_texts(self, renderer: Renderer, html: str) -> None:
-        parsed, rendered = both(renderer, f"<body>{html}")
+    def test_have_the_same_texts(self, renderer: Renderer, html: str) -> None:
+        parsed, rendered = parsed_and_rendered(renderer, f"<body>{html}")
         assert parsed.text == rendered.text
         assert parsed.text
 
@@ -116,7 +115,7 @@ class TestPieces:
             ("<datalist><option>x</datalist>", Visibility.HIDDEN),
         ],
     )
-    def test_visibility(self, renderer: Renderer, html: str, visibility: Visibility) -> None:
-        parsed, rendered = both(renderer, f"<body>{html}")
+    def test_have_the_same_visibility(self, renderer: Renderer, html: str, visibility: Visibility) -> None:
+        parsed, rendered = parsed_and_rendered(renderer, f"<body>{html}")
         assert parsed.text == rendered.text == ["x"]
         assert parsed.visibility.tolist() == rendered.visibility.tolist() == [visibility]

@@ -16,8 +16,8 @@ def pack(values: Any, dtype: str = "<i4") -> str:
     return base64.b64encode(np.array(values, dtype=dtype).tobytes()).decode()
 
 
-def answer(**changes: Any) -> str:
-    """What the walker says of `<p title=t>Hi` on a page of two elements and no body."""
+def payload(**changes: Any) -> str:
+    """Return the payload of the walker for `<p title=t>Hi`, a page of two elements without a body."""
     columns = {
         "tag": pack([0, 1]),
         "parent": pack([-1, 0]),
@@ -33,7 +33,7 @@ def answer(**changes: Any) -> str:
         "line_text": pack([0]),
         "line_box": pack([8, 9, 12.5, 17], "<f4"),
     }
-    whole = {
+    default = {
         "columns": columns,
         "tags": ["html", "p"],
         "rows": ["\n".join(f"{name}-value" for name in STYLES)],
@@ -46,49 +46,49 @@ def answer(**changes: Any) -> str:
         "noscript": False,
         "sticky": False,
     }
-    return json.dumps(whole | changes)
+    return json.dumps(default | changes)
 
 
 def unpack(**changes: Any) -> Snapshot:
-    return walker.unpack(answer(**changes), RenderSettings(), build="Test/1", url="http://example.org/")
+    return walker.unpack(payload(**changes), RenderSettings(), build="Test/1", url="http://example.org/")
 
 
 class TestUnpack:
-    def test_columns_have_their_types_and_shapes(self) -> None:
-        found = unpack()
-        assert found.parent.tolist() == [-1, 0]
-        assert (found.box.shape, found.box.dtype) == ((2, 4), np.float32)
-        assert found.box[1].tolist() == [8, 8.5, 100, 20]
-        assert (found.line_box.shape, found.line_text.dtype) == ((1, 4), np.int32)
-        assert found.hidden.tolist() == [Hidden.NO, Hidden.OPACITY]
+    def test_returns_types_and_shapes_of_columns(self) -> None:
+        snapshot = unpack()
+        assert snapshot.parent.tolist() == [-1, 0]
+        assert (snapshot.box.shape, snapshot.box.dtype) == ((2, 4), np.float32)
+        assert snapshot.box[1].tolist() == [8, 8.5, 100, 20]
+        assert (snapshot.line_box.shape, snapshot.line_text.dtype) == ((1, 4), np.int32)
+        assert snapshot.hidden.tolist() == [Hidden.NO, Hidden.OPACITY]
 
-    def test_strings(self) -> None:
-        found = unpack()
-        assert found.tags == ("html", "p")
-        assert found.texts == ["Hi"]
-        assert found.attributes("title") == {1: "t"}
-        assert found.styles.column("z-index") == ["z-index-value"]
+    def test_returns_strings(self) -> None:
+        snapshot = unpack()
+        assert snapshot.tags == ("html", "p")
+        assert snapshot.texts == ["Hi"]
+        assert snapshot.attributes("title") == {1: "t"}
+        assert snapshot.styles.column("z-index") == ["z-index-value"]
 
-    def test_facts_of_the_page(self) -> None:
-        found = unpack()
-        assert (found.title, found.language, found.build) == ("A b", "en", "Test/1")
-        assert (found.width, found.height, found.rendered) == (1366.0, 768.0, True)
-        assert found.url == "http://example.org/"
-        assert found.settings == RenderSettings().to_dict()
+    def test_returns_metadata(self) -> None:
+        snapshot = unpack()
+        assert (snapshot.title, snapshot.language, snapshot.build) == ("A b", "en", "Test/1")
+        assert (snapshot.width, snapshot.height, snapshot.rendered) == (1366.0, 768.0, True)
+        assert snapshot.url == "http://example.org/"
+        assert snapshot.settings == RenderSettings().to_dict()
 
-    def test_page_without_text(self) -> None:
-        columns = json.loads(answer())["columns"] | {"line_box": "", "line_text": "", "text_parent": ""}
-        found = unpack(columns=columns, texts=[])
-        assert found.line_box.shape == (0, 4)
-        assert found.text_parent.shape == (0,)
+    def test_accepts_page_without_text(self) -> None:
+        columns = json.loads(payload())["columns"] | {"line_box": "", "line_text": "", "text_parent": ""}
+        snapshot = unpack(columns=columns, texts=[])
+        assert snapshot.line_box.shape == (0, 4)
+        assert snapshot.text_parent.shape == (0,)
 
     @pytest.mark.parametrize(
-        ("refusal", "message"),
+        ("payload_fields", "message"),
         [({"nodes": 200_000}, "200,000 elements, over the cap of 150,000"), ({"characters": 10**8}, "100,000,000")],
     )
-    def test_caps(self, refusal: dict[str, int], message: str) -> None:
+    def test_raises_for_exceeded_limits(self, payload_fields: dict[str, int], message: str) -> None:
         with pytest.raises(LimitError, match=message):
-            walker.unpack(json.dumps(refusal), RenderSettings(), build="", url="")
+            walker.unpack(json.dumps(payload_fields), RenderSettings(), build="", url="")
 
 
 class TestHints:
@@ -103,55 +103,55 @@ class TestHints:
             ("fonts", "<style>@font-face { src: url(data:font/woff2,x) }"),
         ],
     )
-    def test_one_thing_used(self, hint: str, html: str) -> None:
+    def test_detects_one_feature(self, hint: str, html: str) -> None:
         assert [name for name, used in walker.hints(html).items() if used] == [hint]
 
-    def test_nothing_used(self) -> None:
+    def test_detects_nothing(self) -> None:
         assert not any(walker.hints("<p style='visibility: hidden' hidden>content, indented").values())
 
 
 class TestMayEmbedFonts:
     @pytest.mark.parametrize("source", ["data:font/woff2,x", "'data:x/y,x'", ' "DATA:,x"', "a.woff), url(data:,x"])
-    def test_used(self, source: str) -> None:
+    def test_detects_embedded_fonts(self, source: str) -> None:
         assert walker.may_embed_fonts(f"<style>@Font-Face {{ font-family: f; src: url({source}) }}")
 
     @pytest.mark.parametrize("rule", ["@font-face { src: url(f.woff) } p { background: url(data:,x) }", "url(data:,x)"])
-    def test_not_used(self, rule: str) -> None:
+    def test_ignores_other_urls(self, rule: str) -> None:
         assert not walker.may_embed_fonts(f"<style>{rule}")
 
-    def test_unclosed_rules(self) -> None:
-        """In linear time: twenty times the text would take four hundred times as long otherwise."""
+    def test_takes_linear_time_for_unclosed_rules(self) -> None:
+        """Quadratic time would be four hundred times as long for twenty times the text."""
         assert not walker.may_embed_fonts("@font-face{url( " * 500_000)
 
 
 class TestExpression:
     @staticmethod
     def options(expression: str) -> dict[str, Any]:
-        """The two parts of the options, put together as JavaScript would."""
+        """Return the two parts of the options, combined as in JavaScript."""
         decoder = json.JSONDecoder()
         constants, end = decoder.raw_decode(expression, expression.rindex("({...") + len("({..."))
         return constants | decoder.raw_decode(expression, end + len(", ..."))[0]
 
-    def test_walker_is_called_with_the_contract(self) -> None:
+    def test_passes_attributes_and_styles(self) -> None:
         expression = walker.expression("", RenderSettings())
         options = self.options(expression)
         assert expression.endswith("})")
         assert options["attributes"] == list(ATTRIBUTES)
         assert options["styles"] == list(STYLES)
 
-    def test_rules_are_those_of_the_static_parser(self) -> None:
+    def test_shares_the_rules_of_the_static_parser(self) -> None:
         options = self.options(walker.expression("", RenderSettings()))
         assert set(options["skipped"]) == styles.SKIPPED_TAGS | {"head"}
         assert set(options["replaced"]) == styles.REPLACED_TAGS
         assert options["littleText"] == LITTLE_TEXT
 
-    def test_settings_are_applied(self) -> None:
+    def test_passes_settings(self) -> None:
         settings = RenderSettings(max_nodes=7, max_bytes=8, scripts=True)
         options = self.options(walker.expression("http://example.org/", settings))
         assert (options["maxNodes"], options["maxCharacters"], options["scripts"]) == (7, 8, True)
 
     @pytest.mark.parametrize("url", ['"', "\\", "</script>", "\n", "\u2028", "é"])
-    def test_address_is_quoted(self, url: str) -> None:
+    def test_quotes_url(self, url: str) -> None:
         assert self.options(walker.expression(url, RenderSettings()))["url"] == url
 
 
@@ -160,21 +160,21 @@ class TestCall:
     def options(call: str) -> dict[str, Any]:
         return dict(json.loads(call[call.index("](") + 2 : -1]))
 
-    def test_only_what_differs_from_page_to_page_is_sent(self) -> None:
-        """The walker itself is left in the tab."""
+    def test_contains_only_options_of_the_page(self) -> None:
+        """The tab already contains the walker."""
         call = walker.call("http://example.org/", RenderSettings(max_nodes=7))
         assert len(call) < 300
         assert (self.options(call)["url"], self.options(call)["maxNodes"]) == ("http://example.org/", 7)
 
     @pytest.mark.parametrize("hint", ["skipping", "clips", "indents", "fonts", "discard"])
     @pytest.mark.parametrize("value", [True, False])
-    def test_hints(self, hint: str, value: bool) -> None:
+    def test_passes_hints(self, hint: str, value: bool) -> None:
         assert self.options(walker.call("", RenderSettings(), **{hint: value}))[hint] is value
 
     @pytest.mark.parametrize("url", ['"', "\\", "]({", "\n", "\u2028", "é"])
-    def test_address_is_quoted(self, url: str) -> None:
+    def test_quotes_url(self, url: str) -> None:
         assert self.options(walker.call(url, RenderSettings()))["url"] == url
 
-    def test_the_name_is_that_of_the_definition(self) -> None:
+    def test_uses_the_name_of_the_definition(self) -> None:
         name = walker.definition().partition(" = ")[0]
         assert walker.call("", RenderSettings()).startswith(f"{name}({{")

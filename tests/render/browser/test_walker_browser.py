@@ -21,18 +21,18 @@ NO_MARGIN = "<!doctype html><style>body { margin: 0 } p { margin: 0 }</style>"
 
 
 def element(snapshot: Snapshot, name: str) -> int:
-    """The element with the id `name`."""
+    """Return the element with the id `name`."""
     return next(node for node, value in snapshot.attributes("id").items() if value == name)
 
 
 @pytest.fixture(scope="module")
 def font_file() -> Path:
-    """Any font with Latin letters."""
+    """Return a font file with Latin letters."""
     names = ("DejaVuSans", "LiberationSans", "NotoSans-Regular", "Arial", "Roboto-Regular", "Verdana")
-    found = [path for folder in font_folders() for path in folder.rglob("*.ttf") if path.stem.startswith(names)]
-    if not found:
+    candidates = [path for folder in font_folders() for path in folder.rglob("*.ttf") if path.stem.startswith(names)]
+    if not candidates:
         pytest.skip("no font that is known to have Latin letters")
-    return min(found, key=lambda path: path.stat().st_size)
+    return min(candidates, key=lambda path: path.stat().st_size)
 
 
 def hidden_of(snapshot: Snapshot, name: str = "x") -> Hidden:
@@ -44,122 +44,122 @@ def tags_of(snapshot: Snapshot) -> list[str]:
 
 
 class TestTree:
-    def test_preorder_with_ends_and_depths(self, snap) -> None:
-        found = snap("<div><p>a<b>b</b></p></div><ul><li>c</ul>")
-        assert tags_of(found) == ["html", "body", "div", "p", "b", "ul", "li"]
-        assert found.parent.tolist() == [-1, 0, 1, 2, 3, 1, 5]
-        assert found.end.tolist() == [7, 7, 5, 5, 5, 7, 7]
-        assert found.depth.tolist() == [0, 1, 2, 3, 4, 2, 3]
+    def test_returns_preorder_with_ends_and_depths(self, snap) -> None:
+        page = snap("<div><p>a<b>b</b></p></div><ul><li>c</ul>")
+        assert tags_of(page) == ["html", "body", "div", "p", "b", "ul", "li"]
+        assert page.parent.tolist() == [-1, 0, 1, 2, 3, 1, 5]
+        assert page.end.tolist() == [7, 7, 5, 5, 5, 7, 7]
+        assert page.depth.tolist() == [0, 1, 2, 3, 4, 2, 3]
 
-    def test_head_scripts_and_styles_are_left_out(self, snap) -> None:
-        found = snap("<title>T</title><meta name=a><p>x<script>1</script><style>i{}</style><template>t</template></p>")
-        assert tags_of(found) == ["html", "body", "p"]
-        assert found.texts == ["x"]
-        assert found.title == "T"
+    def test_excludes_head_scripts_and_styles(self, snap) -> None:
+        page = snap("<title>T</title><meta name=a><p>x<script>1</script><style>i{}</style><template>t</template></p>")
+        assert tags_of(page) == ["html", "body", "p"]
+        assert page.texts == ["x"]
+        assert page.title == "T"
 
     @pytest.mark.parametrize("tag", ["iframe", "textarea", "video", "object", "svg", "noframes"])
-    def test_replaced_elements_are_leaves(self, snap, tag: str) -> None:
-        found = snap(f"<p>before<{tag}>inside</{tag}>after")
-        assert tag in tags_of(found)
-        assert "inside" not in "".join(found.texts)
+    def test_treats_replaced_elements_as_leaves(self, snap, tag: str) -> None:
+        page = snap(f"<p>before<{tag}>inside</{tag}>after")
+        assert tag in tags_of(page)
+        assert "inside" not in "".join(page.texts)
 
-    def test_frames_of_a_frameset_keep_their_addresses(self, snap) -> None:
+    def test_returns_urls_of_frames_in_a_frameset(self, snap) -> None:
         inner = "<frameset><frame src=b.html></frameset>"
-        found = snap(f"<frameset><frame src=a.html>{inner}<noframes>none</noframes></frameset>", "http://example.org/")
-        assert tags_of(found) == ["html", "frameset", "frame", "frameset", "frame", "noframes"]
-        assert found.attributes("src") == {2: "http://example.org/a.html", 4: "http://example.org/b.html"}
-        assert found.texts == []
+        page = snap(f"<frameset><frame src=a.html>{inner}<noframes>none</noframes></frameset>", "http://example.org/")
+        assert tags_of(page) == ["html", "frameset", "frame", "frameset", "frame", "noframes"]
+        assert page.attributes("src") == {2: "http://example.org/a.html", 4: "http://example.org/b.html"}
+        assert page.texts == []
 
-    def test_options_are_text(self, snap) -> None:
+    def test_reads_options_as_text(self, snap) -> None:
         assert snap("<select><option>One<option>Two</select>").texts == ["One", "Two"]
 
-    def test_shadow_root_is_walked_in_place_of_its_host(self, snap) -> None:
-        found = snap(
+    def test_reads_shadow_root_in_place_of_the_children(self, snap) -> None:
+        page = snap(
             "<div id=host><template shadowrootmode=open><b>shadow </b><slot>fallback</slot>"
             "<slot name=s>unused</slot></template>light</div>"
         )
-        assert found.texts == ["shadow ", "light", "unused"]
+        assert page.texts == ["shadow ", "light", "unused"]
 
-    def test_deep_tree(self, snap) -> None:
+    def test_reads_deep_tree(self, snap) -> None:
         assert snap("<div>" * 400 + "deep").depth.max() == 401
 
-    def test_comments_are_no_nodes(self, snap) -> None:
+    def test_ignores_comments(self, snap) -> None:
         assert snap("<p>a<!-- b -->c").texts == ["a", "c"]
 
 
 class TestTexts:
-    def test_white_space_between_inline_elements_is_kept(self, snap) -> None:
+    def test_collapses_white_space_between_inline_elements(self, snap) -> None:
         assert snap("<p><b>a</b>\n \n<i>b</i>").texts == ["a", " ", "b"]
 
-    def test_white_space_in_pre_is_kept_as_it_is(self, snap) -> None:
+    def test_keeps_white_space_in_pre(self, snap) -> None:
         assert snap("<pre><b>a</b>\n  <i>b</i></pre>").texts == ["a", "\n  ", "b"]
 
-    def test_source_case_and_space(self, snap) -> None:
+    def test_keeps_case_and_space_of_the_source(self, snap) -> None:
         assert snap("<p style='text-transform: uppercase'>a  b\nc").texts == ["a  b\nc"]
 
-    def test_after_is_the_last_element_that_started(self, snap) -> None:
-        found = snap("<p>a<b>b<i></i></b>c")
-        assert found.texts == ["a", "b", "c"]
-        assert found.text_parent.tolist() == [2, 3, 2]
-        assert found.text_after.tolist() == [2, 3, 4]
+    def test_text_after_is_the_last_started_element(self, snap) -> None:
+        page = snap("<p>a<b>b<i></i></b>c")
+        assert page.texts == ["a", "b", "c"]
+        assert page.text_parent.tolist() == [2, 3, 2]
+        assert page.text_after.tolist() == [2, 3, 4]
 
 
 class TestBoxes:
-    def test_border_box_from_the_document_origin(self, snap) -> None:
-        found = snap(
+    def test_measures_border_box_from_the_document_origin(self, snap) -> None:
+        page = snap(
             "<!doctype html><div id=x style='position: absolute; left: 30px; top: 2000px; width: 100px; height: 50px;"
             " border: 2px solid; padding: 3px; margin: 1px'></div>"
         )
-        assert found.box[element(found, "x")].tolist() == [31, 2001, 110, 60]
+        assert page.box[element(page, "x")].tolist() == [31, 2001, 110, 60]
 
-    def test_page_size(self, snap) -> None:
-        found = snap(NO_MARGIN + "<div style='width: 2000px; height: 3000px'>")
-        assert (found.width, found.height) == (2000, 3000)
+    def test_measures_page_size(self, snap) -> None:
+        page = snap(NO_MARGIN + "<div style='width: 2000px; height: 3000px'>")
+        assert (page.width, page.height) == (2000, 3000)
 
-    def test_viewport_is_that_of_the_settings(self) -> None:
+    def test_uses_viewport_of_the_settings(self) -> None:
         with Renderer(RenderSettings(width=500, height=400)) as renderer:
             html = NO_MARGIN + "<style>@media (width: 500px) { p { height: 100vh } }</style><p id=x>"
-            found = renderer.render(Page(content=html)).snapshot
-        assert found.box[element(found, "x")].tolist() == [0, 0, 500, 400]
+            page = renderer.render(Page(content=html)).snapshot
+        assert page.box[element(page, "x")].tolist() == [0, 0, 500, 400]
 
-    def test_quirks_mode_by_the_doctype(self, snap) -> None:
+    def test_uses_quirks_mode_without_a_doctype(self, snap) -> None:
         html = "<body style='margin: 0'><div id=x style='height: 100%'></div>"
         assert snap(html).box[-1][3] == 768
         assert snap("<!doctype html>" + html).box[-1][3] == 0
 
-    def test_right_to_left_page_has_its_origin_at_its_left_edge(self, snap) -> None:
-        found = snap("<!doctype html><html dir=rtl><body style='margin: 0'><div id=x style='width: 3000px'>a</div>")
-        assert found.box[element(found, "x")].tolist()[:1] == [0]
-        assert found.width == 3000
-        assert hidden_of(found) == Hidden.NO
+    def test_puts_origin_of_right_to_left_page_at_the_left_edge(self, snap) -> None:
+        page = snap("<!doctype html><html dir=rtl><body style='margin: 0'><div id=x style='width: 3000px'>a</div>")
+        assert page.box[element(page, "x")].tolist()[:1] == [0]
+        assert page.width == 3000
+        assert hidden_of(page) == Hidden.NO
 
-    def test_not_displayed_has_no_box(self, snap) -> None:
-        found = snap("<div id=x hidden>text</div>")
-        assert found.box[element(found, "x")].tolist() == [0, 0, 0, 0]
+    def test_returns_no_box_for_hidden_elements(self, snap) -> None:
+        page = snap("<div id=x hidden>text</div>")
+        assert page.box[element(page, "x")].tolist() == [0, 0, 0, 0]
 
 
 class TestLines:
-    def test_one_box_a_line(self, snap) -> None:
-        found = snap(NO_MARGIN + "<p style='width: 120px; font: 20px/30px monospace'>aaaa bbbb cccc</p>")
-        assert found.line_text.tolist() == [0, 0]
-        assert found.line_box[:, 1].tolist()[1] - found.line_box[:, 1].tolist()[0] == 30
+    def test_returns_one_box_per_line(self, snap) -> None:
+        page = snap(NO_MARGIN + "<p style='width: 120px; font: 20px/30px monospace'>aaaa bbbb cccc</p>")
+        assert page.line_text.tolist() == [0, 0]
+        assert page.line_box[:, 1].tolist()[1] - page.line_box[:, 1].tolist()[0] == 30
 
-    def test_runs_of_one_line_are_merged(self, snap) -> None:
-        """Bidirectional text comes in one rectangle per run."""
-        found = snap(NO_MARGIN + "<p id=x>abc \u05d0\u05d1\u05d2 def</p>")
-        assert found.line_text.tolist() == [0]
+    def test_merges_runs_of_one_line(self, snap) -> None:
+        """Bidirectional text has one rectangle per run."""
+        page = snap(NO_MARGIN + "<p id=x>abc \u05d0\u05d1\u05d2 def</p>")
+        assert page.line_text.tolist() == [0]
 
-    def test_union_of_the_lines_is_inside_the_block(self, snap) -> None:
-        found = snap(NO_MARGIN + "<p id=x style='width: 300px'>" + "word " * 100)
-        lines, box = found.line_box, found.box[element(found, "x")]
+    def test_returns_lines_inside_the_block(self, snap) -> None:
+        page = snap(NO_MARGIN + "<p id=x style='width: 300px'>" + "word " * 100)
+        lines, box = page.line_box, page.box[element(page, "x")]
         assert lines[:, 0].min() >= box[0]
         assert (lines[:, 0] + lines[:, 2]).max() <= box[0] + box[2] + 0.01
 
     @pytest.mark.parametrize("style", ["display: none", "visibility: hidden", "opacity: 0"])
-    def test_hidden_text_has_none(self, snap, style: str) -> None:
-        found = snap(f"<p style='{style}'>text")
-        assert found.texts == ["text"]
-        assert len(found.line_box) == 0
+    def test_returns_no_lines_for_hidden_text(self, snap, style: str) -> None:
+        page = snap(f"<p style='{style}'>text")
+        assert page.texts == ["text"]
+        assert len(page.line_box) == 0
 
 
 class TestHidden:
@@ -195,9 +195,9 @@ class TestHidden:
             ("display: contents", Hidden.NO),
         ],
     )
-    def test_of_a_container_and_what_is_in_it(self, snap, style: str, code: Hidden) -> None:
-        found = snap(f"<!doctype html><div style='{style}'><p id=x>text</p></div>")
-        assert hidden_of(found) == code
+    def test_applies_to_descendants(self, snap, style: str, code: Hidden) -> None:
+        page = snap(f"<!doctype html><div style='{style}'><p id=x>text</p></div>")
+        assert hidden_of(page) == code
 
     @pytest.mark.parametrize(
         ("html", "code"),
@@ -232,24 +232,24 @@ class TestHidden:
             ("<video><p id=x>fallback</p></video><p id=x>text", Hidden.NO),
         ],
     )
-    def test_of_an_element(self, snap, html: str, code: Hidden) -> None:
+    def test_has_expected_code(self, snap, html: str, code: Hidden) -> None:
         assert hidden_of(snap("<!doctype html>" + html)) == code
 
 
 class TestAnimations:
-    def test_end_state_is_read(self, snap) -> None:
-        """What fades in is shown, however long it takes and whatever the clock says."""
+    def test_reads_end_state(self, snap) -> None:
+        """Content that fades in is shown, independent of duration and clock."""
         rules = "@keyframes in { to { opacity: 1 } } #x { opacity: 0; animation: in 9s 9s forwards }"
-        found = snap(f"<style>{rules}</style><p id=x>t")
-        assert hidden_of(found) == Hidden.NO
+        page = snap(f"<style>{rules}</style><p id=x>t")
+        assert hidden_of(page) == Hidden.NO
 
-    def test_endless_animation_is_taken_off(self, snap) -> None:
+    def test_cancels_endless_animation(self, snap) -> None:
         rules = "@keyframes m { to { margin-left: 900px } } #x { animation: m 1s infinite }"
-        found = snap(f"{NO_MARGIN}<style>{rules}</style><p id=x>t")
-        assert found.box[element(found, "x")][0] == 0
+        page = snap(f"{NO_MARGIN}<style>{rules}</style><p id=x>t")
+        assert page.box[element(page, "x")][0] == 0
 
-    def test_lazy_content_has_its_size(self, snap) -> None:
-        """`content-visibility: auto` gives nothing below the fold a size before it is scrolled to."""
+    def test_measures_lazy_content(self, snap) -> None:
+        """With `content-visibility: auto`, content has no size before it is scrolled into view."""
         lazy = "<div style='content-visibility: auto'><p style='height: 500px'>t</div>" * 10
         assert snap(NO_MARGIN + lazy).height == 5000
 
@@ -280,97 +280,97 @@ CHANGED = {
     "cursor": ("pointer", "pointer"),
     "z-index": ("3", "3"),
 }
-"""By property: a value that differs from the initial one, and how it is computed."""
+"""By property: a value that differs from the initial one, and its computed value."""
 
 
 @pytest.fixture(scope="module")
 def rows(renderer: Renderer) -> dict[str, dict[str, str]]:
-    """The styles of elements that differ from the one called "" in one property each."""
+    """Return the styles of elements that differ from the element "" in one property each."""
     elements = [f"<div id={name} style='{name}: {value}'></div>" for name, (value, _) in CHANGED.items()]
     rule = "<style>div { border: 0 solid }</style>"
-    found = renderer.render(Page(content=f"{rule}<div id=plain></div>{''.join(elements)}")).snapshot
-    styles = {name: found.styles.rows[found.style[node]] for node, name in found.attributes("id").items()}
+    snapshot = renderer.render(Page(content=f"{rule}<div id=plain></div>{''.join(elements)}")).snapshot
+    styles = {name: snapshot.styles.rows[snapshot.style[node]] for node, name in snapshot.attributes("id").items()}
     return {"" if name == "plain" else name: dict(zip(STYLES, row, strict=True)) for name, row in styles.items()}
 
 
 class TestStyles:
-    def test_computed_values(self, snap) -> None:
-        found = snap("<p style='color: red; font-size: 20px; float: left; border-top: 3px solid'>a<b>b</b>")
-        row = int(found.style[-2])
-        assert found.styles.column("display")[row] == "block"
-        assert found.styles.number("font-size")[row] == 20
-        assert found.styles.number("border-top-width")[row] == 3
-        assert found.styles.color("color")[row].tolist() == [255, 0, 0, 1]
-        assert found.styles.column("font-weight")[int(found.style[-1])] == "700"
+    def test_reads_computed_values(self, snap) -> None:
+        page = snap("<p style='color: red; font-size: 20px; float: left; border-top: 3px solid'>a<b>b</b>")
+        row = int(page.style[-2])
+        assert page.styles.column("display")[row] == "block"
+        assert page.styles.number("font-size")[row] == 20
+        assert page.styles.number("border-top-width")[row] == 3
+        assert page.styles.color("color")[row].tolist() == [255, 0, 0, 1]
+        assert page.styles.column("font-weight")[int(page.style[-1])] == "700"
 
     @pytest.mark.parametrize("name", STYLES)
-    def test_every_property_tells_rows_apart(self, rows: dict[str, dict[str, str]], name: str) -> None:
-        changed = {each for each in STYLES if rows[name][each] != rows[""][each]}
+    def test_separates_rows_by_every_property(self, rows: dict[str, dict[str, str]], name: str) -> None:
+        changed = {other for other in STYLES if rows[name][other] != rows[""][other]}
         assert name in changed
         assert rows[name][name] == CHANGED[name][1]
 
-    def test_font_without_a_shorthand(self, snap) -> None:
-        """Chromium has none for what `font` cannot say."""
-        odd = "font: 20px/30px serif; font-variant-numeric: tabular-nums;"
-        found = snap(f"<p style='{odd}'>a<p style='{odd} font-size: 21px'>b")
-        assert found.styles.number("font-size")[found.style].tolist()[2:] == [20, 21]
-        assert found.styles.column("line-height")[found.style[3]] == "30px"
+    def test_reads_font_without_a_shorthand(self, snap) -> None:
+        """Chromium returns no shorthand for fonts that `font` cannot express."""
+        unusual = "font: 20px/30px serif; font-variant-numeric: tabular-nums;"
+        page = snap(f"<p style='{unusual}'>a<p style='{unusual} font-size: 21px'>b")
+        assert page.styles.number("font-size")[page.style].tolist()[2:] == [20, 21]
+        assert page.styles.column("line-height")[page.style[3]] == "30px"
 
-    def test_equal_styles_share_a_row(self, snap) -> None:
-        found = snap("<p>a</p>" * 50)
-        assert len(set(found.style[2:].tolist())) == 1
+    def test_shares_rows_of_equal_styles(self, snap) -> None:
+        page = snap("<p>a</p>" * 50)
+        assert len(set(page.style[2:].tolist())) == 1
 
-    def test_data_urls_are_cut(self, snap) -> None:
-        found = snap(f"<p style='background: url(data:image/png;base64,{'A' * 9000})'>a")
-        assert max(map(len, found.styles.column("background-image"))) <= 200
+    def test_truncates_data_urls(self, snap) -> None:
+        page = snap(f"<p style='background: url(data:image/png;base64,{'A' * 9000})'>a")
+        assert max(map(len, page.styles.column("background-image"))) <= 200
 
 
 class TestAttributes:
-    def test_links_are_absolute(self, snap) -> None:
-        found = snap("<a href=../b?c#d>1</a><img src=/i.png><q cite='//o.org/x'>", "https://example.org/a/c.html")
-        assert found.attributes("href").popitem()[1] == "https://example.org/b?c#d"
-        assert found.attributes("src").popitem()[1] == "https://example.org/i.png"
-        assert found.attributes("cite").popitem()[1] == "https://o.org/x"
+    def test_makes_links_absolute(self, snap) -> None:
+        page = snap("<a href=../b?c#d>1</a><img src=/i.png><q cite='//o.org/x'>", "https://example.org/a/c.html")
+        assert page.attributes("href").popitem()[1] == "https://example.org/b?c#d"
+        assert page.attributes("src").popitem()[1] == "https://example.org/i.png"
+        assert page.attributes("cite").popitem()[1] == "https://o.org/x"
 
-    def test_base_element(self, snap) -> None:
-        found = snap("<base href=/deep/><a href=x>1</a>", "https://example.org/")
-        assert found.attributes("href") == {2: "https://example.org/deep/x"}
+    def test_uses_base_element(self, snap) -> None:
+        page = snap("<base href=/deep/><a href=x>1</a>", "https://example.org/")
+        assert page.attributes("href") == {2: "https://example.org/deep/x"}
 
-    def test_without_an_address_links_stay(self, snap) -> None:
+    def test_keeps_links_without_a_page_url(self, snap) -> None:
         assert snap("<a href=../x>1</a>").attributes("href") == {2: "../x"}
 
-    def test_unusable_links_stay(self, snap) -> None:
-        found = snap("<a href='http://['>1</a><a href='javascript:x()'>2</a>", "https://example.org/")
-        assert list(found.attributes("href").values()) == ["http://[", "javascript:x()"]
+    def test_keeps_invalid_links(self, snap) -> None:
+        page = snap("<a href='http://['>1</a><a href='javascript:x()'>2</a>", "https://example.org/")
+        assert list(page.attributes("href").values()) == ["http://[", "javascript:x()"]
 
-    def test_only_those_of_the_contract_and_in_order(self, snap) -> None:
-        found = snap("<p onclick=a class='b c' data-x=1 id=d><i title=e>")
-        assert found.attr_value == ["b c", "d", "e"]
-        assert found.attr_node.tolist() == [2, 2, 3]
+    def test_returns_known_attributes_in_order(self, snap) -> None:
+        page = snap("<p onclick=a class='b c' data-x=1 id=d><i title=e>")
+        assert page.attr_value == ["b c", "d", "e"]
+        assert page.attr_node.tolist() == [2, 2, 3]
 
-    def test_long_values_are_cut(self, snap) -> None:
-        found = snap(f"<p title={'a' * 9000}><img src=data:image/png,{'a' * 9000}>")
-        assert [len(value) for value in found.attr_value] == [2000, 64]
+    def test_truncates_long_values(self, snap) -> None:
+        page = snap(f"<p title={'a' * 9000}><img src=data:image/png,{'a' * 9000}>")
+        assert [len(value) for value in page.attr_value] == [2000, 64]
 
 
 class TestNoscript:
     LONG = "<p>" + "word " * 200
 
-    def test_left_out_of_a_page_with_text(self, snap) -> None:
-        found = snap(f"{self.LONG}<noscript><b>{'other ' * 300}</b></noscript>")
-        assert not found.noscript
-        assert "noscript" not in found.tags
-        assert "other" not in "".join(found.texts)
+    def test_is_excluded_from_a_page_with_text(self, snap) -> None:
+        page = snap(f"{self.LONG}<noscript><b>{'other ' * 300}</b></noscript>")
+        assert not page.noscript
+        assert "noscript" not in page.tags
+        assert "other" not in "".join(page.texts)
 
-    def test_used_by_a_page_without(self, snap) -> None:
-        found = snap(f"<div>Loading<noscript>{self.LONG}</noscript><style>{'p{} ' * 300}</style>")
-        assert found.noscript
-        assert found.texts[-1].startswith("word")
-        assert len(found.line_box) > 1
+    def test_is_used_by_a_page_without_text(self, snap) -> None:
+        page = snap(f"<div>Loading<noscript>{self.LONG}</noscript><style>{'p{} ' * 300}</style>")
+        assert page.noscript
+        assert page.texts[-1].startswith("word")
+        assert len(page.line_box) > 1
 
-    def test_unneeded_takes_no_room(self, snap) -> None:
-        found = snap(f"{NO_MARGIN}{self.LONG}</p><noscript><div style='height: 999px'></div></noscript><p id=x>end")
-        assert found.box[element(found, "x")][1] < 200
+    def test_takes_no_space_if_excluded(self, snap) -> None:
+        page = snap(f"{NO_MARGIN}{self.LONG}</p><noscript><div style='height: 999px'></div></noscript><p id=x>end")
+        assert page.box[element(page, "x")][1] < 200
 
 
 FOLLOWER = Page(
@@ -379,21 +379,21 @@ FOLLOWER = Page(
 
 
 @pytest.fixture(scope="module")
-def alone() -> Snapshot:
-    """The page in a tab that held no other."""
+def fresh_snapshot() -> Snapshot:
+    """Return the snapshot of the page in a tab that showed no other page."""
     with Renderer() as fresh:
         return fresh.render(FOLLOWER).snapshot
 
 
 @pytest.fixture(scope="module")
-def young() -> Iterator[Renderer]:
-    """A browser that is far from being replaced."""
-    with Renderer() as own:
-        yield own
+def fresh_renderer() -> Iterator[Renderer]:
+    """Return a renderer with a browser that is not replaced soon."""
+    with Renderer() as renderer:
+        yield renderer
 
 
 class TestReuse:
-    """Nothing of a page is left on the tab when the next one comes."""
+    """A page must not affect later pages in the same tab."""
 
     @pytest.mark.parametrize(
         "before",
@@ -419,12 +419,12 @@ class TestReuse:
             "<body link=red vlink=red alink=red><a href=a>",
         ],
     )
-    def test_page_after_another(self, renderer: Renderer, alone: Snapshot, before: str) -> None:
+    def test_renders_page_after_another(self, renderer: Renderer, fresh_snapshot: Snapshot, before: str) -> None:
         renderer.render(Page(content=before + "<p>before"))
         after = renderer.render(FOLLOWER).snapshot
-        assert after.texts == alone.texts
-        assert after.styles == alone.styles
-        assert np.array_equal(after.box, alone.box)
+        assert after.texts == fresh_snapshot.texts
+        assert after.styles == fresh_snapshot.styles
+        assert np.array_equal(after.box, fresh_snapshot.box)
 
     @pytest.mark.parametrize(
         ("before", "navigations"),
@@ -436,69 +436,69 @@ class TestReuse:
             ("<style title=a>p { width: 9px }</style>", 1),
         ],
     )
-    def test_a_new_document_only_after_what_would_stay(
-        self, young: Renderer, monkeypatch: pytest.MonkeyPatch, before: str, navigations: int
+    def test_navigates_only_after_persistent_effects(
+        self, fresh_renderer: Renderer, monkeypatch: pytest.MonkeyPatch, before: str, navigations: int
     ) -> None:
-        gone: list[str] = []
+        visited: list[str] = []
         load = Navigator.load
 
         async def counted(self: Navigator, url: str) -> None:
-            gone.append(url)
+            visited.append(url)
             await load(self, url)
 
-        young.render(Page(content="<p>nothing that would stay"))
-        young.render(Page(content=before))
+        fresh_renderer.render(Page(content="<p>nothing that would stay"))
+        fresh_renderer.render(Page(content=before))
         monkeypatch.setattr(Navigator, "load", counted)
-        young.render(Page(content="<p>after"))
-        assert len(gone) == navigations
+        fresh_renderer.render(Page(content="<p>after"))
+        assert len(visited) == navigations
 
-    def test_link_colours_after_a_page_with_the_same_rules(self, renderer: Renderer) -> None:
-        """Chromium shares computed styles between elements to which the same rules apply, of other pages too."""
-        for colour in ("rgb(255, 0, 0)", "rgb(0, 128, 0)"):
+    def test_resets_link_colors_after_a_page_with_the_same_rules(self, renderer: Renderer) -> None:
+        """Chromium shares computed styles between elements with equal rules, even of different pages."""
+        for color in ("rgb(255, 0, 0)", "rgb(0, 128, 0)"):
             renderer.render(Page(content="<p><a href=a>b</a>"))
-            found = renderer.render(Page(content=f"<body link='{_hex(colour)}'><p><a href=a>b</a>")).snapshot
-            assert found.styles.column("color")[int(found.style[-1])] == colour
+            snapshot = renderer.render(Page(content=f"<body link='{_hex(color)}'><p><a href=a>b</a>")).snapshot
+            assert snapshot.styles.column("color")[int(snapshot.style[-1])] == color
 
 
-def _hex(colour: str) -> str:
-    """`#rrggbb` for `rgb(r, g, b)`."""
-    return "#" + "".join(f"{int(part):02x}" for part in colour[4:-1].split(","))
+def _hex(color: str) -> str:
+    """Return `#rrggbb` for `rgb(r, g, b)`."""
+    return "#" + "".join(f"{int(part):02x}" for part in color[4:-1].split(","))
 
 
-class TestArriving:
-    """Parts of a page that load after it are there at the first rendering already."""
+class TestLoadingParts:
+    """Parts that load after the page are available in the first rendering."""
 
-    def test_image_of_an_odd_media_type(self, snap) -> None:
+    def test_waits_for_image_with_unusual_media_type(self, snap) -> None:
         data = io.BytesIO()
         Image.new("RGB", (16, 9)).save(data, "PNG")
         source = f"data:image/odd;base64,{base64.b64encode(data.getvalue()).decode()}"
         assert snap(f"<img id=x src='{source}'>").box[-1][2:].tolist() == [16, 9]
 
-    def test_broken_image(self, snap) -> None:
+    def test_ignores_broken_image(self, snap) -> None:
         assert snap("<img src='data:image/odd,x'><p>t").texts == ["t"]
 
-    def test_embedded_font(self, snap, font_file: Path) -> None:
+    def test_waits_for_embedded_font(self, snap, font_file: Path) -> None:
         source = f"data:font/ttf;base64,{base64.b64encode(font_file.read_bytes()).decode()}"
         face = f"@font-face {{ font-family: f; size-adjust: 900%; src: url({source}) }}"
         html = f"<style>{face} p {{ font: 10px f }}</style><p>text"
-        first, again = snap(html), snap(html)
-        assert first.line_box.tobytes() == again.line_box.tobytes()
+        first, second = snap(html), snap(html)
+        assert first.line_box.tobytes() == second.line_box.tobytes()
         assert first.line_box[0][2] > 100
 
-    def test_broken_font(self, snap) -> None:
+    def test_ignores_broken_font(self, snap) -> None:
         face = "@font-face { font-family: f; src: url('data:font/woff2,x'), url(http://x.org/f.woff) }"
         assert snap(f"<style>{face} p {{ font-family: f }}</style><p>t").texts == ["t"]
 
 
-class TestCaps:
-    def test_nodes(self) -> None:
+class TestLimits:
+    def test_rejects_too_many_nodes(self) -> None:
         with (
             Renderer(RenderSettings(max_nodes=20)) as renderer,
             pytest.raises(LimitError, match="24 elements, over the cap of 20"),
         ):
             renderer.render(Page(content="<b></b>" * 21))
 
-    def test_text_grown_by_scripts(self) -> None:
+    def test_rejects_too_much_text_from_scripts(self) -> None:
         grow = "<p><script>document.querySelector('p').append('x'.repeat(9000))</script>"
         with (
             Renderer(RenderSettings(scripts=True, max_bytes=5000, settle=0.5)) as renderer,
