@@ -23,28 +23,28 @@ def test_docstrings() -> None:
 
 
 class TestOrderOfPrecedence:
-    """Byte order mark, then transport, then declaration, then detection."""
+    """Order: byte order mark, transport, declaration, detection."""
 
-    def test_a_mark_beats_the_transport_and_the_declaration(self) -> None:
+    def test_mark_precedes_transport_and_declaration(self) -> None:
         page = '<meta charset="windows-1251">ž'
         assert decode(b"\xef\xbb\xbf" + page.encode(), "iso-8859-2") == page
 
     @pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
-    def test_a_mark_of_utf_16(self, codec: str) -> None:
+    def test_detects_mark_of_utf_16(self, codec: str) -> None:
         assert decode(("\ufeff" + CZECH).encode(codec), "utf-8") == CZECH
 
     @pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
-    def test_utf_16_without_a_mark_is_known_by_its_first_tag(self, codec: str) -> None:
+    def test_detects_utf_16_without_a_mark(self, codec: str) -> None:
         assert decode(CZECH.encode(codec)) == CZECH
 
-    def test_the_transport_beats_the_declaration(self) -> None:
+    def test_transport_precedes_declaration(self) -> None:
         assert decode('<meta charset="windows-1251">\xe9'.encode("latin-1"), "windows-1252").endswith("é")
 
-    def test_an_unknown_label_of_the_transport_counts_as_none(self) -> None:
+    def test_ignores_unknown_label_of_the_transport(self) -> None:
         assert decode('<meta charset="windows-1251">ж'.encode("cp1251"), "bogus").endswith("ж")
 
-    def test_the_declaration_beats_detection(self) -> None:
-        """As in browsers, even where the bytes are well-formed UTF-8."""
+    def test_declaration_precedes_detection(self) -> None:
+        """Browsers do the same, even if the bytes are well-formed UTF-8."""
         assert decode('<meta charset="windows-1252">é'.encode()).endswith("Ã©")
 
 
@@ -63,30 +63,30 @@ class TestDeclaration:
             "<meta charset=nonsense><meta charset=x-cp1250>",
         ],
     )
-    def test_forms(self, tag: str) -> None:
+    def test_reads_all_forms_of_declarations(self, tag: str) -> None:
         assert decode((tag + "žluť").encode("cp1250")).endswith("žluť")
 
-    def test_a_declaration_after_a_long_comment_counts(self) -> None:
+    def test_reads_declaration_after_a_long_comment(self) -> None:
         page = f"<!-- {'licence ' * 300} --><meta charset=windows-1250>ť"
         assert decode(page.encode("cp1250")).endswith("ť")
 
-    def test_a_declaration_deep_in_the_page_does_not(self) -> None:
+    def test_ignores_late_declaration(self) -> None:
         page = " " * 5000 + "<p>ok</p><meta charset=utf-16>é"
         assert decode(page.encode("cp1252")).endswith("é")
 
-    def test_utf_16_read_as_ascii_cannot_be_utf_16(self) -> None:
+    def test_treats_declared_utf_16_as_utf_8(self) -> None:
         assert decode('<meta charset="utf-16">č'.encode()).endswith("č")
 
-    def test_x_user_defined_means_windows_1252_in_a_document(self) -> None:
+    def test_treats_declared_x_user_defined_as_windows_1252(self) -> None:
         assert decode(b'<meta charset="x-user-defined">\x93').endswith("“")
 
-    def test_x_user_defined_by_transport_is_private_use(self) -> None:
+    def test_maps_x_user_defined_of_transport_to_private_use(self) -> None:
         assert decode(b"<p>\x80\xff", "x-user-defined") == "<p>\uf780\uf7ff"
 
-    def test_utf_8_that_mostly_is_not_is_detected(self) -> None:
+    def test_detects_encoding_of_false_utf_8(self) -> None:
         assert "žluťoučký" in decode(b'<meta charset="utf-8">' + CZECH.encode("cp1250"))
 
-    def test_utf_8_with_a_few_malformed_bytes_stays_utf_8(self) -> None:
+    def test_accepts_utf_8_with_few_malformed_bytes(self) -> None:
         assert decode(b'<meta charset="utf-8">' + CZECH.encode() + b"\xff") == (f'<meta charset="utf-8">{CZECH}\ufffd')
 
 
@@ -108,10 +108,10 @@ class TestEncodingOf:
             ("", ""),
         ],
     )
-    def test_labels_mean_what_the_encoding_standard_says(self, label: str, codec: str) -> None:
+    def test_maps_labels_by_the_encoding_standard(self, label: str, codec: str) -> None:
         assert encoding_of(label) == codec
 
-    def test_every_label_is_one_python_can_decode(self) -> None:
+    def test_returns_codecs_of_python(self) -> None:
         labels = ("utf-8", "koi8-r", "macintosh", "iso-8859-8-i", "euc-jp", "iso-2022-jp", "gb18030", "windows-1258")
         assert all(b"a".decode(encoding_of(label)) == "a" for label in labels)
 
@@ -131,48 +131,48 @@ class TestDetection:
             ("<p>“Quotes” and a dash – in English text, " + "which has few letters beyond ASCII. " * 20, "cp1252"),
         ],
     )
-    def test_undeclared(self, text: str, codec: str) -> None:
+    def test_detects_undeclared_encoding(self, text: str, codec: str) -> None:
         assert decode(text.encode(codec)) == text
 
-    def test_sparse_text_is_windows_1252_whatever_the_frequencies_say(self) -> None:
+    def test_treats_sparse_non_ascii_as_windows_1252(self) -> None:
         text = "<p>It costs £5 at Renée’s. " + "All the rest of the page is plain English. " * 10
         assert decode(text.encode("cp1252")) == text
 
-    def test_unassigned_bytes_of_windows_1252_are_controls(self) -> None:
+    def test_maps_unassigned_bytes_of_windows_1252_to_controls(self) -> None:
         """Encoding Standard, index windows-1252: 0x81 is U+0081."""
         assert decode(b"<p>\x81\x93", "iso-8859-1") == "<p>\x81“"
 
     @given(st.binary(max_size=6))
-    def test_utf_8_cut_anywhere_stays_utf_8(self, tail: bytes) -> None:
-        whole = CZECH.encode()
-        assert decode(whole[: len(whole) - len(tail)]).startswith("<p>Příliš žluťoučký kůň")
+    def test_accepts_truncated_utf_8(self, tail: bytes) -> None:
+        content = CZECH.encode()
+        assert decode(content[: len(content) - len(tail)]).startswith("<p>Příliš žluťoučký kůň")
 
 
 class TestText:
     @pytest.mark.parametrize("content", ["\xa0é", "é" * 3 + "\r\n", "漢字 \U0001f600"])
-    def test_utf_8_is_read_alike_declared_or_not(self, content: str) -> None:
-        read = {decode(content.encode(), charset) for charset in ("", "utf-8", "UTF8", "bogus")}
-        assert read == {content.replace("\r\n", "\n")}
+    def test_decodes_utf_8_with_and_without_declaration(self, content: str) -> None:
+        texts = {decode(content.encode(), charset) for charset in ("", "utf-8", "UTF8", "bogus")}
+        assert texts == {content.replace("\r\n", "\n")}
 
-    def test_malformed_utf_8_is_read_alike_declared_or_not(self) -> None:
+    def test_decodes_malformed_utf_8_with_and_without_declaration(self) -> None:
         content = CZECH.encode() + b"\xc3\r\n\xff"
         assert decode(content) == decode(content, "utf-8") == f"{CZECH}\ufffd\n\ufffd"
 
-    def test_line_ends_are_normalised(self) -> None:
+    def test_normalizes_line_ends(self) -> None:
         assert decode(b"a\r\nb\rc\nd") == "a\nb\nc\nd"
 
-    def test_stray_nuls_are_ignored(self) -> None:
+    def test_removes_nuls(self) -> None:
         assert decode(b"<p>Hel\0lo, this is a page of some length that one NUL does not make binary") == (
             "<p>Hello, this is a page of some length that one NUL does not make binary"
         )
 
-    def test_lone_surrogates_become_replacement_characters(self) -> None:
+    def test_replaces_lone_surrogates(self) -> None:
         text = decode("\ufeff<p>a".encode("utf-16-le") + b"\x00\xd8" + "b".encode("utf-16-le"))
         assert text.encode().startswith(b"<p>a")
         assert text.endswith("b")
 
     @given(st.binary(max_size=300), st.sampled_from(["", "utf-8", "gbk", "utf-16", "x-user-defined", "?"]))
-    def test_any_bytes_give_clean_text_or_the_one_error(self, content: bytes, charset: str) -> None:
+    def test_returns_clean_text_or_raises_for_any_bytes(self, content: bytes, charset: str) -> None:
         text = "refused"
         with suppress(NotHtmlError):
             text = decode(content, charset)
@@ -183,7 +183,7 @@ class TestText:
 
 class TestRefusal:
     @pytest.mark.parametrize("content", [b"", b" \n\t\r\n ", b"\xef\xbb\xbf", b"\xff\xfe \x00", b"\0\0"])
-    def test_nothing_to_read(self, content: bytes) -> None:
+    def test_rejects_empty_content(self, content: bytes) -> None:
         with pytest.raises(NotHtmlError):
             decode(content)
 
@@ -202,23 +202,23 @@ class TestRefusal:
             (b"<p>" + b"\0" * 500, "binary"),
         ],
     )
-    def test_names_what_it_looks_like(self, content: bytes, name: str) -> None:
+    def test_names_detected_format(self, content: bytes, name: str) -> None:
         with pytest.raises(NotHtmlError, match=name):
             decode(content)
 
-    def test_escape_sequences_of_iso_2022_jp_are_text(self) -> None:
+    def test_accepts_escape_sequences_of_iso_2022_jp(self) -> None:
         assert decode(JAPANESE.encode("iso2022_jp"), "iso-2022-jp") == JAPANESE
 
 
 class TestPageText:
-    def test_bytes_are_decoded_by_the_charset_of_the_page(self) -> None:
+    def test_uses_charset_of_the_page(self) -> None:
         assert page_text(Page(content="<p>ž".encode("cp1250"), charset="windows-1250"), 100) == "<p>ž"
 
-    def test_text_is_cleaned_the_same_way(self) -> None:
+    def test_normalizes_text(self) -> None:
         assert page_text(Page(content="<p>a\r\nb\0\ud800c"), 100) == "<p>a\nb\ufffdc"
 
     @pytest.mark.parametrize(
-        ("html", "mended"),
+        ("html", "expected"),
         [
             ("<title>Weather\n<p>Rain", "<title>Weather</title>\n<p>Rain"),
             ("<title>\n Weather\n<p>Rain", "<title>\n Weather</title>\n<p>Rain"),
@@ -227,20 +227,20 @@ class TestPageText:
             ("<p>Rain<title>", "<p>Rain<title></title>"),
         ],
     )
-    def test_a_title_that_swallows_the_page_is_closed(self, html: str, mended: str) -> None:
-        assert page_text(Page(content=html), 100) == mended
-        assert page_text(Page(content=html.encode()), 100) == mended
+    def test_closes_unclosed_title(self, html: str, expected: str) -> None:
+        assert page_text(Page(content=html), 100) == expected
+        assert page_text(Page(content=html.encode()), 100) == expected
 
     @pytest.mark.parametrize("html", ["<title>a\nb</title><p>c", "<title>a</TITLE >", "<p>c", "<titles>c", "<title"])
-    def test_other_titles_stay(self, html: str) -> None:
+    def test_keeps_other_titles(self, html: str) -> None:
         assert page_text(Page(content=html), 100) == html
 
     @pytest.mark.parametrize("content", ["", " \n", b"", b"\n"])
-    def test_nothing_to_read(self, content: str | bytes) -> None:
+    def test_rejects_empty_content(self, content: str | bytes) -> None:
         with pytest.raises(NotHtmlError, match="empty"):
             page_text(Page(content=content), 100)
 
     @pytest.mark.parametrize("content", ["a" * 101, b"a" * 101])
-    def test_over_the_cap(self, content: str | bytes) -> None:
+    def test_rejects_content_over_the_limit(self, content: str | bytes) -> None:
         with pytest.raises(LimitError, match="101 bytes, over the cap of 100"):
             page_text(Page(content=content), 100)

@@ -16,14 +16,14 @@ PAGE = """<html lang=en><head><title>A &amp; B</title></head><body class="x y">
 
 
 class TestToElements:
-    def test_they_are_those_of_the_snapshot(self):
+    def test_restores_elements(self):
         page = snapshot(PAGE)
         elements = to_elements(page)
         assert [element.tag for element in elements] == [page.tags[tag] for tag in page.tag]
         tree = elements[0].getroottree()
-        assert [tree.xpath(page.xpath(at)) for at in range(len(page))] == [[element] for element in elements]
+        assert [tree.xpath(page.xpath(index)) for index in range(len(page))] == [[element] for element in elements]
 
-    def test_texts_and_attributes(self):
+    def test_restores_texts_and_attributes(self):
         elements = to_elements(snapshot(PAGE))
         assert "".join("".join(elements[0].itertext()).split()) == "onetwothreefourfivesixseveneight"
         by_tag = {element.tag: element for element in elements}
@@ -31,7 +31,7 @@ class TestToElements:
         assert by_tag["div"].get("id") == "a"
         assert (by_tag["b"].text, by_tag["b"].tail, by_tag["p"].tail) == ("three", " four\n", "six")
 
-    def test_what_no_document_may_have(self):
+    def test_replaces_illegal_names_and_characters(self):
         page = replace(snapshot("<p title='a\x08b'>c\x08d</p>"), tags=("html", "body", "a<b"))
         element = to_elements(page)[2]
         assert (element.tag, element.get("title"), element.text) == ("x-other", "a b", "c d")
@@ -39,10 +39,10 @@ class TestToElements:
 
 class TestToHtml:
     @pytest.mark.parametrize("html", [PAGE, "<p>", "text", "<table><td>a<td>b</table>", "<pre>\n a\n  b</pre><p>c"])
-    def test_it_parses_to_the_same_snapshot(self, html):
+    def test_parses_to_the_same_snapshot(self, html):
         page = snapshot(html)
-        again = parse(Page(content=to_html(page), url=page.url))
-        assert [again.tags[tag] for tag in again.tag] == [page.tags[tag] for tag in page.tag]
-        assert list(again.texts) == list(page.texts)
-        assert again.title == page.title
-        assert list(again.attr_value) == list(page.attr_value)
+        parsed = parse(Page(content=to_html(page), url=page.url))
+        assert [parsed.tags[tag] for tag in parsed.tag] == [page.tags[tag] for tag in page.tag]
+        assert list(parsed.texts) == list(page.texts)
+        assert parsed.title == page.title
+        assert list(parsed.attr_value) == list(page.attr_value)

@@ -24,29 +24,29 @@ PAGE = "<ul class='menu main'><li>a<li>b</ul><div><p>c<p>d<b>e</b></div><div><p>
 
 @st.composite
 def parents(draw: st.DrawFn) -> list[int]:
-    """The parents of a tree in preorder: each element hangs on the one before it or on an ancestor of that."""
-    chain, found = [0], [-1]
+    """Draw the parents of a tree in preorder; each parent is the previous element or an ancestor of it."""
+    chain, parent = [0], [-1]
     for element in range(1, draw(st.integers(1, 40))):
         chain = chain[: draw(st.integers(1, len(chain)))]
-        found.append(chain[-1])
+        parent.append(chain[-1])
         chain.append(element)
-    return found
+    return parent
 
 
-def above(parent: list[int], element: int) -> list[int]:
-    """The element and its ancestors, one by one."""
-    return [element, *(above(parent, parent[element]) if parent[element] >= 0 else [])]
+def ancestors_of(parent: list[int], element: int) -> list[int]:
+    """Return the element and its ancestors, computed recursively."""
+    return [element, *(ancestors_of(parent, parent[element]) if parent[element] >= 0 else [])]
 
 
-def tree(parent: list[int], tag: list[int]) -> Snapshot:
-    """A page of these elements, without text."""
+def build_snapshot(parent: list[int], tag: list[int]) -> Snapshot:
+    """Return a snapshot of the elements, without text."""
     count, none = len(parent), np.zeros(0, dtype=np.int32)
     return Snapshot(
         tags=("a", "b", "c"),
         tag=np.array(tag, dtype=np.int32),
         parent=np.array(parent, dtype=np.int32),
         end=subtree_ends(np.array(parent, dtype=np.int32)),
-        depth=np.array([len(above(parent, element)) - 1 for element in range(count)], dtype=np.int32),
+        depth=np.array([len(ancestors_of(parent, element)) - 1 for element in range(count)], dtype=np.int32),
         box=np.full((count, 4), np.nan, dtype=np.float32),
         hidden=np.zeros(count, dtype=np.uint8),
         styles=Styles(names=STYLES, rows=(("",) * len(STYLES),)),
@@ -63,126 +63,126 @@ def tree(parent: list[int], tag: list[int]) -> Snapshot:
 
 
 class TestSubtreeEnds:
-    def test_by_hand(self) -> None:
-        """0 holds 1 and 4; 1 holds 2 and 3."""
+    def test_returns_ends_of_a_small_tree(self) -> None:
+        """Element 0 contains 1 and 4; element 1 contains 2 and 3."""
         ends = subtree_ends(np.array([-1, 0, 1, 1, 0], dtype=np.int32))
         assert ends.tolist() == [5, 4, 3, 4, 5]
         assert ends.dtype == np.int32
 
-    def test_a_root_alone_and_nothing(self) -> None:
+    def test_accepts_single_root_and_empty_tree(self) -> None:
         assert subtree_ends(np.array([-1], dtype=np.int32)).tolist() == [1]
         assert subtree_ends(np.zeros(0, dtype=np.int32)).tolist() == []
 
     @given(parents())
-    def test_the_range_holds_the_descendants(self, parent: list[int]) -> None:
+    def test_ranges_contain_descendants(self, parent: list[int]) -> None:
         ends = subtree_ends(np.array(parent, dtype=np.int32)).tolist()
         for element, end in enumerate(ends):
-            inside = [other for other in range(len(parent)) if element in above(parent, other)]
+            inside = [other for other in range(len(parent)) if element in ancestors_of(parent, other)]
             assert inside == list(range(element, end))
 
 
 class TestSubtreeDepths:
-    def test_by_hand(self) -> None:
+    def test_returns_depths_of_a_small_tree(self) -> None:
         depths = subtree_depths(np.array([5, 4, 3, 4, 5], dtype=np.int32))
         assert depths.tolist() == [0, 1, 2, 2, 1]
         assert depths.dtype == np.int32
 
-    def test_nothing(self) -> None:
+    def test_accepts_empty_tree(self) -> None:
         assert subtree_depths(np.zeros(0, dtype=np.int32)).tolist() == []
 
     @given(parents())
-    def test_the_number_of_ancestors(self, parent: list[int]) -> None:
+    def test_counts_ancestors(self, parent: list[int]) -> None:
         depths = subtree_depths(subtree_ends(np.array(parent, dtype=np.int32)))
-        assert depths.tolist() == [len(above(parent, element)) - 1 for element in range(len(parent))]
+        assert depths.tolist() == [len(ancestors_of(parent, element)) - 1 for element in range(len(parent))]
 
 
 class TestAncestors:
     @given(parents())
-    def test_innermost_first(self, parent: list[int]) -> None:
-        page = tree(parent, [0] * len(parent))
-        assert all(page.ancestors(element) == above(parent, element) for element in range(len(page)))
+    def test_returns_innermost_first(self, parent: list[int]) -> None:
+        page = build_snapshot(parent, [0] * len(parent))
+        assert all(page.ancestors(element) == ancestors_of(parent, element) for element in range(len(page)))
 
 
 class TestSiblingNumber:
-    def test_each_tag_counts_on_its_own(self) -> None:
+    def test_counts_each_tag_separately(self) -> None:
         page = snapshot("<p>a<i>b</i><p>c<b>d</b><i>e</i><i>f</i>")
         names = [page.tags[tag] for tag in page.tag]
         assert names == ["html", "body", "p", "i", "p", "b", "i", "i"]
         assert page.sibling_number.tolist() == [1, 1, 1, 1, 2, 1, 1, 2]
 
     @given(parents(), st.data())
-    def test_as_counted_one_by_one(self, parent: list[int], data: st.DataObject) -> None:
+    def test_equals_sequential_count(self, parent: list[int], data: st.DataObject) -> None:
         tag = data.draw(st.lists(st.integers(0, 2), min_size=len(parent), max_size=len(parent)))
         seen: Counter[tuple[int, int]] = Counter()
-        for key, number in zip(zip(parent, tag, strict=True), tree(parent, tag).sibling_number, strict=True):
+        for key, number in zip(zip(parent, tag, strict=True), build_snapshot(parent, tag).sibling_number, strict=True):
             seen[key] += 1
             assert number == seen[key]
 
 
 class TestXPath:
-    def test_every_step_is_numbered(self) -> None:
+    def test_numbers_every_step(self) -> None:
         page = snapshot(PAGE)
         last = len(page) - 1
         assert page.xpath(last) == "/html[1]/body[1]/div[2]/p[1]"
         assert page.xpath(0) == "/html[1]"
 
     @given(parents(), st.data())
-    def test_paths_are_distinct(self, parent: list[int], data: st.DataObject) -> None:
+    def test_returns_distinct_paths(self, parent: list[int], data: st.DataObject) -> None:
         tag = data.draw(st.lists(st.integers(0, 2), min_size=len(parent), max_size=len(parent)))
-        page = tree(parent, tag)
+        page = build_snapshot(parent, tag)
         assert len({page.xpath(element) for element in range(len(page))}) == len(page)
 
     @given(parents(), st.data())
-    def test_the_order_of_asking_does_not_matter(self, parent: list[int], data: st.DataObject) -> None:
-        """A path is built on those that were asked for before."""
+    def test_is_independent_of_the_order_of_calls(self, parent: list[int], data: st.DataObject) -> None:
+        """Paths are built from cached paths of earlier calls."""
         count = len(parent)
-        one, other = tree(parent, [0] * count), tree(parent, [0] * count)
-        there = [one.xpath(element) for element in range(count)]
-        assert [other.xpath(element) for element in reversed(range(count))] == there[::-1]
+        first, second = build_snapshot(parent, [0] * count), build_snapshot(parent, [0] * count)
+        paths = [first.xpath(element) for element in range(count)]
+        assert [second.xpath(element) for element in reversed(range(count))] == paths[::-1]
 
-    def test_deep_pages_do_not_fill_the_memory(self) -> None:
-        page = tree(list(range(-1, 899)), [0] * 900)
+    def test_limits_cache_for_deep_pages(self) -> None:
+        page = build_snapshot(list(range(-1, 899)), [0] * 900)
         assert page.xpath(899).count("/") == 900
         assert max(map(len, page._xpaths.values())) < 4096
 
 
 class TestAttributes:
-    def test_by_element(self) -> None:
+    def test_returns_values_by_element(self) -> None:
         page = snapshot("<p id=a class='x y'>t<a href=b id=c>u</a>")
         assert page.attributes("id") == {2: "a", 3: "c"}
         assert page.attributes("class") == {2: "x y"}
         assert page.attributes("role") == {}
         assert all(type(element) is int for element in page.attributes("id"))
 
-    def test_a_name_that_is_not_kept(self) -> None:
+    def test_rejects_unknown_name(self) -> None:
         with pytest.raises(KeyError):
             snapshot(PAGE).attributes("onclick")
 
-    def test_asked_twice(self) -> None:
+    def test_returns_the_same_values_twice(self) -> None:
         page = snapshot("<p id=a>t")
         assert page.attributes("id") == page.attributes("id") == {2: "a"}
 
-    def test_names_are_distinct(self) -> None:
+    def test_has_distinct_names(self) -> None:
         assert len(set(ATTRIBUTES)) == len(ATTRIBUTES)
 
 
-class TestValues:
-    def test_which_elements_have_which(self) -> None:
+class TestAttributeValues:
+    def test_groups_elements_by_value(self) -> None:
         page = snapshot("<p class=a>t<a class=b>u</a><b class=a>v")
-        found = page.values("class")
-        assert found.node.tolist() == [2, 3, 4]
-        assert found.index.tolist() == [0, 1, 0]
-        assert found.distinct == ["a", "b"]
+        classes = page.values("class")
+        assert classes.node.tolist() == [2, 3, 4]
+        assert classes.index.tolist() == [0, 1, 0]
+        assert classes.distinct == ["a", "b"]
 
-    def test_no_element(self) -> None:
-        found = snapshot("<p>t").values("id")
-        assert (found.node.size, found.index.size, found.distinct) == (0, 0, [])
+    def test_returns_nothing_for_missing_attribute(self) -> None:
+        ids = snapshot("<p>t").values("id")
+        assert (ids.node.size, ids.index.size, ids.distinct) == (0, 0, [])
 
     @given(st.lists(st.sampled_from(["a", "b c", "", "\ud800"]), max_size=9))
-    def test_are_the_attributes(self, values: list[str]) -> None:
-        found = AttributeValues.group(np.arange(len(values), dtype=np.int32), values)
-        assert [found.distinct[number] for number in found.index.tolist()] == values
-        assert len(set(found.distinct)) == len(found.distinct)
+    def test_restores_values(self, values: list[str]) -> None:
+        grouped = AttributeValues.group(np.arange(len(values), dtype=np.int32), values)
+        assert [grouped.distinct[number] for number in grouped.index.tolist()] == values
+        assert len(set(grouped.distinct)) == len(grouped.distinct)
 
 
 class TestRepr:
@@ -192,7 +192,7 @@ class TestRepr:
 
 
 class TestIsTag:
-    def test_elements_of_any_of_the_tags(self) -> None:
+    def test_matches_any_of_the_tags(self) -> None:
         page = snapshot("<p>a<b>b</b><i>c</i>")
         assert page.is_tag(("p", "i")).tolist() == [False, False, True, False, True]
         assert not page.is_tag(("table",)).any()
@@ -213,34 +213,34 @@ class TestStyles:
         ),
     )
 
-    def test_column(self) -> None:
+    def test_returns_column(self) -> None:
         assert self.STYLES.column("font-size") == ["16px", "1.5", "normal", "", "-2.5e1px"]
 
-    def test_number(self) -> None:
+    def test_parses_numbers(self) -> None:
         numbers = self.STYLES.number("font-size")
         assert numbers.dtype == np.float32
         np.testing.assert_array_equal(numbers, [16, 1.5, np.nan, np.nan, -25])
 
-    def test_colour(self) -> None:
-        """Opaque where no alpha is given, NaN where it is in no form that a computed sRGB colour has."""
-        colours = self.STYLES.color("color")
+    def test_parses_colors(self) -> None:
+        """Colors without alpha are opaque; unknown forms are NaN."""
+        colors = self.STYLES.color("color")
         unknown = [np.nan] * 4
-        np.testing.assert_array_equal(colours, [[1, 2, 3, 1], [10, 20, 30, 0.5], unknown, unknown, unknown])
-        assert colours.dtype == np.float32
+        np.testing.assert_array_equal(colors, [[1, 2, 3, 1], [10, 20, 30, 0.5], unknown, unknown, unknown])
+        assert colors.dtype == np.float32
 
-    def test_is_in(self) -> None:
+    def test_compares_with_values(self) -> None:
         assert self.STYLES.is_in("font-size", ("16px", "")).tolist() == [True, False, False, True, False]
 
-    def test_no_rows(self) -> None:
+    def test_accepts_empty_table(self) -> None:
         empty = Styles(names=("color",), rows=())
         assert empty.color("color").shape == (0, 4)
         assert empty.number("color").shape == (0,)
 
-    def test_asked_twice(self) -> None:
+    def test_returns_the_same_values_twice(self) -> None:
         page = snapshot("<p id=a>t")
         assert page.attributes("id") == page.attributes("id") == {2: "a"}
 
-    def test_names_are_distinct(self) -> None:
+    def test_has_distinct_names(self) -> None:
         assert len(set(STYLES)) == len(STYLES)
 
 

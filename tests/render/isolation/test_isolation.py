@@ -1,4 +1,4 @@
-"""No page reaches this machine: a listener on the loopback interface counts no hit, and no file is read."""
+"""Check that no page reaches this machine: a listener on the loopback interface counts no hit, and no file is read."""
 
 import asyncio
 import contextlib
@@ -28,20 +28,20 @@ pytestmark = pytest.mark.browser
 ORIGIN = "https://example.org/dir/page.html"
 SCRIPTED = RenderSettings(scripts=True, settle=0.4, deadline=20)
 
-UNASKED = (
+WITHOUT_PROMPTS = (
     "--disable-features=LocalNetworkAccessChecks,LocalNetworkAccessChecksWebSockets,LocalNetworkAccessChecksWebRTC"
 )
-"""Chromium's own wall before local addresses, which asks the user: not one of ours."""
+"""Protection of local addresses in Chromium, which asks the user; it is not part of vclean, and is disabled."""
 
 
-class Nothing:
+class NoResources:
     def get(self, url: str) -> Resource | None:
         return None
 
 
 @pytest.fixture(scope="module")
-def flags_alone() -> Iterator[None]:
-    """Browsers have a network, as where namespaces are not allowed: the harder case."""
+def without_namespace() -> Iterator[None]:
+    """Start browsers with network access, as if namespaces were not allowed: the harder case."""
     executable = find_chromium().path
     process._NEEDS_NETWORK.add(executable)
     yield
@@ -49,47 +49,47 @@ def flags_alone() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def plain(flags_alone: None) -> Iterator[Renderer]:
+def plain(without_namespace: None) -> Iterator[Renderer]:
     with Renderer(RenderSettings(deadline=20)) as shared:
         yield shared
 
 
 @pytest.fixture(scope="module")
-def scripted(flags_alone: None) -> Iterator[Renderer]:
+def scripted(without_namespace: None) -> Iterator[Renderer]:
     with Renderer(SCRIPTED) as shared:
         yield shared
 
 
 @pytest.fixture(scope="module")
 def listener() -> Iterator[Listener]:
-    """Late hits are counted too: those of one test fail the next, or the last look."""
-    with listening() as found:
-        yield found
+    """Count late hits too: they fail the next test, or the final check."""
+    with listening() as running:
+        yield running
         time.sleep(1)
-        assert found.hits == []
+        assert running.hits == []
 
 
 @pytest.fixture(scope="module")
 def unguarded() -> Listener:
-    """All attacks, visited with a browser started as anybody starts one, from pages of the listener's own origin."""
-    with listening() as found:
-        asyncio.run(surf(found))
-    return found
+    """Open all attacks in a browser with default flags, on pages of the origin of the listener."""
+    with listening() as running:
+        asyncio.run(open_attacks(running))
+    return running
 
 
-async def surf(listener: Listener) -> None:
+async def open_attacks(listener: Listener) -> None:
     async with async_playwright() as playwright:
         root = os.name == "posix" and os.geteuid() == 0
         browser = await playwright.chromium.launch(
-            executable_path=find_chromium().path, chromium_sandbox=not root, args=[UNASKED]
+            executable_path=find_chromium().path, chromium_sandbox=not root, args=[WITHOUT_PROMPTS]
         )
         turns = asyncio.Semaphore(6)
         pages = map(listener.attack, [*page_groups(PASSIVE), *page_groups(ACTIVE)])
-        await asyncio.gather(*(visit(browser, turns, listener, html) for html in pages))
+        await asyncio.gather(*(open_attack(browser, turns, listener, html) for html in pages))
         await browser.close()
 
 
-async def visit(browser: Browser, turns: asyncio.Semaphore, listener: Listener, html: str) -> None:
+async def open_attack(browser: Browser, turns: asyncio.Semaphore, listener: Listener, html: str) -> None:
     async with turns:
         context = await browser.new_context()
         page = await context.new_page()
@@ -98,16 +98,16 @@ async def visit(browser: Browser, turns: asyncio.Semaphore, listener: Listener, 
             await page.goto(f"http://127.0.0.1:{listener.port}/page.html", wait_until="commit", timeout=3000)
             await page.wait_for_load_state("networkidle", timeout=3000)
         except PlaywrightError:
-            pass  # some attacks leave the page at once
+            pass  # some attacks navigate at once
         await context.close()
 
 
 @pytest.mark.slow
 class TestListener:
-    """What the other tests rest on: without the walls, the same pages are counted."""
+    """Control group for the other tests: without protection, the hits of the same pages are counted."""
 
-    def test_counts_most_roads(self, unguarded: Listener) -> None:
-        """The rest is silent in today's Chromium: gone (applets, XSLT), asks the user first, or a mere connection."""
+    def test_counts_most_attacks(self, unguarded: Listener) -> None:
+        """Other attacks have no effect in current Chromium: removed features, prompts, or bare connections."""
         assert len(unguarded.reached_by(PASSIVE)) > 40
         assert len(unguarded.reached_by(ACTIVE)) > 25
 
@@ -117,11 +117,11 @@ class TestListener:
          "by number", "by name", "by v6", "fetch", "xhr", "beacon", "events", "websocket", "worker", "popup",
          "location", "form", "dynamic import"],
     )  # fmt: skip
-    def test_counts_a_road(self, unguarded: Listener, road: str) -> None:
-        assert road in unguarded.reached_by(PASSIVE | ACTIVE)
+    def test_counts_attack(self, unguarded: Listener, attack: str) -> None:
+        assert attack in unguarded.reached_by(PASSIVE | ACTIVE)
 
     def test_counts_packets(self, unguarded: Listener) -> None:
-        """STUN, as WebRTC sends it, is 20 bytes long without attributes (RFC 8489, 5)."""
+        """A STUN packet of WebRTC without attributes has 20 bytes (RFC 8489, section 5)."""
         assert "udp 20" in unguarded.hits
 
     def test_counts_bare_connections(self, unguarded: Listener) -> None:
@@ -130,58 +130,58 @@ class TestListener:
 
 
 class TestLoopback:
-    """The browser has a network here, and only its switches and the interception keep pages from it."""
+    """Attacks in a browser with network access, which only its switches and the interception block."""
 
-    @pytest.mark.parametrize("roads", [*page_groups(PASSIVE), *page_groups(ACTIVE)], ids=group_id)
-    def test_put_into_the_tab(self, plain: Renderer, listener: Listener, roads: tuple[str, ...]) -> None:
-        page = listener.attack(roads)
+    @pytest.mark.parametrize("attacks", [*page_groups(PASSIVE), *page_groups(ACTIVE)], ids=group_id)
+    def test_blocks_document_in_reused_tab(self, plain: Renderer, listener: Listener, attacks: tuple[str, ...]) -> None:
+        page = listener.attack(attacks)
         assert "Text" in plain.render(Page(content=page, url=ORIGIN)).snapshot.texts
         assert listener.hits == []
 
     @pytest.mark.slow
     @pytest.mark.parametrize("mode", ["plain", "scripted"])
-    def test_with_resources(self, mode: str, listener: Listener, request: pytest.FixtureRequest) -> None:
+    def test_blocks_page_with_resources(self, mode: str, listener: Listener, request: pytest.FixtureRequest) -> None:
         renderer: Renderer = request.getfixturevalue(mode)
         for page in listener.pages(PASSIVE):
-            assert "Text" in renderer.render(Page(content=page, url=ORIGIN, resources=Nothing())).snapshot.texts
+            assert "Text" in renderer.render(Page(content=page, url=ORIGIN, resources=NoResources())).snapshot.texts
             assert listener.hits == []
 
-    @pytest.mark.parametrize("roads", page_groups(ACTIVE), ids=group_id)
-    def test_with_scripts(self, scripted: Renderer, listener: Listener, roads: tuple[str, ...]) -> None:
-        scripted.render(Page(content=listener.attack(roads), url=ORIGIN))
+    @pytest.mark.parametrize("attacks", page_groups(ACTIVE), ids=group_id)
+    def test_blocks_page_with_scripts(self, scripted: Renderer, listener: Listener, attacks: tuple[str, ...]) -> None:
+        scripted.render(Page(content=listener.attack(attacks), url=ORIGIN))
         assert listener.hits == []
 
-    def test_by_a_page_of_this_machine(self, scripted: Renderer, listener: Listener) -> None:
-        """A page that says it came from here gets no further: there is no private network to be let into."""
+    def test_blocks_page_with_a_local_url(self, scripted: Renderer, listener: Listener) -> None:
+        """A page that claims a local URL has no more access than others."""
         page = "".join(listener.page(road, ACTIVE[road]) for road in ("fetch", "xhr", "websocket", "beacon", "image"))
         scripted.render(Page(content=page, url=f"http://127.0.0.1:{listener.port}/"))
         assert listener.hits == []
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_no_port_is_open_without_a_namespace(scripted: Renderer, listener: Listener) -> None:
-    """None of the browser's sockets listens or is bound, WebRTC's included."""
+def test_opens_no_port_without_a_namespace(scripted: Renderer, listener: Listener) -> None:
+    """No socket of the browser listens or is bound, WebRTC included."""
     scripted.render(Page(content=listener.page("webrtc peer", ACTIVE["webrtc peer"]), url=ORIGIN))
     group = scripted._worker.renderer._process.pid
-    held = set()
+    sockets = set()
     for entry in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):  # sandboxed processes show nobody their files; their network is none
+        with contextlib.suppress(OSError):  # the files of sandboxed processes are hidden; they have no network
             if process._group(entry) == group:
-                held |= {str(file.readlink()) for file in (entry / "fd").iterdir()}
-    assert held
+                sockets |= {str(file.readlink()) for file in (entry / "fd").iterdir()}
+    assert sockets
     for table in ("tcp", "tcp6", "udp", "udp6"):
         rows = [line.split() for line in Path("/proc/net", table).read_text().splitlines()[1:]]
-        assert [row for row in rows if f"socket:[{row[9]}]" in held] == []
+        assert [row for row in rows if f"socket:[{row[9]}]" in sockets] == []
 
 
 class TestLive:
-    """Live pages, from an Internet of one public address; everything else is this machine."""
+    """Live pages, on a simulated Internet with one public address; all other addresses are local."""
 
     PUBLIC = "93.184.216.34"
 
     @pytest.fixture
     def internet(self, site, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
-        """Addresses by name, one per look-up, the last for ever; `PUBLIC` is served by `site`."""
+        """Return addresses by name, one per lookup, the last one repeatedly; `site` serves `PUBLIC`."""
         names = {"public.example": [self.PUBLIC]}
         port = int(site.address.rpartition(":")[2])
         handle = httpx.AsyncHTTPTransport.handle_async_request
@@ -200,7 +200,7 @@ class TestLive:
         return names
 
     @pytest.mark.slow
-    def test_roads(self, scripted: Renderer, site, listener: Listener, internet: dict[str, list[str]]) -> None:
+    def test_blocks_attacks(self, scripted: Renderer, site, listener: Listener, internet: dict[str, list[str]]) -> None:
         for number, page in enumerate([*listener.pages(PASSIVE), *listener.pages(ACTIVE, size=12)]):
             site.serve(f"/{number}", page)
             scripted.render(Page(url=f"http://public.example/{number}", live=True))
@@ -209,8 +209,8 @@ class TestLive:
 
     @pytest.mark.usefixtures("internet")
     @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "0.0.0.0", "127.1", "local.example"])
-    def test_redirects(self, plain: Renderer, site, listener: Listener, host: str) -> None:
-        """Of the page itself, and of what it loads."""
+    def test_blocks_redirects(self, plain: Renderer, site, listener: Listener, host: str) -> None:
+        """Redirects of the page, and of its subresources."""
         port = listener.port6 if host == "[::1]" else listener.port
         site.serve("/away", status=307, location=f"http://{host}:{port}/redirect")
         with pytest.raises(NetworkError, match="not a public address"):
@@ -219,13 +219,17 @@ class TestLive:
         assert plain.render(Page(url="http://public.example/", live=True)).snapshot.texts == ["Text"]
         assert listener.hits == []
 
-    def test_name_of_this_machine(self, plain: Renderer, listener: Listener, internet: dict[str, list[str]]) -> None:
+    def test_blocks_name_of_this_machine(
+        self, plain: Renderer, listener: Listener, internet: dict[str, list[str]]
+    ) -> None:
         with pytest.raises(NetworkError, match=r"local\.example is at 127\.0\.0\.1"):
             plain.render(Page(url=f"http://local.example:{listener.port}/", live=True))
         assert listener.hits == []
 
-    def test_rebinding(self, scripted: Renderer, site, listener: Listener, internet: dict[str, list[str]]) -> None:
-        """A name that is public when the page is fetched, and this machine afterwards."""
+    def test_blocks_dns_rebinding(
+        self, scripted: Renderer, site, listener: Listener, internet: dict[str, list[str]]
+    ) -> None:
+        """The name is public when the page is fetched, and local afterwards."""
         internet["rebind.example"] = [self.PUBLIC, "127.0.0.1"]
         site.serve("/", f"<p>Text<img src=//rebind.example:{listener.port}/img>{{}}".format(
             f"<script>fetch('http://rebind.example:{listener.port}/fetch')</script>"))  # fmt: skip
@@ -233,8 +237,8 @@ class TestLive:
         assert internet["rebind.example"] == ["127.0.0.1"]
         assert listener.hits == []
 
-    def test_reports(self, scripted: Renderer, site, listener: Listener, internet: dict[str, list[str]]) -> None:
-        """The browser itself would send these, for headers of the page."""
+    def test_blocks_reports(self, scripted: Renderer, site, listener: Listener, internet: dict[str, list[str]]) -> None:
+        """The browser would send these itself because of response headers."""
         to = f"http://127.0.0.1:{listener.port}"
         headers = {
             "content-security-policy": f"img-src 'none'; report-uri {to}/csp; report-to x",
@@ -249,14 +253,14 @@ class TestLive:
         scripted.render(Page(url="http://public.example/", live=True))
         assert listener.hits == []
 
-    def test_let_through_by_name_only(self, site, listener: Listener) -> None:
-        """A host that is allowed may be this machine; another name of it may not."""
+    def test_allows_listed_host_names_only(self, site, listener: Listener) -> None:
+        """An allowed host may be local, but only under the allowed name."""
         site.serve("/", f"<p>Text<img src=http://localhost:{listener.port}/img><img src=/img>")
         with Renderer(allow_hosts=frozenset(["127.0.0.1"])) as renderer:
-            found = renderer.render(Page(url=f"http://{site.address}/", live=True))
+            rendering = renderer.render(Page(url=f"http://{site.address}/", live=True))
         assert site.hits == ["/", "/img"]
         assert listener.hits == []
-        assert found.snapshot.url == f"http://{site.address}/"
+        assert rendering.snapshot.url == f"http://{site.address}/"
 
 
 SECRET = "p { font-size: 77px }"
@@ -267,7 +271,7 @@ OUTSIDE = [
     "file:{outside}", "FILE:///{outside}", "file://localhost{outside}", "view-source:file://{outside}",
     "filesystem:file://{outside}", "jar:file://{outside}", "\\\\localhost{outside}", "https://example.org/secret.css",
 ]  # fmt: skip
-"""Ways to name a style sheet outside of the page's folder."""
+"""URL templates of a style sheet outside the folder of the page."""
 
 READERS = {
     "link": "<link rel=stylesheet href='{}'>",
@@ -280,7 +284,7 @@ READERS = {
 class TestFiles:
     @pytest.fixture
     def folder(self, tmp_path: Path) -> Path:
-        """The folder of a page at `dir/`, with a secret beside it and links to that inside."""
+        """Create the folder of a page at `dir/`, a secret next to it, and links to the secret."""
         inside = tmp_path / "inside"
         (inside / "inner").mkdir(parents=True)
         (tmp_path / "secret.css").write_text(SECRET)
@@ -291,35 +295,37 @@ class TestFiles:
         return inside
 
     def sizes(self, renderer: Renderer, folder: Path, html: str, url: str = ORIGIN) -> set[float]:
-        found = renderer.render(Page(content=html, url=url, resources=FolderResources(folder, url))).snapshot
-        return set(found.styles.number("font-size"))
+        snapshot = renderer.render(Page(content=html, url=url, resources=FolderResources(folder, url))).snapshot
+        return set(snapshot.styles.number("font-size"))
 
     @pytest.mark.parametrize("reader", ["link", "import"])
-    def test_files_beside_the_page_are_read(self, plain: Renderer, folder: Path, reader: str) -> None:
+    def test_reads_files_next_to_the_page(self, plain: Renderer, folder: Path, reader: str) -> None:
         assert 55.0 in self.sizes(plain, folder, READERS[reader].format("inside.css") + "<p>Text")
 
-    @pytest.mark.parametrize("ways", batches(OUTSIDE, 6), ids=" ".join)
-    def test_none_outside(self, plain: Renderer, folder: Path, ways: tuple[str, ...]) -> None:
-        wanted = [way.format(outside=folder.parent / "secret.css") for way in ways]
-        html = "".join(reader.format(way) for way in wanted for reader in READERS.values())
+    @pytest.mark.parametrize("templates", batches(OUTSIDE, 6), ids=" ".join)
+    def test_reads_no_files_outside(self, plain: Renderer, folder: Path, templates: tuple[str, ...]) -> None:
+        links = [template.format(outside=folder.parent / "secret.css") for template in templates]
+        html = "".join(reader.format(link) for link in links for reader in READERS.values())
         assert 77.0 not in self.sizes(plain, folder, html + "<p>Text")
 
-    def test_none_by_a_page_of_the_file_scheme(self, plain: Renderer, folder: Path) -> None:
+    def test_reads_no_files_for_a_file_url(self, plain: Renderer, folder: Path) -> None:
         secret = (folder.parent / "secret.css").as_uri()
         html = "".join(reader.format(secret) for reader in READERS.values())
-        found = plain.render(Page(content=html + "<p>Text", url=(folder / "page.html").as_uri(), resources=Nothing()))
-        assert 77.0 not in found.snapshot.styles.number("font-size")
+        rendering = plain.render(
+            Page(content=html + "<p>Text", url=(folder / "page.html").as_uri(), resources=NoResources())
+        )
+        assert 77.0 not in rendering.snapshot.styles.number("font-size")
 
-    def test_none_by_scripts(self, scripted: Renderer, folder: Path) -> None:
-        """By every call that gives a page the content of an address; what was read would be the page's text."""
-        ways = [way.format(outside=folder.parent / "secret.css").replace("\\", "\\\\") for way in OUTSIDE]
+    def test_reads_no_files_for_scripts(self, scripted: Renderer, folder: Path) -> None:
+        """Scripts use every call that returns the content of a URL, and insert it into the page."""
+        urls = [template.format(outside=folder.parent / "secret.css").replace("\\", "\\\\") for template in OUTSIDE]
         reading = """<p>Text<script>const show = (text) => { if (/77px/.test(text)) document.body.append(text) };
-        for (const way of %r) {
-          try { fetch(way).then((answer) => answer.text()).then(show).catch(() => 0) } catch {}
-          try { const x = new XMLHttpRequest(); x.open('GET', way, false); x.send(); show(x.responseText) } catch {}
-          try { const f = document.createElement('iframe'); f.src = way; document.body.append(f);
+        for (const url of %r) {
+          try { fetch(url).then((answer) => answer.text()).then(show).catch(() => 0) } catch {}
+          try { const x = new XMLHttpRequest(); x.open('GET', url, false); x.send(); show(x.responseText) } catch {}
+          try { const f = document.createElement('iframe'); f.src = url; document.body.append(f);
                 f.onload = () => { try { show(f.contentDocument.documentElement.textContent) } catch {} } } catch {}
         }</script>"""
         resources = FolderResources(folder, ORIGIN)
-        found = scripted.render(Page(content=reading % ways, url=ORIGIN, resources=resources))
-        assert [text for text in found.snapshot.texts if "77px" in text] == []
+        rendering = scripted.render(Page(content=reading % urls, url=ORIGIN, resources=resources))
+        assert [text for text in rendering.snapshot.texts if "77px" in text] == []

@@ -1,4 +1,4 @@
-"""Tests of starting a program in an empty network namespace."""
+"""Test starting a program in an empty network namespace."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import pytest
 
 from vclean.render.isolation import network_namespace, sandbox
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="namespaces are of Linux")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has namespaces")
 
 needs_right = pytest.mark.skipif(
-    sandbox.network_obstacle() is not None, reason="no network namespaces here, see `vclean doctor`"
+    sandbox.network_obstacle() is not None, reason="no network namespaces, see `vclean doctor`"
 )
 
 INTERFACES = ["-c", "print(*(line.split(':')[0].strip() for line in open('/proc/net/dev').readlines()[2:]))"]
@@ -23,7 +23,7 @@ AS_NOBODY = """
 import ctypes, os, runpy
 enter = runpy.run_path({path!r})["enter"]
 os.setgroups([]), os.setgid(65534), os.setuid(65534)
-ctypes.CDLL(None).prctl(4, 1)  # PR_SET_DUMPABLE: its own /proc files are its own, as they are from the next exec on
+ctypes.CDLL(None).prctl(4, 1)  # PR_SET_DUMPABLE: the process owns its /proc files, as after the next exec
 enter()
 print(os.getuid(), os.getgid(), len(open("/proc/net/dev").readlines()))
 """
@@ -35,11 +35,11 @@ def output(command: list[str]) -> str:
 
 @needs_right
 class TestCommand:
-    def test_only_loopback_is_there(self) -> None:
+    def test_has_only_loopback(self) -> None:
         assert output(network_namespace.command(sys.executable, *INTERFACES)) == "lo"
 
     def test_loopback_is_down(self) -> None:
-        """A listener that this process reaches is out of reach in there."""
+        """A listener that this process reaches cannot be reached from inside."""
         import socket
 
         with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -47,8 +47,8 @@ class TestCommand:
             assert output(command) == "0"
             assert output(network_namespace.command(*command)) != "0"
 
-    def test_user_arguments_and_files_stay(self) -> None:
-        """The pipe that the browser is driven over is such a file."""
+    def test_keeps_user_arguments_and_open_files(self) -> None:
+        """The pipe of the browser is such a file."""
         program = "import os, sys; os.write(int(sys.argv[1]), f'{os.getuid()} {sys.argv[2:]}'.encode())"
         reader, writer = os.pipe()
         command = network_namespace.command(sys.executable, "-c", program, str(writer), "a b", "$c")
@@ -57,26 +57,26 @@ class TestCommand:
         os.close(reader)
         os.close(writer)
 
-    def test_the_process_is_the_program(self) -> None:
-        """Whoever started it can kill it by its number."""
+    def test_replaces_process_by_program(self) -> None:
+        """The parent can kill the program by its process id."""
         with subprocess.Popen(network_namespace.command("/bin/sh", "-c", "echo $$"), stdout=subprocess.PIPE) as process:
             assert int(process.stdout.read()) == process.pid
 
-    def test_no_such_program(self) -> None:
-        ended = subprocess.run(network_namespace.command("/nowhere"), capture_output=True, check=False, text=True)
-        assert ended.returncode == 1
-        assert ended.stderr == "error while loading /nowhere without a network: No such file or directory\n"
+    def test_reports_missing_program(self) -> None:
+        run = subprocess.run(network_namespace.command("/nowhere"), capture_output=True, check=False, text=True)
+        assert run.returncode == 1
+        assert run.stderr == "error while loading /nowhere without a network: No such file or directory\n"
 
 
 class TestEnter:
     @needs_right
     @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
-    def test_ordinary_user(self) -> None:
-        """Who has no right to it gets the namespace with a user namespace, and stays who he is."""
+    def test_works_for_users_without_privileges(self) -> None:
+        """Without privileges the namespace is created with a user namespace, and the user does not change."""
         code = AS_NOBODY.format(path=network_namespace.__file__)
         assert output([sys.executable, "-I", "-S", "-c", code]) == "65534 65534 3"
 
-    def test_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_reports_refusal(self, monkeypatch: pytest.MonkeyPatch) -> None:
         calls = []
 
         def refuse(flags: int) -> None:
@@ -88,12 +88,12 @@ class TestEnter:
             network_namespace.main(["/bin/true"])
         assert calls == [network_namespace._NEW_NET, network_namespace._NEW_USER | network_namespace._NEW_NET]
 
-    def test_no_such_call(self) -> None:
+    def test_reports_invalid_flags(self) -> None:
         with pytest.raises(OSError, match="Invalid argument"):
             network_namespace._unshare(1)
 
 
 def test_script_needs_no_site_packages() -> None:
-    """It runs isolated, and before anything of vclean can be imported."""
+    """The script runs isolated, and cannot import vclean."""
     source = Path(network_namespace.__file__).read_text(encoding="utf-8")
     assert "vclean" not in source.partition("from __future__")[2]

@@ -8,20 +8,20 @@ import pytest
 
 from vclean.render.isolation import orphan_reaper
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="process groups")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="uses process groups")
 
 
 MARK = "61.25"
 
 
-def sleeper() -> subprocess.Popen[bytes]:
-    """A process with a child, in a group of its own."""
+def start_sleeper() -> subprocess.Popen[bytes]:
+    """Start a process with a child in a new process group."""
     process = subprocess.Popen(["sh", "-c", f"sleep {MARK} & sleep {MARK}"], start_new_session=True)
     time.sleep(0.1)  # the kernel sets the command line a moment after the start
     return process
 
 
-def ended(process: subprocess.Popen[bytes]) -> bool:
+def has_ended(process: subprocess.Popen[bytes]) -> bool:
     try:
         return process.wait(5) != 0
     except subprocess.TimeoutExpired:
@@ -29,66 +29,66 @@ def ended(process: subprocess.Popen[bytes]) -> bool:
 
 
 class TestKillTree:
-    def test_whole_group(self) -> None:
-        process = sleeper()
+    def test_kills_process_group(self) -> None:
+        process = start_sleeper()
         orphan_reaper.kill_tree(process.pid, MARK)
-        assert ended(process)
+        assert has_ended(process)
 
-    def test_gone_already(self) -> None:
+    def test_ignores_ended_process(self) -> None:
         process = subprocess.Popen(["true"], start_new_session=True)
         process.wait()
         assert orphan_reaper.kill_tree(process.pid, MARK) is None
 
     @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-    def test_another_process_of_that_number(self) -> None:
-        process = sleeper()
+    def test_spares_another_process_with_the_same_id(self) -> None:
+        process = start_sleeper()
         orphan_reaper.kill_tree(process.pid, "another")
         time.sleep(0.2)
         assert process.poll() is None
         orphan_reaper.kill_tree(process.pid, MARK)
-        assert ended(process)
+        assert has_ended(process)
 
-    def test_own_group_is_spared(self) -> None:
-        """A process that shares our group is ended alone."""
+    def test_spares_group_of_the_caller(self) -> None:
+        """Of a process in the group of the caller, only the process is killed."""
         process = subprocess.Popen(["sleep", MARK])
         time.sleep(0.1)
         orphan_reaper.kill_tree(process.pid, MARK)
-        assert ended(process)
+        assert has_ended(process)
 
 
 class TestRemove:
-    def test_tree(self, tmp_path: Path) -> None:
+    def test_removes_tree(self, tmp_path: Path) -> None:
         folder = tmp_path / "profile"
         (folder / "deep").mkdir(parents=True)
         (folder / "deep" / "file").write_text("x")
         orphan_reaper.remove(str(folder))
         assert not folder.exists()
 
-    def test_missing(self, tmp_path: Path) -> None:
+    def test_ignores_missing_folder(self, tmp_path: Path) -> None:
         started = time.monotonic()
         orphan_reaper.remove(str(tmp_path / "none"))
         assert time.monotonic() - started < 0.5
 
 
 class TestMain:
-    def start(self, browser: int, folder: Path, parent: int) -> subprocess.Popen[bytes]:
+    def start_reaper(self, browser: int, folder: Path, parent: int) -> subprocess.Popen[bytes]:
         script = [sys.executable, "-I", "-S", orphan_reaper.__file__]
         return subprocess.Popen([*script, str(parent), str(browser), MARK, str(folder)], stdin=subprocess.PIPE)
 
-    def test_end_of_the_pipe(self, tmp_path: Path) -> None:
-        browser = sleeper()
-        dog = self.start(browser.pid, tmp_path / "profile", os.getpid())
+    def test_acts_when_the_pipe_closes(self, tmp_path: Path) -> None:
+        browser = start_sleeper()
+        reaper = self.start_reaper(browser.pid, tmp_path / "profile", os.getpid())
         (tmp_path / "profile").mkdir()
         time.sleep(0.3)
         assert browser.poll() is None
-        dog.communicate(timeout=5)
-        assert ended(browser)
+        reaper.communicate(timeout=5)
+        assert has_ended(browser)
         assert not (tmp_path / "profile").exists()
 
-    def test_death_of_the_parent(self, tmp_path: Path) -> None:
-        """The pipe may still be open in a child that the parent has forked."""
-        browser = sleeper()
-        dog = self.start(browser.pid, tmp_path, parent=1)
-        assert dog.wait(5) == 0
-        dog.stdin.close()
-        assert ended(browser)
+    def test_acts_when_the_parent_ends(self, tmp_path: Path) -> None:
+        """The pipe may still be open in a forked child of the parent."""
+        browser = start_sleeper()
+        reaper = self.start_reaper(browser.pid, tmp_path, parent=1)
+        assert reaper.wait(5) == 0
+        reaper.stdin.close()
+        assert has_ended(browser)

@@ -11,7 +11,7 @@ import pytest
 
 from vclean.render.isolation import temp_dirs
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="users and groups")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="uses POSIX users and permissions")
 
 DIES = """
 from vclean.render.isolation import temp_dirs
@@ -29,120 +29,120 @@ sys.stdin.read()
 
 
 @pytest.fixture(autouse=True)
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of temporary files."""
+def temp_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Set and return the folder of temporary files."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     temp_dirs._remove_orphans_once.cache_clear()
     return tmp_path
 
 
-def left_by_the_dead() -> tuple[Path, Path]:
-    """The folders of a process that was killed."""
+def create_orphans() -> tuple[Path, Path]:
+    """Create the folders of a process that is killed."""
     run = subprocess.run([sys.executable, "-c", DIES, "killed"], capture_output=True, text=True, check=False)
     folder, other = map(Path, run.stdout.split())
     assert folder.is_dir()
     return folder, other
 
 
-def rewritten(folder: Path, **facts: object) -> None:
-    """Changes what the note of a folder says of its process."""
+def change_record(folder: Path, **changes: object) -> None:
+    """Change the data of the process in the record of a folder."""
     path = folder / ".owner.json"
-    noted = json.loads(path.read_text())
-    noted["process"] |= facts
-    path.write_text(json.dumps(noted))
+    record = json.loads(path.read_text())
+    record["process"] |= changes
+    path.write_text(json.dumps(record))
 
 
-class TestMake:
-    def test_it_is_this_user_s_alone(self, place: Path) -> None:
+class TestCreate:
+    def test_is_accessible_only_to_this_user(self, temp_root: Path) -> None:
         folder = Path(temp_dirs.create())
-        assert folder.parent == place
+        assert folder.parent == temp_root
         assert folder.stat().st_mode & 0o777 == 0o700
 
-    def test_what_the_dead_left_is_removed_first(self) -> None:
-        folder, other = left_by_the_dead()
+    def test_removes_orphans_first(self) -> None:
+        folder, other = create_orphans()
         temp_dirs.create()
         assert not folder.exists()
         assert not other.exists()
 
 
-class TestFolder:
-    def test_it_is_gone_after_the_block(self) -> None:
+class TestTemporaryFolder:
+    def test_is_deleted_after_the_block(self) -> None:
         with temp_dirs.temporary_folder() as folder:
             (folder / "file").touch()
         assert not folder.exists()
 
 
-class TestSweep:
-    def test_folders_of_the_living_stay(self, place: Path) -> None:
-        own = Path(temp_dirs.create())
+class TestRemoveOrphans:
+    def test_keeps_folders_of_running_processes(self, temp_root: Path) -> None:
+        folder_of_this_process = Path(temp_dirs.create())
         with subprocess.Popen(
             [sys.executable, "-c", DIES, "waits"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         ) as process:
             assert process.stdout is not None
             others = list(map(Path, process.stdout.readline().split()))
-            temp_dirs.remove_orphans(str(place))
-            assert all(folder.is_dir() for folder in [own, *others])
+            temp_dirs.remove_orphans(str(temp_root))
+            assert all(folder.is_dir() for folder in [folder_of_this_process, *others])
             process.communicate()
-        temp_dirs.remove_orphans(str(place))
-        assert [folder.is_dir() for folder in [own, *others]] == [True, False, False]
+        temp_dirs.remove_orphans(str(temp_root))
+        assert [folder.is_dir() for folder in [folder_of_this_process, *others]] == [True, False, False]
 
-    def test_a_number_that_is_another_s_by_now(self, place: Path) -> None:
-        folder, _ = left_by_the_dead()
-        rewritten(folder, pid=os.getpid())
-        temp_dirs.remove_orphans(str(place))
+    def test_removes_folder_if_the_process_id_was_reused(self, temp_root: Path) -> None:
+        folder, _ = create_orphans()
+        change_record(folder, pid=os.getpid())
+        temp_dirs.remove_orphans(str(temp_root))
         assert not folder.exists()
 
-    def test_another_machine_or_container(self, place: Path) -> None:
-        """Its processes cannot be seen from here."""
-        folder, _ = left_by_the_dead()
-        rewritten(folder, where=["elsewhere"])
-        temp_dirs.remove_orphans(str(place))
+    def test_keeps_folder_of_another_machine_or_container(self, temp_root: Path) -> None:
+        """The processes of another machine are not visible."""
+        folder, _ = create_orphans()
+        change_record(folder, where=["elsewhere"])
+        temp_dirs.remove_orphans(str(temp_root))
         assert folder.exists()
 
     @pytest.mark.parametrize(
         "text", ["", "{", "[]", "{}", '{"process": null, "others": []}', '{"process": {"pid": 1}}']
     )
-    def test_a_note_that_says_nothing(self, place: Path, text: str) -> None:
-        """It may be in the writing."""
-        folder, _ = left_by_the_dead()
+    def test_keeps_folder_with_invalid_record(self, temp_root: Path, text: str) -> None:
+        """The record may be incomplete because it is being written."""
+        folder, _ = create_orphans()
         (folder / ".owner.json").write_text(text)
-        temp_dirs.remove_orphans(str(place))
+        temp_dirs.remove_orphans(str(temp_root))
         assert folder.exists()
 
-    def test_without_a_note(self, place: Path) -> None:
-        (place / "vclean-of-somebody").mkdir(mode=0o700)
-        temp_dirs.remove_orphans(str(place))
-        assert (place / "vclean-of-somebody").exists()
+    def test_keeps_folder_without_record(self, temp_root: Path) -> None:
+        (temp_root / "vclean-without-record").mkdir(mode=0o700)
+        temp_dirs.remove_orphans(str(temp_root))
+        assert (temp_root / "vclean-without-record").exists()
 
-    def test_a_link_is_not_followed(self, place: Path) -> None:
-        folder, _ = left_by_the_dead()
-        kept = place / "kept"
-        folder.rename(kept)
-        folder.symlink_to(kept)
-        temp_dirs.remove_orphans(str(place))
-        assert (kept / ".owner.json").exists()
+    def test_does_not_follow_links(self, temp_root: Path) -> None:
+        folder, _ = create_orphans()
+        target = temp_root / "kept"
+        folder.rename(target)
+        folder.symlink_to(target)
+        temp_dirs.remove_orphans(str(temp_root))
+        assert (target / ".owner.json").exists()
 
-    def test_a_link_inside_is_not_followed(self, place: Path) -> None:
-        folder, _ = left_by_the_dead()
-        (place / "kept").mkdir()
-        (place / "kept" / "file").touch()
-        (folder / "link").symlink_to(place / "kept")
-        temp_dirs.remove_orphans(str(place))
+    def test_does_not_follow_links_inside(self, temp_root: Path) -> None:
+        folder, _ = create_orphans()
+        (temp_root / "kept").mkdir()
+        (temp_root / "kept" / "file").touch()
+        (folder / "link").symlink_to(temp_root / "kept")
+        temp_dirs.remove_orphans(str(temp_root))
         assert not folder.exists()
-        assert (place / "kept" / "file").exists()
+        assert (temp_root / "kept" / "file").exists()
 
-    def test_what_others_may_enter_is_not_trusted(self, place: Path) -> None:
-        folder, _ = left_by_the_dead()
+    def test_ignores_folder_that_others_can_access(self, temp_root: Path) -> None:
+        folder, _ = create_orphans()
         folder.chmod(0o755)
-        temp_dirs.remove_orphans(str(place))
+        temp_dirs.remove_orphans(str(temp_root))
         assert folder.exists()
 
-    def test_other_users_folders(self, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        folder, _ = left_by_the_dead()
+    def test_keeps_folders_of_other_users(self, temp_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        folder, _ = create_orphans()
         monkeypatch.setattr(os, "geteuid", lambda: 12345)
-        temp_dirs.remove_orphans(str(place))
+        temp_dirs.remove_orphans(str(temp_root))
         assert folder.exists()
 
-    def test_no_such_place(self, place: Path) -> None:
-        temp_dirs.remove_orphans(str(place / "none"))
+    def test_ignores_missing_parent(self, temp_root: Path) -> None:
+        temp_dirs.remove_orphans(str(temp_root / "none"))

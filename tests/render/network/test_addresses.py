@@ -16,21 +16,21 @@ def test_docstrings() -> None:
 
 @pytest.fixture
 def names(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
-    """A name service under the test's control."""
-    known: dict[str, list[str]] = {}
+    """Simulate DNS; return the addresses by name."""
+    known_names: dict[str, list[str]] = {}
 
     def look_up(host: str, port: int, **_: object) -> list[tuple[object, ...]]:
-        if host not in known:
+        if host not in known_names:
             raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
-        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in known[host]]
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in known_names[host]]
 
     monkeypatch.setattr(socket, "getaddrinfo", look_up)
-    return known
+    return known_names
 
 
 class TestIsPublic:
     @pytest.mark.parametrize("address", ["93.184.216.34", "8.8.8.8", "2606:2800:220:1::1", "::ffff:8.8.8.8"])
-    def test_public(self, address: str) -> None:
+    def test_accepts_public_addresses(self, address: str) -> None:
         assert is_public(address)
 
     @pytest.mark.parametrize(
@@ -41,39 +41,39 @@ class TestIsPublic:
             "2002:7f00:1::", "64:ff9b::a00:1", "2001:0:5ef5:79fd::f5ff:fffe",
         ],
     )  # fmt: skip
-    def test_not_public(self, address: str) -> None:
-        """Also not when an IPv4 address is wrapped in an IPv6 one."""
+    def test_rejects_other_addresses(self, address: str) -> None:
+        """IPv4 addresses inside IPv6 addresses are rejected too."""
         assert not is_public(address)
 
 
 class TestCheckPublic:
-    def test_gives_the_address_to_connect_to(self, names: dict[str, list[str]]) -> None:
+    def test_returns_address_to_connect_to(self, names: dict[str, list[str]]) -> None:
         names["example.org"] = ["93.184.216.34"]
         assert check_public("https://example.org/page") == "93.184.216.34"
 
-    def test_one_private_address_among_public_ones_is_enough(self, names: dict[str, list[str]]) -> None:
+    def test_rejects_host_with_any_private_address(self, names: dict[str, list[str]]) -> None:
         names["mixed.example"] = ["93.184.216.34", "10.0.0.1"]
         with pytest.raises(NetworkError, match=r"10\.0\.0\.1"):
             check_public("http://mixed.example/")
 
-    def test_allowed_hosts_may_be_anywhere(self, names: dict[str, list[str]]) -> None:
+    def test_accepts_allowed_host_with_private_address(self, names: dict[str, list[str]]) -> None:
         names["intranet"] = ["10.0.0.1"]
         assert check_public("http://intranet/", allow_hosts=frozenset({"intranet"})) == "10.0.0.1"
 
-    def test_refusal_says_the_address_of_a_name_only(self, names: dict[str, list[str]]) -> None:
+    def test_error_contains_the_address_of_a_name(self, names: dict[str, list[str]]) -> None:
         names["intranet"] = names["10.0.0.1"] = ["10.0.0.1"]
         with pytest.raises(NetworkError, match=r"^intranet is at 10\.0\.0\.1, which is not a public address: save"):
             check_public("http://intranet/")
         with pytest.raises(NetworkError, match=r"^10\.0\.0\.1 is not a public address: save"):
             check_public("http://10.0.0.1/")
 
-    def test_unknown_hosts(self, names: dict[str, list[str]]) -> None:
+    def test_rejects_unknown_host(self, names: dict[str, list[str]]) -> None:
         assert not names
         with pytest.raises(NetworkError, match="not known"):
             check_public("http://nowhere.invalid/")
 
     @pytest.mark.parametrize("host", ["127.0.0.1", "[::1]", "0x7f000001", "2130706433", "0177.0.0.1", "127.1"])
-    def test_spellings_of_loopback(self, host: str) -> None:
+    def test_rejects_all_forms_of_loopback(self, host: str) -> None:
         with pytest.raises(NetworkError):
             check_public(f"http://{host}/")
 
@@ -88,20 +88,20 @@ class TestHostAndPort:
             ("https://[2001:db8::1]/", ("2001:db8::1", 443)),
         ],
     )
-    def test_web_addresses(self, url: str, expected: tuple[str, int]) -> None:
+    def test_splits_web_addresses(self, url: str, expected: tuple[str, int]) -> None:
         assert host_and_port(url) == expected
 
     @pytest.mark.parametrize("url", ["http://", "https:///page", "http://example.org:0/", "http:example.org"])
-    def test_no_web_address(self, url: str) -> None:
+    def test_rejects_url_without_host(self, url: str) -> None:
         with pytest.raises(NetworkError, match="no web address: give one such as"):
             host_and_port(url)
 
     @pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://example.org/", "example.org", ""])
-    def test_other_schemes_are_refused(self, url: str) -> None:
+    def test_rejects_other_schemes(self, url: str) -> None:
         with pytest.raises(NetworkError, match="only http and https"):
             host_and_port(url)
 
     @pytest.mark.parametrize("url", ["http://[::1", "http://example.org:99999/"])
-    def test_invalid_urls(self, url: str) -> None:
+    def test_rejects_invalid_urls(self, url: str) -> None:
         with pytest.raises(NetworkError, match="no valid URL"):
             host_and_port(url)

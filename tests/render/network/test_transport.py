@@ -16,7 +16,7 @@ HOSTS = frozenset({"127.0.0.1", "name.example"})
 
 @pytest.fixture(scope="module")
 def port() -> Iterator[int]:
-    """A server that says what it was asked for, at once or, on `/slow`, after a while."""
+    """Start a server that returns the requested host and the client port, after a delay for `/slow`."""
     closing = threading.Event()
 
     class Echo(BaseHTTPRequestHandler):
@@ -46,15 +46,15 @@ def port() -> Iterator[int]:
 
 @pytest.fixture
 def names(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Lets `name.example` be this machine, and keeps the names that were looked up."""
-    asked: list[str] = []
+    """Resolve `name.example` to this machine; return the resolved names."""
+    resolved: list[str] = []
 
     def resolve(host: str, port: int) -> list[str]:
-        asked.append(host)
+        resolved.append(host)
         return ["127.0.0.1"]
 
     monkeypatch.setattr(addresses, "_resolve", resolve)
-    return asked
+    return resolved
 
 
 def get(url: str, hosts: frozenset[str] = HOSTS, seconds: float = 20) -> httpx.Response:
@@ -71,17 +71,17 @@ def get_async(*urls: str, hosts: frozenset[str] = HOSTS) -> list[httpx.Response]
 
 
 class TestCheckedTransport:
-    def test_refused_address(self, port: int) -> None:
+    def test_refuses_private_address(self, port: int) -> None:
         with pytest.raises(NetworkError, match="not a public address"):
             get(f"http://127.0.0.1:{port}/", frozenset())
 
-    def test_host_header_is_the_name_and_the_address_the_checked_one(self, port: int, names: list[str]) -> None:
-        """The name is looked up once, by us: a second look-up could give another address."""
+    def test_sends_host_name_to_the_checked_address(self, port: int, names: list[str]) -> None:
+        """The name is resolved once; a second lookup could return another address."""
         response = get(f"http://name.example:{port}/")
         assert response.text.split()[0] == f"name.example:{port}"
         assert names == ["name.example"]
 
-    def test_certificate_is_checked_against_the_name(self, names: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_checks_certificate_for_the_host_name(self, names: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
         sent: list[httpx.Request] = []
 
         def handle(self: object, request: httpx.Request) -> httpx.Response:
@@ -93,27 +93,27 @@ class TestCheckedTransport:
         assert str(sent[0].url) == "https://127.0.0.1/a?b"
         assert sent[0].extensions["sni_hostname"] == "name.example"
 
-    def test_time_that_is_left(self, port: int) -> None:
+    def test_stops_after_remaining_time(self, port: int) -> None:
         with pytest.raises(httpx.TimeoutException):
             get(f"http://127.0.0.1:{port}/slow", seconds=0.2)
 
-    def test_no_time_left(self, port: int) -> None:
+    def test_stops_without_remaining_time(self, port: int) -> None:
         with pytest.raises(httpx.TimeoutException):
             get(f"http://127.0.0.1:{port}/slow", seconds=-1)
 
 
 class TestAsyncCheckedTransport:
-    def test_refused_address(self, port: int) -> None:
+    def test_refuses_private_address(self, port: int) -> None:
         with pytest.raises(NetworkError, match="not a public address"):
             get_async(f"http://127.0.0.1:{port}/", hosts=frozenset())
 
-    def test_host_header_is_the_name(self, port: int, names: list[str]) -> None:
+    def test_sends_host_name(self, port: int, names: list[str]) -> None:
         (response,) = get_async(f"http://name.example:{port}/")
         assert response.text.split()[0] == f"name.example:{port}"
         assert names == ["name.example"]
 
-    def test_every_request_is_checked_and_has_its_own_connection(self, port: int, names: list[str]) -> None:
-        """A kept connection would be used for another host at the same address, unchecked."""
-        one, two = get_async(f"http://name.example:{port}/", f"http://127.0.0.1:{port}/")
+    def test_checks_every_request_and_uses_new_connections(self, port: int, names: list[str]) -> None:
+        """A reused connection would be used, without a check, for another host at the same address."""
+        first, second = get_async(f"http://name.example:{port}/", f"http://127.0.0.1:{port}/")
         assert names == ["name.example", "127.0.0.1"]
-        assert one.text.split()[1] != two.text.split()[1]
+        assert first.text.split()[1] != second.text.split()[1]

@@ -1,4 +1,4 @@
-"""Tests of the overlay as a page to explore, as far as they need no browser; the rest is in `tests/browser`."""
+"""Test the interactive overlay without a browser; see also test_html_page.py."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NAN = float("nan")
 
 
 @dataclass
-class Because:
+class FakeReason:
     group: str
     text: str
     contribution: float
@@ -48,17 +48,17 @@ def screenshot(width=400, height=200, kind="PNG", noise=False):
 
 
 def block(**facts):
-    usual = {"box": [10.04, 20, 100, 30], "label": Label.PARAGRAPH, "text": "It rained.", "probability": 0.91236}
-    return OverlayBlock(**(usual | facts))
+    default = {"box": [10.04, 20, 100, 30], "label": Label.PARAGRAPH, "text": "It rained.", "probability": 0.91236}
+    return OverlayBlock(**(default | facts))
 
 
 def page(**facts):
-    usual = {"id": "page.html", "url": "https://example.org/", "title": "Rain", "width": 400.0, "height": 200.0}
-    return OverlayPage(**(usual | {"screenshot": screenshot(), "blocks": [block()]} | facts))
+    default = {"id": "page.html", "url": "https://example.org/", "title": "Rain", "width": 400.0, "height": 200.0}
+    return OverlayPage(**(default | {"screenshot": screenshot(), "blocks": [block()]} | facts))
 
 
-class Parts(HTMLParser):
-    """The scripts, styles and everything that names an address, of a document."""
+class ParsedDocument(HTMLParser):
+    """Parser of a document that collects its scripts, styles and tags."""
 
     def __init__(self, document):
         super().__init__()
@@ -87,11 +87,11 @@ class Parts(HTMLParser):
 
 
 class TestToRecord:
-    def test_a_block(self):
-        reasons = [Because("links", "link share 0.92", -1.23456)]
+    def test_converts_block(self):
+        reasons = [FakeReason("links", "link share 0.92", -1.23456)]
         content = page(blocks=[block(role=Role.ARTICLE, font="16 px Georgia", xpath="/html[1]", reasons=reasons)])
-        (found,) = to_record(content)["blocks"]
-        assert found == {
+        (converted,) = to_record(content)["blocks"]
+        assert converted == {
             "box": [10.0, 20.0, 100.0, 30.0],
             "label": "p",
             "role": "article",
@@ -105,36 +105,36 @@ class TestToRecord:
         }
 
     @pytest.mark.parametrize("box", [None, [NAN] * 4, [0, 0, float("inf"), 1]])
-    def test_what_is_not_painted_has_no_box(self, box):
+    def test_converts_missing_box(self, box):
         assert to_record(page(blocks=[block(box=box)]))["blocks"][0]["box"] is None
 
     @pytest.mark.parametrize("probability", [None, NAN])
-    def test_unknown_probability(self, probability):
+    def test_converts_unknown_probability(self, probability):
         assert to_record(page(blocks=[block(probability=probability)]))["blocks"][0]["probability"] is None
 
-    def test_what_changed_is_told_where_something_did(self):
+    def test_includes_changes_only_if_there_are_any(self):
         records = to_record(page(blocks=[block(changed="o before"), block()]))["blocks"]
         assert records[0]["changed"] == "o before"
         assert "changed" not in records[1]
 
-    def test_the_page(self):
-        found = to_record(page(facts={"Method": "vclean"}))["page"]
-        assert found.pop("screenshot").startswith("data:image/webp;base64,")
-        assert found == {
+    def test_converts_page(self):
+        converted = to_record(page(facts={"Method": "vclean"}))["page"]
+        assert converted.pop("screenshot").startswith("data:image/webp;base64,")
+        assert converted == {
             "id": "page.html", "url": "https://example.org/", "title": "Rain", "width": 400, "height": 200,
             "facts": {"Method": "vclean"},
         }  # fmt: skip
 
-    def test_a_cut_screenshot_is_told(self):
-        found = to_record(page(height=1000.0))["page"]
-        assert (found["height"], found["facts"]) == (200, {"Screenshot": "cut at 200 of 1000 px"})
+    def test_reports_truncated_screenshot(self):
+        converted = to_record(page(height=1000.0))["page"]
+        assert (converted["height"], converted["facts"]) == (200, {"Screenshot": "cut at 200 of 1000 px"})
 
     @pytest.mark.parametrize(("size", "expected"), [((300.2, 90.0), (301, 90)), ((NAN, 0.0), (1, 1))])
-    def test_without_a_screenshot_the_document_gives_the_size(self, size, expected):
-        found = to_record(page(screenshot=b"", width=size[0], height=size[1]))["page"]
-        assert (found["width"], found["height"], found["screenshot"]) == (*expected, "")
+    def test_uses_document_size_without_a_screenshot(self, size, expected):
+        converted = to_record(page(screenshot=b"", width=size[0], height=size[1]))["page"]
+        assert (converted["width"], converted["height"], converted["screenshot"]) == (*expected, "")
 
-    def test_every_label_and_role_has_a_pen(self):
+    def test_contains_pens_for_all_labels_and_roles(self):
         pens = to_record(page())["pens"]
         assert set(pens["label"]) == set(Label)
         assert set(pens["role"]) == {*Role, "none"}
@@ -142,37 +142,37 @@ class TestToRecord:
             "color": [213, 94, 0], "width": 3, "dash": [], "fill": 0.102, "meaning": "heading",
         }  # fmt: skip
 
-    def test_a_layer(self):
-        whole = OverlaySegment(box=[0, 0, 400, 200], level=0, coherence=1, parent=-1)
+    def test_converts_layer(self):
+        page_segment = OverlaySegment(box=[0, 0, 400, 200], level=0, coherence=1, parent=-1)
         part = OverlaySegment(box=[0, 0, 400, 90], level=1, coherence=9, parent=0, xpath="/html[1]", text="Menu")
         band = OverlaySeparator(box=[0, 90, 400, 0], segment=0, weight=7)
-        layer = OverlayLayer(name="vips", segments=[whole, part], separators=[band], pdoc=5, drawn=True)
-        (found,) = to_record(page(layers=[layer]))["layers"]
-        assert found["segments"][1] == {
+        layer = OverlayLayer(name="vips", segments=[page_segment, part], separators=[band], pdoc=5, drawn=True)
+        (converted,) = to_record(page(layers=[layer]))["layers"]
+        assert converted["segments"][1] == {
             "box": [0.0, 0.0, 400.0, 90.0], "level": 1, "coherence": 9, "parent": 0, "xpath": "/html[1]",
             "text": "Menu",
         }  # fmt: skip
-        assert found["separators"] == [{"box": [0.0, 90.0, 400.0, 0.0], "segment": 0, "weight": 7}]
-        assert (found["pdoc"], found["drawn"], found["separators_drawn"]) == (5, True, False)
+        assert converted["separators"] == [{"box": [0.0, 90.0, 400.0, 0.0], "segment": 0, "weight": 7}]
+        assert (converted["pdoc"], converted["drawn"], converted["separators_drawn"]) == (5, True, False)
 
-    def test_what_is_shown_at_first(self):
-        found = to_record(page(drawn=False, color="role", labels={Label.PARAGRAPH, Label.HEADING}))
-        assert (found["drawn"], found["color"], found["labels"]) == (False, "role", ["h", "p"])
+    def test_contains_initial_filters(self):
+        converted = to_record(page(drawn=False, color="role", labels={Label.PARAGRAPH, Label.HEADING}))
+        assert (converted["drawn"], converted["color"], converted["labels"]) == (False, "role", ["h", "p"])
         assert to_record(page())["labels"] is None
 
 
 class TestTexts:
-    def test_one_long_text_is_cut(self):
-        (found,) = to_record(page(blocks=[block(text="x" * 9999)]))["blocks"]
-        assert len(found["text"]) == 1500
-        assert found["text"].endswith("…")
+    def test_truncates_long_text(self):
+        (converted,) = to_record(page(blocks=[block(text="x" * 9999)]))["blocks"]
+        assert len(converted["text"]) == 1500
+        assert converted["text"].endswith("…")
 
-    def test_many_texts_are_cut_shorter(self):
-        """A page of a megabyte of text does not become a file of as much."""
+    def test_truncates_many_texts_further(self):
+        """The file stays small for a page with megabytes of text."""
         records = to_record(page(blocks=[block(text="x" * 2000)] * 3000))["blocks"]
         assert len(records[0]["text"]) == 200
 
-    def test_a_line_of_each_stays(self):
+    def test_keeps_a_minimum_of_each_text(self):
         records = to_record(page(blocks=[block(text="x" * 2000)] * 20_000))["blocks"]
         assert len(records[0]["text"]) == 80
 
@@ -180,24 +180,24 @@ class TestTexts:
 class TestToJson:
     HOSTILE = "</script><script>alert(1)</script><!-- \u2028\u2029 &amp; \x00 \ud800 \"'"
 
-    def test_texts_cannot_end_the_script_element(self):
+    def test_escapes_end_of_script_element(self):
         text = to_json(page(blocks=[block(text=self.HOSTILE)], title=self.HOSTILE))
         assert "<" not in text
         assert not {"\u2028", "\u2029", "\x00", "\n"} & set(text)
 
-    def test_texts_are_what_they_were(self):
-        found = json.loads(to_json(page(blocks=[block(text=self.HOSTILE)])))
-        assert found["blocks"][0]["text"] == self.HOSTILE
+    def test_preserves_texts(self):
+        converted = json.loads(to_json(page(blocks=[block(text=self.HOSTILE)])))
+        assert converted["blocks"][0]["text"] == self.HOSTILE
 
-    def test_is_valid_json_whatever_is_not_known(self):
-        """Not a number, as JavaScript's parser has it, is no JSON."""
+    def test_is_valid_json_with_unknown_values(self):
+        """NaN is not valid JSON for JavaScript."""
         text = to_json(page(blocks=[block(box=[NAN] * 4, probability=NAN)], width=NAN, height=NAN))
         assert "NaN" not in text
 
 
 class TestDrawHtml:
-    def test_the_data_is_in_it(self):
-        parts = Parts(draw_html(page()))
+    def test_contains_data(self):
+        parts = ParsedDocument(draw_html(page()))
         assert parts.data["blocks"][0]["text"] == "It rained."
         assert parts.title == "Rain – vclean"
 
@@ -205,23 +205,23 @@ class TestDrawHtml:
         ("facts", "title"),
         [({"title": ""}, "page.html"), ({"title": "", "id": ""}, "https://example.org/"), ({"title": "<b>&"}, "<b>&")],
     )
-    def test_title(self, facts, title):
-        assert Parts(draw_html(page(**facts))).title == f"{title} – vclean"
+    def test_has_title(self, facts, title):
+        assert ParsedDocument(draw_html(page(**facts))).title == f"{title} – vclean"
 
-    def test_nothing_is_fetched(self):
-        """No element of the file names an address, and the styles name none either."""
-        parts = Parts(draw_html(page()))
+    def test_fetches_nothing(self):
+        """Neither elements nor styles of the file contain a URL."""
+        parts = ParsedDocument(draw_html(page()))
         names = {name for _, attributes in parts.tags for name in attributes}
         assert not names & {"src", "href", "srcset", "action", "background", "style", "onclick"}
         assert not re.search(r"url\(|@import", "".join(parts.styles))
 
-    def test_scripts_make_no_markup_and_ask_nobody(self):
-        code = "".join(text for text in Parts(draw_html(page())).scripts if not text.startswith("{"))
+    def test_scripts_insert_no_markup_and_send_no_requests(self):
+        code = "".join(text for text in ParsedDocument(draw_html(page())).scripts if not text.startswith("{"))
         forbidden = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|fetch\(|XMLHttpRequest|import\("
         assert re.findall(forbidden, code) == []
 
-    def test_the_policy_allows_what_is_in_the_file_and_no_more(self):
-        parts = Parts(draw_html(page(), scripts=["one()"], styles=["b{}"]))
+    def test_policy_allows_only_scripts_and_styles_of_the_file(self):
+        parts = ParsedDocument(draw_html(page(), scripts=["one()"], styles=["b{}"]))
         hashes = re.findall(r"'sha256-[^']+'", parts.policy)
         code = [text for text in parts.scripts if not text.startswith("{")]
         expected = [base64.b64encode(hashlib.sha256(each.encode()).digest()).decode() for each in code + parts.styles]
@@ -229,76 +229,76 @@ class TestDrawHtml:
         assert "unsafe" not in parts.policy
         assert parts.policy.startswith("default-src 'none'; img-src data:; connect-src 'none'; base-uri 'none'")
 
-    def test_added_scripts_run_last(self):
-        scripts = Parts(draw_html(page(), scripts=["one()", "two()"])).scripts
+    def test_appends_added_scripts(self):
+        scripts = ParsedDocument(draw_html(page(), scripts=["one()", "two()"])).scripts
         assert scripts[-2:] == ["one()", "two()"]
 
-    def test_a_dollar_is_a_dollar(self):
+    def test_does_not_interpret_dollar_signs(self):
         content = page(blocks=[block(text="$5 ${x} $$")], title="$data")
-        parts = Parts(draw_html(content, scripts=["`${a}$b`"]))
+        parts = ParsedDocument(draw_html(content, scripts=["`${a}$b`"]))
         assert parts.data["blocks"][0]["text"] == "$5 ${x} $$"
         assert parts.scripts[-1] == "`${a}$b`"
         assert parts.title.startswith("$data")
 
-    def test_what_a_caller_adds(self):
-        assert Parts(draw_html(page(extra={"token": "t"}))).data["extra"] == {"token": "t"}
+    def test_contains_extra_data(self):
+        assert ParsedDocument(draw_html(page(extra={"token": "t"}))).data["extra"] == {"token": "t"}
 
-    def test_a_hostile_title_is_text(self):
-        tags = [tag for tag, _ in Parts(draw_html(page(title="</title><img src=x>"))).tags]
+    def test_escapes_title(self):
+        tags = [tag for tag, _ in ParsedDocument(draw_html(page(title="</title><img src=x>"))).tags]
         assert "img" in tags  # the screenshot's own
         assert tags.count("img") == 1
 
-    def test_same_input_same_text(self):
+    def test_is_deterministic(self):
         assert draw_html(page()) == draw_html(page())
 
-    def test_no_screenshot(self):
+    def test_rejects_other_data(self):
         with pytest.raises(OutputError, match="cannot be read"):
             draw_html(page(screenshot=b"no screenshot"))
 
-    def test_a_usual_page_is_small(self):
-        """Six hundred blocks with their reasons, beside the screenshot."""
-        reasons = [Because("links", "link share 0.92 in a narrow column left of the text", -1.0)] * 5
+    def test_is_small_for_a_typical_page(self):
+        """The page has six hundred blocks with reasons, and a screenshot."""
+        reasons = [FakeReason("links", "link share 0.92 in a narrow column left of the text", -1.0)] * 5
         blocks = [block(text="word " * 40, xpath="/html[1]/body[1]/div[3]/p[4]", reasons=reasons)] * 600
         assert len(draw_html(page(blocks=blocks))) < 700_000
 
 
-class TestDataAddress:
+class TestDataUrl:
     def decoded(self, address):
         head, _, data = address.partition(",")
         return head, Image.open(io.BytesIO(base64.b64decode(data)))
 
     @pytest.mark.parametrize("kind", ["PNG", "JPEG"])
-    def test_the_screenshot_is_what_it_was_but_for_its_coding(self, kind):
+    def test_encodes_screenshot_as_webp(self, kind):
         address, size = data_url(screenshot(kind=kind))
         head, image = self.decoded(address)
         assert (head, image.format, image.size, size) == ("data:image/webp;base64", "WEBP", (400, 200), (400, 200))
         assert image.convert("RGB").getpixel((200, 100)) == pytest.approx((240, 240, 240), abs=3)
 
-    def test_the_longest_screenshot_of_a_page_loses_its_last_row(self):
-        """WebP holds no more, and the size that is told is that of the page."""
+    def test_drops_last_row_of_the_longest_screenshot(self):
+        """WebP is limited to 16,383 px; the returned size is that of the page."""
         address, size = data_url(screenshot(20, 16_384))
         assert (self.decoded(address)[1].size, size) == ((20, 16_383), (20, 16_384))
 
-    def test_screenshots_too_long_for_webp_are_halved(self):
+    def test_halves_screenshots_too_long_for_webp(self):
         address, size = data_url(screenshot(20, 17_000))
         assert (self.decoded(address)[1].size, size) == ((10, 8_500), (20, 17_000))
 
-    def test_coarser_where_it_would_be_large(self):
+    def test_reduces_quality_to_fit_the_budget(self):
         noise = screenshot(300, 200, noise=True)
         assert len(data_url(noise, 20_000)[0]) < len(data_url(noise)[0])
 
-    def test_smaller_where_coarser_is_not_enough(self):
-        """The size that is told stays that of the page, which boxes are in."""
+    def test_reduces_size_to_fit_the_budget(self):
+        """The returned size stays that of the page, which is the coordinate system of the boxes."""
         address, size = data_url(screenshot(300, 200, noise=True), 3_000)
         image = self.decoded(address)[1]
         assert len(address) < 3_000 * 4 / 3 + 100
         assert size == (300, 200)
         assert image.width < 300
 
-    def test_a_budget_that_nothing_fits(self):
+    def test_stops_at_one_pixel(self):
         assert self.decoded(data_url(screenshot(64, 16), 1)[0])[1].height == 1
 
     @pytest.mark.parametrize("broken", [b"", b"GIF89a", screenshot()[:80]])
-    def test_no_screenshot(self, broken):
+    def test_rejects_other_data(self, broken):
         with pytest.raises(OutputError, match="render the page again"):
             data_url(broken)

@@ -34,7 +34,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def overlay(boxes, labels, *, probability=None, texts=None, hidden=None, lines=None, page_height=200, roles=()):
-    """An overlay whose lines of text fill its boxes unless they are given."""
+    """Return an overlay; by default, its lines of text fill its boxes."""
     count = len(boxes)
     box = np.array(boxes, dtype=np.float32).reshape(-1, 4)
     return Overlay(
@@ -85,29 +85,29 @@ def overlaps(a, b):
 
 
 class TestPens:
-    def test_every_label_has_one(self):
+    def test_covers_every_label(self):
         assert list(PENS) == list(Label)
 
-    def test_no_two_look_alike_without_color(self):
+    def test_differs_without_color(self):
         assert len({(pen.width, pen.dash) for pen in PENS.values()}) == len(Label)
 
-    def test_every_role_has_one(self):
+    def test_covers_every_role(self):
         assert set(ROLE_PENS) == {*Role, "none"}
 
-    def test_no_two_roles_look_alike(self):
+    def test_differs_between_roles(self):
         assert len({(pen.color, pen.dash) for pen in ROLE_PENS.values()}) == len(ROLE_PENS)
 
-    def test_roles_of_content_are_solid_and_tinted(self):
+    def test_draws_content_roles_solid_and_tinted(self):
         assert all((not pen.dash) == bool(pen.fill) for pen in ROLE_PENS.values())
         assert [role for role in Role if not ROLE_PENS[role].dash] == [role for role in Role if role.is_content]
 
 
 class TestBlockLayer:
-    def test_frame_goes_round_the_text(self):
+    def test_frames_the_box(self):
         mark = only_mark(overlay([[20, 40.5, 100, 20]], [P]))
         assert mark.frame == Rect(18, 38, 104, 25)
 
-    def test_frame_is_cut_to_the_screenshot(self):
+    def test_clips_frame_to_the_screenshot(self):
         mark = only_mark(overlay([[-50, 190, 500, 60]], [P]))
         assert mark.frame == Rect(0, 188, 400, 12)
 
@@ -116,42 +116,42 @@ class TestBlockLayer:
         [[NAN] * 4, [10, 10, 0, 20], [10, 10, 20, 0], [500, 10, 20, 20], [10, 300, 20, 20], [-90, 10, 20, 20]],
         ids=["no box", "no width", "no height", "right of it", "below it", "left of it"],
     )
-    def test_blocks_that_are_not_in_the_screenshot_are_skipped(self, box):
+    def test_skips_blocks_outside_the_screenshot(self, box):
         assert layer(overlay([box], [P])).marks == []
 
-    def test_hidden_blocks_are_counted_not_drawn(self):
+    def test_counts_hidden_blocks_without_drawing(self):
         layout = layer(overlay([[10, 10, 50, 20]] * 2, [P, P], hidden=[True, False]))
         assert len(layout.marks) == 1
         assert (None, "hidden, not drawn: 1") in layout.entries
 
-    def test_legend_counts_the_labels_that_there_are(self):
+    def test_counts_labels_in_legend(self):
         layout = layer(overlay([[NAN] * 4] * 3, [H, P, P]))
         assert layout.entries == [(H, "h heading: 1"), (P, "p paragraph: 2")]
 
-    def test_cut_screenshot_is_told(self):
+    def test_notes_truncated_screenshot(self):
         layout = layer(overlay([[10, 10, 50, 20], [10, 900, 50, 20]], [P, P], page_height=1000.4))
         assert layout.entries[-1] == (None, "picture cut at 200 of 1000 px, blocks below: 1")
 
-    def test_fraction_of_a_pixel_is_no_cut(self):
+    def test_ignores_fraction_of_a_pixel(self):
         layout = layer(overlay([], [], page_height=200.6))
         assert layout.entries == []
 
     @pytest.mark.parametrize(
         ("probability", "caption"), [(0.934, "p .93"), (0.0, "p .00"), (1.0, "p 1.00"), (NAN, "p")]
     )
-    def test_caption(self, probability, caption):
+    def test_formats_caption(self, probability, caption):
         mark = only_mark(overlay([[20, 40, 99, 20]], [P], probability=[probability]))
         assert mark.caption == caption
 
-    def test_title_holds_the_text_up_to_a_length(self):
+    def test_truncates_text_in_title(self):
         mark = only_mark(overlay([[20, 40, 99, 20]], [P], texts=["x" * 1000]))
         assert mark.title == "p .93: " + "x" * (MAX_TITLE - 1) + "…"
 
-    def test_content_is_drawn_over_the_rest(self):
+    def test_draws_content_on_top(self):
         layout = layer(overlay([[20, 40, 99, 20]] * 3, [O, P, O]))
         assert [mark.pen for mark in layout.marks] == [O, O, P]
 
-    def test_roles_give_pens_and_captions_where_there_are_any(self):
+    def test_uses_pens_and_captions_of_roles(self):
         content = overlay([[20, 40, 99, 20], [20, 80, 99, 20]], [P, O], roles=[Role.ARTICLE, None])
         layout = layer(content)
         assert {mark.pen: mark.caption for mark in layout.marks} == {"article": "article .93", "none": "none .93"}
@@ -160,96 +160,96 @@ class TestBlockLayer:
 
 
 class TestTake:
-    def test_blocks_that_are_not_taken_are_not_told_of(self):
+    def test_keeps_only_the_given_blocks(self):
         content = overlay([[20, 40, 99, 20], [20, 80, 99, 20]], [P, O], hidden=[False, True], roles=[None, Role.AD])
         taken = content.take([0])
         assert (taken.labels, taken.texts, taken.roles) == ([P], ["text 0"], [None])
         assert layer(taken).entries == [("none", "no role: 1")]
 
-    def test_lines_stay(self):
-        """The tags of the others keep off the text of those that are not drawn."""
+    def test_keeps_lines(self):
+        """Tags must not cover the text of blocks that are not drawn."""
         content = overlay([[20, 40, 99, 20]], [P])
         assert content.take([]).lines is content.lines
 
 
 class TestLineLayer:
-    def test_a_mark_for_each_line_in_the_screenshot(self):
+    def test_draws_each_line_in_the_screenshot(self):
         lines = np.array([[20, 40, 99, 16], [20, 900, 99, 16], [NAN] * 4], dtype=np.float32)
         layout = line_layer(lines, TagPlacer(400, 200))
         assert [mark.frame for mark in layout.marks] == [Rect(20, 40, 99, 16)]
         assert layout.entries == [(LINE, "lines of text: 1")]
 
 
-class TestLegendRows:
+class TestLayOutLegend:
     @pytest.mark.parametrize("width", [200, 400, 1366])
-    def test_entries_stay_in_the_strip(self, width):
+    def test_keeps_entries_in_the_strip(self, width):
         entries, strip = lay_out_legend([layer(overlay([[NAN] * 4] * 5, list(Label), page_height=9999))], width)
         assert len(entries) == 6
         assert all(entry.y + 16 <= strip for entry in entries)
         assert all(entry.x + text_width(entry.text, 13) <= width or entry.x == 8 for entry in entries)
 
-    def test_narrow_screenshot_has_a_higher_strip(self):
+    def test_raises_strip_for_narrow_screenshot(self):
         content = overlay([[NAN] * 4] * 5, list(Label))
         assert strip_of(content, 200) > strip_of(content, 1366)
 
-    def test_layers_follow_each_other(self):
-        one, other = (Layer(pens={}, marks=[], entries=[(None, text)]) for text in ("one", "other"))
-        entries, _ = lay_out_legend([one, other], 400)
+    def test_appends_entries_of_all_layers(self):
+        first, second = (Layer(pens={}, marks=[], entries=[(None, text)]) for text in ("one", "other"))
+        entries, _ = lay_out_legend([first, second], 400)
         assert [(entry.text, entry.x > 8) for entry in entries] == [("one", False), ("other", True)]
 
-    def test_nothing_to_tell_needs_no_strip(self):
+    def test_has_no_strip_without_entries(self):
         assert lay_out_legend([], 400) == ([], 0)
 
 
-class TestPensOf:
-    def test_all_layers(self):
+class TestCollectPens:
+    def test_includes_all_layers(self):
         layers = [layer(overlay([], [])), line_layer(np.zeros((0, 4), dtype=np.float32), TagPlacer(9, 9))]
         assert set(collect_pens(layers)) == {*Label, LINE}
 
 
 class TestTags:
-    def test_above_the_block(self):
+    def test_are_above_the_block(self):
         mark = only_mark(overlay([[50, 60, 100, 20]], [P]))
         assert (mark.tag.x, mark.tag.y + mark.tag.height) == (mark.frame.x, mark.frame.y)
 
-    def test_beside_it_at_the_top_of_the_page(self):
+    def test_are_on_the_right_at_the_top_of_the_page(self):
         mark = only_mark(overlay([[100, 0, 100, 20]], [P]))
         assert mark.tag.x == mark.frame.x + mark.frame.width
 
-    def test_left_of_it_where_the_right_is_taken(self):
-        """The right comes first: on the left stand the markers of lists."""
+    def test_are_on_the_left_if_the_right_is_occupied(self):
+        """The right side is preferred, because markers of lists are on the left."""
         lines = [[100, 0, 100, 20], [204, 0, 100, 20]]
         second, first = layer(overlay(lines, [P, P])).marks
         assert first.tag.x + first.tag.width == first.frame.x
         assert second.tag.x == second.frame.x + second.frame.width
 
-    def test_below_it_in_a_crowded_line(self):
+    def test_are_below_in_a_crowded_line(self):
         lines = [[0, 0, 400, 40], [0, 40, 100, 20], [104, 40, 100, 20], [208, 40, 192, 20]]
         mark = layer(overlay([lines[2]], [P], lines=lines)).marks[0]
         assert mark.tag.y == mark.frame.y + mark.frame.height
 
-    def test_keeps_off_text_and_other_tags(self):
+    def test_do_not_cover_text_and_other_tags(self):
         lines = [[60, 20 * row + 2, 200, 16] for row in range(1, 9)]
         marks = layer(overlay(lines, [P] * 8)).marks
         shrunk = [Rect(x + 4, y + 4, w - 8, h - 8) for x, y, w, h in lines]
         assert not any(overlaps(mark.tag, line) for mark in marks for line in shrunk)
         assert not any(overlaps(a.tag, b.tag) for a in marks for b in marks if a is not b)
 
-    def test_content_has_one_even_where_all_is_text(self):
+    def test_are_required_for_content(self):
         mark = only_mark(overlay([[50, 60, 100, 20]], [P], lines=[[0, 0, 400, 200]]))
         assert mark.tag is not None
 
-    def test_the_rest_has_none_where_it_would_cover_text(self):
+    def test_are_omitted_for_other_blocks_over_text(self):
         mark = only_mark(overlay([[50, 60, 100, 20]], [O], lines=[[0, 0, 400, 200]]))
         assert mark.tag is None
 
-    def test_none_where_the_screenshot_is_too_small(self):
+    def test_are_omitted_in_small_screenshots(self):
         mark = only_mark(overlay([[0, 0, 8, 8]], [P]), 10, 10)
         assert mark.tag is None
 
 
 class TestDrawPng:
-    def test_screenshot_lies_under_the_legend(self):
+    def test_draws_screenshot_below_the_legend(self):
         content = overlay([[NAN] * 4], [P])
         strip = strip_of(content)
         drawn = opened(draw_png(screenshot(), content))
@@ -259,13 +259,13 @@ class TestDrawPng:
         assert drawn.getpixel((200, strip)) == (250, 240, 230)
 
     @pytest.mark.parametrize("label", list(Label))
-    def test_frame_has_the_color_of_the_label(self, label):
+    def test_draws_frame_in_the_color_of_the_label(self, label):
         content = overlay([[50, 60, 100, 40]], [label])
         strip = strip_of(content)
         assert opened(draw_png(screenshot(), content)).getpixel((48, strip + 58)) == PENS[label].color
 
-    def test_strokes_differ(self):
-        """The top border of a solid frame has one color, of a dashed one two or more."""
+    def test_draws_different_strokes(self):
+        """The top border of a solid frame has one color, that of a dashed frame two or more."""
 
         def border(label):
             content = overlay([[50, 60, 100, 40]], [label])
@@ -275,36 +275,36 @@ class TestDrawPng:
 
         assert [len(border(label)) > 1 for label in (H, P, L, C, O)] == [False, False, True, True, True]
 
-    def test_boilerplate_has_no_fill(self):
+    def test_does_not_fill_boilerplate(self):
         content = overlay([[50, 60, 100, 40]], [O])
         strip = strip_of(content)
         assert opened(draw_png(screenshot(), content)).getpixel((100, strip + 80)) == (250, 240, 230)
 
-    def test_text_under_a_content_block_shows_through(self):
+    def test_fills_content_translucently(self):
         content = overlay([[50, 60, 100, 40]], [P])
         strip = strip_of(content)
         red, green, blue = opened(draw_png(screenshot(), content)).getpixel((100, strip + 80))
         assert (red, green, blue) != (250, 240, 230)
         assert min(red, green, blue) > 200
 
-    def test_jpeg(self):
+    def test_accepts_jpeg(self):
         assert opened(draw_png(screenshot(kind="JPEG"), overlay([], []))).width == 400
 
-    def test_same_bytes_twice(self):
+    def test_is_deterministic(self):
         content = overlay([[50, 60, 100, 40], [50, 110, 200, 40]], [P, L])
         assert draw_png(screenshot(), content) == draw_png(screenshot(), content)
 
-    def test_long_page(self):
+    def test_draws_long_page(self):
         content = overlay([[10, 16000, 50, 20]], [P], page_height=16384)
         drawn = opened(draw_png(screenshot(60, 16384), content))
         assert drawn.height == strip_of(content, 60, 16384) + 16384
 
     @pytest.mark.parametrize("broken", [b"", b"no screenshot", b"GIF89a"])
-    def test_no_screenshot(self, broken):
+    def test_rejects_other_data(self, broken):
         with pytest.raises(OutputError, match="cannot be read; render"):
             draw_png(broken, overlay([], []))
 
-    def test_truncated_screenshot(self):
+    def test_rejects_truncated_screenshot(self):
         with pytest.raises(OutputError, match="cannot be read; render"):
             draw_png(screenshot()[:100], overlay([], []))
 
@@ -313,22 +313,22 @@ class TestDrawSvg:
     def drawn(self, content):
         return ElementTree.fromstring(draw_svg(screenshot(), content))
 
-    def test_holds_the_screenshot(self):
+    def test_contains_the_screenshot(self):
         (image,) = self.drawn(overlay([], [])).iter(SVG + "image")
         head, _, data = image.get("href").partition(",")
         assert head == "data:image/png;base64"
         assert base64.b64decode(data) == screenshot()
 
-    def test_media_type_of_a_jpeg(self):
+    def test_sets_media_type_of_jpeg(self):
         assert 'href="data:image/jpeg;base64,' in draw_svg(screenshot(kind="JPEG"), overlay([], []))
 
-    def test_screenshot_lies_under_the_legend(self):
+    def test_draws_screenshot_below_the_legend(self):
         content = overlay([[NAN] * 4], [P])
         root, strip = self.drawn(content), strip_of(content)
         assert root.get("viewBox") == f"0 0 400 {200 + strip}"
         assert root.findall(f"{SVG}g")[-1].get("transform") == f"translate(0 {strip})"
 
-    def test_frame_and_title_of_a_block(self):
+    def test_draws_frame_and_title(self):
         root = self.drawn(overlay([[50, 60, 100, 40]], [P], texts=["A & <b>"]))
         group = next(group for group in root.iter(SVG + "g") if group.find(SVG + "title") is not None)
         assert group.get("class") == "p"
@@ -337,28 +337,28 @@ class TestDrawSvg:
             "class": "frame", "x": "48", "y": "58", "width": "104", "height": "44",
         }  # fmt: skip
 
-    def test_characters_that_xml_does_not_allow(self):
+    def test_replaces_characters_that_xml_forbids(self):
         root = self.drawn(overlay([[50, 60, 100, 40]], [P], texts=["a\x00\ud800b"]))
         assert next(root.iter(SVG + "title")).text == "p .93: a  b"
 
-    def test_legend_has_a_sample_per_label(self):
+    def test_draws_sample_for_each_label(self):
         root = self.drawn(overlay([[NAN] * 4] * 5, list(Label)))
         samples = [g.get("class") for g in root.findall(SVG + "g") if g.find(SVG + "rect") is not None]
         assert samples == [str(label) for label in Label]
 
-    def test_style_sheet_has_every_label(self):
+    def test_has_style_rules_for_every_label(self):
         sheet = next(self.drawn(overlay([], [])).iter(SVG + "style")).text
         assert ".h .frame{stroke:#d55e00;stroke-width:3;stroke-dasharray:none" in sheet
         assert ".l .frame{stroke:#009e73;stroke-width:2;stroke-dasharray:8 4" in sheet
 
-    def test_no_tag_where_it_would_cover_text(self):
+    def test_draws_no_tag_over_text(self):
         root = self.drawn(overlay([[50, 60, 100, 20]], [O], lines=[[0, 0, 400, 200]]))
         assert not [text for text in root.iter(SVG + "text") if text.get("class") == "tag"]
 
-    def test_same_text_twice(self):
+    def test_is_deterministic_svg(self):
         content = overlay([[50, 60, 100, 40]], [P])
         assert draw_svg(screenshot(), content) == draw_svg(screenshot(), content)
 
-    def test_no_screenshot(self):
+    def test_rejects_other_data(self):
         with pytest.raises(OutputError, match="cannot be read"):
             draw_svg(b"", overlay([], []))

@@ -1,4 +1,4 @@
-"""Tests of the overlay of segments."""
+"""Test the layers of segments and separators."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BAND = [20, 80, 300, 30]
 
 
 def overlay(box=(PAGE, OUTER, FIRST, SECOND), level=(0, 1, 2, 2), height=(2, 1, 0, 0), **facts):
-    """A page with one segment of two parts, and the separator between them."""
+    """Return a page with a segment of two parts and the separator between them."""
     count = len(box)
     usual = {
         "captions": [f"{row} DoC {row + 1}" for row in range(count)],
@@ -60,72 +60,72 @@ def screenshot(width=400, height=200):
 
 
 class TestSegmentLayer:
-    def test_the_page_itself_is_not_drawn(self):
+    def test_does_not_draw_the_page(self):
         layout = segments(overlay())
         assert [drawn.caption for drawn in layout.marks] == ["1 DoC 2", "2 DoC 3", "3 DoC 4"]
 
-    def test_frames_stand_round_those_in_them(self):
+    def test_nests_frames(self):
         outer, first, _ = segments(overlay()).marks
         assert outer.frame == Rect(17, 17, 306, 156)
         assert first.frame == Rect(20, 20, 300, 60)
 
-    def test_pens_go_by_level(self):
+    def test_uses_pens_by_level(self):
         assert [drawn.pen for drawn in segments(overlay()).marks] == ["level0", "level1", "level1"]
 
-    def test_deep_levels_share_the_last_pen(self):
+    def test_shares_last_pen_for_deep_levels(self):
         layout = segments(overlay([PAGE, FIRST], [0, 9], [1, 0]))
         assert layout.marks[0].pen == "level4"
         assert layout.entries[0][1] == "level 5 and deeper: 1"
 
-    def test_legend_counts(self):
+    def test_counts_segments_in_legend(self):
         assert [text for layer in layers(overlay()) for _, text in layer.entries] == [
             "separators with their weights: 1", "level 1: 1", "level 2: 2",
         ]  # fmt: skip
 
-    def test_band(self):
+    def test_draws_band(self):
         (band,) = separators(overlay()).marks
         assert (band.frame, band.caption, band.title) == (Rect(20, 80, 300, 30), "7", "separator of weight 7")
 
     @pytest.mark.parametrize(("box", "frame"), [([0, 80, 300, 0], (300, 2)), ([50, 0, 0.5, 200], (2, 200))])
-    def test_thin_bands_can_be_seen_but_have_no_number(self, box, frame):
+    def test_draws_thin_bands_without_number(self, box, frame):
         (band,) = separators(overlay(separator_box=np.array([box], dtype=np.float32))).marks
         assert (band.frame.width, band.frame.height) == frame
         assert band.tag is None
 
-    def test_what_is_below_the_screenshot_is_told(self):
+    def test_counts_segments_below_the_screenshot(self):
         far = overlay([PAGE, FIRST, [0, 900, 50, 50]], [0, 1, 1], [1, 0, 0], page_height=1000)
         layout = segments(far)
         assert len(layout.marks) == 1
         assert layout.entries[-1][1] == "picture cut at 200 of 1000 px, segments below: 1"
 
-    def test_separators_below_the_screenshot_are_left_out(self):
+    def test_skips_separators_below_the_screenshot(self):
         far = overlay(separator_box=np.array([[0, 900, 50, 5]], dtype=np.float32))
         assert separators(far).marks == []
 
-    def test_tags_keep_off_each_other(self):
+    def test_places_tags_without_overlap(self):
         same = [PAGE, *[FIRST] * 3]
         tags = [drawn.tag for drawn in segments(overlay(same, [0, 1, 1, 1], [1, 0, 0, 0])).marks]
         assert len({(tag.x, tag.y) for tag in tags if tag}) == sum(tag is not None for tag in tags)
 
-    def test_title_holds_the_text_up_to_a_length(self):
+    def test_truncates_text_in_title(self):
         (drawn,) = segments(overlay([PAGE, FIRST], [0, 1], [1, 0], texts=["", "x" * 999])).marks
         assert drawn.title == "1 DoC 2: " + "x" * (MAX_TITLE - 1) + "…"
 
 
 class TestPng:
-    def test_legend_stands_above_the_screenshot(self):
+    def test_draws_legend_above_the_screenshot(self):
         strip = strip_of(overlay())
         assert Image.open(io.BytesIO(draw_png(screenshot(), layers(overlay())))).size == (400, 200 + strip)
 
-    def test_colors(self):
-        """The frame in the color of its level, the band tinted, and nothing in the middle of a segment."""
+    def test_draws_colors(self):
+        """The frame has the color of its level, the band is tinted, and the middle of a segment is empty."""
         strip = strip_of(overlay())
         drawn = Image.open(io.BytesIO(draw_png(screenshot(), layers(overlay()))))
         assert drawn.getpixel((200, strip + 172)) == (0, 114, 178)
         assert drawn.getpixel((300, strip + 95)) not in {(255, 255, 255), (230, 159, 0)}
         assert drawn.getpixel((200, strip + 50)) == (255, 255, 255)
 
-    def test_same_input_same_bytes(self):
+    def test_is_deterministic(self):
         assert draw_png(screenshot(), layers(overlay())) == draw_png(screenshot(), layers(overlay()))
 
 
@@ -133,17 +133,17 @@ class TestSvg:
     def drawn(self, content):
         return ElementTree.fromstring(draw_svg(screenshot(), layers(content)))
 
-    def test_a_group_with_a_title_for_each(self):
+    def test_writes_group_with_title_for_each_mark(self):
         titles = [element.text for element in self.drawn(overlay()).iter(f"{SVG}title")]
         assert titles == ["separator of weight 7", "1 DoC 2: text 1", "2 DoC 3: text 2", "3 DoC 4: text 3"]
 
-    def test_classes_have_rules(self):
+    def test_writes_style_rules(self):
         root = self.drawn(overlay())
         (style,) = root.iter(f"{SVG}style")
         classes = {group.get("class") for group in root.iter(f"{SVG}g")} - {None, "note"}
         assert classes == {"level0", "level1", "separator"}
         assert all(f".{name} .frame" in style.text for name in classes)
 
-    def test_markup_in_texts_is_text(self):
+    def test_escapes_markup(self):
         content = overlay([PAGE, FIRST], [0, 1], [1, 0], texts=["", "<b>&\x00"])
         assert [title.text for title in self.drawn(content).iter(f"{SVG}title")][-1].startswith("1 DoC 2: <b>&")

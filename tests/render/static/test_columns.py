@@ -19,25 +19,25 @@ def attributes(html: str, base: str = "") -> Attributes:
     return Attributes(elements(html), Links(base))
 
 
-def rows(found: Attributes) -> list[tuple[int, str, str]]:
-    names = [ATTRIBUTES[name] for name in found.name]
-    return list(zip(found.node.tolist(), names, found.value, strict=True))
+def rows(columns: Attributes) -> list[tuple[int, str, str]]:
+    names = [ATTRIBUTES[name] for name in columns.name]
+    return list(zip(columns.node.tolist(), names, columns.value, strict=True))
 
 
 def texts(html: str) -> TextNodes:
-    found = elements(html)
-    parent = np.array(parents_of(found), dtype=np.int32)
-    return TextNodes(found, parent, subtree_ends(parent))
+    page_elements = elements(html)
+    parent = np.array(parents_of(page_elements), dtype=np.int32)
+    return TextNodes(page_elements, parent, subtree_ends(parent))
 
 
 class TestElementsOf:
-    def test_document_order(self) -> None:
+    def test_lists_elements_in_document_order(self) -> None:
         assert [element.tag for element in elements(PAGE)] == ["html", "body", "div", "p", "b", "ul", "li"]
 
-    def test_comments_and_instructions_are_no_elements(self) -> None:
+    def test_excludes_comments_and_instructions(self) -> None:
         assert [element.tag for element in elements("<p>a<!-- b --><?c d?><i>e")] == ["html", "body", "p", "i"]
 
-    def test_limit(self) -> None:
+    def test_raises_above_limit(self) -> None:
         root = etree.fromstring(PAGE, etree.HTMLParser())
         assert len(elements_of(root, 7)) == 7
         with pytest.raises(LimitError, match="more than 6 elements: raise --max-nodes"):
@@ -45,11 +45,11 @@ class TestElementsOf:
 
 
 class TestParentsOf:
-    def test_by_number(self) -> None:
+    def test_returns_numbers_of_parents(self) -> None:
         assert parents_of(elements(PAGE)) == [-1, 0, 1, 2, 3, 1, 5]
 
-    def test_of_a_part_of_a_document(self) -> None:
-        """What is above the first element does not count."""
+    def test_treats_first_element_as_root(self) -> None:
+        """Ancestors of the first element are ignored."""
         body = elements(PAGE)[1]
         assert parents_of(elements_of(body, 100)) == [-1, 0, 1, 2, 0, 4]
 
@@ -66,40 +66,44 @@ class TestLinks:
             ("http://[", "http://["),
         ],
     )
-    def test_from_a_page(self, link: str, address: str) -> None:
+    def test_resolves_links(self, link: str, address: str) -> None:
         assert Links("https://example.org/dir/page").absolute(link) == address
 
-    def test_from_nowhere(self) -> None:
+    def test_keeps_links_without_base(self) -> None:
         assert Links("").absolute("/b") == "/b"
 
 
 class TestJoin:
-    def test_a_broken_link_stays(self) -> None:
+    def test_keeps_invalid_link(self) -> None:
         assert join("https://example.org/", " //[broken ") == " //[broken "
         assert join("https://example.org/", " b ") == "https://example.org/b"
 
 
 class TestAttributes:
-    def test_those_of_a_snapshot(self) -> None:
-        found = attributes("<p id=x onclick=f()><b data-y=1><i class='a b' title=t>")
-        assert rows(found) == [(2, "id", "x"), (4, "class", "a b"), (4, "title", "t")]
-        assert {found.node.dtype, found.name.dtype} == {np.dtype(np.int32)}
+    def test_returns_attributes_of_a_snapshot(self) -> None:
+        columns = attributes("<p id=x onclick=f()><b data-y=1><i class='a b' title=t>")
+        assert rows(columns) == [(2, "id", "x"), (4, "class", "a b"), (4, "title", "t")]
+        assert {columns.node.dtype, columns.name.dtype} == {np.dtype(np.int32)}
 
-    def test_none(self) -> None:
-        found = attributes("<p data-y=1>")
-        assert rows(found) == []
-        assert {found.node.dtype, found.name.dtype} == {np.dtype(np.int32)}
+    def test_returns_no_attributes(self) -> None:
+        columns = attributes("<p data-y=1>")
+        assert rows(columns) == []
+        assert {columns.node.dtype, columns.name.dtype} == {np.dtype(np.int32)}
 
-    def test_a_link_that_is_there_twice(self) -> None:
-        found = attributes("<a href=b title=b>c</a><a href=b>d</a><img src=b>", "https://example.org/")
-        assert [value for _, _, value in rows(found)] == ["https://example.org/b", "b", *["https://example.org/b"] * 2]
+    def test_resolves_repeated_link(self) -> None:
+        columns = attributes("<a href=b title=b>c</a><a href=b>d</a><img src=b>", "https://example.org/")
+        assert [value for _, _, value in rows(columns)] == [
+            "https://example.org/b",
+            "b",
+            *["https://example.org/b"] * 2,
+        ]
 
-    def test_long_values_are_cut_when_they_are_absolute(self) -> None:
+    def test_truncates_absolute_links(self) -> None:
         (value,) = attributes(f"<a href='/{'b' * 9000}'>", "https://example.org").value
         assert value == "https://example.org/" + "b" * (VALUE_LIMIT - 20)
 
     @pytest.mark.parametrize(
-        ("html", "look"),
+        ("html", "style_key"),
         [
             ("<p class=a>", "p"),
             ("<p style='color:red'>", "p color:red;"),
@@ -109,35 +113,35 @@ class TestAttributes:
             ("<p style=a open>", "p a;;open"),
         ],
     )
-    def test_looks(self, html: str, look: str) -> None:
+    def test_returns_style_keys(self, html: str, style_key: str) -> None:
         tags = [element.tag for element in elements(html)]
-        assert attributes(html).style_keys(tags) == ["html", "body", look]
+        assert attributes(html).style_keys(tags) == ["html", "body", style_key]
 
-    def test_a_long_style_counts_to_its_end(self) -> None:
+    def test_uses_full_style_in_style_keys(self) -> None:
         style = "color:red;" * VALUE_LIMIT + "display:none"
         assert attributes(f"<p style='{style}'>").style_keys(["html", "body", "p"])[2] == f"p {style};"
 
 
 class TestTexts:
-    def test_document_order(self) -> None:
-        found = texts(PAGE)
-        assert found.text == ["a", "b", "c", "d", "e", "f", "g", "h", " "]
-        assert found.parent.tolist() == [1, 2, 3, 4, 3, 2, 1, 6, 1]
-        assert found.after.tolist() == [1, 2, 3, 4, 4, 4, 4, 6, 6]
-        assert {found.parent.dtype, found.after.dtype} == {np.dtype(np.int32)}
+    def test_sorts_texts_in_document_order(self) -> None:
+        nodes = texts(PAGE)
+        assert nodes.text == ["a", "b", "c", "d", "e", "f", "g", "h", " "]
+        assert nodes.parent.tolist() == [1, 2, 3, 4, 3, 2, 1, 6, 1]
+        assert nodes.after.tolist() == [1, 2, 3, 4, 4, 4, 4, 6, 6]
+        assert {nodes.parent.dtype, nodes.after.dtype} == {np.dtype(np.int32)}
 
-    def test_many_that_end_at_once(self) -> None:
-        """The innermost ends first."""
-        found = texts("<div><b><i><u></u>1</i>2</b>3</div>4")
-        assert found.text == ["1", "2", "3", "4"]
-        assert found.after.tolist() == [5] * 4
+    def test_sorts_tails_of_elements_that_end_together(self) -> None:
+        """The tail of the innermost element is first."""
+        nodes = texts("<div><b><i><u></u>1</i>2</b>3</div>4")
+        assert nodes.text == ["1", "2", "3", "4"]
+        assert nodes.after.tolist() == [5] * 4
 
-    def test_none(self) -> None:
-        found = texts("<p><b></b></p>")
-        assert (found.text, found.parent.tolist(), found.after.tolist()) == ([], [], [])
+    def test_returns_no_texts(self) -> None:
+        nodes = texts("<p><b></b></p>")
+        assert (nodes.text, nodes.parent.tolist(), nodes.after.tolist()) == ([], [], [])
 
-    def test_what_follows_the_first_element_is_not_in_it(self) -> None:
+    def test_excludes_tail_of_the_root(self) -> None:
         body = elements("<div>a<p>b</p>c</div>d")[2]
-        found = elements_of(body, 10)
-        parent = np.array(parents_of(found), dtype=np.int32)
-        assert TextNodes(found, parent, subtree_ends(parent)).text == ["a", "b", "c"]
+        nodes = elements_of(body, 10)
+        parent = np.array(parents_of(nodes), dtype=np.int32)
+        assert TextNodes(nodes, parent, subtree_ends(parent)).text == ["a", "b", "c"]

@@ -26,28 +26,28 @@ class TestDisplay:
             ("script", "none"),
         ],
     )
-    def test_as_the_standard_says(self, tag: str, display: str) -> None:
+    def test_follows_the_standard(self, tag: str, display: str) -> None:
         assert styles.DISPLAY[tag] == display
 
     @pytest.mark.parametrize("tag", ["a", "b", "span", "img", "br", "label", "custom-element"])
-    def test_the_rest_is_inline(self, tag: str) -> None:
+    def test_omits_inline_tags(self, tag: str) -> None:
         assert tag not in styles.DISPLAY
 
-    def test_no_tag_is_named_twice(self) -> None:
-        named = [tag for tags in styles._BY_DISPLAY.values() for tag in tags.split()]
-        assert len(named) == len(set(named))
+    def test_has_no_duplicate_tags(self) -> None:
+        all_tags = [tag for tags in styles._BY_DISPLAY.values() for tag in tags.split()]
+        assert len(all_tags) == len(set(all_tags))
 
 
 class TestSets:
-    def test_tags_are_lower_case_names(self) -> None:
+    def test_contain_lower_case_names(self) -> None:
         assert all(tag == tag.lower() and tag.isalnum() for tags in SETS for tag in tags)
 
-    def test_what_is_not_shown_or_flows_in_the_line_ends_no_line(self) -> None:
+    def test_block_tags_exclude_inline_and_hidden_tags(self) -> None:
         assert not styles.BLOCK_TAGS & {"script", "head", "button", "input", "span", "a"}
         assert {"p", "li", "td", "option", "caption"} <= styles.BLOCK_TAGS
 
-    def test_nothing_is_left_out_and_replaced(self) -> None:
+    def test_skipped_and_replaced_tags_are_disjoint(self) -> None:
         assert not styles.SKIPPED_TAGS & styles.REPLACED_TAGS
 
-    def test_what_is_left_out_is_not_displayed(self) -> None:
+    def test_skipped_tags_are_not_displayed(self) -> None:
         assert {styles.DISPLAY[tag] for tag in styles.SKIPPED_TAGS} == {"none"}

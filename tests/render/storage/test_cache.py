@@ -29,43 +29,43 @@ class TestBytes:
     @pytest.mark.parametrize(
         "page", [snapshot(HTML), laid_out(HTML), snapshot("<p>")], ids=["static", "boxes", "empty"]
     )
-    def test_what_was_written_is_read(self, page: Snapshot) -> None:
+    def test_restores_snapshot(self, page: Snapshot) -> None:
         assert_same(from_bytes(to_bytes(page)), page)
 
     @given(st.text(max_size=50), st.text(max_size=10))
-    def test_any_text(self, text: str, title: str) -> None:
+    def test_restores_any_text(self, text: str, title: str) -> None:
         page = replace(snapshot("<p>x"), texts=[text], title=title, url=title)
         assert_same(from_bytes(to_bytes(page)), page)
 
-    def test_equal_snapshots_give_equal_bytes(self) -> None:
+    def test_returns_equal_bytes_for_equal_snapshots(self) -> None:
         assert to_bytes(snapshot(HTML)) == to_bytes(snapshot(HTML))
 
-    def test_timings_are_left_out(self) -> None:
+    def test_excludes_timings(self) -> None:
         assert from_bytes(to_bytes(snapshot(HTML))).timings == {}
 
     @pytest.mark.parametrize("damage", [lambda d: b"", lambda d: d[:100], lambda d: b"x" * 500, lambda d: d[:-50]])
-    def test_damaged(self, damage) -> None:
+    def test_rejects_damaged_data(self, damage) -> None:
         with pytest.raises(InputError, match="a stored snapshot is damaged: delete it"):
             from_bytes(damage(to_bytes(snapshot(HTML))))
 
-    def test_every_flipped_byte_is_noticed_or_harmless(self) -> None:
-        """Only an `InputError`, whatever byte is wrong."""
+    def test_detects_flipped_bytes(self) -> None:
+        """A wrong byte raises an `InputError`, or has no effect."""
         data = to_bytes(snapshot("<p>x"))
-        for place in range(0, len(data), 5):
+        for position in range(0, len(data), 5):
             broken = bytearray(data)
-            broken[place] ^= 0xFF
+            broken[position] ^= 0xFF
             with contextlib.suppress(InputError):
                 assert len(from_bytes(bytes(broken))) == 3
 
-    def test_another_version(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_rejects_other_version(self, monkeypatch: pytest.MonkeyPatch) -> None:
         data = to_bytes(snapshot(HTML))
         monkeypatch.setattr(cache, "VERSION", cache.VERSION + 1)
         with pytest.raises(InputError, match="of another version"):
             from_bytes(data)
 
 
-class Reading:
-    """A reader that counts its calls."""
+class CountingReader:
+    """Reader that counts its calls."""
 
     def __init__(self) -> None:
         self.calls = 0
@@ -76,69 +76,69 @@ class Reading:
 
 
 @pytest.fixture
-def reading() -> Reading:
-    return Reading()
+def counter() -> CountingReader:
+    return CountingReader()
 
 
 @pytest.fixture
-def reader(tmp_path: Path, reading: Reading) -> SnapshotCache:
-    return SnapshotCache(tmp_path / "deep" / "store", reading, SETTINGS, rendered=False)
+def reader(tmp_path: Path, counter: CountingReader) -> SnapshotCache:
+    return SnapshotCache(tmp_path / "deep" / "store", counter, SETTINGS, rendered=False)
 
 
 class TestSnapshotCache:
     PAGE = Page(content=HTML.encode(), url="https://example.org/")
 
-    def test_a_page_is_read_once(self, reader: SnapshotCache, reading: Reading) -> None:
+    def test_reads_page_once(self, reader: SnapshotCache, counter: CountingReader) -> None:
         first, second = reader(self.PAGE), reader(self.PAGE)
-        assert reading.calls == 1
+        assert counter.calls == 1
         assert_same(first, second)
 
-    def test_the_page_s_name_does_not_matter(self, reader: SnapshotCache, reading: Reading) -> None:
+    def test_ignores_page_id(self, reader: SnapshotCache, counter: CountingReader) -> None:
         reader(self.PAGE)
         reader(replace(self.PAGE, id="other"))
-        assert reading.calls == 1
+        assert counter.calls == 1
 
     @pytest.mark.parametrize("change", [{"content": b"<p>other"}, {"url": "https://example.com/"}, {"charset": "big5"}])
-    def test_another_page_is_another_snapshot(self, reader: SnapshotCache, reading: Reading, change) -> None:
+    def test_reads_another_page(self, reader: SnapshotCache, counter: CountingReader, change) -> None:
         reader(self.PAGE)
         reader(replace(self.PAGE, **change))
-        assert reading.calls == 2
+        assert counter.calls == 2
 
     @pytest.mark.parametrize("change", [{"settings": RenderSettings(width=800)}, {"rendered": True}])
-    def test_another_way_is_another_snapshot(self, reader: SnapshotCache, reading: Reading, change) -> None:
+    def test_reads_page_with_other_settings(self, reader: SnapshotCache, counter: CountingReader, change) -> None:
         reader(self.PAGE)
         replace(reader, **change)(self.PAGE)
-        assert reading.calls == 2
+        assert counter.calls == 2
 
-    def test_text_with_lone_surrogates(self, reader: SnapshotCache, reading: Reading) -> None:
+    def test_accepts_lone_surrogates(self, reader: SnapshotCache, counter: CountingReader) -> None:
         page = Page(content="<p>\ud800")
         assert reader(page).texts == reader(page).texts
-        assert reading.calls == 1
+        assert counter.calls == 1
 
-    def test_nothing_but_the_snapshot_is_left_in_the_folder(self, reader: SnapshotCache) -> None:
+    def test_writes_one_file(self, reader: SnapshotCache) -> None:
         reader(self.PAGE)
         (path,) = reader.folder.iterdir()
         assert path.suffix == ".npz"
 
-    def test_a_page_that_cannot_be_read_leaves_nothing(self, reader: SnapshotCache) -> None:
+    def test_writes_nothing_for_unreadable_page(self, reader: SnapshotCache) -> None:
         with pytest.raises(NotHtmlError):
             reader(Page(content=b""))
         assert not reader.folder.exists()
 
-    def test_a_damaged_file(self, reader: SnapshotCache) -> None:
+    def test_reports_damaged_file(self, reader: SnapshotCache) -> None:
         reader(self.PAGE)
         (path,) = reader.folder.iterdir()
         path.write_bytes(path.read_bytes()[:60])
         with pytest.raises(InputError, match="damaged"):
             reader(self.PAGE)
 
-    def test_the_folder_cannot_be_made(self, tmp_path: Path, reading: Reading) -> None:
+    def test_reports_folder_that_cannot_be_created(self, tmp_path: Path, counter: CountingReader) -> None:
         (tmp_path / "file").touch()
-        reader = SnapshotCache(tmp_path / "file" / "store", reading, SETTINGS, rendered=False)
+        reader = SnapshotCache(tmp_path / "file" / "store", counter, SETTINGS, rendered=False)
         with pytest.raises((OutputError, InputError), match="cannot"):
             reader(self.PAGE)
 
-    def test_the_snapshot_is_a_folder(self, reader: SnapshotCache) -> None:
+    def test_reports_folder_in_place_of_the_file(self, reader: SnapshotCache) -> None:
         (reader.folder / f"{read_key(self.PAGE, SETTINGS.to_dict(), rendered=False).hex()}.npz").mkdir(parents=True)
         with pytest.raises(InputError, match="cannot read the snapshot"):
             reader(self.PAGE)

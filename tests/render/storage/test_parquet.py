@@ -30,7 +30,7 @@ def rendered(page):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """The snapshots that a farm keeps of `PAGES`."""
+    """Write the snapshots of `PAGES` as a farm does."""
     out = tmp_path_factory.mktemp("out")
     with PartWriter(out, rows=11, snapshots=True) as writer:
         for number, page in enumerate(PAGES):
@@ -48,33 +48,33 @@ def fail(page):
     raise AssertionError(f"{page.url} is rendered again")
 
 
-class TestStoredFiles:
-    def test_every_page_is_found(self, folder):
+class TestParquetSnapshots:
+    def test_finds_every_page(self, folder):
         files = ParquetSnapshots(folder)
         assert len(files) == len(PAGES)
         for number in np.random.default_rng(7).permutation(len(PAGES)):
             assert_same(from_bytes(files.get(key(PAGES[number]))), rendered(PAGES[number]))
 
-    def test_what_is_not_there(self, folder):
+    def test_returns_none_for_unknown_keys(self, folder):
         assert ParquetSnapshots(folder).get(bytes(16)) is None
         assert ParquetSnapshots(folder).get(b"\xff" * 16) is None
 
-    def test_one_half_of_a_key_is_no_key(self, folder):
-        found = key(PAGES[0])
-        assert ParquetSnapshots(folder).get(found[:8] + bytes(8)) is None
+    def test_compares_both_halves_of_a_key(self, folder):
+        first_key = key(PAGES[0])
+        assert ParquetSnapshots(folder).get(first_key[:8] + bytes(8)) is None
 
-    def test_no_folder(self, tmp_path):
+    def test_accepts_missing_folder(self, tmp_path):
         files = ParquetSnapshots(tmp_path / "no")
         assert (len(files), files.get(bytes(16))) == (0, None)
 
-    def test_pages_without_a_key_are_passed_over(self, tmp_path):
+    def test_skips_rows_without_a_key(self, tmp_path):
         table = {"read_key": pa.array([None, b"k" * 16], pa.binary(16)), "snapshot": [b"a", b"b"]}
         pq.write_table(pa.table(table), tmp_path / "x.parquet")
         files = ParquetSnapshots(tmp_path)
         assert (len(files), files.get(b"k" * 16)) == (1, b"b")
 
     @pytest.mark.parametrize("column", ["html", None])
-    def test_other_files(self, tmp_path, column):
+    def test_rejects_other_files(self, tmp_path, column):
         path = tmp_path / "x.parquet"
         if column:
             pq.write_table(pa.table({column: ["<p>"]}), path)
@@ -83,7 +83,7 @@ class TestStoredFiles:
         with pytest.raises(InputError, match="contains no readable snapshots"):
             ParquetSnapshots(tmp_path)
 
-    def test_file_that_is_gone(self, folder, tmp_path):
+    def test_reports_deleted_file(self, folder, tmp_path):
         for path in folder.iterdir():
             (tmp_path / path.name).write_bytes(path.read_bytes())
         files = ParquetSnapshots(tmp_path)
@@ -94,18 +94,18 @@ class TestStoredFiles:
 
 
 class TestSnapshotCache:
-    def test_nothing_is_rendered_again(self, folder):
+    def test_renders_nothing_again(self, folder):
         reader = SnapshotCache(folder, fail, SETTINGS, rendered=True)
         for page in PAGES:
             assert_same(reader(replace(page, id="another name")), rendered(page))
 
     @pytest.mark.parametrize("change", [{"settings": RenderSettings(width=800)}, {"rendered": False}])
-    def test_read_otherwise_is_another_snapshot(self, folder, change):
+    def test_renders_page_with_other_settings(self, folder, change):
         reader = replace(SnapshotCache(folder, fail, SETTINGS, rendered=True), **change)
         with pytest.raises(AssertionError, match="rendered again"):
             reader(PAGES[0])
 
-    def test_what_is_not_there_is_kept_beside(self, folder, tmp_path):
+    def test_writes_missing_snapshots_next_to_the_files(self, folder, tmp_path):
         (path, *_) = sorted(folder.iterdir())
         (tmp_path / path.name).write_bytes(path.read_bytes())
         for read in (rendered, fail):
@@ -114,35 +114,35 @@ class TestSnapshotCache:
         assert len(list(tmp_path.glob("*.npz"))) == len(PAGES) - pq.read_metadata(path).num_rows
 
 
-class TestPages:
-    """The snapshots of a farm in place of pages."""
+class TestSnapshotsAsPages:
+    """Snapshots of a farm as input instead of pages."""
 
-    def test_results_are_those_of_rendering(self, folder):
-        found = [source for path in sorted(folder.iterdir()) for source in find(str(path), SETTINGS)]
-        assert sorted(int(source.id) for source in found) == list(range(len(PAGES)))
+    def test_equals_results_of_rendering(self, folder):
+        sources = [source for path in sorted(folder.iterdir()) for source in find(str(path), SETTINGS)]
+        assert sorted(int(source.id) for source in sources) == list(range(len(PAGES)))
         with Cleaner(method="text") as cleaner:
-            for source in found:
+            for source in sources:
                 page = PAGES[int(source.id)]
                 outcome = cleaner.clean(source.read())
                 direct = Page(snapshot=to_bytes(rendered(page)), id=source.id)
                 assert outcome.to_json() == cleaner.clean(direct).to_json()
 
-    def test_snapshot_counts_before_html(self, tmp_path):
+    def test_prefers_snapshot_over_html(self, tmp_path):
         table = {"html": ["<p>other", "<p>mine"], "snapshot": [to_bytes(rendered(PAGES[0])), None]}
         pq.write_table(pa.table(table), tmp_path / "x.parquet")
         with Cleaner(method="text") as cleaner:
             texts = [cleaner.clean(source.read()).to_text() for source in find(str(tmp_path / "x.parquet"), SETTINGS)]
         assert texts == ["Page 0\n\nIts text, 0 words.\n", "mine\n"]
 
-    def test_damaged(self):
+    def test_rejects_damaged_snapshot(self):
         with pytest.raises(InputError, match="damaged"), Cleaner() as cleaner:
             cleaner.clean(Page(snapshot=b"no"))
 
-    def test_there_is_no_picture(self):
+    def test_rejects_screenshot_of_stored_snapshot(self):
         with pytest.raises(UsageError, match="a stored snapshot has no picture"), Cleaner() as cleaner:
             cleaner.clean(Page(snapshot=to_bytes(rendered(PAGES[0]))), screenshot=True)
 
-    def test_have_keys_of_their_own(self):
-        one, other = (Page(snapshot=to_bytes(rendered(page))) for page in PAGES[:2])
-        assert len({key_of(one, ""), key_of(other, ""), key_of(Page(), "")}) == 3
-        assert key_of(one, "") == key_of(replace(one, id="x"), "")
+    def test_have_distinct_keys(self):
+        first, second = (Page(snapshot=to_bytes(rendered(page))) for page in PAGES[:2])
+        assert len({key_of(first, ""), key_of(second, ""), key_of(Page(), "")}) == 3
+        assert key_of(first, "") == key_of(replace(first, id="x"), "")
