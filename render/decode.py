@@ -2,7 +2,8 @@
 
 The order is that of the HTML standard's encoding sniffing algorithm (HTML, 13.2.3.2): byte order mark, the charset
 of the transport, a `<meta>` or XML declaration near the start, then detection by frequency. It differs in one
-point: text declared as UTF-8 that mostly is not is detected instead of being turned into replacement characters.
+point: if text is declared as UTF-8 and most of it is not, the encoding is detected, as replacement characters would
+lose the text.
 """
 
 from __future__ import annotations
@@ -115,7 +116,7 @@ def decode(content: bytes, charset: str = "") -> str:
     r"""Decode an HTML document as browsers do.
 
     Args:
-        content: the document; it may be cut off anywhere.
+        content: the document; it may be truncated anywhere.
         charset: the encoding label of the transport (HTTP header, archive record), or the empty string.
 
     Returns:

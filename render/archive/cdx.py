@@ -36,7 +36,7 @@ _DAMAGE: Final = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeErro
 
 
 class CdxError(Exception):
-    """The CDX index is damaged, or contradicts the archive."""
+    """Error for a CDX index that is damaged, or contradicts the archive."""
 
 
 class CdxEntry(NamedTuple):

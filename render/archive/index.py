@@ -91,12 +91,12 @@ another document frames them; two documents that frame each other are both pages
 
 
 class PageSelector:
-    """Selects the pages of an archive.
+    """Selector of the pages of an archive.
 
     It collects evidence in temporary tables while the archive is indexed, and then fills the table `pages`.
 
     Args:
-        database: the index that is being built.
+        database: the unfinished index.
         url_key: returns the key of a URL.
     """
 
@@ -580,7 +580,7 @@ class _ScanProgress:
         records: number of records so far, requests not included.
         last_offset: offset of the last record in its member; -1 if there is none.
         damage: the first error; empty if there was none.
-        is_truncated: whether a member is cut off.
+        is_truncated: whether a member is truncated.
     """
 
     records: int = 0

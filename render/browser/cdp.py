@@ -36,7 +36,7 @@ _STDERR_SECONDS: Final = 0.05
 
 
 class ProtocolError(Exception):
-    """The browser refused a command, or has ended."""
+    """Error for a command that the browser refused, or for a browser that has ended."""
 
 
 class CdpConnection(asyncio.SubprocessProtocol):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from vclean.settings import RenderSettings
 
     EventHandler = Callable[[dict[str, Any]], Awaitable[None] | None]
-    """Receives the parameters of an event."""
+    """Function that receives the parameters of an event."""
 
 
 class Session(Protocol):

@@ -101,7 +101,7 @@ class Renderer:
 
 
 class _UnresponsiveLoopError(Exception):
-    """The event loop did not respond in time."""
+    """Error for an event loop that did not respond in time."""
 
 
 class _RendererThread:

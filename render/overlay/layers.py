@@ -242,7 +242,7 @@ def _caption(name: str, probability: float) -> str:
 
 
 class TagPlacer:
-    """Places tags on a screenshot of `width` x `height` px where they cover neither text nor other tags."""
+    """Placement of tags on a screenshot of `width` x `height` px, which avoids text and other tags."""
 
     def __init__(self, width: int, height: int) -> None:
         self.width, self.height = width, height
@@ -256,7 +256,7 @@ class TagPlacer:
             self._cells(x + OUTSET, y + OUTSET, w - 2 * OUTSET, h - 2 * OUTSET)[:] = True
 
     def place_tag(self, frame: Rect, width: int, *, required: bool) -> Rect | None:
-        """Return the first free position beside `frame`, and mark it as occupied.
+        """Return the first free position next to `frame`, and mark it as occupied.
 
         If none is free, return None, or for a `required` tag the position that covers the fewest occupied cells.
         """

@@ -1,4 +1,4 @@
-"""Look up snapshots in the Parquet files of a farm."""
+"""Find snapshots in the Parquet files of a farm."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class TestOrderOfPrecedence:
         assert decode('<meta charset="windows-1251">ж'.encode("cp1251"), "bogus").endswith("ж")
 
     def test_declaration_precedes_detection(self) -> None:
-        """Browsers do the same, even if the bytes are well-formed UTF-8."""
+        # Browsers do the same, even if the bytes are well-formed UTF-8.
         assert decode('<meta charset="windows-1252">é'.encode()).endswith("Ã©")
 
 
@@ -139,7 +139,7 @@ class TestDetection:
         assert decode(text.encode("cp1252")) == text
 
     def test_maps_unassigned_bytes_of_windows_1252_to_controls(self) -> None:
-        """Encoding Standard, index windows-1252: 0x81 is U+0081."""
+        # Encoding Standard, index windows-1252: 0x81 is U+0081.
         assert decode(b"<p>\x81\x93", "iso-8859-1") == "<p>\x81“"
 
     @given(st.binary(max_size=6))

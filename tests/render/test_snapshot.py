@@ -64,7 +64,7 @@ def build_snapshot(parent: list[int], tag: list[int]) -> Snapshot:
 
 class TestSubtreeEnds:
     def test_returns_ends_of_a_small_tree(self) -> None:
-        """Element 0 contains 1 and 4; element 1 contains 2 and 3."""
+        # Element 0 contains 1 and 4; element 1 contains 2 and 3.
         ends = subtree_ends(np.array([-1, 0, 1, 1, 0], dtype=np.int32))
         assert ends.tolist() == [5, 4, 3, 4, 5]
         assert ends.dtype == np.int32
@@ -134,7 +134,7 @@ class TestXPath:
 
     @given(parents(), st.data())
     def test_is_independent_of_the_order_of_calls(self, parent: list[int], data: st.DataObject) -> None:
-        """Paths are built from cached paths of earlier calls."""
+        # Paths are built from cached paths of earlier calls.
         count = len(parent)
         first, second = build_snapshot(parent, [0] * count), build_snapshot(parent, [0] * count)
         paths = [first.xpath(element) for element in range(count)]
@@ -222,7 +222,7 @@ class TestStyles:
         np.testing.assert_array_equal(numbers, [16, 1.5, np.nan, np.nan, -25])
 
     def test_parses_colors(self) -> None:
-        """Colors without alpha are opaque; unknown forms are NaN."""
+        # Colors without alpha are opaque; unknown forms are NaN.
         colors = self.STYLES.color("color")
         unknown = [np.nan] * 4
         np.testing.assert_array_equal(colors, [[1, 2, 3, 1], [10, 20, 30, 0.5], unknown, unknown, unknown])

@@ -17,5 +17,5 @@ from vclean.render.snapshot import LITTLE_TEXT, noscript_needed
     ],
 )
 def test_noscript_needed(text: int, inside: int, expected: bool) -> None:
-    """Noscript is used if it has more text than the rest of the page, and the rest is little."""
+    # Noscript is used if it has more text than the rest of the page, and the rest is little.
     assert noscript_needed(text, inside) is expected

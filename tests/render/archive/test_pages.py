@@ -87,7 +87,7 @@ class TestPages:
             archive.page(archive.pages[0], CAP)
 
     def test_sets_no_resources_without_archived_references(self, warc) -> None:
-        """Such a page renders several times faster. A link to another page is not a subresource."""
+        # Such a page renders several times faster. A link to another page is not a subresource.
         other = record("http://a.example/two", response(b"<a href=page>one</a><link rel=next href=page>"))
         archive = Archive(warc(STYLED, other, STYLE))
         assert archive.has_resources
@@ -167,7 +167,7 @@ class TestPickle:
         assert run.stdout.strip() == b"b'p{}'"
 
     def test_builds_missing_index(self, warc, tmp_path: Path) -> None:
-        """As on another machine; nothing is written at the path of the old index."""
+        # As on another machine; nothing is written at the path of the old index.
         index = tmp_path / "kept.index"
         data = pickle.dumps(Archive(warc(STYLED, STYLE), index=index))
         index.unlink()

@@ -64,7 +64,7 @@ class TestSubresourceUrls:
 
 @pytest.mark.parametrize("part", [b"<iframe ", b"<!--", b"<img src=", b"url(", b"@import ", b"<img src='", b" src="])
 def test_hostile_document_takes_limited_time(part: bytes) -> None:
-    """Every pattern is bounded; without bounds, a megabyte would take hours."""
+    # Every pattern is bounded; without bounds, a megabyte would take hours.
     started = time.process_time()
     document = part * (subresources.SCANNED_BYTES // len(part))
     assert len(list(frame_urls(document, URL))) <= subresources.MAX_REFERENCES

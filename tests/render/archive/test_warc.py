@@ -83,7 +83,7 @@ class TestOpenMember:
         assert read_record(path, member, offset, 100) == read_record(wacz(), list_members(wacz())[1], offset, 100)
 
     def test_reports_encrypted_member(self, wacz) -> None:
-        """zipfile raises a RuntimeError."""
+        # zipfile raises a RuntimeError.
         path = wacz()
         data = bytearray(path.read_bytes())
         position = data.rindex(b"PK\x01\x02", 0, data.index(b"archive/b.warc", data.index(b"PK\x01\x02")))

@@ -65,7 +65,7 @@ class TestSend:
         assert [answer["params"]["n"] for answer in run_with_browser(ask)] == list(range(50))
 
     def test_reads_long_messages(self) -> None:
-        """Both messages exceed the buffer of a pipe."""
+        # Both messages exceed the buffer of a pipe.
         text = "x" * 5_000_000
         assert (
             run_with_browser(lambda browser: CdpSession(browser).send("echo", {"text": text}))["params"]["text"] == text
@@ -76,7 +76,7 @@ class TestSend:
             run_with_browser(lambda browser: CdpSession(browser).send("refuse"))
 
     def test_raises_when_the_browser_ends(self) -> None:
-        """The pending command fails at once, with the standard error of the browser."""
+        # The pending command fails at once, with the standard error of the browser.
         with pytest.raises(ProtocolError, match=r"ended\n\[err\] cannot open display"):
             run_with_browser(lambda browser: CdpSession(browser).send("die"))
 

@@ -97,7 +97,7 @@ def assert_same(first: Snapshot, second: Snapshot) -> None:
 
 
 class TestSameSnapshots:
-    """A full driver renders all pages; a renderer keeps it once it is started."""
+    """Snapshots of both drivers; a renderer keeps a full driver once it is started, because it renders all pages."""
 
     @pytest.mark.parametrize("html", ODD.values(), ids=ODD.keys())
     def test_unusual_pages(self, cdp_renderer: Renderer, playwright_renderer: Renderer, html: str) -> None:
@@ -149,7 +149,7 @@ class TestSameNavigations:
         assert isinstance(driver_of(cdp_renderer), CdpDriver)
 
     def test_closes_the_context_of_every_page(self, cdp_renderer: Renderer) -> None:
-        """Neither contexts nor event handlers remain."""
+        # Neither contexts nor event handlers remain.
         page = Page(content="<p>x", url="http://example.org/", resources={})
         cdp_renderer.render(page)
         connection = connection_of(cdp_renderer)
@@ -167,7 +167,7 @@ class TestReuse:
         assert_same(playwright_renderer.render(page).snapshot, before)
 
     def test_navigation_keeps_fonts(self, cdp_renderer: Renderer, playwright_renderer: Renderer) -> None:
-        """The tab navigates after a page that leaves persistent effects."""
+        # The tab navigates after a page that leaves persistent effects.
         text = Page(content="<p>serif<pre>fixed</pre><p style='font-family: sans-serif'>sans")
         for renderer in (cdp_renderer, playwright_renderer):
             renderer.render(Page(content=ODD["one that leaves marks"]))

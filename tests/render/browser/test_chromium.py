@@ -54,7 +54,7 @@ class TestFindChromium:
         assert find_chromium().path == override
 
     def test_rejects_missing_override(self, bare_machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """The error is raised even if another browser exists, because the user requested this one."""
+        # The error is raised even if another browser exists, because the user requested this one.
         download(1)
         monkeypatch.setenv("VCLEAN_CHROMIUM", "/nowhere/chrome")
         with pytest.raises(BrowserMissingError, match="VCLEAN_CHROMIUM is '/nowhere/chrome', which is no executable"):
@@ -82,7 +82,7 @@ def find_chromium_after(expected: Path) -> str:
 
 class TestCandidates:
     def test_sorts_shells_before_browsers(self, bare_machine: Path) -> None:
-        """Downloads of Playwright precede browsers of the system."""
+        # Downloads of Playwright precede browsers of the system.
         full = download(9, name="chromium")
         google = executable(bare_machine / "google-chrome")
         chromium = executable(bare_machine / "chromium")
@@ -96,7 +96,7 @@ class TestCandidates:
         assert [candidate.kind for candidate in candidates()] == ["headless-shell", "chromium"]
 
     def test_sorts_downloads_by_revision_number(self, bare_machine: Path) -> None:
-        """Revision 1000 is newer than 999, although it precedes it as text."""
+        # Revision 1000 is newer than 999, although it precedes it as text.
         old, new = download(999), download(1000)
         assert [candidate.path for candidate in candidates()] == [new, old]
 

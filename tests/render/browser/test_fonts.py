@@ -53,7 +53,7 @@ class TestUncoveredScripts:
         assert uncovered_scripts() == list(SCRIPTS)
 
     def test_compares_whole_tags(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """The tag `har` does not cover Arabic."""
+        # The tag `har` does not cover Arabic.
         self.fake_fc_list(monkeypatch, ":lang=har|thx\n")
         assert "Arabic" in uncovered_scripts()
 

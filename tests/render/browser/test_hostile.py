@@ -72,7 +72,7 @@ class TestWithoutScripts:
         assert_bounded(plain, f"<style>{rule}</style>" + "<a></a>" * 20_000, DeadlineError)
 
     def test_bounds_100_000_nested_elements(self, plain: Renderer) -> None:
-        """Chromium nests at most 512 levels; deeper elements become siblings."""
+        # Chromium nests at most 512 levels; deeper elements become siblings.
         assert_bounded(plain, "<div>" * 100_000 + "deep", DeadlineError)
 
     def test_rejects_50_megabytes(self, plain: Renderer) -> None:
@@ -212,7 +212,7 @@ class TestStorms:
         assert_bounded(scripted, script(STORMS[name]), DeadlineError, LimitError, BrowserError)
 
     def test_stops_endless_redirects(self, site, scripted: Renderer) -> None:
-        """A live page redirects to itself by status, or by refresh."""
+        # A live page redirects to itself by status, or by refresh.
         site.serve("/a", status=302, location="/a")
         site.serve("/b", "<meta http-equiv=refresh content='0;url=/b'><p>Here.", refresh="0; url=/b")
         with Renderer(RenderSettings(deadline=20), allow_hosts=frozenset(["127.0.0.1"])) as live:
@@ -222,7 +222,7 @@ class TestStorms:
         assert rendering.snapshot.texts == ["Here."]
 
     def test_ignores_attachments(self, site) -> None:
-        """A server can neither turn the page into a download, nor fill the disk with one."""
+        # A server can neither turn the page into a download, nor fill the disk with one.
         header = {"content-disposition": "attachment; filename=x.zip"}
         site.serve("/zip", b"x" * 2**22, kind="application/zip", **header)
         site.serve("/", "<p>Here.<iframe src=/zip></iframe><object data=/zip></object>", **header)
@@ -252,7 +252,7 @@ def disk_bytes(renderer: Renderer) -> int:
 class TestFillers:
     @pytest.mark.parametrize("name", FILLERS)
     def test_disk_stays_empty(self, scripted: Renderer, name: str) -> None:
-        """Data that pages store is in memory, and is deleted with the page."""
+        # Data that pages store is in memory, and is deleted with the page.
         scripted.render(Page(content="<p>First."))
         sizes: list[int] = []
         over = threading.Event()
@@ -286,7 +286,7 @@ class TestBombs:
 @pytest.mark.slow
 class TestCleanup:
     def test_leaves_no_process_and_no_file(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """The browser has rendered several hostile pages."""
+        # The browser has rendered several hostile pages.
         monkeypatch.setenv("TMPDIR", str(tmp_path))
         monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
         with Renderer(RenderSettings(scripts=True, settle=0.5)) as renderer:
@@ -316,7 +316,7 @@ class TestWithScripts:
         assert scripted.render(Page(content="<p>Next.")).snapshot.texts == ["Next."]
 
     def test_reads_page_that_keeps_navigating(self, scripted: Renderer) -> None:
-        """The page navigates to copies of itself and is read in between."""
+        # The page navigates to copies of itself and is read in between.
         navigate = (
             "location = URL.createObjectURL(new Blob([document.documentElement.outerHTML], { type: 'text/html' }))"
         )
@@ -340,7 +340,7 @@ class TestWithScripts:
         assert scripting.render(Page(content=html)).snapshot.tags[-3:] == ("details", "slot", "form")
 
     def test_ignores_modified_builtins(self, scripting: Renderer) -> None:
-        """Scripts of the page cannot modify the functions that read it."""
+        # Scripts of the page cannot modify the functions that read it.
         html = """<p>True.</p><script>JSON.stringify = () => '{}'; Element.prototype.getBoundingClientRect = null;
         window.getComputedStyle = null; Array.prototype.push = () => { throw 1 }; document.title = '\\ud800';
         for (const name of ['Map', 'Set', 'Symbol', 'CSSStyleSheet', 'Int32Array', 'btoa']) window[name] = null;

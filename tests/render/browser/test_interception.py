@@ -40,7 +40,7 @@ class TestHtmlResponse:
 
 class TestStoredResponder:
     def test_serves_document_once(self) -> None:
-        """The page cannot navigate, nor load itself again."""
+        # The page cannot navigate, nor load itself again.
         responder = StoredResponder("<p>", Store(other=Resource(b"<b>", "text/html")))
         assert send_request(responder, "page", document=True).body == b"<p>"
         assert send_request(responder, "page", document=True) is None
@@ -195,7 +195,7 @@ class TestRequestInterceptor:
         assert method == "Fetch.failRequest"
 
     def test_logs_other_errors(self, caplog: pytest.LogCaptureFixture) -> None:
-        """A paused request without an answer would block the page until its deadline."""
+        # A paused request without an answer would block the page until its deadline.
         _, (method, _) = intercept_one(FixedResponder(ValueError("odd")))
         assert method == "Fetch.failRequest"
         assert "http://example.org/a could not be read" in caplog.text

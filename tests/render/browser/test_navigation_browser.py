@@ -127,8 +127,7 @@ class TestResources:
         assert "a.css could not be read" in caplog.text
 
     def test_reads_page_with_resources_that_hang(self) -> None:
-        """Loading takes half the deadline; then the page is read without the resource."""
-
+        # Loading takes half the deadline; then the page is read without the resource.
         class Hanging:
             def get(self, url: str) -> Resource | None:
                 over.wait(60)
@@ -190,7 +189,7 @@ class TestScreenshot:
             assert image.convert("RGB").getpixel((700, MAX_SCREENSHOT_HEIGHT - 1)) == (0, 255, 0)
 
     def test_shows_the_layout_of_the_snapshot(self, renderer: Renderer) -> None:
-        """Lengths relative to the viewport height do not change in a screenshot that is higher than the viewport."""
+        # Lengths relative to the viewport height do not change in a screenshot that is higher than the viewport.
         html = (
             "<!doctype html><body style='margin: 0'><div style='height: 100vh; background: lime'></div>"
             "<div style='height: 3000px; background: blue'>"

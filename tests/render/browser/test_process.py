@@ -76,7 +76,7 @@ class TestLaunch:
         }
 
     def test_has_no_duplicate_switches(self) -> None:
-        """Chromium uses only the last switch of a name."""
+        # Chromium uses only the last switch of a name.
         names = [flag.partition("=")[0] for flag in process.FLAGS]
         assert len(names) == len(set(names))
 
@@ -123,7 +123,7 @@ class TestNetwork:
         assert messages == [("INFO", "Chromium has a network, and its flags block requests (no right)")]
 
     def test_falls_back_if_isolated_start_fails(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-        """Isolation is tried once, and not again after the browser has started without it."""
+        # Isolation is tried once, and not again after the browser has started without it.
         monkeypatch.setattr(process, "network_obstacle", lambda: None)
         chromium = PartlyWorking("plain")
         assert [self.start(chromium, tmp_path) for _ in range(2)] == ["plain", "plain"]

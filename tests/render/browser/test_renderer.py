@@ -140,7 +140,7 @@ class TestRecovery:
             assert renderer.render(Page(content="<p>Two.")).snapshot.texts == ["Two."]
 
     def test_recovers_from_killed_driver(self) -> None:
-        """Playwright's driver process is between this process and the browser; both are replaced."""
+        # Playwright's driver process is between this process and the browser; both are replaced.
         others = children(os.getpid())
         with Renderer(RenderSettings(scripts=True)) as renderer:
             renderer.render(Page(content="<p>One."))
@@ -154,7 +154,7 @@ class TestRecovery:
             assert wait_until(lambda: not processes(group))
 
     def test_recovers_from_crashed_tab(self) -> None:
-        """Only the process of the tab ends; the crash is detected at once, not at the deadline."""
+        # Only the process of the tab ends; the crash is detected at once, not at the deadline.
         with Renderer(RenderSettings(deadline=60)) as renderer:
             renderer.render(Page(content="<p>One."))
             for pid in processes(group_of(renderer)):
@@ -167,7 +167,7 @@ class TestRecovery:
             assert renderer.render(Page(content="<p>Three.")).snapshot.texts == ["Three."]
 
     def test_recovers_from_blocked_event_loop(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """The blocked event loop is abandoned, and the next page gets a new one."""
+        # The blocked event loop is abandoned, and the next page gets a new one.
         threads = threading.active_count()
         with Renderer(RenderSettings(deadline=2)) as renderer:
             renderer.render(Page(content="<p>One."))
@@ -240,7 +240,7 @@ class TestParentDeath:
         ],
     )
     def test_ends_browser_with_its_parent(self, scripts: bool, then: str, sign: signal.Signals, tmp_path: Path) -> None:
-        """Without scripts the browser is a child of this process, with scripts a child of Playwright."""
+        # Without scripts the browser is a child of this process, with scripts a child of Playwright.
         environment = {**os.environ, "TMPDIR": str(tmp_path)}
         command = [sys.executable, "-c", self.SCRIPT.format(scripts=scripts, then=then)]
         with subprocess.Popen(

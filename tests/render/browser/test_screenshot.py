@@ -11,7 +11,7 @@ pytestmark = pytest.mark.browser
 
 
 def test_truncates_screenshot_of_very_wide_page(renderer: Renderer) -> None:
-    """Content that overflows to the side for tens of thousands of px is not kept in memory."""
+    # Content that overflows to the side for tens of thousands of px is not kept in memory.
     page = Page(content="<p>Text<div style='width: 60000px; height: 9000px'>wide</div>")
     rendering = renderer.render(page, screenshot=True)
     assert rendering.screenshot is not None

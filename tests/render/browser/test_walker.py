@@ -120,7 +120,7 @@ class TestMayEmbedFonts:
         assert not walker.may_embed_fonts(f"<style>{rule}")
 
     def test_takes_linear_time_for_unclosed_rules(self) -> None:
-        """Quadratic time would be four hundred times as long for twenty times the text."""
+        # Quadratic time would be four hundred times as long for twenty times the text.
         assert not walker.may_embed_fonts("@font-face{url( " * 500_000)
 
 
@@ -161,7 +161,7 @@ class TestCall:
         return dict(json.loads(call[call.index("](") + 2 : -1]))
 
     def test_contains_only_options_of_the_page(self) -> None:
-        """The tab already contains the walker."""
+        # The tab already contains the walker.
         call = walker.call("http://example.org/", RenderSettings(max_nodes=7))
         assert len(call) < 300
         assert (self.options(call)["url"], self.options(call)["maxNodes"]) == ("http://example.org/", 7)

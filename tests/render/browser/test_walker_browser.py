@@ -145,7 +145,7 @@ class TestLines:
         assert page.line_box[:, 1].tolist()[1] - page.line_box[:, 1].tolist()[0] == 30
 
     def test_merges_runs_of_one_line(self, snap) -> None:
-        """Bidirectional text has one rectangle per run."""
+        # Bidirectional text has one rectangle per run.
         page = snap(NO_MARGIN + "<p id=x>abc \u05d0\u05d1\u05d2 def</p>")
         assert page.line_text.tolist() == [0]
 
@@ -238,7 +238,7 @@ class TestHidden:
 
 class TestAnimations:
     def test_reads_end_state(self, snap) -> None:
-        """Content that fades in is shown, independent of duration and clock."""
+        # Content that fades in is shown, independent of duration and clock.
         rules = "@keyframes in { to { opacity: 1 } } #x { opacity: 0; animation: in 9s 9s forwards }"
         page = snap(f"<style>{rules}</style><p id=x>t")
         assert hidden_of(page) == Hidden.NO
@@ -249,7 +249,7 @@ class TestAnimations:
         assert page.box[element(page, "x")][0] == 0
 
     def test_measures_lazy_content(self, snap) -> None:
-        """With `content-visibility: auto`, content has no size before it is scrolled into view."""
+        # With `content-visibility: auto`, content has no size before it is scrolled into view.
         lazy = "<div style='content-visibility: auto'><p style='height: 500px'>t</div>" * 10
         assert snap(NO_MARGIN + lazy).height == 5000
 
@@ -310,7 +310,7 @@ class TestStyles:
         assert rows[name][name] == CHANGED[name][1]
 
     def test_reads_font_without_a_shorthand(self, snap) -> None:
-        """Chromium returns no shorthand for fonts that `font` cannot express."""
+        # Chromium returns no shorthand for fonts that `font` cannot express.
         unusual = "font: 20px/30px serif; font-variant-numeric: tabular-nums;"
         page = snap(f"<p style='{unusual}'>a<p style='{unusual} font-size: 21px'>b")
         assert page.styles.number("font-size")[page.style].tolist()[2:] == [20, 21]
@@ -393,7 +393,7 @@ def fresh_renderer() -> Iterator[Renderer]:
 
 
 class TestReuse:
-    """A page must not affect later pages in the same tab."""
+    """Effects of a page on later pages in the same tab: there must be none."""
 
     @pytest.mark.parametrize(
         "before",
@@ -453,7 +453,7 @@ class TestReuse:
         assert len(visited) == navigations
 
     def test_resets_link_colors_after_a_page_with_the_same_rules(self, renderer: Renderer) -> None:
-        """Chromium shares computed styles between elements with equal rules, even of different pages."""
+        # Chromium shares computed styles between elements with equal rules, even of different pages.
         for color in ("rgb(255, 0, 0)", "rgb(0, 128, 0)"):
             renderer.render(Page(content="<p><a href=a>b</a>"))
             snapshot = renderer.render(Page(content=f"<body link='{_hex(color)}'><p><a href=a>b</a>")).snapshot

@@ -107,7 +107,7 @@ class TestListener:
     """Control group for the other tests: without protection, the hits of the same pages are counted."""
 
     def test_counts_most_attacks(self, unguarded: Listener) -> None:
-        """Other attacks have no effect in current Chromium: removed features, prompts, or bare connections."""
+        # Other attacks have no effect in current Chromium: removed features, prompts, or bare connections.
         assert len(unguarded.reached_by(PASSIVE)) > 40
         assert len(unguarded.reached_by(ACTIVE)) > 25
 
@@ -121,7 +121,7 @@ class TestListener:
         assert attack in unguarded.reached_by(PASSIVE | ACTIVE)
 
     def test_counts_packets(self, unguarded: Listener) -> None:
-        """A STUN packet of WebRTC without attributes has 20 bytes (RFC 8489, section 5)."""
+        # A STUN packet of WebRTC without attributes has 20 bytes (RFC 8489, section 5).
         assert "udp 20" in unguarded.hits
 
     def test_counts_bare_connections(self, unguarded: Listener) -> None:
@@ -152,7 +152,7 @@ class TestLoopback:
         assert listener.hits == []
 
     def test_blocks_page_with_a_local_url(self, scripted: Renderer, listener: Listener) -> None:
-        """A page that claims a local URL has no more access than others."""
+        # A page that claims a local URL has no more access than others.
         page = "".join(listener.page(road, ACTIVE[road]) for road in ("fetch", "xhr", "websocket", "beacon", "image"))
         scripted.render(Page(content=page, url=f"http://127.0.0.1:{listener.port}/"))
         assert listener.hits == []
@@ -160,7 +160,7 @@ class TestLoopback:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_opens_no_port_without_a_namespace(scripted: Renderer, listener: Listener) -> None:
-    """No socket of the browser listens or is bound, WebRTC included."""
+    # No socket of the browser listens or is bound, WebRTC included.
     scripted.render(Page(content=listener.page("webrtc peer", ACTIVE["webrtc peer"]), url=ORIGIN))
     group = scripted._worker.renderer._process.pid
     sockets = set()
@@ -210,7 +210,7 @@ class TestLive:
     @pytest.mark.usefixtures("internet")
     @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "0.0.0.0", "127.1", "local.example"])
     def test_blocks_redirects(self, plain: Renderer, site, listener: Listener, host: str) -> None:
-        """Redirects of the page, and of its subresources."""
+        # Redirects of the page, and of its subresources.
         port = listener.port6 if host == "[::1]" else listener.port
         site.serve("/away", status=307, location=f"http://{host}:{port}/redirect")
         with pytest.raises(NetworkError, match="not a public address"):
@@ -229,7 +229,7 @@ class TestLive:
     def test_blocks_dns_rebinding(
         self, scripted: Renderer, site, listener: Listener, internet: dict[str, list[str]]
     ) -> None:
-        """The name is public when the page is fetched, and local afterwards."""
+        # The name is public when the page is fetched, and local afterwards.
         internet["rebind.example"] = [self.PUBLIC, "127.0.0.1"]
         site.serve("/", f"<p>Text<img src=//rebind.example:{listener.port}/img>{{}}".format(
             f"<script>fetch('http://rebind.example:{listener.port}/fetch')</script>"))  # fmt: skip
@@ -238,7 +238,7 @@ class TestLive:
         assert listener.hits == []
 
     def test_blocks_reports(self, scripted: Renderer, site, listener: Listener, internet: dict[str, list[str]]) -> None:
-        """The browser would send these itself because of response headers."""
+        # The browser would send these itself because of response headers.
         to = f"http://127.0.0.1:{listener.port}"
         headers = {
             "content-security-policy": f"img-src 'none'; report-uri {to}/csp; report-to x",
@@ -254,7 +254,7 @@ class TestLive:
         assert listener.hits == []
 
     def test_allows_listed_host_names_only(self, site, listener: Listener) -> None:
-        """An allowed host may be local, but only under the allowed name."""
+        # An allowed host may be local, but only under the allowed name.
         site.serve("/", f"<p>Text<img src=http://localhost:{listener.port}/img><img src=/img>")
         with Renderer(allow_hosts=frozenset(["127.0.0.1"])) as renderer:
             rendering = renderer.render(Page(url=f"http://{site.address}/", live=True))
@@ -317,7 +317,7 @@ class TestFiles:
         assert 77.0 not in rendering.snapshot.styles.number("font-size")
 
     def test_reads_no_files_for_scripts(self, scripted: Renderer, folder: Path) -> None:
-        """Scripts use every call that returns the content of a URL, and insert it into the page."""
+        # Scripts use every call that returns the content of a URL, and insert it into the page.
         urls = [template.format(outside=folder.parent / "secret.css").replace("\\", "\\\\") for template in OUTSIDE]
         reading = """<p>Text<script>const show = (text) => { if (/77px/.test(text)) document.body.append(text) };
         for (const url of %r) {

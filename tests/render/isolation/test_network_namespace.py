@@ -39,7 +39,7 @@ class TestCommand:
         assert output(network_namespace.command(sys.executable, *INTERFACES)) == "lo"
 
     def test_loopback_is_down(self) -> None:
-        """A listener that this process reaches cannot be reached from inside."""
+        # A listener that this process reaches cannot be reached from inside.
         import socket
 
         with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -48,7 +48,7 @@ class TestCommand:
             assert output(network_namespace.command(*command)) != "0"
 
     def test_keeps_user_arguments_and_open_files(self) -> None:
-        """The pipe of the browser is such a file."""
+        # The pipe of the browser is such a file.
         program = "import os, sys; os.write(int(sys.argv[1]), f'{os.getuid()} {sys.argv[2:]}'.encode())"
         reader, writer = os.pipe()
         command = network_namespace.command(sys.executable, "-c", program, str(writer), "a b", "$c")
@@ -58,7 +58,7 @@ class TestCommand:
         os.close(writer)
 
     def test_replaces_process_by_program(self) -> None:
-        """The parent can kill the program by its process id."""
+        # The parent can kill the program by its process id.
         with subprocess.Popen(network_namespace.command("/bin/sh", "-c", "echo $$"), stdout=subprocess.PIPE) as process:
             assert int(process.stdout.read()) == process.pid
 
@@ -72,7 +72,7 @@ class TestEnter:
     @needs_right
     @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
     def test_works_for_users_without_privileges(self) -> None:
-        """Without privileges the namespace is created with a user namespace, and the user does not change."""
+        # Without privileges the namespace is created with a user namespace, and the user does not change.
         code = AS_NOBODY.format(path=network_namespace.__file__)
         assert output([sys.executable, "-I", "-S", "-c", code]) == "65534 65534 3"
 
@@ -94,6 +94,6 @@ class TestEnter:
 
 
 def test_script_needs_no_site_packages() -> None:
-    """The script runs isolated, and cannot import vclean."""
+    # The script runs isolated, and cannot import vclean.
     source = Path(network_namespace.__file__).read_text(encoding="utf-8")
     assert "vclean" not in source.partition("from __future__")[2]

@@ -41,7 +41,7 @@ class TestNamespace:
         return contents
 
     def test_has_no_interface(self, isolated: Renderer) -> None:
-        """The loopback interface has no addresses, because it is down."""
+        # The loopback interface has no addresses, because it is down.
         interfaces = self.read_network_files(isolated, "dev")
         assert len(interfaces) >= 4
         for interface in interfaces:
@@ -57,7 +57,7 @@ class TestNamespace:
             assert {len(text.splitlines()) for text in self.read_network_files(isolated, table)} == {1}
 
     def test_blocks_attacks(self, isolated: Renderer) -> None:
-        """The attacks are combined on few pages; test_isolation.py tests them one by one."""
+        # The attacks are combined on few pages; test_isolation.py tests them one by one.
         with listening() as listener:
             for page in [*listener.pages(PASSIVE, size=26), *listener.pages(ACTIVE, size=12)]:
                 isolated.render(Page(content=page, url=ORIGIN))

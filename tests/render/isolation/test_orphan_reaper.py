@@ -49,7 +49,7 @@ class TestKillTree:
         assert has_ended(process)
 
     def test_spares_group_of_the_caller(self) -> None:
-        """Of a process in the group of the caller, only the process is killed."""
+        # Of a process in the group of the caller, only the process is killed.
         process = subprocess.Popen(["sleep", MARK])
         time.sleep(0.1)
         orphan_reaper.kill_tree(process.pid, MARK)
@@ -86,7 +86,7 @@ class TestMain:
         assert not (tmp_path / "profile").exists()
 
     def test_acts_when_the_parent_ends(self, tmp_path: Path) -> None:
-        """The pipe may still be open in a forked child of the parent."""
+        # The pipe may still be open in a forked child of the parent.
         browser = start_sleeper()
         reaper = self.start_reaper(browser.pid, tmp_path, parent=1)
         assert reaper.wait(5) == 0

@@ -104,7 +104,7 @@ class TestNetworkObstacle:
 @pytest.mark.skipif(sys.platform != "linux", reason="calls the Linux kernel")
 class TestProbe:
     def test_runs_without_errors(self) -> None:
-        """The exit code is that of a granted or denied call, not that of an exception, which is 1."""
+        # The exit code is that of a granted or denied call, not that of an exception, which is 1.
         probe = subprocess.run([sys.executable, "-I", "-S", "-c", sandbox._PROBE], capture_output=True, check=False)
         assert (probe.returncode in {0, 255}, probe.stderr) == (True, b"")
 

@@ -94,7 +94,7 @@ class TestRemoveOrphans:
         assert not folder.exists()
 
     def test_keeps_folder_of_another_machine_or_container(self, temp_root: Path) -> None:
-        """The processes of another machine are not visible."""
+        # The processes of another machine are not visible.
         folder, _ = create_orphans()
         change_record(folder, where=["elsewhere"])
         temp_dirs.remove_orphans(str(temp_root))
@@ -104,7 +104,7 @@ class TestRemoveOrphans:
         "text", ["", "{", "[]", "{}", '{"process": null, "others": []}', '{"process": {"pid": 1}}']
     )
     def test_keeps_folder_with_invalid_record(self, temp_root: Path, text: str) -> None:
-        """The record may be incomplete because it is being written."""
+        # The record may be incomplete because it is being written.
         folder, _ = create_orphans()
         (folder / ".owner.json").write_text(text)
         temp_dirs.remove_orphans(str(temp_root))

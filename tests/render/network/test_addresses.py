@@ -42,7 +42,7 @@ class TestIsPublic:
         ],
     )  # fmt: skip
     def test_rejects_other_addresses(self, address: str) -> None:
-        """IPv4 addresses inside IPv6 addresses are rejected too."""
+        # IPv4 addresses inside IPv6 addresses are rejected too.
         assert not is_public(address)
 
 

@@ -65,7 +65,7 @@ class TestFetch:
 
     @pytest.mark.parametrize("url", ["http://", "http://example.org:99999/", "ftp://example.org/", ""])
     def test_rejects_other_urls(self, url: str) -> None:
-        """The message contains the original URL."""
+        # The message contains the original URL.
         with pytest.raises(NetworkError, match=f"^{url} is "):
             fetch(url, CAPPED)
 

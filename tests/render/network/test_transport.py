@@ -76,7 +76,7 @@ class TestCheckedTransport:
             get(f"http://127.0.0.1:{port}/", frozenset())
 
     def test_sends_host_name_to_the_checked_address(self, port: int, names: list[str]) -> None:
-        """The name is resolved once; a second lookup could return another address."""
+        # The name is resolved once; a second lookup could return another address.
         response = get(f"http://name.example:{port}/")
         assert response.text.split()[0] == f"name.example:{port}"
         assert names == ["name.example"]
@@ -113,7 +113,7 @@ class TestAsyncCheckedTransport:
         assert names == ["name.example"]
 
     def test_checks_every_request_and_uses_new_connections(self, port: int, names: list[str]) -> None:
-        """A reused connection would be used, without a check, for another host at the same address."""
+        # A reused connection would be used, without a check, for another host at the same address.
         first, second = get_async(f"http://name.example:{port}/", f"http://127.0.0.1:{port}/")
         assert names == ["name.example", "127.0.0.1"]
         assert first.text.split()[1] != second.text.split()[1]

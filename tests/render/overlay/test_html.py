@@ -168,7 +168,7 @@ class TestTexts:
         assert converted["text"].endswith("…")
 
     def test_truncates_many_texts_further(self):
-        """The file stays small for a page with megabytes of text."""
+        # The file stays small for a page with megabytes of text.
         records = to_record(page(blocks=[block(text="x" * 2000)] * 3000))["blocks"]
         assert len(records[0]["text"]) == 200
 
@@ -190,7 +190,7 @@ class TestToJson:
         assert converted["blocks"][0]["text"] == self.HOSTILE
 
     def test_is_valid_json_with_unknown_values(self):
-        """NaN is not valid JSON for JavaScript."""
+        # NaN is not valid JSON for JavaScript.
         text = to_json(page(blocks=[block(box=[NAN] * 4, probability=NAN)], width=NAN, height=NAN))
         assert "NaN" not in text
 
@@ -209,7 +209,7 @@ class TestDrawHtml:
         assert ParsedDocument(draw_html(page(**facts))).title == f"{title} – vclean"
 
     def test_fetches_nothing(self):
-        """Neither elements nor styles of the file contain a URL."""
+        # Neither elements nor styles of the file contain a URL.
         parts = ParsedDocument(draw_html(page()))
         names = {name for _, attributes in parts.tags for name in attributes}
         assert not names & {"src", "href", "srcset", "action", "background", "style", "onclick"}
@@ -256,7 +256,7 @@ class TestDrawHtml:
             draw_html(page(screenshot=b"no screenshot"))
 
     def test_is_small_for_a_typical_page(self):
-        """The page has six hundred blocks with reasons, and a screenshot."""
+        # The page has six hundred blocks with reasons, and a screenshot.
         reasons = [FakeReason("links", "link share 0.92 in a narrow column left of the text", -1.0)] * 5
         blocks = [block(text="word " * 40, xpath="/html[1]/body[1]/div[3]/p[4]", reasons=reasons)] * 600
         assert len(draw_html(page(blocks=blocks))) < 700_000
@@ -275,7 +275,7 @@ class TestDataUrl:
         assert image.convert("RGB").getpixel((200, 100)) == pytest.approx((240, 240, 240), abs=3)
 
     def test_drops_last_row_of_the_longest_screenshot(self):
-        """WebP is limited to 16,383 px; the returned size is that of the page."""
+        # WebP is limited to 16,383 px; the returned size is that of the page.
         address, size = data_url(screenshot(20, 16_384))
         assert (self.decoded(address)[1].size, size) == ((20, 16_383), (20, 16_384))
 
@@ -288,7 +288,7 @@ class TestDataUrl:
         assert len(data_url(noise, 20_000)[0]) < len(data_url(noise)[0])
 
     def test_reduces_size_to_fit_the_budget(self):
-        """The returned size stays that of the page, which is the coordinate system of the boxes."""
+        # The returned size stays that of the page, which is the coordinate system of the boxes.
         address, size = data_url(screenshot(300, 200, noise=True), 3_000)
         image = self.decoded(address)[1]
         assert len(address) < 3_000 * 4 / 3 + 100

@@ -180,7 +180,7 @@ class TestSafety:
         assert opened.page.title() == f"Rain {HOSTILE} – vclean"
 
     def test_enforces_policy(self, tab: Page, tmp_path: Path) -> None:
-        """Scripts that are added to the file later do not run, and requests fail."""
+        # Scripts that are added to the file later do not run, and requests fail.
         document = draw_html(content()).replace("</body>", "<script>document.title = 'taken'</script></body>")
         changed = Opened(tab, tmp_path / "changed.html", document)
         assert "taken" not in changed.page.title().split(HOSTILE)[-1]
@@ -241,7 +241,7 @@ class TestPointer:
         assert opened.selected() == [6, 5, 4, 3]
 
     def test_drag_selects_touched_blocks(self, opened: Opened) -> None:
-        """Block 5 is not drawn, and therefore not selected."""
+        # Block 5 is not drawn, and therefore not selected.
         (x, y), (_, below) = opened.center_of(3), opened.center_of(7)
         opened.page.mouse.move(x - 350, y)
         opened.page.mouse.down()
@@ -320,7 +320,7 @@ class TestKeys:
     def test_search_deselects_hidden_blocks(
         self, opened: Opened, words: str, remaining: list[int], announcement: str
     ) -> None:
-        """Otherwise a key could change blocks that are not visible."""
+        # Otherwise a key could change blocks that are not visible.
         opened.page.evaluate("vclean.select([2, 1])")
         opened.page.keyboard.press("/")
         opened.page.keyboard.type(words)
@@ -360,7 +360,7 @@ class TestKeys:
         assert opened.page.locator("#zoom").inner_text() == f"{fit * 100:.0f} %"
 
     def test_tab_key_reaches_all_controls(self, opened: Opened) -> None:
-        """Controls are buttons, chips, sliders of the range, tabs and the list."""
+        # Controls are buttons, chips, sliders of the range, tabs and the list.
         seen = set()
         for _ in range(40):
             opened.page.keyboard.press("Tab")
@@ -609,7 +609,7 @@ class TestFromTheCommandLine:
         assert opened.errors == []
 
     def test_writes_overlay_of_segments(self, tab: Page, tmp_path: Path) -> None:
-        """The file has all levels; the slider starts at the degree of the command."""
+        # The file has all levels; the slider starts at the degree of the command.
         page, overlay = str(FIXTURES / "docs" / "page.html"), tmp_path / "cut.html"
         assert main(["segment", page, "--pdoc", "3", "--overlay", str(overlay), "-o", str(tmp_path / "a.json")]) == 0
         opened = Opened(tab, tmp_path / "copy.html", overlay.read_text(encoding="utf-8"))

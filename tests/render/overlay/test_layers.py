@@ -167,7 +167,7 @@ class TestTake:
         assert layer(taken).entries == [("none", "no role: 1")]
 
     def test_keeps_lines(self):
-        """Tags must not cover the text of blocks that are not drawn."""
+        # Tags must not cover the text of blocks that are not drawn.
         content = overlay([[20, 40, 99, 20]], [P])
         assert content.take([]).lines is content.lines
 
@@ -217,7 +217,7 @@ class TestTags:
         assert mark.tag.x == mark.frame.x + mark.frame.width
 
     def test_are_on_the_left_if_the_right_is_occupied(self):
-        """The right side is preferred, because markers of lists are on the left."""
+        # The right side is preferred, because markers of lists are on the left.
         lines = [[100, 0, 100, 20], [204, 0, 100, 20]]
         second, first = layer(overlay(lines, [P, P])).marks
         assert first.tag.x + first.tag.width == first.frame.x
@@ -265,8 +265,7 @@ class TestDrawPng:
         assert opened(draw_png(screenshot(), content)).getpixel((48, strip + 58)) == PENS[label].color
 
     def test_draws_different_strokes(self):
-        """The top border of a solid frame has one color, that of a dashed frame two or more."""
-
+        # The top border of a solid frame has one color, that of a dashed frame two or more.
         def border(label):
             content = overlay([[50, 60, 100, 40]], [label])
             y = strip_of(content) + 58

@@ -118,7 +118,7 @@ class TestPng:
         assert Image.open(io.BytesIO(draw_png(screenshot(), layers(overlay())))).size == (400, 200 + strip)
 
     def test_draws_colors(self):
-        """The frame has the color of its level, the band is tinted, and the middle of a segment is empty."""
+        # The frame has the color of its level, the band is tinted, and the middle of a segment is empty.
         strip = strip_of(overlay())
         drawn = Image.open(io.BytesIO(draw_png(screenshot(), layers(overlay()))))
         assert drawn.getpixel((200, strip + 172)) == (0, 114, 178)

@@ -49,7 +49,7 @@ class TestParentsOf:
         assert parents_of(elements(PAGE)) == [-1, 0, 1, 2, 3, 1, 5]
 
     def test_treats_first_element_as_root(self) -> None:
-        """Ancestors of the first element are ignored."""
+        # Ancestors of the first element are ignored.
         body = elements(PAGE)[1]
         assert parents_of(elements_of(body, 100)) == [-1, 0, 1, 2, 0, 4]
 
@@ -131,7 +131,7 @@ class TestTexts:
         assert {nodes.parent.dtype, nodes.after.dtype} == {np.dtype(np.int32)}
 
     def test_sorts_tails_of_elements_that_end_together(self) -> None:
-        """The tail of the innermost element is first."""
+        # The tail of the innermost element is first.
         nodes = texts("<div><b><i><u></u>1</i>2</b>3</div>4")
         assert nodes.text == ["1", "2", "3", "4"]
         assert nodes.after.tolist() == [5] * 4

@@ -86,7 +86,7 @@ class TestTree:
         ]
 
     def test_keeps_head_with_text_as_block(self) -> None:
-        """libxml2 puts unknown elements into the head; a browser starts the body with them."""
+        # libxml2 puts unknown elements into the head; a browser starts the body with them.
         assert tags_of(parse_html("<html><head><my-box>x</my-box></head>"))[:2] == ["html", "div"]
 
     def test_excludes_comments_and_instructions(self) -> None:
@@ -111,7 +111,7 @@ class TestTree:
 
     @pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.parent.name)
     def test_xpaths_select_elements_of_the_document(self, path: Path) -> None:
-        """Each XPath selects one element of the original body, with the same tag and attributes."""
+        # Each XPath selects one element of the original body, with the same tag and attributes.
         page = parse_html(path.read_bytes())
         document = etree.fromstring(path.read_bytes(), etree.HTMLParser(encoding=encoding(path)))
         classes = page.attributes("class")
@@ -209,7 +209,7 @@ class TestAttributes:
         st.text("/a.?=&-%é; ~+", max_size=8), st.sampled_from(["http://ex.org/x?z", "https://a-b.c:80", "ftp://f.d/"])
     )
     def test_resolves_root_relative_links_like_urljoin(self, rest: str, base: str) -> None:
-        """Simple links skip `urljoin`, and must have the same result."""
+        # Simple links skip `urljoin`, and must have the same result.
         link = "/" + rest
         assert parse_html(f"<a id=x href='{link}'>a</a>", base).attributes("href") == {2: urljoin(base, link.strip())}
 
@@ -262,7 +262,7 @@ class TestHidden:
         assert hidden_of("<div hidden>a</div><p id=x>b") == Hidden.NO
 
     def test_hides_content_of_closed_details(self) -> None:
-        """A closed element shows only its summary."""
+        # A closed element shows only its summary.
         html = "<details {}>loose<summary id=s>s<b id=b>b</b></summary><p id=x>t</p></details><p id=after>u"
         closed = {name: hidden_of(html.format(""), name) for name in ("s", "b", "x", "after")}
         assert closed == {"s": Hidden.NO, "b": Hidden.NO, "x": Hidden.DISPLAY, "after": Hidden.NO}
@@ -340,7 +340,7 @@ class TestNoscript:
         assert parse_html(f"<p>{'ab ' * 20}<noscript>{' ' * 1000}x</noscript>").noscript is False
 
     def test_counts_nested_elements_once(self) -> None:
-        """Otherwise 30 characters in two nested elements would count as 60."""
+        # Otherwise 30 characters in two nested elements would count as 60.
         page = parse_html(f"<p>{'a' * 40}</p><noscript><div><noscript>{'b' * 30}</noscript></div></noscript>")
         assert not page.noscript
 
@@ -365,7 +365,7 @@ class TestLimits:
             parse_html(nest * 5000 + "x")
 
     def test_stops_at_deadline(self) -> None:
-        """The time of libxml2 grows with the square of the number of attributes of a tag."""
+        # The time of libxml2 grows with the square of the number of attributes of a tag.
         html = "<p " + " ".join(f"a{number}" for number in range(15_000)) + ">x"
         with pytest.raises(DeadlineError, match="longer than 0"):
             parse_html(html, deadline=0.01)
@@ -400,7 +400,7 @@ class TestHostile:
         assert text.isprintable()
 
     def test_reads_large_pages(self) -> None:
-        """Each page takes one or two seconds at most."""
+        # Each page takes one or two seconds at most.
         assert len(extract_blocks(parse_html("<p>" + "word " * 500_000))) == 1
         assert len(extract_blocks(parse_html("<p>word" * 20_000))) == 20_000
         assert len(extract_blocks(parse_html("<p>" + "word<br>" * 20_000))) == 1
@@ -408,7 +408,7 @@ class TestHostile:
     @settings(max_examples=150, deadline=None)
     @given(SOUP)
     def test_accepts_tag_soup(self, html: str) -> None:
-        """Any input results in a page with consistent columns, or in one of our errors."""
+        # Any input results in a page with consistent columns, or in one of our errors.
         try:
             page = parse_html(html)
         except VcleanError:

@@ -46,7 +46,7 @@ class TestResolve:
         assert styles_of(["p", "b", "span"], [-1, 0, 0], "font-weight") == ["400", "700", "400"]
 
     def test_shares_row_with_hidden_element(self) -> None:
-        """Opacity hides an element, but does not change the stored style."""
+        # Opacity hides an element, but does not change the stored style.
         styles, style, hidden = resolve_styles(["p", "p", "p opacity:0;"], [-1, 0, 0])
         assert len(styles.rows) == 1
         assert style.tolist() == [0, 0, 0]
@@ -90,7 +90,7 @@ class TestResolve:
 
     @given(st.lists(st.tuples(st.sampled_from(LOOKS), st.integers(1, 4)), max_size=30))
     def test_depends_only_on_ancestors(self, below: list[tuple[str, int]]) -> None:
-        """The ancestors alone, without the rest of the page, lead to the same style."""
+        # The ancestors alone, without the rest of the page, lead to the same style.
         style_keys, parent, path = ["body"], [-1], [0]
         for style_key, back in below:
             path = path[: max(1, len(path) + 1 - back)]

@@ -49,7 +49,7 @@ class TestBytes:
             from_bytes(damage(to_bytes(snapshot(HTML))))
 
     def test_detects_flipped_bytes(self) -> None:
-        """A wrong byte raises an `InputError`, or has no effect."""
+        # A wrong byte raises an `InputError`, or has no effect.
         data = to_bytes(snapshot("<p>x"))
         for position in range(0, len(data), 5):
             broken = bytearray(data)
