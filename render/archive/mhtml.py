@@ -99,7 +99,7 @@ def _payload(part: Message) -> bytes:
 
 
 def _replace_content_ids(body: bytes, ids: set[bytes]) -> bytes:
-    """Replace the `cid:` URLs of parts with one of `ids` by http URLs."""
+    """Replace each `cid:` URL with an id in `ids` by an http URL."""
 
     def replace(match: re.Match[bytes]) -> bytes:
         return _content_id_url(match[1]).encode() if match[1] in ids else match[0]

@@ -78,7 +78,7 @@ class ParquetSnapshots:
             return packed
 
     def _open(self, number: int) -> tuple[pq.ParquetFile, list[int]]:
-        """Open a file, and return it with the first rows of its row groups."""
+        """Open a file, and return it with the number of the first row of each row group."""
         if self._file is None or self._file[0] != number:
             if self._file:
                 self._file[1].close()
