@@ -112,7 +112,7 @@ class TestListener:
         assert len(unguarded.reached_by(ACTIVE)) > 25
 
     @pytest.mark.parametrize(
-        "road",
+        "attack",
         ["img", "style import", "iframe", "srcdoc", "script", "video", "link prefetch", "speculation prefetch",
          "by number", "by name", "by v6", "fetch", "xhr", "beacon", "events", "websocket", "worker", "popup",
          "location", "form", "dynamic import"],

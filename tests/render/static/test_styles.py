@@ -57,7 +57,7 @@ class TestResolve:
         assert style.tolist() == [0, 1, 2, 1, 0]
 
     @pytest.mark.parametrize(
-        ("look", "code"),
+        ("style_key", "code"),
         [
             ("p ;hidden", Hidden.DISPLAY),
             ("p display: none;", Hidden.DISPLAY),

@@ -9,7 +9,7 @@ from vclean.errors import InputError, NotHtmlError, OutputError
 from vclean.page import Page
 from vclean.render.rendered_page import Rendering
 from vclean.render.static.parse import parse
-from vclean.render.storage.create_cache import RenderingCache
+from vclean.render.storage.cache import RenderingCache
 from vclean.settings import RenderSettings
 
 if TYPE_CHECKING:
