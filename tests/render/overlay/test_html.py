@@ -245,7 +245,7 @@ class TestDrawHtml:
 
     def test_escapes_title(self):
         tags = [tag for tag, _ in ParsedDocument(draw_html(page(title="</title><img src=x>"))).tags]
-        assert "img" in tags  # the screenshot's own
+        assert "img" in tags  # of the screenshot
         assert tags.count("img") == 1
 
     def test_is_deterministic(self):

@@ -22,7 +22,7 @@ BAND = [20, 80, 300, 30]
 def overlay(box=(PAGE, OUTER, FIRST, SECOND), level=(0, 1, 2, 2), height=(2, 1, 0, 0), **facts):
     """Return a page with a segment of two parts and the separator between them."""
     count = len(box)
-    usual = {
+    default = {
         "captions": [f"{row} DoC {row + 1}" for row in range(count)],
         "texts": [f"text {row}" for row in range(count)],
         "separator_box": np.array([BAND], dtype=np.float32),
@@ -33,7 +33,7 @@ def overlay(box=(PAGE, OUTER, FIRST, SECOND), level=(0, 1, 2, 2), height=(2, 1, 
         box=np.array(box, dtype=np.float32),
         level=np.array(level, dtype=np.int64),
         height=np.array(height, dtype=np.int64),
-        **(usual | facts),
+        **(default | facts),
     )
 
 
