@@ -1,7 +1,7 @@
 """Build and query the index of a web archive.
 
 The index is an SQLite file, so its size is not limited by memory. It is built once, by streaming. If a WACZ file has a
-CDX index, bodies that the index describes sufficiently are skipped.
+CDX index, records are not read if their CDX entries contain enough information.
 """
 
 from __future__ import annotations
@@ -609,7 +609,7 @@ def _is_sufficient(entry: CdxEntry) -> bool:
 
 
 def _matches(entry: CdxEntry, record: WarcRecord) -> bool:
-    """Return whether an entry has the URL of the record, and if it is sufficient also its status and kind."""
+    """Return whether an entry has the URL of its record, and if the entry is sufficient, also its status and kind."""
     url = _replace_surrogates(record.headers.get("WARC-Target-URI") or "").strip("<>")
     if url != entry.url.strip("<>"):
         return False

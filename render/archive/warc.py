@@ -156,7 +156,7 @@ def is_truncated(stream: IO[bytes], offset: int) -> bool:
 def _ends_with_member(stream: IO[bytes], offset: int) -> bool:
     """Return whether a stream ends with its gzip member at `offset`; true for a stream that is not gzip.
 
-    A truncated record may be so short that the iterator does not report it.
+    This detects a truncated last record that is too short for the iterator to report it.
     """
     stream.seek(offset)
     member = zlib.decompressobj(wbits=31)
