@@ -50,7 +50,7 @@ def expression(url: str, settings: RenderSettings) -> str:
 def definition() -> str:
     """Return the JavaScript expression that defines the walker in a tab, for every `call` until the next navigation.
 
-    V8 compiles the walker once, and optimizes it over several pages. Use this only in tabs that run no scripts of pages.
+    V8 compiles the walker once, and optimizes it over several pages. Use this only in tabs without scripts of pages.
     """
     return f"globalThis[{_NAME}] = (options) => {_walker()}({{...{_constants()}, ...options}}), ''"
 
