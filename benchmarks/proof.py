@@ -3,7 +3,7 @@
 `python benchmarks/proof.py record OUT --corpora FOLDER --archive FILE.warc.gz` records 100 pages of each corpus, evenly
 spaced, and all pages of the archive, parsed and rendered. Parts that are in OUT are not recorded again.
 `python benchmarks/proof.py compare A B` prints the differences. The exit code is 1 if there are any, and 2 if the
-records cannot be compared. docs/guides/proof.md lists what is recorded and what is not.
+records cannot be compared. docs/guides/compare-versions.md lists what is recorded and what is not.
 """
 
 from __future__ import annotations

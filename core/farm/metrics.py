@@ -30,7 +30,7 @@ class FarmCollector(Collector):
         self._stats = stats
 
     def collect(self) -> Iterable[Metric]:
-        """The metrics that docs/guides/farm.md lists."""
+        """The metrics that docs/reference/farm.md lists."""
         stats = self._stats
         yield _gauge("vclean_pages_working", "Pages in work.", stats.working)
         if stats.queued is not None:

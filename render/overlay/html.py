@@ -165,7 +165,7 @@ def draw_html(
 
     Args:
         content: the content of the document.
-        scripts: sources of scripts that run after those of the overlay (interface: `docs/guides/overlay.md`).
+        scripts: sources of scripts that run after those of the overlay (interface: `docs/reference/overlay-data.md`).
         styles: style sheets that follow that of the overlay.
         same_origin: whether scripts may connect to the server of the document; otherwise they cannot connect at all.
 
@@ -191,7 +191,7 @@ def to_json(content: OverlayPage) -> str:
 
 
 def to_record(content: OverlayPage) -> JsonObject:
-    """Return the JSON document as dictionaries and lists (see `docs/guides/overlay.md`)."""
+    """Return the JSON document as dictionaries and lists (see `docs/reference/overlay-data.md`)."""
     max_chars = min(max(_TEXT_BUDGET // max(len(content.blocks), 1), _SHORTEST_TEXT), _LONGEST_TEXT)
     return {
         "version": VERSION,

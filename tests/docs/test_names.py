@@ -48,6 +48,12 @@ class TestNames:
         assert sorted(parts - words() - FOREIGN) == []
 
 
+def test_pages_that_the_code_names_exist() -> None:
+    sources = [path for folder in SOURCES[:6] for path in (ROOT / folder).rglob("*.py")]
+    named = {(path, page) for path in sources for page in re.findall(r"docs/[\w/-]+\.md", path.read_text("utf-8"))}
+    assert sorted((str(path), page) for path, page in named if not (ROOT / page).is_file()) == []
+
+
 def test_glossary_has_every_label_role_and_visibility() -> None:
     text = read(DOCS / "glossary.md")
     named = [*Label, *Role, *(each.name.lower() for each in Visibility)]
