@@ -37,6 +37,25 @@ def test_vclean_accepts_command(arguments: list[str]) -> None:
     assert parse_args(arguments) is not None
 
 
+def local_commands() -> list[object]:
+    """Return the commands on one page of the folder that end by themselves, as parameters."""
+    inputs, others = {"page.html", "fixtures/news/page.html"}, {"label", "train", "--model", "my.vclean"}
+    chosen = [call for call in commands("vclean") if inputs & set(call) and not others & set(call)]
+    return [pytest.param(call, id=" ".join(call), marks=browser_marks(call)) for call in chosen]
+
+
+def browser_marks(arguments: list[str]) -> list[pytest.MarkDecorator]:
+    """Return the mark of commands that render."""
+    return [pytest.mark.browser] if {"--render", "--js", "--overlay", "segment"} & set(arguments) else []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("arguments", local_commands())
+def test_command_runs(arguments: list[str], folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments) == 0
+    assert capsys.readouterr().out or list(folder.glob("*.*"))
+
+
 class Parsed(BaseException):
     """Raised as soon as the options of a benchmark are parsed."""
 

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import re
-import shutil
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
-from helpers.documents import DOCS, DOCUMENTS, ROOT, code_blocks, name, read
+from helpers.documents import DOCS, DOCUMENTS, code_blocks, name, read
 
 import vclean
 from vclean import errors
-
-NEWS = ROOT / "fixtures" / "news"
 
 NEEDS = ('example.org/", "', "OUT/", "duckdb", "polars", "pandas", "crawl.warc.gz")
 """Marks of programs that need a network, the output of the farm, another library or an archive."""
@@ -30,21 +25,6 @@ def programs(*, runnable: bool) -> list[object]:
 def marks(code: str) -> list[pytest.MarkDecorator]:
     """Return the mark of programs that need a browser."""
     return [pytest.mark.browser] if "render=True" in code or "egment" in code else []
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working directory with the files that programs read."""
-    for path in ("page.html", "other.html", "saved/one.html"):
-        (tmp_path / path).parent.mkdir(exist_ok=True)
-        shutil.copy(NEWS / "page.html", tmp_path / path)
-    for template in ("story.txt", "folder/example.org.txt"):
-        (tmp_path / template).parent.mkdir(exist_ok=True)
-        (tmp_path / template).write_text("article\n", encoding="utf-8")
-    pq.write_table(pa.table({"html": [(NEWS / "page.html").read_bytes()]}), tmp_path / "pages.parquet")
-    (tmp_path / "fixtures").symlink_to(ROOT / "fixtures")
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 @pytest.mark.parametrize("code", programs(runnable=True))
