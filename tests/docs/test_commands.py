@@ -138,6 +138,12 @@ def test_readme_shows_the_real_output(
     assert (tmp_path / "overlay.png").stat().st_size > 10_000
 
 
+def test_guide_shows_the_real_differences(capsys: pytest.CaptureFixture[str]) -> None:
+    sample = code_blocks(DOCS / "guides" / "compare.md", "")[0].splitlines()
+    assert main(["diff", str(ROOT / "fixtures" / "news" / "page.html"), "--method", "bte"]) == 0
+    assert set(sample) - {"..."} <= set(capsys.readouterr().out.splitlines())
+
+
 @pytest.mark.browser
 def test_guide_shows_the_real_explanation(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """Compare the examples of the news page; those of other pages come after it."""
