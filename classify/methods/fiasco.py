@@ -56,7 +56,7 @@ links | elements | Number of `a` in it.
 images | elements | Number of `img` in it.
 solidity1 | share | Area of the outline over the area of its bounding rectangle.
 solidity2 | vertices | Vertices of the outline.
-solidity3 | half diagonals | Mean distance of the outline's vertices from its centre.
+solidity3 | half diagonals | Mean distance of the outline's vertices from its center.
 relative_width | share | Width over the widest block's.
 relative_height | share | Height over the tallest block's.
 """

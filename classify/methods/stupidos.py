@@ -5,9 +5,9 @@ footers with many `|`. The rest is split at paragraphs, headings and list items.
 interpolated with bigrams and single words, classify each unit as clean or dirty. The model of dirty text is trained on
 text outside the gold.
 
-Choices where the paper is silent: a unit is a block. The interpolation weights of trigrams, bigrams and words are set
-by hand. The prior of a unit is the share of clean units in training. N-grams that are rare in training are left out,
-for a small model. Labels are those of the markup.
+Choices where the paper is silent: the interpolation weights of trigrams, bigrams and words. A unit is a block. The
+prior of a unit is the share of clean units in training. N-grams that are rare in training are left out, for a small
+model. Labels are those of the markup.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ from vclean.classify.evaluation.canny import COARSE, FINE, Canny, edge_points, l
 from vclean.errors import InputError
 
 
-def image(draw=None, size=(60, 40), colour="white"):
-    image = Image.new("RGB", size, colour)
+def image(draw=None, size=(60, 40), color="white"):
+    image = Image.new("RGB", size, color)
     if draw:
         draw(ImageDraw.Draw(image))
     data = io.BytesIO()
@@ -30,7 +30,7 @@ class TestLuma:
         assert (gray[5, 5], gray[5, 50]) == (pytest.approx(255), 0)
 
     def test_green_is_lighter_than_blue(self) -> None:
-        green, blue = (luma(image(colour=colour))[0, 0] for colour in ("lime", "blue"))
+        green, blue = (luma(image(color=color))[0, 0] for color in ("lime", "blue"))
         assert green == pytest.approx(0.715158 * 255)
         assert blue == pytest.approx(0.072186 * 255)
 
