@@ -143,7 +143,7 @@ def _method_run(name: str, examples: Mapping[bool, TrainingExamples], folds: int
 
 def _blocks(page: GoldPage, read: Reader) -> BlockColumns | None:
     try:
-        return extract_blocks(read(page.page()))
+        return extract_blocks(read(page.to_page()))
     except VcleanError:
         return None
 

@@ -98,7 +98,7 @@ def corpus_pages(path: Path, count: int = 0) -> Iterator[Input]:
     chosen = set(evenly_spaced(len(corpus), count or len(corpus)))
     for index, gold in enumerate(corpus):
         if index in chosen:
-            yield Input(gold.page(), gold)
+            yield Input(gold.to_page(), gold)
 
 
 def corpus_size(path: Path) -> int:

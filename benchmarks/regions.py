@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.classify.corpora.corpora import folds
+from vclean.classify.corpora.corpora import assign_folds
 from vclean.classify.corpora.marked import MarkedArchive, block_anchor, content_blocks, innermost_marks
 from vclean.classify.evaluation.scores import word_score
 from vclean.classify.regions.dataset import ROLE_CODES, RegionRows, marked_rows
@@ -137,7 +137,7 @@ def cross_validated_roles(
         train_ways: ways of reading of the pages that the models are trained on.
         styled: rows of generated pages, which all models are trained on.
     """
-    fold = folds([str(number) for number in range(len(pages))], FOLDS)
+    fold = assign_folds([str(number) for number in range(len(pages))], FOLDS)
     parts: dict[str, list[tuple[NDArray[np.int64], ...]]] = {way: [] for way in WAYS}
     for held_out in range(FOLDS):
         train_pages = [page for page, number in zip(pages, fold, strict=True) if number != held_out]

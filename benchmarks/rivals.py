@@ -137,7 +137,7 @@ def _vclean_method(method: str) -> Callable[[], Extract]:
         label = get(method)
 
         def extract(page: GoldPage) -> Texts:
-            blocks = extract_blocks(parse(page.page()))
+            blocks = extract_blocks(parse(page.to_page()))
             labels = label(blocks).labels
             return to_text(blocks.text, labels), to_cleaneval(blocks.text, labels)
 
@@ -153,7 +153,7 @@ def _rendered() -> Extract:
     cleaner = Cleaner(render=True).__enter__()
 
     def extract(page: GoldPage) -> Texts:
-        result = cleaner.clean(page.page())
+        result = cleaner.clean(page.to_page())
         return result.to_text(), result.to_cleaneval()
 
     return extract

@@ -26,7 +26,7 @@ from scipy.special import expit
 
 from vclean.classify.content.expected_f import best_selection
 from vclean.classify.content.site_evidence import WEIGHTS, Repetition, fingerprints, host, log_odds, with_evidence
-from vclean.classify.corpora.corpora import folds, read_corpus, registered_domain, site
+from vclean.classify.corpora.corpora import assign_folds, read_corpus, registered_domain, site
 from vclean.classify.evaluation.scores import word_score
 from vclean.classify.training.dataset import TrainingTable, page_rows
 from vclean.classify.training.train import CrossValidation
@@ -109,7 +109,7 @@ def host_pages(pages: Iterable[GoldPage]) -> list[HostPage]:
     rows: list[PageRows] = []
     for page in pages:
         try:
-            blocks = extract_blocks(parse(page.page()))
+            blocks = extract_blocks(parse(page.to_page()))
         except VcleanError:
             continue
         read.append((page, fingerprints(blocks), blocks.text))
@@ -154,7 +154,7 @@ def _weight(page: HostPage) -> NDArray[np.float64]:
 
 def cross_validated_f1(pages: Sequence[HostPage]) -> NDArray[np.float64]:
     """Return the word F1 of every page without and with evidence, (P, 2); weights are fitted on other hosts."""
-    fold = folds([page.host for page in pages], FOLDS)
+    fold = assign_folds([page.host for page in pages], FOLDS)
     f1 = np.zeros((len(pages), 2))
     for held_out in range(FOLDS):
         weights = fit([page for page, number in zip(pages, fold.tolist(), strict=True) if number != held_out])

@@ -141,7 +141,7 @@ def with_children(run: Callable[[], Times], processes: ChildProcesses) -> Times:
 def evenly(corpus: Corpus, count: int) -> Iterator[Page]:
     """Return `count` evenly spaced pages of the corpus, or all pages if it has fewer."""
     chosen = set(np.linspace(0, len(corpus) - 1, max(0, min(count, len(corpus))), dtype=int).tolist())
-    return (page.page() for index, page in enumerate(corpus) if index in chosen)
+    return (page.to_page() for index, page in enumerate(corpus) if index in chosen)
 
 
 def measure(pages: Iterator[Page], trained: Model, renderer: Renderer | None) -> tuple[list[Times], list[Times], int]:

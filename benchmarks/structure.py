@@ -27,7 +27,7 @@ from urllib.parse import unquote
 import numpy as np
 from markdown_it import MarkdownIt
 
-from vclean.classify.corpora.alignment import tokens
+from vclean.classify.corpora.alignment import tokenize
 from vclean.classify.corpora.corpora import read_corpus, site
 from vclean.classify.training.dataset import TrainingTable, page_rows
 from vclean.classify.training.train import CrossValidation
@@ -114,9 +114,9 @@ class _Reader:
                 yield _row(self.row or [])
                 self.row = None
             case "fence" | "code_block":
-                yield Unit("code", tuple(tokens(token.content)), text=_code(token.content))
+                yield Unit("code", tuple(tokenize(token.content)), text=_code(token.content))
             case "html_block":
-                yield Unit("paragraph", tuple(tokens(_TAG.sub(" ", token.content))))
+                yield Unit("paragraph", tuple(tokenize(_TAG.sub(" ", token.content))))
             case "inline" if self.row is not None:
                 self.row.append(token)
             case "inline":
@@ -169,8 +169,8 @@ def _inline(line: Iterable[Token]) -> tuple[Words, tuple[Link, ...]]:
         elif token.type == "link_open":
             url, start = str(token.attrGet("href")), len(text)
         elif token.type == "link_close":
-            links.append((tuple(tokens(text[start:])), unquote(url).rstrip("/")))
-    return tuple(tokens(text)), tuple(link for link in links if link[0])
+            links.append((tuple(tokenize(text[start:])), unquote(url).rstrip("/")))
+    return tuple(tokenize(text)), tuple(link for link in links if link[0])
 
 
 @dataclass(slots=True)
@@ -295,7 +295,7 @@ def _evenly(corpus: Corpus, limit: int | None) -> Iterator[GoldPage]:
 
 def _read(page: GoldPage, read: Read) -> ReadPage | None:
     try:
-        blocks = extract_blocks(read(page.page()))
+        blocks = extract_blocks(read(page.to_page()))
     except VcleanError:
         return None
     return ReadPage(page, blocks, page_rows(page, site(page), blocks))

@@ -38,7 +38,7 @@ class MatchingRun:
     size: int
 
 
-def tokens(text: str) -> list[str]:
+def tokenize(text: str) -> list[str]:
     """Return the lower-cased words of `text`, and single characters in scripts that put no space between words."""
     return _TOKEN.findall(text.lower())
 

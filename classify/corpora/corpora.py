@@ -83,7 +83,7 @@ class GoldPage:
     must_not: tuple[str, ...] = ()
     resources: Resources | None = None
 
-    def page(self) -> Page:
+    def to_page(self) -> Page:
         """Return the page without its gold."""
         return Page(content=self.html, url=self.url, resources=self.resources, id=self.id)
 
@@ -178,7 +178,7 @@ def _domain_parts() -> TLDExtract:
     return TLDExtract(suffix_list_urls=(), cache_dir=None)
 
 
-def folds(groups: Sequence[str], k: int, seed: int = 0) -> NDArray[np.int64]:
+def assign_folds(groups: Sequence[str], k: int, seed: int = 0) -> NDArray[np.int64]:
     """Assign a fold, 0..k-1, to each page, shape (len(groups),). Pages of one group share a fold.
 
     Each group goes to the fold with the fewest pages: the largest group first, equal ones in the order of a seeded

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.classify.corpora.alignment import MatchingRun, UncoveredGold, common_runs, gold_positions, tokens
+from vclean.classify.corpora.alignment import MatchingRun, UncoveredGold, common_runs, gold_positions, tokenize
 from vclean.labels import LABELS, UNKNOWN
 
 if TYPE_CHECKING:
@@ -70,8 +70,8 @@ def align(block_texts: Sequence[str], page: GoldPage) -> BlockGold:
     the label of the unit, the others are continuations. A block that spans several units gets the label of the unit
     with which it shares most words.
     """
-    blocks = [tokens(text) for text in block_texts]
-    gold = tokens(page.text)
+    blocks = [tokenize(text) for text in block_texts]
+    gold = tokenize(page.text)
     matched, is_content = _cover(blocks, gold)
     units = gold_units(page)
     unit_words = [word for unit in units for word in unit.words]
@@ -82,7 +82,7 @@ def align(block_texts: Sequence[str], page: GoldPage) -> BlockGold:
 
 def find_covered_blocks(block_texts: Sequence[str], text: str) -> NDArray[np.bool_]:
     """Return which blocks have at least half of their words in `text`, bool (B,), as content has in gold."""
-    return _cover([tokens(block) for block in block_texts], tokens(text))[1]
+    return _cover([tokenize(block) for block in block_texts], tokenize(text))[1]
 
 
 def gold_units(page: GoldPage) -> list[GoldUnit]:
@@ -94,16 +94,16 @@ def gold_units(page: GoldPage) -> list[GoldUnit]:
         return _markup_units(page.markup)
     if page.markdown:
         return _markdown_units(page.markdown)
-    headlines = {tuple(tokens(text.decode("utf-8", "replace"))) for text in _HEADLINE.findall(page.annotated)}
-    lines = [tokens(line) for line in page.text.splitlines()]
+    headlines = {tuple(tokenize(text.decode("utf-8", "replace"))) for text in _HEADLINE.findall(page.annotated)}
+    lines = [tokenize(line) for line in page.text.splitlines()]
     return [GoldUnit(_HEADING if tuple(line) in headlines else UNKNOWN, line) for line in lines if line]
 
 
 def _markup_units(markup: str) -> list[GoldUnit]:
     before, *marked = _MARK.split(markup)
-    units = [GoldUnit(_PARAGRAPH, tokens(before))]
+    units = [GoldUnit(_PARAGRAPH, tokenize(before))]
     units += [
-        GoldUnit(_MARK_CODE[mark.lower()], tokens(text)) for mark, text in zip(marked[::2], marked[1::2], strict=True)
+        GoldUnit(_MARK_CODE[mark.lower()], tokenize(text)) for mark, text in zip(marked[::2], marked[1::2], strict=True)
     ]
     return [unit for unit in units if unit.words]
 
@@ -115,7 +115,7 @@ def _markdown_units(markdown: str) -> list[GoldUnit]:
         if _FENCE.match(line):
             fenced = not fenced
         elif line.strip():
-            units.append(GoldUnit(_PARAGRAPH if fenced else _line_code(line), tokens(_plain(line))))
+            units.append(GoldUnit(_PARAGRAPH if fenced else _line_code(line), tokenize(_plain(line))))
     return units
 
 

@@ -98,7 +98,7 @@ def _progress(corpora: Sequence[Corpus | MarkedArchive]) -> Iterator[GoldPage]:
 def _run(
     page: GoldPage, predictors: Mapping[str, Predictor], read: Reader, write: Writer
 ) -> Iterator[tuple[BlockColumns | None, Prediction | None, PageEvaluation]]:
-    blocks, read_error = _attempt(lambda: extract_blocks(read(page.page())))
+    blocks, read_error = _attempt(lambda: extract_blocks(read(page.to_page())))
     for name, predict in predictors.items():
         result, error = (
             (None, read_error) if blocks is None else _attempt(partial(_predict, page, blocks, predict, write))

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from vclean.classify.corpora.corpora import folds, site
+from vclean.classify.corpora.corpora import assign_folds, site
 from vclean.classify.methods.base import TrainingPage
 from vclean.classify.methods.registry import method_info, training_module, with_page_checks
 from vclean.classify.methods.storage import pack
@@ -83,7 +83,7 @@ class TrainingExamples:
         """
         if len(set(self.sites)) < k:
             raise InputError(f"the pages come from {len(set(self.sites))} sites: too few for {k} folds")
-        fold = folds(self.sites, k)
+        fold = assign_folds(self.sites, k)
         methods = [self._without(name, fold, held_out) for held_out in range(k)]
         by_page = {key: methods[fold_of_page] for key, fold_of_page in zip(self.keys, fold.tolist(), strict=True)}
 
@@ -103,7 +103,7 @@ class TrainingExamples:
 
 def _blocks(page: GoldPage, read: Reader) -> BlockColumns | None:
     try:
-        blocks = extract_blocks(read(page.page()))
+        blocks = extract_blocks(read(page.to_page()))
     except VcleanError:
         return None
     return blocks if len(blocks) else None

@@ -18,7 +18,7 @@ from vclean.classify.content import stacking
 from vclean.classify.content.linear import LinearModel
 from vclean.classify.content.postprocess import among_comments, block_groups
 from vclean.classify.corpora import gold
-from vclean.classify.corpora.corpora import folds
+from vclean.classify.corpora.corpora import assign_folds
 from vclean.classify.evaluation.scores import count_words
 from vclean.classify.regions import model
 from vclean.classify.training import linear
@@ -163,7 +163,7 @@ class TrainingTable:
     @classmethod
     def from_pages(cls, pages: Sequence[PageRows], k: int = FOLDS, seed: int = 0) -> TrainingTable:
         """Return the table of `pages` with folds by site. A page read both ways is in one fold."""
-        return cls(pages, folds([page.site for page in pages], k, seed))
+        return cls(pages, assign_folds([page.site for page in pages], k, seed))
 
     @cached_property
     def row_fold(self) -> NDArray[np.int64]:
@@ -252,7 +252,7 @@ class LinearFits:
 
 def _design(table: TrainingTable, tokens: Sequence[RaggedArray], size: int, *, scaled: bool) -> Design:
     """Return the design of one linear model over the rows of `table`, given the tokens of each page."""
-    return linear.design(
+    return linear.build_design(
         RaggedArray.concatenate(tokens),
         size,
         scaled=scaled,

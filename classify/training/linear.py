@@ -65,7 +65,7 @@ class Design:
         return clipped((self.x @ weights[self.bucket] + bias)[self.row])
 
 
-def design(
+def build_design(
     rows: RaggedArray, size: int, *, scaled: bool, site: NDArray[np.int64], fold: NDArray[np.int64],
     content: NDArray[np.bool_], weight: NDArray[np.float32],
 ) -> Design:  # fmt: skip

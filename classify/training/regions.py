@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from vclean.classify.corpora.corpora import folds
+from vclean.classify.corpora.corpora import assign_folds
 from vclean.classify.regions.model import CLASSES, NONE
 from vclean.classify.trees.boosting import REPRODUCIBLE, SEED, fit_forest
 from vclean.errors import InputError
@@ -93,7 +93,7 @@ class RegionFits:
         by_hand = sorted({page.site for page in rows if page.by_hand})
         if len(by_hand) < _MIN_SITES:
             raise InputError("too few marked pages to learn roles from: give an archive with pages of several sites")
-        fold = dict(zip(by_hand, folds(by_hand, FOLDS).tolist(), strict=True))
+        fold = dict(zip(by_hand, assign_folds(by_hand, FOLDS).tolist(), strict=True))
         models = {
             fold_out: fit([page for page in rows if fold.get(page.site) != fold_out]) for fold_out in set(fold.values())
         }

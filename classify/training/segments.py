@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from vclean.classify.corpora.corpora import folds
+from vclean.classify.corpora.corpora import assign_folds
 from vclean.classify.segments.dataset import marked_rows
 from vclean.classify.segments.model import COLUMNS, FORMAT, LEVELS, SEEDS, SegmentModel, with_roles
 from vclean.classify.segments.optimal_cut import State
@@ -115,7 +115,7 @@ def cross_validate(
         InputError: the other folds have too few pages to fit the model of a fold.
     """
     fold_of = dict(
-        zip([page.address for page in rows], folds([page.site for page in rows], FOLDS).tolist(), strict=True)
+        zip([page.address for page in rows], assign_folds([page.site for page in rows], FOLDS).tolist(), strict=True)
     )
     models = {}
     for fold in sorted(set(fold_of.values())):

@@ -124,7 +124,9 @@ def _page_rows(page: GoldPage, read: Reader, regions: RegionFits | None) -> Page
 
     place = site(page)
     try:
-        return page_rows(page, place, extract_blocks(read(page.page())), regions.for_site(place) if regions else None)
+        return page_rows(
+            page, place, extract_blocks(read(page.to_page())), regions.for_site(place) if regions else None
+        )
     except OutputError:
         raise
     except VcleanError:

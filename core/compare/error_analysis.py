@@ -158,7 +158,7 @@ def _pages(corpora: Sequence[Corpus | MarkedArchive], wanted: Mapping[Key, Trial
 
 def _look(page: GoldPage, trial: Trial, read: Callable[[Page], Seen]) -> Look | None:
     try:
-        snapshot, picture = read(page.page())
+        snapshot, picture = read(page.to_page())
         blocks = extract_blocks(snapshot)
     except VcleanError:
         return None

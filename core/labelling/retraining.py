@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from vclean.classify.content.model import load_default
-from vclean.classify.corpora.corpora import GoldPage, folds, registered_domain
+from vclean.classify.corpora.corpora import GoldPage, assign_folds, registered_domain
 from vclean.classify.corpora.gold import align
 from vclean.classify.evaluation.scores import word_score
 from vclean.classify.training.dataset import page_rows
@@ -161,7 +161,7 @@ def _held_out(
     name: str, base: Model, corrections: Sequence[Correction], lessons: Sequence[CorrectedPage], groups: Sequence[str]
 ) -> Gain:
     """What the corrections of some groups of pages are worth for the others, each held out once."""
-    fold = folds(groups, min(FOLDS, len(set(groups))), SEED).tolist()
+    fold = assign_folds(groups, min(FOLDS, len(set(groups))), SEED).tolist()
     models = [
         continue_training(base, [lesson for lesson, own in zip(lessons, fold, strict=True) if own != held])
         for held in range(max(fold) + 1)

@@ -19,7 +19,7 @@ def test_stages_of_a_rendered_page(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.syspath_prepend(str(BENCHMARKS))
     peer_processes, farm = importlib.import_module("peer_processes"), importlib.import_module("farm")
     count = peer_processes.WARM_UP + 1
-    farm.write_pages([gold_page(number).page() for number in range(count)], tmp_path / "pages.parquet")
+    farm.write_pages([gold_page(number).to_page() for number in range(count)], tmp_path / "pages.parquet")
     (peer,) = peer_processes.run_peers(["stages, rendered"], tmp_path / "pages.parquet", range(count))
     assert peer.failed == 0
     (cost,) = peer.costs.values()

@@ -362,7 +362,7 @@ class TestPeerNames:
 class TestRunPeers:
     def test_costs_of_a_peer(self, peer_processes, modules, tmp_path: Path) -> None:
         """Warm-up pages and failed pages are not counted."""
-        pages = [gold_page(number).page() for number in range(7)] + [Page(content=b"", id="empty")]
+        pages = [gold_page(number).to_page() for number in range(7)] + [Page(content=b"", id="empty")]
         importlib.import_module("farm").write_pages(pages, tmp_path / "pages.parquet")
         progress: list[int] = []
         path = tmp_path / "pages.parquet"

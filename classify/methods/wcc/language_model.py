@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from vclean.features.blocks import BlockColumns
 
 
-def query(context: PageContext) -> tuple[NDArray[np.uint64], NDArray[np.float64]]:
+def heading_query(context: PageContext) -> tuple[NDArray[np.uint64], NDArray[np.float64]]:
     """Return the words of the title and headings that occur in the blocks: hashes (Q,), ascending, and shares (Q,).
 
     The shares sum to 1. Without such words, both are empty.
@@ -53,7 +53,7 @@ def heading_divergence(context: PageContext, smoothing: Sequence[float]) -> NDAr
     The model of a block is the distribution of its words, mixed with that of the page at the share `smoothing` (S
     values). So no word of the query has probability 0. Without a query the divergence is 0.
     """
-    types, share = query(context)
+    types, share = heading_query(context)
     index = np.searchsorted(types, context.words.hash).clip(0, max(len(types) - 1, 0))
     known = np.flatnonzero(types[index] == context.words.hash) if len(types) else np.zeros(0, dtype=np.int64)
     cell = context.words.owner[known] * len(types) + index[known]

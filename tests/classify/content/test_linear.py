@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
 from vclean.classify.content.linear import LinearModel
-from vclean.classify.training.linear import MIN_SITES, Design, design, fit
+from vclean.classify.training.linear import MIN_SITES, Design, build_design, fit
 from vclean.features import matrix
 from vclean.features.blocks import extract_blocks
 from vclean.features.groups import RaggedArray
@@ -34,7 +34,7 @@ def make(
 ) -> Design:
     """A design of small rows: each a site and a fold of its own, content in turns, of weight 1, where not said."""
     count = len(rows)
-    return design(
+    return build_design(
         ragged(*rows),
         8,
         scaled=scaled,

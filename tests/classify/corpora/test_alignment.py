@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import LCSseq
 
 from vclean.classify.corpora import alignment
-from vclean.classify.corpora.alignment import MatchingRun, common_runs, gold_positions, tokens
+from vclean.classify.corpora.alignment import MatchingRun, common_runs, gold_positions, tokenize
 
 WORDS = st.lists(st.sampled_from("abcde"), max_size=40)
 
@@ -28,16 +28,16 @@ def matched(runs):
 
 class TestTokens:
     def test_lowers_case_and_drops_punctuation(self):
-        assert tokens("Don't, STOP_now!") == ["don", "t", "stop_now"]
+        assert tokenize("Don't, STOP_now!") == ["don", "t", "stop_now"]
 
     def test_splits_scripts_without_spaces_into_characters(self):
-        assert tokens("你好 world カナ") == ["你", "好", "world", "カ", "ナ"]
+        assert tokenize("你好 world カナ") == ["你", "好", "world", "カ", "ナ"]
 
     def test_splits_korean_and_cyrillic_into_words(self):
-        assert tokens("한국어 문장 Ключ") == ["한국어", "문장", "ключ"]
+        assert tokenize("한국어 문장 Ключ") == ["한국어", "문장", "ключ"]
 
     def test_empty_text(self):
-        assert tokens(" — \n•") == []
+        assert tokenize(" — \n•") == []
 
 
 class TestCommonRuns:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vclean.classify.corpora import corpora
-from vclean.classify.corpora.corpora import GoldPage, folds, read_corpus, registered_domain, site
+from vclean.classify.corpora.corpora import GoldPage, assign_folds, read_corpus, registered_domain, site
 from vclean.errors import InputError
 
 ROW = {"id": "7", "html": b"<p>cat", "gold_text": "cat"}
@@ -137,7 +137,7 @@ class TestReadCorpus:
 
 class TestPage:
     def test_returns_the_document_without_gold(self):
-        page = GoldPage(id="7", url="https://example.org/", html=b"<p>cat", text="gold").page()
+        page = GoldPage(id="7", url="https://example.org/", html=b"<p>cat", text="gold").to_page()
         assert (page.id, page.url, page.content) == ("7", "https://example.org/", b"<p>cat")
 
 
@@ -193,32 +193,32 @@ class TestSite:
 
 class TestFolds:
     def test_shape_and_range(self):
-        fold = folds(["a", "b", "c", "d"], 2)
+        fold = assign_folds(["a", "b", "c", "d"], 2)
         assert fold.tolist().count(0) == fold.tolist().count(1) == 2
 
     def test_balances_large_groups(self):
         groups = ["big"] * 50 + [f"site{at}" for at in range(150)]
-        assert np.bincount(folds(groups, 4)).tolist() == [50, 50, 50, 50]
+        assert np.bincount(assign_folds(groups, 4)).tolist() == [50, 50, 50, 50]
 
     def test_seed_changes_the_folds(self):
         groups = [f"site{at}" for at in range(50)]
-        assert not np.array_equal(folds(groups, 5, seed=0), folds(groups, 5, seed=1))
+        assert not np.array_equal(assign_folds(groups, 5, seed=0), assign_folds(groups, 5, seed=1))
 
     def test_is_reproducible(self):
-        assert folds(["a", "b", "c", "d", "e", "f"], 3, seed=7).tolist() == [2, 0, 2, 0, 1, 1]
+        assert assign_folds(["a", "b", "c", "d", "e", "f"], 3, seed=7).tolist() == [2, 0, 2, 0, 1, 1]
 
     def test_no_pages(self):
-        assert folds([], 5).tolist() == []
+        assert assign_folds([], 5).tolist() == []
 
     @given(GROUPS, st.integers(1, 6), st.randoms())
     def test_groups_are_not_split_and_order_does_not_matter(self, groups, k, random):
-        fold_of = dict(zip(groups, folds(groups, k).tolist(), strict=True))
-        assert folds(groups, k).tolist() == [fold_of[group] for group in groups]
+        fold_of = dict(zip(groups, assign_folds(groups, k).tolist(), strict=True))
+        assert assign_folds(groups, k).tolist() == [fold_of[group] for group in groups]
         assert set(fold_of.values()) <= set(range(k))
         random.shuffle(groups)
-        assert folds(groups, k).tolist() == [fold_of[group] for group in groups]
+        assert assign_folds(groups, k).tolist() == [fold_of[group] for group in groups]
 
     @given(GROUPS, st.integers(1, 6))
     def test_fold_sizes_differ_by_at_most_one_group(self, groups, k):
-        load = np.bincount(folds(groups, k), minlength=k)
+        load = np.bincount(assign_folds(groups, k), minlength=k)
         assert load.max() - load.min() <= max(Counter(groups).values())

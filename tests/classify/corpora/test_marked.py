@@ -180,7 +180,7 @@ class TestMarkedArchive:
 
     def test_gold_page_and_marked_page_have_the_same_document(self, archive):
         corpus = MarkedArchive(archive)
-        assert next(iter(corpus)).page().content == next(corpus.marked_pages()).page.content
+        assert next(iter(corpus)).to_page().content == next(corpus.marked_pages()).page.content
 
     def test_truncated_archive(self, archive):
         """Reject it, as scores of the readable part would pass for scores of the whole."""

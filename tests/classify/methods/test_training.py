@@ -74,17 +74,17 @@ class TestCrossValidatedPredictor:
         pages = [page(number, f"Text {number % 4}.", site=f"site{number % 4}") for number in range(12)]
         predict = TrainingExamples.from_pages(pages, ["parrot"], parse).cross_validated_predictor("parrot", 4)
         for each in pages:
-            assert predict(each, extract_blocks(parse(each.page()))).labels == ["p"]
+            assert predict(each, extract_blocks(parse(each.to_page()))).labels == ["p"]
 
     def test_predictor_knows_content_of_other_sites(self):
         pages = [page(number) for number in range(6)]
         predict = TrainingExamples.from_pages(pages, ["parrot"], parse).cross_validated_predictor("parrot", 3)
-        assert predict(pages[0], extract_blocks(parse(pages[0].page()))).labels == ["o"]
+        assert predict(pages[0], extract_blocks(parse(pages[0].to_page()))).labels == ["o"]
 
     def test_skipped_page(self):
         pages = [page(number) for number in range(3)]
         predict = TrainingExamples.from_pages(pages, ["parrot"], parse).cross_validated_predictor("parrot", 3)
-        assert predict(page(9, ""), extract_blocks(parse(GoldPage(html=b"<p></p>").page()))).labels == []
+        assert predict(page(9, ""), extract_blocks(parse(GoldPage(html=b"<p></p>").to_page()))).labels == []
 
     def test_fewer_sites_than_folds(self):
         with pytest.raises(InputError, match="the pages come from 1 sites: too few for 3 folds"):

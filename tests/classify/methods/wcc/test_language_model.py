@@ -20,12 +20,12 @@ PAGE = f"<title>Rain | Valley</title><h1>Rain and ferry</h1><p>{STORY}</p><div>H
 
 class TestQuery:
     def test_query_has_words_of_headings_and_title(self):
-        types, share = headings.query(view("<title>Rain snow</title><h1>Rain ferry</h1><p>Other</p>"))
+        types, share = headings.heading_query(view("<title>Rain snow</title><h1>Rain ferry</h1><p>Other</p>"))
         assert np.array_equal(types, hash_words(["rain", "ferry"]))  # `snow` is nowhere on the page
         assert share[types == hash_words(["rain"])[0]] == pytest.approx(2 / 3)
 
     def test_page_without_headings(self):
-        types, share = headings.query(view("<p>Text</p>"))
+        types, share = headings.heading_query(view("<p>Text</p>"))
         assert len(types) == len(share) == 0
 
 
