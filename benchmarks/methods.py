@@ -137,7 +137,7 @@ def _training_examples(
 
 def _method_run(name: str, examples: Mapping[bool, TrainingExamples], folds: int) -> MethodRun:
     method = method_info(name)
-    predict = examples[method.rendered].cross_validated(name, folds) if method.trained else _untrained(name)
+    predict = examples[method.rendered].cross_validated_predictor(name, folds) if method.trained else _untrained(name)
     return MethodRun(name, predict, rendered=method.rendered)
 
 
