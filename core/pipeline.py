@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from vclean.settings import CleanerSettings
 
     Timer = Callable[[str], AbstractContextManager[object]]
-    """Gives a context for a stage: `render`, `cut` (into blocks) or `label`."""
+    """Gives a context for a stage: `render`, `extract` (of blocks) or `label`."""
 
 Document = Page | Path | str | bytes
 """A page in code: HTML as a string or as bytes, a file as a `Path`, or a `Page`. A string is always HTML."""
@@ -253,7 +253,7 @@ class Pipeline:
         """Read a page and segment it into blocks: `run` without its last stage; arguments and errors as there."""
         with timed("render"):
             rendering = self.reader.read(page, screenshot=screenshot)
-        with timed("cut"):
+        with timed("extract"):
             return self.extract_blocks(rendering, page)
 
     def extract_blocks(self, rendering: Rendering, page: Page) -> UnlabelledPage:

@@ -1,1 +1,1 @@
-"""Methods and models side by side: on one page, `vclean diff`, and over corpora, `vclean report`."""
+"""Compare methods and models: on one page (`vclean diff`) and over corpora (`vclean report`)."""

@@ -1,4 +1,4 @@
-"""`Comparison`: what two methods say of the same blocks, and where they disagree."""
+"""Compare the results of two methods for the same blocks."""
 
 from __future__ import annotations
 
@@ -29,71 +29,71 @@ if TYPE_CHECKING:
 
 
 FIRST_ONLY, SECOND_ONLY, OTHERWISE = "-", "+", "~"
-"""How a block differs: kept by the first alone, by the second alone, or by both under other labels."""
+"""Kinds of difference: only the first keeps the block, only the second does, or both do with different labels."""
 
-_TEXT: Final = 72
-"""Characters of a block that a line shows."""
+_LINE_CHARACTERS: Final = 72
+"""Maximum number of characters of a block in a line."""
 
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Two results on the same B blocks.
+    """Comparison of two results for the same B blocks.
 
     Attributes:
-        names: what the two are called.
+        names: names of the two methods.
         first, second: the results.
-        picture: of the page, PNG or JPEG with one px per CSS px, or empty.
+        screenshot: of the page, PNG or JPEG with one px per CSS px, or empty.
     """
 
     names: tuple[str, str]
     first: Result
     second: Result
-    picture: bytes = b""
+    screenshot: bytes = b""
 
     @property
     def id(self) -> str:
-        """The page's name."""
+        """Return the name of the page."""
         return self.first.id
 
     @cached_property
     def differing(self) -> list[int]:
-        """The blocks with two different labels, in document order."""
+        """Return the blocks with two different labels, in document order."""
         pairs = zip(self.first.prediction.labels, self.second.prediction.labels, strict=True)
         return [block for block, (first, second) in enumerate(pairs) if first is not second]
 
     @property
     def agreement(self) -> float:
-        """The share of blocks with the same label, in 0..1; 1 of none."""
+        """Return the share of blocks with the same label, in 0..1; 1 for a page without blocks."""
         return 1 - len(self.differing) / max(len(self.first.prediction.labels), 1)
 
     @cached_property
     def word_f1(self) -> float:
-        """The word F1 of the second text against the first, in 0..1; it is the same the other way round."""
+        """Return the word F1 of the second text against the first, in 0..1; it is symmetric."""
         return word_score(self.second.to_text(), self.first.to_text()).f1
 
     def kind(self, block: int) -> str:
-        """How a block on which they differ does: one of `FIRST_ONLY`, `SECOND_ONLY`, `OTHERWISE`."""
+        """Return how a differing block differs: one of `FIRST_ONLY`, `SECOND_ONLY`, `OTHERWISE`."""
         if self.first.prediction.labels[block].is_content and self.second.prediction.labels[block].is_content:
             return OTHERWISE
         return FIRST_ONLY if self.first.prediction.labels[block].is_content else SECOND_ONLY
 
     def count(self, kind: str) -> int:
-        """How many blocks differ in this way."""
+        """Return the number of blocks that differ in this way."""
         return sum(self.kind(block) == kind for block in self.differing)
 
     def summary(self) -> str:
-        """One line: how far they agree."""
+        """Return the agreement in one line."""
         first, second = self.names
-        total = len(self.first.prediction.labels)
+        count = len(self.first.prediction.labels)
         return (
-            f"{total - len(self.differing)} of {total} blocks alike ({100 * self.agreement:.1f} %), "
+            f"{count - len(self.differing)} of {count} blocks alike ({100 * self.agreement:.1f} %), "
             f"{self.count(FIRST_ONLY)} kept by {first} alone, {self.count(SECOND_ONLY)} by {second} alone, "
             f"{self.count(OTHERWISE)} by both under other labels; "
             f"word F1 of {second} against {first} {self.word_f1:.3f}"
         )
 
-    def to(self, format: str) -> str:  # noqa: A002 - as of a `Result`
-        """The comparison as `text`, `json` or `html`.
+    def to(self, format: str) -> str:  # noqa: A002 - same name as in `Result.to`
+        """Return the comparison as `text`, `json` or `html`.
 
         Raises:
             UsageError: there is no such format.
@@ -107,7 +107,7 @@ class Comparison:
         raise UsageError(f"no format {format!r} for comparisons: choose text, json or html")
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything known of the comparison, ready for JSON; `docs/guides/compare.md` describes the fields."""
+        """Return the comparison as values for JSON; `docs/guides/compare.md` describes the fields."""
         snapshot = self.first.columns.snapshot
         return {
             "id": self.id,
@@ -131,8 +131,8 @@ class Comparison:
             "block": block,
             "kind": {FIRST_ONLY: "first_only", SECOND_ONLY: "second_only", OTHERWISE: "other_label"}[self.kind(block)],
             "xpath": blocks.snapshot.xpath(int(blocks.node[block])),
-            "first": _said(self.first, block),
-            "second": _said(self.second, block),
+            "first": _prediction_dict(self.first, block),
+            "second": _prediction_dict(self.second, block),
             "box": _box(blocks.box[block]),
             "text": blocks.text[block],
         }
@@ -145,23 +145,26 @@ class Comparison:
 
     def _row(self, block: int) -> tuple[str, ...]:
         blocks = self.first.columns
-        said = (told(result, block) for result in (self.first, self.second))
+        labels = (label_text(result, block) for result in (self.first, self.second))
         xpath = blocks.snapshot.xpath(int(blocks.node[block]))
-        text = excerpt(" ".join(blocks.text[block].split()), _TEXT)
-        return self.kind(block), str(block), *said, legal(xpath), legal(f'"{text}"')
+        text = excerpt(" ".join(blocks.text[block].split()), _LINE_CHARACTERS)
+        return self.kind(block), str(block), *labels, legal(xpath), legal(f'"{text}"')
 
 
-def told(result: Result, block: int) -> str:
-    """The label of a block and its probability, such as `p .91`."""
+def label_text(result: Result, block: int) -> str:
+    """Return the label of a block and its probability, such as `p .91`."""
     probability = float(result.prediction.probability[block])
-    shown = f" {probability:.2f}".replace(" 0.", " .") if isfinite(probability) else ""
-    return f"{result.prediction.labels[block]}{shown}"
+    suffix = f" {probability:.2f}".replace(" 0.", " .") if isfinite(probability) else ""
+    return f"{result.prediction.labels[block]}{suffix}"
 
 
-def total(figures: Sequence[tuple[int, float, float]]) -> str:
-    """One line on several pages together, given how many blocks of each differ, its agreement and its word F1.
+def summarize_pages(figures: Sequence[tuple[int, float, float]]) -> str:
+    """Summarize several pages in one line.
 
-    >>> total([(0, 1.0, 1.0), (2, 0.5, 0.8)])
+    Args:
+        figures: for each page, the number of differing blocks, the agreement and the word F1.
+
+    >>> summarize_pages([(0, 1.0, 1.0), (2, 0.5, 0.8)])
     '2 pages, 1 differ; on average 75.0 % of the blocks of a page alike, word F1 0.900'
     """
     differ = sum(differing > 0 for differing, _, _ in figures)
@@ -180,7 +183,7 @@ def _side(name: str, result: Result) -> dict[str, Any]:
     return {"name": name, "method": result.method, "versions": result.versions, "confidence": confidence}
 
 
-def _said(result: Result, block: int) -> dict[str, Any]:
+def _prediction_dict(result: Result, block: int) -> dict[str, Any]:
     probability = float(result.prediction.probability[block])
     shown = round(probability, 4) if isfinite(probability) else None
     return {"label": str(result.prediction.labels[block]), "probability": shown}
@@ -191,8 +194,8 @@ def _box(box: NDArray[np.float32]) -> list[float] | None:
 
 
 _PACKAGE: Final = "vclean.compare"
-_PAGE_TEXT: Final = 400
-"""Characters of a block that the list shows at most."""
+_LIST_CHARACTERS: Final = 400
+"""Maximum number of characters of a block in the list."""
 _REASONS: Final = 3
 _KEYS: Final = {"j": "next", "k": "previous"}
 _ZOOM_KEYS: Final = {"+": "larger", "-": "smaller", "0": "fit"}
@@ -201,7 +204,7 @@ _CLASSES: Final = {FIRST_ONLY: "first", SECOND_ONLY: "second", OTHERWISE: "other
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """One of the two results in the list or in a pane: its name and what is shown of it."""
+    """One of the two results for a list or a pane: its name and its texts."""
 
     name: str
     css: str
@@ -209,7 +212,7 @@ class _Side:
 
     def label(self, block: int) -> str:
         """Return the label of a block and its probability."""
-        return told(self.result, block)
+        return label_text(self.result, block)
 
     def label_css(self, block: int) -> str:
         """Return the classes of the label of a block."""
@@ -220,7 +223,7 @@ class _Side:
         return PENS[self.result.prediction.labels[block]].meaning
 
     def reasons(self, block: int) -> list[str]:
-        """Return the strongest reasons, each with its sign; none where the method gives none."""
+        """Return the strongest reasons, each with its sign; none if the method gives none."""
         explanation = self.result.explanation
         reasons = explanation.reasons[block][:_REASONS] if explanation else []
         signs = {True: "+ ", False: "− "}
@@ -233,7 +236,7 @@ class _Side:
 
 
 def to_html(comparison: Comparison) -> str:
-    """Return the page; without a picture of the page compared, it is the list alone."""
+    """Return the HTML page; without a screenshot it contains only the list."""
     snapshot = comparison.first.columns.snapshot
     first, second = comparison.names
     title = snapshot.title or comparison.id or "page"
@@ -247,7 +250,7 @@ def to_html(comparison: Comparison) -> str:
         policy=INLINE_POLICY,
         styles=[asset(_PACKAGE, name) for name in ("page.css", "diff.css")],
         scripts=[asset(_PACKAGE, "diff.js")],
-        body_class="pictured" if comparison.picture else "listed",
+        body_class="with-screenshot" if comparison.screenshot else "list-only",
         heading=title,
         url=snapshot.url,
         facts={
@@ -259,35 +262,35 @@ def to_html(comparison: Comparison) -> str:
         switches=[switch for switch in switches if switch[2]],
         differences=[_difference(comparison, block) for block in comparison.differing],
         sides=[_Side(first, "first", comparison.first), _Side(second, "second", comparison.second)],
-        keys=_KEYS | (_ZOOM_KEYS if comparison.picture else {}),
-        overlays=_overlays(comparison) if comparison.picture else None,
+        keys=_KEYS | (_ZOOM_KEYS if comparison.screenshot else {}),
+        overlays=_overlays(comparison) if comparison.screenshot else None,
     )
 
 
 def _difference(comparison: Comparison, block: int) -> dict[str, Any]:
-    """Return what the list shows of a block, apart from what the two results say of it."""
+    """Return what the list shows of a block besides the two labels."""
     blocks = comparison.first.columns
     return {
         "block": block,
         "css": _CLASSES[comparison.kind(block)],
-        "text": excerpt(" ".join(blocks.text[block].split()), _PAGE_TEXT),
+        "text": excerpt(" ".join(blocks.text[block].split()), _LIST_CHARACTERS),
         "xpath": blocks.snapshot.xpath(int(blocks.node[block])),
     }
 
 
 def _overlays(comparison: Comparison) -> dict[str, Any]:
-    """Return the documents of the panes; the picture is in the page once, and the page's script puts it into them."""
-    address, size = data_url(comparison.picture)
+    """Return the documents of the panes. The screenshot is stored once; the script of the page inserts it into both."""
+    address, size = data_url(comparison.screenshot)
     return {"screenshot": address, "pages": [_overlay(comparison, side, *size) for side in (0, 1)]}
 
 
 def _overlay(comparison: Comparison, side: int, width: int, height: int) -> str:
-    """Return the overlay of one of the two results, over a picture of `width` by `height` px that it does not have."""
+    """Return the overlay of one of the two results without its screenshot of `width` by `height` px."""
     page = overlay_page((comparison.first, comparison.second)[side], b"")
     differing = set(comparison.differing)
     blocks = [
-        replace(block, changed=_changed(comparison, at)) if at in differing else block
-        for at, block in enumerate(page.blocks)
+        replace(block, changed=_changed(comparison, index)) if index in differing else block
+        for index, block in enumerate(page.blocks)
     ]
     return draw_html(
         replace(page, blocks=blocks, width=width, height=height),
@@ -298,4 +301,4 @@ def _overlay(comparison: Comparison, side: int, width: int, height: int) -> str:
 
 def _changed(comparison: Comparison, block: int) -> str:
     first, second = comparison.names
-    return f"{first}: {told(comparison.first, block)}; {second}: {told(comparison.second, block)}"
+    return f"{first}: {label_text(comparison.first, block)}; {second}: {label_text(comparison.second, block)}"

@@ -1,4 +1,4 @@
-"""The pages that came out worst: what was missed and what was wrongly kept, in words and on the page's picture."""
+"""Analyze the errors on the pages with the lowest scores, in words and on the screenshot."""
 
 from __future__ import annotations
 
@@ -28,85 +28,86 @@ if TYPE_CHECKING:
 
     from vclean.classify.corpora.corpora import Corpus, GoldPage
     from vclean.classify.corpora.marked import MarkedArchive
-    from vclean.compare.records import Key, Trial
+    from vclean.compare.records import Key, PageRecord
     from vclean.features.blocks import BlockColumns
     from vclean.page import Page
     from vclean.render.snapshot import Snapshot
 
-    Seen = tuple[Snapshot, bytes]
-    """A page as it was read, and its picture, or `b""`."""
+    ReadPage = tuple[Snapshot, bytes]
+    """Snapshot of a page, and its screenshot or `b""`."""
 
 RIGHT, MISSED, WRONG = "right", "missed", "wrong"
-"""Content that was kept, content that was not, and what was kept without being content."""
+"""Kinds of blocks: content that was kept, content that was missed, and other blocks that were kept."""
 
 TINTS: Final = {RIGHT: (0, 158, 115), MISSED: (213, 94, 0), WRONG: (0, 114, 178)}
-"""Of Okabe and Ito's palette for colour-blind readers, as in `vclean.render.overlay.layers`."""
+"""Colors of Okabe and Ito's palette for color-blind readers, as in `vclean.render.overlay.layers`."""
 
 _OTHER: Final = list(Label).index(Label.OTHER)
-_VERDICTS: Final = {MISSED: "missed: the gold has it", WRONG: "kept, and the gold does not have it"}
+_ERROR_TEXTS: Final = {MISSED: "missed: content in the gold", WRONG: "wrongly kept: not in the gold"}
 _OPEN: Final = "vclean.select(vclean.blocks.findIndex((block) => block.changed && vclean.isPainted(block)));"
-"""The page to explore begins at the first thing that is wrong."""
+"""Script that selects the first wrong block when an overlay opens."""
 _WIDTH, _RATIO = 320, 1.25
 _ABOVE: Final = 60
-"""CSS px of the page above what a thumbnail shows first."""
+"""CSS px of the page that a thumbnail shows above its densest part."""
 _QUALITY: Final = 72
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Look:
-    """A second look at a page of a report.
+class ErrorAnalysis:
+    """Errors of a method on a page that was read again.
 
     Attributes:
-        trial: what came of it.
-        blocks: of the page.
-        kinds: B of `RIGHT`, `MISSED`, `WRONG`, or "" for what was rightly left out.
-        picture: PNG or JPEG, one px per CSS px, or empty.
+        record: result of the method.
+        blocks: B blocks of the page.
+        block_kinds: B of `RIGHT`, `MISSED`, `WRONG`, or "" for other blocks that were left out.
+        screenshot: PNG or JPEG, one px per CSS px, or empty.
     """
 
-    trial: Trial
+    record: PageRecord
     blocks: BlockColumns
-    kinds: list[str]
-    picture: bytes
+    block_kinds: list[str]
+    screenshot: bytes
 
     def errors(self, kind: str) -> list[int]:
-        """The blocks of a kind, those with most words first."""
-        found = [block for block, other in enumerate(self.kinds) if other == kind]
-        return sorted(found, key=lambda block: (-count_words(self.blocks.text[block]), block))
+        """Return the blocks of a kind, those with most words first."""
+        blocks = [block for block, block_kind in enumerate(self.block_kinds) if block_kind == kind]
+        return sorted(blocks, key=lambda block: (-count_words(self.blocks.text[block]), block))
 
     def thumbnail(self) -> str:
-        """A piece of the page's picture, its blocks tinted by kind, as a data address; empty without a picture.
+        """Return a part of the screenshot with blocks tinted by kind, as a data URL; empty without a screenshot.
 
         Raises:
-            OutputError: the picture cannot be read.
+            OutputError: the screenshot cannot be read.
         """
-        if not self.picture:
+        if not self.screenshot:
             return ""
-        image = open_screenshot(self.picture)
+        image = open_screenshot(self.screenshot)
         height = min(image.height, round(image.width * _RATIO))
-        top = self._top(height, image.height - height)
+        top = self._densest_top(height, image.height - height)
         with as_output_errors():
             piece = image.crop((0, top, image.width, top + height)).convert("RGB")
         file = io.BytesIO()
-        _tinted(piece, top, self.blocks, self.kinds).save(file, "WEBP", quality=_QUALITY, method=4)
+        _tint(piece, top, self.blocks, self.block_kinds).save(file, "WEBP", quality=_QUALITY, method=4)
         return "data:image/webp;base64," + base64.b64encode(file.getvalue()).decode()
 
     def overlay(self) -> str:
-        """The page to explore, what is wrong in strong frames; empty without a picture."""
-        if not self.picture:
+        """Return the overlay of the page with strong frames around wrong blocks; empty without a screenshot."""
+        if not self.screenshot:
             return ""
-        page = overlay_page(self._result(), self.picture)
+        page = overlay_page(self._to_result(), self.screenshot)
         blocks = [
-            replace(block, changed=_VERDICTS.get(kind, "")) for block, kind in zip(page.blocks, self.kinds, strict=True)
+            replace(block, changed=_ERROR_TEXTS.get(kind, ""))
+            for block, kind in zip(page.blocks, self.block_kinds, strict=True)
         ]
-        told = replace(page, blocks=blocks, facts={**page.facts, "Word F1": f"{self.trial.f1:.3f}"})
+        marked = replace(page, blocks=blocks, facts={**page.facts, "Word F1": f"{self.record.f1:.3f}"})
         scripts, styles = [asset("vclean.compare", "marks.js"), _OPEN], [asset("vclean.compare", "marks.css")]
-        return draw_html(told, scripts=scripts, styles=styles)
+        return draw_html(marked, scripts=scripts, styles=styles)
 
-    def _result(self) -> Result:
-        outcome = self.trial.outcome
+    def _to_result(self) -> Result:
+        outcome = self.record.outcome
         unknown = np.full(len(self.blocks), np.nan, dtype=np.float32)
         prediction = Prediction(
-            labels=[LABELS[code] for code in self.trial.said.tolist()],
+            labels=[LABELS[code] for code in self.record.predicted.tolist()],
             probability=outcome.calibration.probability if outcome.calibration else unknown,
             confidence=outcome.calibration.confidence if outcome.calibration else float("nan"),
         )
@@ -114,14 +115,14 @@ class Look:
             columns=self.blocks,
             prediction=prediction,
             method=outcome.method,
-            language=self.trial.language,
+            language=self.record.language,
             id=outcome.id,
         )
 
-    def _top(self, height: int, last: int) -> int:
-        """Where a piece of `height` px begins that has the most of what is content or was kept, at `last` at most."""
-        wanted = np.array([bool(kind) for kind in self.kinds]) & (self.blocks.visibility == Visibility.SHOWN)
-        box = self.blocks.box[wanted & np.isfinite(self.blocks.box).all(axis=1)]
+    def _densest_top(self, height: int, last: int) -> int:
+        """Return the top, up to `last`, of the part of `height` px with the largest area of content and kept blocks."""
+        selected = np.array([bool(kind) for kind in self.block_kinds]) & (self.blocks.visibility == Visibility.SHOWN)
+        box = self.blocks.box[selected & np.isfinite(self.blocks.box).all(axis=1)]
         box = box[np.argsort(box[:, 1], kind="stable")]
         if not len(box):
             return 0
@@ -131,58 +132,60 @@ class Look:
         return int(np.clip(box[densest, 1] - _ABOVE, 0, last))
 
 
-def worst(trials: Sequence[Trial], number: int) -> list[Trial]:
-    """The trials with the lowest word F1, the worst first; failures and pages without gold are among them."""
-    return sorted(trials, key=lambda trial: (trial.f1, trial.key))[:number]
+def worst_records(records: Sequence[PageRecord], number: int) -> list[PageRecord]:
+    """Return the records with the lowest word F1, lowest first; they include failures and pages without gold."""
+    return sorted(records, key=lambda record: (record.f1, record.key))[:number]
 
 
-def look(
-    corpora: Sequence[Corpus | MarkedArchive], wanted: Sequence[Trial], read: Callable[[Page], Seen]
-) -> dict[Key, Look]:
-    """Second looks at pages; those that cannot be read are left out. Progress on standard error."""
-    by_key = {trial.key: trial for trial in wanted if len(trial.said)}
-    pages = tracked(_pages(corpora, by_key), "looking at the worst", "pages", total=len(by_key))
-    found = (_look(page, by_key[page.corpus, page.id], read) for page in pages)
-    return {seen.trial.key: seen for seen in found if seen}
+def analyze_errors(
+    corpora: Sequence[Corpus | MarkedArchive], selected: Sequence[PageRecord], read: Callable[[Page], ReadPage]
+) -> dict[Key, ErrorAnalysis]:
+    """Read pages again and analyze their errors. Unreadable pages are left out. Progress is shown on standard error."""
+    by_key = {record.key: record for record in selected if len(record.predicted)}
+    pages = tracked(_find_pages(corpora, by_key), "analyzing errors", "pages", total=len(by_key))
+    analyses = (_analyze(page, by_key[page.corpus, page.id], read) for page in pages)
+    return {analysis.record.key: analysis for analysis in analyses if analysis}
 
 
-def _pages(corpora: Sequence[Corpus | MarkedArchive], wanted: Mapping[Key, Trial]) -> Iterator[GoldPage]:
+def _find_pages(corpora: Sequence[Corpus | MarkedArchive], selected: Mapping[Key, PageRecord]) -> Iterator[GoldPage]:
     for corpus in corpora:
-        left = sum(name == corpus.name for name, _ in wanted)
+        remaining = sum(name == corpus.name for name, _ in selected)
         pages = iter(corpus)
-        while left and (page := next(pages, None)):
-            if (page.corpus, page.id) in wanted:
-                left -= 1
+        while remaining and (page := next(pages, None)):
+            if (page.corpus, page.id) in selected:
+                remaining -= 1
                 yield page
 
 
-def _look(page: GoldPage, trial: Trial, read: Callable[[Page], Seen]) -> Look | None:
+def _analyze(page: GoldPage, record: PageRecord, read: Callable[[Page], ReadPage]) -> ErrorAnalysis | None:
     try:
-        snapshot, picture = read(page.to_page())
+        snapshot, screenshot = read(page.to_page())
         blocks = extract_blocks(snapshot)
     except VcleanError:
         return None
-    return Look(trial, blocks, kinds(trial), picture) if len(blocks) == len(trial.said) else None
+    return (
+        ErrorAnalysis(record, blocks, block_kinds(record), screenshot) if len(blocks) == len(record.predicted) else None
+    )
 
 
-def kinds(trial: Trial) -> list[str]:
-    """What every block of a page is: see `Look`."""
-    kept, content = trial.said != _OTHER, trial.gold != _OTHER
+def block_kinds(record: PageRecord) -> list[str]:
+    """Return the kind of each block: see `ErrorAnalysis`."""
+    kept, content = record.predicted != _OTHER, record.gold != _OTHER
     codes = np.where(content, np.where(kept, 1, 2), np.where(kept, 3, 0))
     return [("", RIGHT, MISSED, WRONG)[code] for code in codes.tolist()]
 
 
-def _tinted(piece: Image.Image, top: int, blocks: BlockColumns, found: Sequence[str]) -> Image.Image:
-    """A piece of the page that begins at `top`, made small, its blocks tinted."""
+def _tint(piece: Image.Image, top: int, blocks: BlockColumns, kinds: Sequence[str]) -> Image.Image:
+    """Return a part of the page that begins at `top`, scaled to a thumbnail, with tinted blocks."""
     scale = _WIDTH / piece.width
     size = _WIDTH, max(1, round(piece.height * scale))
     layer = Image.new("RGBA", size)
     draw = ImageDraw.Draw(layer)
     boxes = (blocks.box - np.array([0, top, 0, 0], dtype=np.float32)) * np.float32(scale)
-    seen = blocks.visibility == Visibility.SHOWN
+    visible = blocks.visibility == Visibility.SHOWN
     for block, (x, y, width, height) in enumerate(frame_boxes(boxes, *size, 0).tolist()):
-        if found[block] and seen[block] and width and height:
-            tint = TINTS[found[block]]
+        if kinds[block] and visible[block] and width and height:
+            tint = TINTS[kinds[block]]
             draw.rectangle((x, y, x + width - 1, y + height - 1), fill=(*tint, 70), outline=(*tint, 230))
     small = piece.resize(size, Image.Resampling.LANCZOS).convert("RGBA")
     return Image.alpha_composite(small, layer).convert("RGB")

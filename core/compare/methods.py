@@ -1,4 +1,4 @@
-"""What is compared: a method by its name, with a file of its own where one is named, or the model in a file."""
+"""Parse what a comparison compares: a method, optionally with a file, or a model file."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Contender:
-    """A method, and the model it uses.
+class ComparedMethod:
+    """Method with the model it uses.
 
     Attributes:
         name: as the user gave it.
-        method: the name of the method.
-        model: the file of its model, or of its selectors; None for the model in the package, or none.
+        method: name of the method.
+        model: file of its model or selectors; None for the shipped model, or for none.
     """
 
     name: str
@@ -28,11 +28,11 @@ class Contender:
     model: Path | None = None
 
     @classmethod
-    def of(cls, name: str) -> Contender:
-        """The method of this name, or of a name such as `template=rules.txt`, or the model in the file of this name.
+    def of(cls, name: str) -> ComparedMethod:
+        """Parse the name of a method, a method with a file such as `template=rules.txt`, or the name of a model file.
 
-        >>> Contender.of("bte")
-        Contender(name='bte', method='bte', model=None)
+        >>> ComparedMethod.of("bte")
+        ComparedMethod(name='bte', method='bte', model=None)
         """
         method, equals, file = name.partition("=")
         if equals and method in names():
@@ -42,7 +42,7 @@ class Contender:
         return cls(name, DEFAULT, path) if is_file else cls(name, name)
 
     def load(self) -> Method:
-        """What labels the blocks.
+        """Return the method.
 
         Raises:
             UsageError: there is no such method.

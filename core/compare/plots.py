@@ -1,7 +1,7 @@
-"""Plots of a report as shapes with coordinates, and tables; `templates/plots.html` draws them as inline SVG.
+"""Compute the plots of a report as shapes and tables; `templates/plots.html` draws them as inline SVG.
 
-Coordinates are computed here, where types and tests check them; the template knows six shapes. Colors and fonts come
-from the style sheet of the report. Methods differ in their markers, too.
+Types and tests check the coordinates here; the template only draws six shapes. Colors and fonts are in the style sheet
+of the report. Methods also differ in their markers.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 Series = dict[str, dict[str, tuple[float, float, float]]]
-"""By group and method: a mean and its interval."""
+"""Mean and interval by group and method."""
 
 SERIES: Final = 6
-"""Methods that have colors and markers of their own; those after them begin again."""
+"""Number of distinct colors and markers for methods; further methods repeat them."""
 BINS: Final = 20
-"""Of the distribution of scores."""
+"""Number of bins of the distribution of scores."""
 LONG: Final = 40
-"""Rows from which on a table scrolls in a frame of its own."""
+"""Number of rows above which a table scrolls."""
 
 _LABELS, _ROW, _GAP = 190, 13, 10
 _TICKS: Final = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
@@ -40,16 +40,16 @@ _CORNERS: Final = (
     ((0, 1.1), (1.1, -0.9), (-1.1, -0.9)),
     ((-0.4, -1.1), (0.4, -1.1), (0.4, 1.1), (-0.4, 1.1)),
 )
-"""Square, diamond, triangle up and down, bar; the first series has a circle."""
+"""Corners of square, diamond, triangles up and down, and bar; the first series has a circle."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table.
+    """Column of a table.
 
     Attributes:
         name: The head.
-        places: Decimal places of its numbers; None where it holds text.
+        places: Decimal places of its numbers; None if it contains text.
         title: An explanation of the head in a sentence, or empty.
     """
 
@@ -59,7 +59,7 @@ class Column:
 
     @property
     def is_number(self) -> bool:
-        """Return whether it holds numbers."""
+        """Return whether it contains numbers."""
         return self.places is not None
 
     def text(self, value: Any) -> str:  # noqa: ANN401 - a text, a number or None
@@ -69,18 +69,18 @@ class Column:
         return format_decimals(value, self.places)
 
     def order(self, value: Any) -> str | None:  # noqa: ANN401
-        """Return the number by which the column sorts a value; None for text and for numbers that are not defined."""
+        """Return the sort key of a value; None for text and undefined numbers."""
         return None if self.places is None or value is None or isnan(value) else f"{value:.12g}"
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table whose columns can be sorted by a click on their heads.
+    """Table that is sorted by a click on the head of a column.
 
     Attributes:
         columns: The columns.
         rows: A text, a number or None for each column; the first is the head of its row.
-        caption: What it shows; empty where its surroundings say so.
+        caption: The caption; empty if the context makes it clear.
         id: The id of the element, or empty.
     """
 
@@ -91,13 +91,13 @@ class Table:
 
     @property
     def scrolls(self) -> bool:
-        """Return whether it scrolls in a frame of its own."""
+        """Return whether it scrolls."""
         return len(self.rows) > LONG
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line in px with a class of the style sheet, and its tooltip."""
+    """Line in px with a class of the style sheet, and its tooltip."""
 
     x1: float
     y1: float
@@ -110,7 +110,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text at a place in px with classes of the style sheet; where `turned`, it runs upwards."""
+    """Text at a position in px with classes of the style sheet; if `turned`, it runs upwards."""
 
     text: str
     x: float
@@ -122,7 +122,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class GridLine:
-    """A line of the grid, and the value that it is for."""
+    """Line of the grid with its value."""
 
     line: Line
     text: Text
@@ -131,7 +131,7 @@ class GridLine:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A bar of a histogram in px, and its tooltip."""
+    """Bar of a histogram in px, and its tooltip."""
 
     series: int
     x: float
@@ -144,7 +144,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """The line of a series; `points` are as SVG has them."""
+    """Line of a series; `points` has the syntax of SVG."""
 
     series: int
     points: str
@@ -153,7 +153,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """The marker of a series: its place and size in px, and its tooltip."""
+    """Marker of a series: its position and size in px, and its tooltip."""
 
     series: int
     x: float
@@ -174,13 +174,13 @@ Shape = Line | Text | GridLine | Bar | Curve | Marker
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plot:
-    """A plot.
+    """Plot with its data.
 
     Attributes:
         title: Its caption.
         description: The most important figures in words, for screen readers.
         width, height: Its size in px.
-        shapes: What is drawn, in this order.
+        shapes: The shapes in drawing order.
         figures: All figures as a table.
     """
 
@@ -199,7 +199,7 @@ class Plot:
 
 @dataclass(frozen=True, slots=True)
 class _Scale:
-    """A linear map from values to px: `low` is at `start`, `high` at `end`."""
+    """Linear map from values to px: `low` is at `start`, `high` at `end`."""
 
     low: float
     high: float
@@ -211,10 +211,10 @@ class _Scale:
 
 
 def legend(methods: Sequence[str]) -> list[tuple[str, Marker]]:
-    """Return the methods with their markers; none where there is one method only."""
+    """Return the methods with their markers; nothing for a single method."""
     if len(methods) < 2:
         return []
-    return [(name, Marker(at % SERIES, 8, 8, 5.0)) for at, name in enumerate(methods)]
+    return [(name, Marker(index % SERIES, 8, 8, 5.0)) for index, name in enumerate(methods)]
 
 
 def by_group(title: str, methods: Sequence[str], groups: Series, pages: Mapping[str, int]) -> Plot:
@@ -223,7 +223,7 @@ def by_group(title: str, methods: Sequence[str], groups: Series, pages: Mapping[
     Args:
         title: The title of the plot.
         methods: All methods, in the order of the legend.
-        groups: Means and intervals; at least one.
+        groups: Means and intervals of at least one group.
         pages: The number of pages of each group.
     """
     low = min(floor(10 * figures[1]) / 10 for group in groups.values() for figures in group.values())
@@ -249,13 +249,13 @@ def by_group(title: str, methods: Sequence[str], groups: Series, pages: Mapping[
 
 
 def reliability(title: str, bins: Mapping[str, Sequence[Mapping[str, Any]]], predicted: str, observed: str) -> Plot:
-    """Plot predictions against outcomes, a line for each method: on the diagonal both are the same.
+    """Plot predictions against outcomes, a line for each method: on the diagonal they are equal.
 
     Args:
         title: The title of the plot.
-        bins: By method, of `vclean.classify.evaluation.reliability.Reliability.to_dict`.
-        predicted: The name of the axis across.
-        observed: The name of the axis upwards.
+        bins: Bins by method, of `vclean.classify.evaluation.reliability.Reliability.to_dict`.
+        predicted: The name of the x axis.
+        observed: The name of the y axis.
     """
     x, y = _Scale(0, 1, _MARGIN, _MARGIN + _SQUARE), _Scale(0, 1, _SQUARE + _GAP, _GAP)
     errors = ", ".join(f"{method}: {_calibration_error(rows):.3f}" for method, rows in bins.items())
@@ -270,7 +270,11 @@ def reliability(title: str, bins: Mapping[str, Sequence[Mapping[str, Any]]], pre
             *(_vertical(x(value), _GAP, _SQUARE + _GAP, f"{value:g}") for value in _TICKS),
             *(_horizontal(y(value), _MARGIN, _MARGIN + _SQUARE, f"{value:g}") for value in _TICKS),
             Line(x(0), y(0), x(1), y(1), "diagonal"),
-            *(shape for at, (name, rows) in enumerate(bins.items()) for shape in _curve(at % SERIES, name, rows, x, y)),
+            *(
+                shape
+                for index, (name, rows) in enumerate(bins.items())
+                for shape in _curve(index % SERIES, name, rows, x, y)
+            ),
             Text(predicted, x(0.5), _SQUARE + _GAP + 32, "axis middle"),
             Text(observed, 11, y(0.5), "axis middle", turned=True),
         ],
@@ -286,15 +290,16 @@ def distribution(title: str, values: Mapping[str, Sequence[float]]) -> Plot:
         values: The scores by method, in 0..1, at least one of each.
     """
     counts = {method: np.histogram(scores, BINS, (0, 1))[0].tolist() for method, scores in values.items()}
-    most = max(map(max, counts.values()))
+    maximum = max(map(max, counts.values()))
     x = _Scale(0, 1, _MARGIN, _MARGIN + _BARS)
     shapes: list[Shape] = []
-    for at, (method, bars) in enumerate(counts.items()):
-        top = at * _PANEL + _HEADING
-        shapes += _histogram(at % SERIES, method, bars, values[method], x=x, y=_Scale(0, most, top + _BAR, top))
+    for index, (method, bars) in enumerate(counts.items()):
+        top = index * _PANEL + _HEADING
+        shapes += _histogram(index % SERIES, method, bars, values[method], x=x, y=_Scale(0, maximum, top + _BAR, top))
     bottom = len(counts) * _PANEL
     cells = [
-        [f"{at / BINS:.2f} to {(at + 1) / BINS:.2f}", *row] for at, row in enumerate(zip(*counts.values(), strict=True))
+        [f"{index / BINS:.2f} to {(index + 1) / BINS:.2f}", *row]
+        for index, row in enumerate(zip(*counts.values(), strict=True))
     ]
     return Plot(
         title=title,
@@ -318,24 +323,24 @@ def _group_row(
 
 def _curve(series: int, method: str, rows: Sequence[Mapping[str, Any]], x: _Scale, y: _Scale) -> Iterator[Shape]:
     yield Curve(series, " ".join(f"{x(row['predicted']):.1f},{y(row['observed']):.1f}" for row in rows))
-    most = max((row["count"] for row in rows), default=1)
+    maximum = max((row["count"] for row in rows), default=1)
     for row in rows:
         title = f"{method}: predicted {row['predicted']:.2f}, observed {row['observed']:.2f}, {row['count']:,} times"
-        yield Marker(series, x(row["predicted"]), y(row["observed"]), 3 + 5 * (row["count"] / most) ** 0.5, title)
+        yield Marker(series, x(row["predicted"]), y(row["observed"]), 3 + 5 * (row["count"] / maximum) ** 0.5, title)
 
 
 def _histogram(
     series: int, method: str, counts: Sequence[int], scores: Sequence[float], *, x: _Scale, y: _Scale
 ) -> Iterator[Shape]:
-    mean, most = fmean(scores), y.high
-    yield Text(f"{method}: mean {mean:.3f}, median {median(scores):.3f}", x(0), y(most) - 6, "label")
-    for place, number in enumerate(counts):
-        low, high = place / BINS, (place + 1) / BINS
+    mean, maximum = fmean(scores), y.high
+    yield Text(f"{method}: mean {mean:.3f}, median {median(scores):.3f}", x(0), y(maximum) - 6, "label")
+    for index, number in enumerate(counts):
+        low, high = index / BINS, (index + 1) / BINS
         title = f"{low:.2f} to {high:.2f}: {number} pages"
         yield Bar(series, x(low) + 0.5, y(number), x(high) - x(low) - 1, y(0) - y(number), title)
     yield Line(x(0), y(0), x(1), y(0), "base")
-    yield Text(f"{most:.0f}", x(0) - 6, y(most) + 8, "tick end")
-    yield Line(x(mean), y(most), x(mean), y(0), "mean", f"mean {mean:.3f}")
+    yield Text(f"{maximum:.0f}", x(0) - 6, y(maximum) + 8, "tick end")
+    yield Line(x(mean), y(maximum), x(mean), y(0), "mean", f"mean {mean:.3f}")
 
 
 def _vertical(x: float, top: float, bottom: float, text: str) -> GridLine:

@@ -1,4 +1,4 @@
-"""A report as one HTML page: tables, plots, and the pages that came out worst."""
+"""Write a report as one HTML page: tables, plots, and the pages with the lowest scores."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vclean.classify.evaluation.reliability import calibration_report
 from vclean.compare import plots
 from vclean.compare.error_analysis import MISSED, RIGHT, WRONG
 from vclean.compare.plots import Column, Table
-from vclean.compare.records import DIMENSIONS, confusion, groups, interval, methods, of_method, scored
+from vclean.compare.records import DIMENSIONS, confidence_interval, confusion, groups, methods, of_method, total_scores
 from vclean.html_pages import INLINE_POLICY, asset, format_count, format_decimals, render_page, to_script_json
 from vclean.labels import Label
 from vclean.render.overlay.layers import PENS, excerpt
@@ -20,105 +20,105 @@ from vclean.render.overlay.layers import PENS, excerpt
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from vclean.compare.error_analysis import Look
+    from vclean.compare.error_analysis import ErrorAnalysis
     from vclean.compare.plots import Plot
-    from vclean.compare.records import Key, Trial
+    from vclean.compare.records import Key, PageRecord
 
 
 _PACKAGE: Final = "vclean.compare"
-_MEANINGS: Final = {RIGHT: "content, kept", MISSED: "content, missed", WRONG: "kept, but no content"}
+_MEANINGS: Final = {RIGHT: "content, kept", MISSED: "content, missed", WRONG: "kept, but not content"}
 _CARD_ERRORS: Final = 5
-"""Blocks of a kind that a card quotes."""
+"""Maximum number of blocks of a kind that a card quotes."""
 _EXCERPT: Final = 160
 _NAME: Final = 100
 
 MAX_ROWS: Final = 2_000
-"""Pages that the list of all pages has at most, the worst of them."""
+"""Maximum number of pages in the list of all pages: those with the lowest scores."""
 
-_UNTOLD: Final = "content, type untold"
-"""What the gold says of a block that is content, where it tells no types."""
+_UNKNOWN_TYPE: Final = "content of unknown type"
+"""Row of the confusion matrix for content whose gold has no types."""
 
 _PLOTTED: Final = 12
-"""Groups that a plot shows at most, those with most pages."""
+"""Maximum number of groups in a plot: those with most pages."""
 
 _SCORES: Final = {
     "word_f1": Column("word F1", 3, "harmonic mean of precision and recall of the bag of words, mean over the pages"),
-    "word_precision": Column("precision", 3, "share of the words of the output that the gold has"),
-    "word_recall": Column("recall", 3, "share of the words of the gold that the output has"),
-    "lcs_f1": Column("LCS F1", 3, "of the longest common subsequence of words, mean over the pages"),
-    "lcs_f1_micro": Column("micro", 3, "the same, of the summed lengths"),
+    "word_precision": Column("precision", 3, "share of the words of the output that are in the gold"),
+    "word_recall": Column("recall", 3, "share of the words of the gold that are in the output"),
+    "lcs_f1": Column("LCS F1", 3, "F1 of the longest common subsequence of words, mean over the pages"),
+    "lcs_f1_micro": Column("micro", 3, "LCS F1 of the summed lengths"),
     "cleaneval": Column("CleanEval", 1, "text-only score of CleanEval, 0 to 100"),
-    "cleaneval_markup": Column("+ markup", 1, "the same with marks, over the pages whose gold has them"),
+    "cleaneval_markup": Column("+ markup", 1, "score with marks, over the pages whose gold has them"),
 }
-_FEW: Final = ("word_f1", "word_precision", "word_recall")
+_MAIN_SCORES: Final = ("word_f1", "word_precision", "word_recall")
 
 _KINDS: Final = ("blocks", "words", "pages")
 _ERRORS: Final = {"ece": "equal width", "ece_equal_mass": "equal mass"}
 _RELIABILITY: Final = {
-    "blocks": ("Blocks: is it content?", "probability", "share that is content"),
-    "words": ("Blocks, by their words", "probability", "share of words in content"),
-    "pages": ("Pages: how good is the text?", "confidence", "mean word F1"),
+    "blocks": ("Blocks: probability of content", "probability", "share that is content"),
+    "words": ("Blocks, weighted by words", "probability", "share of words in content"),
+    "pages": ("Pages: expected word F1", "confidence", "mean word F1"),
 }
 
 MAX_BYTES: Final = 20_000_000
-"""The page stays below this: overlays that do not fit are left out, and their number is told."""
+"""Maximum size of the page. Overlays that do not fit are left out, and the page states their number."""
 
 _SPARE: Final = 20_000
-"""Bytes for buttons, and for what says that something was left out."""
+"""Bytes reserved for buttons and for the note about omitted overlays."""
 
 Content = dict[str, Any]
-"""What the template of a section or of a part of it shows, by name; an empty section is left out."""
+"""Values for the template of a section or a part of it, by name; an empty section is left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReportFacts:
-    """What a report shows.
+class ReportData:
+    """Data of a report.
 
     Attributes:
-        trials: of every page and method, those of one method in the order of the pages.
-        facts: what is told of the run, by name.
-        worst: the trials that are shown as the worst, the worst first.
-        looks: second looks at those pages.
+        records: of every page and method; those of one method are in the order of the pages.
+        facts: facts about the run, by name.
+        worst: records shown as the worst pages, lowest score first.
+        analyses: error analyses of these pages.
         overlays: their HTML overlays.
     """
 
-    trials: Sequence[Trial]
+    records: Sequence[PageRecord]
     facts: Mapping[str, str] = field(default_factory=dict)
-    worst: Sequence[Trial] = ()
-    looks: Mapping[Key, Look] = field(default_factory=dict)
+    worst: Sequence[PageRecord] = ()
+    analyses: Mapping[Key, ErrorAnalysis] = field(default_factory=dict)
     overlays: Mapping[Key, str] = field(default_factory=dict)
 
 
-def to_html(facts: ReportFacts) -> str:
-    """Return the page; equal facts give equal pages."""
-    room = MAX_BYTES - len(_document(facts, {}).encode()) - _SPARE
-    return _document(facts, _fitting(facts, room))
+def to_html(data: ReportData) -> str:
+    """Return the page; equal data give equal pages."""
+    room = MAX_BYTES - len(_document(data, {}).encode()) - _SPARE
+    return _document(data, _select_overlays(data, room))
 
 
-def _fitting(facts: ReportFacts, room: int) -> dict[Key, str]:
-    """Return the overlays that fit into `room` bytes, those of the worst pages first."""
+def _select_overlays(data: ReportData, room: int) -> dict[Key, str]:
+    """Select the overlays that fit into `room` bytes, those of the worst pages first."""
     fitting = {}
-    for trial in facts.worst:
-        overlay = facts.overlays.get(trial.key, "")
+    for record in data.worst:
+        overlay = data.overlays.get(record.key, "")
         size = len(legal(to_script_json(overlay)).encode())
         if overlay and size <= room:
-            fitting[trial.key] = overlay
+            fitting[record.key] = overlay
             room -= size
     return fitting
 
 
-def _document(facts: ReportFacts, overlays: Mapping[Key, str]) -> str:
-    trials = facts.trials
+def _document(data: ReportData, overlays: Mapping[Key, str]) -> str:
+    records = data.records
     sections = {
-        "Scores": _overview(trials),
-        "Kinds of pages": _by_groups(trials),
-        "Calibration": _calibration(trials),
-        "Labels": {"tables": [_confusion(name, of_method(trials, name)) for name in methods(trials)]},
-        "Worst pages": _worst(facts, overlays),
-        "All pages": _all_pages(trials),
-        "Failures": _failures(trials),
+        "Scores": _overview(records),
+        "Kinds of pages": _by_groups(records),
+        "Calibration": _calibration(records),
+        "Labels": {"tables": [_confusion(name, of_method(records, name)) for name in methods(records)]},
+        "Worst pages": _worst(data, overlays),
+        "All pages": _all_pages(records),
+        "Failures": _failures(records),
     }
-    title = f"{', '.join(methods(trials))} on {', '.join(groups(trials, 'corpus'))}"
+    title = f"{', '.join(methods(records))} on {', '.join(groups(records, 'corpus'))}"
     return render_page(
         _PACKAGE,
         "report.html",
@@ -127,29 +127,29 @@ def _document(facts: ReportFacts, overlays: Mapping[Key, str]) -> str:
         styles=[asset(_PACKAGE, name) for name in ("page.css", "report.css")],
         scripts=[asset(_PACKAGE, "report.js")],
         heading=title,
-        facts=facts.facts,
+        facts=data.facts,
         sections={title: content for title, content in sections.items() if content},
         meanings=_MEANINGS,
         overlays=list(overlays.values()),
     )
 
 
-def _overview(trials: Sequence[Trial]) -> Content:
+def _overview(records: Sequence[PageRecord]) -> Content:
     """Return the word F1 of every method, its distribution over the pages, and all scores by corpus."""
-    parts = {name: of_method(trials, name) for name in methods(trials)}
+    parts = {name: of_method(records, name) for name in methods(records)}
     return {
         "tiles": [_tile(*part) for part in parts.items()],
         "plot": plots.distribution(
-            "Pages by word F1", {name: [trial.f1 for trial in part] for name, part in parts.items()}
+            "Pages by word F1", {name: [record.f1 for record in part] for name, part in parts.items()}
         ),
-        "table": _score_table(trials, "corpus", tuple(_SCORES)),
+        "table": _score_table(records, "corpus", tuple(_SCORES)),
     }
 
 
-def _tile(name: str, trials: Sequence[Trial]) -> Content:
-    scores = [trial.f1 for trial in trials]
-    mean, low, high = interval(scores)
-    failed = sum(bool(trial.outcome.error) for trial in trials)
+def _tile(name: str, records: Sequence[PageRecord]) -> Content:
+    scores = [record.f1 for record in records]
+    mean, low, high = confidence_interval(scores)
+    failed = sum(bool(record.outcome.error) for record in records)
     return {
         "name": name,
         "figure": f"{mean:.3f}",
@@ -160,22 +160,22 @@ def _tile(name: str, trials: Sequence[Trial]) -> Content:
     }
 
 
-def _by_groups(trials: Sequence[Trial]) -> Content:
+def _by_groups(records: Sequence[PageRecord]) -> Content:
     """Return the scores by page type, language and length of the gold, where the pages differ in them."""
-    wanted = [name for name in DIMENSIONS if name != "corpus" and len(groups(trials, name)) > 1]
-    if not wanted:
+    dimensions = [name for name in DIMENSIONS if name != "corpus" and len(groups(records, name)) > 1]
+    if not dimensions:
         return {}
-    pairs = [(_group_plot(trials, name), _score_table(trials, name, _FEW)) for name in wanted]
-    return {"legend": plots.legend(methods(trials)), "pairs": pairs}
+    pairs = [(_group_plot(records, name), _score_table(records, name, _MAIN_SCORES)) for name in dimensions]
+    return {"legend": plots.legend(methods(records)), "pairs": pairs}
 
 
-def _calibration(trials: Sequence[Trial]) -> Content:
-    """Return how far probabilities and confidences are calibrated, for the methods that give some."""
-    verdicts = {
-        name: [trial.outcome.calibration for trial in of_method(trials, name) if trial.outcome.calibration]
-        for name in methods(trials)
+def _calibration(records: Sequence[PageRecord]) -> Content:
+    """Return the calibration of probabilities and confidences, for the methods that give them."""
+    samples = {
+        name: [record.outcome.calibration for record in of_method(records, name) if record.outcome.calibration]
+        for name in methods(records)
     }
-    facts = {name: calibration_report(pages) for name, pages in verdicts.items() if pages}
+    facts = {name: calibration_report(pages) for name, pages in samples.items() if pages}
     if not facts:
         return {}
     columns = [Column("method"), Column("of"), *(Column(f"bins of {text}", 4) for text in _ERRORS.values())]
@@ -190,24 +190,27 @@ def _calibration(trials: Sequence[Trial]) -> Content:
     }
 
 
-def _confusion(method: str, trials: Sequence[Trial]) -> Content:
-    """Return a confusion matrix: labels of the gold by labels that were given."""
-    names = [*(f"{label} {PENS[label].meaning.partition(',')[0]}" for label in Label), _UNTOLD]
-    rights = [*({at} for at in range(len(Label))), {at for at, label in enumerate(Label) if label.is_content}]
-    rows = zip(names, rights, confusion(trials).tolist(), strict=True)
+def _confusion(method: str, records: Sequence[PageRecord]) -> Content:
+    """Return a confusion matrix: gold labels by predicted labels."""
+    names = [*(f"{label} {PENS[label].meaning.partition(',')[0]}" for label in Label), _UNKNOWN_TYPE]
+    correct_columns = [
+        *({column} for column in range(len(Label))),
+        {column for column, label in enumerate(Label) if label.is_content},
+    ]
+    rows = zip(names, correct_columns, confusion(records).tolist(), strict=True)
     return {
         "method": method,
         "labels": [(str(label), name) for label, name in zip(Label, names, strict=False)],
-        "rows": [_confusion_row(name, right, row) for name, right, row in rows if sum(row)],
+        "rows": [_confusion_row(name, correct, row) for name, correct, row in rows if sum(row)],
     }
 
 
-def _confusion_row(name: str, right: set[int], row: Sequence[int]) -> Content:
-    """Return a row; `right` are the columns of the labels that agree with the gold."""
+def _confusion_row(name: str, correct: set[int], row: Sequence[int]) -> Content:
+    """Return a row; `correct` contains the columns of the labels that agree with the gold."""
     total = sum(row)
     cells = [
         {
-            "css": "n right" if column in right else "n",
+            "css": "n right" if column in correct else "n",
             "share": f"{value / total:.3f}",
             "title": f"{value:,} of {total:,} blocks",
             "text": f"{100 * value / total:.1f}" if value else "·",
@@ -217,17 +220,17 @@ def _confusion_row(name: str, right: set[int], row: Sequence[int]) -> Content:
     return {"name": name, "cells": cells, "total": f"{total:,}"}
 
 
-def _all_pages(trials: Sequence[Trial]) -> Content:
-    """Return every page with its score by every method, the worst by the first method first."""
-    names = methods(trials)
-    f1 = {(trial.key, trial.outcome.method): trial.f1 for trial in trials}
-    pages = sorted(of_method(trials, names[0]), key=lambda trial: (trial.f1, trial.key))
+def _all_pages(records: Sequence[PageRecord]) -> Content:
+    """Return every page with its scores by all methods, lowest score of the first method first."""
+    names = methods(records)
+    f1 = {(record.key, record.outcome.method): record.f1 for record in records}
+    pages = sorted(of_method(records, names[0]), key=lambda record: (record.f1, record.key))
     scores = [Column(name, 3, f"word F1 of {name}") for name in names]
-    confidence = Column("confidence", 3, f"the word F1 that {names[0]} expects")
+    confidence = Column("confidence", 3, f"word F1 expected by {names[0]}")
     texts = [Column(name) for name in ("page", "corpus", "type", "language")]
     rows = [
-        [*_page(trial), *(f1.get((trial.key, name)) for name in names), _confidence(trial)]
-        for trial in pages[:MAX_ROWS]
+        [*_page(record), *(f1.get((record.key, name)) for name in names), _confidence(record)]
+        for record in pages[:MAX_ROWS]
     ]
     return {
         "note": f"The {MAX_ROWS:,} worst of {len(pages):,} pages." if len(pages) > MAX_ROWS else "",
@@ -235,112 +238,115 @@ def _all_pages(trials: Sequence[Trial]) -> Content:
     }
 
 
-def _page(trial: Trial) -> list[Any]:
-    outcome = trial.outcome
-    return [excerpt(outcome.id, 80), outcome.corpus, outcome.page_type, trial.language, trial.words]
+def _page(record: PageRecord) -> list[Any]:
+    outcome = record.outcome
+    return [excerpt(outcome.id, 80), outcome.corpus, outcome.page_type, record.language, record.words]
 
 
-def _confidence(trial: Trial) -> float | None:
-    return trial.outcome.calibration.confidence if trial.outcome.calibration else None
+def _confidence(record: PageRecord) -> float | None:
+    return record.outcome.calibration.confidence if record.outcome.calibration else None
 
 
-def _failures(trials: Sequence[Trial]) -> Content:
-    """Return the pages that failed, and why."""
-    failed = [trial.outcome for trial in trials if trial.outcome.error]
+def _failures(records: Sequence[PageRecord]) -> Content:
+    """Return the pages that failed, with the reasons."""
+    failed = [record.outcome for record in records if record.outcome.error]
     rows = [[outcome.id, outcome.corpus, outcome.method, outcome.error] for outcome in failed]
-    columns = [Column(name) for name in ("page", "corpus", "method", "why")]
+    columns = [Column(name) for name in ("page", "corpus", "method", "reason")]
     return {"table": Table(columns, rows)} if rows else {}
 
 
-def _score_table(trials: Sequence[Trial], dimension: str, names: Sequence[str]) -> Table:
-    """Return the scores of these names by a dimension; columns that nothing in it defines are left out."""
-    scores = scored(trials, dimension)
+def _score_table(records: Sequence[PageRecord], dimension: str, names: Sequence[str]) -> Table:
+    """Return the scores of these names by a dimension; columns without any defined value are left out."""
+    scores = total_scores(records, dimension)
     names = [name for name in names if not all(isnan(getattr(score, name)) for score in scores.values())]
     rows = [
         [group, scores[group, method].pages, method, *(getattr(scores[group, method], name) for name in names)]
-        for group in groups(trials, dimension)
-        for method in methods(trials)
+        for group in groups(records, dimension)
+        for method in methods(records)
         if (group, method) in scores
     ]
     columns = [Column(dimension), Column("pages", 0), Column("method"), *(_SCORES[name] for name in names)]
     return Table(columns, rows, f"By {dimension}")
 
 
-def _group_plot(trials: Sequence[Trial], dimension: str) -> Plot:
-    group_of, names = DIMENSIONS[dimension], methods(trials)
+def _group_plot(records: Sequence[PageRecord], dimension: str) -> Plot:
+    group_of, names = DIMENSIONS[dimension], methods(records)
     parts: dict[str, dict[str, list[float]]] = {}
-    for trial in trials:
-        parts.setdefault(group_of(trial), {}).setdefault(trial.outcome.method, []).append(trial.f1)
+    for record in records:
+        parts.setdefault(group_of(record), {}).setdefault(record.outcome.method, []).append(record.f1)
     pages = {group: max(map(len, part.values())) for group, part in parts.items()}
     common = sorted(pages, key=lambda group: -pages[group])[:_PLOTTED]
-    order = [group for group in groups(trials, dimension) if group in common]
+    order = [group for group in groups(records, dimension) if group in common]
     means = {
-        group: {method: interval(parts[group][method]) for method in names if method in parts[group]} for group in order
+        group: {method: confidence_interval(parts[group][method]) for method in names if method in parts[group]}
+        for group in order
     }
     return plots.by_group(f"Word F1 by {dimension}, with 95 % intervals", names, means, pages)
 
 
-def _worst(facts: ReportFacts, overlays: Mapping[Key, str]) -> Content:
+def _worst(data: ReportData, overlays: Mapping[Key, str]) -> Content:
     """Return the cards of the worst pages."""
-    if not facts.worst:
+    if not data.worst:
         return {}
     indexes = {key: index for index, key in enumerate(overlays)}
-    by_page: dict[Key, list[Trial]] = {}
-    for trial in facts.trials:
-        by_page.setdefault(trial.key, []).append(trial)
+    by_page: dict[Key, list[PageRecord]] = {}
+    for record in data.records:
+        by_page.setdefault(record.key, []).append(record)
     return {
-        "note": " ".join(_notes(facts, overlays)),
-        "has_pictures": any(look.picture for look in facts.looks.values()),
+        "note": " ".join(_notes(data, overlays)),
+        "has_screenshots": any(analysis.screenshot for analysis in data.analyses.values()),
         "cards": [
             _card(
-                trial,
-                facts.looks.get(trial.key),
-                indexes.get(trial.key),
-                [rival for rival in by_page[trial.key] if rival is not trial],
+                record,
+                data.analyses.get(record.key),
+                indexes.get(record.key),
+                [rival for rival in by_page[record.key] if rival is not record],
             )
-            for trial in facts.worst
+            for record in data.worst
         ],
     }
 
 
-def _notes(facts: ReportFacts, overlays: Mapping[Key, str]) -> Iterator[str]:
-    yield f"The pages on which {facts.worst[0].outcome.method} has the lowest word F1."
-    if not any(look.picture for look in facts.looks.values()):
-        yield "With --render, their pictures stand here, and open as overlays."
+def _notes(data: ReportData, overlays: Mapping[Key, str]) -> Iterator[str]:
+    yield f"The pages on which {data.worst[0].outcome.method} has the lowest word F1."
+    if not any(analysis.screenshot for analysis in data.analyses.values()):
+        yield "With --render, their screenshots are shown here and open as overlays."
     elif overlays:
-        yield "A picture opens as an overlay to explore."
-    if left := len(facts.overlays) - len(overlays):
+        yield "A screenshot opens as an overlay."
+    if left := len(data.overlays) - len(overlays):
         yield f"The overlays of {left} of them are left out, to keep this file under {MAX_BYTES // 10**6} MB."
 
 
-def _card(trial: Trial, look: Look | None, overlay: int | None, rivals: Sequence[Trial]) -> Content:
+def _card(
+    record: PageRecord, analysis: ErrorAnalysis | None, overlay: int | None, rivals: Sequence[PageRecord]
+) -> Content:
     """Return the card of a page.
 
     Args:
-        trial: The outcome on the page.
-        look: The page read again; None where it could not be read.
+        record: The result on the page.
+        analysis: The error analysis; None if the page could not be read again.
         overlay: The index of its overlay in the document, or None.
-        rivals: The trials of the other methods on the page.
+        rivals: The records of the other methods on the page.
     """
     return {
-        "name": excerpt(trial.outcome.id, _NAME),
-        "f1": f"{trial.f1:.3f}",
-        "url": trial.url,
-        "short_url": excerpt(trial.url, 120),
-        "is_link": trial.url.lower().startswith(("http://", "https://")),
-        "facts": _card_facts(trial, rivals),
-        "error": trial.outcome.error,
-        "thumbnail": look.thumbnail() if look else "",
+        "name": excerpt(record.outcome.id, _NAME),
+        "f1": f"{record.f1:.3f}",
+        "url": record.url,
+        "short_url": excerpt(record.url, 120),
+        "is_link": record.url.lower().startswith(("http://", "https://")),
+        "facts": _card_facts(record, rivals),
+        "error": record.outcome.error,
+        "thumbnail": analysis.thumbnail() if analysis else "",
         "overlay": overlay,
-        "errors": [each for kind in (MISSED, WRONG) if (each := _errors(look, kind))] if look else [],
+        "errors": [each for kind in (MISSED, WRONG) if (each := _errors(analysis, kind))] if analysis else [],
     }
 
 
-def _card_facts(trial: Trial, rivals: Sequence[Trial]) -> str:
-    outcome = trial.outcome
+def _card_facts(record: PageRecord, rivals: Sequence[PageRecord]) -> str:
+    outcome = record.outcome
     kinds = ", ".join(
         filter(
-            None, [outcome.corpus, outcome.page_type, trial.language, f"{format_count(trial.words, 'word')} of gold"]
+            None, [outcome.corpus, outcome.page_type, record.language, f"{format_count(record.words, 'word')} of gold"]
         )
     )
     word = outcome.score.word
@@ -349,20 +355,20 @@ def _card_facts(trial: Trial, rivals: Sequence[Trial]) -> str:
     return f"{kinds}; {', '.join([f'precision {precision}', f'recall {recall}', *others])}"
 
 
-def _errors(look: Look, kind: str) -> Content:
+def _errors(analysis: ErrorAnalysis, kind: str) -> Content:
     """Return the blocks of a kind of error, the longest of them quoted."""
-    blocks = look.errors(kind)
+    blocks = analysis.errors(kind)
     if not blocks:
         return {}
     return {
         "kind": kind,
         "count": len(blocks),
-        "quotes": [_quote(look, block) for block in blocks[:_CARD_ERRORS]],
+        "quotes": [_quote(analysis, block) for block in blocks[:_CARD_ERRORS]],
         "more": max(len(blocks) - _CARD_ERRORS, 0),
     }
 
 
-def _quote(look: Look, block: int) -> Content:
-    verdict = look.trial.outcome.calibration
-    probability = f"{float(verdict.probability[block]):.2f}".replace("0.", ".") if verdict else ""
-    return {"probability": probability, "text": excerpt(look.blocks.text[block], _EXCERPT)}
+def _quote(analysis: ErrorAnalysis, block: int) -> Content:
+    calibration = analysis.record.outcome.calibration
+    probability = f"{float(calibration.probability[block]):.2f}".replace("0.", ".") if calibration else ""
+    return {"probability": probability, "text": excerpt(analysis.blocks.text[block], _EXCERPT)}

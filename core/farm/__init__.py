@@ -1,1 +1,1 @@
-"""The farm: pages in bulk, from what archives and crawls hold, to Parquet; every page once, a result or a failure."""
+"""Clean pages in bulk, from archives and crawls, to Parquet. Each page gives one row: a result or a failure."""

@@ -1,4 +1,4 @@
-"""`vclean farm`: one run, from its inputs to its exit code."""
+"""Define `vclean farm`: options, run and exit code."""
 
 from __future__ import annotations
 
@@ -47,18 +47,18 @@ Engine = Literal["local", "ray"]
 _UNITS: Final = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 
 _SIGNAL_CODE: Final = 128
-"""What a shell adds to the number of the signal that ended a command."""
+"""Number that shells add to the number of the signal that ended a command."""
 
-_ROWS: Final = "What decides the rows"
-_RUN: Final = "How the run works"
+_ROWS: Final = "Options that determine the rows"
+_RUN: Final = "Options of how the run works"
 
 _EPILOG: Final = """\
 INPUT is a WARC, WACZ, Parquet or JSONL file (columns or fields html, url, id), a folder, an HTML or MHTML file, a URL,
-a list of such (.txt), a pattern such as 'crawl/*.warc.gz', or - for a list on standard input. Rows go to OUT/parts,
-one line a page to OUT/pages.jsonl, the counts to OUT/summary.json.
+a list of these (.txt), a pattern such as 'crawl/*.warc.gz', or - for a list on standard input. Rows are written to
+OUT/parts, one line for each page to OUT/pages.jsonl, and counts to OUT/summary.json.
 
-Exit codes: 0 every page cleaned, 1 some failed (their rows say why), 130 or 143 interrupted (--resume goes on), others
-as for `vclean`, after which --resume goes on too.
+Exit codes: 0 every page cleaned, 1 some failed (their rows have the reasons), 130 or 143 interrupted, others as for
+`vclean`. --resume continues an unfinished run.
 """
 
 _log = logging.getLogger("vclean")
@@ -69,13 +69,13 @@ class FarmOptions:
     """Options of `vclean farm`.
 
     Attributes:
-        inputs: as given.
+        inputs: the inputs as given.
         out: the output folder.
-        pages: file with the URLs that are wanted of archives; None for all pages.
-        cleaning, run: see there.
-        resume: go on with what is in `out`.
-        retry_failed: try the pages again that failed in it.
-        engine, address: where the workers are.
+        pages: file with the URLs to take from archives; None for all pages.
+        cleaning, run: settings that determine the rows, and of how the run works.
+        resume: continue the run in `out`.
+        retry_failed: clean the failed pages of that run again.
+        engine, address: where the workers run.
         metrics_port: port for Prometheus, or None.
         verbosity: -1 quiet, 0 normal, 1 verbose.
     """
@@ -120,10 +120,10 @@ def _take_run(values: dict[str, Any]) -> RunSettings:
     return RunSettings(**{name: values.pop(name) for name in names})
 
 
-def _size(text: str) -> int:
-    """Convert a word to bytes, such as 512M or 3G.
+def _parse_size(text: str) -> int:
+    """Convert a size such as 512M or 3G to bytes.
 
-    >>> _size("3G") == 3 * 2**30
+    >>> _parse_size("3G") == 3 * 2**30
     True
     """
     number, unit = text[:-1], text[-1:].lower()
@@ -136,14 +136,14 @@ def _size(text: str) -> int:
 @command(
     "farm",
     _options,
-    help="Clean pages in bulk, into Parquet; every page once, a result or the reason of its failure.",
+    help="Clean pages in bulk, into Parquet. Each page gives one row: a result or the reason of its failure.",
     epilog=_EPILOG,
 )
-@argument("inputs", "INPUT...", "what to clean (see below)", nargs=-1, required=True)
+@argument("inputs", "INPUT...", "pages to clean (see below)", nargs=-1, required=True)
 @option("-o", "--out", type=path, required=True, metavar="OUT", help="the output folder")
-@flag("--resume", help="continue the run in OUT; pages that are done are not done again")
-@flag("--retry-failed", help="continue, and try again the pages that failed")
-@option("--pages", type=path, metavar="FILE", help="of archives, clean only the pages whose URLs this file lists")
+@flag("--resume", help="continue the run in OUT; finished pages are skipped")
+@flag("--retry-failed", help="continue the run in OUT, and clean its failed pages again")
+@option("--pages", type=path, metavar="FILE", help="from archives, clean only the URLs that this file lists")
 @flag("--no-render", section=_ROWS, help="only parse pages: no browser, a fifth of the time")
 @flag("--js", section=_ROWS, help="run the pages' scripts")
 @option(
@@ -151,7 +151,7 @@ def _size(text: str) -> int:
     type=click.Choice(("none", "public")),
     default="none",
     section=_ROWS,
-    help="where pages load what no archive or folder has: nowhere, or from public addresses (none)",
+    help="source of subresources that no archive or folder has: none, or public addresses (none)",
 )
 @option(
     "--method",
@@ -167,7 +167,7 @@ def _size(text: str) -> int:
     type=path,
     metavar="FOLDER",
     section=_ROWS,
-    help="files of selectors, HOST.txt, each for its site alone",
+    help="folder of selector files, HOST.txt for each site",
 )
 @policy(_ROWS)
 @page_limits(_ROWS)
@@ -176,20 +176,20 @@ def _size(text: str) -> int:
     type=click.Choice(("local", "ray")),
     default="local",
     section=_RUN,
-    help="this machine, or a Ray cluster (local)",
+    help="run on this machine or on a Ray cluster (local)",
 )
 @option(
     "--address",
     metavar="ADDR",
     section=_RUN,
-    help="address of the Ray cluster; default: the one that is found, or a new one on this machine",
+    help="address of the Ray cluster; default: a running one, or a new one on this machine",
 )
 @option(
     "--workers",
     type=positive(int),
     metavar="N",
     section=_RUN,
-    help="pages in work at once (processors + 1)",
+    help="pages to clean at once (processors + 1)",
 )
 @option(
     "--retries",
@@ -197,59 +197,59 @@ def _size(text: str) -> int:
     default="2",
     metavar="N",
     section=_RUN,
-    help="attempts after a crash of the browser (2)",
+    help="further attempts after a crash of the browser (2)",
 )
 @option(
     "--max-memory",
-    type=_size,
+    type=_parse_size,
     default="3G",
     metavar="SIZE",
     section=_RUN,
-    help="memory for one page, with its browser (3G)",
+    help="memory limit for one page, including its browser (3G)",
 )
 @option("--part-rows", type=positive(int), default="500", metavar="N", section=_RUN, help="pages in one part (500)")
-@flag("--keep-snapshots", "snapshots", section=_RUN, help="keep the rendered pages in OUT/snapshots")
+@flag("--keep-snapshots", "snapshots", section=_RUN, help="save the rendered pages in OUT/snapshots")
 @option("--metrics-port", type=port, metavar="PORT", section=_RUN, help="serve metrics for Prometheus on this machine")
 @verbosity()
 def farm(options: FarmOptions) -> int:
-    """Clean all pages and give the exit code: 0, 1 if pages failed, 128 and the signal's number if interrupted.
+    """Clean all pages and return the exit code: 0, 1 if pages failed, 128 plus the signal's number if interrupted.
 
-    What is wrong with the command line is found before anything is written.
+    Errors of the command line are raised before anything is written.
 
     Raises:
-        VcleanError: what keeps every page from being cleaned, or the output from being written.
+        VcleanError: an error that every page would repeat, or the output cannot be written.
     """
     from vclean.farm.executor import InterruptedRunError
     from vclean.farm.inputs import Inputs
-    from vclean.farm.metrics import served
+    from vclean.farm.metrics import serve_metrics
     from vclean.farm.output import RunOutput
     from vclean.farm.parts import PARTS
-    from vclean.farm.stats import Stats, counted
+    from vclean.farm.stats import Stats, count_input
 
     stats = Stats()
-    going_on = {"resume": options.resume, "retry_failed": options.retry_failed}
-    output = RunOutput(options.out, options.cleaning, options.run, **going_on, stats=stats)
+    resumption = {"resume": options.resume, "retry_failed": options.retry_failed}
+    output = RunOutput(options.out, options.cleaning, options.run, **resumption, stats=stats)
     inputs = Inputs(options.inputs, options.cleaning, pages=options.pages, index_folder=output.index_folder)
     _check_methods(options.cleaning)
     with (
         _engine(options) as run,
-        served(stats, options.metrics_port),
+        serve_metrics(stats, options.metrics_port),
         output,
-        counted(inputs, stats),
-        shown(stats),
+        count_input(inputs, stats),
+        show_progress(stats),
     ):
         try:
             run(inputs, output, options.cleaning, options.run, stats)
         except InterruptedRunError as interruption:
             output.interrupt()
-            return _stopped(interruption, stats)
+            return _report_interruption(interruption, stats)
     if options.verbosity >= 0:
-        _log.warning("%s; they are in %s", finished(stats, output.failed), output.folder / PARTS)
+        _log.warning("%s; the rows are in %s", final_line(stats, output.failed), output.folder / PARTS)
     return int(output.failed.total() > 0)
 
 
 class _Run(Protocol):
-    """An engine: see `vclean.farm.executor.run_locally`."""
+    """Engine of a run: see `vclean.farm.executor.run_locally`."""
 
     def __call__(
         self, inputs: Inputs, output: RunOutput, cleaning: CleanerSettings, run: RunSettings, stats: Stats, /
@@ -259,12 +259,12 @@ class _Run(Protocol):
 
 @contextmanager
 def _engine(options: FarmOptions) -> Iterator[_Run]:
-    """The engine, as far as can be told able to run; before anything is written."""
+    """Return the engine, after checking before anything is written that it can run."""
     if options.engine == "ray":
-        from vclean.farm.ray.cluster import connected
+        from vclean.farm.ray.cluster import connect_to_cluster
         from vclean.farm.ray.engine import run_on_ray
 
-        with connected(options.address) as ray:
+        with connect_to_cluster(options.address) as ray:
             yield partial(run_on_ray, ray=ray)
         return
     from vclean.farm.executor import run_locally
@@ -275,7 +275,7 @@ def _engine(options: FarmOptions) -> Iterator[_Run]:
 
 
 def _check_methods(cleaning: CleanerSettings) -> None:
-    """Say before the run what would go wrong with every page; that the shipped model is whole is not checked here.
+    """Raise before the run the errors of the method that every page would repeat. The shipped model is not checked.
 
     Raises:
         VcleanError: there is no such method, it lacks a library or a model, or a template is wrong.
@@ -291,7 +291,7 @@ def _check_methods(cleaning: CleanerSettings) -> None:
 
 
 def _check_browser() -> None:
-    """Say before the run what would go wrong with every page, and what a user has to know of the browser.
+    """Check before the run that a browser can start, and warn if it has no sandbox.
 
     Raises:
         BrowserMissingError: there is no usable Chromium.
@@ -300,16 +300,16 @@ def _check_browser() -> None:
     from vclean.render.isolation.sandbox import sandbox_obstacle
 
     find_chromium()
-    if in_the_way := sandbox_obstacle():
-        _log.warning("Chromium's sandbox is off (%s): %s", in_the_way.reason, in_the_way.remedy)
+    if obstacle := sandbox_obstacle():
+        _log.warning("Chromium's sandbox is off (%s): %s", obstacle.reason, obstacle.remedy)
 
 
-def _stopped(interruption: InterruptedRunError, stats: Stats) -> int:
-    _log.warning("stopped after %s; --resume goes on", line(stats))
+def _report_interruption(interruption: InterruptedRunError, stats: Stats) -> int:
+    _log.warning("stopped after %s; --resume continues", progress_line(stats))
     return _SIGNAL_CODE + interruption.number
 
 
-def shown(stats: Stats) -> AbstractContextManager[None]:
+def show_progress(stats: Stats) -> AbstractContextManager[None]:
     """Show the progress of a run on standard error inside the block."""
     from vclean import progress
 
@@ -319,31 +319,31 @@ def shown(stats: Stats) -> AbstractContextManager[None]:
         bar.set_postfix_str(f"{stats.failed.total():,} failed", refresh=False)
         bar.update(stats.skipped + stats.done - bar.n)
 
-    return progress.shown(update, lambda: line(stats), "pages", total=stats.total, initial=stats.skipped)
+    return progress.shown(update, lambda: progress_line(stats), "pages", total=stats.total, initial=stats.skipped)
 
 
-def line(stats: Stats) -> str:
-    """The state of a run in one line.
+def progress_line(stats: Stats) -> str:
+    """Return the state of a run in one line.
 
     >>> from vclean.farm.stats import Stats
-    >>> line(Stats(total=10, skipped=4)).partition(",")[0]
+    >>> progress_line(Stats(total=10, skipped=4)).partition(",")[0]
     '4 of 10 pages'
     """
     from tqdm import tqdm
 
-    of = "" if stats.total is None else f" of {stats.total:,}"
+    total = "" if stats.total is None else f" of {stats.total:,}"
     left = "" if stats.left is None else f", {tqdm.format_interval(stats.left)} left"
     failed = stats.failed.total()
-    return f"{stats.skipped + stats.done:,}{of} pages, {stats.rate:.1f} pages/s, {failed:,} failed{left}"
+    return f"{stats.skipped + stats.done:,}{total} pages, {stats.rate:.1f} pages/s, {failed:,} failed{left}"
 
 
-def finished(stats: Stats, failed: Counter[str]) -> str:
-    """A whole run in one line; `failed` are the failures in all of its output, by error.
+def final_line(stats: Stats, failed: Counter[str]) -> str:
+    """Return the result of a run in one line; `failed` counts the failures in all of its output, by error.
 
     >>> from collections import Counter
     >>> from vclean.farm.stats import Stats
-    >>> finished(Stats(skipped=4), Counter(InputError=1)).partition(", in ")[0]
-    '4 pages, 4 of them before, 1 failed (InputError 1; pages.jsonl says why, --retry-failed tries again)'
+    >>> final_line(Stats(skipped=4), Counter(InputError=1)).partition(", in ")[0]
+    '4 pages, 4 of them before, 1 failed (InputError 1; see pages.jsonl, --retry-failed tries again)'
     """
     from tqdm import tqdm
 
@@ -352,6 +352,6 @@ def finished(stats: Stats, failed: Counter[str]) -> str:
     pages = stats.skipped + stats.done
     before = f", {stats.skipped:,} of them before" if stats.skipped else ""
     reasons = ", ".join(f"{name} {count:,}" for name, count in sorted(failed.items()))
-    why = f" ({reasons}; {LOG} says why, --retry-failed tries again)" if failed else ""
+    details = f" ({reasons}; see {LOG}, --retry-failed tries again)" if failed else ""
     time = tqdm.format_interval(stats.elapsed)
-    return f"{pages:,} page{'s' * (pages != 1)}{before}, {failed.total():,} failed{why}, in {time}"
+    return f"{pages:,} page{'s' * (pages != 1)}{before}, {failed.total():,} failed{details}, in {time}"

@@ -1,4 +1,4 @@
-"""The inputs of a farm run: files, folders, URLs, patterns and lists of them, as a stream of pages in a fixed order."""
+"""Read the inputs of a farm run: files, folders, URLs, patterns and lists, as a stream of pages in a fixed order."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ import numpy as np
 
 from vclean.cli.batch import unexpected
 from vclean.errors import InputError, NetworkError, OutputError, VcleanError
-from vclean.farm.rows import failed
-from vclean.farm.tasks import Item, Task, key_of
+from vclean.farm.rows import failed_outcome
+from vclean.farm.tasks import Item, Task, page_key
 from vclean.files import make_folder
 from vclean.input.sources import (
     STDIN,
@@ -56,27 +56,27 @@ _log = logging.getLogger("vclean")
 
 @dataclass(frozen=True, slots=True)
 class InputUnit:
-    """A part of the input that is read by itself; small, and can be pickled.
+    """Part of the input that one reader reads: small and picklable.
 
     Attributes:
-        arguments: URLs and absolute paths: several pages, or one file that holds many.
-        groups: the row groups to read of the one Parquet file, instead of all.
-        lost: instead of reading the archives that the arguments name, say which pages asked for are in none of them.
+        arguments: URLs and absolute paths: several pages, or one file that contains many.
+        groups: row groups to read from the one Parquet file; None for all.
+        missing: report the requested pages that none of the archives in `arguments` contains, instead of reading them.
     """
 
     arguments: tuple[str, ...]
     groups: range | None = None
-    lost: bool = False
+    missing: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class UnitReader:
-    """Reads units; can be pickled.
+    """Reader of units; picklable.
 
     Attributes:
-        settings: what bounds a page, and whether live pages may be fetched.
-        pages: URLs that are taken from archives; None for all of their pages.
-        index_folder: where the indexes of archives are kept; None for nowhere.
+        settings: limits of a page, and whether live pages may be fetched.
+        pages: URLs to take from archives; None for all their pages.
+        index_folder: folder for the indexes of archives; None to keep no index.
     """
 
     settings: CleanerSettings
@@ -84,26 +84,26 @@ class UnitReader:
     index_folder: Path | None = None
 
     def items(self, unit: InputUnit) -> Iterator[Item]:
-        """The pages of a unit, in a fixed order; what cannot be read is an item whose reading fails.
+        """Yield the pages of a unit in a fixed order. Input that cannot be read gives an item whose reading fails.
 
         Raises:
             OutputError: the index of an archive cannot be written.
         """
-        if unit.lost:
-            yield from self._lost(unit.arguments)
+        if unit.missing:
+            yield from self._missing_pages(unit.arguments)
             return
         for argument in unit.arguments:
             name = printable(argument)
             try:
-                with _errors_as_ours():
-                    for source in self._sources(argument, unit.groups):
-                        yield _item(source, name)
+                with _convert_errors():
+                    for source in self._find_sources(argument, unit.groups):
+                        yield _to_item(source, name)
             except OutputError:
                 raise
             except VcleanError as error:
-                yield _failing(name, name, error)
+                yield _failing_item(name, name, error)
 
-    def _sources(self, argument: str, groups: range | None) -> Iterator[Source]:
+    def _find_sources(self, argument: str, groups: range | None) -> Iterator[Source]:
         path, max_bytes = Path(argument), self.settings.rendering.max_bytes
         if is_url(argument):
             self._check_network(argument)
@@ -120,7 +120,7 @@ class UnitReader:
             raise NetworkError(f"{url} is not fetched without the network: add --network public")
 
     def index_of(self, archive: Path) -> Path | None:
-        """Where the index of an archive is kept.
+        """Return the path for the index of an archive; None without an index folder.
 
         Raises:
             OutputError: the folder cannot be made.
@@ -129,27 +129,27 @@ class UnitReader:
             return None
         return make_folder(self.index_folder) / f"{blake2b(os.fsencode(archive), digest_size=16).hexdigest()}.sqlite"
 
-    def _lost(self, archives: tuple[str, ...]) -> Iterator[Item]:
-        """The pages asked for that are in none of the archives."""
+    def _missing_pages(self, archives: tuple[str, ...]) -> Iterator[Item]:
+        """Yield a failing item for each requested page that none of the archives contains."""
         from vclean.render.archive.pages import Archive
 
-        left = list(self.pages or ())
+        remaining = list(self.pages or ())
         for path in map(Path, archives):
             try:
-                found = Archive(path, index=self.index_of(path)).select(left)
-                left = [url for url, record in found if record is None]
+                matches = Archive(path, index=self.index_of(path)).select(remaining)
+                remaining = [url for url, record in matches if record is None]
             except InputError:
-                continue  # a failure of its own, where its pages are read
-        for url in left:
+                continue  # reading its pages reports this failure
+        for url in remaining:
             name = printable(url)
-            yield _failing(name, name, InputError(f"{name} is in no archive of this run: check the list of pages"))
+            yield _failing_item(name, name, InputError(f"{name} is in no archive of this run: check the list of pages"))
 
 
 def _check_name(path: Path) -> None:
-    """Explain what `find` could not.
+    """Raise a clear error for a path that `find` would reject without explanation.
 
     Raises:
-        InputError: there is no such file, but a pattern, or a list that a list names.
+        InputError: the path is a pattern without a match, or a list that another list names.
     """
     if has_magic(str(path)) and not os.path.lexists(path):
         raise InputError(f"no file matches {path}: check the pattern")
@@ -157,27 +157,27 @@ def _check_name(path: Path) -> None:
         raise InputError(f"{path} is a list inside a list: name it as an input of its own")
 
 
-def _item(source: Source, place: str) -> Item:
+def _to_item(source: Source, location: str) -> Item:
     name = printable(source.id)
-    return Item(name, place, partial(_read, source.read, name))
+    return Item(name, location, partial(_read_page, source.read, name))
 
 
-def _read(read: Callable[[], Page], name: str) -> Page:
-    with _errors_as_ours():
+def _read_page(read: Callable[[], Page], name: str) -> Page:
+    with _convert_errors():
         return replace(read(), id=name)
 
 
-def _failing(name: str, place: str, error: VcleanError) -> Item:
-    return Item(name, place, partial(_fail, error))
+def _failing_item(name: str, location: str, error: VcleanError) -> Item:
+    return Item(name, location, partial(_raise, error))
 
 
-def _fail(error: VcleanError) -> NoReturn:
+def _raise(error: VcleanError) -> NoReturn:
     raise error
 
 
 @contextmanager
-def _errors_as_ours() -> Iterator[None]:
-    """Errors whose text can be stored; what nobody foresaw ends one page, or one file, and not the run."""
+def _convert_errors() -> Iterator[None]:
+    """Convert errors to ones whose text can be stored. An unexpected error ends one page or file, not the run."""
     try:
         yield
     except VcleanError as error:
@@ -190,26 +190,26 @@ def _errors_as_ours() -> Iterator[None]:
 
 
 _PAGES_AT_ONCE: Final = 64
-"""Single pages in a unit: few enough to share out, enough for units to be fewer than pages."""
+"""Single pages in a unit: few enough to distribute them, many enough to have fewer units than pages."""
 
 _LONGEST_LINE: Final = 2**14
 
 
 class Inputs:
-    """What a run reads: iterate it for its pages, or its units to read them elsewhere.
+    """Input of a run. Iterating it yields pages; its units can be read in other processes.
 
     Args:
-        arguments: files, folders, URLs, patterns such as `crawl/**/*.warc.gz`, and lists of these, one a line:
-            files named `.txt`, or `-` for standard input, which is read to its end here.
-        settings: what bounds a page, and whether live pages may be fetched.
-        pages: a list of URLs; of archives only the pages at them are taken.
-        index_folder: where the indexes of archives are kept, so that the next run finds them.
+        arguments: files, folders, URLs, patterns such as `crawl/**/*.warc.gz`, and lists of these with one per line:
+            files named `.txt`, or `-` for standard input, which the constructor reads to its end.
+        settings: limits of a page, and whether live pages may be fetched.
+        pages: file with a list of URLs; archives then give only the pages at these URLs.
+        index_folder: folder for the indexes of archives, which the next run reuses.
 
     Raises:
         InputError: the list of pages cannot be read.
 
     Attributes:
-        reader: reads the units.
+        reader: reader of the units.
     """
 
     def __init__(
@@ -221,15 +221,15 @@ class Inputs:
         index_folder: Path | None = None,
     ) -> None:
         self._arguments = tuple(arguments)
-        self._stdin = self._keep_stdin() if STDIN in self._arguments else None
+        self._stdin = self._save_stdin() if STDIN in self._arguments else None
         self.reader = UnitReader(settings, tuple(dict.fromkeys(read_list(pages))) if pages else None, index_folder)
 
     def __getstate__(self) -> dict[str, object]:
-        """With what `covers` needs, so that it works where the lists and standard input are not."""
-        return self.__dict__ | {"_covered": self._covered}
+        """Include the hashes that `covers` needs: other machines may lack the lists and standard input."""
+        return self.__dict__ | {"_name_hashes": self._name_hashes}
 
     def __iter__(self) -> Iterator[Item]:
-        """The pages, in the order of the arguments; what cannot be read is an item whose reading fails.
+        """Yield the pages in the order of the arguments. Input that cannot be read gives an item whose reading fails.
 
         Raises:
             OutputError: the index of an archive cannot be written.
@@ -238,66 +238,66 @@ class Inputs:
             yield from self.reader.items(unit)
 
     def units(self, *, rows: int = 0) -> Iterator[InputUnit]:
-        """What can be read by itself, in the order of the pages.
+        """Yield the units in the order of their pages.
 
         Args:
-            rows: divide Parquet files into units of about so many rows, by their row groups; 0 leaves them whole.
+            rows: divide Parquet files by row groups into units of about this many rows; 0 does not divide them.
         """
-        for many, names in groupby(self.names(), holds_many):
-            if many:
-                yield from chain.from_iterable(_divided(name, rows) for name in names)
+        for is_container, names in groupby(self.names(), holds_many):
+            if is_container:
+                yield from chain.from_iterable(_divide(name, rows) for name in names)
             else:
-                yield from map(InputUnit, _batched(names))
+                yield from map(InputUnit, _batch(names))
         if self.reader.pages is not None:
-            yield InputUnit(tuple(name for name in self._named() if is_archive(Path(name))), lost=True)
+            yield InputUnit(tuple(name for name in self._expand_arguments() if is_archive(Path(name))), missing=True)
 
     def covers(self, source: str) -> bool:
-        """Whether pages of that source (`Item.source`) are among this run's inputs: named, or in a folder that is.
+        """Return whether a source (`Item.source`) is an input of this run: named itself, or in a folder that is named.
 
-        A file that is no more is not among them.
+        A file that no longer exists is not an input.
         """
-        if not any(map(self._holds, (source, *map(str, Path(source).parents)))):
+        if not any(map(self._contains_name, (source, *map(str, Path(source).parents)))):
             return False
-        # What has a backslash when printed may be called otherwise.
+        # A printed name with a backslash may differ from the name on the disk.
         return is_url(source) or "\\" in source or os.path.lexists(source)
 
-    def _holds(self, name: str) -> bool:
-        wanted = np.uint64(_hash(name))
-        place = np.searchsorted(self._covered, wanted)
-        return bool(place < len(self._covered) and self._covered[place] == wanted)
+    def _contains_name(self, name: str) -> bool:
+        value = np.uint64(_hash(name))
+        index = np.searchsorted(self._name_hashes, value)
+        return bool(index < len(self._name_hashes) and self._name_hashes[index] == value)
 
     @cached_property
-    def _covered(self) -> NDArray[np.uint64]:
-        """uint64 (N,), sorted: the hashes of all names; as text, those of a long list might not fit in memory."""
-        return np.sort(np.fromiter((_hash(printable(name)) for name in self._named()), dtype=np.uint64))
+    def _name_hashes(self) -> NDArray[np.uint64]:
+        """Return the sorted hashes of all names, uint64 (N,). The names of a long list might not fit in memory."""
+        return np.sort(np.fromiter((_hash(printable(name)) for name in self._expand_arguments()), dtype=np.uint64))
 
     def names(self) -> Iterator[str]:
-        """URLs and absolute paths of files, those in folders too, in the order of the pages."""
-        for name in self._named():
+        """Yield URLs and absolute paths of files, including files in folders, in the order of the pages."""
+        for name in self._expand_arguments():
             if is_folder(Path(name)):
-                yield from self._files_in(name)
+                yield from self._list_folder(name)
             else:
                 yield name
 
-    def _files_in(self, folder: str) -> Iterator[str]:
+    def _list_folder(self, folder: str) -> Iterator[str]:
         try:
             for source in find(folder, self.reader.settings.rendering):
                 yield source.id
         except InputError:
-            yield folder  # whoever reads it fails the same way
+            yield folder  # reading it raises the same error
 
-    def _named(self) -> Iterator[str]:
-        """The URLs and absolute paths that arguments, patterns and lists name."""
+    def _expand_arguments(self) -> Iterator[str]:
+        """Yield the URLs and absolute paths that arguments, patterns and lists name."""
         for argument in self._arguments:
-            names = [self._stdin] if self._stdin and argument == STDIN else _expanded(argument)
+            names = [self._stdin] if self._stdin and argument == STDIN else _expand(argument)
             for name in names:
                 if name.lower().endswith(LIST_SUFFIX) and not is_url(name):
-                    yield from _listed(name)
+                    yield from _read_names(name)
                 else:
                     yield name
 
-    def _keep_stdin(self) -> str:
-        """Standard input as a file that is gone with this object (not with what is unpickled from it)."""
+    def _save_stdin(self) -> str:
+        """Copy standard input to a temporary file, deleted with this object but not with unpickled copies of it."""
         file = NamedTemporaryFile(prefix="vclean-", suffix=LIST_SUFFIX)  # noqa: SIM115 - closed on the next line
         weakref.finalize(self, file.close)
         shutil.copyfileobj(sys.stdin.buffer, file)
@@ -305,37 +305,37 @@ class Inputs:
         return file.name
 
 
-def _expanded(name: str) -> list[str]:
-    """A URL as it is, a path made absolute, a pattern as the paths that it matches, or as itself if there is none."""
+def _expand(name: str) -> list[str]:
+    """Return a URL as it is, a path made absolute, and for a pattern its matches, or itself without a match."""
     if is_url(name):
         return [name]
-    paths = [] if os.path.lexists(name) or not has_magic(name) else _matches(name)
-    return [os.path.abspath(path) for path in paths or [name]]  # noqa: PTH100 - without a `..`, but links as named
+    paths = [] if os.path.lexists(name) or not has_magic(name) else _glob(name)
+    return [os.path.abspath(path) for path in paths or [name]]  # noqa: PTH100 - removes `..`, keeps links
 
 
-def _matches(pattern: str) -> list[str]:
+def _glob(pattern: str) -> list[str]:
     try:
         return sorted(glob(pattern, recursive=True))  # noqa: PTH207 - patterns may be absolute
     except (OSError, ValueError):
         return []
 
 
-def _batched(names: Iterator[str]) -> Iterator[tuple[str, ...]]:
+def _batch(names: Iterator[str]) -> Iterator[tuple[str, ...]]:
     while batch := tuple(islice(names, _PAGES_AT_ONCE)):
         yield batch
 
 
-def _listed(path: str) -> Iterator[str]:
-    """What a list names; a list that cannot be read is a name itself, which cannot be read either."""
+def _read_names(path: str) -> Iterator[str]:
+    """Yield the names in a list. A list that cannot be read is yielded itself: reading it later reports the error."""
     try:
         for line in read_list(Path(path)):
-            yield from _expanded(line)
+            yield from _expand(line)
     except InputError:
         yield path
 
 
 def read_list(path: Path) -> Iterator[str]:
-    """The lines of a list, without blank ones and comments, which begin with `#`.
+    """Yield the lines of a list, without blank lines and comments, which begin with `#`.
 
     Raises:
         InputError: it cannot be read.
@@ -350,35 +350,35 @@ def read_list(path: Path) -> Iterator[str]:
         raise InputError(f"{path} cannot be read ({getattr(error, 'strerror', None) or error})") from error
 
 
-def _divided(path: str, rows: int) -> Iterator[InputUnit]:
-    """A file as units of about so many rows, where it can be divided."""
+def _divide(path: str, rows: int) -> Iterator[InputUnit]:
+    """Divide a file into units of about `rows` rows, if possible."""
     try:
         groups = list(row_groups(Path(path), rows)) if rows and is_parquet(Path(path)) else [None]
     except InputError:
         groups = [None]
-    yield from (InputUnit((path,), run) for run in groups)
+    yield from (InputUnit((path,), group) for group in groups)
 
 
 def _hash(name: str) -> int:
     return int.from_bytes(blake2b(name.encode(), digest_size=8).digest())
 
 
-def read(item: Item, digest: str) -> tuple[Task, TaskOutcome | None]:
-    """The task for a page, and its outcome already where it cannot be read.
+def read_task(item: Item, digest: str) -> tuple[Task, TaskOutcome | None]:
+    """Read a page and return its task; for a page that cannot be read also its outcome, else None.
 
     Args:
         item: the page.
-        digest: of the settings it will be cleaned with (`vclean.farm.settings.settings_digest`).
+        digest: digest of the settings (`vclean.farm.settings.settings_digest`).
     """
     start = time.perf_counter()
     try:
         page = item.read()
     except (VcleanError, MemoryError) as error:
-        task = _unread(item, digest)
-        return task, failed(task, error, {"read": time.perf_counter() - start})
-    return Task(page, item.source, key_of(page, digest), seconds=time.perf_counter() - start), None
+        task = _failed_task(item, digest)
+        return task, failed_outcome(task, error, {"read": time.perf_counter() - start})
+    return Task(page, item.source, page_key(page, digest), seconds=time.perf_counter() - start), None
 
 
-def _unread(item: Item, digest: str) -> Task:
-    """What stands for a page that could not be read; its key comes from its name and place."""
-    return Task(Page(id=item.id), item.source, key_of(Page(content=item.source, url=item.id), digest))
+def _failed_task(item: Item, digest: str) -> Task:
+    """Return the task of a page that could not be read; its key is computed from its name and location."""
+    return Task(Page(id=item.id), item.source, page_key(Page(content=item.source, url=item.id), digest))

@@ -1,4 +1,4 @@
-"""The numbers of a run for Prometheus, over HTTP on this machine."""
+"""Serve the counts of a run to Prometheus, over HTTP on the loopback interface."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ _ADDRESS: Final = "127.0.0.1"
 
 
 class FarmCollector(Collector):
-    """Reads the counts whenever somebody asks for them."""
+    """Collector of the metrics of a run; it reads the counts at each request."""
 
     def __init__(self, stats: Stats) -> None:
         self._stats = stats
 
     def collect(self) -> Iterable[Metric]:
-        """The metrics that docs/reference/farm.md lists."""
+        """Yield the metrics that docs/reference/farm.md lists."""
         stats = self._stats
-        yield _gauge("vclean_pages_working", "Pages in work.", stats.working)
+        yield _gauge("vclean_pages_working", "Pages in progress.", stats.working)
         if stats.queued is not None:
-            yield _gauge("vclean_pages_queued", "Pages of the input that are left to do.", stats.queued)
+            yield _gauge("vclean_pages_queued", "Pages that are neither done nor in progress.", stats.queued)
         yield _counter("vclean_pages_done", "Pages cleaned.", stats.ok)
-        yield _counter("vclean_pages_skipped", "Pages that an earlier run had done.", stats.skipped)
-        yield _counters("vclean_pages_failed", "Pages that failed, by error.", "error", stats.failed)
+        yield _counter("vclean_pages_skipped", "Pages that an earlier run has done.", stats.skipped)
+        yield _counters("vclean_pages_failed", "Failed pages, by error class.", "error", stats.failed)
         yield _counter("vclean_retries", "Attempts after the first.", stats.retried)
-        yield _counters("vclean_worker_restarts", "Workers replaced, by reason.", "reason", stats.restarts)
-        yield _counters("vclean_stage_seconds", "Wall clock by stage, over all pages.", "stage", stats.seconds)
+        yield _counters("vclean_worker_restarts", "Workers and browsers replaced, by reason.", "reason", stats.restarts)
+        yield _counters("vclean_stage_seconds", "Wall clock by stage, summed over pages.", "stage", stats.seconds)
         yield _gauge("vclean_run_seconds", "Seconds since the run began.", stats.elapsed)
 
 
 @contextmanager
-def served(stats: Stats, port: int | None) -> Iterator[None]:
-    """Serve the metrics at http://127.0.0.1:port/metrics inside the block; with None, do nothing.
+def serve_metrics(stats: Stats, port: int | None) -> Iterator[None]:
+    """Serve the metrics at http://127.0.0.1:port/metrics inside the block; do nothing if `port` is None.
 
     Raises:
         UsageError: the port is taken.
@@ -60,7 +60,7 @@ def served(stats: Stats, port: int | None) -> Iterator[None]:
         server, thread = start_http_server(port, addr=_ADDRESS, registry=registry)
     except OSError as error:
         raise UsageError(
-            f"port {port} cannot serve metrics ({error.strerror}): choose another --metrics-port"
+            f"cannot serve metrics on port {port} ({error.strerror}): choose another --metrics-port"
         ) from error
     try:
         yield

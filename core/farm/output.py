@@ -1,4 +1,4 @@
-"""The output folder of a run: its parts, its log, its summary, and whether it may be written to."""
+"""Manage the output folder of a run: its lock, settings, parts, log and summary."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ import numpy as np
 import pyarrow.compute as pc
 
 from vclean.errors import UsageError
-from vclean.farm.parts import PartWriter, forget_failures, part_paths, read_parts, tidy
-from vclean.farm.resume import Ledger
-from vclean.farm.rows import LIGHT, STAGES, VERSION, light
-from vclean.farm.settings import settings_digest, settings_facts
+from vclean.farm.parts import PartWriter, drop_failures, part_paths, read_parts, remove_leftovers
+from vclean.farm.resume import ResumeLog
+from vclean.farm.rows import LOG_COLUMNS, STAGES, VERSION, log_entry
+from vclean.farm.settings import settings_digest, settings_to_dict
 from vclean.files import Replacement, explained, locked, make_folder, write_atomic
 
 if TYPE_CHECKING:
@@ -40,53 +40,53 @@ _SUMMARY_BATCH: Final = 10_000
 _COLUMNS: Final = ("status", "error", "attempts", "seconds", "characters", "block_count", "kept_count")
 _COUNTED: Final = ("block_count", "kept_count", "characters")
 
-_LEAST, _MOST = 1e-5, 1e5
+_MIN_SECONDS, _MAX_SECONDS = 1e-5, 1e5
 _STEP: Final = 1.02
-"""Seconds are counted in bins, each 2 % wider than the last, so that a percentile is right within 1 %."""
+"""Ratio of the widths of neighbouring bins for seconds: 2 % gives percentiles within 1 %."""
 
 
-class Percentiles:
-    """Counts seconds, to tell their percentiles."""
+class SecondsHistogram:
+    """Count seconds in logarithmic bins and estimate percentiles."""
 
     def __init__(self) -> None:
-        size = int(np.ceil(np.log(_MOST / _LEAST) / np.log(_STEP))) + 1
+        size = int(np.ceil(np.log(_MAX_SECONDS / _MIN_SECONDS) / np.log(_STEP))) + 1
         self._bins = np.zeros(size, dtype=np.int64)
         self._sum = 0.0
-        self._greatest = 0.0
+        self._maximum = 0.0
 
     def add(self, seconds: NDArray[np.float32]) -> None:
         """Count the seconds of some pages, (n,)."""
         if not len(seconds):
             return
-        place = np.log(np.clip(seconds, _LEAST, _MOST) / _LEAST) / np.log(_STEP)
-        self._bins += np.bincount(place.astype(np.int64), minlength=len(self._bins))
+        index = np.log(np.clip(seconds, _MIN_SECONDS, _MAX_SECONDS) / _MIN_SECONDS) / np.log(_STEP)
+        self._bins += np.bincount(index.astype(np.int64), minlength=len(self._bins))
         self._sum += float(seconds.sum(dtype=np.float64))
-        self._greatest = max(self._greatest, float(seconds.max()))
+        self._maximum = max(self._maximum, float(seconds.max()))
 
     def to_dict(self) -> dict[str, float] | None:
-        """Mean, percentiles and maximum by name; None where nothing was counted."""
+        """Return mean, percentiles and maximum by name; None if nothing was counted."""
         total = int(self._bins.sum())
         if not total:
             return None
         facts = {"mean": self._sum / total} | {f"p{at}": self._percentile(at, total) for at in PERCENTILES}
-        return {name: round(value, 5) for name, value in (facts | {"max": self._greatest}).items()}
+        return {name: round(value, 5) for name, value in (facts | {"max": self._maximum}).items()}
 
     def _percentile(self, percent: int, total: int) -> float:
-        place = int(np.searchsorted(np.cumsum(self._bins), total * percent / 100))
-        return min(float(_LEAST * _STEP ** (place + 0.5)), self._greatest)
+        index = int(np.searchsorted(np.cumsum(self._bins), total * percent / 100))
+        return min(float(_MIN_SECONDS * _STEP ** (index + 0.5)), self._maximum)
 
 
-def summarise(paths: Sequence[Path]) -> dict[str, Any]:
-    """What parts hold: pages, failures by error, attempts after the first, blocks, bytes, seconds by stage.
+def summarize_parts(paths: Sequence[Path]) -> dict[str, Any]:
+    """Summarize parts: pages, failures by error, attempts after the first, blocks, bytes, seconds by stage.
 
     Raises:
         InputError: a part cannot be read.
     """
     counts: Counter[str] = Counter()
     failed: Counter[str] = Counter()
-    stages = {stage: Percentiles() for stage in STAGES}
+    stages = {stage: SecondsHistogram() for stage in STAGES}
     for batch in read_parts(paths, _COLUMNS, _SUMMARY_BATCH):
-        counts.update(_counts(batch))
+        counts.update(_count_batch(batch))
         failed.update(error for error in batch.column("error").to_pylist() if error is not None)
         for stage in STAGES:
             seconds = pc.struct_field(batch.column("seconds"), stage).drop_null()
@@ -103,7 +103,7 @@ def summarise(paths: Sequence[Path]) -> dict[str, Any]:
     }
 
 
-def _counts(batch: pa.RecordBatch) -> dict[str, int]:
+def _count_batch(batch: pa.RecordBatch) -> dict[str, int]:
     sums = {name: pc.sum(batch.column(name)).as_py() or 0 for name in ("attempts", *_COUNTED)}
     return {"pages": batch.num_rows, **sums}
 
@@ -117,25 +117,25 @@ _ROWS_AT_ONCE: Final = 1_000
 
 
 class RunOutput:
-    """Takes what became of the pages; a context manager that is the run.
+    """Output of a run; a context manager that begins and ends it.
 
-    What was put is kept when the block ends, however it ends.
+    Everything written is saved when the block ends, however it ends.
 
     Args:
-        folder: made if it is not there.
-        cleaning: what decides the rows.
-        run: how the run works.
-        resume: go on with the run that the folder holds, if any.
+        folder: the output folder; it is made if it does not exist.
+        cleaning: settings that determine the rows.
+        run: settings of how the run works.
+        resume: continue the run in the folder, if any.
         retry_failed: drop its failures first.
-        stats: the counts of this run, for the summary.
+        stats: counts of this run, for the summary.
 
     Attributes:
-        failed: when the block has ended, the failures in all parts, by the class name of their error.
+        failed: after the block, the failures in all parts, by class name of their error.
 
     Raises:
-        UsageError: the folder holds a run and this one does not resume it, or has other settings; or another process
+        UsageError: the folder contains a run and this one does not resume it or has other settings; or another process
             writes to it.
-        InputError: a part of the run to be resumed is damaged.
+        InputError: a part of the run to resume is damaged.
         OutputError: the folder cannot be written to.
     """
 
@@ -162,33 +162,33 @@ class RunOutput:
 
     @property
     def index_folder(self) -> Path:
-        """Where indexes of archives are kept for the next run."""
+        """Return the folder in which indexes of archives are saved for the next run."""
         return self.folder.absolute() / "index"
 
     def __enter__(self) -> Self:
-        """Begin the run, or go on with it."""
+        """Begin the run, or continue it."""
         with ExitStack() as stack:
             stack.enter_context(locked(make_folder(self.folder), _LOCK))
-            self._facts = _begin(self.folder, self._cleaning, resume=self._resume)
-            tidy(self.folder)
+            self._facts = _begin_run(self.folder, self._cleaning, resume=self._resume)
+            remove_leftovers(self.folder)
             if self._retry_failed:
-                forget_failures(self.folder)
+                drop_failures(self.folder)
             stack.callback(self._write_summary)
             self._done = part_paths(self.folder)
-            self._log = stack.enter_context(_log(self.folder / LOG, self._done))
+            self._log = stack.enter_context(_open_log(self.folder / LOG, self._done))
             self._writer = stack.enter_context(self.part_writer())
             self._stack = stack.pop_all()
         return self
 
     def __exit__(self, kind: type[BaseException] | None = None, *_: object) -> None:
-        """Keep what was put, and write the summary."""
+        """Commit the last part and write the summary."""
         with self._stack:
             self._writer.commit()
             self._complete = kind is None and not self._interrupted
 
     @property
     def part_writer(self) -> partial[PartWriter]:
-        """Makes writers of parts for this output, in other processes too; `put` has one of its own."""
+        """Return a factory of part writers for this output. Other processes use it too; `write` has its own writer."""
         return partial(
             PartWriter,
             self.folder.absolute(),
@@ -198,115 +198,114 @@ class RunOutput:
         )
 
     def is_done(self, page_id: str, key: bytes, covers: Callable[[str], bool]) -> bool:
-        """Whether an earlier run has done a page; every page it did is given once: see `Ledger.take`."""
-        return self._ledger.take(key, page_id, covers)
+        """Return whether an earlier run has cleaned a page; each row counts for one page: see `ResumeLog.claim`."""
+        return self._resume_log.claim(key, page_id, covers)
 
     @cached_property
-    def _ledger(self) -> Ledger:
-        """Made when it is asked for the first time: other engines ask one of their own."""
-        return self._stack.enter_context(Ledger(self._done))
+    def _resume_log(self) -> ResumeLog:
+        """Return the resume log. It is created on first use, because other engines have their own."""
+        return self._stack.enter_context(ResumeLog(self._done))
 
-    def put(self, outcome: TaskOutcome) -> None:
-        """Take what became of a page: its row, its snapshot if it is to be kept, its line in the log.
+    def write(self, outcome: TaskOutcome) -> None:
+        """Write an outcome: its row, its snapshot if snapshots are saved, and its line in the log.
 
         Raises:
             OutputError: it cannot be written.
         """
-        self._writer.put(outcome.record, outcome.snapshot)
-        self.note(light(outcome.record))
+        self._writer.write(outcome.record, outcome.snapshot)
+        self.log(log_entry(outcome.record))
 
-    def note(self, line: Mapping[str, Any]) -> None:
-        """Add a page to the log alone, as `vclean.farm.rows.light` gives it: its row is in a part already.
+    def log(self, entry: Mapping[str, Any]) -> None:
+        """Append a page to the log only, as an entry of `vclean.farm.rows.log_entry`. Its row is already in a part.
 
         Raises:
             OutputError: it cannot be written.
         """
         with explained(self.folder / LOG):
-            self._log.write(_line(line))
+            self._log.write(_to_json_line(entry))
 
     def interrupt(self) -> None:
-        """Have the summary say that there is more to do."""
+        """Mark the run as interrupted in the summary."""
         self._interrupted = True
 
     def _write_summary(self) -> None:
         state = {"state": "complete" if self._complete else "interrupted"}
-        own = {"run": self._stats.to_dict() if self._stats else None}
-        found = summarise(part_paths(self.folder))
-        self.failed.update(found["failed"])
-        facts = state | found | own | self._facts
-        write_atomic(self.folder / SUMMARY, _document(facts))
+        summary = summarize_parts(part_paths(self.folder))
+        self.failed.update(summary["failed"])
+        last_run = {"run": self._stats.to_dict() if self._stats else None}
+        write_atomic(self.folder / SUMMARY, _to_json_document(state | summary | last_run | self._facts))
 
 
-def _begin(folder: Path, cleaning: CleanerSettings, *, resume: bool) -> dict[str, Any]:
-    """What `run.json` says, written if there is none.
+def _begin_run(folder: Path, cleaning: CleanerSettings, *, resume: bool) -> dict[str, Any]:
+    """Return the content of `run.json`, which is written for a new run.
 
     Raises:
-        UsageError: the folder holds something else, or a run that is not to be, or cannot be, resumed.
+        UsageError: the folder contains other files, or a run that must not or cannot be resumed.
     """
     path = folder / RUN
     if not path.exists():
         if any(each.name != _LOCK for each in folder.iterdir()):
-            raise UsageError(f"{folder} holds other files: name a new folder")
-        facts = _facts(cleaning)
-        write_atomic(path, _document(facts))
+            raise UsageError(f"{folder} contains other files: name a new folder")
+        facts = _run_facts(cleaning)
+        write_atomic(path, _to_json_document(facts))
         return facts
     if not resume:
-        raise UsageError(f"{folder} holds a run already: add --resume, or name another folder")
-    return _checked(path, _facts(cleaning))
+        raise UsageError(f"{folder} contains a run already: add --resume, or name another folder")
+    return _check_same_settings(path, _run_facts(cleaning))
 
 
-def _facts(cleaning: CleanerSettings) -> dict[str, Any]:
+def _run_facts(cleaning: CleanerSettings) -> dict[str, Any]:
     versions = {"vclean": metadata.version("vclean"), "python": platform.python_version()}
     return {
         "schema": VERSION,
         "digest": settings_digest(cleaning),
-        "settings": settings_facts(cleaning),
+        "settings": settings_to_dict(cleaning),
         "versions": versions,
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 
 
-def _checked(path: Path, mine: Mapping[str, Any]) -> dict[str, Any]:
-    """What `run.json` of the run to be resumed says, if that run works as this one."""
+def _check_same_settings(path: Path, current: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the content of `run.json` of the run to resume, after checking that its settings are the same."""
     try:
         facts: dict[str, Any] = json.loads(path.read_bytes())
-        theirs = _flat({name: facts[name] for name in ("schema", "digest", "settings")})
+        before = _flatten({name: facts[name] for name in ("schema", "digest", "settings")})
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise UsageError(f"{path} is damaged, so that its run cannot be resumed: name another folder") from error
-    ours = _flat(json.loads(json.dumps({name: mine[name] for name in ("schema", "digest", "settings")})))
-    other = [
-        f"{name.removeprefix('settings.')} was {theirs.get(name)!r} and is {ours.get(name)!r}"
-        for name in sorted(theirs.keys() | ours.keys())
-        if name != "digest" and theirs.get(name) != ours.get(name)
+        raise UsageError(f"{path} is damaged and its run cannot be resumed: name another folder") from error
+    now = _flatten(json.loads(json.dumps({name: current[name] for name in ("schema", "digest", "settings")})))
+    differences = [
+        f"{name.removeprefix('settings.')} was {before.get(name)!r} and is {now.get(name)!r}"
+        for name in sorted(before.keys() | now.keys())
+        if name != "digest" and before.get(name) != now.get(name)
     ]
-    if other or theirs["digest"] != ours["digest"]:
-        what = "; ".join(other) or "its digest"
-        raise UsageError(f"the run in {path.parent} has other settings ({what}): use the same, or another folder")
+    if differences or before["digest"] != now["digest"]:
+        names = "; ".join(differences) or "its digest"
+        raise UsageError(f"the run in {path.parent} has other settings ({names}): use the same, or another folder")
     return facts
 
 
-def _flat(facts: Mapping[str, Any], head: str = "") -> dict[str, Any]:
-    """Nested names as one, with dots."""
+def _flatten(facts: Mapping[str, Any], head: str = "") -> dict[str, Any]:
+    """Flatten nested names, joined by dots."""
     flat: dict[str, Any] = {}
     for name, value in facts.items():
-        flat |= _flat(value, f"{head}{name}.") if isinstance(value, dict) else {head + name: value}
+        flat |= _flatten(value, f"{head}{name}.") if isinstance(value, dict) else {head + name: value}
     return flat
 
 
 @contextmanager
-def _log(path: Path, parts: list[Path]) -> Iterator[IO[str]]:
-    """The log with a line for each page of the parts, and open for more, which a reader sees at once."""
+def _open_log(path: Path, parts: list[Path]) -> Iterator[IO[str]]:
+    """Rewrite the log with a line for each page of the parts, and open it for appending with line buffering."""
     with Replacement(path) as file:
-        for batch in read_parts(parts, LIGHT, _ROWS_AT_ONCE):
+        for batch in read_parts(parts, LOG_COLUMNS, _ROWS_AT_ONCE):
             for row in range(batch.num_rows):
-                file.write(_line(light(batch.slice(row, 1))))
+                file.write(_to_json_line(log_entry(batch.slice(row, 1))))
     with explained(path), path.open("a", encoding="utf-8", buffering=1) as log:
         yield log
 
 
-def _line(facts: Mapping[str, Any]) -> str:
+def _to_json_line(facts: Mapping[str, Any]) -> str:
     return json.dumps(facts, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
 
 
-def _document(facts: Mapping[str, Any]) -> str:
+def _to_json_document(facts: Mapping[str, Any]) -> str:
     return json.dumps(facts, ensure_ascii=False, allow_nan=False, indent=1) + "\n"

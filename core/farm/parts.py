@@ -1,4 +1,4 @@
-"""The parts of the output: Parquet files of some hundred rows, each there as a whole or not at all."""
+"""Write and read the parts of the output: Parquet files of some hundred rows, each complete or absent."""
 
 from __future__ import annotations
 
@@ -21,37 +21,39 @@ if TYPE_CHECKING:
 PARTS: Final = "parts"
 SNAPSHOTS: Final = "snapshots"
 
-_TELLING: Final = ("id", "url", "source", "key", "read_key")
-SNAPSHOT_SCHEMA: Final = pa.schema([*map(SCHEMA.field, _TELLING), pa.field("snapshot", pa.binary())])
-"""The columns of a file of snapshots: those of `SCHEMA` that tell a page, and its packed snapshot."""
+_PAGE_COLUMNS: Final = ("id", "url", "source", "key", "read_key")
+SNAPSHOT_SCHEMA: Final = pa.schema([*map(SCHEMA.field, _PAGE_COLUMNS), pa.field("snapshot", pa.binary())])
+"""Columns of a file of snapshots: those of `SCHEMA` that identify a page, and its packed snapshot."""
 
 _GROUP_ROWS: Final = 64
+"""Rows in a row group; they wait in memory until then."""
+
 _GROUP_BYTES: Final = 32 * 2**20
-"""Rows wait in memory until there are so many, or they take so much."""
+"""Bytes of waiting rows that are written as a row group, if `_GROUP_ROWS` is not reached before."""
 
 _SNAPSHOT_GROUP_ROWS: Final = 8
-"""A snapshot takes some 100 kB: to read one of them costs reading so many."""
+"""Snapshots in a row group. One has about 100 kB, and reading one reads its whole group."""
 
 _DIGEST: Final = 8
 _FAILED: Final = pa.scalar(FAILED)
 
 
 class PartWriter:
-    """Writes rows to parts, and snapshots to files beside them.
+    """Write rows to parts, and snapshots to files beside them.
 
-    A part is named after the pages in it. Used as a context manager it commits the last part at the end, also where
-    the block raises: what was put is kept.
+    The name of a part is a digest of its pages. As a context manager it commits the last part at the end, also when the
+    block raises: everything written is saved.
 
     Args:
         folder: the output; its folders for parts and snapshots are made.
-        rows: in a part.
-        snapshots: keep them.
-        mark: what tells a task that may be done twice from all others, 1 to 64 bytes: its parts have the same names
-            both times, and replace themselves. Without it every part gets a name of its own.
-        facts: go into the metadata of every file, by name.
+        rows: rows in a part.
+        snapshots: whether to save snapshots.
+        mark: identifies a task that may run twice, 1 to 64 bytes. Its parts have the same names both times, and the
+            second replaces the first. Without it, every part has a unique name.
+        facts: entries for the metadata of every file, by name.
 
     Every method raises:
-        OutputError: a file could not be written; the part in hand is gone, those committed are whole.
+        OutputError: a file could not be written; the unfinished part is deleted, committed parts are complete.
     """
 
     def __init__(
@@ -66,23 +68,23 @@ class PartWriter:
         self._rows = rows
         self._mark = mark
         self._names: list[bytes] = []
-        self._parts = _Aside(make_folder(folder / PARTS), _with(SCHEMA, facts), _GROUP_ROWS)
-        self._snapshots: _Aside | None = None
+        self._parts = _TemporaryParquetFile(make_folder(folder / PARTS), _with_metadata(SCHEMA, facts), _GROUP_ROWS)
+        self._snapshots: _TemporaryParquetFile | None = None
         if snapshots:
-            self._snapshots = _Aside(
-                make_folder(folder / SNAPSHOTS), _with(SNAPSHOT_SCHEMA, facts), _SNAPSHOT_GROUP_ROWS
+            self._snapshots = _TemporaryParquetFile(
+                make_folder(folder / SNAPSHOTS), _with_metadata(SNAPSHOT_SCHEMA, facts), _SNAPSHOT_GROUP_ROWS
             )
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        """Commit what was put."""
+        """Commit the unfinished part."""
         self.commit()
 
-    def put(self, row: pa.RecordBatch, snapshot: bytes | None = None) -> None:
-        """Add a page: its row of `SCHEMA`, and its packed snapshot if there is one."""
-        with self._undone_on_error():
+    def write(self, row: pa.RecordBatch, snapshot: bytes | None = None) -> None:
+        """Add a page: its row of `SCHEMA`, and its packed snapshot, if any."""
+        with self._discard_on_error():
             self._parts.add(row)
             if self._snapshots and snapshot is not None:
                 self._snapshots.add(_snapshot_row(row, snapshot))
@@ -91,21 +93,21 @@ class PartWriter:
                 self._commit()
 
     def commit(self) -> None:
-        """Put the part in hand in its place, if there is a page in it: first the snapshots, then the rows."""
-        with self._undone_on_error():
+        """Move the unfinished part to its final path, unless it is empty: first the snapshots, then the rows."""
+        with self._discard_on_error():
             self._commit()
 
     def _commit(self) -> None:
         if not self._names:
             return
-        name = self._name()
+        name = self._part_name()
         if self._snapshots:
             self._snapshots.commit(f"{SNAPSHOTS}-{name}.parquet")
         self._parts.commit(f"part-{name}.parquet")
         self._names.clear()
 
-    def _name(self) -> str:
-        """16 hexadecimal digits; not those of a part that is there, if that one is to stay."""
+    def _part_name(self) -> str:
+        """Return 16 hexadecimal digits; without a mark, ones that no existing part has."""
         count = 0
         while True:
             salt = count.to_bytes(4)
@@ -116,7 +118,7 @@ class PartWriter:
             count += 1
 
     @contextmanager
-    def _undone_on_error(self) -> Iterator[None]:
+    def _discard_on_error(self) -> Iterator[None]:
         try:
             yield
         except BaseException:
@@ -124,7 +126,7 @@ class PartWriter:
             raise
 
     def discard(self) -> None:
-        """Drop the part in hand."""
+        """Delete the unfinished part."""
         self._names.clear()
         self._parts.discard()
         if self._snapshots:
@@ -132,12 +134,12 @@ class PartWriter:
 
 
 def part_paths(folder: Path) -> list[Path]:
-    """The committed parts of an output, in the order of their names."""
+    """Return the committed parts of an output, sorted by name."""
     return sorted((folder / PARTS).glob("part-*.parquet"))
 
 
 def read_parts(paths: Iterable[Path], columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
-    """Some columns of parts, `rows` rows at a time.
+    """Yield some columns of parts, `rows` rows at a time.
 
     Raises:
         InputError: a part cannot be read.
@@ -148,31 +150,31 @@ def read_parts(paths: Iterable[Path], columns: Sequence[str], rows: int) -> Iter
                 yield from file.iter_batches(rows, columns=list(columns))
         except (OSError, pa.ArrowException, KeyError) as error:
             reason = str(error).splitlines()[0]
-            raise InputError(f"{path} is damaged ({reason}): delete it, and --resume does its pages again") from error
+            raise InputError(f"{path} is damaged ({reason}): delete it, and --resume cleans its pages again") from error
 
 
-def tidy(folder: Path) -> None:
-    """Remove what a run that was killed left: files written aside, and snapshots whose part never came.
+def remove_leftovers(folder: Path) -> None:
+    """Delete what a killed run left: temporary files, and snapshots without a part.
 
     Raises:
-        OutputError: a file cannot be removed.
+        OutputError: a file cannot be deleted.
     """
     parts = {path.name.removeprefix("part-") for path in part_paths(folder)}
     snapshots = (folder / SNAPSHOTS).glob(f"{SNAPSHOTS}-*.parquet")
     orphans = [path for path in snapshots if path.name.removeprefix(f"{SNAPSHOTS}-") not in parts]
-    for place in (folder, folder / PARTS, folder / SNAPSHOTS):
-        orphans += leftovers(place)
+    for subfolder in (folder, folder / PARTS, folder / SNAPSHOTS):
+        orphans += leftovers(subfolder)
     for path in orphans:
         with explained(path):
             path.unlink(missing_ok=True)
 
 
-def forget_failures(folder: Path) -> None:
-    """Take the rows of failed pages out of the parts, so that a resumed run tries these pages again.
+def drop_failures(folder: Path) -> None:
+    """Remove the rows of failed pages from the parts: a resumed run then tries these pages again.
 
     Raises:
         InputError: a part cannot be read.
-        OutputError: it cannot be written again; it stays as it was.
+        OutputError: it cannot be rewritten; it stays unchanged.
     """
     for path in part_paths(folder):
         table = pa.Table.from_batches(read_parts([path], ["status"], _GROUP_ROWS), pa.schema([SCHEMA.field("status")]))
@@ -181,13 +183,13 @@ def forget_failures(folder: Path) -> None:
 
 
 def _rewrite(path: Path) -> None:
-    """A part without its failures, a row group at a time; none where nothing else is in it."""
-    rest = _Aside(path.parent, pq.read_schema(path), _GROUP_ROWS)
+    """Rewrite a part without its failures, one row group at a time; delete it if no row remains."""
+    rest = _TemporaryParquetFile(path.parent, pq.read_schema(path), _GROUP_ROWS)
     try:
         for batch in read_parts([path], SCHEMA.names, _GROUP_ROWS):
-            kept = batch.filter(pc.not_equal(batch["status"], _FAILED))
-            if kept.num_rows:
-                rest.add(kept)
+            successes = batch.filter(pc.not_equal(batch["status"], _FAILED))
+            if successes.num_rows:
+                rest.add(successes)
         with explained(path):
             path.unlink() if rest.is_empty else rest.commit(path.name)
     except BaseException:
@@ -195,11 +197,11 @@ def _rewrite(path: Path) -> None:
         raise
 
 
-class _Aside:
-    """A Parquet file that is written aside, row group by row group; there is none until there are rows for it.
+class _TemporaryParquetFile:
+    """Parquet file that is written under a temporary name, one row group at a time; it is created with the first rows.
 
     Args:
-        folder: where it is to be.
+        folder: folder of the file.
         schema: its columns and metadata.
         group_rows: rows in a row group.
     """
@@ -216,18 +218,18 @@ class _Aside:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was added since it was made, or last had its name."""
+        """Return whether no row was added since the start or the last commit."""
         return not self._waiting and self._writer is None
 
     def add(self, row: pa.RecordBatch) -> None:
-        """Add a row, or some; rows wait in memory until they make a row group."""
+        """Add one or more rows. They wait in memory until they fill a row group."""
         self._waiting.append(row)
         self._bytes += row.nbytes
         if len(self._waiting) >= self._group_rows or self._bytes >= _GROUP_BYTES:
             self._flush()
 
     def commit(self, name: str) -> None:
-        """Give the file its name, if there is one."""
+        """Rename the file to `name`, if there is one."""
         if self._waiting:
             self._flush()
         if self._writer is None or self._file is None:
@@ -239,13 +241,13 @@ class _Aside:
         self._writer = self._file = None
 
     def discard(self) -> None:
-        """Remove the file and the rows that wait."""
+        """Delete the file and the waiting rows."""
         self._waiting.clear()
         self._bytes = 0
         if self._writer is not None:
-            self._writer.is_open = False  # or it would write the footer, now or when it is collected
+            self._writer.is_open = False  # else it writes the footer, now or during garbage collection
         if self._file is not None:
-            with suppress(OSError):  # what is left in its buffer may not fit either
+            with suppress(OSError):  # flushing its buffer may fail too
                 self._file.close()
             with suppress(OSError):
                 self._path.unlink(missing_ok=True)
@@ -263,11 +265,11 @@ class _Aside:
 
 def _snapshot_row(row: pa.RecordBatch, snapshot: bytes) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(
-        [*row.select(list(_TELLING)).columns, pa.array([snapshot])], schema=SNAPSHOT_SCHEMA
+        [*row.select(list(_PAGE_COLUMNS)).columns, pa.array([snapshot])], schema=SNAPSHOT_SCHEMA
     )
 
 
-def _with(schema: pa.Schema, facts: Mapping[str, str] | None) -> pa.Schema:
+def _with_metadata(schema: pa.Schema, facts: Mapping[str, str] | None) -> pa.Schema:
     return schema.with_metadata(
         (schema.metadata or {}) | {key.encode(): value.encode() for key, value in (facts or {}).items()}
     )

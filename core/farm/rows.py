@@ -1,4 +1,4 @@
-"""The rows of the output: one Arrow record per page, a result or a failure."""
+"""Build the output rows: one Arrow record for each page, a result or a failure."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ with of_extra("farm", "pyarrow"):
     import pyarrow as pa
 
 
-VERSION: Final = 1
-"""Version of the columns; a reader of another version may find other ones."""
+VERSION: Final = 2
+"""Version of the columns. A reader of another version may find other columns."""
 
 OK: Final = "ok"
 FAILED: Final = "failed"
 
-STAGES: Final = ("read", "render", "cut", "label", "pack")
-"""What the seconds of a page are told by."""
+STAGES: Final = ("read", "render", "extract", "label", "pack")
+"""Stages by which the wall clock of a page is divided."""
 
 BOX: Final = pa.struct([(name, pa.float32()) for name in ("x", "y", "w", "h")])
 BLOCK: Final = pa.struct(
@@ -75,62 +75,62 @@ _COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
     ("blocks", pa.list_(BLOCK)),
 ]
 SCHEMA: Final = pa.schema(_COLUMNS, metadata={"vclean.schema": str(VERSION)})
-"""The columns of a part; `docs/reference/farm-output.md` describes them."""
+"""Columns of a part, described in `docs/reference/farm-output.md`."""
 
-LIGHT: Final = tuple(name for name in SCHEMA.names if name not in ("read_key", "text", "cleaneval", "blocks"))
-"""The columns that are small, which `light` keeps."""
+LOG_COLUMNS: Final = tuple(name for name in SCHEMA.names if name not in ("read_key", "text", "cleaneval", "blocks"))
+"""Small columns, which `log_entry` selects."""
 
 
-_FACTS: Final = ("url", "rendered", "language", "title", "confidence", "noscript", "build", "method")
+_METADATA_COLUMNS: Final = ("url", "rendered", "language", "title", "confidence", "noscript", "build", "method")
 _VISIBILITY: Final = [each.name.lower() for each in Visibility]
 
 
-def of_result(result: Result, task: Task, seconds: Mapping[str, float]) -> pa.RecordBatch:
-    """The row of a page that was cleaned.
+def result_row(result: Result, task: Task, seconds: Mapping[str, float]) -> pa.RecordBatch:
+    """Build the row of a cleaned page.
 
     Args:
-        result: what vclean says of it.
+        result: result of the page.
         task: the page.
         seconds: wall clock by stage, of `STAGES`.
     """
     facts = json.facts(result)
-    named = {name: facts[name] for name in _FACTS}
-    content = {"text": result.to_text(), "cleaneval": result.to_cleaneval(), "blocks": _blocks(result)}
-    own = {"status": OK, "model": result.versions.get("model"), "read_key": _read_key(result, task)}
-    return _row(_shared(task, seconds) | named | own | _counts(result) | content)
+    metadata = {name: facts[name] for name in _METADATA_COLUMNS}
+    content = {"text": result.to_text(), "cleaneval": result.to_cleaneval(), "blocks": _blocks_array(result)}
+    farm_columns = {"status": OK, "model": result.versions.get("model"), "read_key": _read_key(result, task)}
+    return _build_row(_common_columns(task, seconds) | metadata | farm_columns | _count_columns(result) | content)
 
 
-def of_failure(task: Task, error: VcleanError, seconds: Mapping[str, float]) -> pa.RecordBatch:
-    """The row of a page that could not be cleaned.
+def failure_row(task: Task, error: VcleanError, seconds: Mapping[str, float]) -> pa.RecordBatch:
+    """Build the row of a page that could not be cleaned.
 
     Args:
         task: the page.
-        error: why.
-        seconds: wall clock by stage, as far as it came.
+        error: reason of the failure.
+        seconds: wall clock of the completed stages.
     """
-    facts = {"status": FAILED, "error": type(error).__name__, "message": str(error)}
-    return _row(_shared(task, seconds) | facts)
+    failure = {"status": FAILED, "error": type(error).__name__, "message": str(error)}
+    return _build_row(_common_columns(task, seconds) | failure)
 
 
-def light(row: pa.RecordBatch) -> dict[str, Any]:
-    """A row as `pages.jsonl` has it: the columns of `LIGHT`, in values that `json` can write.
+def log_entry(row: pa.RecordBatch) -> dict[str, Any]:
+    """Return a row as `pages.jsonl` has it: the columns of `LOG_COLUMNS`, in values that `json` can write.
 
     Args:
-        row: one page, with the columns of `LIGHT` at least.
+        row: one page, with at least the columns of `LOG_COLUMNS`.
     """
-    facts: dict[str, Any] = row.select(list(LIGHT)).to_pylist()[0]
-    seconds = {stage: round(value, 4) for stage, value in facts["seconds"].items() if value is not None}
-    confidence = None if facts["confidence"] is None else round(facts["confidence"], 4)
-    return facts | {"key": facts["key"].hex(), "seconds": seconds, "confidence": confidence}
+    entry: dict[str, Any] = row.select(list(LOG_COLUMNS)).to_pylist()[0]
+    seconds = {stage: round(value, 4) for stage, value in entry["seconds"].items() if value is not None}
+    confidence = None if entry["confidence"] is None else round(entry["confidence"], 4)
+    return entry | {"key": entry["key"].hex(), "seconds": seconds, "confidence": confidence}
 
 
-def plain(text: str) -> str:
-    """The text with `?` for what UTF-8, and so Parquet, cannot hold: lone surrogates."""
+def replace_surrogates(text: str) -> str:
+    """Replace lone surrogates by `?`: UTF-8, and so Parquet, cannot encode them."""
     return text.encode("utf-8", "replace").decode()
 
 
-def _shared(task: Task, seconds: Mapping[str, float]) -> dict[str, Any]:
-    """What a row says of a page whatever became of it."""
+def _common_columns(task: Task, seconds: Mapping[str, float]) -> dict[str, Any]:
+    """Return the columns that results and failures share."""
     return {
         "id": task.page.id,
         "url": task.page.url,
@@ -142,73 +142,76 @@ def _shared(task: Task, seconds: Mapping[str, float]) -> dict[str, Any]:
 
 
 def _read_key(result: Result, task: Task) -> bytes | None:
-    """The key that readers look for; they look for rendered pages only, for parsing one is as fast as looking."""
+    """Return the key of the page's snapshot; None for parsed pages, because parsing is as fast as a lookup."""
     snapshot, page = result.columns.snapshot, task.page
     return read_key(page, snapshot.settings, rendered=True) if snapshot.rendered and page.content else None
 
 
-def _row(facts: Mapping[str, Any]) -> pa.RecordBatch:
-    arrays = [_array(facts.get(field.name), field.type) for field in SCHEMA]
+def _build_row(values: Mapping[str, Any]) -> pa.RecordBatch:
+    arrays = [_to_array(values.get(field.name), field.type) for field in SCHEMA]
     return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
 
 
-def _array(value: object, kind: pa.DataType) -> pa.Array[Any]:
+def _to_array(value: object, data_type: pa.DataType) -> pa.Array[Any]:
     if isinstance(value, pa.Array):
         return value
-    return pa.array([plain(value) if isinstance(value, str) else value], kind)
+    return pa.array([replace_surrogates(value) if isinstance(value, str) else value], data_type)
 
 
-def _blocks(result: Result) -> pa.Array[Any]:
-    """The blocks of a page as one list, made by columns."""
+def _blocks_array(result: Result) -> pa.Array[Any]:
+    """Convert the blocks of a page to an array of one list, column by column."""
     blocks, prediction = result.columns, result.prediction
     columns = [
-        _strings(map(str, prediction.labels)),
-        _strings(prediction.roles) if prediction.roles else pa.nulls(len(blocks), pa.string()),
+        _string_array(map(str, prediction.labels)),
+        _string_array(prediction.roles) if prediction.roles else pa.nulls(len(blocks), pa.string()),
         pa.array(prediction.probability, pa.float32(), from_pandas=True),
-        _boxes(blocks),
-        _strings(blocks.xpath),
+        _box_array(blocks),
+        _string_array(blocks.xpath),
         pa.array(_VISIBILITY, pa.string()).take(pa.array(blocks.visibility.astype(np.int8), pa.int8())),
-        _strings(blocks.text),
+        _string_array(blocks.text),
     ]
     rows = pa.StructArray.from_arrays(columns, fields=list(BLOCK))
     return pa.ListArray.from_arrays(pa.array([0, len(blocks)], pa.int32()), rows, type=SCHEMA.field("blocks").type)
 
 
-def _strings(values: Iterable[str | None]) -> pa.Array[Any]:
-    return pa.array([value if value is None else plain(value) for value in values], pa.string())
+def _string_array(values: Iterable[str | None]) -> pa.Array[Any]:
+    return pa.array([value if value is None else replace_surrogates(value) for value in values], pa.string())
 
 
-def _boxes(blocks: BlockColumns) -> pa.Array[Any]:
-    """The boxes, null where nothing is painted."""
-    unknown = [not all(map(math.isfinite, box)) for box in blocks.box.tolist()]
+def _box_array(blocks: BlockColumns) -> pa.Array[Any]:
+    """Convert the boxes to an array, with null for blocks that are not painted."""
+    unpainted = [not all(map(math.isfinite, box)) for box in blocks.box.tolist()]
     sides = [pa.array(side, pa.float32()) for side in blocks.box.T]
-    return pa.StructArray.from_arrays(sides, fields=list(BOX), mask=pa.array(unknown, pa.bool_()))
+    return pa.StructArray.from_arrays(sides, fields=list(BOX), mask=pa.array(unpainted, pa.bool_()))
 
 
-def _counts(result: Result) -> dict[str, int]:
-    count, kept = len(result.columns), result.content_count
-    return {"block_count": count, "kept_count": kept, "characters": len(result.to_text())}
+def _count_columns(result: Result) -> dict[str, int]:
+    return {
+        "block_count": len(result.columns),
+        "kept_count": result.content_count,
+        "characters": len(result.to_text()),
+    }
 
 
 _log = logging.getLogger("vclean")
 
 
-def failed(task: Task, error: Exception, seconds: dict[str, float] | None = None) -> TaskOutcome:
-    """The outcome for a page that failed; what is no error of ours is a bug, or want of memory.
+def failed_outcome(task: Task, error: Exception, seconds: dict[str, float] | None = None) -> TaskOutcome:
+    """Return the outcome of a page that failed. An error that is not a `VcleanError` is a bug, or a lack of memory.
 
     Args:
         task: the page.
-        error: what it failed with.
-        seconds: wall clock by stage, as far as it came.
+        error: error of the page.
+        seconds: wall clock of the completed stages.
     """
-    known = _known(task, error)
-    return TaskOutcome(of_failure(task, known, seconds or {}), error=type(known).__name__, seconds=seconds or {})
+    failure = _to_vclean_error(task, error)
+    return TaskOutcome(failure_row(task, failure, seconds or {}), error=type(failure).__name__, seconds=seconds or {})
 
 
-def _known(task: Task, error: Exception) -> VcleanError:
+def _to_vclean_error(task: Task, error: Exception) -> VcleanError:
     if isinstance(error, VcleanError):
         return error
     if isinstance(error, MemoryError):
-        return LimitError("the page takes more memory than there is: clean it on a larger machine")
+        return LimitError("the page needs more memory than this machine has: clean it on a larger machine")
     _log.debug("%s", task.page.id, exc_info=error)
     return VcleanError(f"{unexpected(error)}, with the page")

@@ -1,4 +1,4 @@
-"""What a farm run is told, frozen and checked: what decides its rows, and what only decides how it works."""
+"""Define the settings of a farm run, and compute the digest of those that determine its rows."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
 _DIGEST: Final = 16
 
 
-def settings_facts(settings: CleanerSettings) -> dict[str, Any]:
-    """Return the settings by name, with vclean's version, and digests of the model and templates for their paths.
+def settings_to_dict(settings: CleanerSettings) -> dict[str, Any]:
+    """Return the settings by name, with vclean's version. The model and the templates are digests instead of paths.
 
     Raises:
         ModelError: the model cannot be read.
         InputError: the templates cannot be read.
     """
-    from importlib import metadata  # it takes longer to load than `vclean --help` does
+    from importlib import metadata  # loading it takes longer than `vclean --help`
 
     digests = {"model": _model_digest(settings.model), "templates": _templates_digest(settings.templates)}
     return asdict(settings) | digests | {"vclean": metadata.version("vclean")}
 
 
 def settings_digest(settings: CleanerSettings) -> str:
-    """Return 32 hexadecimal digits that are equal for equal settings, on every machine; errors as `settings_facts`."""
-    text = json.dumps(settings_facts(settings), sort_keys=True)
+    """Return 32 hexadecimal digits, equal for equal settings on every machine. Raises like `settings_to_dict`."""
+    text = json.dumps(settings_to_dict(settings), sort_keys=True)
     return blake2b(text.encode(), digest_size=_DIGEST).hexdigest()
 
 
@@ -60,14 +60,14 @@ def _templates_digest(folder: Path | None) -> str | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSettings:
-    """How a run works; its rows do not depend on it.
+    """Settings of how a run works. The rows do not depend on them.
 
     Attributes:
-        workers: pages in work at once, each in a browser of its own; 0 for the processors and one more.
-        retries: how often a page is tried again in a new browser after a crash.
-        max_memory: bytes one page may take in its worker and browser together; they end when it takes more.
+        workers: number of pages cleaned at once, each in its own browser; 0 for the number of processors plus one.
+        retries: number of further attempts after a crash, each in a new browser.
+        max_memory: bytes that a worker and its browser may use together for one page; more ends both.
         part_rows: pages in one part of the output.
-        snapshots: keep the snapshots of the pages.
+        snapshots: whether to save the snapshots of the pages.
 
     Raises:
         UsageError: a value is out of range.
@@ -80,17 +80,17 @@ class RunSettings:
     snapshots: bool = False
 
     def __post_init__(self) -> None:
-        """Check ranges."""
-        for name, least in (("workers", 0), ("retries", 0), ("max_memory", 2**28), ("part_rows", 1)):
-            if getattr(self, name) < least:
-                raise UsageError(f"{name} has to be at least {least:,}, not {getattr(self, name):,}")
+        """Check the ranges of the values."""
+        for name, minimum in (("workers", 0), ("retries", 0), ("max_memory", 2**28), ("part_rows", 1)):
+            if getattr(self, name) < minimum:
+                raise UsageError(f"{name} has to be at least {minimum:,}, not {getattr(self, name):,}")
 
     @property
     def pool_size(self) -> int:
-        """The number of workers: while one waits for its browser, another has work for the processor."""
-        return self.workers or processors() + 1
+        """Return the number of workers. The default is one more than processors: workers wait for their browsers."""
+        return self.workers or processor_count() + 1
 
 
-def processors() -> int:
-    """How many processors this process may use."""
+def processor_count() -> int:
+    """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

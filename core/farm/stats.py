@@ -1,4 +1,4 @@
-"""What a run has done so far: the numbers behind its progress, its metrics and its summary."""
+"""Count what a run has done, for its progress, metrics and summary."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Stats:
-    """Counts of one run; nothing in it grows with the number of pages.
+    """Counts of one run. Their size does not depend on the number of pages.
 
     Attributes:
-        total: pages of the input, None while that is unknown.
-        skipped: pages that an earlier run had done.
-        ok, failed: pages done by this run; the failed ones by the class name of their error.
+        total: pages of the input; None while unknown.
+        skipped: pages that an earlier run has done.
+        ok, failed: pages that this run has done; failed ones by class name of their error.
         retried: attempts after the first.
-        restarts: workers that were replaced, by reason, "crash", "deadline", "memory" or "worn"; and browsers that were
-            lost while their workers lived, "browser".
+        restarts: replaced workers by reason: "crash", "deadline", "memory" or "worn"; and lost browsers whose workers
+            survived: "browser".
         seconds: wall clock by stage, summed over pages.
-        working: pages in work.
-        started: by `time.monotonic`.
+        working: pages in progress.
+        started: start by `time.monotonic`.
     """
 
     total: int | None = None
@@ -52,33 +52,33 @@ class Stats:
 
     @property
     def done(self) -> int:
-        """Pages done by this run."""
+        """Return the number of pages that this run has done."""
         return self.ok + self.failed.total()
 
     @property
     def elapsed(self) -> float:
-        """Seconds since the run began."""
+        """Return the seconds since the run began."""
         return time.monotonic() - self.started
 
     @property
     def rate(self) -> float:
-        """Pages per second, over the whole run."""
+        """Return the pages per second over the whole run."""
         return self.done / max(self.elapsed, 1e-3)
 
     @property
     def queued(self) -> int | None:
-        """Pages that are left to do and not in work; None while nobody can tell."""
+        """Return the number of pages that are neither done nor in progress; None while unknown."""
         return None if self.total is None else max(self.total - self.skipped - self.done - self.working, 0)
 
     @property
     def left(self) -> float | None:
-        """Seconds to the end at this rate; None while nobody can tell."""
+        """Return the expected seconds to the end at the current rate; None while unknown."""
         if self.queued is None or not self.done:
             return None
         return (self.queued + self.working) / self.rate
 
     def count(self, outcome: TaskOutcome) -> None:
-        """Count a page that is done."""
+        """Count a finished page."""
         if outcome.error:
             self.failed[outcome.error] += 1
         else:
@@ -86,7 +86,7 @@ class Stats:
         self.seconds.update(outcome.seconds)
 
     def add(self, other: Stats) -> None:
-        """Add what was counted elsewhere for this run; what is going on there, and its time, are its own."""
+        """Add counts made by other processes for this run, except `total`, `working` and `started`."""
         self.skipped += other.skipped
         self.ok += other.ok
         self.retried += other.retried
@@ -95,7 +95,7 @@ class Stats:
         self.seconds.update(other.seconds)
 
     def to_dict(self) -> dict[str, Any]:
-        """The counts by name, for the summary."""
+        """Return the counts by name, for the summary."""
         return {
             "ok": self.ok,
             "failed": dict(sorted(self.failed.items())),
@@ -108,15 +108,15 @@ class Stats:
         }
 
 
-_LINES: Final = (".jsonl", ".ndjson")
+_LINE_SUFFIXES: Final = (".jsonl", ".ndjson")
 
 _SECONDS: Final = 5.0
-"""Between two counts, as long as there is something left to count."""
+"""Seconds between two counts, while files remain to be counted."""
 
 
 @dataclass(slots=True)
 class _Count:
-    """Pages that were counted, the bytes of their files, and the bytes of files that were not counted."""
+    """Number of counted pages, bytes of their files, and bytes of files that were not counted."""
 
     pages: int = 0
     size: int = 0
@@ -124,37 +124,40 @@ class _Count:
 
     @property
     def total(self) -> int | None:
-        """All pages, those that were not counted by their share of the bytes; None where no share is known."""
+        """Return the number of pages, extrapolated by bytes to uncounted files; None if no file was counted."""
         if not self.unknown:
             return self.pages
         return round(self.pages * (1 + self.unknown / self.size)) if self.size else None
 
 
 @contextmanager
-def counted(inputs: Inputs, stats: Stats) -> Iterator[None]:
-    """Keep `stats.total` up to date inside the block, in a thread."""
+def count_input(inputs: Inputs, stats: Stats) -> Iterator[None]:
+    """Update `stats.total` in a thread inside the block."""
 
-    def repeat(over: threading.Event) -> None:
-        while not over.is_set():
-            count = _count(inputs, over)
+    def repeat(stop: threading.Event) -> None:
+        while not stop.is_set():
+            count = _count_pages(inputs, stop)
             stats.total = count.total
-            if not count.unknown or over.wait(_SECONDS):
+            if not count.unknown or stop.wait(_SECONDS):
                 return
 
     with beside(repeat):
         yield
 
 
-def _count(inputs: Inputs, over: threading.Event) -> _Count:
-    """Count once; archives that nobody has read yet, and packed lines, cannot be counted without reading them."""
+def _count_pages(inputs: Inputs, stop: threading.Event) -> _Count:
+    """Count the pages of the input.
+
+    Archives without an index and compressed lines cannot be counted without reading them.
+    """
     count = _Count()
     for name in inputs.names():
-        if over.is_set():
+        if stop.is_set():
             break
         if not holds_many(name):
             count.pages += 1
             continue
-        pages, size = _pages(inputs, Path(name)), _size(Path(name))
+        pages, size = _pages_of_file(inputs, Path(name)), _file_size(Path(name))
         if pages is None:
             count.unknown += size
         else:
@@ -163,29 +166,29 @@ def _count(inputs: Inputs, over: threading.Event) -> _Count:
     return count
 
 
-def _pages(inputs: Inputs, path: Path) -> int | None:
+def _pages_of_file(inputs: Inputs, path: Path) -> int | None:
     try:
         if is_parquet(path):
             return row_count(path)
         if is_archive(path):
-            place = inputs.reader.index_of(path)
-            index = open_matching_index(path, place) if place else None
-            return _chosen(inputs, index) if index else None
-        if path.suffix.lower() in _LINES:
+            index_path = inputs.reader.index_of(path)
+            index = open_matching_index(path, index_path) if index_path else None
+            return _selected_pages(inputs, index) if index else None
+        if path.suffix.lower() in _LINE_SUFFIXES:
             return line_count(path)
     except (InputError, OSError):
-        return 1  # a failure
+        return 1  # the file gives one failure row
     return None
 
 
-def _chosen(inputs: Inputs, index: Index) -> int:
-    """The pages of an archive, at most as many as are asked for."""
-    pages, wanted = int(index.facts["pages"]), inputs.reader.pages
+def _selected_pages(inputs: Inputs, index: Index) -> int:
+    """Return the number of pages of an archive, at most the number of requested URLs."""
+    pages, requested = int(index.facts["pages"]), inputs.reader.pages
     index.close()
-    return pages if wanted is None else min(pages, len(wanted))
+    return pages if requested is None else min(pages, len(requested))
 
 
-def _size(path: Path) -> int:
+def _file_size(path: Path) -> int:
     try:
         return path.stat().st_size
     except OSError:

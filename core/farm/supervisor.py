@@ -1,4 +1,4 @@
-"""A worker seen from its parent: given one page at a time, bounded from outside, ended with all that it began."""
+"""Supervise a worker from its parent: send it pages, limit its time and memory, and end it with all its children."""
 
 from __future__ import annotations
 
@@ -31,38 +31,38 @@ with of_extra("farm", "psutil"):
 _LENGTH: Final = struct.Struct("!Q")
 
 
-def packed(message: object) -> bytes:
-    """A message as it goes over the channel."""
+def encode_message(message: object) -> bytes:
+    """Encode a message for the channel: its length, then its pickle."""
     body = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
     return _LENGTH.pack(len(body)) + body
 
 
 def send(stream: IO[bytes], message: object) -> None:
     """Write a message to a blocking stream."""
-    stream.write(packed(message))
+    stream.write(encode_message(message))
     stream.flush()
 
 
 def receive(stream: IO[bytes]) -> object:
-    """The next message of a blocking stream.
+    """Read the next message of a blocking stream.
 
     Raises:
-        EOFError: the other side is gone.
+        EOFError: the other side has closed the channel.
     """
-    return pickle.loads(_exactly(stream, _LENGTH.unpack(_exactly(stream, _LENGTH.size))[0]))
+    return pickle.loads(_read_exactly(stream, _LENGTH.unpack(_read_exactly(stream, _LENGTH.size))[0]))
 
 
 async def receive_async(stream: asyncio.StreamReader) -> object:
-    """The next message of a stream of an event loop.
+    """Read the next message of a stream of an event loop.
 
     Raises:
-        EOFError: the other side is gone (`asyncio.IncompleteReadError`).
+        EOFError: the other side has closed the channel (`asyncio.IncompleteReadError`).
     """
     (length,) = _LENGTH.unpack(await stream.readexactly(_LENGTH.size))
     return pickle.loads(await stream.readexactly(length))
 
 
-def _exactly(stream: IO[bytes], size: int) -> bytes:
+def _read_exactly(stream: IO[bytes], size: int) -> bytes:
     data = stream.read(size)
     if len(data) < size:
         raise EOFError("the other side closed the channel")
@@ -71,37 +71,41 @@ def _exactly(stream: IO[bytes], size: int) -> bytes:
 
 _MODULE: Final = "vclean.farm.worker"
 _START_SECONDS: Final = 120
-"""Bounds the start of a worker on a machine where many start at once; alone it takes 1.5 s."""
+"""Limit for the start of a worker, for a machine where many start at once; one alone takes 1.5 s."""
 
 _STAGES: Final = 4
 _GRACE_SECONDS: Final = 15
-"""A page may take its deadline in every stage (fetching, rendering, cutting, labelling); the worker itself sees to it,
-and starts a browser where it has none. Its parent only steps in when it does not."""
+"""Seconds allowed in addition to one deadline for each stage (fetching, rendering, extracting blocks, labelling).
+
+The worker itself enforces the deadlines, and starts a browser if it has none. This limit applies only when it fails.
+"""
 
 _UNWATCHED_SECONDS: Final = 1.0
 _WATCH_SECONDS: Final = 0.5
-"""Most pages are done before their memory is looked at for the first time; one look costs 3 ms."""
+"""Seconds between two memory measurements of 3 ms each. Most pages end before the first, after `_UNWATCHED_SECONDS`."""
 
 _ONE_THREAD: Final = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-"""There are as many workers as processors: threads of numpy's would only wait, which took a tenth of Python's CPU."""
+"""Environment for one thread in numpy. There are as many workers as processors: more threads only wait, which took a
+tenth of Python's CPU time.
+"""
 
 _LAST_SECONDS: Final = 1.0
-"""From a worker's last word to its end, so that the cause is known."""
+"""Seconds to wait for the exit code of a worker that closed its channel, to report the cause."""
 
 _BUFFER: Final = 2**20
 _log = logging.getLogger("vclean")
 
 
 class WorkerLostError(BrowserError):
-    """The worker died on its own: by a crash, or because someone else ended it."""
+    """Error of a worker that died without being ended by its parent: it crashed, or another process ended it."""
 
 
 class WorkerProcess:
-    """One worker; its methods are to be called from one event loop, one at a time.
+    """Parent's side of one worker. Call its methods from one event loop, one at a time.
 
     Args:
-        cleaning: what pages are cleaned with.
-        run: `max_memory` bounds each page.
+        cleaning: settings for cleaning pages.
+        run: settings of the run; `max_memory` limits each page.
     """
 
     def __init__(self, cleaning: CleanerSettings, run: RunSettings) -> None:
@@ -109,23 +113,23 @@ class WorkerProcess:
         self._limit = _STAGES * cleaning.rendering.deadline + _GRACE_SECONDS
         self._max_memory = run.max_memory
         self._process: asyncio.subprocess.Process | None = None
-        self._verdict: VcleanError | None = None
+        self._failure: VcleanError | None = None
 
     @property
     def pid(self) -> int | None:
-        """The process number, None when there is no process."""
+        """Return the process number; None without a process."""
         return self._process.pid if self._process else None
 
     async def start(self) -> None:
-        """Have a worker that is ready for a page.
+        """Start the worker, if it is not running, and wait until it is ready.
 
         Raises:
-            VcleanError: what keeps every worker from working: no browser, no model.
+            VcleanError: an error that every worker would repeat: no browser, no model.
             WorkerLostError: it died, or did not start in time.
         """
         if self._process is not None:
             return
-        self._verdict = None
+        self._failure = None
         self._process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", _MODULE),
             stdin=subprocess.PIPE,
@@ -151,14 +155,14 @@ class WorkerProcess:
         """Clean a page.
 
         Raises:
-            DeadlineError: the worker did not answer in time, and was ended.
-            LimitError: worker and browser took more than `max_memory`, and were ended.
+            DeadlineError: the worker did not answer in time and was ended.
+            LimitError: worker and browser used more than `max_memory` and were ended.
             WorkerLostError: the worker died.
-            VcleanError: the worker says that it can work no more.
+            VcleanError: the worker reports that it cannot continue.
         """
         await self.start()
         try:
-            async with asyncio.timeout(self._limit), self._watched():
+            async with asyncio.timeout(self._limit), self._memory_watched():
                 answer = await self._exchange(task)
         except TimeoutError:
             await self.close()
@@ -168,18 +172,18 @@ class WorkerProcess:
             raise
         if not isinstance(answer, TaskOutcome):
             await self.close()
-            raise answer if isinstance(answer, VcleanError) else WorkerLostError("the worker answered nonsense")
+            raise answer if isinstance(answer, VcleanError) else WorkerLostError("the worker sent an invalid answer")
         if answer.worn:
             await self.close()
         return answer
 
     def kill(self) -> None:
-        """End the worker and what it started, at once; its browser ends by its watchdog within a second."""
+        """End the worker and its children at once. The orphan reaper ends its browser within a second."""
         if self._process is not None:
             kill_tree(self._process.pid, _MODULE)
 
     async def close(self) -> None:
-        """End the worker; a later page starts it again."""
+        """End the worker. The next page starts it again."""
         self.kill()
         process, self._process = self._process, None
         if process is not None:
@@ -192,15 +196,15 @@ class WorkerProcess:
         assert process.stdin is not None
         assert process.stdout is not None
         try:
-            process.stdin.write(packed(message))
+            process.stdin.write(encode_message(message))
             await process.stdin.drain()
             return await receive_async(process.stdout)
         except (EOFError, ConnectionError):
-            cause = await self._cause()
-            raise self._verdict or WorkerLostError(f"the worker that cleaned the page died ({cause})") from None
+            cause = await self._end_cause()
+            raise self._failure or WorkerLostError(f"the worker that cleaned the page died ({cause})") from None
 
-    async def _cause(self) -> str:
-        """How the worker ended; one that only fell silent is ended."""
+    async def _end_cause(self) -> str:
+        """Return how the worker ended. A worker that only closed its channel is ended first."""
         process = self._process
         assert process is not None
         with contextlib.suppress(TimeoutError):
@@ -210,36 +214,36 @@ class WorkerProcess:
         return f"signal {-code}" if code < 0 else f"exit code {code}"
 
     @asynccontextmanager
-    async def _watched(self) -> AsyncIterator[None]:
-        watch = asyncio.create_task(self._watch())
+    async def _memory_watched(self) -> AsyncIterator[None]:
+        watch = asyncio.create_task(self._watch_memory())
         try:
             yield
         finally:
             watch.cancel()
 
-    async def _watch(self) -> None:
-        """End the worker when it takes too much memory together with its browser."""
+    async def _watch_memory(self) -> None:
+        """End the worker when its memory, with that of its browser, exceeds the limit."""
         await asyncio.sleep(_UNWATCHED_SECONDS)
         while self._process is not None:
-            if await asyncio.to_thread(memory, self._process.pid) > self._max_memory:
+            if await asyncio.to_thread(private_memory, self._process.pid) > self._max_memory:
                 size = f"{self._max_memory / 2**20:,.0f} MB"
-                self._verdict = LimitError(f"the page took more than {size} of memory: raise --max-memory")
+                self._failure = LimitError(f"the page took more than {size} of memory: raise --max-memory")
                 self.kill()
                 return
             await asyncio.sleep(_WATCH_SECONDS)
 
 
-def memory(pid: int) -> int:
-    """Bytes of private memory of a process and all that it started; 0 for one that is gone."""
+def private_memory(pid: int) -> int:
+    """Return the private memory of a process and its descendants in bytes; 0 for a process that has ended."""
     try:
         process = psutil.Process(pid)
-        family = [process, *process.children(recursive=True)]
+        processes = [process, *process.children(recursive=True)]
     except psutil.Error:
         return 0
-    return sum(map(_private, family))
+    return sum(map(_process_memory, processes))
 
 
-def _private(process: psutil.Process) -> int:
+def _process_memory(process: psutil.Process) -> int:
     try:
         info = process.memory_info()
     except psutil.Error:

@@ -1,4 +1,4 @@
-"""What goes to a worker and what comes back: one page each time, in values that can be pickled."""
+"""Define the values that a farm exchanges with its workers: one page at a time, all of them picklable."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ KEY_BYTES = 16
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A page of the input that was found and not read yet.
+    """Reference to an input page that was not read yet.
 
     Attributes:
-        id: the page's name in the output: its id or URL, its file, or file and number.
-        source: the file it is in, absolute, or what stands for one: a URL, or an argument that gave no page.
-        read: gives the page, whose `id` is the same; raises a `VcleanError`, which makes the page a failure.
+        id: name of the page in the output: its id or URL, its file, or its file and number.
+        source: absolute path of the file that contains it; or a URL, or an argument that gave no page.
+        read: returns the page, with the same `id`. Raises a `VcleanError`, which becomes the failure of the page.
     """
 
     id: str
@@ -33,14 +33,14 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A page to be cleaned.
+    """Page to clean.
 
     Attributes:
-        page: with its content; its `resources` can be pickled and are small.
+        page: the page with its content; its `resources` are picklable and small.
         source: see `Item`.
-        key: see `key_of`.
-        attempt: 1 the first time.
-        seconds: wall clock that reading it took.
+        key: see `page_key`.
+        attempt: number of the attempt, from 1.
+        seconds: wall clock spent on reading the page.
     """
 
     page: Page
@@ -52,15 +52,15 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class TaskOutcome:
-    """What became of a page.
+    """Outcome of one page.
 
     Attributes:
-        record: its row, of `vclean.farm.rows.SCHEMA`.
-        snapshot: packed (see `vclean.render.storage.cache`), where snapshots are kept and the page could be read.
-        error: the class name of what it failed with, or empty.
-        seconds: wall clock by stage: "read", "render" (parsing, where pages are not rendered), "cut", "label", and
-            "pack" where snapshots are kept.
-        worn: the worker ends after this page and is to be replaced.
+        record: row of the page, with the columns of `vclean.farm.rows.SCHEMA`.
+        snapshot: packed snapshot (see `vclean.render.storage.cache`), if snapshots are saved and the page was read.
+        error: class name of the error, or empty.
+        seconds: wall clock by stage: "read", "render" (parsing, for pages that are not rendered), "extract" (blocks),
+            "label", and "pack" if snapshots are saved.
+        worn: whether the worker ends after this page and has to be replaced.
     """
 
     record: pa.RecordBatch
@@ -70,12 +70,12 @@ class TaskOutcome:
     worn: bool = False
 
 
-def key_of(page: Page, digest: str) -> bytes:
-    """16 bytes that are equal for equal pages cleaned with equal settings, wherever and in whatever order they come.
+def page_key(page: Page, digest: str) -> bytes:
+    """Return 16 bytes that are equal for equal pages cleaned with equal settings, wherever they come from.
 
     Args:
-        page: content or snapshot, URL and declared charset count; name and place do not.
-        digest: of the settings (`vclean.farm.settings.settings_digest`).
+        page: its content or snapshot, URL and declared charset enter the key; its name and location do not.
+        digest: digest of the settings (`vclean.farm.settings.settings_digest`).
     """
     content = page.content if isinstance(page.content, bytes) else page.content.encode("utf-8", "surrogatepass")
     head = "\0".join((digest, page.url, page.charset, str(page.live)))

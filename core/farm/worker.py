@@ -1,8 +1,8 @@
-"""A worker of the farm: a process with one browser that cleans one page after the other for its parent.
+"""Run one worker of the farm: a process with one browser that cleans one page after another for its parent.
 
-Run as `python -m vclean.farm.worker`. Over standard input come the settings, then one `Task` at a time; over standard
-output goes `READY` or the error that keeps it from working, then one `TaskOutcome` per task. It ends when its input
-does; its browser's watchdog ends the browser then (see `vclean.render.isolation.orphan_reaper`).
+Run as `python -m vclean.farm.worker`. It receives the settings and then one `Task` at a time over standard input. It
+sends `READY`, or the error that prevents it from working, and then one `TaskOutcome` for each task over standard
+output. It ends when its input ends. The orphan reaper then ends its browser (`vclean.render.isolation.orphan_reaper`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import psutil
 from vclean.classify.trees.forest import COMPILED
 from vclean.errors import BrowserMissingError, DeadlineError, ModelError, UsageError, VcleanError
 from vclean.farm import rows
-from vclean.farm.rows import failed
+from vclean.farm.rows import failed_outcome
 from vclean.farm.supervisor import receive, send
 from vclean.farm.tasks import TaskOutcome
 from vclean.imports import forgo_pandas, import_lightgbm
@@ -39,38 +39,38 @@ if TYPE_CHECKING:
 
 
 _GROWTH: Final = 64 * 2**20
-"""Bytes it grows by before it is asked to shrink, which takes 20 ms: after every tenth page or so."""
+"""Growth in bytes after which free memory is returned to the system, which takes 20 ms: about every tenth page."""
 
 
-class Keeper:
-    """Sees to it that a process keeps no more than it needs.
+class MemoryTrimmer:
+    """Return free memory of this process to the system.
 
-    glibc keeps what was freed below the last block in use, so that the largest pages stay in memory for good.
+    glibc keeps freed memory below the last block in use, so the memory of the largest pages would never be returned.
 
     Args:
-        resident: tells the bytes of memory the process has.
-        trim: gives back what is free; None where the C library cannot.
+        resident: returns the resident memory of the process in bytes.
+        trim: returns free memory to the system; None if the C library cannot.
     """
 
     def __init__(self, resident: Callable[[], int], trim: Callable[[], None] | None) -> None:
         self._resident = resident
-        self._trim = trim
-        self._least = 0
+        self._trim_malloc = trim
+        self._lowest = 0
 
-    def keep(self) -> int:
-        """The bytes the process has, after it gave back what is free if it has grown."""
+    def trim(self) -> int:
+        """Return free memory to the system if the process has grown, and return its resident memory in bytes."""
         size = self._resident()
-        if self._trim is not None and size > self._least + _GROWTH:
-            self._trim()
-            self._least = size = self._resident()
+        if self._trim_malloc is not None and size > self._lowest + _GROWTH:
+            self._trim_malloc()
+            self._lowest = size = self._resident()
         return size
 
 
-def malloc_trim() -> Callable[[], None] | None:
-    """What gives free memory back to the system, on glibc; None elsewhere."""
+def find_malloc_trim() -> Callable[[], None] | None:
+    """Return a function that returns free memory to the system, with glibc; else None."""
     try:
         trim = ctypes.CDLL(None).malloc_trim
-    except (AttributeError, OSError, TypeError):  # another C library; Windows takes no None
+    except (AttributeError, OSError, TypeError):  # another C library, or Windows, which does not accept None
         return None
     return lambda: trim(0)
 
@@ -78,30 +78,32 @@ def malloc_trim() -> Callable[[], None] | None:
 READY: Final = "ready"
 
 _FATAL: Final = (BrowserMissingError, ModelError, UsageError)
-"""What would go wrong again with every page: the run ends, and no page is called a failure for it."""
+"""Errors that every page would repeat. They end the run, and no page gets a failure row for them."""
 
 _MAX_PAGES: Final = 5_000
+"""Pages after which a worker is replaced."""
+
 _MAX_IDLE_MEMORY: Final = 2**30
-"""A worker that has done so many pages, or keeps so much between two, gives way to a new one; that takes 1.5 s."""
+"""Bytes between two pages above which a worker is replaced, which takes 1.5 s."""
 
 
 class Worker:
-    """Cleans pages, one at a time; a context manager that owns the browser.
+    """Clean pages one at a time; a context manager that owns the browser.
 
     Raises:
-        VcleanError: one of the kinds that would go wrong with every page.
+        VcleanError: an error that every page would repeat.
     """
 
     def __init__(self, cleaning: CleanerSettings, run: RunSettings) -> None:
         process = psutil.Process()
         self._snapshots = run.snapshots
         self._pipeline = Pipeline(cleaning)
-        self._keeper = Keeper(lambda: int(process.memory_info().rss), malloc_trim())
+        self._trimmer = MemoryTrimmer(lambda: int(process.memory_info().rss), find_malloc_trim())
         self._pages = 0
         self._worn = False
 
     def __enter__(self) -> Self:
-        """Make the browser ready to start with the first page."""
+        """Prepare the browser, which starts with the first page."""
         self._pipeline.__enter__()
         return self
 
@@ -110,10 +112,10 @@ class Worker:
         self._pipeline.__exit__(*exception)
 
     def work(self, task: Task) -> TaskOutcome:
-        """Clean a page; what goes wrong with it is in the outcome.
+        """Clean a page. The outcome contains its error, if any.
 
         Raises:
-            VcleanError: one of the kinds that would go wrong with every page.
+            VcleanError: an error that every page would repeat.
         """
         self._pages += 1
         stages = _Stages({"read": task.seconds})
@@ -122,26 +124,26 @@ class Worker:
         except _FATAL:
             raise
         except Exception as error:
-            outcome = failed(task, error, stages.seconds)
-            # The parser's thread goes on until the page is parsed (see `vclean.render.static.parse`).
+            outcome = failed_outcome(task, error, stages.seconds)
+            # The parser's thread continues until the page is parsed (see `vclean.render.static.parse`).
             self._worn |= isinstance(error, DeadlineError | MemoryError)
         return replace(outcome, worn=self._is_worn())
 
     def _clean(self, task: Task, stages: _Stages) -> TaskOutcome:
         result = self._pipeline.run(task.page, timed=stages.timed)
-        packed = None
+        snapshot = None
         if self._snapshots:
             with stages.timed("pack"):
-                packed = to_bytes(result.columns.snapshot)
-        return TaskOutcome(rows.of_result(result, task, stages.seconds), packed, seconds=stages.seconds)
+                snapshot = to_bytes(result.columns.snapshot)
+        return TaskOutcome(rows.result_row(result, task, stages.seconds), snapshot, seconds=stages.seconds)
 
     def _is_worn(self) -> bool:
-        kept = self._keeper.keep()
-        return self._worn or self._pages >= _MAX_PAGES or kept > _MAX_IDLE_MEMORY
+        resident = self._trimmer.trim()
+        return self._worn or self._pages >= _MAX_PAGES or resident > _MAX_IDLE_MEMORY
 
 
 class _Stages:
-    """Wall clock by stage of one page; `seconds` holds those it came with and those it went through."""
+    """Wall clock of one page by stage; `seconds` contains the initial stages and those timed since."""
 
     def __init__(self, seconds: dict[str, float]) -> None:
         self.seconds = seconds
@@ -157,7 +159,7 @@ class _Stages:
 
 def main() -> None:
     """Serve the parent until it closes the channel."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's, which then ends this process
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C and ends this process
     output = _claim_stdout()
     tasks: queue.SimpleQueue[Task] = queue.SimpleQueue()
     settings = cast("tuple[CleanerSettings, RunSettings]", receive(sys.stdin.buffer))
@@ -175,14 +177,14 @@ def main() -> None:
 
 
 def _claim_stdout() -> IO[bytes]:
-    """The channel; what anything else prints goes to standard error."""
+    """Return standard output as the channel, and redirect other output to standard error."""
     output = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     return output
 
 
 def _listen(stream: IO[bytes], tasks: queue.SimpleQueue[Task]) -> None:
-    """Take tasks, and end the process with the parent, also in the middle of a page."""
+    """Receive tasks. End the process when the parent ends, even during a page."""
     try:
         while True:
             tasks.put(cast("Task", receive(stream)))

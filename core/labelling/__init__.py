@@ -1,1 +1,1 @@
-"""Labelling by click: pages served as overlays, every change kept, gold and agreement made of them."""
+"""Label pages by click: serve pages as overlays, store every change, write gold and measure agreement."""

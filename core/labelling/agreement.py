@@ -1,4 +1,4 @@
-"""How far two annotators agree: Cohen's kappa, and the blocks where they do not."""
+"""Measure the agreement of two annotators: Cohen's kappa, and the blocks on which they differ."""
 
 from __future__ import annotations
 
@@ -7,36 +7,36 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from vclean.errors import InputError
-from vclean.labelling.store import Status, block_names, refound
+from vclean.labelling.store import Status, block_names, match_blocks
 from vclean.labels import Label
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from vclean.labelling.export import GoldBlock, LabelledPage
-    from vclean.labelling.store import Verdict
+    from vclean.labelling.store import Annotation
 
 _EXCERPT: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A block that both annotators labelled."""
+    """Block with the annotations of both annotators."""
 
     page: str
     xpath: str
     text: str
-    first: Verdict
-    second: Verdict
+    first: Annotation
+    second: Annotation
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """What two annotators say of the blocks of pages that both have done.
+    """Annotations of two annotators for the blocks of pages that both have done.
 
     Attributes:
         annotators: their names.
-        pages: how many pages they are.
+        pages: number of these pages.
         pairs: the blocks.
     """
 
@@ -46,25 +46,25 @@ class Agreement:
 
     @classmethod
     def of(cls, first: Iterable[LabelledPage], second: Iterable[LabelledPage]) -> Agreement:
-        """Match the pages by their ids, and their blocks by place and text.
+        """Match the pages by id, and their blocks by location and text.
 
         Raises:
             InputError: there is no page that both have done.
         """
-        left, right = _done(first), _done(second)
+        left, right = _finished_pages(first), _finished_pages(second)
         common = [page for page in left if page in right]
         if not common:
-            raise InputError("the two have no page in common that both have done: label the same pages")
-        pairs = [pair for page in common for pair in _pairs(left[page], right[page])]
+            raise InputError("no page is done by both annotators: label the same pages")
+        pairs = [pair for page in common for pair in _pair_blocks(left[page], right[page])]
         return cls((left[common[0]].annotator, right[common[0]].annotator), len(common), pairs)
 
     @property
     def differing(self) -> list[Pair]:
-        """The blocks whose labels, or roles, differ."""
+        """Return the blocks whose labels or roles differ."""
         return [pair for pair in self.pairs if pair.first != pair.second]
 
     def kappas(self) -> dict[str, float]:
-        """Cohen's kappa: of all labels, of content against the rest, of each label against the others, of all roles."""
+        """Return Cohen's kappa of all labels, of content or other, of each label against the rest, and of all roles."""
         label = [(str(pair.first.label), str(pair.second.label)) for pair in self.pairs]
         content = [(pair.first.label.is_content, pair.second.label.is_content) for pair in self.pairs]
         role = [(str(pair.first.role), str(pair.second.role)) for pair in self.pairs]
@@ -72,30 +72,31 @@ class Agreement:
         return {"labels": cohens_kappa(label), "content": cohens_kappa(content), **each, "roles": cohens_kappa(role)}
 
     def report(self) -> str:
-        """The figures, then one line for each block that differs, for people."""
+        """Return the kappas, then one line for each block that differs, as text."""
         same = sum(pair.first.label is pair.second.label for pair in self.pairs)
         share = f"{same / len(self.pairs):.1%}" if self.pairs else "none"
         head = f"{' and '.join(self.annotators)}: {self.pages} pages, {len(self.pairs)} blocks, same label {share}"
-        kappas = [f"  kappa {name:8} {self._worded(value)}" for name, value in self.kappas().items()]
-        return "\n".join([head, *kappas, *self._differences()]) + "\n"
+        kappas = [f"  kappa {name:8} {self._kappa_text(value)}" for name, value in self.kappas().items()]
+        return "\n".join([head, *kappas, *self._difference_lines()]) + "\n"
 
-    def _worded(self, kappa: float) -> str:
+    def _kappa_text(self, kappa: float) -> str:
         if not math.isnan(kappa):
             return f"{kappa:6.3f}"
-        same = "both say the same of every block, as they would by chance"
-        return f"     - undefined: {same if self.pairs else 'they have no block in common'}"
+        reason = "both give the same value to every block" if self.pairs else "they have no block in common"
+        return f"     - undefined: {reason}"
 
-    def _differences(self) -> Iterator[str]:
+    def _difference_lines(self) -> Iterator[str]:
         page = ""
         for pair in self.differing:
             if pair.page != page:
                 page = pair.page
                 yield f"{page}:"
-            yield f"  {_told(pair.first)} | {_told(pair.second)}  {pair.xpath}  {_excerpt(pair.text)}"
+            labels = f"{_annotation_text(pair.first)} | {_annotation_text(pair.second)}"
+            yield f"  {labels}  {pair.xpath}  {_excerpt(pair.text)}"
 
 
 def cohens_kappa(pairs: Sequence[tuple[object, object]]) -> float:
-    """Agreement beyond chance (Cohen 1960), up to 1; NaN where chance alone explains all, as with one value only.
+    """Return agreement beyond chance (Cohen 1960), at most 1; NaN if chance alone explains it, as for one value only.
 
     >>> cohens_kappa([("h", "h"), ("p", "p"), ("p", "h"), ("p", "p")])
     0.5
@@ -109,25 +110,26 @@ def cohens_kappa(pairs: Sequence[tuple[object, object]]) -> float:
     return (observed - chance) / (1 - chance) if chance < 1 else float("nan")
 
 
-def _done(pages: Iterable[LabelledPage]) -> dict[str, LabelledPage]:
+def _finished_pages(pages: Iterable[LabelledPage]) -> dict[str, LabelledPage]:
     return {page.id: page for page in pages if page.status is Status.DONE}
 
 
-def _pairs(left: LabelledPage, right: LabelledPage) -> Iterator[Pair]:
-    ours, theirs = _named(left), _named(right)
-    found = refound(list(ours), list(theirs))
-    for name, block in ours.items():
-        if name in found:
-            yield Pair(left.id, block.xpath, block.text, block.verdict, theirs[found[name]].verdict)
+def _pair_blocks(left: LabelledPage, right: LabelledPage) -> Iterator[Pair]:
+    left_blocks, right_blocks = _blocks_by_name(left), _blocks_by_name(right)
+    matches = match_blocks(list(left_blocks), list(right_blocks))
+    for name, block in left_blocks.items():
+        if name in matches:
+            match = right_blocks[matches[name]]
+            yield Pair(left.id, block.xpath, block.text, block.annotation, match.annotation)
 
 
-def _named(page: LabelledPage) -> dict[str, GoldBlock]:
+def _blocks_by_name(page: LabelledPage) -> dict[str, GoldBlock]:
     names = block_names([block.xpath for block in page.blocks], [block.text for block in page.blocks])
     return dict(zip(names, page.blocks, strict=True))
 
 
-def _told(verdict: Verdict) -> str:
-    return f"{verdict.label} {verdict.role or '-'}"
+def _annotation_text(annotation: Annotation) -> str:
+    return f"{annotation.label} {annotation.role or '-'}"
 
 
 def _excerpt(text: str) -> str:

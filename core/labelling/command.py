@@ -1,4 +1,4 @@
-"""`vclean label`: pages labelled by click; their gold exported; two annotators compared."""
+"""Define `vclean label`: serve pages for labelling, export gold, or compare two annotators."""
 
 from __future__ import annotations
 
@@ -38,17 +38,18 @@ if TYPE_CHECKING:
 
     from vclean.input.sources import Source
     from vclean.labelling.preparation import PreparedPage, Preparer
-    from vclean.labelling.session import Desk
+    from vclean.labelling.session import AnnotationSession
     from vclean.page import Page
     from vclean.settings import RenderSettings
 
-JOURNAL: Final = "journal"
+CHANGE_LOG_FOLDER: Final = "journal"
+"""Folder of the change logs in a project."""
 ANNOTATOR: Final = "me"
 _NAME: Final = re.compile(r"\w[\w.-]{0,63}")
 
 _EPILOG: Final = """\
-Open the printed address in a browser: click or drag to select blocks, press h, p, l, c or o to label them, Enter when
-the page is done. Ctrl-C ends the server; the same command continues where you were.
+Open the printed address in a browser. Click or drag to select blocks, press h, p, l, c or o to label them, and Enter
+when the page is done. Ctrl-C ends the server; the same command continues later.
 """
 
 _log = logging.getLogger("vclean")
@@ -59,16 +60,16 @@ class LabelOptions:
     """Options of `vclean label`.
 
     Attributes:
-        pages: the inputs, as given; none for all the pages that the project has.
+        pages: the inputs as given; none for all pages of the project.
         out: the folder of the project; None with `agreement`.
-        annotator: who labels.
+        annotator: name of the annotator.
         model: a model file in place of the shipped one.
-        port: of the server; 0 for any.
+        port: port of the server; 0 for any.
         open: whether to open the browser.
-        export: a folder for the gold; nothing is served then.
-        agreement: two files or folders of gold to be compared; nothing is served then.
-        url: the address of pages that come without one.
-        settings: how to render, and what bounds a page.
+        export: folder to export gold to, instead of serving pages.
+        agreement: two files or folders of gold to compare, instead of serving pages.
+        url: URL of pages that have none.
+        settings: render settings, including the limits of a page.
         verbosity: -1 quiet, 0 normal, 1 verbose.
     """
 
@@ -89,16 +90,16 @@ def _options(*, js: bool, **values: Any) -> LabelOptions:  # noqa: ANN401
     check_exclusive(values, "--export", "--agreement")
     values["port"] = values["port"] or 0
     settings = take_settings(values, scripts=js)
-    return _checked(LabelOptions(settings=settings, verbosity=take_verbosity(values), **values))
+    return _check_options(LabelOptions(settings=settings, verbosity=take_verbosity(values), **values))
 
 
-def _checked(options: LabelOptions) -> LabelOptions:
+def _check_options(options: LabelOptions) -> LabelOptions:
     check_pages(options.pages, options.url)
     if options.agreement:
         if options.pages or options.out:
             raise UsageError("--agreement compares two files of gold: give no PAGE and no --out with it")
     elif options.out is None:
-        raise UsageError("name the folder where the gold goes: --out PROJECT")
+        raise UsageError("no folder for the gold: name one with --out PROJECT")
     elif options.export and options.pages:
         raise UsageError("--export writes the gold of all pages of the project: give no PAGE with it")
     elif options.export and options.export.resolve().is_relative_to(options.out.resolve()):
@@ -106,10 +107,10 @@ def _checked(options: LabelOptions) -> LabelOptions:
     return options
 
 
-def _annotator(text: str) -> str:
-    """Convert a word to a name that a file can have on every system."""
+def _parse_annotator(text: str) -> str:
+    """Check a name: it has to be a valid file name on every system."""
     if not _NAME.fullmatch(text):
-        raise click.BadParameter(f"has to be letters, digits, dots, hyphens, up to 64, not {text!r}")
+        raise click.BadParameter(f"has to be at most 64 letters, digits, dots and hyphens, not {text!r}")
     return text
 
 
@@ -119,9 +120,13 @@ def _annotator(text: str) -> str:
     help="Label pages by click, in a browser on this machine; every change is saved at once.",
     epilog=_EPILOG,
 )
-@argument("pages", "[PAGE]...", "what to label, as for vclean itself; none for all pages of PROJECT", nargs=-1)
-@option("-o", "--out", type=path, metavar="PROJECT", help="folder of rendered pages and gold; made if it is not there")
-@option("--annotator", type=_annotator, default=ANNOTATOR, metavar="NAME", help=f"who labels ({ANNOTATOR})")
+@argument("pages", "[PAGE]...", "pages to label, as for vclean itself; default: all pages of PROJECT", nargs=-1)
+@option(
+    "-o", "--out", type=path, metavar="PROJECT", help="folder for rendered pages and gold; made if it does not exist"
+)
+@option(
+    "--annotator", type=_parse_annotator, default=ANNOTATOR, metavar="NAME", help=f"name of the annotator ({ANNOTATOR})"
+)
 @option("--model", type=path, metavar="FILE", help="a model in place of the shipped one")
 @option("--port", type=port, metavar="N", help="port of the server (any free port)")
 @flag("--open", help="open the address in the browser")
@@ -129,24 +134,24 @@ def _annotator(text: str) -> str:
     "--export",
     type=path,
     metavar="FOLDER",
-    help="write the gold of all finished pages, with their snapshots, and serve nothing",
+    help="export the gold and snapshots of all finished pages, without serving pages",
 )
 @option(
     "--agreement",
     type=path,
     nargs=2,
     metavar="GOLD GOLD",
-    help="compare two annotators' gold (files, or folders of them), and serve nothing",
+    help="compare the gold of two annotators (files or folders), without serving pages",
 )
 @flag("--js", help="run the pages' scripts")
-@option("--url", default="", metavar="BASE", help="the address of a page that comes without one")
+@option("--url", default="", metavar="BASE", help="URL of pages that have none")
 @page_limits()
 @verbosity()
 def label_pages(options: LabelOptions) -> int:
-    """Serve pages for labelling until Ctrl-C, or do what is asked for instead; the exit code.
+    """Serve pages for labelling until Ctrl-C, or export or compare gold, and return the exit code.
 
     Raises:
-        VcleanError: by what went wrong.
+        VcleanError: the command failed.
     """
     from vclean.labelling.agreement import Agreement
     from vclean.labelling.export import export, read_gold
@@ -157,80 +162,86 @@ def label_pages(options: LabelOptions) -> int:
         return 0
     assert options.out is not None
     if options.export:
-        done, left = export(options.out, options.export)
-        write_stream(sys.stdout, f"{done} pages in {options.export}; {left} that were begun are left out\n")
+        done, unfinished = export(options.out, options.export)
+        write_stream(sys.stdout, f"{done} pages in {options.export}; {unfinished} unfinished pages left out\n")
         return 0
     return _serve(options, options.out)
 
 
 def _serve(options: LabelOptions, project: Path) -> int:
-    """Nothing is announced, and nothing stays of a new project, before the first page is ready."""
+    """Serve the pages, from when the first one is ready. If none is, delete the folder of a new project."""
     from vclean.files import locked, make_folder
-    from vclean.labelling.export import Shelf
+    from vclean.labelling.export import GoldWriter
     from vclean.labelling.preparation import Preparer, list_document
     from vclean.labelling.server import LabelServer
-    from vclean.labelling.session import Desk
-    from vclean.labelling.store import Book, Journal
+    from vclean.labelling.session import AnnotationSession
+    from vclean.labelling.store import AnnotationStore, ChangeLog
 
     run = _Run(options)
     if not run.begin(project):
         return run.exit_code
-    with _kept_if_wanted(project) as keep, ExitStack() as stack:
+    with _delete_unless_kept(project) as keep, ExitStack() as stack:
         stack.enter_context(locked(make_folder(project), f".lock-{options.annotator}"))
         preparer = stack.enter_context(Preparer(project, model=options.model, settings=options.settings))
-        journal = stack.enter_context(Journal(make_folder(project / JOURNAL) / f"{options.annotator}.jsonl"))
-        desk = Desk(options.annotator, Book(journal), Shelf(project, options.annotator), run.failures)
-        server = LabelServer(desk, lambda number: preparer.document(desk.page(number)), list_document(), options.port)
+        change_log = stack.enter_context(
+            ChangeLog(make_folder(project / CHANGE_LOG_FOLDER) / f"{options.annotator}.jsonl")
+        )
+        session = AnnotationSession(
+            options.annotator, AnnotationStore(change_log), GoldWriter(project, options.annotator), run.failures
+        )
+        server = LabelServer(
+            session, lambda number: preparer.document(session.page(number)), list_document(), options.port
+        )
         stack.enter_context(server)
-        pages = run.prepared(preparer)
-        run.put(islice(pages, 1), desk)
+        pages = run.prepare_pages(preparer)
+        run.add_pages(islice(pages, 1), session)
         if not run.done:
             return run.exit_code
         keep()
         _announce(server.url, open_it=options.open)
         try:
-            run.put(pages, desk)
-            desk.ready = True
+            run.add_pages(pages, session)
+            session.ready = True
             _wait()
         except KeyboardInterrupt:
             from vclean.labelling.export import GOLD
 
-            _say(f"the labels are in {project / GOLD / options.annotator}")
+            _print_message(f"the labels are in {project / GOLD / options.annotator}")
     return run.exit_code
 
 
 @contextmanager
-def _kept_if_wanted(project: Path) -> Iterator[Callable[[], None]]:
-    """Remove a folder that was not there before the block, unless the function that this gives is called."""
-    wanted = project.exists()
+def _delete_unless_kept(project: Path) -> Iterator[Callable[[], None]]:
+    """Delete a folder that did not exist before the block, unless the yielded function is called."""
+    is_kept = project.exists()
 
     def keep() -> None:
-        nonlocal wanted
-        wanted = True
+        nonlocal is_kept
+        is_kept = True
 
     try:
         yield keep
     finally:
-        if not wanted:
+        if not is_kept:
             shutil.rmtree(project, ignore_errors=True)
 
 
 class _Run(PageRun):
-    """One run of the command: which pages are prepared, and what failed."""
+    """Run of the command: prepared pages and failures."""
 
     def __init__(self, options: LabelOptions) -> None:
         super().__init__(options, renders=True)
         self.failures: list[str] = []
         self._pages = options.pages
         self._ids: set[str] = set()
-        self._waiting: Iterator[Source] = iter(())
+        self._sources: Iterator[Source] = iter(())
 
     def begin(self, project: Path) -> bool:
-        """Whether there is anything to prepare: a page that was found, or one of before; what is missing is reported.
+        """Report missing pages, and return whether there is any page to prepare.
 
         Raises:
             InputError: no page is named, and the project has none.
-            VcleanError: the one page that is named cannot be found.
+            VcleanError: the only page that is named cannot be found.
         """
         from vclean.labelling.preparation import has_pages
 
@@ -240,54 +251,54 @@ class _Run(PageRun):
             return True
         sources = self.sources()
         first = list(islice(sources, 1))
-        self._waiting = chain(first, sources)
+        self._sources = chain(first, sources)
         return bool(first)
 
-    def prepared(self, preparer: Preparer) -> Iterator[PreparedPage]:
-        """The pages as they are ready; failures are reported."""
+    def prepare_pages(self, preparer: Preparer) -> Iterator[PreparedPage]:
+        """Yield the pages as they are prepared; failures are reported."""
         if not self._pages:
-            yield from preparer.known()
-        for source in self._waiting:
+            yield from preparer.stored_pages()
+        for source in self._sources:
             with self.reported(source.id):
                 with bugs_reported():
-                    page = preparer.prepare(self._own(self.read(source), source.id))
+                    page = preparer.prepare(self._with_unique_id(self.read(source), source.id))
                 yield page
 
-    def put(self, pages: Iterable[PreparedPage], desk: Desk) -> None:
-        """Put every page on the desk as soon as it is ready."""
+    def add_pages(self, pages: Iterable[PreparedPage], session: AnnotationSession) -> None:
+        """Add every page to the session when it is prepared."""
         for page in pages:
-            if lost := desk.add(page):
-                _log.warning("%s has changed: %d labelled blocks are no longer there", page.id, lost)
+            if orphaned := session.add(page):
+                _log.warning("%s has changed: %d labelled blocks no longer exist", page.id, orphaned)
             self.done += 1
 
     def fail(self, message: str) -> None:
-        """Say that a page failed, in the browser too."""
+        """Report a failure, also in the browser."""
         super().fail(message)
         self.failures.append(message)
 
-    def _own(self, page: Page, name: str) -> Page:
-        """The page under a name that no other of the run has."""
-        own, count = name, 1
-        while own in self._ids:
+    def _with_unique_id(self, page: Page, name: str) -> Page:
+        """Return the page with an id that is unique in the run."""
+        unique, count = name, 1
+        while unique in self._ids:
             count += 1
-            own = f"{name} ({count})"
-        self._ids.add(own)
-        return replace(page, id=own)
+            unique = f"{name} ({count})"
+        self._ids.add(unique)
+        return replace(page, id=unique)
 
 
 def _wait() -> None:
-    """Until Ctrl-C."""
+    """Wait for Ctrl-C."""
     threading.Event().wait()
 
 
 def _announce(url: str, *, open_it: bool) -> None:
     import webbrowser
 
-    _say(f"open {url}\n  (this machine only; Ctrl-C ends it)")
+    _print_message(f"open {url}\n  (this machine only; Ctrl-C ends it)")
     if open_it and not webbrowser.open(url):
-        _say("no browser could be opened: copy the address")
+        _print_message("no browser could be opened: copy the address")
 
 
-def _say(text: str) -> None:
-    """To standard error, also where --quiet is asked for: without the address there is nothing to be done."""
+def _print_message(text: str) -> None:
+    """Print to standard error, even with --quiet: without the address the command is useless."""
     write_stream(sys.stderr, f"vclean: {text}\n")

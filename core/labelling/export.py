@@ -1,4 +1,4 @@
-"""Where gold is put: one file per page and annotator, whole after every change; and all of it, exported."""
+"""Write gold: one file for each page and annotator, rewritten after every change, and the export of all of it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from vclean.errors import InputError
 from vclean.files import explained, make_folder, write_atomic
 from vclean.labelling.preparation import SNAPSHOTS
-from vclean.labelling.store import Status, Verdict, text_hash
+from vclean.labelling.store import Annotation, Status, text_hash
 from vclean.output.text import to_cleaneval
 from vclean.output.writers import Names
 
@@ -20,47 +20,47 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from vclean.labelling.preparation import PreparedPage
-    from vclean.labelling.store import Sheet
+    from vclean.labelling.store import PageAnnotations
 
 
 VERSION: Final = 1
-"""Version of the line's layout."""
+"""Version of the format of a line."""
 SUFFIX: Final = ".gold.jsonl"
-"""How the name of a file of gold ends, in a folder."""
+"""Suffix of gold files."""
 
 
 @dataclass(frozen=True, slots=True)
 class GoldBlock:
-    """A block and what it is.
+    """Block with its annotation.
 
     Attributes:
-        xpath, text: of the block.
-        verdict: its label and role.
-        by_hand: whether the annotator said so, rather than left what the model said.
-        version: the revision of the page in which its verdict changed last; 0 where it never did.
+        xpath, text: XPath and text of the block.
+        annotation: its label and role.
+        by_hand: whether the annotator set them; otherwise they are the prediction of the model.
+        version: revision of the page in which its annotation last changed; 0 if it never did.
     """
 
     xpath: str
     text: str
-    verdict: Verdict
+    annotation: Annotation
     by_hand: bool
     version: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelledPage:
-    """A page and what its blocks are, in document order.
+    """Page with the annotations of its blocks, in document order.
 
     Attributes:
         id, url, title: of the page.
-        annotator: who labelled it.
-        status: how far it is; only the blocks of a page that is done are all looked at.
+        annotator: name of the annotator.
+        status: progress of the annotation; only the blocks of a page that is done were all checked.
         content: SHA-256 of the document, hexadecimal.
         settings: digest of the render settings, hexadecimal.
-        model: the version of the model that labelled it first.
-        snapshots: the keys of its stored snapshots, hexadecimal, by `rendered` and `parsed`.
-        blocks: what it is made of.
-        folder: where its snapshots are; not part of the line.
+        model: version of the model that made the first predictions.
+        snapshots: keys of its stored snapshots, hexadecimal, by `rendered` and `parsed`.
+        blocks: its blocks.
+        folder: folder of its snapshots; not part of the line.
     """
 
     id: str
@@ -77,11 +77,11 @@ class LabelledPage:
 
     @property
     def cleaneval(self) -> str:
-        """The page's content as CleanEval has it: one unit a line, with its mark."""
-        return to_cleaneval([block.text for block in self.blocks], [block.verdict.label for block in self.blocks])
+        """Return the content as CleanEval text: one unit in each line, with its mark."""
+        return to_cleaneval([block.text for block in self.blocks], [block.annotation.label for block in self.blocks])
 
     def to_line(self) -> str:
-        """The page as one line of JSON."""
+        """Return the page as one line of JSON."""
         facts = {
             "version": VERSION,
             "id": self.id,
@@ -93,26 +93,26 @@ class LabelledPage:
             "settings": self.settings,
             "model": self.model,
             "snapshots": self.snapshots,
-            "blocks": [_record(block) for block in self.blocks],
+            "blocks": [_block_to_dict(block) for block in self.blocks],
         }
         return json.dumps(facts, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
 
     @classmethod
     def from_line(cls, line: str, folder: Path) -> LabelledPage:
-        """The page of a line whose file is in a project of labels.
+        """Read the page of a line; `folder` is the folder of its file.
 
         Raises:
-            ValueError: it is no such line; or KeyError, TypeError, AttributeError.
+            ValueError: the line is invalid; or KeyError, TypeError, AttributeError.
         """
         facts = json.loads(line)
         if facts.pop("version") != VERSION:
-            raise ValueError("of another version")
-        blocks = [_block(**block) for block in facts.pop("blocks")]
+            raise ValueError("another version")
+        blocks = [_block_from_dict(**block) for block in facts.pop("blocks")]
         return cls(blocks=blocks, folder=folder, status=Status(facts.pop("status")), **facts)
 
 
 def read_gold(path: Path) -> list[LabelledPage]:
-    """The pages of a file of gold, or of all such files in a folder and those below it, in the order of their names.
+    """Read the pages of a gold file, or of all gold files in a folder and its subfolders, sorted by name.
 
     Raises:
         InputError: there is no such file, none in the folder, or one is damaged.
@@ -120,54 +120,54 @@ def read_gold(path: Path) -> list[LabelledPage]:
     if not path.exists():
         raise InputError(f"there is no {path}: label pages first, with `vclean label`")
     files = sorted(path.rglob(f"*{SUFFIX}")) if path.is_dir() else [path]
-    pages = [page for file in files for page in _pages(file)]
+    pages = [page for file in files for page in _read_file(file)]
     if not pages:
         raise InputError(f"there is no gold in {path}: label pages first, with `vclean label`")
     return pages
 
 
-def _pages(path: Path) -> Iterator[LabelledPage]:
+def _read_file(path: Path) -> Iterator[LabelledPage]:
     try:
         lines = path.read_bytes().decode().removesuffix("\n").split("\n")
     except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is no text"
+        reason = getattr(error, "strerror", None) or "it is not UTF-8"
         raise InputError(f"cannot read {path} ({reason}): name a file of `vclean label`") from error
     for number, line in enumerate(lines, 1):
         try:
             yield LabelledPage.from_line(line, path.parent)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise InputError(f"{path}, line {number}, is no page labelled with `vclean label`: take it out") from error
+            raise InputError(f"{path}, line {number}, is no page labelled with `vclean label`: delete it") from error
 
 
-def _record(block: GoldBlock) -> dict[str, Any]:
+def _block_to_dict(block: GoldBlock) -> dict[str, Any]:
     return {
         "xpath": block.xpath,
         "text_hash": text_hash(block.text),
         "text": block.text,
-        "label": str(block.verdict.label),
-        "role": str(block.verdict.role) if block.verdict.role else None,
+        "label": str(block.annotation.label),
+        "role": str(block.annotation.role) if block.annotation.role else None,
         "by_hand": block.by_hand,
         "version": block.version,
     }
 
 
-def _block(
+def _block_from_dict(
     *, xpath: object, text: object, label: str, role: str | None, by_hand: bool, version: int, text_hash: object
 ) -> GoldBlock:
     if not isinstance(xpath, str) or not isinstance(text, str) or not isinstance(text_hash, str):
-        raise TypeError("no text")
-    return GoldBlock(xpath, text, Verdict.from_list([label, role]), by_hand=bool(by_hand), version=int(version))
+        raise TypeError("not a string")
+    return GoldBlock(xpath, text, Annotation.from_list([label, role]), by_hand=bool(by_hand), version=int(version))
 
 
 GOLD: Final = "gold"
 
 
-class Shelf:
-    """Keeps the gold of one annotator, two files a page: a line of JSON, and CleanEval text.
+class GoldWriter:
+    """Write the gold of one annotator, two files for each page: a line of JSON, and CleanEval text.
 
     Args:
-        folder: of the project, which is there.
-        annotator: who labels.
+        folder: the existing folder of the project.
+        annotator: name of the annotator.
 
     Raises:
         OutputError: the folder of the gold cannot be made.
@@ -177,36 +177,36 @@ class Shelf:
         self._folder = make_folder(folder / GOLD / annotator)
         self._annotator = annotator
 
-    def put(self, page: PreparedPage, sheet: Sheet) -> None:
-        """Write what is said of a page now.
+    def write(self, page: PreparedPage, annotations: PageAnnotations) -> None:
+        """Write the current annotations of a page.
 
         Raises:
             OutputError: it cannot be written.
         """
-        labelled = _labelled(page, sheet, self._annotator)
+        labelled = _to_labelled_page(page, annotations, self._annotator)
         name = _file_name(page.id)
         write_atomic(self._folder / (name + SUFFIX), labelled.to_line())
         write_atomic(self._folder / f"{name}.txt", labelled.cleaneval)
 
 
 def export(project: Path, folder: Path) -> tuple[int, int]:
-    """Put all pages of a project that are done into a folder, which is whole without the project.
+    """Export all pages of a project that are done to a folder that does not need the project.
 
-    By annotator it has `NAME.gold.jsonl` and CleanEval text in the folder `NAME`; and the pages' snapshots.
+    For each annotator NAME it contains `NAME.gold.jsonl`, and CleanEval text in the folder `NAME`; and the snapshots.
 
     Returns:
-        How many pages are in it, and how many are left out for they are not done.
+        Number of exported pages, and number of pages that are not done and were left out.
 
     Raises:
-        InputError: the project holds no gold.
-        OutputError: something cannot be written.
+        InputError: the project contains no gold.
+        OutputError: a file cannot be written.
     """
     pages = read_gold(project / GOLD)
     done = [page for page in pages if page.status is Status.DONE]
     for annotator in sorted({page.annotator for page in done}):
-        own = [page for page in done if page.annotator == annotator]
-        write_atomic(make_folder(folder) / (annotator + SUFFIX), "".join(page.to_line() for page in own))
-        for page in own:
+        pages_of_annotator = [page for page in done if page.annotator == annotator]
+        write_atomic(make_folder(folder) / (annotator + SUFFIX), "".join(page.to_line() for page in pages_of_annotator))
+        for page in pages_of_annotator:
             write_atomic(make_folder(folder / annotator) / f"{_file_name(page.id)}.txt", page.cleaneval)
     for key in sorted({key for page in done for key in page.snapshots.values()}):
         name = f"{key}.npz"
@@ -215,25 +215,31 @@ def export(project: Path, folder: Path) -> tuple[int, int]:
     return len(done), len(pages) - len(done)
 
 
-def _labelled(page: PreparedPage, sheet: Sheet, annotator: str) -> LabelledPage:
+def _to_labelled_page(page: PreparedPage, annotations: PageAnnotations, annotator: str) -> LabelledPage:
     rows = zip(page.names, page.xpaths, page.texts, page.predicted, strict=True)
     return LabelledPage(
         id=page.id,
         url=page.url,
         title=page.title,
         annotator=annotator,
-        status=sheet.status,
+        status=annotations.status,
         content=page.content,
         settings=page.settings,
         model=page.model,
         snapshots=page.snapshots,
         blocks=[
-            GoldBlock(xpath, text, sheet.verdict(name, said), name in sheet.verdicts, sheet.versions.get(name, 0))
-            for name, xpath, text, said in rows
+            GoldBlock(
+                xpath,
+                text,
+                annotations.annotation(name, predicted),
+                name in annotations.manual,
+                annotations.versions.get(name, 0),
+            )
+            for name, xpath, text, predicted in rows
         ],
     )
 
 
 def _file_name(page: str) -> str:
-    """A name that tells the page, and no other: ids that differ in what no file's name can have stay apart."""
+    """Return a unique file name for a page. A hash separates ids that differ in characters invalid in file names."""
     return f"{Names().name(page)}-{sha256(page.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"

@@ -1,4 +1,4 @@
-"""From pages to pages ready for labelling: what was rendered and labelled before is not again."""
+"""Prepare pages for labelling: render and label them. Renderings and predictions are cached."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from vclean.errors import InputError, UsageError
 from vclean.files import make_folder, write_atomic
 from vclean.html_pages import asset, hash_policy, render_page
-from vclean.labelling.store import Verdict, block_names
+from vclean.labelling.store import Annotation, block_names
 from vclean.output.overlay import overlay_page
 from vclean.page import Page
 from vclean.pipeline import Pipeline
@@ -37,18 +37,18 @@ _PACKAGE: Final = "vclean.labelling"
 
 
 def page_document(result: Result) -> str:
-    """Return the HTML document on which a page is labelled; its script requests earlier labels from the server.
+    """Return the HTML document for labelling a page. Its script requests earlier annotations from the server.
 
     Raises:
         OutputError: the screenshot cannot be read.
     """
-    return _document(overlay_page(result, result.screenshot))
+    return _build_document(overlay_page(result, result.screenshot))
 
 
 @cache
 def frame_digest() -> str:
-    """Return 16 hexadecimal digits of the frame of all pages: a page made with another frame has to be made again."""
-    return sha256(_document(OverlayPage(id="", url="", title="", width=1, height=1)).encode()).hexdigest()[:16]
+    """Return 16 hexadecimal digits that identify the HTML template: when it changes, pages are prepared again."""
+    return sha256(_build_document(OverlayPage(id="", url="", title="", width=1, height=1)).encode()).hexdigest()[:16]
 
 
 def list_document() -> str:
@@ -60,29 +60,29 @@ def list_document() -> str:
     )
 
 
-def _document(content: OverlayPage) -> str:
+def _build_document(content: OverlayPage) -> str:
     scripts, styles = [asset(_PACKAGE, "label.js")], [asset(_PACKAGE, "label.css")]
     return draw_html(content, scripts=scripts, styles=styles, same_origin=True)
 
 
 VERSION: Final = 1
-"""Version of the files' layout."""
+"""Version of the file format."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PreparedPage:
-    """A page of B blocks as the model has it.
+    """Page with B blocks and the predictions of the model.
 
     Attributes:
         id, url, title: of the page.
         content: SHA-256 of the document, hexadecimal.
         settings: digest of the render settings, hexadecimal.
-        model: the version of the model.
-        maker: tells the model and the HTML round the page from others.
-        snapshots: the keys of its stored snapshots, hexadecimal: `rendered`, and `parsed` where there is one.
+        model: version of the model.
+        maker: identifies the model and the HTML template; the page is prepared again when they change.
+        snapshots: keys of its stored snapshots, hexadecimal: `rendered`, and `parsed` if there is one.
         confidence: of the page, 0..1, or NaN.
-        xpaths, texts: B each, of the blocks.
-        predicted: B verdicts of the model.
+        xpaths, texts: XPaths and texts of the blocks, B each.
+        predicted: B predictions of the model.
     """
 
     id: str
@@ -96,31 +96,34 @@ class PreparedPage:
     confidence: float
     xpaths: Sequence[str]
     texts: Sequence[str]
-    predicted: Sequence[Verdict]
+    predicted: Sequence[Annotation]
 
     def __len__(self) -> int:
-        """The number of blocks."""
+        """Return the number of blocks."""
         return len(self.texts)
 
     @cached_property
     def names(self) -> list[str]:
-        """The blocks' names: see `vclean.labelling.store`."""
+        """Return the names of the blocks: see `vclean.labelling.store.block_names`."""
         return block_names(self.xpaths, self.texts)
 
     @cached_property
     def rows(self) -> dict[str, int]:
-        """The numbers of the blocks, by their names."""
+        """Return the numbers of the blocks by their names."""
         return {name: row for row, name in enumerate(self.names)}
 
     def to_json(self) -> str:
-        """The page as one JSON object."""
-        facts = asdict(self) | {"version": VERSION, "predicted": [verdict.to_list() for verdict in self.predicted]}
+        """Return the page as one JSON object."""
+        facts = asdict(self) | {
+            "version": VERSION,
+            "predicted": [annotation.to_list() for annotation in self.predicted],
+        }
         facts["confidence"] = self.confidence if math.isfinite(self.confidence) else None
         return json.dumps(facts, ensure_ascii=False, allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> PreparedPage | None:
-        """The page that `to_json` wrote; None if that was another version.
+        """Read a page that `to_json` wrote; None for another version.
 
         Raises:
             InputError: it is damaged.
@@ -129,15 +132,15 @@ class PreparedPage:
             facts: dict[str, Any] = json.loads(text)
             if facts.pop("version") != VERSION:
                 return None
-            predicted = [Verdict.from_list(values) for values in facts.pop("predicted")]
+            predicted = [Annotation.from_list(values) for values in facts.pop("predicted")]
             confidence = facts.pop("confidence")
             return cls(**facts, predicted=predicted, confidence=float("nan") if confidence is None else confidence)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError("it is damaged: delete it, and start again") from error
 
 
-def prepared(result: Result, *, maker: str, content: str, snapshots: dict[str, str]) -> PreparedPage:
-    """The page that a result is of."""
+def to_prepared_page(result: Result, *, maker: str, content: str, snapshots: dict[str, str]) -> PreparedPage:
+    """Return the prepared page of a result."""
     snapshot = result.columns.snapshot
     return PreparedPage(
         id=result.id,
@@ -151,12 +154,12 @@ def prepared(result: Result, *, maker: str, content: str, snapshots: dict[str, s
         confidence=float(result.confidence),
         xpaths=result.columns.xpath,
         texts=result.columns.text,
-        predicted=[Verdict(block.label, block.role) for block in result.blocks],
+        predicted=[Annotation(block.label, block.role) for block in result.blocks],
     )
 
 
 def settings_digest(settings: dict[str, float | bool]) -> str:
-    """16 hexadecimal digits of render settings."""
+    """Return 16 hexadecimal digits that identify render settings."""
     return sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:16]
 
 
@@ -165,20 +168,20 @@ PAGES: Final = "pages"
 
 _HTML, _PAGE = ".html", ".page.json"
 _EXPLAINED: Final = 500
-"""Blocks up to which the reasons are told: they take ten milliseconds a block."""
+"""Maximum number of blocks of a page whose reasons are computed: they take ten milliseconds for each block."""
 
 
 class Preparer:
-    """Makes pages ready, and keeps them in a folder; a context manager, whose browser starts when it is needed.
+    """Prepare pages and store them in a folder; a context manager, whose browser starts when it is needed.
 
     Attributes:
-        pages: where the pages are that are ready, and the HTML that shows them.
-        snapshots: where their snapshots and pictures are.
+        pages: folder of the prepared pages and their HTML.
+        snapshots: folder of their snapshots and screenshots.
 
     Args:
-        folder: of the project, which is there.
+        folder: the existing folder of the project.
         model: a model file in place of the shipped one.
-        settings: how to render, and what bounds a page.
+        settings: render settings, including the limits of a page.
 
     Raises:
         ModelError: the model file is missing, damaged or of another version.
@@ -202,49 +205,49 @@ class Preparer:
         self._stack.close()
 
     def prepare(self, page: Page) -> PreparedPage:
-        """Make a page ready, unless it is, by the same model and for the same HTML.
+        """Prepare a page, unless the same content is already prepared with the same model and HTML template.
 
         Raises:
-            UsageError: it is a stored snapshot, which has no picture.
+            UsageError: it is a stored snapshot, which has no screenshot.
             BrowserMissingError: it has to be rendered, and there is no usable Chromium.
-            VcleanError: it cannot be rendered or labelled, by what went wrong.
+            VcleanError: it cannot be rendered or labelled.
         """
         if page.snapshot is not None:
-            raise UsageError(f"{page.id} is a stored snapshot, which has no picture: name the page itself")
+            raise UsageError(f"{page.id} is a stored snapshot, which has no screenshot: name the page itself")
         key = read_key(page, self._settings.to_dict(), rendered=True).hex()
-        before = self._kept(page.id)
-        if before and before.snapshots["rendered"] == key and before.maker == self._maker:
-            return before
+        stored = self._stored_page(page.id)
+        if stored and stored.snapshots["rendered"] == key and stored.maker == self._maker:
+            return stored
         rendering = self._render(page)
-        snapshots = {"rendered": key, **self._parsed(page)}
-        return self._labelled(page.id, rendering, _digest(page, rendering), snapshots)
+        snapshots = {"rendered": key, **self._parse(page)}
+        return self._label(page.id, rendering, _content_digest(page, rendering), snapshots)
 
-    def known(self) -> Iterator[PreparedPage]:
-        """The pages that were made ready before, in the order of their ids; labelled anew if model or HTML are others.
+    def stored_pages(self) -> Iterator[PreparedPage]:
+        """Yield the stored pages sorted by id; they are labelled again if the model or the HTML template has changed.
 
         Raises:
             InputError: one of them is damaged.
         """
-        found = [page for path in self.pages.glob(f"*{_PAGE}") if (page := _read(path))]
-        for page in sorted(found, key=lambda page: page.id):
+        pages = [page for path in self.pages.glob(f"*{_PAGE}") if (page := _read_page(path))]
+        for page in sorted(pages, key=lambda page: page.id):
             if page.maker == self._maker:
                 yield page
             else:
-                yield self._labelled(page.id, self._stored(page), page.content, page.snapshots)
+                yield self._label(page.id, self._stored_rendering(page), page.content, page.snapshots)
 
     def document(self, page: PreparedPage) -> str:
-        """The HTML of a page.
+        """Return the HTML of a page.
 
         Raises:
-            InputError: it is gone.
+            InputError: its file is missing.
         """
-        return _bytes(self._path(page.id, _HTML)).decode()
+        return _read_bytes(self._path(page.id, _HTML)).decode()
 
-    def _labelled(self, name: str, rendering: Rendering, content: str, snapshots: dict[str, str]) -> PreparedPage:
-        """What the model says of a page; it is kept, its overlay first."""
+    def _label(self, name: str, rendering: Rendering, content: str, snapshots: dict[str, str]) -> PreparedPage:
+        """Label a page and store the result: first its HTML, then its JSON."""
         blocks = self._pipeline.extract_blocks(rendering, Page(id=name))
         result = self._pipeline.label(blocks, explain=len(blocks.columns) <= _EXPLAINED)
-        page = prepared(result, maker=self._maker, content=content, snapshots=snapshots)
+        page = to_prepared_page(result, maker=self._maker, content=content, snapshots=snapshots)
         write_atomic(self._path(name, _HTML), page_document(result))
         write_atomic(self._path(name, _PAGE), page.to_json())
         return page
@@ -255,54 +258,54 @@ class Preparer:
             self._renderings = RenderingCache(renderer, self._settings, self.snapshots, screenshots=True)
         return self._renderings(page)
 
-    def _parsed(self, page: Page) -> dict[str, str]:
-        """The key of the page as the static parser has it, which is kept: models learn from both readings."""
+    def _parse(self, page: Page) -> dict[str, str]:
+        """Parse and store the page statically, and return its key: models are trained on both readings."""
         if page.live:
             return {}
         SnapshotCache(self.snapshots, lambda page: parse(page, self._settings), self._settings, rendered=False)(page)
         return {"parsed": read_key(page, self._settings.to_dict(), rendered=False).hex()}
 
-    def _kept(self, name: str) -> PreparedPage | None:
+    def _stored_page(self, name: str) -> PreparedPage | None:
         path = self._path(name, _PAGE)
-        return _read(path) if path.is_file() else None
+        return _read_page(path) if path.is_file() else None
 
-    def _stored(self, page: PreparedPage) -> Rendering:
+    def _stored_rendering(self, page: PreparedPage) -> Rendering:
         key = page.snapshots["rendered"]
-        return Rendering(read_snapshot(self.snapshots, key), _bytes(self.snapshots / f"{key}.png"))
+        return Rendering(read_snapshot(self.snapshots, key), _read_bytes(self.snapshots / f"{key}.png"))
 
     def _path(self, name: str, suffix: str) -> Path:
         return self.pages / (sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:32] + suffix)
 
 
 def has_pages(project: Path) -> bool:
-    """Whether any page of a project was made ready before."""
+    """Return whether a project contains a prepared page."""
     return any((project / PAGES).glob(f"*{_PAGE}"))
 
 
 def read_snapshot(folder: Path, key: str) -> Snapshot:
-    """A stored snapshot.
+    """Read a stored snapshot.
 
     Raises:
-        InputError: it is not there, or damaged.
+        InputError: it is missing or damaged.
     """
-    return from_bytes(_bytes(folder / f"{key}.npz"))
+    return from_bytes(_read_bytes(folder / f"{key}.npz"))
 
 
-def _read(path: Path) -> PreparedPage | None:
+def _read_page(path: Path) -> PreparedPage | None:
     try:
-        return PreparedPage.from_json(_bytes(path).decode())
+        return PreparedPage.from_json(_read_bytes(path).decode())
     except (InputError, UnicodeDecodeError) as error:
         raise InputError(f"{path} is damaged: delete it, and start again") from error
 
 
-def _bytes(path: Path) -> bytes:
+def _read_bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
         raise InputError(f"cannot read {path} ({error.strerror or error}): name the page again") from error
 
 
-def _digest(page: Page, rendering: Rendering) -> str:
-    """SHA-256 of the document; of a live page, whose document only the browser saw, that of the snapshot."""
+def _content_digest(page: Page, rendering: Rendering) -> str:
+    """Return the SHA-256 of the document. For a live page, which only the browser read, hash the snapshot instead."""
     content = to_bytes(rendering.snapshot) if page.live else page.content
     return sha256(content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content).hexdigest()

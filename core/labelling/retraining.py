@@ -1,4 +1,4 @@
-"""`vclean train --corrections`: the shipped model goes on learning, or a new one learns from corrections, too."""
+"""Train with corrections (`vclean train --corrections`): continue with the shipped model, or add them to corpora."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from vclean.errors import InputError
 from vclean.features.blocks import extract_blocks
 from vclean.labelling.export import read_gold
 from vclean.labelling.preparation import SNAPSHOTS, read_snapshot
-from vclean.labelling.store import Status, block_names, refound
+from vclean.labelling.store import Status, block_names, match_blocks
 from vclean.labels import LABELS, Label
 from vclean.output.text import to_text
 
@@ -39,36 +39,36 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Marks:
-    """Means over pages: word F1 of the clean text, and the share of blocks whose label is right."""
+class PageScores:
+    """Mean scores of pages: word F1 of the clean text, and share of blocks with the right label."""
 
     word_f1: float
     labels: float
 
     @classmethod
-    def mean(cls, marks: Iterable[Marks]) -> Marks:
-        """The means of the marks of at least one page."""
-        each = list(marks)
-        return cls(fmean(mark.word_f1 for mark in each), fmean(mark.labels for mark in each))
+    def mean(cls, scores: Iterable[PageScores]) -> PageScores:
+        """Return the means of the scores of at least one page."""
+        pages = list(scores)
+        return cls(fmean(page.word_f1 for page in pages), fmean(page.labels for page in pages))
 
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """What learning from some of the pages is worth on the others.
+    """Scores on held-out pages without and with training on the corrections of other pages.
 
     Attributes:
-        held_out: what the pages scored have not in common with those learned from: `pages` or `sites`.
-        pages: how many were scored, each by a model that did not learn from it.
-        before, after: the marks without and with corrections.
+        held_out: unit that training and scored pages never share: `pages` or `sites`.
+        pages: number of scored pages, each scored by a model that was not trained on it.
+        before, after: scores without and with corrections.
     """
 
     held_out: str
     pages: int
-    before: Marks
-    after: Marks
+    before: PageScores
+    after: PageScores
 
     def to_dict(self) -> dict[str, Any]:
-        """As the model card has it."""
+        """Return the form that the model card has."""
         return asdict(self)
 
 
@@ -78,30 +78,34 @@ def measure(
     before: Callable[[int], Prediction],
     after: Callable[[int], Prediction],
 ) -> Gain:
-    """The gain over the rendered pages.
+    """Measure the gain on the rendered pages.
 
     Args:
         held_out: see `Gain`.
         corrections: the pages, at least one of them rendered.
-        before: what the model without corrections says of the page of a number.
-        after: what the one with them says.
+        before: returns the prediction without corrections for the page with a number.
+        after: returns the prediction with corrections.
     """
     rows = [row for row, correction in enumerate(corrections) if correction.rendered]
-    marks = [(mark(corrections[row], before(row).labels), mark(corrections[row], after(row).labels)) for row in rows]
-    return Gain(held_out, len(rows), Marks.mean(mark[0] for mark in marks), Marks.mean(mark[1] for mark in marks))
+    return Gain(
+        held_out,
+        len(rows),
+        before=PageScores.mean(score_labels(corrections[row], before(row).labels) for row in rows),
+        after=PageScores.mean(score_labels(corrections[row], after(row).labels) for row in rows),
+    )
 
 
-def mark(correction: Correction, labels: Sequence[Label]) -> Marks:
-    """The marks of a page's labels; a page without blocks has all of them right."""
+def score_labels(correction: Correction, labels: Sequence[Label]) -> PageScores:
+    """Score the labels of a page; for a page without blocks, all labels are right."""
     right = np.array([LABELS[code] is label for code, label in zip(correction.label.tolist(), labels, strict=True)])
     texts = correction.blocks.text
-    return Marks(
+    return PageScores(
         word_score(to_text(texts, labels), correction.gold.text).f1, float(right.mean()) if len(right) else 1.0
     )
 
 
-def table(gains: Sequence[Gain]) -> str:
-    """Return the gains as a table."""
+def format_gains(gains: Sequence[Gain]) -> str:
+    """Format the gains as a table."""
     from tabulate import tabulate
 
     rows = [("held out", "pages", "word F1", "labels right")]
@@ -116,36 +120,41 @@ def table(gains: Sequence[Gain]) -> str:
 FOLDS: Final = 5
 
 
-def go_on_from_shipped(corrections: Sequence[Correction]) -> tuple[Model, list[Gain]]:
-    """The shipped model after all corrections, and what they are worth on pages, and on sites, that were held out.
+def continue_from_shipped(corrections: Sequence[Correction]) -> tuple[Model, list[Gain]]:
+    """Continue training the shipped model on all corrections; also measure the gain on held-out pages and sites.
 
-    There is no figure for sites where all pages are of one, or each is of its own; nor any for a single page.
+    There is no gain on sites if all pages are of one site, or each is of another, and no gain for a single page.
 
     Raises:
-        InputError: there is no block to learn from.
+        InputError: there is no block to train on.
     """
     base = load_default()
-    lessons = [CorrectedPage.from_labels(base, correction.blocks, correction.label) for correction in corrections]
+    examples = [CorrectedPage.from_labels(base, correction.blocks, correction.label) for correction in corrections]
     pages = [correction.page.id for correction in corrections]
     sites = [correction.site for correction in corrections]
-    ways = {"pages": pages} if len(set(pages)) > 1 else {}
+    groupings = {"pages": pages} if len(set(pages)) > 1 else {}
     if 1 < len(set(sites)) < len(set(pages)):
-        ways["sites"] = sites
-    gains = [_held_out(name, base, corrections, lessons, groups) for name, groups in ways.items()]
+        groupings["sites"] = sites
+    gains = [_cross_validate(name, base, corrections, examples, groups) for name, groups in groupings.items()]
     model = continue_training(
-        base, lessons, card_fields=facts(corrections) | {"gains": [gain.to_dict() for gain in gains]}
+        base, examples, card_fields=model_card_entry(corrections) | {"gains": [gain.to_dict() for gain in gains]}
     )
     return model, gains
 
 
 def gain_by_validation(corrections: Sequence[Correction], after: Sequence[Prediction]) -> Gain:
-    """The gain of a model trained anew over the shipped one; `after`: by models without a page's site."""
+    """Measure the gain of a new model over the shipped one.
+
+    Args:
+        corrections: the pages.
+        after: predictions for them by models that were not trained on their sites.
+    """
     base = load_default()
     return measure("sites", corrections, lambda row: base.label(corrections[row].blocks), lambda row: after[row])
 
 
-def facts(corrections: Sequence[Correction]) -> dict[str, Any]:
-    """What a model card says of corrections."""
+def model_card_entry(corrections: Sequence[Correction]) -> dict[str, Any]:
+    """Return the entry of the model card about corrections."""
     pages = {(each.page.annotator, each.page.id): each.page for each in corrections}
     lines = "".join(page.to_line() for _, page in sorted(pages.items()))
     return {
@@ -157,14 +166,14 @@ def facts(corrections: Sequence[Correction]) -> dict[str, Any]:
     }
 
 
-def _held_out(
-    name: str, base: Model, corrections: Sequence[Correction], lessons: Sequence[CorrectedPage], groups: Sequence[str]
+def _cross_validate(
+    name: str, base: Model, corrections: Sequence[Correction], examples: Sequence[CorrectedPage], groups: Sequence[str]
 ) -> Gain:
-    """What the corrections of some groups of pages are worth for the others, each held out once."""
+    """Measure the gain by cross-validation over groups of pages."""
     fold = assign_folds(groups, min(FOLDS, len(set(groups))), SEED).tolist()
     models = [
-        continue_training(base, [lesson for lesson, own in zip(lessons, fold, strict=True) if own != held])
-        for held in range(max(fold) + 1)
+        continue_training(base, [example for example, number in zip(examples, fold, strict=True) if number != held_out])
+        for held_out in range(max(fold) + 1)
     ]
     return measure(
         name,
@@ -175,21 +184,21 @@ def _held_out(
 
 
 CORPUS: Final = "corrections"
-"""The name of the corpus that corrected pages make."""
+"""Name of the corpus that corrected pages form."""
 IMPORTANCE: Final = 5.0
-"""As many pages of a corpus a corrected page counts as."""
+"""Weight of a corrected page: it counts like this many pages of a corpus."""
 
 _OTHER: Final = LABELS.index(Label.OTHER)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Correction:
-    """A page that is done, read one way.
+    """Page that is done, in one of its readings.
 
     Attributes:
-        page: with its gold.
-        rendered: whether it was read in a browser.
-        blocks: B of them, cut from the stored snapshot.
+        page: the page with its annotations.
+        rendered: whether a browser read it.
+        blocks: B blocks, extracted from the stored snapshot.
         label: int8 (B,), an index into `vclean.labels.LABELS`.
     """
 
@@ -200,37 +209,37 @@ class Correction:
 
     @property
     def site(self) -> str:
-        """The registered domain of the page; a name of its own where it has no address."""
+        """Return the registered domain of the page; for a page without URL a unique name."""
         return registered_domain(self.page.url) or f"{CORPUS}/{self.page.id}"
 
     @property
     def gold(self) -> GoldPage:
-        """The page as one of a corpus, without its document."""
-        labels = [block.verdict.label for block in self.page.blocks]
+        """Return the page as one of a corpus, without its document."""
+        labels = [block.annotation.label for block in self.page.blocks]
         text = to_text([block.text for block in self.page.blocks], labels)
         name = f"{self.page.annotator}/{self.page.id}"
         return GoldPage(corpus=CORPUS, id=name, url=self.page.url, text=text, markup=self.page.cleaneval)
 
 
 def read_corrections(path: Path) -> list[Correction]:
-    """The pages in a file or a folder of gold that are done, each rendered and, where it was kept so, parsed.
+    """Read the pages that are done from a gold file or folder: each rendered, and parsed if that snapshot is stored.
 
     Raises:
-        InputError: there is no such page, a file is damaged, or a snapshot is gone.
+        InputError: there is no such page, a file is damaged, or a snapshot is missing.
     """
     pages = read_gold(path)
     done = [page for page in pages if page.status is Status.DONE]
     if not done:
         raise InputError(f"none of the {len(pages)} pages in {path} is done: finish some with `vclean label`")
-    return [_read(page, way) for page in done for way in sorted(page.snapshots, reverse=True)]
+    return [_read_correction(page, reading) for page in done for reading in sorted(page.snapshots, reverse=True)]
 
 
 def correction_rows(corrections: Sequence[Correction], regions: RegionFits | None) -> list[PageRows]:
-    """The training rows of corrections, one page after the other; `regions` gives models that saw no page of a site."""
-    return [_rows(correction, regions) for correction in corrections]
+    """Return the training rows of each correction; `regions` gives models that were not trained on its site."""
+    return [_training_rows(correction, regions) for correction in corrections]
 
 
-def _rows(correction: Correction, regions: RegionFits | None) -> PageRows:
+def _training_rows(correction: Correction, regions: RegionFits | None) -> PageRows:
     site = correction.site
     rows = page_rows(correction.gold, site, correction.blocks, regions.for_site(site) if regions else None)
     content = correction.label != _OTHER
@@ -238,22 +247,22 @@ def _rows(correction: Correction, regions: RegionFits | None) -> PageRows:
     return replace(rows, label=correction.label, content=content, share=share, importance=IMPORTANCE)
 
 
-def _read(page: LabelledPage, way: str) -> Correction:
+def _read_correction(page: LabelledPage, reading: str) -> Correction:
     folder = next((each for each in (page.folder, *page.folder.parents) if (each / SNAPSHOTS).is_dir()), page.folder)
-    snapshot = read_snapshot(folder / SNAPSHOTS, page.snapshots[way])
-    correction = Correction(page, way == "rendered", extract_blocks(snapshot), np.zeros(0, dtype=np.int8))
-    return replace(correction, label=_labels(correction))
+    snapshot = read_snapshot(folder / SNAPSHOTS, page.snapshots[reading])
+    correction = Correction(page, reading == "rendered", extract_blocks(snapshot), np.zeros(0, dtype=np.int8))
+    return replace(correction, label=_block_labels(correction))
 
 
-def _labels(correction: Correction) -> NDArray[np.int8]:
-    """int8 (B,): a block found by place and text has its label; others, of a page read otherwise, by their words."""
+def _block_labels(correction: Correction) -> NDArray[np.int8]:
+    """Return labels, int8 (B,), of blocks matched by location and text; other blocks are aligned by their words."""
     page, blocks = correction.page, correction.blocks
     labels = align(blocks.text, correction.gold).label
-    ours = block_names([block.xpath for block in page.blocks], [block.text for block in page.blocks])
-    theirs = block_names([blocks.snapshot.xpath(node) for node in blocks.node.tolist()], blocks.text)
-    row = {name: number for number, name in enumerate(theirs)}
-    found = refound(ours, theirs)
-    for name, block in zip(ours, page.blocks, strict=True):
-        if name in found:
-            labels[row[found[name]]] = LABELS.index(block.verdict.label)
+    annotated = block_names([block.xpath for block in page.blocks], [block.text for block in page.blocks])
+    extracted = block_names([blocks.snapshot.xpath(node) for node in blocks.node.tolist()], blocks.text)
+    row = {name: number for number, name in enumerate(extracted)}
+    matches = match_blocks(annotated, extracted)
+    for name, block in zip(annotated, page.blocks, strict=True):
+        if name in matches:
+            labels[row[matches[name]]] = LABELS.index(block.annotation.label)
     return labels

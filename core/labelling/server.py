@@ -1,18 +1,18 @@
-"""The server of the labelling pages, on the loopback interface only.
+"""Serve the labelling pages, on the loopback interface only.
 
-Below the token (see `vclean.labelling.server`) are
+The paths below the token (see `RequestValidator`) are
 
 ======================  ====================================================================================
 `GET`                   the list of pages
-`GET list`              the same as JSON, see `Desk.listing`
-`GET page/N`            page N, an overlay with the controls of labelling
-`GET state/N/R`         what changed of page N after revision R, see `Desk.state`
+`GET list`              the list as JSON, see `AnnotationSession.listing`
+`GET page/N`            page N, an overlay with the controls for labelling
+`GET state/N/R`         changes of page N after revision R, see `AnnotationSession.state`
 `POST change/N`         `{"since": R, "blocks": [{"block": 3, "label": "h", "role": null}, ...]}`
 `POST undo/N`, `redo/N` `{"since": R}`
 `POST mark/N`           `{"since": R, "status": "done"}`, or `skipped`, `open`
 ======================  ====================================================================================
 
-Every `POST` is answered with the state after the revision R, and after the change is on the disk.
+Every `POST` returns the state after the revision R, once the change is on the disk.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from vclean.cli.batch import unexpected
 from vclean.errors import InputError, OutputError, UsageError, VcleanError
-from vclean.labelling.session import MOVES
+from vclean.labelling.session import UNDO_ACTIONS
 from vclean.labelling.store import Status
 
 if TYPE_CHECKING:
@@ -39,26 +39,26 @@ if TYPE_CHECKING:
     from email.message import Message
 
     Headers = Mapping[str, str] | Message
-    "The names of a message match whatever their case."
+    "The names of an `email.message.Message` are case-insensitive."
     from collections.abc import Callable
 
-    from vclean.labelling.session import Answer, Desk
+    from vclean.labelling.session import AnnotationSession, Answer
 
     _Connection = socket.socket | tuple[bytes, socket.socket]
-    "As the standard library's types have it, for servers of UDP, too."
+    "Type of the standard library, which covers UDP servers too."
 
 
 ADDRESS: Final = "127.0.0.1"
 MAX_BODY: Final = 4 * 2**20
-"""Bytes: verdicts on all the 150,000 blocks a page can have at most fit in."""
+"""Bytes of the largest request: annotations of all the 150,000 blocks that a page can have fit in."""
 
 _NAMES: Final = (ADDRESS, "localhost")
 _HTTP_PORT: Final = 80
-_OWN: Final = ("same-origin", "none")
+_SAME_SITE_VALUES: Final = ("same-origin", "none")
 
 
 class RefusedError(Exception):
-    """The request is not answered; `status` and the text say why."""
+    """Refusal of a request, with its HTTP `status` and a reason."""
 
     def __init__(self, status: HTTPStatus, text: str) -> None:
         super().__init__(text)
@@ -66,16 +66,16 @@ class RefusedError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Guard:
-    """Tells requests of the annotator's own browser from all others.
+class RequestValidator:
+    """Check that requests come from the annotator's browser and from pages of this server.
 
-    The token is the first part of the path, so that there is no cookie that a browser would send to other servers on
-    this machine, or at the bidding of other pages. The Host has to be this server, whatever names lead to it (DNS
-    rebinding); and where the browser says from where a request comes, that has to be this server too.
+    The token is the first part of the path. A cookie would not do: the browser would send it to other servers on this
+    machine, and on requests of other pages. The Host header has to name this server, against DNS rebinding. If the
+    browser sends the origin of a request, it has to be this server.
 
     Attributes:
-        port: of the server.
-        token: secret; 43 characters.
+        port: port of the server.
+        token: secret of 43 characters.
     """
 
     port: int
@@ -83,26 +83,26 @@ class Guard:
 
     @property
     def url(self) -> str:
-        """The address of the list of pages."""
+        """Return the address of the list of pages."""
         return f"http://{ADDRESS}:{self.port}/{self.token}/"
 
-    def inside(self, path: str) -> str:
-        """What of a request's path follows the token.
+    def strip_token(self, path: str) -> str:
+        """Remove the token from the path of a request.
 
         Raises:
-            RefusedError: it does not begin with the token.
+            RefusedError: the path does not begin with the token.
         """
         token, slash, rest = path.removeprefix("/").partition("/")
         if not slash or not secrets.compare_digest(token.encode(), self.token.encode()):
-            raise RefusedError(HTTPStatus.NOT_FOUND, "nothing here: open the address that vclean label printed")
+            raise RefusedError(HTTPStatus.NOT_FOUND, "no such address: open the one that vclean label printed")
         return rest
 
     def check(self, method: str, headers: Headers) -> None:
-        """Look at where a request comes from.
+        """Check the origin of a request.
 
         Args:
-            method: of HTTP.
-            headers: of the request.
+            method: HTTP method.
+            headers: headers of the request.
 
         Raises:
             RefusedError: it does not come from a page of this server.
@@ -110,19 +110,19 @@ class Guard:
         hosts = [f"{name}:{self.port}" for name in _NAMES] + list(_NAMES if self.port == _HTTP_PORT else ())
         host, origin = headers.get("Host", ""), headers.get("Origin")
         if host.lower() not in hosts:
-            raise RefusedError(HTTPStatus.FORBIDDEN, "this server answers to its own address only")
+            raise RefusedError(HTTPStatus.FORBIDDEN, "this server only answers requests to its own address")
         if origin is not None and origin.lower() != f"http://{host.lower()}":
             raise RefusedError(HTTPStatus.FORBIDDEN, "this server does not answer other sites")
-        if headers.get("Sec-Fetch-Site", "none") not in _OWN and not _is_visit(method, headers):
+        if headers.get("Sec-Fetch-Site", "none") not in _SAME_SITE_VALUES and not _is_navigation(method, headers):
             raise RefusedError(HTTPStatus.FORBIDDEN, "this server does not answer other sites")
         if method == "POST":
             _check_body(headers)
 
 
-def _is_visit(method: str, headers: Headers) -> bool:
-    """Whether somebody follows a link to here, as from a terminal that is a web page itself."""
-    how = headers.get("Sec-Fetch-Mode"), headers.get("Sec-Fetch-Dest")
-    return method == "GET" and how == ("navigate", "document")
+def _is_navigation(method: str, headers: Headers) -> bool:
+    """Return whether the user follows a link to this server, as in a terminal that is a web page itself."""
+    mode_and_destination = headers.get("Sec-Fetch-Mode"), headers.get("Sec-Fetch-Dest")
+    return method == "GET" and mode_and_destination == ("navigate", "document")
 
 
 def _check_body(headers: Headers) -> None:
@@ -130,13 +130,13 @@ def _check_body(headers: Headers) -> None:
         raise RefusedError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "changes are sent as JSON")
     length = headers.get("Content-Length", "")
     if not (length.isascii() and length.isdecimal()):
-        raise RefusedError(HTTPStatus.LENGTH_REQUIRED, "the length of a change has to be told")
+        raise RefusedError(HTTPStatus.LENGTH_REQUIRED, "the request has no Content-Length")
     if int(length) > MAX_BODY:
-        raise RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "that is more than any change can be")
+        raise RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "the request is too large")
 
 
 _SECONDS: Final = 30.0
-"""For one request to arrive."""
+"""Seconds in which a request has to arrive."""
 _POLL: Final = 0.1
 _HEADERS: Final = {
     "Cache-Control": "no-store",
@@ -157,47 +157,47 @@ _log = logging.getLogger("vclean")
 
 
 class LabelServer:
-    """Serves a desk, from threads of its own, as long as its `with` block lasts.
+    """Serve an annotation session in threads inside a `with` block.
 
     Args:
-        desk: what is asked for.
-        document: the HTML of a page, by its number.
-        index: the HTML of the list of pages.
-        port: where; 0 for any that is free.
+        session: answers the requests.
+        document: returns the HTML of a page with a number.
+        index: HTML of the list of pages.
+        port: port; 0 for any free one.
 
     Raises:
         UsageError: the port is in use.
     """
 
-    def __init__(self, desk: Desk, document: Callable[[int], str], index: str, port: int = 0) -> None:
-        routes = _Routes(desk, document, index)
+    def __init__(self, session: AnnotationSession, document: Callable[[int], str], index: str, port: int = 0) -> None:
+        routes = _Routes(session, document, index)
         try:
             self._server = _Server((ADDRESS, port), partial(_Handler, routes))
         except OSError as error:
             reason = error.strerror or error
             raise UsageError(f"cannot serve on port {port} ({reason}): choose another --port, or none") from error
-        routes.guard = self.guard = Guard(self._server.server_port)
+        routes.validator = self.validator = RequestValidator(self._server.server_port)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(_POLL,), daemon=True)
 
     @property
     def url(self) -> str:
-        """Where the list of pages is."""
-        return self.guard.url
+        """Return the address of the list of pages."""
+        return self.validator.url
 
     def __enter__(self) -> Self:
-        """Begin to answer."""
+        """Start the server."""
         self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Answer no more; what is in hand is done to its end."""
+        """Stop the server after it has answered the requests in progress."""
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
 
 
 class _Server(ThreadingHTTPServer):
-    """Its end cuts the connections that browsers keep open, and waits for requests in hand."""
+    """HTTP server that, when closed, ends idle connections and waits for requests in progress."""
 
     daemon_threads = False
 
@@ -206,66 +206,66 @@ class _Server(ThreadingHTTPServer):
         super().__init__(address, handler)
 
     def process_request(self, request: _Connection, client_address: Any) -> None:  # noqa: ANN401 - of any family
-        """Answer a connection in a thread of its own."""
+        """Answer a connection in a new thread."""
         self._open.add(request)
         super().process_request(request, client_address)
 
     def shutdown_request(self, request: _Connection) -> None:
-        """End a connection."""
+        """Close a connection."""
         self._open.discard(request)
         super().shutdown_request(request)
 
     def server_close(self) -> None:
-        """End the server."""
+        """Close the server."""
         for request in tuple(self._open):
-            with suppress(OSError):  # it is gone
+            with suppress(OSError):  # already closed
                 assert isinstance(request, socket.socket)
                 request.shutdown(socket.SHUT_RD)
         super().server_close()
 
     def handle_error(self, *_: object) -> None:
-        """A browser that hangs up in the middle is no error, and no reason for a traceback."""
-        _log.debug("a request ended badly", exc_info=True)
+        """Log the error at DEBUG level: a browser that disconnects needs no traceback."""
+        _log.debug("a request failed", exc_info=True)
 
 
 class _Routes:
-    """From a request to its answer."""
+    """Map of requests to answers."""
 
-    guard: Guard
+    validator: RequestValidator
 
-    def __init__(self, desk: Desk, document: Callable[[int], str], index: str) -> None:
-        self._desk = desk
+    def __init__(self, session: AnnotationSession, document: Callable[[int], str], index: str) -> None:
+        self._session = session
         self._document = document
         self._index = index
 
     def get(self, path: str) -> str | Answer:
-        """HTML, or what is to be JSON."""
+        """Return an HTML document, or a value to send as JSON."""
         match path.split("/"):
             case [""]:
                 return self._index
             case ["list"]:
-                return self._desk.listing()
+                return self._session.listing()
             case ["page", number]:
-                return self._document(_number(number))
+                return self._document(_parse_number(number))
             case ["state", number, revision]:
-                return self._desk.state(_number(number), _number(revision))
-        raise _nothing()
+                return self._session.state(_parse_number(number), _parse_number(revision))
+        raise _not_found()
 
     def post(self, path: str, body: dict[str, Any]) -> Answer:
-        """Change what is to be changed, and the state after that."""
+        """Apply a change and return the state after it."""
         match path.split("/"):
             case ["change", number]:
-                page = _number(number)
-                self._desk.change(page, _listed(body.get("blocks")))
-            case [move, number] if move in MOVES:
-                page = _number(number)
-                self._desk.move(page, move)
+                page = _parse_number(number)
+                self._session.change(page, _parse_changes(body.get("blocks")))
+            case [action, number] if action in UNDO_ACTIONS:
+                page = _parse_number(number)
+                self._session.undo_or_redo(page, action)
             case ["mark", number]:
-                page = _number(number)
-                self._desk.mark(page, _status(body.get("status")))
+                page = _parse_number(number)
+                self._session.set_status(page, _parse_status(body.get("status")))
             case _:
-                raise _nothing()
-        return self._desk.state(page, _number(str(body.get("since", 0))))
+                raise _not_found()
+        return self._session.state(page, _parse_number(str(body.get("since", 0))))
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -279,22 +279,22 @@ class _Handler(BaseHTTPRequestHandler):
         super().__init__(*arguments)  # type: ignore[arg-type]
 
     def do_GET(self) -> None:
-        """Answer with a document or with facts."""
+        """Answer with a document or with JSON."""
         self._answer(self._routes.get)
 
     def do_POST(self) -> None:
-        """Change something."""
-        self._answer(lambda path: self._routes.post(path, self._body()))
+        """Apply a change."""
+        self._answer(lambda path: self._routes.post(path, self._read_body()))
 
     def log_message(self, *_: object) -> None:
-        """Say nothing: the terminal is for the annotator."""
+        """Suppress log messages: the terminal is for the annotator."""
 
-    def _answer(self, find: Callable[[str], str | Answer]) -> None:
+    def _answer(self, respond: Callable[[str], str | Answer]) -> None:
         try:
-            self._routes.guard.check(self.command, self.headers)
-            self._send(HTTPStatus.OK, find(self._routes.guard.inside(self.path)))
+            self._routes.validator.check(self.command, self.headers)
+            self._send(HTTPStatus.OK, respond(self._routes.validator.strip_token(self.path)))
         except RefusedError as error:
-            self.close_connection = True  # there may be a body that nobody read, and that is no request
+            self.close_connection = True  # the body was not read and must not be parsed as the next request
             self._send(error.status, {"error": str(error)})
         except VcleanError as error:
             self._send(_STATUS.get(type(error), HTTPStatus.INTERNAL_SERVER_ERROR), {"error": str(error)})
@@ -304,7 +304,7 @@ class _Handler(BaseHTTPRequestHandler):
             _log.debug("", exc_info=True)
             self._send(HTTPStatus.INTERNAL_SERVER_ERROR, {"error": unexpected(error)})
 
-    def _body(self) -> dict[str, Any]:
+    def _read_body(self) -> dict[str, Any]:
         try:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         except ValueError as error:
@@ -329,24 +329,24 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(content)
 
 
-def _number(text: str) -> int:
+def _parse_number(text: str) -> int:
     if not (text.isascii() and text.isdecimal()):
-        raise _nothing()
+        raise _not_found()
     return int(text)
 
 
-def _listed(value: object) -> list[dict[str, Any]]:
+def _parse_changes(value: object) -> list[dict[str, Any]]:
     if not isinstance(value, list):
         raise RefusedError(HTTPStatus.BAD_REQUEST, "blocks is a list")
     return value
 
 
-def _status(value: object) -> Status:
+def _parse_status(value: object) -> Status:
     try:
         return Status(str(value))
     except ValueError:
         raise RefusedError(HTTPStatus.BAD_REQUEST, "status is done, skipped or open") from None
 
 
-def _nothing() -> RefusedError:
-    return RefusedError(HTTPStatus.NOT_FOUND, "nothing here: go back to the list of pages")
+def _not_found() -> RefusedError:
+    return RefusedError(HTTPStatus.NOT_FOUND, "no such address: go back to the list of pages")

@@ -1,8 +1,8 @@
-"""All that one annotator says, page by page, kept in a journal.
+"""Store the annotations of one annotator, page by page, in an append-only change log.
 
-An entry of the journal is an object with `time` (UTC, ISO 8601), `page` (the page's id) and `do`: `set`, `undo`,
-`redo`, `done`, `skipped`, `open`, or `moved` when the page was rendered anew. `set` and `done` have `blocks`, label and
-role by the blocks' names; `moved` has `names`, the new ones by the old ones.
+An entry of the log is an object with `time` (UTC, ISO 8601), `page` (id of the page) and `do`: `set`, `undo`, `redo`,
+`done`, `skipped`, `open`, or `moved` after the page was rendered again. `set` and `done` have `blocks`, labels and
+roles by block name; `moved` has `names`, new names by old names.
 """
 
 from __future__ import annotations
@@ -31,294 +31,294 @@ if TYPE_CHECKING:
 
 
 class Status(StrEnum):
-    """How far a page is."""
+    """Progress of the annotation of a page."""
 
     OPEN = "open"
     DONE = "done"
     SKIPPED = "skipped"
 
 
-class Verdict(NamedTuple):
-    """What a block is, and what the region round it is for."""
+class Annotation(NamedTuple):
+    """Label of a block, and role of its region."""
 
     label: Label
     role: Role | None
 
     def to_list(self) -> list[str | None]:
-        """As the journal has it."""
+        """Return the form that the change log has."""
         return [str(self.label), str(self.role) if self.role else None]
 
     @classmethod
-    def from_list(cls, values: list[str | None]) -> Verdict:
-        """From the journal's form; ValueError for anything else."""
+    def from_list(cls, values: list[str | None]) -> Annotation:
+        """Convert the form that the change log has; raise ValueError for anything else."""
         label, role = values
         return cls(Label(label or ""), Role(role) if role else None)
 
 
-Step = dict[str, tuple[Verdict | None, Verdict]]
-"""One change of a page: the verdicts before and after it, by block; None where there was none."""
+Change = dict[str, tuple[Annotation | None, Annotation]]
+"""One change of a page: the annotations before and after it, by block; None for no annotation."""
 
 
 @dataclass(slots=True)
-class Sheet:
-    """One page in the hands of one annotator; blocks go by their names (see `vclean.labelling.store`).
+class PageAnnotations:
+    """Annotations of one page by one annotator. Blocks are identified by name (see `block_names`).
 
     Attributes:
-        verdicts: what the annotator said.
-        agreed: what the model said of the other blocks, and the annotator left so, when the page was done.
-        versions: the revision in which the verdict on a block changed last.
-        revision: the number of changes of the page.
-        status: how far it is.
+        manual: annotations that the annotator made.
+        accepted: predictions for the other blocks, which the annotator accepted by marking the page as done.
+        versions: by block, the revision in which its annotation last changed.
+        revision: number of changes of the page.
+        status: progress of the annotation.
     """
 
-    verdicts: dict[str, Verdict] = field(default_factory=dict)
-    agreed: dict[str, Verdict] = field(default_factory=dict)
+    manual: dict[str, Annotation] = field(default_factory=dict)
+    accepted: dict[str, Annotation] = field(default_factory=dict)
     versions: dict[str, int] = field(default_factory=dict)
     revision: int = 0
     status: Status = Status.OPEN
-    _past: list[Step] = field(default_factory=list)
-    _future: list[Step] = field(default_factory=list)
+    _undo_changes: list[Change] = field(default_factory=list)
+    _redo_changes: list[Change] = field(default_factory=list)
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is a change to take back."""
-        return bool(self._past)
+        """Return whether there is a change to undo."""
+        return bool(self._undo_changes)
 
     @property
     def can_redo(self) -> bool:
-        """Whether a change was taken back last."""
-        return bool(self._future)
+        """Return whether there is an undone change to redo."""
+        return bool(self._redo_changes)
 
-    def verdict(self, name: str, predicted: Verdict) -> Verdict:
-        """What holds of a block of which the model says `predicted`."""
-        return self.verdicts.get(name) or self.agreed.get(name) or predicted
+    def annotation(self, name: str, predicted: Annotation) -> Annotation:
+        """Return the current annotation of a block for which the model predicts `predicted`."""
+        return self.manual.get(name) or self.accepted.get(name) or predicted
 
-    def set(self, verdicts: Mapping[str, Verdict]) -> None:
-        """Take verdicts; what was undone before cannot be redone any more."""
-        step: Step = {name: (self.verdicts.get(name), verdict) for name, verdict in verdicts.items()}
-        self._past.append(step)
-        self._future.clear()
-        self._turn({name: after for name, (_, after) in step.items()})
+    def set(self, annotations: Mapping[str, Annotation]) -> None:
+        """Set manual annotations. Undone changes can then no longer be redone."""
+        change: Change = {name: (self.manual.get(name), annotation) for name, annotation in annotations.items()}
+        self._undo_changes.append(change)
+        self._redo_changes.clear()
+        self._apply_change({name: after for name, (_, after) in change.items()})
 
     def undo(self) -> None:
-        """Take the last change back; nothing happens where there is none."""
-        if self._past:
-            step = self._past.pop()
-            self._future.append(step)
-            self._turn({name: before for name, (before, _) in step.items()})
+        """Undo the last change, if any."""
+        if self._undo_changes:
+            change = self._undo_changes.pop()
+            self._redo_changes.append(change)
+            self._apply_change({name: before for name, (before, _) in change.items()})
 
     def redo(self) -> None:
-        """Make the change again that was taken back last; nothing happens where there is none."""
-        if self._future:
-            step = self._future.pop()
-            self._past.append(step)
-            self._turn({name: after for name, (_, after) in step.items()})
+        """Redo the last undone change, if any."""
+        if self._redo_changes:
+            change = self._redo_changes.pop()
+            self._undo_changes.append(change)
+            self._apply_change({name: after for name, (_, after) in change.items()})
 
-    def finish(self, agreed: Mapping[str, Verdict]) -> None:
-        """The page is done: what the model said of blocks without a verdict holds, whatever a later model says."""
-        self.agreed = dict(agreed)
-        self._mark(Status.DONE)
+    def finish(self, accepted: Mapping[str, Annotation]) -> None:
+        """Mark the page as done. Accepted predictions stay in force when a later model predicts something else."""
+        self.accepted = dict(accepted)
+        self._set_status(Status.DONE)
 
     def skip(self) -> None:
-        """The page is passed over."""
-        self._mark(Status.SKIPPED)
+        """Mark the page as skipped."""
+        self._set_status(Status.SKIPPED)
 
     def reopen(self) -> None:
-        """The page is not done after all."""
-        self.agreed = {}
-        self._mark(Status.OPEN)
+        """Mark the page as open again."""
+        self.accepted = {}
+        self._set_status(Status.OPEN)
 
     def rename(self, names: Mapping[str, str]) -> None:
-        """Take the blocks' names in another rendering; a block that has none there keeps its old one."""
-        self.verdicts = {names.get(name, name): verdict for name, verdict in self.verdicts.items()}
-        self.agreed = {names.get(name, name): verdict for name, verdict in self.agreed.items()}
+        """Rename blocks as in another rendering. A block without a new name there keeps its old one."""
+        self.manual = {names.get(name, name): annotation for name, annotation in self.manual.items()}
+        self.accepted = {names.get(name, name): annotation for name, annotation in self.accepted.items()}
         self.versions = {names.get(name, name): version for name, version in self.versions.items()}
-        for steps in (self._past, self._future):
-            steps[:] = [{names.get(name, name): change for name, change in step.items()} for step in steps]
+        for changes in (self._undo_changes, self._redo_changes):
+            changes[:] = [{names.get(name, name): pair for name, pair in change.items()} for change in changes]
 
-    def _mark(self, status: Status) -> None:
+    def _set_status(self, status: Status) -> None:
         self.revision += 1
         self.status = status
 
-    def _turn(self, verdicts: Mapping[str, Verdict | None]) -> None:
+    def _apply_change(self, annotations: Mapping[str, Annotation | None]) -> None:
         self.revision += 1
-        for name, verdict in verdicts.items():
+        for name, annotation in annotations.items():
             self.versions[name] = self.revision
-            if verdict is None:
-                self.verdicts.pop(name, None)
+            if annotation is None:
+                self.manual.pop(name, None)
             else:
-                self.verdicts[name] = verdict
+                self.manual[name] = annotation
 
 
 def text_hash(text: str) -> str:
-    """16 hexadecimal digits of the text's words; white space does not count."""
+    """Return 16 hexadecimal digits for the words of a text; white space does not matter."""
     return sha256(" ".join(text.split()).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def block_names(xpaths: Iterable[str], texts: Iterable[str]) -> list[str]:
-    """A name for every block of a page: the hash of its text, its number among blocks equal in both, its XPath.
+    """Return a name for each block of a page: hash of its text, number among blocks equal in both, XPath.
 
     >>> block_names(["/html[1]"] * 2, ["Hello.", "Hello."])
     ['2d8bd7d9bb5f85ba 1 /html[1]', '2d8bd7d9bb5f85ba 2 /html[1]']
     """
-    seen: Counter[tuple[str, str]] = Counter()
+    counts: Counter[tuple[str, str]] = Counter()
     names = []
-    for place in zip(map(text_hash, texts), xpaths, strict=True):
-        seen[place] += 1
-        names.append(f"{place[0]} {seen[place]} {place[1]}")
+    for digest, xpath in zip(map(text_hash, texts), xpaths, strict=True):
+        counts[digest, xpath] += 1
+        names.append(f"{digest} {counts[digest, xpath]} {xpath}")
     return names
 
 
-def refound(old: Sequence[str], new: Sequence[str]) -> dict[str, str]:
-    """The new name of every block that is found again, by its old one.
+def match_blocks(old: Sequence[str], new: Sequence[str]) -> dict[str, str]:
+    """Match old block names to new ones. Names without a match are left out.
 
-    A block is found by its whole name; or, where the page has moved, by its text, if as many blocks of that text are
-    missing as are there anew: then in their order.
+    Equal names match. Other blocks of equal text match in their order, if as many of them disappeared as appeared.
     """
-    there = set(new)
-    found = {name: name for name in old if name in there}
-    lost = _by_text(name for name in old if name not in there)
-    unclaimed = _by_text(name for name in new if name not in found)
-    for text, names in lost.items():
-        if len(names) == len(unclaimed[text]):
-            found |= dict(zip(names, unclaimed[text], strict=True))
-    return found
+    current = set(new)
+    matches = {name: name for name in old if name in current}
+    disappeared = _group_by_text(name for name in old if name not in current)
+    appeared = _group_by_text(name for name in new if name not in matches)
+    for text, names in disappeared.items():
+        if len(names) == len(appeared[text]):
+            matches |= dict(zip(names, appeared[text], strict=True))
+    return matches
 
 
-def _by_text(names: Iterable[str]) -> defaultdict[str, list[str]]:
-    """The names by the hash of their text, in their order."""
+def _group_by_text(names: Iterable[str]) -> defaultdict[str, list[str]]:
+    """Group the names by the hash of their text, in their order."""
     groups: defaultdict[str, list[str]] = defaultdict(list)
     for name in names:
         groups[name.partition(" ")[0]].append(name)
     return groups
 
 
-class Book:
-    """The sheets of one annotator; every change is in the journal before it shows. Safe to use from several threads.
+class AnnotationStore:
+    """Annotations of one annotator. Each change is logged before it takes effect. Safe to use from several threads.
 
     Args:
-        journal: open; what is in it is read again.
+        change_log: the open log, whose entries are applied.
 
     Raises:
-        InputError: an entry of the journal means nothing.
+        InputError: an entry of the log is invalid.
     """
 
-    def __init__(self, journal: Journal) -> None:
-        self._journal = journal
+    def __init__(self, change_log: ChangeLog) -> None:
+        self._change_log = change_log
         self._lock = threading.RLock()
-        self._sheets: defaultdict[str, Sheet] = defaultdict(Sheet)
-        for number, entry in enumerate(journal.entries, 1):
+        self._pages: defaultdict[str, PageAnnotations] = defaultdict(PageAnnotations)
+        for number, entry in enumerate(change_log.entries, 1):
             try:
-                _apply(self._sheets[entry["page"]], entry)
+                _apply_entry(self._pages[entry["page"]], entry)
             except (KeyError, TypeError, ValueError, AttributeError) as error:
                 raise InputError(
-                    f"the change in line {number} of the journal means nothing here: take the line out, and start again"
+                    f"line {number} of the change log is no valid change: delete the line, and start again"
                 ) from error
 
     @contextmanager
-    def sheet(self, page: str) -> Iterator[Sheet]:
-        """The sheet of a page, which nobody changes while the block lasts."""
+    def annotations(self, page: str) -> Iterator[PageAnnotations]:
+        """Give the annotations of a page, which no other thread changes inside the block."""
         with self._lock:
-            yield self._sheets[page]
+            yield self._pages[page]
 
-    def has(self, page: str) -> bool:
-        """Whether anything was said of a page."""
+    def has_changes(self, page: str) -> bool:
+        """Return whether a page has any change."""
         with self._lock:
-            return page in self._sheets and self._sheets[page].revision > 0
+            return page in self._pages and self._pages[page].revision > 0
 
-    def adopt(self, page: str, names: Sequence[str]) -> int:
-        """Carry over what was said of a page to its blocks as they are now.
+    def carry_over(self, page: str, names: Sequence[str]) -> int:
+        """Carry over the annotations of a page to its current blocks.
 
         Args:
-            page: the page's id.
-            names: of its blocks.
+            page: id of the page.
+            names: names of its current blocks.
 
         Returns:
-            How many verdicts of the annotator belong to blocks that are gone.
+            Number of manual annotations whose blocks no longer exist.
         """
-        with self.sheet(page) as sheet:
-            moved = {old: new for old, new in refound(list(sheet.versions | sheet.agreed), names).items() if old != new}
+        with self.annotations(page) as annotations:
+            matches = match_blocks(list(annotations.versions | annotations.accepted), names)
+            moved = {old: new for old, new in matches.items() if old != new}
             if moved:
                 self._write(page, "moved", {"names": moved})
-            return len(sheet.verdicts.keys() - set(names))
+            return len(annotations.manual.keys() - set(names))
 
-    def set(self, page: str, verdicts: Mapping[str, Verdict]) -> None:
-        """Take verdicts on blocks.
+    def set(self, page: str, annotations: Mapping[str, Annotation]) -> None:
+        """Set manual annotations.
 
         Raises:
-            OutputError: they cannot be written down; then nothing is changed. So for all changes.
+            OutputError: the log cannot be written; then nothing changes. All methods that change a page raise it.
         """
-        self._write(page, "set", {"blocks": _listed(verdicts)})
+        self._write(page, "set", {"blocks": _to_lists(annotations)})
 
     def undo(self, page: str) -> None:
-        """Take the last change of a page back, if there is one."""
-        with self.sheet(page) as sheet:
-            if sheet.can_undo:
+        """Undo the last change of a page, if any."""
+        with self.annotations(page) as annotations:
+            if annotations.can_undo:
                 self._write(page, "undo")
 
     def redo(self, page: str) -> None:
-        """Make the change again that was taken back last, if there is one."""
-        with self.sheet(page) as sheet:
-            if sheet.can_redo:
+        """Redo the last undone change of a page, if any."""
+        with self.annotations(page) as annotations:
+            if annotations.can_redo:
                 self._write(page, "redo")
 
-    def mark(self, page: str, status: Status, agreed: Mapping[str, Verdict]) -> None:
-        """Say how far a page is; `agreed` is what holds of its blocks without a verdict, once it is done."""
-        self._write(page, status, {"blocks": _listed(agreed)} if status is Status.DONE else {})
+    def set_status(self, page: str, status: Status, accepted: Mapping[str, Annotation]) -> None:
+        """Set the status of a page. For a page that is done, `accepted` are the predictions left unchanged."""
+        self._write(page, status, {"blocks": _to_lists(accepted)} if status is Status.DONE else {})
 
     def _write(self, page: str, action: str, facts: Mapping[str, Mapping[str, Any]] | None = None) -> None:
         time = datetime.now(tz=UTC).isoformat(timespec="milliseconds")
         entry: Entry = {"time": time, "page": page, "do": str(action), **(facts or {})}
         with self._lock:
-            self._journal.append(entry)
-            _apply(self._sheets[page], entry)
+            self._change_log.append(entry)
+            _apply_entry(self._pages[page], entry)
 
 
-def _listed(verdicts: Mapping[str, Verdict]) -> dict[str, list[str | None]]:
-    return {name: verdict.to_list() for name, verdict in verdicts.items()}
+def _to_lists(annotations: Mapping[str, Annotation]) -> dict[str, list[str | None]]:
+    return {name: annotation.to_list() for name, annotation in annotations.items()}
 
 
-def _apply(sheet: Sheet, entry: Entry) -> None:
-    """Change a sheet as an entry says.
+def _apply_entry(annotations: PageAnnotations, entry: Entry) -> None:
+    """Apply an entry of the log to the annotations of its page.
 
     Raises:
-        ValueError: the entry says nothing that can be done; or KeyError, TypeError.
+        ValueError: the entry is invalid; or KeyError, TypeError.
     """
-    verdicts = {name: Verdict.from_list(values) for name, values in entry.get("blocks", {}).items()}
+    blocks = {name: Annotation.from_list(values) for name, values in entry.get("blocks", {}).items()}
     match entry["do"]:
         case "set":
-            sheet.set(verdicts)
+            annotations.set(blocks)
         case "moved":
-            sheet.rename({str(old): str(new) for old, new in entry["names"].items()})
+            annotations.rename({str(old): str(new) for old, new in entry["names"].items()})
         case "undo":
-            sheet.undo()
+            annotations.undo()
         case "redo":
-            sheet.redo()
+            annotations.redo()
         case Status.DONE:
-            sheet.finish(verdicts)
+            annotations.finish(blocks)
         case Status.SKIPPED:
-            sheet.skip()
+            annotations.skip()
         case Status.OPEN:
-            sheet.reopen()
+            annotations.reopen()
         case action:
             raise ValueError(action)
 
 
 Entry = dict[str, Any]
-"""One change; `vclean.labelling.store` says what is in it."""
+"""One change; the docstring of `vclean.labelling.store` describes its fields."""
 
 _END: Final = b"\n"
 _log = logging.getLogger("vclean")
 
 
-class Journal:
-    """An append-only file; a context manager that opens it.
+class ChangeLog:
+    """Append-only file of changes; a context manager that opens it.
 
     Attributes:
-        entries: what was in the file when it was opened.
+        entries: entries in the file when it was opened.
 
     Args:
-        path: the file, in a folder that is there; it is made if it is not.
+        path: the file, in an existing folder; it is made if it does not exist.
     """
 
     def __init__(self, path: Path) -> None:
@@ -327,9 +327,9 @@ class Journal:
         self._file: FileIO
 
     def __enter__(self) -> Self:
-        """Read what is there, and open the file for more.
+        """Read the file, and open it for appending.
 
-        A last line that was never finished is the trace of a crash: it is taken out, and said.
+        An incomplete last line is left by a crash: it is removed with a warning.
 
         Raises:
             InputError: a line before the last one is damaged.
@@ -338,7 +338,7 @@ class Journal:
         with explained(self._path):
             self._file = self._path.open("ab+", buffering=0)
         try:
-            self.entries = [self._entry(number, line) for number, line in enumerate(self._lines(), 1)]
+            self.entries = [self._parse_entry(number, line) for number, line in enumerate(self._read_lines(), 1)]
         except BaseException:
             self._file.close()
             raise
@@ -349,10 +349,10 @@ class Journal:
         self._file.close()
 
     def append(self, entry: Entry) -> None:
-        """Add an entry; when this returns, it is on the disk.
+        """Append an entry and flush it to the disk.
 
         Raises:
-            OutputError: the disk takes no more; the file is as it was.
+            OutputError: the disk is full; the file is unchanged.
         """
         line = json.dumps(entry, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode() + _END
         with explained(self._path):
@@ -365,24 +365,24 @@ class Journal:
                 self._file.truncate(size)
                 raise
 
-    def _lines(self) -> list[bytes]:
+    def _read_lines(self) -> list[bytes]:
         with explained(self._path):
             self._file.seek(0)
             data = self._file.read()
-            whole = data.rfind(_END) + 1
-            if whole < len(data):
-                _log.warning("%s: the last change was not finished when it was written, and is dropped", self._path)
-                self._file.truncate(whole)
-        return data[:whole].splitlines()
+            complete = data.rfind(_END) + 1
+            if complete < len(data):
+                _log.warning("%s: the last change is incomplete and is dropped", self._path)
+                self._file.truncate(complete)
+        return data[:complete].splitlines()
 
-    def _entry(self, number: int, line: bytes) -> Entry:
+    def _parse_entry(self, number: int, line: bytes) -> Entry:
         try:
             entry = json.loads(line)
         except ValueError as error:
-            raise self._damaged(number) from error
+            raise self._damage_error(number) from error
         if not isinstance(entry, dict):
-            raise self._damaged(number)
+            raise self._damage_error(number)
         return entry
 
-    def _damaged(self, number: int) -> InputError:
-        return InputError(f"{self._path}, line {number}, is damaged: repair the line, or take it out, and start again")
+    def _damage_error(self, number: int) -> InputError:
+        return InputError(f"{self._path}, line {number}, is damaged: repair or delete the line, and start again")

@@ -33,7 +33,7 @@ def rows(faults: ModuleType, folder: Path, *outcomes) -> list[dict]:
     """Return the rows of a run with these outcomes."""
     with RunOutput(folder, CLEANING, RUN, resume=False) as output:
         for outcome in outcomes:
-            output.put(outcome)
+            output.write(outcome)
     return list(faults.rows(folder))
 
 

@@ -40,7 +40,7 @@ class TestRun:
 
         with Pipeline(PLAIN) as cleaner:
             cleaner.run(PAGE, timed=timed)
-            assert stages == ["render", "after render", "cut", "after cut", "label", "after label"]
+            assert stages == ["render", "after render", "extract", "after extract", "label", "after label"]
             stages.clear()
             with pytest.raises(NotHtmlError):
                 cleaner.run(Page(), timed=timed)

@@ -1,4 +1,4 @@
-"""Pages to label for tests: prepared from a few words of HTML, without a browser and without a model."""
+"""Build prepared and labelled pages for tests from small HTML, without a browser and without a model."""
 
 from __future__ import annotations
 
@@ -9,38 +9,38 @@ from PIL import Image
 from helpers.pages import laid_out, result
 from vclean.errors import LimitError
 from vclean.labelling import preparation
-from vclean.labelling.export import GoldBlock, LabelledPage, Shelf
-from vclean.labelling.preparation import prepared
-from vclean.labelling.session import Desk
-from vclean.labelling.store import Book, Journal, Status, Verdict
+from vclean.labelling.export import GoldBlock, GoldWriter, LabelledPage
+from vclean.labelling.preparation import to_prepared_page
+from vclean.labelling.session import AnnotationSession
+from vclean.labelling.store import Annotation, AnnotationStore, ChangeLog, Status
 from vclean.labels import Label, Role
 from vclean.render.browser import renderer
 from vclean.render.rendered_page import Rendering
 from vclean.settings import RenderSettings
 
 HTML = "<title>News</title><nav>Home</nav><article><h1>Rain</h1><p>It rained.<p>It rained again.</article>"
-"""Four blocks."""
+"""Page with four blocks."""
 PREDICTED = "ohpp"
 ROLES = [Role.NAVIGATION, Role.ARTICLE, Role.ARTICLE, None]
 
-H, P, L, C, O = (Verdict(label, None) for label in Label)  # noqa: E741
+H, P, L, C, O = (Annotation(label, None) for label in Label)  # noqa: E741
 
 
 def page(name="a.html", *, html=HTML, labels=PREDICTED, confidence=0.5, **facts):
-    """A prepared page whose blocks have the labels of a string, and the roles above where it is the page above."""
+    """Return a prepared page with the labels of a string; the page `HTML` also has `ROLES`."""
     roles = ROLES if html == HTML else ()
     made = result(laid_out(html), labels, id=name, confidence=confidence, roles=roles, versions={"model": "m1"})
     keys = facts.pop("snapshots", {"rendered": "00" * 16})
-    return prepared(made, maker="m1 f1", content="c0" * 32, snapshots=keys)
+    return to_prepared_page(made, maker="m1 f1", content="c0" * 32, snapshots=keys)
 
 
 def labelled(labels, *, name="a.html", annotator="me", status=Status.DONE, roles=(), texts=(), **facts):
-    """A labelled page of one-word blocks, or of the texts given."""
+    """Return a labelled page of one-word blocks, or of the given texts."""
     words = texts or [f"word{row}" for row in range(len(labels))]
     roles = roles or [None] * len(labels)
     rows = enumerate(zip(labels, roles, words, strict=True))
     blocks = [
-        GoldBlock(f"/html[1]/p[{row}]", text, Verdict(Label(label), role), by_hand=row == 0, version=row)
+        GoldBlock(f"/html[1]/p[{row}]", text, Annotation(Label(label), role), by_hand=row == 0, version=row)
         for row, (label, role, text) in rows
     ]
     fixed = {"url": "https://example.org/", "title": "", "content": "c0", "settings": "s0", "model": "m1"}
@@ -48,26 +48,26 @@ def labelled(labels, *, name="a.html", annotator="me", status=Status.DONE, roles
     return LabelledPage(id=name, annotator=annotator, status=status, snapshots=keys, blocks=blocks, **(fixed | facts))
 
 
-def desk(folder, *pages, annotator="me"):
-    """A desk with pages on it, and its journal, open; the journal is in the folder, the gold below it."""
-    journal = Journal(folder / f"{annotator}.jsonl").__enter__()
-    made = Desk(annotator, Book(journal), Shelf(folder, annotator))
+def session(folder, *pages, annotator="me"):
+    """Return a session with pages, and its open change log. The log and the gold are in the folder."""
+    change_log = ChangeLog(folder / f"{annotator}.jsonl").__enter__()
+    made = AnnotationSession(annotator, AnnotationStore(change_log), GoldWriter(folder, annotator))
     for each in pages:
         made.add(each)
-    return made, journal
+    return made, change_log
 
 
 def white(width=80, height=60):
-    """A picture of nothing."""
+    """Return a white screenshot."""
     out = io.BytesIO()
     Image.new("RGB", (width, height), "white").save(out, "PNG")
     return out.getvalue()
 
 
 def without_browser(monkeypatch):
-    """Have pages laid out by `helpers.laid_out`; gives a list that their names go to.
+    """Replace the renderer by `helpers.laid_out`, and return a list that receives the ids of rendered pages.
 
-    A page called "huge" fails.
+    A page with the id "huge" fails.
     """
     asked = []
 

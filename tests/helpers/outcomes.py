@@ -31,10 +31,10 @@ def task(number, *, source="/in/pages.parquet", attempt=1, name=""):
 
 def done(number, **facts):
     """Return the outcome of a page that was cleaned."""
-    return TaskOutcome(rows.of_result(RESULT, task(number, **facts), {"render": 0.5, "cut": 0.25}), SNAPSHOT)
+    return TaskOutcome(rows.result_row(RESULT, task(number, **facts), {"render": 0.5, "extract": 0.25}), SNAPSHOT)
 
 
 def lost(number, **facts):
     """Return the outcome of a page that failed."""
     error = DeadlineError("it took too long")
-    return TaskOutcome(rows.of_failure(task(number, **facts), error, {"read": 1.0}), error="DeadlineError")
+    return TaskOutcome(rows.failure_row(task(number, **facts), error, {"read": 1.0}), error="DeadlineError")

@@ -117,7 +117,7 @@ def compare_pages(options: DiffOptions) -> int:
     Raises:
         VcleanError: by what went wrong.
     """
-    from vclean.compare.diff import total
+    from vclean.compare.diff import summarize_pages
 
     run = _Run(options)
     first, second = (_pipeline(options, name) for name in options.sides)
@@ -125,17 +125,17 @@ def compare_pages(options: DiffOptions) -> int:
         for source in run.sources():
             run.compare(source, first, second)
     if len(run.figures) > 1 and (options.out or options.format == "text"):
-        write_stream(sys.stdout, total(run.figures) + "\n")
+        write_stream(sys.stdout, summarize_pages(run.figures) + "\n")
     differs = any(differing for differing, _, _ in run.figures)
     return run.exit_code or (DIFFERENT if differs and options.exit_code else 0)
 
 
 def _pipeline(options: DiffOptions, name: str) -> Pipeline:
-    from vclean.compare.methods import Contender
+    from vclean.compare.methods import ComparedMethod
     from vclean.pipeline import Pipeline
     from vclean.settings import CleanerSettings
 
-    side, render = Contender.of(name), options.render or options.js
+    side, render = ComparedMethod.of(name), options.render or options.js
     return Pipeline(CleanerSettings(render=render, rendering=options.settings, method=side.method, model=side.model))
 
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from vclean.compare.error_analysis import Seen
-    from vclean.compare.records import Trial
+    from vclean.compare.error_analysis import ReadPage
+    from vclean.compare.records import PageRecord
     from vclean.page import Page
 
 WORST: Final = 12
@@ -97,45 +97,47 @@ def write_report(options: ReportOptions) -> int:
     """
     from vclean.classify.corpora.corpora import read_corpus
     from vclean.cli.corpora import exit_code, run_methods
-    from vclean.compare.error_analysis import look, worst
-    from vclean.compare.methods import Contender
-    from vclean.compare.records import Notebook, of_method
-    from vclean.compare.report import ReportFacts, to_html
+    from vclean.compare.error_analysis import analyze_errors, worst_records
+    from vclean.compare.methods import ComparedMethod
+    from vclean.compare.records import RecordCollector, of_method
+    from vclean.compare.report import ReportData, to_html
     from vclean.files import check_writable
     from vclean.output.writers import write_told
 
     check_writable(options.out)
-    contenders = [Contender.of(name) for name in options.methods]
-    notebook = Notebook()
+    compared_methods = [ComparedMethod.of(name) for name in options.methods]
+    collector = RecordCollector()
     report = run_methods(
         options.corpora,
-        {each.name: each.load for each in contenders},
+        {each.name: each.load for each in compared_methods},
         render=options.render,
         folds=options.folds,
         regions=options.regions,
         snapshots=options.snapshots,
-        on_page=notebook,
+        on_page=collector,
     )
-    shown = worst(of_method(notebook.trials, _first(options, notebook.trials)), options.worst)
+    shown = worst_records(of_method(collector.records, _first(options, collector.records)), options.worst)
     with _reader(options) as read:
-        looks = look([read_corpus(path) for path in options.corpora], shown, read)
-    overlays = {key: found.overlay() for key, found in looks.items() if found.picture}
-    facts = ReportFacts(trials=notebook.trials, facts=_facts(options), worst=shown, looks=looks, overlays=overlays)
-    write_told(options.out, "report", to_html(facts))
+        analyses = analyze_errors([read_corpus(path) for path in options.corpora], shown, read)
+    overlays = {key: analysis.overlay() for key, analysis in analyses.items() if analysis.screenshot}
+    data = ReportData(
+        records=collector.records, facts=_facts(options), worst=shown, analyses=analyses, overlays=overlays
+    )
+    write_told(options.out, "report", to_html(data))
     return exit_code(report, str(options.out))
 
 
-def _first(options: ReportOptions, trials: Sequence[Trial]) -> str:
+def _first(options: ReportOptions, records: Sequence[PageRecord]) -> str:
     """The method whose worst pages are shown: the first one, by its reading of the rendered page where it has two."""
     from vclean.compare.records import methods
 
-    names = methods(trials)
+    names = methods(records)
     rendered = f"{options.methods[0]}, rendered"
     return rendered if rendered in names else names[0]
 
 
 @contextmanager
-def _reader(options: ReportOptions) -> Iterator[Callable[[Page], Seen]]:
+def _reader(options: ReportOptions) -> Iterator[Callable[[Page], ReadPage]]:
     """How the worst pages are read again: with their pictures, if they were rendered."""
     from vclean.render.static.parse import parse
 
@@ -150,7 +152,7 @@ def _reader(options: ReportOptions) -> Iterator[Callable[[Page], Seen]]:
     with Renderer(settings) as renderer:
         renderings = RenderingCache(renderer, settings, options.snapshots, screenshots=True)
 
-        def read(page: Page) -> Seen:
+        def read(page: Page) -> ReadPage:
             rendering = renderings(page)
             return rendering.snapshot, rendering.screenshot or b""
 

@@ -105,9 +105,9 @@ def train_model(options: TrainOptions) -> int:
         return _train_method(options)
     corrections = _corrections(options.corrections)
     if not options.corpora:
-        from vclean.labelling.retraining import go_on_from_shipped
+        from vclean.labelling.retraining import continue_from_shipped
 
-        model, gains = go_on_from_shipped(corrections)
+        model, gains = continue_from_shipped(corrections)
         _print_gains(gains)
         code = 0
     else:
@@ -145,7 +145,7 @@ def _trained(options: TrainOptions, corrections: Sequence[Correction]) -> tuple[
     write_predictions(report, options.predictions)
     card: dict[str, Any] = {"scores": report.to_dict(), "calibration": report.calibration()}
     if corrections:
-        card["corrected pages"] = retraining.facts(corrections) | {"gains": _gains(unseen, corrections)}
+        card["corrected pages"] = retraining.model_card_entry(corrections) | {"gains": _gains(unseen, corrections)}
     return train(validation, card_fields=card, regions=regions.full if regions else None), exit_code(
         report, "the table"
     )
@@ -172,9 +172,9 @@ def _gains(unseen: Unseen, corrections: Sequence[Correction]) -> list[dict[str, 
 
 def _print_gains(gains: Sequence[Gain]) -> None:
     from vclean.files import write_stream
-    from vclean.labelling.retraining import table
+    from vclean.labelling.retraining import format_gains
 
-    text = table(gains) if gains else "no page to measure the gain on: label two at least\n"
+    text = format_gains(gains) if gains else "no page to measure the gain on: label two at least\n"
     write_stream(sys.stdout, text)
 
 

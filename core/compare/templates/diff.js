@@ -22,8 +22,8 @@
   function step(by) {
     const all = rows();
     if (!all.length) return;
-    const at = all.indexOf(current);
-    choose(all[Math.min(Math.max(at < 0 ? 0 : at + by, 0), all.length - 1)], document.activeElement?.tagName !== "IFRAME");
+    const index = all.indexOf(current);
+    choose(all[Math.min(Math.max(index < 0 ? 0 : index + by, 0), all.length - 1)], document.activeElement?.tagName !== "IFRAME");
   }
 
   const STEPS = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };
@@ -70,8 +70,8 @@
     if (message.ready && current) send(frames[from], { show: blockOf(current) });
   });
 
-  // The screenshot is stored once for both overlays, which have an empty address for it. JSON escapes the quotation
-  // marks of all texts, so that no text looks like that place.
+  // Both overlays share one screenshot, which replaces the empty address in each. JSON escapes the quotation marks of
+  // all texts, so no text matches the pattern.
   if (frames.length) {
     const { screenshot, pages } = JSON.parse(document.getElementById("overlays").textContent);
     const address = `"screenshot":${JSON.stringify(screenshot)}`;

@@ -1,5 +1,5 @@
 "use strict";
-// Inside an overlay: strong frames round the blocks that are told to be changed, the selected ones among them stronger.
+// Inside an overlay: draw strong frames around changed blocks, and stronger ones around those that are selected.
 (() => {
   const { width, height } = vclean.data.page;
   const marks = new Map();

@@ -1,23 +1,23 @@
 "use strict";
-// Inside an overlay that stands in a pane of a comparison, after marks.js: scrolls with the other one.
+// Inside an overlay in a pane of a comparison, after marks.js: scroll together with the other overlay.
 (() => {
   const pane = document.getElementById("pane");
   const KEYS = new Set(["j", "k", "ArrowDown", "ArrowUp", "+", "-", "0"]);
   let expected = -1;
 
-  const tell = (message) => parent.postMessage({ vclean: message }, "*");
+  const send = (message) => parent.postMessage({ vclean: message }, "*");
   pane.addEventListener("scroll", () => {
     const top = Math.round(pane.scrollTop);
-    if (Math.abs(top - expected) > 1) tell({ top: pane.scrollTop / vclean.scale(), left: pane.scrollLeft });
+    if (Math.abs(top - expected) > 1) send({ top: pane.scrollTop / vclean.scale(), left: pane.scrollLeft });
     expected = -1;
   }, { passive: true });
-  vclean.on("select", ({ indexes, source }) => { if (source !== "script") tell({ select: indexes.at(-1) ?? -1 }); });
-  // The keys are those of the comparison: an overlay's own speak of a list that is not shown here.
+  vclean.on("select", ({ indexes, source }) => { if (source !== "script") send({ select: indexes.at(-1) ?? -1 }); });
+  // Keys go to the comparison: those of an overlay refer to its list, which is hidden.
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.key === "Tab") return;
     event.stopImmediatePropagation();
     if (KEYS.has(event.key)) event.preventDefault();
-    tell({ key: event.key });
+    send({ key: event.key });
   }, true);
 
   function show(row) {
@@ -39,5 +39,5 @@
     else if (message.zoom) vclean.zoomBy(message.zoom);
     if ("top" in message) scrollTo(message.top * vclean.scale(), message.left);
   });
-  tell({ ready: true });
+  send({ ready: true });
 })();

@@ -1,22 +1,22 @@
 "use strict";
 
-// A click on a column's head sorts its table: numbers from the greatest first, texts from A; again, the other way.
+// A click on the head of a column sorts its table: numbers in descending order, texts in ascending order; a second click reverses it.
 function sort(head) {
-  const row = head.parentElement, place = [...row.children].indexOf(head), body = head.closest("table").tBodies[0];
-  const number = head.classList.contains("n"), before = head.getAttribute("aria-sort");
-  const down = before ? before === "ascending" : number;
+  const row = head.parentElement, index = [...row.children].indexOf(head), body = head.closest("table").tBodies[0];
+  const isNumber = head.classList.contains("n"), previous = head.getAttribute("aria-sort");
+  const descending = previous ? previous === "ascending" : isNumber;
   const key = (line) => {
-    const cell = line.children[place];
-    return number ? Number.parseFloat(cell.dataset.order ?? "NaN") : cell.textContent;
+    const cell = line.children[index];
+    return isNumber ? Number.parseFloat(cell.dataset.order ?? "NaN") : cell.textContent;
   };
-  const order = (a, b) => {
-    if (!number) return a[0].localeCompare(b[0], "en");
+  const compare = (a, b) => {
+    if (!isNumber) return a[0].localeCompare(b[0], "en");
     return Number.isNaN(a[0]) - Number.isNaN(b[0]) || a[0] - b[0] || 0;
   };
-  const sign = (a, b) => (number && (Number.isNaN(a[0]) || Number.isNaN(b[0])) ? order(a, b) : (down ? -1 : 1) * order(a, b));
+  const compareInDirection = (a, b) => (isNumber && (Number.isNaN(a[0]) || Number.isNaN(b[0])) ? compare(a, b) : (descending ? -1 : 1) * compare(a, b));
   for (const other of row.children) other.removeAttribute("aria-sort");
-  head.setAttribute("aria-sort", down ? "descending" : "ascending");
-  body.append(...[...body.rows].map((line) => [key(line), line]).sort(sign).map(([, line]) => line));
+  head.setAttribute("aria-sort", descending ? "descending" : "ascending");
+  body.append(...[...body.rows].map((line) => [key(line), line]).sort(compareInDirection).map(([, line]) => line));
 }
 
 document.addEventListener("click", (event) => {
@@ -28,16 +28,16 @@ const filter = document.getElementById("filter");
 if (filter) {
   const rows = [...document.querySelectorAll("#all-pages-table tbody tr")];
   const texts = rows.map((row) => row.textContent.toLowerCase());
-  const found = document.getElementById("found");
+  const matches = document.getElementById("matches");
   filter.addEventListener("input", () => {
-    const wanted = filter.value.trim().toLowerCase();
+    const query = filter.value.trim().toLowerCase();
     let count = 0;
-    rows.forEach((row, at) => { row.hidden = !texts[at].includes(wanted); count += !row.hidden; });
-    found.textContent = wanted ? `${count} of ${rows.length}` : "";
+    rows.forEach((row, index) => { row.hidden = !texts[index].includes(query); count += !row.hidden; });
+    matches.textContent = query ? `${count} of ${rows.length}` : "";
   });
 }
 
-// Overlays are whole documents inside the JSON; each becomes one only when it is opened.
+// The JSON contains overlays as complete documents. Each is parsed only when it is opened.
 const dialog = document.getElementById("overlay");
 const frame = dialog.querySelector("iframe");
 let overlays = null;

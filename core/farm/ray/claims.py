@@ -1,11 +1,11 @@
-"""What earlier runs have done, asked by many readers, any of which may ask twice."""
+"""Answer many readers which pages earlier runs have done, consistently if a reader asks again."""
 
 from __future__ import annotations
 
 import sqlite3
 from typing import TYPE_CHECKING, Any
 
-from vclean.farm.resume import Ledger
+from vclean.farm.resume import ResumeLog
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -16,57 +16,57 @@ if TYPE_CHECKING:
 
 
 class Claims:
-    """The ledger of a run, as an actor: it gives a row that is done to one page, and to the same again.
+    """Resume log of a run, as an actor. It assigns each row to one page, and to the same page when asked again.
 
-    A reader that was lost is done again from the start, and has to leave out the same pages as the first time. Answers
-    are kept in a temporary file, so that memory does not grow with them.
+    A reader that was lost is run again from the start and has to skip the same pages as before. The answers are in a
+    temporary file, so memory does not grow with their number.
 
     Args:
-        parts: of the earlier runs.
-        inputs: of this run.
+        parts: parts of the earlier runs.
+        inputs: inputs of this run.
     """
 
     def __init__(self, parts: Iterable[Path], inputs: Inputs) -> None:
-        self._ledger = Ledger(parts)
+        self._resume_log = ResumeLog(parts)
         self._covers = inputs.covers
         self._answers = sqlite3.connect("", check_same_thread=False, isolation_level=None)
         self._answers.execute(
             "create table answers (unit integer, batch integer, done blob, primary key (unit, batch))"
         )
 
-    def take(self, unit: int, batch: int, pages: Sequence[tuple[bytes, str]]) -> bytes:
-        """Which pages are done: one byte each, 1 or 0.
+    def claim(self, unit: int, batch: int, pages: Sequence[tuple[bytes, str]]) -> bytes:
+        """Return which pages are done, one byte each: 1 or 0.
 
         Args:
-            unit: the number of the unit that the pages are in.
-            batch: their number in the unit.
-            pages: key and id of each.
+            unit: number of the unit that contains the pages.
+            batch: number of the batch in the unit.
+            pages: key and id of each page.
         """
-        found = self._answers.execute("select done from answers where unit = ? and batch = ?", (unit, batch)).fetchone()
-        if found:
-            return bytes(found[0])
-        done = bytes(self._ledger.take(key, name, self._covers) for key, name in pages)
-        if any(done):  # without rows for them there will be none later either
+        row = self._answers.execute("select done from answers where unit = ? and batch = ?", (unit, batch)).fetchone()
+        if row:
+            return bytes(row[0])
+        done = bytes(self._resume_log.claim(key, name, self._covers) for key, name in pages)
+        if any(done):  # no need to store zeros: a page without a row has none later either
             self._answers.execute("insert into answers values (?, ?, ?)", (unit, batch, done))
         return done
 
 
 class RemoteClaims:
-    """The actor `Claims` as its readers see it; can be pickled.
+    """Client of the actor `Claims` for readers; picklable.
 
     Args:
         ray: the module.
-        parts: of the earlier runs.
-        inputs: of this run.
-        options: of the actor.
+        parts: parts of the earlier runs.
+        inputs: inputs of this run.
+        options: options of the actor.
     """
 
     def __init__(self, ray: ModuleType, parts: Iterable[Path], inputs: Inputs, **options: object) -> None:
         self._actor: Any = ray.remote(Claims).options(max_task_retries=-1, **options).remote(parts, inputs)
 
-    def take(self, unit: int, batch: int, pages: Sequence[tuple[bytes, str]]) -> bytes:
-        """See `Claims.take`."""
+    def claim(self, unit: int, batch: int, pages: Sequence[tuple[bytes, str]]) -> bytes:
+        """Call `Claims.claim` of the actor."""
         import ray
 
-        done: bytes = ray.get(self._actor.take.remote(unit, batch, pages))
+        done: bytes = ray.get(self._actor.claim.remote(unit, batch, pages))
         return done

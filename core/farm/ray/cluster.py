@@ -1,4 +1,4 @@
-"""The Ray cluster of a run: connected to or started, and how many workers fit on it."""
+"""Connect to a Ray cluster or start one, and compute how many workers fit on it."""
 
 from __future__ import annotations
 
@@ -17,30 +17,32 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 WORKER_CPUS: Final = 0.75
-"""A worker waits for its browser and its browser for it, so that four fit on three processors."""
+"""Processors for a worker. It and its browser wait for each other, so four workers fit on three processors."""
 
 TASK_CPUS: Final = 0.1
-"""Reading and writing take a hundredth of the time that cleaning takes."""
+"""Processors for reading and writing, which take a hundredth of the time of cleaning."""
 
 WORKER_MEMORY: Final = {True: 2**30, False: 2**29}
-"""Bytes set aside for a worker, with a browser and without one: on usual pages they take up to 830 MB and 290 MB."""
+"""Bytes reserved for a worker, with a browser and without one. On ordinary pages they use up to 830 MB and 290 MB."""
 
 _SPARED: Final = 0.2
 _SHARE: Final = 0.95
-"""Workers may take this share of a node's processors, less `_SPARED`: reading and writing need a place on every node,
-or those that wait for them hold all processors for ever."""
+"""Share of a node's processors, less `_SPARED`, that workers may take.
 
-_PAGES_APART: Final = 8
-"""Workers that one reader, and half as many that one writer can serve, many times over."""
+Reading and writing need room on every node. Otherwise workers that wait for them occupy all processors forever.
+"""
 
-_KNOCK_SECONDS: Final = 10
+_WORKERS_PER_READER: Final = 8
+"""Workers for one reader; a writer serves twice as many. Both could serve many times more."""
+
+_CONNECT_SECONDS: Final = 10
 
 _log = logging.getLogger("vclean")
 
 
 @dataclass(frozen=True, slots=True)
-class Crew:
-    """How many tasks run at once.
+class PoolSizes:
+    """Numbers of tasks that run at once.
 
     Attributes:
         workers, readers, writers: each at least 1.
@@ -51,41 +53,43 @@ class Crew:
     writers: int
 
     @classmethod
-    def of(cls, nodes: Iterable[Mapping[str, float]], *, wanted: int = 0, memory: int = WORKER_MEMORY[True]) -> Self:
-        """The crew for a cluster.
+    def for_nodes(
+        cls, nodes: Iterable[Mapping[str, float]], *, requested: int = 0, memory: int = WORKER_MEMORY[True]
+    ) -> Self:
+        """Compute the numbers for a cluster.
 
         Args:
-            nodes: the resources of each node: "CPU", and "memory" in bytes.
-            wanted: the number of workers that is wanted at most; 0 for all that fit.
-            memory: bytes set aside for each worker.
+            nodes: resources of each node: "CPU", and "memory" in bytes.
+            requested: maximum number of workers; 0 for as many as fit.
+            memory: bytes reserved for each worker.
 
         Raises:
             UsageError: not even one worker fits.
         """
         nodes = list(nodes)
-        fitting = sum(_fitting(node, memory) for node in nodes)
+        fitting = sum(_workers_on(node, memory) for node in nodes)
         if not fitting:
             raise UsageError("no node of the Ray cluster has a processor and 1 GB of memory to spare: add a node")
-        workers = min(wanted or fitting, fitting)
+        workers = min(requested or fitting, fitting)
         left = sum(node.get("CPU", 0) for node in nodes) - workers * WORKER_CPUS
         tasks = max(2, int(left / TASK_CPUS))
-        readers = min(max(1, workers // _PAGES_APART), tasks // 2)
-        writers = min(max(1, workers // _PAGES_APART // 2), tasks - readers)
+        readers = min(max(1, workers // _WORKERS_PER_READER), tasks // 2)
+        writers = min(max(1, workers // _WORKERS_PER_READER // 2), tasks - readers)
         return cls(workers, readers, writers)
 
 
-def _fitting(node: Mapping[str, float], memory: int) -> int:
-    processors = int((node.get("CPU", 0) * _SHARE - _SPARED) / WORKER_CPUS)
-    return max(0, min(processors, int(node.get("memory", 0) // memory)))
+def _workers_on(node: Mapping[str, float], memory: int) -> int:
+    by_cpu = int((node.get("CPU", 0) * _SHARE - _SPARED) / WORKER_CPUS)
+    return max(0, min(by_cpu, int(node.get("memory", 0) // memory)))
 
 
 @contextmanager
-def connected(address: str | None) -> Iterator[ModuleType]:
-    """The module `ray`, connected to a cluster inside the block.
+def connect_to_cluster(address: str | None) -> Iterator[ModuleType]:
+    """Connect the module `ray` to a cluster inside the block.
 
     Args:
-        address: of the cluster; None for the one that is found (`RAY_ADDRESS`, or running on this machine), or else a
-            new one on this machine, which ends with the block.
+        address: address of the cluster. None for a running one (`RAY_ADDRESS`, or on this machine), or else for a new
+            one on this machine, which ends with the block.
 
     Raises:
         ExtraMissingError: Ray is not installed.
@@ -103,23 +107,23 @@ def connected(address: str | None) -> Iterator[ModuleType]:
 
 
 def _ray() -> ModuleType:
-    """The module; it says nothing unless we say much, for most of what it says is no news to a user."""
-    talkative = _log.isEnabledFor(logging.DEBUG)
+    """Import Ray. Its messages are hidden unless the log level is DEBUG: most do not concern a user."""
+    verbose = _log.isEnabledFor(logging.DEBUG)
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "info" if talkative else "fatal")
+    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "info" if verbose else "fatal")
     ray = need("ray", "Ray")
     need("ray.data", "Ray")
-    logging.getLogger("ray.data").setLevel(logging.INFO if talkative else logging.ERROR)
+    logging.getLogger("ray.data").setLevel(logging.INFO if verbose else logging.ERROR)
     return ray
 
 
 def _connect(ray: ModuleType, address: str | None) -> None:
     if address and "://" in address:
         raise UsageError(f"{address} is the address of a Ray client: run vclean on a node, with --address auto")
-    talkative = _log.isEnabledFor(logging.DEBUG)
+    verbose = _log.isEnabledFor(logging.DEBUG)
     try:
-        _knock(address)
-        ray.init(address, log_to_driver=talkative, logging_level=logging.INFO if talkative else logging.ERROR)
+        _check_reachable(address)
+        ray.init(address, log_to_driver=verbose, logging_level=logging.INFO if verbose else logging.ERROR)
     except (OSError, ValueError, RuntimeError) as error:
         reason = str(error).strip().splitlines()[0]
         raise UsageError(
@@ -127,28 +131,28 @@ def _connect(ray: ModuleType, address: str | None) -> None:
         ) from error
 
 
-def _knock(address: str | None) -> None:
-    """See that somebody answers at HOST:PORT; Ray itself would try for ten minutes.
+def _check_reachable(address: str | None) -> None:
+    """Check that HOST:PORT accepts connections; Ray itself would try for ten minutes.
 
     Raises:
-        OSError: nobody does.
+        OSError: it does not.
     """
     host, colon, port = (address or "").rpartition(":")
     if colon:
-        socket.create_connection((host, int(port)), _KNOCK_SECONDS).close()
+        socket.create_connection((host, int(port)), _CONNECT_SECONDS).close()
 
 
-def alive(ray: ModuleType) -> list[Mapping[str, float]]:
-    """The resources of each node that is alive."""
+def alive_nodes(ray: ModuleType) -> list[Mapping[str, float]]:
+    """Return the resources of each node that is alive."""
     return [node["Resources"] for node in ray.nodes() if node["Alive"]]
 
 
-def ours(error: BaseException) -> VcleanError:
-    """The error of ours that a task ended with, or else one that says what Ray says."""
-    found: BaseException | None = error
-    while found is not None:
-        if isinstance(found, VcleanError):
-            return found
-        found = getattr(found, "cause", None) or found.__cause__
+def to_vclean_error(error: BaseException) -> VcleanError:
+    """Return the `VcleanError` that caused the failure of a task, else one with Ray's message."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, VcleanError):
+            return cause
+        cause = getattr(cause, "cause", None) or cause.__cause__
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return VcleanError(f"Ray gave up ({lines[-1] if lines else type(error).__name__}): --resume goes on")
+    return VcleanError(f"Ray failed ({lines[-1] if lines else type(error).__name__}): continue with --resume")

@@ -1,7 +1,7 @@
-"""The farm on a Ray cluster: the same workers, as the actors of a Ray Data pipeline.
+"""Run the farm on a Ray cluster: the same workers, as actors of a Ray Data pipeline.
 
-units -> read -> clean -> write, every arrow a stream of chunks of pages. The driver sees what `pages.jsonl` says of
-each page and nothing else; nothing in it grows with their number. See `vclean.farm.ray.stages`.
+The stages are units -> read -> clean -> write, connected by streams of chunks of pages. The driver receives only the
+log entry of each page, and its memory does not grow with their number. See `vclean.farm.ray.stages`.
 """
 
 from __future__ import annotations
@@ -15,10 +15,19 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, cast
 
 from vclean.errors import VcleanError
 from vclean.farm.executor import InterruptedRunError
-from vclean.farm.parts import part_paths, tidy
+from vclean.farm.parts import part_paths, remove_leftovers
 from vclean.farm.ray.claims import RemoteClaims
-from vclean.farm.ray.cluster import TASK_CPUS, WORKER_CPUS, WORKER_MEMORY, Crew, alive, ours
-from vclean.farm.ray.stages import CHUNK_PAGES, Cleaning, Fence, Written, chunks, units, unpacked, write
+from vclean.farm.ray.cluster import TASK_CPUS, WORKER_CPUS, WORKER_MEMORY, PoolSizes, alive_nodes, to_vclean_error
+from vclean.farm.ray.stages import (
+    CHUNK_PAGES,
+    ChunkCleaner,
+    FencingToken,
+    PartReport,
+    from_table,
+    list_units,
+    read_chunks,
+    write_part,
+)
 from vclean.farm.settings import settings_digest
 from vclean.files import write_atomic
 
@@ -35,11 +44,11 @@ if TYPE_CHECKING:
     from vclean.farm.stats import Stats
     from vclean.settings import CleanerSettings
 
-_FENCE: Final = ".ray-run"
+_FENCING_FILE: Final = ".ray-run"
 _TABLES: Final = {"batch_format": "pyarrow", "zero_copy_batch": True}
 _TRACE: Final = 0.001
 _AHEAD: Final = 2
-"""Chunks that a worker has at hand, so that it never waits for the next."""
+"""Chunks queued for a worker, so it never waits for the next one."""
 
 _log = logging.getLogger("vclean")
 
@@ -47,42 +56,42 @@ _log = logging.getLogger("vclean")
 def run_on_ray(
     inputs: Inputs, output: RunOutput, cleaning: CleanerSettings, run: RunSettings, stats: Stats, *, ray: ModuleType
 ) -> None:
-    """Clean all pages of `inputs` into `output`; `stats` tells how far it is.
+    """Clean all pages of `inputs` into `output`; `stats` reports the progress.
 
     Args:
         inputs: on a cluster, in folders that all nodes share.
-        output: likewise.
-        cleaning: what decides the rows.
-        run: `workers` bounds the actors.
+        output: on a cluster, in a folder that all nodes share.
+        cleaning: settings that determine the rows.
+        run: settings of the run; `workers` limits the number of actors.
         stats: counts.
-        ray: connected: see `vclean.farm.ray.cluster.connected`.
+        ray: the connected module: see `vclean.farm.ray.cluster.connect_to_cluster`.
 
     Raises:
-        InterruptedRunError: by SIGINT or SIGTERM.
-        VcleanError: what keeps every page from being cleaned, or the output from being written.
+        InterruptedRunError: SIGINT or SIGTERM was received.
+        VcleanError: an error that every page would repeat, or the output cannot be written.
     """
     model, templates = (path and path.absolute() for path in (cleaning.model, cleaning.templates))
     cleaning = replace(cleaning, model=model, templates=templates)
-    with _interruptible(), _errors_as_ours():
-        for written in _Pipeline(ray, inputs, output, cleaning=cleaning, run=run).written():
-            for line in written.lines:
-                output.note(line)
-            stats.add(written.stats)
-        tidy(output.folder)  # of tasks that were lost while they wrote
+    with _raise_on_signals(), _convert_errors():
+        for report in _Pipeline(ray, inputs, output, cleaning=cleaning, run=run).reports():
+            for entry in report.entries:
+                output.log(entry)
+            stats.add(report.stats)
+        remove_leftovers(output.folder)  # files of tasks that were lost while writing
 
 
 class _Dataset(Protocol):
-    """What is used of a Ray Data set."""
+    """Methods used of a Ray Data set."""
 
     def map_batches(self, function: object, **options: object) -> _Dataset:
-        """The dataset whose blocks are what a function makes of those of this one."""
+        """Return the dataset of the results of a function for the blocks of this one."""
 
     def iter_batches(self, **options: object) -> Iterable[pa.Table]:
-        """The blocks."""
+        """Yield the blocks."""
 
 
 class _Pipeline:
-    """The stages of one run, as Ray Data has them."""
+    """Stages of one run as a Ray Data pipeline."""
 
     def __init__(
         self, ray: ModuleType, inputs: Inputs, output: RunOutput, *, cleaning: CleanerSettings, run: RunSettings
@@ -93,80 +102,86 @@ class _Pipeline:
         self._cleaning = cleaning
         self._run = run
         self._memory = WORKER_MEMORY[cleaning.render]
-        self._crew = Crew.of(alive(ray), wanted=run.workers, memory=self._memory)
+        self._pool_sizes = PoolSizes.for_nodes(alive_nodes(ray), requested=run.workers, memory=self._memory)
         self._size = min(CHUNK_PAGES, run.part_rows)
 
-    def written(self) -> Iterator[Written]:
-        """The parts, as they are written."""
+    def reports(self) -> Iterator[PartReport]:
+        """Yield a report of each part when it is written."""
         context = self._ray.data.DataContext.get_current().copy()
-        _adjust(context)
+        _configure(context)
         with self._ray.data.DataContext.current(context):
-            stages = self._stages(_fence(self._output.folder.absolute()))
+            stages = self._stages(_new_fencing_token(self._output.folder.absolute()))
             for table in stages.iter_batches(batch_size=None, batch_format="pyarrow", prefetch_batches=0):
-                yield cast("Written", unpacked(table))
+                yield cast("PartReport", from_table(table))
 
-    def _stages(self, fence: Fence) -> _Dataset:
+    def _stages(self, fencing_token: FencingToken) -> _Dataset:
         start: _Dataset = self._ray.data.from_items([{"start": 0}])
-        found = _mapped(start, units, {"inputs": self._inputs}, self._here())
-        read = _mapped(found, chunks, self._reading(fence), self._tasks(self._crew.readers))
-        cleaned = read.map_batches(
-            Cleaning, fn_constructor_args=(self._cleaning, self._run), batch_size=1, **_TABLES, **self._actors()
+        units = _map(start, list_units, {"inputs": self._inputs}, self._driver_options())
+        chunks = _map(
+            units, read_chunks, self._reader_arguments(fencing_token), self._task_options(self._pool_sizes.readers)
         )
-        writing = {"part_writer": self._output.part_writer, "fence": fence}
+        cleaned = chunks.map_batches(
+            ChunkCleaner,
+            fn_constructor_args=(self._cleaning, self._run),
+            batch_size=1,
+            **_TABLES,
+            **self._actor_options(),
+        )
+        writing = {"part_writer": self._output.part_writer, "fencing_token": fencing_token}
         rows = max(1, self._run.part_rows // self._size)
-        return _mapped(cleaned, write, writing, self._tasks(self._crew.writers), rows=rows)
+        return _map(cleaned, write_part, writing, self._task_options(self._pool_sizes.writers), rows=rows)
 
-    def _reading(self, fence: Fence) -> dict[str, object]:
+    def _reader_arguments(self, fencing_token: FencingToken) -> dict[str, object]:
         parts = part_paths(self._output.folder.absolute())
         return {
             "reader": self._inputs.reader,
             "digest": settings_digest(self._cleaning),
-            "fence": fence,
-            "claims": RemoteClaims(self._ray, parts, self._inputs, **self._here()) if parts else None,
+            "fencing_token": fencing_token,
+            "claims": RemoteClaims(self._ray, parts, self._inputs, **self._driver_options()) if parts else None,
             "size": self._size,
         }
 
-    def _tasks(self, number: int) -> dict[str, object]:
+    def _task_options(self, number: int) -> dict[str, object]:
         return {"compute": self._ray.data.TaskPoolStrategy(size=number), "num_cpus": TASK_CPUS}
 
-    def _actors(self) -> dict[str, object]:
-        """A pool that may shrink to one: an actor whose node is gone waits for the place of one that is done."""
+    def _actor_options(self) -> dict[str, object]:
+        """Return options for a pool that may shrink to one: an actor of a lost node then waits for a free slot."""
         strategy = self._ray.data.ActorPoolStrategy(
             min_size=1,
-            max_size=self._crew.workers,
-            initial_size=self._crew.workers,
+            max_size=self._pool_sizes.workers,
+            initial_size=self._pool_sizes.workers,
             max_tasks_in_flight_per_actor=_AHEAD,
         )
         return {"compute": strategy, "num_cpus": WORKER_CPUS, "memory": self._memory}
 
-    def _here(self) -> dict[str, object]:
-        """For what needs no processor, and files of the driver's own."""
+    def _driver_options(self) -> dict[str, object]:
+        """Return options for tasks that need no processor and run on the driver's node, because they read its files."""
         return {"num_cpus": 0, "resources": {f"node:{self._ray.util.get_node_ip_address()}": _TRACE}}
 
 
-def _adjust(context: Any) -> None:  # noqa: ANN401 - a DataContext
-    """Have Ray Data make a block of every row, and shrink the pool only when there is nothing left to read."""
+def _configure(context: Any) -> None:  # noqa: ANN401 - a DataContext
+    """Make Ray Data create a block for every row, and shrink the pool only when nothing is left to read."""
     context.target_max_block_size = 1
     context.enable_progress_bars = False
     context.autoscaling_config.actor_pool_util_downscaling_threshold = 0.0
 
 
-def _mapped(
+def _map(
     data: _Dataset, function: object, arguments: dict[str, object], options: dict[str, object], *, rows: int = 1
 ) -> _Dataset:
     return data.map_batches(function, fn_kwargs=arguments, batch_size=rows, **_TABLES, **options)
 
 
-def _fence(folder: Path) -> Fence:
-    """A new fence: what is left of the run before this one may write no more."""
-    fence = Fence(folder / _FENCE, secrets.token_hex(16))
-    write_atomic(fence.path, fence.token)
-    return fence
+def _new_fencing_token(folder: Path) -> FencingToken:
+    """Write a new fencing token: tasks that remain from an earlier run can then no longer write."""
+    fencing_token = FencingToken(folder / _FENCING_FILE, secrets.token_hex(16))
+    write_atomic(fencing_token.path, fencing_token.token)
+    return fencing_token
 
 
 @contextmanager
-def _interruptible() -> Iterator[None]:
-    """Have SIGINT and SIGTERM end the block by an `InterruptedRunError`."""
+def _raise_on_signals() -> Iterator[None]:
+    """Raise an `InterruptedRunError` in the block on SIGINT or SIGTERM."""
 
     def stop(number: int, _frame: FrameType | None) -> NoReturn:
         raise InterruptedRunError(number)
@@ -180,11 +195,11 @@ def _interruptible() -> Iterator[None]:
 
 
 @contextmanager
-def _errors_as_ours() -> Iterator[None]:
+def _convert_errors() -> Iterator[None]:
     try:
         yield
     except (InterruptedRunError, VcleanError):
         raise
     except Exception as error:
         _log.debug("", exc_info=error)
-        raise ours(error) from error
+        raise to_vclean_error(error) from error

@@ -1,8 +1,8 @@
-"""The stages of a run on Ray, each on whatever node there is room: units, reading, cleaning, writing.
+"""Define the stages of a run on Ray: units, reading, cleaning, writing. Each runs on any node with room.
 
-What passes between two stages is a table of one row that holds a chunk of pages, and Ray is told to make a block of
-every row. So a task that is done again, for Ray lost the node it ran on, gives as many blocks as the first time and the
-same pages in each of them: some may have been used already.
+Between two stages, a table of one row contains a chunk of pages, and Ray makes a block of every row. If Ray loses a
+node and repeats its task, the task returns the same number of blocks with the same pages in each. Some of these blocks
+may have been used already.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import pyarrow as pa
 
 from vclean.errors import OutputError
-from vclean.farm.executor import CRASHES, MAX_CRASHES, clean, machine_at_fault
-from vclean.farm.inputs import read
-from vclean.farm.rows import light
+from vclean.farm.executor import CRASHES, MAX_CRASHES, clean_with_retries, repeated_crash_error
+from vclean.farm.inputs import read_task
+from vclean.farm.rows import log_entry
 from vclean.farm.stats import Stats
 from vclean.farm.supervisor import WorkerProcess
 
@@ -35,28 +35,28 @@ if TYPE_CHECKING:
 
 CHUNK_PAGES: Final = 32
 _CHUNK_BYTES: Final = 4 * 2**20
-"""A chunk is what Ray gives to a worker at a time, and what is done again when it is lost: some seconds of work."""
+"""Bytes that end a chunk before `CHUNK_PAGES` does. Ray assigns and repeats work by chunks: some seconds each."""
 
 _UNIT_ROWS: Final = 5_000
-"""Rows of a Parquet file that one reader reads: they are shared out, and do not wait for one."""
+"""Rows of a Parquet file for one reader: several readers share a large file."""
 
-_MARK: Final = 32
+_MARK_BYTES: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Fence:
-    """Keeps what is left of a run whose driver is gone from writing into the next run; a file in the output folder.
+class FencingToken:
+    """Token of a run in a file of the output folder. It stops tasks of an abandoned run from writing to the next run.
 
     Attributes:
         path: the file; on a cluster in a folder that all nodes share.
-        token: of this run.
+        token: token of this run.
     """
 
     path: Path
     token: str
 
     def check(self) -> None:
-        """See that this run may write.
+        """Check that this run may write.
 
         Raises:
             OutputError: another run may, or the folder is another one on this node.
@@ -64,101 +64,107 @@ class Fence:
         try:
             token = self.path.read_text(encoding="ascii")
         except OSError as error:
-            text = f"{self.path.parent} is not there on every node: name a folder that all nodes share"
+            text = f"{self.path.parent} does not exist on every node: name a folder that all nodes share"
             raise OutputError(text) from error
         if token != self.token:
-            raise OutputError(f"another run has taken over {self.path.parent}: let it end")
+            raise OutputError(f"another run writes to {self.path.parent} now: wait for its end")
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Some pages on their way, from reading to cleaning and from there to writing.
+    """Pages that pass from reading to cleaning, or from cleaning to writing.
 
     Attributes:
-        place: the number of the unit that they are from, and of the chunk in it: the same whenever it is read.
-        pages: pickled one by one: `(Task, TaskOutcome | None)` before they are cleaned, `TaskOutcome` after.
-        stats: what was counted on the way.
+        position: number of their unit, and of the chunk in it: the same whenever the unit is read.
+        pages: pickled one by one: `(Task, TaskOutcome | None)` before cleaning, `TaskOutcome` after it.
+        stats: counts of the earlier stages.
     """
 
-    place: tuple[int, int]
+    position: tuple[int, int]
     pages: list[bytes]
     stats: Stats = field(default_factory=Stats)
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """What the driver gets to know of a part: the light rows of its pages, and what was counted on the way."""
+class PartReport:
+    """Report of a part to the driver: the log entries of its pages, and the counts of all stages."""
 
-    lines: list[dict[str, Any]]
+    entries: list[dict[str, Any]]
     stats: Stats
 
 
-def units(_start: pa.Table, inputs: Inputs) -> Iterator[pa.Table]:
-    """The units of the input, numbered."""
+def list_units(_start: pa.Table, inputs: Inputs) -> Iterator[pa.Table]:
+    """Yield the units of the input with their numbers."""
     for numbered in enumerate(inputs.units(rows=_UNIT_ROWS)):
-        yield packed(numbered)
+        yield to_table(numbered)
 
 
-def chunks(
-    table: pa.Table, *, reader: UnitReader, digest: str, fence: Fence, claims: Claims | RemoteClaims | None, size: int
+def read_chunks(
+    table: pa.Table,
+    *,
+    reader: UnitReader,
+    digest: str,
+    fencing_token: FencingToken,
+    claims: Claims | RemoteClaims | None,
+    size: int,
 ) -> Iterator[pa.Table]:
-    """The pages of a unit that are left to do.
+    """Yield the remaining pages of a unit as chunks.
 
     Args:
         table: the unit and its number.
-        reader: reads it.
-        digest: of the settings.
-        fence: of this run.
-        claims: what earlier runs have done; None for a new run.
+        reader: reader of the unit.
+        digest: digest of the settings.
+        fencing_token: token of this run.
+        claims: pages that earlier runs have done; None for a new run.
         size: pages in a chunk.
     """
-    fence.check()
-    number, unit = cast("tuple[int, InputUnit]", unpacked(table))
+    fencing_token.check()
+    number, unit = cast("tuple[int, InputUnit]", from_table(table))
     skipped = 0
-    for batch, pages in enumerate(_batches(reader, unit, digest, size)):
-        left = [page for page, done in zip(pages, _done(claims, number, batch, pages), strict=True) if not done]
-        skipped += len(pages) - len(left)
-        if left:
-            yield packed(Chunk((number, batch), [pickled for _, pickled in left], Stats(skipped=skipped)))
+    for batch, pages in enumerate(_read_batches(reader, unit, digest, size)):
+        remaining = [page for page, done in zip(pages, _claim(claims, number, batch, pages), strict=True) if not done]
+        skipped += len(pages) - len(remaining)
+        if remaining:
+            yield to_table(Chunk((number, batch), [pickled for _, pickled in remaining], Stats(skipped=skipped)))
             skipped = 0
     if skipped:
-        yield packed(Chunk((number, -1), [], Stats(skipped=skipped)))
+        yield to_table(Chunk((number, -1), [], Stats(skipped=skipped)))
 
 
 _Page = tuple["Task", bytes]
 
 
-def _batches(reader: UnitReader, unit: InputUnit, digest: str, size: int) -> Iterator[list[_Page]]:
-    """The pages of a unit, so many at a time, fewer where they are large."""
+def _read_batches(reader: UnitReader, unit: InputUnit, digest: str, size: int) -> Iterator[list[_Page]]:
+    """Yield the pages of a unit in batches of `size`; batches of large pages are smaller."""
     batch: list[_Page] = []
-    weight = 0
+    size_bytes = 0
     for item in reader.items(unit):
-        page = _page(item, digest)
+        page = _read_pickled(item, digest)
         batch.append(page)
-        weight += len(page[1])
-        if len(batch) >= size or weight >= _CHUNK_BYTES:
+        size_bytes += len(page[1])
+        if len(batch) >= size or size_bytes >= _CHUNK_BYTES:
             yield batch
-            batch, weight = [], 0
+            batch, size_bytes = [], 0
     if batch:
         yield batch
 
 
-def _page(item: Item, digest: str) -> _Page:
-    task, outcome = read(item, digest)
+def _read_pickled(item: Item, digest: str) -> _Page:
+    task, outcome = read_task(item, digest)
     return task, pickle.dumps((task, outcome))
 
 
-def _done(claims: Claims | RemoteClaims | None, number: int, batch: int, pages: list[_Page]) -> Iterable[int]:
+def _claim(claims: Claims | RemoteClaims | None, number: int, batch: int, pages: list[_Page]) -> Iterable[int]:
     if claims is None:
         return bytes(len(pages))
-    return claims.take(number, batch, [(task.key, task.page.id) for task, _ in pages])
+    return claims.claim(number, batch, [(task.key, task.page.id) for task, _ in pages])
 
 
-class Cleaning:
-    """Cleans chunks: an actor that owns one worker process.
+class ChunkCleaner:
+    """Clean chunks: an actor that owns one worker process.
 
-    Not an asynchronous actor, for those outlive their run: it waits for its worker in an event loop of its own. The
-    worker ends by itself, with its browser, when this process does, however that ends (see `vclean.farm.worker`).
+    It is not an asynchronous actor, because those outlive their run: it waits for its worker in its own event loop. The
+    worker and its browser end with this process, however that ends (see `vclean.farm.worker`).
     """
 
     def __init__(self, cleaning: CleanerSettings, run: RunSettings) -> None:
@@ -168,16 +174,16 @@ class Cleaning:
         self._lost = 0
 
     def __call__(self, table: pa.Table) -> pa.Table:
-        """A chunk, cleaned.
+        """Clean a chunk.
 
         Raises:
-            VcleanError: what keeps every page from being cleaned.
+            VcleanError: an error that every page would repeat.
         """
-        chunk = cast("Chunk", unpacked(table))
-        return packed(Chunk(chunk.place, self._loop.run(self._clean(chunk)), chunk.stats))
+        chunk = cast("Chunk", from_table(table))
+        return to_table(Chunk(chunk.position, self._loop.run(self._clean(chunk)), chunk.stats))
 
     def __del__(self) -> None:
-        """End the worker, where the actor ends in peace: Ray drops its callables then."""
+        """End the worker. Ray deletes its callables when an actor ends normally."""
         with self._loop:
             self._loop.run(self._worker.close())
 
@@ -185,55 +191,55 @@ class Cleaning:
         cleaned = []
         for page in chunk.pages:
             task, failure = pickle.loads(page)
-            cleaned.append(pickle.dumps(await self._outcome(task, failure, chunk.stats)))
+            cleaned.append(pickle.dumps(await self._clean_page(task, failure, chunk.stats)))
         return cleaned
 
-    async def _outcome(self, task: Task, failure: TaskOutcome | None, stats: Stats) -> TaskOutcome:
-        outcome = failure or await clean(self._worker, task, self._retries, stats)
+    async def _clean_page(self, task: Task, failure: TaskOutcome | None, stats: Stats) -> TaskOutcome:
+        outcome = failure or await clean_with_retries(self._worker, task, self._retries, stats)
         self._lost = self._lost + 1 if outcome.error in CRASHES else 0
         if self._lost >= MAX_CRASHES:
-            raise machine_at_fault(self._lost)
+            raise repeated_crash_error(self._lost)
         return outcome
 
 
-def write(table: pa.Table, part_writer: Callable[..., PartWriter], fence: Fence) -> pa.Table:
-    """Write chunks as one part, whose name is the same whenever it is written in this run.
+def write_part(table: pa.Table, part_writer: Callable[..., PartWriter], fencing_token: FencingToken) -> pa.Table:
+    """Write chunks as one part. A repeated task writes a part of the same name.
 
     Args:
-        table: the chunks, one a row.
-        part_writer: makes the writer.
-        fence: of this run.
+        table: the chunks, one in each row.
+        part_writer: factory of the writer.
+        fencing_token: token of this run.
     """
-    parts: list[Chunk] = [pickle.loads(each.as_py()) for each in table["packed"]]
-    stats, lines = Stats(), []
-    writer = part_writer(mark=_mark(fence.token, parts))
-    for chunk in parts:
+    chunks: list[Chunk] = [pickle.loads(each.as_py()) for each in table["packed"]]
+    stats, entries = Stats(), []
+    writer = part_writer(mark=_task_mark(fencing_token.token, chunks))
+    for chunk in chunks:
         stats.add(chunk.stats)
         for pickled in chunk.pages:
             outcome: TaskOutcome = pickle.loads(pickled)
-            writer.put(outcome.record, outcome.snapshot)
+            writer.write(outcome.record, outcome.snapshot)
             stats.count(outcome)
-            lines.append(light(outcome.record))
+            entries.append(log_entry(outcome.record))
     try:
-        fence.check()
+        fencing_token.check()
     except OutputError:
         writer.discard()
         raise
     writer.commit()
-    return packed(Written(lines, stats))
+    return to_table(PartReport(entries, stats))
 
 
-def _mark(token: str, parts: Iterable[Chunk]) -> bytes:
-    text = repr((token, sorted(chunk.place for chunk in parts)))
-    return blake2b(text.encode(), digest_size=_MARK).digest()
+def _task_mark(token: str, chunks: Iterable[Chunk]) -> bytes:
+    text = repr((token, sorted(chunk.position for chunk in chunks)))
+    return blake2b(text.encode(), digest_size=_MARK_BYTES).digest()
 
 
-def packed(value: object) -> pa.Table:
-    """A table of one row that holds a value."""
+def to_table(value: object) -> pa.Table:
+    """Return a table of one row that contains a value."""
     return pa.table({"packed": pa.array([pickle.dumps(value)], pa.binary())})
 
 
-def unpacked(table: pa.Table) -> object:
-    """The value that a table of one row holds."""
+def from_table(table: pa.Table) -> object:
+    """Return the value in a table of one row."""
     value: object = pickle.loads(table["packed"][0].as_py())
     return value

@@ -1,6 +1,6 @@
 "use strict";
-/* Labelling, on top of the overlay: keys and buttons change the selected blocks, at once here and then on the server;
-   what other tabs changed is asked for every second. The page's address is BASE/page/N: see the module `server`. */
+/* Labelling, on top of the overlay. Keys and buttons change the selected blocks, first in this tab and then on the server.
+   Changes of other tabs are requested every second. The address of the page is BASE/page/N: see the module `server`. */
 (() => {
   const { data, state, element } = vclean;
   const NUMBER = location.pathname.split("/").pop();
@@ -8,17 +8,17 @@
   const GONE = "The server does not answer";
   const labels = Object.entries(data.pens.label).map(([label, pen]) => [label, pen.meaning.split(",")[0]]);
   const roles = Object.keys(data.pens.role).filter((role) => role !== "none");
-  const known = { revision: 0, status: "open", undo: false, redo: false, next: null, progress: null };
+  const remote = { revision: 0, status: "open", undo: false, redo: false, next: null, progress: null };
   const predicted = data.blocks.map(({ label, role }) => ({ label, role }));
-  for (const block of data.blocks) block.predicted = block.label; // the reasons are the model's
+  for (const block of data.blocks) block.predicted = block.label; // the reasons explain the prediction
   const versions = new Uint32Array(data.blocks.length);
-  let sent = 0; // changes on their way
-  let lost = ""; // why the server was not reached, or did not take the last change
-  let line = Promise.resolve();
+  let pending = 0; // requests not answered yet
+  let problem = ""; // reason why the server was not reached, or refused the last change
+  let queue = Promise.resolve();
 
   /* --- the server ------------------------------------------------------------------------------------------ */
 
-  async function ask(path, body) {
+  async function request(path, body) {
     const options = body && { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
     const response = await fetch(`../${path}`, options);
     const answer = await response.json();
@@ -26,58 +26,58 @@
     return answer;
   }
 
-  /* Changes go one after the other, each after the one before has been answered: the last one wins on the server too. */
+  /* Send changes one at a time, each after the answer to the one before: the last change then wins on the server too. */
   function post(path, body = {}) {
-    sent += 1;
+    pending += 1;
     show();
-    line = line.then(async () => {
+    queue = queue.then(async () => {
       try {
-        const answer = await ask(path, { since: known.revision, ...body });
-        if (sent === 1) take(answer); // else the next answer brings all that changed, and nothing flickers
-        lost = "";
+        const answer = await request(path, { since: remote.revision, ...body });
+        if (pending === 1) apply(answer); // otherwise the next answer contains all changes; this avoids flicker
+        problem = "";
       } catch (error) {
-        lost = `Not saved: ${error.message}`;
+        problem = `Not saved: ${error.message}`;
         await refetch();
       } finally {
-        sent -= 1;
+        pending -= 1;
         show();
       }
     });
-    return line;
+    return queue;
   }
 
-  /* Shows what the server has, not what it did not take. */
+  /* Show the state of the server, without the changes that it refused. */
   async function refetch() {
     try {
-      const answer = await ask(`state/${NUMBER}/0`);
+      const answer = await request(`state/${NUMBER}/0`);
       reset();
-      known.revision = 0;
-      take(answer);
+      remote.revision = 0;
+      apply(answer);
     } catch {
-      lost = `Not saved. ${GONE}: start vclean label again. What was saved is kept.`;
+      problem = `Not saved. ${GONE}: start vclean label again. Saved changes are not lost.`;
     }
   }
 
-  async function look() {
-    if (sent || document.hidden) return;
+  async function poll() {
+    if (pending || document.hidden) return;
     try {
-      const answer = await ask(`state/${NUMBER}/${known.revision}`);
-      if (!sent) take(answer);
-      if (lost.startsWith(GONE)) lost = "";
+      const answer = await request(`state/${NUMBER}/${remote.revision}`);
+      if (!pending) apply(answer);
+      if (problem.startsWith(GONE)) problem = "";
     } catch {
-      lost ||= `${GONE}: start vclean label again. What was saved is kept.`;
+      problem ||= `${GONE}: start vclean label again. Saved changes are not lost.`;
     }
     show();
   }
 
-  function take({ blocks, ...facts }) {
-    if (facts.revision < known.revision) return;
-    Object.assign(known, facts);
+  function apply({ blocks, ...facts }) {
+    if (facts.revision < remote.revision) return;
+    Object.assign(remote, facts);
     const newer = blocks.filter(([row, , , , version]) => version >= versions[row]);
     const groups = new Map();
     for (const [row, label, role, byHand, version] of newer) {
       versions[row] = version;
-      const values = { label, role, changed: byHand ? told(row, label, role) : "" };
+      const values = { label, role, changed: byHand ? changeText(row, label, role) : "" };
       const block = data.blocks[row];
       if (block.label === label && block.role === role && (block.changed || "") === values.changed) continue;
       const key = JSON.stringify(values);
@@ -88,11 +88,11 @@
     show();
   }
 
-  function told(row, label, role) {
-    const was = predicted[row];
+  function changeText(row, label, role) {
+    const before = predicted[row];
     const parts = [];
-    if (was.label !== label) parts.push(`label ${was.label} → ${label}`);
-    if (was.role !== role) parts.push(`role ${was.role || "none"} → ${role || "none"}`);
+    if (before.label !== label) parts.push(`label ${before.label} → ${label}`);
+    if (before.role !== role) parts.push(`role ${before.role || "none"} → ${role || "none"}`);
     return parts.join(", ") || "confirmed";
   }
 
@@ -110,59 +110,59 @@
     const groups = new Map();
     for (const row of rows) {
       const { label, role } = { ...data.blocks[row], ...values };
-      const key = told(row, label, role);
+      const key = changeText(row, label, role);
       if (!groups.has(key)) groups.set(key, []);
       groups.get(key).push(row);
     }
-    for (const [changed, of] of groups) vclean.update(of, { ...values, changed });
+    for (const [changed, group] of groups) vclean.update(group, { ...values, changed });
     post(`change/${NUMBER}`, { blocks: rows.map((block) => ({ block, ...values })) });
     const name = "label" in values ? labels.find(([label]) => label === values.label)[1] : values.role || "no role";
     vclean.announce(`${rows.length === 1 ? "Block" : `${rows.length} blocks`}: ${name}`);
   }
 
   function move(name) {
-    if (!known[name] && !sent) return vclean.announce(`Nothing to ${name}.`);
-    return post(`${name}/${NUMBER}`).then(() => vclean.announce(name === "undo" ? "Undone." : "Done again."));
+    if (!remote[name] && !pending) return vclean.announce(`Nothing to ${name}.`);
+    return post(`${name}/${NUMBER}`).then(() => vclean.announce(name === "undo" ? "Undone." : "Redone."));
   }
 
   async function mark(status) {
     await post(`mark/${NUMBER}`, { status });
-    if (lost || status === "open") return;
-    location.href = known.next === null ? "../" : String(known.next);
+    if (problem || status === "open") return;
+    location.href = remote.next === null ? "../" : String(remote.next);
   }
 
   function go() {
-    if (known.next === null) location.href = "../";
-    else line.then(() => { location.href = String(known.next); });
+    if (remote.next === null) location.href = "../";
+    else queue.then(() => { location.href = String(remote.next); });
   }
 
   /* --- controls --------------------------------------------------------------------------------------------- */
 
-  const button = (text, key, act, properties = {}) => {
-    const made = element("button", { type: "button", ...properties }, text, ...(key ? [element("kbd", {}, key)] : []));
-    made.addEventListener("click", (event) => {
-      if (event.detail) made.blur(); // by the mouse: the next Enter is not for this button
-      act();
+  const button = (text, key, action, properties = {}) => {
+    const control = element("button", { type: "button", ...properties }, text, ...(key ? [element("kbd", {}, key)] : []));
+    control.addEventListener("click", (event) => {
+      if (event.detail) control.blur(); // after a mouse click: the next Enter must not activate this button
+      action();
     });
-    return made;
+    return control;
   };
 
   function labelButton([label, meaning]) {
     const swatch = element("i", { className: "swatch" }, label);
     swatch.style.setProperty("--pen", `rgb(${data.pens.label[label].color})`);
-    const made = button(swatch, "", () => set({ label }), { className: "label", title: `Key ${label}`, "data-label": label, "aria-keyshortcuts": label });
-    made.append(meaning);
-    return made;
+    const control = button(swatch, "", () => set({ label }), { className: "label", title: `Key ${label}`, "data-label": label, "aria-keyshortcuts": label });
+    control.append(meaning);
+    return control;
   }
 
-  /* The first letter of a role that no role before it has. */
+  /* Key of a role: its first letter that no earlier role uses. */
   const letters = new Map();
   for (const role of [...roles, ""]) {
     const letter = role ? [...role].find((each) => !letters.has(each)) : "0";
     letters.set(letter, role);
   }
 
-  const roleDialog = element("dialog", { id: "roles", "aria-label": "Role of the region round the selected blocks" },
+  const roleDialog = element("dialog", { id: "roles", "aria-label": "Role of the region that contains the selected blocks" },
     ...[...letters].map(([letter, role]) => button(role || "no role", letter, () => choose(role))));
   document.body.append(roleDialog);
   function choose(role) {
@@ -170,9 +170,9 @@
     set({ role: role || null });
   }
   roleDialog.addEventListener("keydown", (event) => {
-    event.stopPropagation(); // letters are roles here
+    event.stopPropagation(); // letters choose roles in the dialog
     if (event.key === "Escape") {
-      event.preventDefault(); // the browser may take its time, and close the dialog that is opened next
+      event.preventDefault(); // the browser may close late, and would then close the next dialog
       roleDialog.close();
     } else if (!event.ctrlKey && !event.metaKey && !event.altKey && letters.has(event.key)) choose(letters.get(event.key));
   });
@@ -187,10 +187,10 @@
 
   const undo = button("Undo", "u", () => move("undo"), { "aria-keyshortcuts": "u Control+z" });
   const redo = button("Redo", "U", () => move("redo"), { "aria-keyshortcuts": "Shift+u Control+y" });
-  const skip = button("Skip", "s", () => mark("skipped"), { title: "Pass the page over" });
-  const done = button("Done", "⏎", () => mark("done"), { className: "main", title: "The page is right: on to the next" });
-  const reopen = button("Reopen", "", () => mark("open"), { title: "The page is not done after all" });
-  const next = button("Next", "n", go, { title: "On to the next page; this one stays open" });
+  const skip = button("Skip", "s", () => mark("skipped"), { title: "Skip the page" });
+  const done = button("Done", "⏎", () => mark("done"), { className: "main", title: "Mark the page as done and go to the next one" });
+  const reopen = button("Reopen", "", () => mark("open"), { title: "Mark the page as open again" });
+  const next = button("Next", "n", go, { title: "Go to the next page without marking this one" });
   const saved = element("output", { id: "saved" });
   const bar = element("progress", { max: 1, value: 0, "aria-label": "Pages done" });
   const count = element("a", { href: "../", id: "progress-text", title: "All pages" });
@@ -204,12 +204,12 @@
   document.getElementById("top").after(alert);
 
   function show() {
-    undo.disabled = !known.undo && !sent;
-    redo.disabled = !known.redo;
-    const { progress, status } = known;
-    saved.textContent = lost ? "not saved" : sent ? "saving …" : known.revision ? "saved" : "";
-    alert.hidden = !lost;
-    if (alert.textContent !== lost) alert.textContent = lost;
+    undo.disabled = !remote.undo && !pending;
+    redo.disabled = !remote.redo;
+    const { progress, status } = remote;
+    saved.textContent = problem ? "not saved" : pending ? "saving …" : remote.revision ? "saved" : "";
+    alert.hidden = !problem;
+    if (alert.textContent !== problem) alert.textContent = problem;
     document.body.dataset.status = status;
     reopen.hidden = status === "open";
     skip.hidden = status !== "open";
@@ -218,12 +218,12 @@
     const finished = progress.done + progress.skipped;
     bar.max = Math.max(progress.total, 1);
     bar.value = finished;
-    const here = status === "open" ? "" : `${status} · `;
-    count.textContent = `${here}${progress.done} of ${progress.total}${progress.ready ? "" : "+"} done`;
-    next.disabled = known.next === null;
+    const prefix = status === "open" ? "" : `${status} · `;
+    count.textContent = `${prefix}${progress.done} of ${progress.total}${progress.ready ? "" : "+"} done`;
+    next.disabled = remote.next === null;
   }
 
-  /* The overlay tells what the model kept; here it is what is kept now. */
+  /* The overlay shows how many blocks the model kept. Show the current number instead. */
   const kept = [...document.querySelectorAll("#facts dt")].find((name) => name.textContent === "Kept")?.nextSibling;
   function showKept() {
     if (kept) kept.textContent = `${data.blocks.filter((block) => block.label !== "o").length} of ${data.blocks.length} blocks`;
@@ -243,14 +243,14 @@
 
   /* --- keys -------------------------------------------------------------------------------------------------- */
 
-  for (const [label, meaning] of labels) vclean.addKey(label, `the selected blocks are: ${meaning}`, () => set({ label }));
+  for (const [label, meaning] of labels) vclean.addKey(label, `label the selected blocks: ${meaning}`, () => set({ label }));
   vclean.addKey("r", "choose the role of the selected blocks", openRoles);
   vclean.addKey("u", "undo (also Ctrl+Z)", () => move("undo"));
   vclean.addKey("U", "redo (also Ctrl+Y)", () => move("redo"));
-  vclean.addKey("Enter", "the page is done: on to the next", () => mark("done"));
+  vclean.addKey("Enter", "mark the page as done, next page", () => mark("done"));
   vclean.addKey("s", "skip the page", () => mark("skipped"));
-  vclean.addKey("n", "the next page, and leave this one open", go);
-  vclean.addKey("a", "select all that is listed", () => vclean.select([...state.shown], "keys"));
+  vclean.addKey("n", "next page, leave this one open", go);
+  vclean.addKey("a", "select all listed blocks", () => vclean.select([...state.shown], "keys"));
   document.addEventListener("keydown", (event) => {
     if (!(event.ctrlKey || event.metaKey) || event.altKey || event.target.matches("input, textarea")) return;
     const key = event.key.toLowerCase();
@@ -258,14 +258,14 @@
     event.preventDefault();
     move(key === "y" || event.shiftKey ? "redo" : "undo");
   });
-  addEventListener("beforeunload", (event) => { if (sent) event.preventDefault(); });
-  document.addEventListener("visibilitychange", look);
+  addEventListener("beforeunload", (event) => { if (pending) event.preventDefault(); });
+  document.addEventListener("visibilitychange", poll);
 
   vclean.on("select", showSelection);
   vclean.on("change", showSelection);
   vclean.on("change", showKept);
   showSelection();
   show();
-  look();
-  setInterval(look, POLL);
+  poll();
+  setInterval(poll, POLL);
 })();

@@ -1,37 +1,37 @@
 "use strict";
-/* The list of pages: filled, and kept up to date while pages are prepared or labelled in other tabs. */
+/* Fill the list of pages, and update it while pages are prepared or labelled in other tabs. */
 (() => {
   const POLL = 1500;
   const byId = (id) => document.getElementById(id);
   const [rows, start] = [document.querySelector("tbody"), byId("start")];
-  let before = "";
+  let lastAnswer = "";
 
   function cell(text, className = "") {
-    const made = document.createElement("td");
-    made.className = className;
-    made.append(text);
-    return made;
+    const element = document.createElement("td");
+    element.className = className;
+    element.append(text);
+    return element;
   }
 
   function row({ number, id, title, confidence, blocks, corrected, status }) {
-    const made = document.createElement("tr");
+    const element = document.createElement("tr");
     const link = document.createElement("a");
-    const where = document.createElement("small");
+    const address = document.createElement("small");
     link.href = `page/${number}`;
     link.textContent = title || id;
-    where.textContent = title ? id : "";
+    address.textContent = title ? id : "";
     const page = cell(link);
-    page.append(where);
-    const sure = confidence === null ? "–" : confidence.toFixed(2);
-    made.dataset.status = status;
-    made.append(page, cell(sure, "number"), cell(String(blocks), "number"), cell(corrected ? String(corrected) : "", "number"), cell(status, "status"));
-    return made;
+    page.append(address);
+    const confidenceText = confidence === null ? "–" : confidence.toFixed(2);
+    element.dataset.status = status;
+    element.append(page, cell(confidenceText, "number"), cell(String(blocks), "number"), cell(corrected ? String(corrected) : "", "number"), cell(status, "status"));
+    return element;
   }
 
   function item(text) {
-    const made = document.createElement("li");
-    made.textContent = text;
-    return made;
+    const element = document.createElement("li");
+    element.textContent = text;
+    return element;
   }
 
   function show({ pages, failed, ...progress }) {
@@ -47,23 +47,23 @@
     byId("failed").querySelector("ul").replaceChildren(...failed.map(item));
   }
 
-  async function look() {
+  async function refresh() {
     if (document.hidden) return;
     try {
       const answer = await (await fetch("list")).text();
       byId("lost").hidden = true;
-      if (answer !== before) show(JSON.parse(answer));
-      before = answer;
+      if (answer !== lastAnswer) show(JSON.parse(answer));
+      lastAnswer = answer;
     } catch {
       byId("lost").hidden = false;
-      byId("lost").textContent = "The server does not answer: start vclean label again. What was saved is kept.";
+      byId("lost").textContent = "The server does not answer: start vclean label again. Saved changes are not lost.";
     }
   }
 
   document.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && !start.hidden && !event.target.matches("a")) start.click();
   });
-  document.addEventListener("visibilitychange", look);
-  look();
-  setInterval(look, POLL);
+  document.addEventListener("visibilitychange", refresh);
+  refresh();
+  setInterval(refresh, POLL);
 })();

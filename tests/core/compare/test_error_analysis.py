@@ -4,22 +4,25 @@ import base64
 import io
 
 import pytest
+from helpers.page_records import page_record, screenshot
 from helpers.pages import laid_out, snapshot
-from helpers.trials import picture, trial
 from PIL import Image
 
 from vclean.classify.corpora.corpora import GoldPage
 from vclean.compare import error_analysis
-from vclean.compare.error_analysis import MISSED, RIGHT, TINTS, WRONG, Look, kinds, look
+from vclean.compare.error_analysis import MISSED, RIGHT, TINTS, WRONG, ErrorAnalysis, analyze_errors, block_kinds
 from vclean.errors import InputError, OutputError
 from vclean.features.blocks import extract_blocks
 
 HTML = "<p>Menu</p><p>Rain, all day long</p><p>Share</p><p>More</p>"
 
 
-def seen(html=HTML, said="opop", truth="oppo", image=b"", **facts):
-    return Look(
-        found := trial("a", said=said, truth=truth, **facts), extract_blocks(laid_out(html)), kinds(found), image
+def analysis(html=HTML, predicted="opop", truth="oppo", image=b"", **facts):
+    return ErrorAnalysis(
+        analyzed := page_record("a", predicted=predicted, truth=truth, **facts),
+        extract_blocks(laid_out(html)),
+        block_kinds(analyzed),
+        image,
     )
 
 
@@ -29,27 +32,32 @@ def opened(address):
     return Image.open(io.BytesIO(base64.b64decode(content))).convert("RGB")
 
 
-class TestKinds:
+class TestBlockKinds:
     def test_every_case(self):
-        assert kinds(trial("a", said="ophpo", truth="op?oh")) == ["", RIGHT, RIGHT, WRONG, MISSED]
+        assert block_kinds(page_record("a", predicted="ophpo", truth="op?oh")) == ["", RIGHT, RIGHT, WRONG, MISSED]
 
 
-class TestWorst:
-    def test_the_lowest_first_and_by_name_among_equals(self):
-        pages = [trial("c", text="word"), trial("b"), trial("a"), trial("d", text="word and more")]
-        assert [found.outcome.id for found in error_analysis.worst(pages, 3)] == ["a", "b", "d"]
+class TestWorstRecords:
+    def test_sorts_by_score_then_name(self):
+        pages = [
+            page_record("c", text="word"),
+            page_record("b"),
+            page_record("a"),
+            page_record("d", text="word and more"),
+        ]
+        assert [analyzed.outcome.id for analyzed in error_analysis.worst_records(pages, 3)] == ["a", "b", "d"]
 
 
 class TestErrors:
-    def test_those_with_most_words_first(self):
-        found = seen(said="oooo", truth="pppo")
-        assert found.errors(MISSED) == [1, 0, 2]
-        assert found.errors(WRONG) == []
+    def test_sorts_by_number_of_words(self):
+        analyzed = analysis(predicted="oooo", truth="pppo")
+        assert analyzed.errors(MISSED) == [1, 0, 2]
+        assert analyzed.errors(WRONG) == []
 
 
 class TestThumbnail:
-    def test_blocks_are_tinted_by_what_they_are(self):
-        image = opened(seen(image=picture()).thumbnail())
+    def test_tints_blocks_by_kind(self):
+        image = opened(analysis(image=screenshot()).thumbnail())
         assert image.size == (320, 160)
         scale = 320 / 800
         expected = {1: RIGHT, 2: MISSED, 3: WRONG}
@@ -59,39 +67,39 @@ class TestThumbnail:
             assert [red, green, blue] == pytest.approx(tint, abs=45)
         assert image.getpixel((round(50 * scale), round(28 * scale))) == pytest.approx((255, 255, 255), abs=12)
 
-    def test_a_long_page_shows_where_most_is(self):
+    def test_shows_densest_part_of_long_page(self):
         html = "<p>Rain</p>" + "<p>nothing</p>" * 100 + "<p>Sun</p><p>Wind</p><p>Snow</p>"
-        found = seen(html, "p" + "o" * 100 + "ppp", "p" + "o" * 100 + "ppp", picture(800, 2200))
-        image = opened(found.thumbnail())
+        analyzed = analysis(html, "p" + "o" * 100 + "ppp", "p" + "o" * 100 + "ppp", screenshot(800, 2200))
+        image = opened(analyzed.thumbnail())
         assert image.size == (320, 400)
-        coloured = [y for y in range(400) if min(image.getpixel((18, y))) < 235]
-        assert coloured
-        assert min(coloured) > 200
+        tinted_rows = [y for y in range(400) if min(image.getpixel((18, y))) < 235]
+        assert tinted_rows
+        assert min(tinted_rows) > 200
 
-    def test_without_a_picture_there_is_none(self):
-        assert seen().thumbnail() == ""
+    def test_empty_without_screenshot(self):
+        assert analysis().thumbnail() == ""
 
-    def test_nothing_to_tint(self):
-        assert opened(seen(said="oooo", truth="oooo", image=picture()).thumbnail()).size == (320, 160)
+    def test_page_without_tinted_blocks(self):
+        assert opened(analysis(predicted="oooo", truth="oooo", image=screenshot()).thumbnail()).size == (320, 160)
 
-    def test_a_damaged_picture(self):
+    def test_damaged_screenshot(self):
         with pytest.raises(OutputError):
-            seen(image=picture()[:40]).thumbnail()
+            analysis(image=screenshot()[:40]).thumbnail()
 
 
 class TestOverlay:
-    def test_what_is_wrong_is_marked(self):
-        page = seen(image=picture(), confidence=0.8).overlay()
-        assert page.count("missed: the gold has it") == 1
-        assert page.count("kept, and the gold does not have it") == 1
+    def test_marks_errors(self):
+        page = analysis(image=screenshot(), confidence=0.8).overlay()
+        assert page.count("missed: content in the gold") == 1
+        assert page.count("wrongly kept: not in the gold") == 1
         assert '"probability":0.9' in page
         assert ".difference" in page
 
     def test_methods_without_probabilities(self):
-        assert '"probability":null' in seen(image=picture()).overlay()
+        assert '"probability":null' in analysis(image=screenshot()).overlay()
 
-    def test_without_a_picture_there_is_none(self):
-        assert seen().overlay() == ""
+    def test_empty_without_screenshot(self):
+        assert analysis().overlay() == ""
 
 
 class Corpus(list):
@@ -102,8 +110,8 @@ def page(name):
     return GoldPage(corpus="news", id=name, html=HTML.encode())
 
 
-class TestLook:
-    def test_only_the_pages_that_are_wanted_are_read(self):
+class TestAnalyzeErrors:
+    def test_reads_only_selected_pages(self):
         read = []
 
         def reader(document):
@@ -111,19 +119,23 @@ class TestLook:
             return snapshot(HTML), b""
 
         corpus = Corpus(page(name) for name in "abcd")
-        found = look([corpus], [trial("c", said="oooo", truth="oooo"), trial("b", said="oooo", truth="oooo")], reader)
+        analyzed = analyze_errors(
+            [corpus],
+            [page_record("c", predicted="oooo", truth="oooo"), page_record("b", predicted="oooo", truth="oooo")],
+            reader,
+        )
         assert read == ["b", "c"]
-        assert set(found) == {("news", "b"), ("news", "c")}
+        assert set(analyzed) == {("news", "b"), ("news", "c")}
 
-    def test_pages_that_failed_are_not_read_again(self):
-        assert look([Corpus([page("a")])], [trial("a")], pytest.fail) == {}
+    def test_does_not_read_failed_pages(self):
+        assert analyze_errors([Corpus([page("a")])], [page_record("a")], pytest.fail) == {}
 
-    def test_a_page_that_cannot_be_read_now_is_left_out(self):
+    def test_omits_unreadable_page(self):
         def reader(document):
             raise InputError("gone")
 
-        assert look([Corpus([page("a")])], [trial("a", said="oooo", truth="oooo")], reader) == {}
+        assert analyze_errors([Corpus([page("a")])], [page_record("a", predicted="oooo", truth="oooo")], reader) == {}
 
-    def test_nor_is_one_that_has_other_blocks_now(self):
-        wanted = [trial("a", said="oo", truth="oo")]
-        assert look([Corpus([page("a")])], wanted, lambda _: (snapshot(HTML), b"")) == {}
+    def test_omits_page_with_changed_blocks(self):
+        selected = [page_record("a", predicted="oo", truth="oo")]
+        assert analyze_errors([Corpus([page("a")])], selected, lambda _: (snapshot(HTML), b"")) == {}

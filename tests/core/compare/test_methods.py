@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from vclean.compare.methods import Contender
+from vclean.compare.methods import ComparedMethod
 from vclean.errors import ModelError, UsageError
 
 
@@ -22,24 +22,24 @@ class TestOf:
         ],
     )
     def test_names_and_files(self, name, method, model):
-        assert Contender.of(name) == Contender(name, method, model and Path(model))
+        assert ComparedMethod.of(name) == ComparedMethod(name, method, model and Path(model))
 
-    def test_a_file_without_a_suffix(self, tmp_path, monkeypatch):
+    def test_file_without_suffix(self, tmp_path, monkeypatch):
         (tmp_path / "mine").write_bytes(b"")
         monkeypatch.chdir(tmp_path)
-        assert Contender.of("mine").model == Path("mine")
+        assert ComparedMethod.of("mine").model == Path("mine")
 
-    def test_a_method_goes_before_a_file_of_its_name(self, tmp_path, monkeypatch):
+    def test_method_takes_precedence_over_file(self, tmp_path, monkeypatch):
         (tmp_path / "bte").write_bytes(b"")
         monkeypatch.chdir(tmp_path)
-        assert Contender.of("bte").model is None
+        assert ComparedMethod.of("bte").model is None
 
 
 class TestLoad:
-    def test_there_is_no_such_method(self):
+    def test_rejects_unknown_method(self):
         with pytest.raises(UsageError, match="no method 'no-such-method'"):
-            Contender.of("no-such-method").load()
+            ComparedMethod.of("no-such-method").load()
 
-    def test_there_is_no_such_model(self):
+    def test_rejects_missing_model(self):
         with pytest.raises(ModelError):
-            Contender.of("gone.vclean").load()
+            ComparedMethod.of("gone.vclean").load()

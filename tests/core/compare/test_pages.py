@@ -1,4 +1,4 @@
-"""The pages of `vclean diff` and `vclean report` in a real browser, opened from disk."""
+"""Tests of the pages of `vclean diff` and `vclean report` in a real browser, opened from disk."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from helpers.page_records import page_record, screenshot
 from helpers.pages import laid_out, result
-from helpers.trials import picture, trial
 from playwright.sync_api import Frame, Page, expect, sync_playwright
 
 from vclean.compare.diff import Comparison
-from vclean.compare.error_analysis import Look, kinds
-from vclean.compare.report import ReportFacts, to_html
+from vclean.compare.error_analysis import ErrorAnalysis, block_kinds
+from vclean.compare.report import ReportData, to_html
 from vclean.features.blocks import extract_blocks
 from vclean.render.browser.chromium import find_chromium
 
@@ -22,12 +22,12 @@ pytestmark = pytest.mark.browser
 COUNT = 100
 HOSTILE = "<script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">"
 HTML = f"<title>{HOSTILE.replace('<', '&lt;')}</title>" + "".join(f"<p>Block number {row}</p>" for row in range(COUNT))
-SHOT = picture(800, 20 * (COUNT + 2))
+SHOT = screenshot(800, 20 * (COUNT + 2))
 
 
 @pytest.fixture(scope="module")
 def tab() -> Iterator[Page]:
-    """One tab for all tests; whatever it reports as an error fails the test that caused it."""
+    """Share one tab between all tests; an error in it fails the test that caused it."""
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(executable_path=str(find_chromium().path), args=["--no-sandbox"])
         yield running.new_page(viewport={"width": 1200, "height": 600}, color_scheme="dark")
@@ -36,24 +36,24 @@ def tab() -> Iterator[Page]:
 
 @pytest.fixture
 def errors(tab: Page) -> Iterator[list[str]]:
-    """What the pages complained of, or tried to fetch."""
-    found: list[str] = []
+    """Collect errors of the pages and their requests."""
+    problems: list[str] = []
     listeners = {
-        "pageerror": lambda error: found.append(str(error)),
-        "console": lambda message: found.append(message.text),
-        "request": lambda request: request.url.startswith("http") and found.append(request.url),
+        "pageerror": lambda error: problems.append(str(error)),
+        "console": lambda message: problems.append(message.text),
+        "request": lambda request: request.url.startswith("http") and problems.append(request.url),
     }
     for name, listener in listeners.items():
         tab.on(name, listener)  # type: ignore[call-overload]
-    yield found
+    yield problems
     for name, listener in listeners.items():
         tab.remove_listener(name, listener)
-    assert found == []
+    assert problems == []
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Both pages as files: every tenth block is kept by one method alone, every 25th by the other."""
+    """Write both pages to files: one method alone keeps every tenth block, the other every 25th."""
     where = tmp_path_factory.mktemp("pages")
     snap = laid_out(HTML)
     labels = ["".join("o" if row % step == 0 else "p" for row in range(COUNT)) for step in (10, 25)]
@@ -65,13 +65,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def report(labels: list[str]) -> str:
-    shown = trial("shown", said=labels[0], truth=labels[1], confidence=0.8, url="https://example.org/")
+    shown = page_record("shown", predicted=labels[0], truth=labels[1], confidence=0.8, url="https://example.org/")
     others = [
-        trial(f"page {row}", text="word" * (row % 2), page_type=f"type {row % 3}", words=row) for row in range(60)
+        page_record(f"page {row}", text="word" * (row % 2), page_type=f"type {row % 3}", words=row) for row in range(60)
     ]
-    looks = {shown.key: Look(shown, extract_blocks(laid_out(HTML)), kinds(shown), SHOT)}
-    overlays = {key: look.overlay() for key, look in looks.items()}
-    return to_html(ReportFacts(trials=[shown, *others], worst=[shown], looks=looks, overlays=overlays))
+    analyses = {shown.key: ErrorAnalysis(shown, extract_blocks(laid_out(HTML)), block_kinds(shown), SHOT)}
+    overlays = {key: analysis.overlay() for key, analysis in analyses.items()}
+    return to_html(ReportData(records=[shown, *others], worst=[shown], analyses=analyses, overlays=overlays))
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ def panes(tab: Page) -> list[Frame]:
 
 
 def until(holds: Callable[[], bool]) -> None:
-    """Wait for something that Playwright cannot poll by itself: the policy of the pages forbids to evaluate strings."""
+    """Wait for a condition that Playwright cannot poll itself, because the policy of the pages forbids `eval`."""
     end = time.monotonic() + 10
     while not holds():
         assert time.monotonic() < end, "it did not come true"
@@ -108,30 +108,30 @@ def current(tab: Page) -> str:
 
 
 class TestDiff:
-    def test_it_begins_with_the_first_difference(self, diff: Page) -> None:
+    def test_selects_first_difference(self, diff: Page) -> None:
         assert current(diff) == "Block number 10"
         assert selected(diff) == [[10], [10]]
         assert diff.title().endswith(HOSTILE)
 
-    def test_both_sides_show_the_picture(self, diff: Page) -> None:
+    def test_both_panes_show_screenshot(self, diff: Page) -> None:
         loaded = "document.getElementById('image').complete && document.getElementById('image').naturalWidth > 0"
         until(lambda: all(pane.evaluate(loaded) for pane in panes(diff)))
 
-    def test_keys_go_from_one_to_the_next_on_both_sides(self, diff: Page) -> None:
+    def test_keys_select_next_difference_in_both_panes(self, diff: Page) -> None:
         for key in ("j", "ArrowDown", "j", "k"):
             diff.keyboard.press(key)
         assert current(diff) == "Block number 25"
         until(lambda: selected(diff) == [[25], [25]])
         expect(diff.locator("#live")).to_have_text("3 of 10")
 
-    def test_the_ends_of_the_list_are_ends(self, diff: Page) -> None:
+    def test_selection_stops_at_ends_of_list(self, diff: Page) -> None:
         diff.keyboard.press("k")
         assert current(diff) == "Block number 10"
         for _ in range(20):
             diff.keyboard.press("j")
         assert current(diff) == "Block number 90"
 
-    def test_a_far_block_scrolls_into_sight(self, diff: Page) -> None:
+    def test_scrolls_to_selected_block(self, diff: Page) -> None:
         diff.get_by_role("button", name="Block number 90").click()
         for pane in panes(diff):
             until(lambda: selected(diff) == [[90], [90]])
@@ -139,19 +139,19 @@ class TestDiff:
             assert box is not None
             assert 0 < box["y"] < 600
 
-    def test_the_two_scroll_together(self, diff: Page) -> None:
+    def test_panes_scroll_together(self, diff: Page) -> None:
         first, second = panes(diff)
         first.evaluate("document.getElementById('pane').scrollTop = 240")
         until(lambda: tops(diff) == pytest.approx([240, 240], abs=2))
         second.evaluate("document.getElementById('pane').scrollTop = 60")
         until(lambda: tops(diff) == pytest.approx([60, 60], abs=2))
 
-    def test_what_differs_is_framed_and_no_more(self, diff: Page) -> None:
+    def test_frames_only_differences(self, diff: Page) -> None:
         for pane, kept in zip(panes(diff), (2, 8), strict=True):
             assert pane.locator(".difference").count() == 10
             assert pane.locator(".difference.kept").count() == kept
 
-    def test_a_click_on_the_picture_chooses_the_row(self, diff: Page) -> None:
+    def test_click_on_screenshot_selects_row(self, diff: Page) -> None:
         mark = panes(diff)[1].locator(".difference").nth(2)
         box = mark.bounding_box()
         assert box is not None
@@ -159,12 +159,12 @@ class TestDiff:
         expect(diff.locator("li[aria-current] .text")).to_have_text("Block number 25")
         until(lambda: selected(diff) == [[25], [25]])
 
-    def test_keys_work_in_the_panes_too(self, diff: Page) -> None:
+    def test_keys_work_in_panes(self, diff: Page) -> None:
         panes(diff)[0].locator("#pane").focus()
         diff.keyboard.press("j")
         expect(diff.locator("li[aria-current] .text")).to_have_text("Block number 20")
 
-    def test_both_pictures_grow_and_fit_together(self, diff: Page) -> None:
+    def test_panes_zoom_together(self, diff: Page) -> None:
         def scales() -> list[float]:
             return [pane.evaluate("vclean.scale()") for pane in panes(diff)]
 
@@ -178,14 +178,14 @@ class TestDiff:
         diff.keyboard.press("0")
         until(lambda: scales() == pytest.approx(fit))
 
-    def test_a_kind_may_be_hidden(self, diff: Page) -> None:
+    def test_kind_can_be_hidden(self, diff: Page) -> None:
         diff.get_by_role("button", name="kept by two alone").click()
         assert diff.locator("#differences > li:visible").count() == 2
         assert current(diff) == "Block number 25"
         diff.keyboard.press("j")
         assert current(diff) == "Block number 75"
 
-    def test_without_a_picture_all_is_told_in_the_list(self, tab: Page, folder: Path, errors: list[str]) -> None:
+    def test_list_without_screenshot(self, tab: Page, folder: Path, errors: list[str]) -> None:
         tab.goto((folder / "list.html").as_uri())
         assert tab.locator(".more:visible").count() == 10
         tab.keyboard.press("j")
@@ -203,7 +203,7 @@ def column(page: Page, number: int) -> list[str]:
 
 
 class TestReport:
-    def test_a_head_sorts_its_column_both_ways(self, page: Page) -> None:
+    def test_head_sorts_column_both_ways(self, page: Page) -> None:
         head = page.locator("#all-pages-table thead th").nth(4)
         head.get_by_role("button").click()
         assert [int(text) for text in column(page, 5)] == sorted(map(int, column(page, 5)), reverse=True)
@@ -211,24 +211,24 @@ class TestReport:
         head.get_by_role("button").click()
         assert column(page, 5)[:3] == ["0", "1", "1"]
 
-    def test_texts_begin_with_a(self, page: Page) -> None:
+    def test_texts_are_sorted_ascending_first(self, page: Page) -> None:
         page.locator("#all-pages-table thead th").nth(0).get_by_role("button").click()
         assert column(page, 1) == sorted(column(page, 1))
 
-    def test_what_is_not_defined_comes_last_both_ways(self, page: Page) -> None:
+    def test_undefined_values_come_last(self, page: Page) -> None:
         head = page.locator("#all-pages-table thead th").nth(6).get_by_role("button")
         for _ in range(2):
             head.click()
             assert column(page, 7)[0] == "0.800"
 
-    def test_pages_are_found_by_what_stands_in_their_row(self, page: Page) -> None:
+    def test_filter_matches_text_of_rows(self, page: Page) -> None:
         page.get_by_label("Show pages with").fill("TYPE 2")
         assert set(column(page, 3)) == {"type 2"}
-        expect(page.locator("#found")).to_have_text("20 of 61")
+        expect(page.locator("#matches")).to_have_text("20 of 61")
         page.get_by_label("Show pages with").fill("")
         assert len(column(page, 1)) == 61
 
-    def test_a_thumbnail_opens_the_overlay_and_escape_closes_it(self, page: Page) -> None:
+    def test_thumbnail_opens_overlay_and_escape_closes_it(self, page: Page) -> None:
         page.get_by_role("button", name="Open the overlay of shown").click()
         expect(page.get_by_role("dialog", name="shown")).to_be_visible()
         until(lambda: len(page.frames) == 2 and page.frames[1].evaluate("window.vclean?.state.selected") == [10])
@@ -237,11 +237,11 @@ class TestReport:
         page.keyboard.press("Escape")
         expect(page.get_by_role("dialog", name="shown")).to_be_hidden()
 
-    def test_plots_are_pictures_with_a_name(self, page: Page) -> None:
+    def test_plots_have_accessible_names(self, page: Page) -> None:
         assert page.get_by_role("img", name="Pages by word F1").count() == 1
         assert page.get_by_role("img", name="Word F1 by page type").count() == 1
 
-    def test_it_fits_narrow_windows(self, page: Page) -> None:
+    def test_fits_narrow_windows(self, page: Page) -> None:
         page.set_viewport_size({"width": 400, "height": 800})
         assert page.evaluate("document.documentElement.scrollWidth") <= 400
         page.set_viewport_size({"width": 1200, "height": 600})

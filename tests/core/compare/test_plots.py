@@ -15,7 +15,7 @@ def drawn(plot, macro="figure"):
 
 
 def titles(figure):
-    return [found.text for found in figure.iterfind("svg//title")][1:]
+    return [element.text for element in figure.iterfind("svg//title")][1:]
 
 
 def figures(figure):
@@ -23,14 +23,14 @@ def figures(figure):
 
 
 def described(figure):
-    """The title and the description that the picture is labelled by."""
+    """Return the title and the description of a plot."""
     svg = figure.find("svg")
-    by_id = {found.get("id"): found.text for found in svg.iter() if found.get("id")}
+    by_id = {element.get("id"): element.text for element in svg.iter() if element.get("id")}
     return [by_id[name] for name in svg.get("aria-labelledby").split()]
 
 
 class TestByGroup:
-    def test_a_mark_for_every_group_and_method(self):
+    def test_draws_marker_for_each_group_and_method(self):
         groups = {"article": {"one": (0.9, 0.8, 1.0), "two": (0.5, 0.45, 0.55)}, "forum": {"one": (0.7, 0.6, 0.8)}}
         figure = drawn(plots.by_group("F1 by type", ["one", "two"], groups, {"article": 12, "forum": 1234}))
         assert titles(figure) == [
@@ -42,55 +42,57 @@ class TestByGroup:
         assert described(figure)[0] == "F1 by type"
         assert "article: one 0.900, two 0.500" in described(figure)[1]
 
-    def test_marks_stand_further_right_the_higher_the_score(self):
+    def test_higher_scores_are_further_right(self):
         groups = {"a": {"one": (0.5, 0.4, 0.6)}, "b": {"one": (0.9, 0.85, 0.95)}}
         low, high = drawn(plots.by_group("t", ["one"], groups, {"a": 1, "b": 1})).iterfind("svg/circle")
         assert float(low.get("cx")) < float(high.get("cx"))
         assert float(low.get("cy")) < float(high.get("cy"))
 
-    def test_the_axis_begins_below_the_lowest_interval(self):
+    def test_axis_begins_below_lowest_interval(self):
         figure = drawn(plots.by_group("t", ["one"], {"a": {"one": (0.75, 0.61, 0.9)}}, {"a": 1}))
         ticks = [text.text for text in figure.iterfind("svg/g/text")]
         assert ticks == ["0.6", "0.7", "0.8", "0.9", "1.0"]
 
-    def test_a_method_keeps_its_marker_where_another_has_no_page(self):
+    def test_marker_does_not_depend_on_other_methods(self):
         figure = drawn(plots.by_group("t", ["one", "two"], {"a": {"two": (0.9, 0.8, 1.0)}}, {"a": 1}))
         assert figure.find("svg/circle") is None
         assert figure.find("svg/polygon").get("class") == "mark s1"
 
-    def test_perfect_scores_have_an_axis(self):
+    def test_axis_for_perfect_scores(self):
         figure = drawn(plots.by_group("t", ["one"], {"a": {"one": (1.0, 1.0, 1.0)}}, {"a": 1}))
         assert [text.text for text in figure.iterfind("svg/g/text")] == ["0.9", "1.0"]
 
 
 class TestReliability:
-    def test_what_is_well_said_stands_on_the_diagonal(self):
+    def test_calibrated_bins_are_on_diagonal(self):
         figure = drawn(
-            plots.reliability("Blocks", {"one": [{"count": 3, "predicted": 0.5, "observed": 0.5}]}, "said", "came")
+            plots.reliability(
+                "Blocks", {"one": [{"count": 3, "predicted": 0.5, "observed": 0.5}]}, "predicted", "observed"
+            )
         )
         mark, line = figure.find("svg/circle"), figure.find("svg/line[@class='diagonal']")
         x, y = (float(mark.get(name)) for name in ("cx", "cy"))
         x1, y1, x2, y2 = (float(line.get(name)) for name in ("x1", "y1", "x2", "y2"))
         assert (x - x1) / (x2 - x1) == pytest.approx((y - y1) / (y2 - y1))
 
-    def test_a_larger_bin_has_a_larger_mark(self):
-        few, many = drawn(plots.reliability("Blocks", {"one": BINS}, "said", "came")).iterfind("svg/circle")
+    def test_larger_bin_has_larger_marker(self):
+        few, many = drawn(plots.reliability("Blocks", {"one": BINS}, "predicted", "observed")).iterfind("svg/circle")
         assert float(few.get("r")) < float(many.get("r"))
 
-    def test_the_mean_distance_is_told(self):
-        figure = drawn(plots.reliability("Blocks", {"one": BINS}, "said", "came"))
+    def test_describes_mean_distance(self):
+        figure = drawn(plots.reliability("Blocks", {"one": BINS}, "predicted", "observed"))
         assert described(figure)[1] == "Mean distance from the diagonal one: 0.100"
         assert figures(figure)[1] == ["one", "100", "0.900", "0.800"]
 
     def test_methods_differ_in_their_markers(self):
-        figure = drawn(plots.reliability("Blocks", dict.fromkeys("abcdefg", BINS), "said", "came"))
+        figure = drawn(plots.reliability("Blocks", dict.fromkeys("abcdefg", BINS), "predicted", "observed"))
         shapes = [
             mark.get("points") or "circle" for mark in figure.iterfind("svg/*[@class]") if "mark" in mark.get("class")
         ]
         assert len(set(shapes[::2])) == plots.SERIES
 
-    def test_nothing_to_show(self):
-        assert figures(drawn(plots.reliability("Blocks", {"one": []}, "said", "came"))) == []
+    def test_no_bins(self):
+        assert figures(drawn(plots.reliability("Blocks", {"one": []}, "predicted", "observed"))) == []
 
 
 class TestDistribution:
@@ -103,17 +105,17 @@ class TestDistribution:
         assert figures(figure)[-1] == ["0.95 to 1.00", "2", "0"]
         assert figures(figure)[10] == ["0.50 to 0.55", "0", "1"]
 
-    def test_mean_and_median_are_told(self):
+    def test_shows_mean_and_median(self):
         figure = drawn(plots.distribution("Pages", {"one": [0.0, 0.9, 0.9]}))
         assert described(figure)[1] == "one: median 0.900"
         assert "one: mean 0.600, median 0.900" in [text.text for text in figure.iterfind("svg/text")]
 
 
 class TestLegend:
-    def test_one_method_needs_none(self):
+    def test_empty_for_one_method(self):
         assert plots.legend(["one"]) == []
 
-    def test_every_method_has_its_marker(self):
+    def test_has_marker_for_each_method(self):
         items = drawn(plots.legend(["one", "two"]), "legend").findall("li")
         assert ["".join(item.itertext()) for item in items] == ["one", "two"]
         assert [item.find("svg")[0].tag for item in items] == ["circle", "polygon"]

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from helpers.page_records import page_record
 from helpers.pages import snapshot
-from helpers.trials import trial
 
 from vclean.classify import methods
 from vclean.classify.corpora.corpora import GoldPage
@@ -17,39 +17,39 @@ GOLD = "Rain\nIt rained all day in the valley, and nobody minded."
 PAGE = GoldPage(corpus="news", id="a", url="http://a.example/", page_type="article", html=HTML.encode(), text=GOLD)
 
 
-def noted(*calls):
-    book = records.Notebook()
+def collect(*calls):
+    collector = records.RecordCollector()
     for call in calls:
-        book(*call)
-    return book.trials
+        collector(*call)
+    return collector.records
 
 
-class TestNotebook:
-    def test_labels_are_taken_down_beside_those_of_the_gold(self):
+class TestRecordCollector:
+    def test_records_predicted_and_gold_labels(self):
         blocks = extract_blocks(snapshot(HTML))
-        outcome = trial("a", text=GOLD, gold=GOLD).outcome
-        (found,) = noted((PAGE, blocks, methods.get("text")(blocks), outcome))
-        assert found.said.tolist() == [2, 0, 1]
-        assert found.gold.tolist() == [4, -1, -1]
-        assert (found.url, found.language, found.words) == ("http://a.example/", "en", 11)
-        assert found.outcome is outcome
+        outcome = page_record("a", text=GOLD, gold=GOLD).outcome
+        (result,) = collect((PAGE, blocks, methods.get("text")(blocks), outcome))
+        assert result.predicted.tolist() == [2, 0, 1]
+        assert result.gold.tolist() == [4, -1, -1]
+        assert (result.url, result.language, result.words) == ("http://a.example/", "en", 11)
+        assert result.outcome is outcome
 
-    def test_a_page_that_failed_has_no_blocks(self):
-        outcome = trial("a").outcome
-        unread, failed = noted((PAGE, None, None, outcome), (PAGE, extract_blocks(snapshot(HTML)), None, outcome))
-        assert len(unread.said) == len(unread.gold) == len(failed.said) == len(failed.gold) == 0
+    def test_failed_page_has_no_blocks(self):
+        outcome = page_record("a").outcome
+        unread, failed = collect((PAGE, None, None, outcome), (PAGE, extract_blocks(snapshot(HTML)), None, outcome))
+        assert len(unread.predicted) == len(unread.gold) == len(failed.predicted) == len(failed.gold) == 0
         assert unread.language == "en"
 
-    def test_gold_is_aligned_once_for_all_methods(self, monkeypatch):
+    def test_aligns_gold_once_for_all_methods(self, monkeypatch):
         calls = []
         align = records.gold.align
-        monkeypatch.setattr(records.gold, "align", lambda *given: calls.append(given) or align(*given))
-        blocks, outcome = extract_blocks(snapshot(HTML)), trial("a").outcome
+        monkeypatch.setattr(records.gold, "align", lambda *arguments: calls.append(arguments) or align(*arguments))
+        blocks, outcome = extract_blocks(snapshot(HTML)), page_record("a").outcome
         prediction = methods.get("text")(blocks)
-        noted((PAGE, blocks, prediction, outcome), (PAGE, blocks, prediction, outcome))
+        collect((PAGE, blocks, prediction, outcome), (PAGE, blocks, prediction, outcome))
         assert len(calls) == 1
         other = replace(PAGE, id="b")
-        noted((PAGE, blocks, prediction, outcome), (other, blocks, prediction, outcome))
+        collect((PAGE, blocks, prediction, outcome), (other, blocks, prediction, outcome))
         assert len(calls) == 3
 
 
@@ -65,55 +65,59 @@ class TestLength:
             (3000, records.LONGEST),
         ],
     )
-    def test_by_the_words_of_the_gold(self, words, name):
-        assert trial("a", words=words).length == name
+    def test_depends_on_words_of_gold(self, words, name):
+        assert page_record("a", words=words).length == name
 
 
 class TestGroups:
-    def test_the_commonest_first(self):
-        found = [trial(name, page_type=kind) for name, kind in zip("abc", ("forum", "article", "article"), strict=True)]
-        assert records.groups(found, "page type") == ["article", "forum"]
+    def test_most_frequent_first(self):
+        result = [
+            page_record(name, page_type=kind) for name, kind in zip("abc", ("forum", "article", "article"), strict=True)
+        ]
+        assert records.groups(result, "page type") == ["article", "forum"]
 
     def test_lengths_by_size(self):
-        found = [trial("a", words=5000), trial("b", words=5000), trial("c", words=5)]
-        assert records.groups(found, "length") == ["1 to 99", records.LONGEST]
+        result = [page_record("a", words=5000), page_record("b", words=5000), page_record("c", words=5)]
+        assert records.groups(result, "length") == ["1 to 99", records.LONGEST]
 
-    def test_what_is_not_known_is_a_group(self):
-        assert records.groups([trial("a", language="")], "language") == ["unknown"]
+    def test_unknown_values_form_a_group(self):
+        assert records.groups([page_record("a", language="")], "language") == ["unknown"]
 
 
 class TestScored:
     def test_means_by_group_and_method(self):
         pages = [
-            trial("a", text="word", page_type="article"),
-            trial("b", text="", page_type="article"),
-            trial("a", text="", page_type="article", method="two"),
+            page_record("a", text="word", page_type="article"),
+            page_record("b", text="", page_type="article"),
+            page_record("a", text="", page_type="article", method="two"),
         ]
-        found = records.scored(pages, "page type")
-        assert found["article", "one"].word_f1 == 0.5
-        assert found["article", "one"].pages == 2
-        assert found["article", "two"].word_f1 == 0
+        result = records.total_scores(pages, "page type")
+        assert result["article", "one"].word_f1 == 0.5
+        assert result["article", "one"].pages == 2
+        assert result["article", "two"].word_f1 == 0
 
 
 class TestConfusion:
-    def test_blocks_are_counted_by_gold_and_label(self):
-        table = records.confusion([trial("a", said="hpo", truth="hoo"), trial("b", said="pp", truth="p?")])
+    def test_counts_blocks_by_gold_and_predicted_label(self):
+        table = records.confusion(
+            [page_record("a", predicted="hpo", truth="hoo"), page_record("b", predicted="pp", truth="p?")]
+        )
         expected = np.zeros((6, 5))
         expected[0, 0] = expected[1, 1] = expected[4, 4] = expected[4, 1] = expected[5, 1] = 1
         assert (table == expected).all()
 
-    def test_failures_add_nothing(self):
-        assert records.confusion([trial("a")]).sum() == 0
+    def test_ignores_failures(self):
+        assert records.confusion([page_record("a")]).sum() == 0
 
 
 class TestInterval:
-    def test_one_value_has_no_width(self):
-        assert records.interval([0.5]) == (0.5, 0.5, 0.5)
+    def test_one_value_has_zero_width(self):
+        assert records.confidence_interval([0.5]) == (0.5, 0.5, 0.5)
 
     def test_normal_approximation(self):
-        mean, low, high = records.interval([0.4, 0.6, 0.4, 0.6])
+        mean, low, high = records.confidence_interval([0.4, 0.6, 0.4, 0.6])
         assert mean == pytest.approx(0.5)
         assert (high - mean, mean - low) == (pytest.approx(1.96 * 0.1154701 / 2), pytest.approx(1.96 * 0.1154701 / 2))
 
-    def test_it_stays_among_scores(self):
-        assert records.interval([0.0, 1.0])[1:] == (0.0, 1.0)
+    def test_is_clipped_to_bounds(self):
+        assert records.confidence_interval([0.0, 1.0])[1:] == (0.0, 1.0)

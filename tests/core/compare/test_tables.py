@@ -24,27 +24,27 @@ class TestTable:
         assert made.findtext(".//caption") == "Scores"
         assert made.get("aria-label") == "Scores"
 
-    def test_the_first_cell_is_the_head_of_its_row(self):
+    def test_first_cell_is_row_head(self):
         row = table([Column("page"), Column("n", 0)], [["a", 1]]).find(".//tbody/tr")
         assert [cell.tag for cell in row] == ["th", "td"]
         assert row[0].get("scope") == "row"
 
-    def test_numbers_are_sorted_by_what_they_are_not_by_what_they_show(self):
+    def test_sorts_by_unrounded_numbers(self):
         made = table([Column("n", 0), Column("m", 1)], [[1234567, float("nan")]])
         cell, missing = made.find(".//tbody/tr")
         assert (cell.text, cell.get("data-order")) == ("1,234,567", "1234567")
         assert (missing.text, missing.get("data-order")) == ("–", None)
 
-    def test_hostile_texts_are_text(self):
+    def test_escapes_hostile_texts(self):
         assert cells(table([Column("<i>", 0, '"<'), Column("<b>")], [[1, "<b>x</b>"]])) == [["1", "<b>x</b>"]]
 
-    def test_a_text_that_is_missing_is_empty(self):
+    def test_missing_text_is_empty(self):
         assert cells(table([Column("page")], [[None]])) == [[""]]
 
     @pytest.mark.parametrize(("rows", "kind"), [(LONG, "scroll"), (LONG + 1, "scroll long")])
     def test_long_tables_scroll(self, rows, kind):
         assert table([Column("n", 0)], [[row] for row in range(rows)]).get("class") == kind
 
-    def test_a_head_is_a_button_that_explains_itself(self):
+    def test_head_is_button_with_explanation(self):
         button = table([Column("F1", 3, "harmonic mean")], []).find(".//thead//button")
         assert (button.get("type"), button.get("title")) == ("button", "harmonic mean")

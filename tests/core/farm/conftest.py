@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def farm(tmp_path: Path) -> Iterator[Farm]:
-    """A place to run farms in; that nothing of them is left behind is a test of its own."""
-    place = Farm(tmp_path, f"{os.getpid()}-{tmp_path}", [])
-    yield place
-    for run in place.runs:
+    """Give a folder to run farms in, and check afterwards that no process is left."""
+    farm_in_folder = Farm(tmp_path, f"{os.getpid()}-{tmp_path}", [])
+    yield farm_in_folder
+    for run in farm_in_folder.runs:
         if run.process.poll() is None:
             kill(run.family)
-        run.process.communicate()  # or its pipes would be told of in some later test
-    wait_until(lambda: not place.left())
+        run.process.communicate()  # otherwise a later test would warn about its pipes
+    wait_until(lambda: not farm_in_folder.left())

@@ -16,28 +16,28 @@ def farmed(*arguments):
 
 
 class TestDefaults:
-    def test_are_those_of_the_settings(self):
+    def test_equal_those_of_the_settings(self):
         options = farmed()
         assert options.cleaning == CleanerSettings(render=True, rendering=RenderSettings(deadline=30.0))
         assert options.run == RunSettings()
 
-    def test_a_new_run_on_this_machine(self):
+    def test_are_a_new_local_run(self):
         options = farmed()
         assert (options.inputs, options.out, options.pages) == (["in"], Path("out"), None)
         assert (options.resume, options.retry_failed) == (False, False)
         assert (options.engine, options.address, options.metrics_port, options.verbosity) == ("local", None, None, 0)
 
 
-class TestCleaning:
-    def test_without_a_browser(self):
+class TestCleaningOptions:
+    def test_no_render(self):
         assert not farmed("--no-render").cleaning.render
 
-    def test_scripts_need_one(self):
+    def test_scripts_turn_rendering_on(self):
         cleaning = farmed("--no-render", "--js").cleaning
         assert cleaning.render
         assert cleaning.rendering.scripts
 
-    def test_everything(self):
+    def test_all_options(self):
         cleaning = farmed(
             *("--network", "public", "--method", "bte", "--model", "m", "--recall", "--comments", "out"),
             *("--templates", "t"),
@@ -56,8 +56,8 @@ class TestCleaning:
         )
 
 
-class TestRun:
-    def test_everything(self):
+class TestRunOptions:
+    def test_all_options(self):
         run = farmed(
             *("--workers", "7", "--retries", "0", "--max-memory", "1G", "--part-rows", "9", "--keep-snapshots")
         ).run
@@ -66,24 +66,24 @@ class TestRun:
     @pytest.mark.parametrize(
         ("size", "there"), [("512M", 2**29), ("1.5g", 3 * 2**29), ("1t", 2**40), ("300000000", 300_000_000)]
     )
-    def test_sizes(self, size, there):
+    def test_memory_sizes(self, size, there):
         assert farmed("--max-memory", size).run.max_memory == there
 
-    def test_trying_again_is_going_on(self):
+    def test_retry_failed_implies_resume(self):
         options = farmed("--retry-failed")
         assert (options.resume, options.retry_failed) == (True, True)
 
-    def test_on_a_cluster(self):
+    def test_ray_engine_and_address(self):
         options = farmed("--engine", "ray", "--address", "10.0.0.1:6379")
         assert (options.engine, options.address) == ("ray", "10.0.0.1:6379")
 
-    def test_metrics(self):
+    def test_metrics_port(self):
         assert farmed("--metrics-port", "9100").metrics_port == 9100
 
 
-class TestRefused:
+class TestInvalidOptions:
     @pytest.mark.parametrize(
-        ("arguments", "said"),
+        ("arguments", "message"),
         [
             (["--address", "x"], "--address: needs --engine ray"),
             (["--engine", "dask"], "'dask' is not one of"),
@@ -97,22 +97,22 @@ class TestRefused:
             (["--precision", "--recall"], "not allowed with"),
         ],
     )
-    def test_what_cannot_be(self, arguments, said):
-        with pytest.raises(UsageError, match=said):
+    def test_invalid_values(self, arguments, message):
+        with pytest.raises(UsageError, match=message):
             farmed(*arguments)
 
     @pytest.mark.parametrize("arguments", [["in"], ["-o", "out"], []])
-    def test_inputs_and_output_have_to_be_named(self, arguments):
+    def test_inputs_and_output_are_required(self, arguments):
         with pytest.raises(UsageError, match="required"):
             parsed("farm", *arguments)
 
-    def test_errors_name_the_help(self):
+    def test_errors_refer_to_help(self):
         with pytest.raises(UsageError, match="see vclean farm --help"):
             farmed("--colour")
 
 
 class TestHelp:
-    def test_says_what_goes_in_and_what_comes_out(self, capsys):
+    def test_describes_inputs_and_outputs(self, capsys):
         assert main_inner(["farm", "--help"]) == 0
-        said = capsys.readouterr().out
-        assert all(word in said for word in ("WARC", "OUT/parts", "Exit codes", "--retry-failed", "--metrics-port"))
+        message = capsys.readouterr().out
+        assert all(word in message for word in ("WARC", "OUT/parts", "Exit codes", "--retry-failed", "--metrics-port"))

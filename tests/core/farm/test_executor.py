@@ -1,4 +1,4 @@
-"""The local engine with workers that do as they are told; tests/farm has real ones."""
+"""Tests of the local engine with fake workers; `test_runs.py` has real ones."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from vclean.errors import (
 )
 from vclean.farm import executor
 from vclean.farm.executor import InterruptedRunError, run_locally
-from vclean.farm.rows import failed
+from vclean.farm.rows import failed_outcome
 from vclean.farm.settings import RunSettings
 from vclean.farm.stats import Stats
 from vclean.farm.supervisor import WorkerLostError
@@ -37,7 +37,7 @@ Answer = Callable[[Task], TaskOutcome]
 
 @dataclass
 class Inputs:
-    """Pages by name; those called `bad` cannot be read."""
+    """Pages by name; those named `bad` cannot be read."""
 
     names: list[str]
     read: list[str] = field(default_factory=list)
@@ -58,7 +58,7 @@ class Inputs:
 
 @dataclass
 class Output:
-    """Keeps what it is given."""
+    """Output that stores rows in memory."""
 
     done: set[str] = field(default_factory=set)
     rows: list[dict[str, object]] = field(default_factory=list)
@@ -67,7 +67,7 @@ class Output:
     def is_done(self, page_id: str, key: bytes, covers: object) -> bool:
         return page_id in self.done
 
-    def put(self, outcome: TaskOutcome) -> None:
+    def write(self, outcome: TaskOutcome) -> None:
         if self.error:
             raise self.error
         self.rows.append(outcome.record.to_pylist()[0])
@@ -78,7 +78,7 @@ class Output:
 
 
 class Worker:
-    """Does as `answer` says, and counts itself."""
+    """Worker that answers with `answer` and counts its instances."""
 
     answer: Answer
     living = 0
@@ -102,12 +102,12 @@ class Worker:
 
 
 def good(task: Task) -> TaskOutcome:
-    """The row of a page, without the trouble of cleaning it."""
-    return replace(failed(task, VcleanError("fine")), error="", seconds={"render": 0.5})
+    """Return the outcome of a cleaned page without cleaning it."""
+    return replace(failed_outcome(task, VcleanError("fine")), error="", seconds={"render": 0.5})
 
 
 def lost_first(task: Task) -> TaskOutcome:
-    """Crashes, until the page is tried for the third time."""
+    """Crash in the first two attempts."""
     if task.attempt < 3:
         raise WorkerLostError("it died")
     return good(task)
@@ -140,46 +140,46 @@ PAGES = [f"p{number:03}" for number in range(100)]
 
 
 class TestRunLocally:
-    def test_every_page_once(self) -> None:
+    def test_cleans_every_page_once(self) -> None:
         output, stats = farm(PAGES)
         assert output.ids == PAGES
         assert (stats.ok, stats.done, stats.working) == (100, 100, 0)
         assert stats.seconds["render"] == pytest.approx(50)
 
-    def test_all_workers_work_at_once(self) -> None:
+    def test_runs_all_workers_concurrently(self) -> None:
         farm(PAGES, workers=4)
         assert Worker.most == 4
 
-    def test_no_more_is_read_than_there_are_workers_for(self) -> None:
+    def test_reads_no_more_pages_than_workers(self) -> None:
         inputs, most = Inputs(PAGES), 0
 
         class Slow(Output):
-            def put(self, outcome: TaskOutcome) -> None:
+            def write(self, outcome: TaskOutcome) -> None:
                 nonlocal most
-                super().put(outcome)
+                super().write(outcome)
                 most = max(most, len(inputs.read) - len(self.rows))
 
         Worker.answer = staticmethod(good)  # type: ignore[assignment]
         run_locally(inputs, Slow(), CleanerSettings(render=True), RunSettings(workers=3), Stats())  # type: ignore[arg-type]
         assert most <= 3
 
-    def test_nothing_to_do(self) -> None:
+    def test_no_pages(self) -> None:
         output, stats = farm([])
         assert (output.rows, stats.done) == ([], 0)
 
-    def test_what_is_done_is_skipped(self) -> None:
+    def test_skips_finished_pages(self) -> None:
         output, stats = farm(PAGES, output=Output(done=set(PAGES[:60])))
         assert output.ids == PAGES[60:]
         assert (stats.skipped, stats.ok) == (60, 40)
 
-    def test_what_cannot_be_read_never_sees_a_worker(self) -> None:
+    def test_unreadable_page_reaches_no_worker(self) -> None:
         output, stats = farm(["a", "bad", "c"], lambda task: good(task) if task.page.id != "bad" else 1 / 0)  # type: ignore[return-value]
         assert output.ids == ["a", "bad", "c"]
         assert stats.failed == {"InputError": 1}
 
 
 class TestFailures:
-    def test_a_crash_is_tried_again(self) -> None:
+    def test_retries_after_crash(self) -> None:
         output, stats = farm(PAGES[:5], lost_first, retries=2)
         assert [row["attempts"] for row in output.rows] == [3] * 5
         assert (stats.ok, stats.retried) == (5, 10)
@@ -188,18 +188,18 @@ class TestFailures:
     @pytest.mark.parametrize(
         ("error", "reason"), [(DeadlineError("late"), "deadline"), (LimitError("too much"), "memory")]
     )
-    def test_the_fault_of_a_page_is_not(self, error: VcleanError, reason: str) -> None:
+    def test_does_not_retry_errors_of_the_page(self, error: VcleanError, reason: str) -> None:
         output, stats = farm(PAGES[:5], raising(error))
         assert {(row["status"], row["message"], row["attempts"]) for row in output.rows} == {("failed", str(error), 1)}
         assert stats.failed == {type(error).__name__: 5}
         assert stats.restarts == {reason: 5}
 
-    def test_a_lost_browser_counts_as_one(self) -> None:
-        _, stats = farm(["a"], lambda task: failed(task, BrowserError("gone")), retries=1)
+    def test_counts_lost_browser(self) -> None:
+        _, stats = farm(["a"], lambda task: failed_outcome(task, BrowserError("gone")), retries=1)
         assert stats.restarts == {"browser": 2}
         assert stats.failed == {"BrowserError": 1}
 
-    def test_crashes_now_and_then_are_failures(self) -> None:
+    def test_isolated_crashes_give_failure_rows(self) -> None:
         def answer(task: Task) -> TaskOutcome:
             if int(task.page.id[1:]) % 2:
                 raise WorkerLostError("it died")
@@ -209,36 +209,36 @@ class TestFailures:
         assert output.ids == PAGES
         assert stats.failed == {"WorkerLostError": 50}
 
-    def test_nothing_but_crashes_is_the_machine_and_no_failure(self) -> None:
+    def test_repeated_crashes_end_run_without_failure_rows(self) -> None:
         output = Output()
         # The other workers may lose a page each before the run ends.
         with pytest.raises(BrowserError, match=r"2\d pages in a row"):
             farm(PAGES, raising(WorkerLostError("it died")), output, retries=0)
         assert output.rows == []
 
-    def test_a_few_pages_that_all_crash_are_failures(self) -> None:
+    def test_few_pages_that_all_crash_give_failure_rows(self) -> None:
         output, stats = farm(PAGES[:5], raising(WorkerLostError("it died")), retries=1)
         assert output.ids == PAGES[:5]
         assert (stats.retried, stats.failed) == (5, Counter(WorkerLostError=5))
 
-    def test_what_ends_every_page_ends_the_run(self) -> None:
+    def test_fatal_error_ends_run(self) -> None:
         output = Output()
         with pytest.raises(BrowserMissingError, match="no Chromium"):
             farm(PAGES, raising(BrowserMissingError("no Chromium")), output)
         assert output.rows == []
 
-    def test_so_does_a_full_disk(self) -> None:
+    def test_full_disk_ends_run(self) -> None:
         with pytest.raises(OutputError, match="full"):
             farm(PAGES, output=Output(error=OutputError("the disk is full")))
 
-    def test_so_does_a_bug(self) -> None:
+    def test_bug_ends_run(self) -> None:
         with pytest.raises(ZeroDivisionError):
             farm(PAGES, raising(ZeroDivisionError()))
 
 
 class TestSignals:
     @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-    def test_pages_in_work_are_finished(self, number: signal.Signals) -> None:
+    def test_finishes_pages_in_progress(self, number: signal.Signals) -> None:
         output = Output()
 
         def answer(task: Task) -> TaskOutcome:
@@ -251,7 +251,7 @@ class TestSignals:
         assert interruption.value.number == number
         assert 10 <= len(output.rows) <= 14
 
-    def test_they_are_dropped_when_the_time_is_up(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_drops_pages_after_time_limit(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(executor, "_FINISH_SECONDS", 0.1)
         monkeypatch.setattr(Worker, "run", lambda self, task: asyncio.sleep(600))
         threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
@@ -261,14 +261,14 @@ class TestSignals:
         assert time.monotonic() - start < 60
         assert output.rows == []
 
-    def test_they_work_as_before_when_the_run_is_over(self) -> None:
+    def test_restores_handlers_after_run(self) -> None:
         before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
         farm(PAGES[:2])
         assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before
 
-    def test_a_run_in_another_thread_takes_none(self) -> None:
-        found: list[Output] = []
-        thread = threading.Thread(target=lambda: found.append(farm(PAGES)[0]))
+    def test_other_thread_installs_no_handlers(self) -> None:
+        outputs: list[Output] = []
+        thread = threading.Thread(target=lambda: outputs.append(farm(PAGES)[0]))
         thread.start()
         thread.join()
-        assert found[0].ids == PAGES
+        assert outputs[0].ids == PAGES

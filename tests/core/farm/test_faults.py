@@ -1,4 +1,4 @@
-"""What goes wrong in a run, one thing after the other: no page is lost, none is there twice, and the run goes on."""
+"""Tests of faults during a run: no page is lost or duplicated, and the run continues."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 SLOW = html("slow") + "<script>const end = Date.now() + 3000; while (Date.now() < end);</script>"
-"""Keeps its renderer busy for three seconds, when scripts run."""
+"""Page that keeps its renderer busy for three seconds if scripts run."""
 
 ALLOCATING = "<script>const kept = []; for (;;) kept.push(new Uint8Array(1 << 26).fill(1));</script>"
 
@@ -44,7 +44,7 @@ def names(count: int, *others: str) -> list[str]:
 
 
 def wait_for_work(run: Run, done: int) -> None:
-    """Until the page after the first `done` ones has been in its browser for a while."""
+    """Wait until the page after the first `done` ones has been in its browser for a while."""
     run.wait_for_pages(done)
     time.sleep(1)
 
@@ -60,7 +60,7 @@ class TestLostProcesses:
         ],
         ids=["browser", "renderer", "worker", "driver of the browser"],
     )
-    def test_the_page_in_work_is_tried_again(self, farm: Farm, victim: tuple[str, ...], restarts: str) -> None:
+    def test_retries_page_in_progress(self, farm: Farm, victim: tuple[str, ...], restarts: str) -> None:
         run = farm.start(farm.crawl(1, slow=SLOW, z="<p>The last page of all."), "--js")
         wait_for_work(run, 1)
         killed = run.descendants(*victim)
@@ -72,7 +72,7 @@ class TestLostProcesses:
         assert farm.summary()["run"]["restarts"] == {restarts: 1}
         assert farm.summary()["run"]["retried"] == 1
 
-    def test_browsers_lost_again_and_again_lose_no_page(self, farm: Farm) -> None:
+    def test_repeatedly_killed_browsers_lose_no_page(self, farm: Farm) -> None:
         run = farm.start(farm.crawl(40), "--workers", 2)
         for done in range(8, 40, 8):
             run.wait_for_pages(done)
@@ -81,20 +81,20 @@ class TestLostProcesses:
         assert farm.ids() == names(40)
         assert {row["status"] for row in farm.rows()} == {"ok"}
 
-    def test_a_machine_on_which_no_browser_lives_ends_the_run_and_blames_no_page(self, farm: Farm) -> None:
+    def test_browser_that_always_crashes_ends_run_without_failure_rows(self, farm: Farm) -> None:
         broken = farm.folder / "chromium-headless-shell"
         broken.write_text("#!/bin/sh\nexit 1\n")
         broken.chmod(0o755)
-        code, said = farm.run(farm.crawl(30), "--retries", 0, env={"VCLEAN_CHROMIUM": str(broken)})
+        code, output = farm.run(farm.crawl(30), "--retries", 0, env={"VCLEAN_CHROMIUM": str(broken)})
         assert code == 8
-        assert "20 pages in a row were lost" in said
+        assert "20 pages in a row were lost" in output
         assert farm.ids() == []
         assert farm.run(farm.crawl(30), "--retries", 0, "--resume") == (0, "")
         assert farm.ids() == names(30)
 
 
-class TestPagesWithoutEnd:
-    def test_each_ends_and_the_others_are_cleaned(self, farm: Farm) -> None:
+class TestEndlessPages:
+    def test_each_fails_and_others_are_cleaned(self, farm: Farm) -> None:
         pages = farm.crawl(1, has=HAS_BOMB, many=MANY_NODES, nested=NESTED, z="<p>The last page of all.")
         code, _ = farm.run(pages, "--timeout", 8)  # time to count nodes on a busy machine
         assert code == 1
@@ -105,7 +105,7 @@ class TestPagesWithoutEnd:
         assert (errors["p000"], errors["z"]) == (None, None)
         assert len(errors) == 5
 
-    def test_scripts_that_never_end(self, farm: Farm) -> None:
+    def test_endless_script(self, farm: Farm) -> None:
         others = {"busy": BUSY, "loop": LOOPING, "redirects": REDIRECTING, "refresh": REFRESHING}
         pages = farm.crawl(1, **{name: html(name) + page for name, page in others.items()}, z="<p>The last of all.")
         code, _ = farm.run(pages, "--js", "--timeout", 6)
@@ -115,7 +115,7 @@ class TestPagesWithoutEnd:
         assert (errors["p000"], errors["busy"], errors["refresh"], errors["z"]) == (None, None, None, None)
         assert "End of busy" in {row["id"]: row for row in farm.rows()}["busy"]["blocks"][-1]["text"]
 
-    def test_a_large_page(self, farm: Farm) -> None:
+    def test_large_page(self, farm: Farm) -> None:
         path = farm.folder / "large.html"
         path.write_bytes(b"<p>" + b"x" * 50 * 2**20)
         code, _ = farm.run(farm.crawl(1), path)
@@ -124,8 +124,8 @@ class TestPagesWithoutEnd:
 
 
 class TestMemory:
-    def test_a_page_that_takes_it_all_ends(self, farm: Farm) -> None:
-        """It would take four gigabytes until its renderer dies, and then again, on every attempt."""
+    def test_page_over_memory_limit_fails(self, farm: Farm) -> None:
+        """Without the limit, every attempt would take four gigabytes until its renderer dies."""
         pages = farm.crawl(1, eats=ALLOCATING, z="<p>The last page of all.")
         code, _ = farm.run(pages, "--js", "--max-memory", "1200M", "--timeout", 60)
         assert code == 1
@@ -141,7 +141,7 @@ class TestDamagedArchives:
     def warc(self, count: int) -> bytes:
         return b"".join(gzip.compress(record(f"http://a.example/{number}", html("thing"))) for number in range(count))
 
-    def test_a_cut_off_archive_is_used_as_far_as_it_goes(self, farm: Farm) -> None:
+    def test_reads_truncated_archive_up_to_damage(self, farm: Farm) -> None:
         path = farm.folder / "cut.warc.gz"
         path.write_bytes(self.warc(6)[:-150])
         code, _ = farm.run(path, farm.crawl(1))
@@ -151,38 +151,38 @@ class TestDamagedArchives:
         assert rows[str(path)] == "InputError"
         assert rows["p000"] is None
 
-    def test_a_bad_record_loses_itself_alone(self, farm: Farm) -> None:
+    def test_bad_record_fails_alone(self, farm: Farm) -> None:
         members = [gzip.compress(record(f"http://a.example/{number}", html("thing"))) for number in range(5)]
         members[2] = members[2][:20] + bytes(40) + members[2][60:]
         path = farm.folder / "bad.warc.gz"
         path.write_bytes(b"".join(members))
         code, _ = farm.run(path)
-        found = {row["id"]: row["status"] for row in farm.rows()}
+        statuses = {row["id"]: row["status"] for row in farm.rows()}
         assert code == 1
-        assert all(found[f"http://a.example/{number}"] == "ok" for number in (0, 1, 3, 4))
+        assert all(statuses[f"http://a.example/{number}"] == "ok" for number in (0, 1, 3, 4))
 
     @pytest.mark.parametrize("shift", [-400, 400])
-    def test_a_wrong_length_loses_no_other_page(self, farm: Farm, shift: int) -> None:
+    def test_wrong_length_loses_no_other_page(self, farm: Farm, shift: int) -> None:
         members = [gzip.compress(record(f"http://a.example/{number}", html("thing"))) for number in range(4)]
         members[1] = gzip.compress(record("http://a.example/1", html("thing"), shift))
         path = farm.folder / "length.warc.gz"
         path.write_bytes(b"".join(members))
         farm.run(path)
-        found = {row["id"]: row["status"] for row in farm.rows()}
-        assert all(found[f"http://a.example/{number}"] == "ok" for number in (0, 2, 3))
+        statuses = {row["id"]: row["status"] for row in farm.rows()}
+        assert all(statuses[f"http://a.example/{number}"] == "ok" for number in (0, 2, 3))
 
 
 class TestSignals:
     @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-    def test_what_is_in_work_is_finished_and_the_rest_can_be_resumed(self, farm: Farm, number: signal.Signals) -> None:
+    def test_finishes_pages_in_progress_and_can_be_resumed(self, farm: Farm, number: signal.Signals) -> None:
         pages = farm.crawl(60)
         run = farm.start(pages, "--no-render")
         run.wait_for_pages(5)
         run.process.send_signal(number)
-        code, said = run.end()
+        code, output = run.end()
         assert code == 128 + number
-        assert "--resume goes on" in said
-        assert said.count("\n") == 1
+        assert "--resume continues" in output
+        assert output.count("\n") == 1
         done = farm.ids()
         assert 5 <= len(done) < 60
         assert farm.summary()["state"] == "interrupted"
@@ -190,7 +190,7 @@ class TestSignals:
         assert farm.ids() == names(60)
         assert farm.summary()["run"]["skipped"] == len(done)
 
-    def test_the_second_one_drops_the_page_in_work(self, farm: Farm) -> None:
+    def test_second_signal_drops_page_in_progress(self, farm: Farm) -> None:
         pages = farm.crawl(1, slow=html("slow") + LOOPING)
         run = farm.start(pages, "--js", "--timeout", 60)
         wait_for_work(run, 1)
@@ -203,18 +203,18 @@ class TestSignals:
         assert time.monotonic() - start < 10
         assert farm.ids() == ["p000"]
 
-    def test_in_the_first_moment(self, farm: Farm) -> None:
+    def test_signal_at_start(self, farm: Farm) -> None:
         run = farm.start(farm.crawl(3))
         wait_until((run.out / "run.json").exists)
         run.process.send_signal(signal.SIGINT)
-        code, said = run.end()
+        code, output = run.end()
         assert code == 130
-        assert "Traceback" not in said
+        assert "Traceback" not in output
 
 
 class TestKilledDriver:
-    def test_the_run_is_resumed_and_nothing_is_left_behind(self, farm: Farm) -> None:
-        """The part in hand is lost with the driver; its pages are done again."""
+    def test_run_resumes_and_leaves_no_processes_or_files(self, farm: Farm) -> None:
+        """The unfinished part is lost with the driver; its pages are cleaned again."""
         pages = farm.crawl(30)
         run = farm.start(pages, "--workers", 2, "--part-rows", 4)
         run.wait_for_pages(10)
@@ -231,22 +231,22 @@ class TestKilledDriver:
         assert farm.run(pages, out="whole") == (0, "")
         assert content(farm.rows()) == content(farm.rows("whole"))
 
-    def test_two_drivers_do_not_share_a_folder(self, farm: Farm) -> None:
+    def test_second_driver_is_refused(self, farm: Farm) -> None:
         pages = farm.crawl(60)
         run = farm.start(pages, "--no-render")
         wait_until((run.out / "run.json").exists)
         run.process.send_signal(signal.SIGSTOP)  # or it might be done before the other one begins
-        code, said = farm.run(pages, "--no-render", "--resume")
+        code, output = farm.run(pages, "--no-render", "--resume")
         run.process.send_signal(signal.SIGCONT)
         assert code == 2
-        assert "another run is writing to" in said
+        assert "another run is writing to" in output
         assert run.end() == (0, "")
 
 
 class TestFullDisk:
     @pytest.fixture
     def small(self, farm: Farm) -> Iterator[Path]:
-        """A disk of 1 MB at the farm's output folder."""
+        """Mount a disk of 1 MB at the output folder of the farm."""
         folder = farm.folder / "out"
         folder.mkdir()
         mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder], check=False)
@@ -255,12 +255,12 @@ class TestFullDisk:
         yield folder
         subprocess.run(["umount", "--lazy", folder], check=True)
 
-    def test_the_run_ends_and_goes_on_when_there_is_room(self, farm: Farm, small: Path) -> None:
+    def test_run_ends_and_resumes_when_disk_has_space(self, farm: Farm, small: Path) -> None:
         pages = farm.crawl(10, **{f"x{number:03}": f"<p>{os.urandom(60_000).hex()}" for number in range(20)})
-        code, said = farm.run(pages, "--no-render", "--part-rows", 4)
+        code, output = farm.run(pages, "--no-render", "--part-rows", 4)
         assert code == 12
-        assert "disk is full" in said
-        assert said.count("\n") == 1
+        assert "disk is full" in output
+        assert output.count("\n") == 1
         assert not [path for path in small.rglob("*") if path.name.startswith(".") and path.name != ".lock"]
         done = farm.ids()
         assert done
@@ -271,7 +271,7 @@ class TestFullDisk:
 
 
 def record(url: str, page: str, shift: int = 0) -> bytes:
-    """A WARC record; `shift` makes its length wrong."""
+    """Return a WARC record; `shift` makes its length wrong."""
     http = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + page.encode()
     fields = {
         "WARC-Type": "response",

@@ -1,4 +1,4 @@
-"""A crawl of pages that try to reach this machine: each has its row, nobody is reached, nothing is left."""
+"""Crawl pages that try to reach this machine: each has its row, no server is reached, nothing is left."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ navigator.storage.getDirectory().then(async (d) => { for (;;) {
 
 @pytest.fixture
 def temporary(tmp_path: Path) -> Path:
-    """The folder for temporary files of the run."""
+    """Set the folder for temporary files of the run."""
     folder = tmp_path / "temporary"
     folder.mkdir()
     return folder
@@ -38,8 +38,8 @@ def test_hostile_crawl(scripts: bool, farm: Farm, temporary: Path) -> None:
         pages["filling"] = html("filling") + FILLING
         crawl = farm.crawl(2, **pages, z=html("last"))
         options = ["--js"] if scripts else []
-        code, said = farm.run(crawl, "--workers", "2", *options, env={"TMPDIR": str(temporary)})
-    assert (code, said) == (0, "")
+        code, output = farm.run(crawl, "--workers", "2", *options, env={"TMPDIR": str(temporary)})
+    assert (code, output) == (0, "")
     assert farm.ids() == sorted(["p000", "p001", *pages, "z"])
     assert [row["id"] for row in farm.rows() if "nobody had expected" not in row["text"]] == []
     assert listener.hits == []

@@ -5,8 +5,8 @@ from typing import NoReturn
 import pytest
 
 from vclean.errors import InputError
-from vclean.farm.inputs import read
-from vclean.farm.tasks import Item, key_of
+from vclean.farm.inputs import read_task
+from vclean.farm.tasks import Item, page_key
 from vclean.page import Page
 
 PAGE = Page(content=b"<p>Hello", id="a")
@@ -19,15 +19,15 @@ def failing(error: Exception) -> Item:
     return Item("a", "/crawl/a.warc", fail)
 
 
-class TestRead:
-    def test_a_page_becomes_a_task(self) -> None:
-        task, failure = read(Item("a", "/crawl/a.html", lambda: PAGE), "digest")
+class TestReadTask:
+    def test_returns_task(self) -> None:
+        task, failure = read_task(Item("a", "/crawl/a.html", lambda: PAGE), "digest")
         assert failure is None
-        assert (task.page, task.source, task.key) == (PAGE, "/crawl/a.html", key_of(PAGE, "digest"))
+        assert (task.page, task.source, task.key) == (PAGE, "/crawl/a.html", page_key(PAGE, "digest"))
         assert task.attempt == 1
 
-    def test_an_error_becomes_a_failure(self) -> None:
-        task, failure = read(failing(InputError("it is damaged")), "digest")
+    def test_error_gives_failure(self) -> None:
+        task, failure = read_task(failing(InputError("it is damaged")), "digest")
         assert failure is not None
         row = failure.record.to_pylist()[0]
         assert (row["id"], row["source"], row["status"]) == ("a", "/crawl/a.warc", "failed")
@@ -35,16 +35,16 @@ class TestRead:
         assert failure.error == "InputError"
         assert row["key"] == task.key
 
-    def test_so_does_want_of_memory(self) -> None:
-        _, failure = read(failing(MemoryError()), "digest")
+    def test_lack_of_memory_gives_failure(self) -> None:
+        _, failure = read_task(failing(MemoryError()), "digest")
         assert failure is not None
         assert failure.error == "LimitError"
 
-    def test_a_bug_is_no_failure_of_the_page(self) -> None:
+    def test_raises_other_errors(self) -> None:
         with pytest.raises(ZeroDivisionError):
-            read(failing(ZeroDivisionError()), "digest")
+            read_task(failing(ZeroDivisionError()), "digest")
 
-    def test_the_key_of_a_failure_is_the_same_next_time_and_tells_it_from_others(self) -> None:
-        first, again = (read(failing(InputError(text)), "digest")[0] for text in ("one", "two"))
-        other, _ = read(Item("b", "/crawl/a.warc", failing(InputError("")).read), "digest")
+    def test_key_of_failure_is_stable_and_distinct(self) -> None:
+        first, again = (read_task(failing(InputError(text)), "digest")[0] for text in ("one", "two"))
+        other, _ = read_task(Item("b", "/crawl/a.warc", failing(InputError("")).read), "digest")
         assert first.key == again.key != other.key

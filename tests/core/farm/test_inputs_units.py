@@ -19,9 +19,9 @@ from vclean.settings import CleanerSettings
 TWO = record("http://a.example/two", response(b"<p>two"))
 
 
-def items(*arguments: object, groups: range | None = None, lost: bool = False, reader: UnitReader | None = None):
+def items(*arguments: object, groups: range | None = None, missing: bool = False, reader: UnitReader | None = None):
     reader = reader or UnitReader(CleanerSettings())
-    return list(reader.items(InputUnit(tuple(map(str, arguments)), groups, lost)))
+    return list(reader.items(InputUnit(tuple(map(str, arguments)), groups, missing)))
 
 
 def failure(item) -> VcleanError:
@@ -38,14 +38,14 @@ def archive(tmp_path: Path) -> Path:
 
 
 class TestUnit:
-    def test_it_is_small_in_a_pickle(self, tmp_path: Path) -> None:
+    def test_has_small_pickle(self, tmp_path: Path) -> None:
         unit = InputUnit((str(tmp_path / "a.parquet"),), range(10, 2000))
         assert pickle.loads(pickle.dumps(unit)) == unit
         assert len(pickle.dumps(unit)) < 400
 
 
 class TestPages:
-    def test_a_file(self, tmp_path: Path) -> None:
+    def test_html_file(self, tmp_path: Path) -> None:
         path = tmp_path / "page.html"
         path.write_bytes(b"<p>Hello")
         (item,) = items(path)
@@ -53,12 +53,12 @@ class TestPages:
         assert (item.id, item.source) == (str(path), str(path))
         assert (page.id, page.content, page.path) == (str(path), b"<p>Hello", path)
 
-    def test_rows_are_called_after_their_file_which_is_their_source(self, tmp_path: Path) -> None:
+    def test_rows_have_ids_and_source_of_their_file(self, tmp_path: Path) -> None:
         path = tmp_path / "a.parquet"
         pq.write_table(pa.table({"html": ["<p>1", "<p>2"], "url": ["http://a/", None]}), path)
-        found = items(path)
-        assert [(item.id, item.source) for item in found] == [("http://a/", str(path)), (f"{path}#1", str(path))]
-        assert [item.read().id for item in found] == ["http://a/", f"{path}#1"]
+        matches = items(path)
+        assert [(item.id, item.source) for item in matches] == [("http://a/", str(path)), (f"{path}#1", str(path))]
+        assert [item.read().id for item in matches] == ["http://a/", f"{path}#1"]
 
     def test_row_groups(self, tmp_path: Path) -> None:
         path = tmp_path / "a.parquet"
@@ -66,33 +66,33 @@ class TestPages:
         assert [item.read().content for item in items(path, groups=range(1, 3))] == list("cdef")
 
     def test_an_archive(self, archive: Path) -> None:
-        found = items(archive)
-        assert [(item.id, item.source) for item in found] == [("http://a.example/page", str(archive)),
+        matches = items(archive)
+        assert [(item.id, item.source) for item in matches] == [("http://a.example/page", str(archive)),
                                                               ("http://a.example/two", str(archive))]  # fmt: skip
-        assert found[0].read().charset == "windows-1250"
+        assert matches[0].read().charset == "windows-1250"
 
-    def test_pages_of_one_name_are_all_there(self, tmp_path: Path) -> None:
+    def test_pages_with_equal_ids(self, tmp_path: Path) -> None:
         path = tmp_path / "a.jsonl"
         path.write_text(json.dumps({"id": "x", "html": "<p>"}) + "\n" + json.dumps({"id": "x", "html": "<b>"}))
         assert [(item.id, item.read().content) for item in items(path)] == [("x", "<p>"), ("x", "<b>")]
 
 
 class TestLive:
-    def test_the_network_has_to_be_allowed(self) -> None:
+    def test_requires_network_option(self) -> None:
         (item,) = items("https://example.org/")
         error = failure(item)
         assert isinstance(error, NetworkError)
         assert "add --network public" in str(error)
 
-    def test_the_worker_fetches_the_page(self) -> None:
-        """Whether it renders or not: the reader does nothing that takes long."""
+    def test_worker_fetches_page(self) -> None:
+        """The reader must not spend time on it, whether the page is rendered or not."""
         reader = UnitReader(CleanerSettings(network="public", render=False))
         (item,) = items("https://example.org/", reader=reader)
         page = item.read()
         assert (item.id, item.source) == ("https://example.org/", "https://example.org/")
         assert (page.url, page.live, page.content) == ("https://example.org/", True, b"")
 
-    def test_an_address_that_is_no_text(self) -> None:
+    def test_url_that_is_not_utf8(self) -> None:
         (item,) = items("https://example.org/caf\udce9", reader=UnitReader(CleanerSettings(network="public")))
         assert item.read().url == item.id == r"https://example.org/caf\udce9"
 
@@ -100,16 +100,16 @@ class TestLive:
 class TestFailures:
     def test_one_unreadable_file_does_not_end_the_unit(self, tmp_path: Path) -> None:
         (tmp_path / "b.html").write_bytes(b"<p>")
-        missing, found = items(tmp_path / "a.html", tmp_path / "b.html")
+        missing, matches = items(tmp_path / "a.html", tmp_path / "b.html")
         assert (missing.id, missing.source) == (str(tmp_path / "a.html"),) * 2
         assert "does not exist" in str(failure(missing))
-        assert found.read().content == b"<p>"
+        assert matches.read().content == b"<p>"
 
-    def test_the_damaged_end_of_an_archive(self, tmp_path: Path) -> None:
+    def test_damaged_end_of_archive(self, tmp_path: Path) -> None:
         path = tmp_path / "a.warc"
         path.write_bytes(PAGE + TWO[:-8])
-        *found, last = items(path)
-        assert found[0].read().content == b"<p>one"
+        *matches, last = items(path)
+        assert matches[0].read().content == b"<p>one"
         assert (last.id, last.source) == (str(path), str(path))
         assert isinstance(failure(last), InputError)
 
@@ -125,23 +125,23 @@ class TestFailures:
             ("a.txt", b"page.html", "a list inside a list: name it as an input of its own"),
         ],
     )
-    def test_what_is_not_what_it_claims(self, tmp_path: Path, name: str, content: bytes, message: str) -> None:
+    def test_content_that_contradicts_suffix(self, tmp_path: Path, name: str, content: bytes, message: str) -> None:
         (tmp_path / name).write_bytes(content)
         (item,) = items(tmp_path / name)
         assert item.id == item.source == str(tmp_path / name)
         assert message in str(failure(item))
 
     @pytest.mark.parametrize("name", ["a.warc", "a.parquet", "a.jsonl", "a.html", "folder/"])
-    def test_what_is_not_there(self, tmp_path: Path, name: str) -> None:
+    def test_missing_file(self, tmp_path: Path, name: str) -> None:
         (item,) = items(tmp_path / name)
         assert "does not exist" in str(failure(item))
 
-    def test_a_folder_called_like_an_archive(self, tmp_path: Path) -> None:
+    def test_folder_named_like_an_archive(self, tmp_path: Path) -> None:
         (tmp_path / "a.warc").mkdir()
         (item,) = items(tmp_path / "a.warc")
         assert "without HTML files" in str(failure(item))
 
-    def test_a_pattern_without_matches(self, tmp_path: Path) -> None:
+    def test_pattern_without_matches(self, tmp_path: Path) -> None:
         (item,) = items(tmp_path / "*.warc")
         assert str(failure(item)) == f"no file matches {tmp_path}/*.warc: check the pattern"
 
@@ -153,14 +153,14 @@ class TestFailures:
         for text in (item.id, item.source, str(error)):
             text.encode()
 
-    def test_a_file_whose_name_is_no_text(self, tmp_path: Path) -> None:
+    def test_file_name_that_is_not_utf8(self, tmp_path: Path) -> None:
         path = tmp_path / os.fsdecode(b"caf\xe9.html")
         path.write_bytes(b"<p>")
         (item,) = items(path)
         assert item.id == item.source == rf"{tmp_path}/caf\udce9.html"
         assert (item.read().content, item.read().id, item.read().path) == (b"<p>", item.id, path)
 
-    def test_a_bug_is_a_failure(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_bug_is_a_failure(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def broken(*_args: object) -> None:
             raise ZeroDivisionError("of all things")
 
@@ -168,7 +168,7 @@ class TestFailures:
         (item,) = items(tmp_path / "a.html")
         assert "unexpected ZeroDivisionError: of all things" in str(failure(item))
 
-    def test_a_bug_in_reading(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_bug_in_reading_is_a_failure(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def broken() -> None:
             raise ZeroDivisionError
 
@@ -178,7 +178,7 @@ class TestFailures:
 
 
 class TestIndexes:
-    def test_an_archive_is_indexed_once(self, archive: Path, tmp_path: Path) -> None:
+    def test_indexes_archive_once(self, archive: Path, tmp_path: Path) -> None:
         reader = UnitReader(CleanerSettings(), index_folder=tmp_path / "out" / "index")
         assert len(items(archive, reader=reader)) == 2
         (index,) = (tmp_path / "out" / "index").iterdir()
@@ -186,7 +186,7 @@ class TestIndexes:
         assert len(items(archive, reader=reader)) == 2
         assert index.stat().st_mtime_ns == written
 
-    def test_archives_of_one_name_have_indexes_of_their_own(self, archive: Path, tmp_path: Path) -> None:
+    def test_archives_of_equal_name_have_separate_indexes(self, archive: Path, tmp_path: Path) -> None:
         (tmp_path / "sub").mkdir()
         other = tmp_path / "sub" / archive.name
         other.write_bytes(gzip.compress(TWO))
@@ -194,8 +194,8 @@ class TestIndexes:
         assert [item.id for item in items(archive, other, reader=reader)][-1] == "http://a.example/two"
         assert len(list((tmp_path / "index").iterdir())) == 2
 
-    def test_nowhere_to_keep_it(self, archive: Path, tmp_path: Path) -> None:
-        """A full disk is no property of the archive, which has to be read again on resume."""
+    def test_unwritable_index_folder(self, archive: Path, tmp_path: Path) -> None:
+        """A full disk is no property of the archive. The archive has to be read again on resume."""
         (tmp_path / "index").write_bytes(b"")
         with pytest.raises(OutputError, match="a folder is wanted"):
             items(archive, reader=UnitReader(CleanerSettings(), index_folder=tmp_path / "index"))
@@ -207,31 +207,31 @@ class TestSelectedPages:
         pages = ("http://a.example/two", "http://a.example/three")
         return UnitReader(CleanerSettings(), pages)
 
-    def test_only_they_are_taken_from_archives(self, archive: Path, reader: UnitReader) -> None:
+    def test_takes_only_selected_pages_from_archives(self, archive: Path, reader: UnitReader) -> None:
         (item,) = items(archive, reader=reader)
         assert (item.id, item.read().content) == ("http://a.example/two", b"<p>two")
 
-    def test_other_inputs_are_read_as_ever(self, tmp_path: Path, reader: UnitReader) -> None:
+    def test_does_not_restrict_other_inputs(self, tmp_path: Path, reader: UnitReader) -> None:
         (tmp_path / "a.html").write_bytes(b"<p>")
         assert len(items(tmp_path / "a.html", reader=reader)) == 1
 
-    def test_an_archive_without_any_of_them_is_no_failure(self, tmp_path: Path, reader: UnitReader) -> None:
+    def test_archive_without_selected_pages_is_no_failure(self, tmp_path: Path, reader: UnitReader) -> None:
         (tmp_path / "b.warc").write_bytes(PAGE)
         assert items(tmp_path / "b.warc", reader=reader) == []
 
-    def test_what_is_in_no_archive(self, archive: Path, tmp_path: Path, reader: UnitReader) -> None:
+    def test_reports_missing_pages(self, archive: Path, tmp_path: Path, reader: UnitReader) -> None:
         (tmp_path / "b.warc").write_bytes(PAGE)
         (tmp_path / "bad.warc").write_bytes(b"")
-        (lost,) = items(tmp_path / "b.warc", tmp_path / "bad.warc", archive, lost=True, reader=reader)
-        assert lost.id == lost.source == "http://a.example/three"
-        assert "is in no archive of this run" in str(failure(lost))
+        (missing,) = items(tmp_path / "b.warc", tmp_path / "bad.warc", archive, missing=True, reader=reader)
+        assert missing.id == missing.source == "http://a.example/three"
+        assert "is in no archive of this run" in str(failure(missing))
 
-    def test_no_archives_at_all(self, reader: UnitReader) -> None:
-        assert [item.id for item in items(lost=True, reader=reader)] == list(reader.pages or ())
+    def test_no_archives(self, reader: UnitReader) -> None:
+        assert [item.id for item in items(missing=True, reader=reader)] == list(reader.pages or ())
 
 
 class TestPickling:
-    def test_a_reader_in_another_process_reads_the_same(self, archive: Path, tmp_path: Path) -> None:
+    def test_unpickled_reader_reads_the_same(self, archive: Path, tmp_path: Path) -> None:
         reader = UnitReader(CleanerSettings(), index_folder=tmp_path / "index")
         other = pickle.loads(pickle.dumps(reader))
         assert [item.id for item in items(archive, reader=other)] == [item.id for item in items(archive, reader=reader)]

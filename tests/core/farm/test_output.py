@@ -12,7 +12,7 @@ from helpers.outcomes import CLEANING, RUN, done, key, lost
 from vclean.errors import InputError, OutputError, UsageError
 from vclean.farm.output import RunOutput
 from vclean.farm.parts import part_paths
-from vclean.farm.rows import light
+from vclean.farm.rows import log_entry
 from vclean.farm.settings import settings_digest
 from vclean.farm.stats import Stats
 from vclean.settings import CleanerSettings, Policy, RenderSettings
@@ -28,10 +28,10 @@ def opened(out, *, resume=False, cleaning=CLEANING, run=RUN, **facts):
 
 
 def written(out, *outcomes, **facts):
-    """The folder after a run with these outcomes."""
+    """Write a run with these outcomes and return its folder."""
     with opened(out, **facts) as output:
         for outcome in outcomes:
-            output.put(outcome)
+            output.write(outcome)
     return out
 
 
@@ -47,8 +47,8 @@ def ids(out):
     return sorted(name for path in part_paths(out) for name in pq.read_table(path)["id"].to_pylist())
 
 
-class TestNew:
-    def test_folder_is_made(self, out):
+class TestNewRun:
+    def test_makes_folder(self, out):
         assert {path.name for path in written(out, done(1)).iterdir()} == {
             ".lock",
             "pages.jsonl",
@@ -58,79 +58,79 @@ class TestNew:
             "summary.json",
         }
 
-    def test_run_json_says_how_the_rows_came_about(self, out):
+    def test_writes_run_json(self, out):
         facts = json.loads((written(out) / "run.json").read_bytes())
         assert facts["digest"] == settings_digest(CLEANING)
         assert facts["settings"]["render"] is False
         assert facts["versions"]["vclean"]
         assert facts["created"].endswith("+00:00")
 
-    def test_empty_folder_will_do(self, out):
+    def test_accepts_empty_folder(self, out):
         out.mkdir(parents=True)
         assert ids(written(out, done(1))) == ["p1"]
 
-    def test_nothing_to_resume_is_a_new_run(self, out):
+    def test_resume_of_empty_folder_is_new_run(self, out):
         assert ids(written(out, done(1), resume=True)) == ["p1"]
 
     @pytest.mark.parametrize("resume", [True, False])
-    def test_folder_with_other_files_is_refused(self, tmp_path, resume):
+    def test_rejects_folder_with_other_files(self, tmp_path, resume):
         (tmp_path / "thesis.tex").touch()
-        with pytest.raises(UsageError, match="holds other files: name a new folder"):
+        with pytest.raises(UsageError, match="contains other files: name a new folder"):
             written(tmp_path, resume=resume)
         assert not (tmp_path / "summary.json").exists()
 
-    def test_file_in_the_way(self, tmp_path):
+    def test_rejects_file(self, tmp_path):
         (tmp_path / "out").touch()
         with pytest.raises(OutputError, match="a folder is wanted"):
             written(tmp_path / "out")
 
 
-class TestPut:
-    def test_row_snapshot_and_line(self, out):
+class TestWrite:
+    def test_writes_row_snapshot_and_log_line(self, out):
         written(out, done(1), lost(2))
         assert ids(out) == ["p1", "p2"]
         assert [line["status"] for line in lines(out)] == ["ok", "failed"]
         assert len(list((out / "snapshots").iterdir())) == 1
 
-    def test_lines_can_be_read_at_once(self, out):
+    def test_flushes_log_lines(self, out):
         with opened(out) as output:
-            output.put(done(1))
-            assert lines(out) == [light(done(1).record)]
+            output.write(done(1))
+            assert lines(out) == [log_entry(done(1).record)]
 
-    def test_rows_that_are_written_elsewhere_have_a_line_alone(self, out):
+    def test_log_writes_line_only(self, out):
         with opened(out) as output:
-            output.note(light(done(1).record))
+            output.log(log_entry(done(1).record))
         assert (len(lines(out)), ids(out)) == (1, [])
 
-    def test_what_was_put_is_kept_when_the_run_breaks_off(self, out):
+    def test_commits_when_interrupted(self, out):
         output = opened(out).__enter__()
-        output.put(done(1))
+        output.write(done(1))
         output.__exit__(KeyboardInterrupt, KeyboardInterrupt(), None)
         assert (ids(out), summary(out)["state"]) == (["p1"], "interrupted")
 
-    def test_writers_in_other_processes(self, out):
+    def test_part_writer_for_other_processes(self, out):
         with opened(out) as output, output.part_writer(mark=b"task") as writer:
-            writer.put(done(1).record)
+            writer.write(done(1).record)
         assert ids(out) == ["p1"]
 
 
 class TestResume:
-    def test_has_to_be_asked_for(self, out):
+    def test_requires_resume_option(self, out):
         written(out, done(1))
-        with pytest.raises(UsageError, match="holds a run already: add --resume, or name another folder"):
+        with pytest.raises(UsageError, match="contains a run already: add --resume, or name another folder"):
             written(out, done(2))
         assert ids(out) == ["p1"]
 
-    def test_goes_on(self, out):
+    def test_continues_run(self, out):
         written(out, *map(done, range(6)))
         with opened(out, resume=True) as output:
             for number in range(9):
                 if not output.is_done(f"p{number}", key(number), lambda _: True):
-                    output.put(done(number))
+                    output.write(done(number))
         assert ids(out) == [f"p{number}" for number in range(9)]
         assert sorted(line["id"] for line in lines(out)) == ids(out)
 
-    def test_failures_are_done_unless_they_are_to_be_tried_again(self, out):
+    def test_skips_failures_unless_retried(self, out):
         written(out, done(1), lost(2))
         for retry_failed, due in ((False, False), (True, True)):
             with opened(out, resume=True, retry_failed=retry_failed) as output:
@@ -140,7 +140,7 @@ class TestResume:
         assert [line["id"] for line in lines(out)] == ["p1"]
 
     @pytest.mark.parametrize(
-        ("cleaning", "said"),
+        ("cleaning", "message"),
         [
             (replace(CLEANING, render=True), r"\(render was False and is True\)"),
             (replace(CLEANING, rendering=RenderSettings(deadline=9)), r"\(rendering.deadline was 30.0 and is 9\)"),
@@ -150,43 +150,43 @@ class TestResume:
             ),
         ],
     )
-    def test_other_settings_are_refused_by_name(self, out, cleaning, said):
+    def test_rejects_other_settings_by_name(self, out, cleaning, message):
         written(out, done(1))
-        with pytest.raises(UsageError, match=said):
+        with pytest.raises(UsageError, match=message):
             written(out, cleaning=cleaning, resume=True)
 
-    def test_how_the_run_works_may_differ(self, out):
+    def test_accepts_other_run_settings(self, out):
         written(out, done(1))
         assert ids(written(out, done(2), resume=True, run=replace(RUN, part_rows=1, snapshots=False))) == ["p1", "p2"]
 
     @pytest.mark.parametrize("content", ["", "{}", "[]", '{"schema": 1, "digest": "", "settings": 1}', "\0"])
-    def test_damaged_run_json(self, out, content):
+    def test_rejects_damaged_run_json(self, out, content):
         written(out, done(1))
         (out / "run.json").write_text(content, encoding="utf-8")
         with pytest.raises(UsageError, match=r"cannot be resumed|other settings"):
             written(out, resume=True)
 
-    def test_damaged_part(self, out):
+    def test_rejects_damaged_part(self, out):
         written(out, done(1))
         part_paths(out)[0].write_bytes(b"PAR1")
         with pytest.raises(InputError, match="is damaged"):
             written(out, resume=True)
 
-    def test_log_is_that_of_the_parts(self, out):
-        """Pages that were in no part yet when a run was killed are no longer in the log."""
+    def test_rewrites_log_from_parts(self, out):
+        """Pages that were in no part when a run was killed are removed from the log."""
         written(out, done(1), lost(2))
         with (out / "pages.jsonl").open("a", encoding="utf-8") as log:
-            log.write(json.dumps(light(done(3).record)) + '\n{"id": "hal')
+            log.write(json.dumps(log_entry(done(3).record)) + '\n{"id": "hal')
         written(out, resume=True)
-        assert lines(out) == [light(done(1).record), light(lost(2).record)]
+        assert lines(out) == [log_entry(done(1).record), log_entry(lost(2).record)]
 
-    def test_killed_run(self, out):
-        """Killed without warning: what was committed is whole, what was not leaves nothing, and no lock stays."""
+    def test_after_kill(self, out):
+        """Committed parts are complete, nothing else is left, and the lock is released."""
         code = (
             "import os, signal; from pathlib import Path; from helpers.outcomes import *\n"
             "from vclean.farm.output import RunOutput\n"
             f"output = RunOutput(Path({str(out)!r}), CLEANING, RUN, resume=False).__enter__()\n"
-            "for number in range(6): output.put(done(number))\n"
+            "for number in range(6): output.write(done(number))\n"
             "os.kill(os.getpid(), signal.SIGKILL)"
         )
         subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": ":".join(sys.path)}, check=False)
@@ -195,13 +195,13 @@ class TestResume:
             left = [n for n in range(6) if not output.is_done(f"p{n}", key(n), lambda _: True)]
             assert left == [4, 5]
             for number in left:
-                output.put(done(number))
+                output.write(done(number))
         assert ids(out) == [f"p{number}" for number in range(6)]
         assert not list(out.rglob(".vclean-*"))
 
 
 class TestLock:
-    def test_two_runs_at_a_time(self, out):
+    def test_rejects_second_run(self, out):
         with opened(out), pytest.raises(UsageError, match="another run is writing to"):
             written(out, resume=True)
         written(out, done(1), resume=True)
@@ -209,7 +209,7 @@ class TestLock:
 
 
 class TestSummary:
-    def test_counts_the_folder_and_the_run(self, out):
+    def test_counts_all_parts_and_last_run(self, out):
         written(out, done(1), lost(2))
         stats = Stats(skipped=2)
         stats.count(done(3))
@@ -218,16 +218,16 @@ class TestSummary:
         assert (facts["run"]["ok"], facts["run"]["skipped"], facts["state"]) == (1, 2, "complete")
         assert facts["digest"] == settings_digest(CLEANING)
 
-    def test_run_that_was_told_to_stop(self, out):
+    def test_interrupted_run(self, out):
         with opened(out) as output:
-            output.put(done(1))
+            output.write(done(1))
             output.interrupt()
         assert summary(out)["state"] == "interrupted"
         assert summary(written(out, resume=True))["state"] == "complete"
 
-    def test_is_written_where_the_output_fails(self, out, monkeypatch):
+    def test_written_when_output_fails(self, out, monkeypatch):
         output = opened(out).__enter__()
-        output.put(done(1))
+        output.write(done(1))
         monkeypatch.setattr("vclean.farm.parts.put_in_place", _refuse)
         with pytest.raises(OutputError, match="no room"):
             output.__exit__(None, None, None)

@@ -8,7 +8,7 @@ import pytest
 
 from vclean.errors import InputError, ModelError, UsageError
 from vclean.farm import settings
-from vclean.farm.settings import RunSettings, settings_digest, settings_facts
+from vclean.farm.settings import RunSettings, settings_digest, settings_to_dict
 from vclean.settings import CleanerSettings, Policy, RenderSettings
 
 OTHERS = {
@@ -22,17 +22,17 @@ OTHERS = {
 
 
 class TestDigest:
-    def test_it_is_the_same_for_the_same_settings(self) -> None:
+    def test_equal_for_equal_settings(self) -> None:
         assert settings_digest(CleanerSettings()) == settings_digest(CleanerSettings())
 
     @pytest.mark.parametrize("name", OTHERS)
-    def test_it_differs_by_every_setting(self, name: str) -> None:
+    def test_depends_on_every_setting(self, name: str) -> None:
         assert settings_digest(CleanerSettings(**{name: OTHERS[name]})) != settings_digest(CleanerSettings())
 
-    def test_no_setting_is_left_out(self) -> None:
+    def test_covers_all_settings(self) -> None:
         assert {field.name for field in fields(CleanerSettings)} == {*OTHERS, "model", "templates"}
 
-    def test_a_model_counts_by_its_content(self, tmp_path: Path) -> None:
+    def test_depends_on_content_of_model(self, tmp_path: Path) -> None:
         one, same, other = tmp_path / "1", tmp_path / "2", tmp_path / "3"
         one.write_bytes(b"model")
         same.write_bytes(b"model")
@@ -40,11 +40,11 @@ class TestDigest:
         digests = [settings_digest(CleanerSettings(model=path)) for path in (one, same, other)]
         assert digests[0] == digests[1] != digests[2]
 
-    def test_a_missing_model_is_said(self, tmp_path: Path) -> None:
+    def test_rejects_missing_model(self, tmp_path: Path) -> None:
         with pytest.raises(ModelError, match="cannot be read"):
             settings_digest(CleanerSettings(model=tmp_path / "none"))
 
-    def test_templates_count_by_their_names_and_contents(self, tmp_path: Path) -> None:
+    def test_depends_on_names_and_contents_of_templates(self, tmp_path: Path) -> None:
         digests = []
         for number, (name, text) in enumerate(
             [("a.org", "main"), ("a.org", "main"), ("a.org", "p"), ("b.org", "main")]
@@ -56,24 +56,24 @@ class TestDigest:
         assert digests[0] == digests[1]
         assert len({settings_digest(CleanerSettings()), *digests}) == 4
 
-    def test_missing_templates_are_said(self, tmp_path: Path) -> None:
+    def test_rejects_missing_templates(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match="cannot read the folder of templates"):
             settings_digest(CleanerSettings(templates=tmp_path / "none"))
 
-    def test_a_template_that_cannot_be_read_is_said(self, tmp_path: Path) -> None:
+    def test_rejects_unreadable_template(self, tmp_path: Path) -> None:
         (tmp_path / "a.org.txt").mkdir()
         with pytest.raises(InputError, match="cannot be read"):
             settings_digest(CleanerSettings(templates=tmp_path))
 
-    def test_another_version_of_vclean_has_another(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_depends_on_version_of_vclean(self, monkeypatch: pytest.MonkeyPatch) -> None:
         before = settings_digest(CleanerSettings())
         monkeypatch.setattr("importlib.metadata.version", lambda name: "99")
         assert settings_digest(CleanerSettings()) != before
 
 
 class TestToDict:
-    def test_it_can_be_written_as_json(self) -> None:
-        facts = json.loads(json.dumps(settings_facts(CleanerSettings())))
+    def test_is_serializable(self) -> None:
+        facts = json.loads(json.dumps(settings_to_dict(CleanerSettings())))
         assert facts["rendering"]["width"] == 1366
         assert facts["policy"] == {"recall_weight": 1.0, "comments": None}
         assert facts["model"] is None
@@ -81,11 +81,11 @@ class TestToDict:
 
 class TestRunSettings:
     @pytest.mark.parametrize(("name", "value"), [("workers", -1), ("retries", -1), ("max_memory", 1), ("part_rows", 0)])
-    def test_values_out_of_range(self, name: str, value: int) -> None:
+    def test_rejects_values_out_of_range(self, name: str, value: int) -> None:
         with pytest.raises(UsageError, match=f"{name} has to be at least"):
             replace(RunSettings(), **{name: value})
 
-    def test_there_is_a_worker_more_than_processors(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(settings, "processors", lambda: 8)
+    def test_default_is_one_worker_more_than_processors(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(settings, "processor_count", lambda: 8)
         assert RunSettings().pool_size == 9
         assert RunSettings(workers=2).pool_size == 2

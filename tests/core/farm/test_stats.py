@@ -23,29 +23,29 @@ class TestCount:
 
     def test_seconds_add_up_by_stage(self) -> None:
         stats = Stats()
-        stats.count(outcome(render=1.0, cut=0.5))
+        stats.count(outcome(render=1.0, extract=0.5))
         stats.count(outcome("DeadlineError", render=2.0))
-        assert stats.seconds == {"render": 3.0, "cut": 0.5}
+        assert stats.seconds == {"render": 3.0, "extract": 0.5}
 
 
 class TestLeft:
     def running(self, **facts: int) -> Stats:
         return Stats(started=time.monotonic() - 100, **facts)
 
-    def test_by_the_rate_of_this_run(self) -> None:
-        """Pages that an earlier run had done say nothing about the speed of this one."""
+    def test_uses_rate_of_this_run(self) -> None:
+        """Pages of an earlier run do not affect the rate of this one."""
         assert self.running(total=1000, skipped=500, ok=50).left == pytest.approx(900, rel=0.01)
 
     @pytest.mark.parametrize("facts", [{"ok": 50}, {"total": 100}])
-    def test_nobody_can_tell(self, facts: dict[str, int]) -> None:
+    def test_unknown(self, facts: dict[str, int]) -> None:
         assert self.running(**facts).left is None
 
-    def test_it_is_never_negative(self) -> None:
+    def test_is_never_negative(self) -> None:
         assert self.running(total=10, ok=50).left == 0
 
 
 class TestToDict:
-    def test_it_can_be_written_as_json(self) -> None:
+    def test_is_serializable(self) -> None:
         stats = Stats(skipped=3)
         stats.count(outcome("DeadlineError", render=1.23456))
         stats.restarts["crash"] += 1
@@ -57,7 +57,7 @@ class TestToDict:
 
 
 class TestAdd:
-    def test_what_was_counted_elsewhere(self) -> None:
+    def test_adds_counts_of_other_processes(self) -> None:
         mine = Stats(skipped=1, ok=2, retried=3, working=4)
         mine.failed["LimitError"] = 1
         theirs = Stats(skipped=10, ok=20, retried=30, working=40)

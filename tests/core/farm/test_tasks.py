@@ -7,18 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.farm.tasks import KEY_BYTES, Task, key_of
+from vclean.farm.tasks import KEY_BYTES, Task, page_key
 from vclean.page import Page
 
 PAGE = Page(content=b"<p>Hello", url="https://example.org/", charset="utf-8", id="a")
 
 
-class TestKeyOf:
-    def test_its_length(self) -> None:
-        assert len(key_of(PAGE, "digest")) == KEY_BYTES
+class TestPageKey:
+    def test_has_fixed_length(self) -> None:
+        assert len(page_key(PAGE, "digest")) == KEY_BYTES
 
-    def test_text_and_its_bytes_are_one_page(self) -> None:
-        assert key_of(replace(PAGE, content="<p>Hello"), "digest") == key_of(PAGE, "digest")
+    def test_equal_for_text_and_its_bytes(self) -> None:
+        assert page_key(replace(PAGE, content="<p>Hello"), "digest") == page_key(PAGE, "digest")
 
     @pytest.mark.parametrize(
         "other",
@@ -29,25 +29,25 @@ class TestKeyOf:
             replace(PAGE, live=True),
         ],
     )
-    def test_it_differs_with_what_is_read(self, other: Page) -> None:
-        assert key_of(other, "digest") != key_of(PAGE, "digest")
+    def test_depends_on_content(self, other: Page) -> None:
+        assert page_key(other, "digest") != page_key(PAGE, "digest")
 
-    def test_it_differs_with_the_settings(self) -> None:
-        assert key_of(PAGE, "one") != key_of(PAGE, "two")
+    def test_depends_on_settings(self) -> None:
+        assert page_key(PAGE, "one") != page_key(PAGE, "two")
 
-    def test_the_name_does_not_count(self) -> None:
-        assert key_of(replace(PAGE, id="b"), "digest") == key_of(PAGE, "digest")
+    def test_independent_of_name(self) -> None:
+        assert page_key(replace(PAGE, id="b"), "digest") == page_key(PAGE, "digest")
 
     @given(st.text(), st.text())
-    def test_any_text_has_a_key(self, content: str, url: str) -> None:
-        """Also lone surrogates, which UTF-8 cannot hold."""
+    def test_accepts_any_text(self, content: str, url: str) -> None:
+        """Text may contain lone surrogates, which UTF-8 cannot encode."""
         page = Page(content=content, url=url)
-        assert key_of(page, "") == key_of(pickle.loads(pickle.dumps(page)), "")
+        assert page_key(page, "") == page_key(pickle.loads(pickle.dumps(page)), "")
 
-    def test_fields_cannot_be_shifted_into_each_other(self) -> None:
-        assert key_of(Page(url="ab", charset="c"), "") != key_of(Page(url="a", charset="bc"), "")
+    def test_separates_fields(self) -> None:
+        assert page_key(Page(url="ab", charset="c"), "") != page_key(Page(url="a", charset="bc"), "")
 
 
-def test_a_task_can_be_pickled() -> None:
+def test_task_is_picklable() -> None:
     task = Task(PAGE, "crawl.warc.gz", bytes(16), 2)
     assert pickle.loads(pickle.dumps(task)) == task

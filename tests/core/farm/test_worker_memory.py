@@ -1,4 +1,4 @@
-"""Tests of what a worker keeps in memory between two pages."""
+"""Tests of the memory of a worker between two pages."""
 
 from __future__ import annotations
 
@@ -7,56 +7,56 @@ import sys
 
 import pytest
 
-from vclean.farm.worker import Keeper
+from vclean.farm.worker import MemoryTrimmer
 
 MB = 2**20
 
 
 class Process:
-    """A process of some size, that shrinks to another when it is asked to."""
+    """Process of a given size that shrinks to another size when trimmed."""
 
     def __init__(self, size: int, needed: int) -> None:
-        self.size, self.needed, self.asked = size * MB, needed * MB, 0
+        self.size, self.needed, self.trims = size * MB, needed * MB, 0
 
     def resident(self) -> int:
         return self.size
 
     def trim(self) -> None:
-        self.asked += 1
+        self.trims += 1
         self.size = min(self.size, self.needed)
 
 
-class TestKeeper:
-    def test_what_grew_shrinks(self) -> None:
+class TestMemoryTrimmer:
+    def test_trims_after_growth(self) -> None:
         process = Process(500, needed=300)
-        assert Keeper(process.resident, process.trim).keep() == 300 * MB
+        assert MemoryTrimmer(process.resident, process.trim).trim() == 300 * MB
 
-    def test_small_growth_is_let_be(self) -> None:
-        """Asking takes longer than a small page."""
+    def test_ignores_small_growth(self) -> None:
+        """Trimming takes longer than a small page."""
         process = Process(300, needed=300)
-        keeper = Keeper(process.resident, process.trim)
-        keeper.keep()
+        trimmer = MemoryTrimmer(process.resident, process.trim)
+        trimmer.trim()
         process.size = 360 * MB
-        assert (keeper.keep(), process.asked) == (360 * MB, 1)
+        assert (trimmer.trim(), process.trims) == (360 * MB, 1)
 
-    def test_growth_counts_from_what_was_needed_last(self) -> None:
-        """What stays in use is not asked for again and again."""
+    def test_measures_growth_from_last_trimmed_size(self) -> None:
+        """Memory that stays in use must not be trimmed again and again."""
         process = Process(500, needed=300)
-        keeper = Keeper(process.resident, process.trim)
-        keeper.keep()
+        trimmer = MemoryTrimmer(process.resident, process.trim)
+        trimmer.trim()
         for size in (370, 440, 370):
             process.size, process.needed = size * MB, size * MB
-            keeper.keep()
-        assert process.asked == 3
+            trimmer.trim()
+        assert process.trims == 3
 
-    def test_where_the_system_cannot(self) -> None:
-        assert Keeper(Process(500, needed=300).resident, None).keep() == 500 * MB
+    def test_without_malloc_trim(self) -> None:
+        assert MemoryTrimmer(Process(500, needed=300).resident, None).trim() == 500 * MB
 
 
 PROGRAM = """
 import ctypes, psutil
-from vclean.farm.worker import malloc_trim
-libc, trim, process = ctypes.CDLL(None), malloc_trim(), psutil.Process()
+from vclean.farm.worker import find_malloc_trim
+libc, trim, process = ctypes.CDLL(None), find_malloc_trim(), psutil.Process()
 libc.malloc.restype = ctypes.c_void_p
 libc.free.argtypes = (ctypes.c_void_p,)
 blocks = [libc.malloc(2**16) for _ in range(2**12)]
@@ -69,14 +69,14 @@ if trim is not None:
     trim()
     print(before - process.memory_info().rss)
 """
-"""Frees 256 MB in small blocks, below one that stays in use, as a page's names do; says what goes back."""
+"""Free 256 MB in small blocks below one that stays in use, as a page's names do; print the bytes returned."""
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have other C libraries")
 class TestMallocTrim:
-    def test_memory_goes_back(self) -> None:
-        """In a process of its own, for what is free there would count in other tests."""
-        said = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True).stdout
-        if not said:
+    def test_returns_memory_to_system(self) -> None:
+        """Run in a new process: free memory of this one would affect the measurement."""
+        output = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True).stdout
+        if not output:
             pytest.skip("this C library has no malloc_trim")
-        assert int(said) > 200 * MB
+        assert int(output) > 200 * MB

@@ -12,27 +12,27 @@ from vclean.labels import Role
 
 
 class TestCohensKappa:
-    def test_the_textbook_case(self) -> None:
-        """Fifty applications read by two readers: 20 yes twice, 15 no twice; observed .7, by chance .5."""
+    def test_textbook_example(self) -> None:
+        """Two readers of fifty applications: both yes 20 times, both no 15 times; observed .7, by chance .5."""
         pairs = [("y", "y")] * 20 + [("y", "n")] * 5 + [("n", "y")] * 10 + [("n", "n")] * 15
         assert cohens_kappa(pairs) == pytest.approx(0.4)
 
-    def test_all_the_same(self) -> None:
+    def test_perfect_agreement(self) -> None:
         assert cohens_kappa([("h", "h"), ("p", "p")]) == 1
 
     def test_worse_than_chance(self) -> None:
         assert cohens_kappa([("h", "p"), ("p", "h")]) == -1
 
     @pytest.mark.parametrize("pairs", [[], [("h", "h")] * 3])
-    def test_where_chance_explains_all(self, pairs: list[tuple[str, str]]) -> None:
+    def test_undefined_if_chance_explains_all(self, pairs: list[tuple[str, str]]) -> None:
         assert isnan(cohens_kappa(pairs))
 
 
 class TestAgreement:
-    def test_blocks_are_matched_and_those_that_differ_told(self) -> None:
-        found = Agreement.of([labelled("hppo", annotator="anna")], [labelled("hpoo", annotator="ben")])
-        assert (found.annotators, found.pages, len(found.pairs)) == (("anna", "ben"), 1, 4)
-        assert [(pair.xpath, pair.first.label, pair.second.label) for pair in found.differing] == [
+    def test_matches_blocks_and_lists_differences(self) -> None:
+        agreement = Agreement.of([labelled("hppo", annotator="anna")], [labelled("hpoo", annotator="ben")])
+        assert (agreement.annotators, agreement.pages, len(agreement.pairs)) == (("anna", "ben"), 1, 4)
+        assert [(pair.xpath, pair.first.label, pair.second.label) for pair in agreement.differing] == [
             ("/html[1]/p[2]", "p", "o")
         ]
 
@@ -42,27 +42,27 @@ class TestAgreement:
         assert (kappas["h"], kappas["p"], kappas["content"]) == (1, pytest.approx(0.5), pytest.approx(0.5))
         assert isnan(kappas["l"])
 
-    def test_roles_count_apart(self) -> None:
+    def test_compares_roles_separately(self) -> None:
         one = labelled("pp", roles=[Role.ARTICLE, Role.AD])
         other = labelled("pp", roles=[Role.ARTICLE, Role.LINKS])
-        found = Agreement.of([one], [other])
-        assert [pair.xpath for pair in found.differing] == ["/html[1]/p[1]"]
-        assert found.kappas()["roles"] == pytest.approx(1 / 3)
+        agreement = Agreement.of([one], [other])
+        assert [pair.xpath for pair in agreement.differing] == ["/html[1]/p[1]"]
+        assert agreement.kappas()["roles"] == pytest.approx(1 / 3)
 
-    def test_only_pages_both_have_done(self) -> None:
+    def test_compares_pages_that_both_have_done(self) -> None:
         mine = [labelled("h", name="a"), labelled("h", name="b"), labelled("h", name="c", status=Status.SKIPPED)]
         yours = [labelled("h", name="b"), labelled("h", name="c"), labelled("h", name="a", status=Status.OPEN)]
         assert {pair.page for pair in Agreement.of(mine, yours).pairs} == {"b"}
 
-    def test_no_page_in_common(self) -> None:
-        with pytest.raises(InputError, match="no page in common"):
+    def test_no_common_page(self) -> None:
+        with pytest.raises(InputError, match="no page is done by both"):
             Agreement.of([labelled("h", name="a")], [labelled("h", name="b")])
 
-    def test_a_page_rendered_otherwise(self) -> None:
-        """Blocks that one of them did not see do not count."""
+    def test_pages_of_different_renderings(self) -> None:
+        """Blocks that only one annotator saw do not count."""
         mine, yours = labelled("hp", texts=["One", "Two"]), labelled("hpo", texts=["Zero", "One", "Two"])
-        found = Agreement.of([mine], [yours])
-        assert [(pair.text, pair.first.label, pair.second.label) for pair in found.pairs] == [
+        agreement = Agreement.of([mine], [yours])
+        assert [(pair.text, pair.first.label, pair.second.label) for pair in agreement.pairs] == [
             ("One", "h", "p"),
             ("Two", "p", "o"),
         ]
@@ -74,17 +74,17 @@ class TestAgreement:
         assert "  kappa h         1.000" in lines
         assert lines[-2:] == ["a.html:", '  p - | o ad  /html[1]/p[1]  "word1"']
 
-    def test_what_cannot_be_told_is_not_a_number(self) -> None:
-        """Nobody called a block a list item, so chance explains that both did not."""
+    def test_undefined_kappa_is_nan(self) -> None:
+        """No block is labelled as list item, so chance alone explains the agreement on this label."""
         lines = Agreement.of([labelled("hp")], [labelled("ho")]).report().splitlines()
-        assert "  kappa l             - undefined: both say the same of every block, as they would by chance" in lines
+        assert "  kappa l             - undefined: both give the same value to every block" in lines
         assert "nan" not in "".join(lines)
 
-    def test_no_block_in_common(self) -> None:
+    def test_no_common_block(self) -> None:
         report = Agreement.of([labelled("h", texts=["One"])], [labelled("h", texts=["Two"])]).report()
         assert report.count("undefined: they have no block in common") == 8
 
-    def test_long_texts_are_cut_and_on_one_line(self) -> None:
+    def test_truncates_long_texts_to_one_line(self) -> None:
         texts = ["a\n" * 100]
         line = Agreement.of([labelled("h", texts=texts)], [labelled("p", texts=texts)]).report().splitlines()[-1]
         assert line.endswith('…"')

@@ -14,7 +14,7 @@ from vclean.errors import OutputError
 from vclean.labelling import command
 from vclean.labelling.export import SUFFIX, read_gold
 from vclean.labelling.preparation import Preparer
-from vclean.labelling.store import Journal
+from vclean.labelling.store import ChangeLog
 
 if TYPE_CHECKING:
     from vclean.labelling.preparation import PreparedPage
@@ -34,7 +34,7 @@ def site(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def ctrl_c(monkeypatch: pytest.MonkeyPatch):
-    """Ctrl-C once all pages are ready; before it, what a function does with the printed address."""
+    """Press Ctrl-C when all pages are prepared, after calling a function with the printed address."""
     seen: list[object] = []
 
     def press(capfd: pytest.CaptureFixture[str], visit=lambda url: None) -> list[object]:
@@ -60,7 +60,7 @@ class TestServe:
     def quick(self, monkeypatch: pytest.MonkeyPatch) -> None:
         without_browser(monkeypatch)
 
-    def test_pages_are_served_until_ctrl_c(self, site: Path, tmp_path: Path, ctrl_c, capfd) -> None:
+    def test_serves_pages_until_ctrl_c(self, site: Path, tmp_path: Path, ctrl_c, capfd) -> None:
         def visit(url: str) -> bytes:
             post(url, "change/0", '{"blocks":[{"block":0,"label":"o"}]}')
             with urllib.request.urlopen(url + "list", timeout=10) as answer:
@@ -71,9 +71,9 @@ class TestServe:
         assert b'"ready":true,"total":2' in seen[0]
         assert "the labels are in" in capfd.readouterr().err
         (page,) = read_gold(tmp_path / "p")
-        assert (page.blocks[0].verdict.label, page.annotator) == ("o", "me")
+        assert (page.blocks[0].annotation.label, page.annotator) == ("o", "me")
 
-    def test_the_same_name_twice(self, site: Path, tmp_path: Path, ctrl_c, capfd) -> None:
+    def test_equal_page_names(self, site: Path, tmp_path: Path, ctrl_c, capfd) -> None:
         def visit(url: str) -> list[str]:
             with urllib.request.urlopen(url + "list", timeout=10) as answer:
                 return re.findall(r'"id":"[^"]*/([^"/]*)"', answer.read().decode())
@@ -82,8 +82,8 @@ class TestServe:
         main(["label", str(site / "a.html"), str(site / "a.html"), "-o", str(tmp_path / "p")])
         assert seen == [["a.html", "a.html (2)"]]
 
-    def test_a_page_that_fails_among_others(self, site: Path, tmp_path: Path, ctrl_c, capfd) -> None:
-        """It is told on standard error as it fails, and in the browser."""
+    def test_one_of_several_pages_fails(self, site: Path, tmp_path: Path, ctrl_c, capfd) -> None:
+        """The failure is printed to standard error at once, and shown in the browser."""
         (site / "aa.html").write_text("<p>x" * 100)
 
         def visit(url: str) -> list[str]:
@@ -95,7 +95,7 @@ class TestServe:
         assert seen == [[f"{site / 'aa.html'} is over the cap of 200 bytes: raise it with --max-bytes"]]
         assert len(list((tmp_path / "p" / "pages").glob("*.html"))) == 2
 
-    def test_what_was_ready_is_kept_when_a_later_page_ends_the_run(
+    def test_keeps_prepared_pages_when_run_fails(
         self, site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         prepare = Preparer.prepare
@@ -110,7 +110,7 @@ class TestServe:
         assert len(list((tmp_path / "p" / "pages").glob("*.html"))) == 1
 
     @pytest.mark.parametrize(
-        ("given", "code", "said"),
+        ("given", "code", "message"),
         [
             (["none.html"], 3, ["none.html does not exist: check the name"]),
             (["none.html", "no.html"], 1, ["none.html does not exist", "no.html does not exist"]),
@@ -120,24 +120,24 @@ class TestServe:
         ],
         ids=["one missing", "all missing", "one fails", "all fail", "none named"],
     )
-    def test_nothing_to_label(
-        self, site: Path, monkeypatch: pytest.MonkeyPatch, capfd, *, given: list[str], code: int, said: list[str]
+    def test_no_page_to_label(
+        self, site: Path, monkeypatch: pytest.MonkeyPatch, capfd, *, given: list[str], code: int, message: list[str]
     ) -> None:
-        """A line for each page that failed; no address that leads to nothing, and no project."""
+        """There is a line for each failed page, no address, and no project folder."""
         monkeypatch.chdir(site)
         assert main(["label", *given, "-o", "new"]) == code
         lines = capfd.readouterr().err.splitlines()
-        assert len(lines) == len(said)
-        assert all(part in line for part, line in zip(said, lines, strict=True))
+        assert len(lines) == len(message)
+        assert all(part in line for part, line in zip(message, lines, strict=True))
         assert not Path("new").exists()
 
-    def test_a_folder_of_before_stays_when_there_is_nothing_to_label(self, site: Path, tmp_path: Path) -> None:
+    def test_keeps_existing_folder_without_pages_to_label(self, site: Path, tmp_path: Path) -> None:
         (tmp_path / "p").mkdir()
         (tmp_path / "p" / "notes.txt").touch()
         assert main(["label", str(site), "-o", str(tmp_path / "p"), "--max-bytes", "10"]) == 5
         assert (tmp_path / "p" / "notes.txt").exists()
 
-    def test_one_server_for_an_annotator_and_a_project(self, site: Path, tmp_path: Path, ctrl_c, capfd) -> None:
+    def test_rejects_second_server_for_annotator_and_project(self, site: Path, tmp_path: Path, ctrl_c, capfd) -> None:
         def visit(_: str) -> tuple[int, str]:
             code = main(["label", str(site), "-o", str(tmp_path / "p")])
             return code, capfd.readouterr().err
@@ -147,18 +147,18 @@ class TestServe:
         assert seen[0][0] == 2
         assert "another run is writing to" in seen[0][1]
 
-    def test_what_changed_is_said(self, site: Path, tmp_path: Path, ctrl_c, capfd, caplog) -> None:
+    def test_warns_about_changed_page(self, site: Path, tmp_path: Path, ctrl_c, capfd, caplog) -> None:
         arguments = ["label", str(site / "a.html"), "-o", str(tmp_path / "p")]
         ctrl_c(capfd, lambda url: post(url, "change/0", '{"blocks":[{"block":0,"label":"o"}]}'))
         main(arguments)
         (site / "a.html").write_text(HTML.replace("<h1>Rain", "<h1>Snow"))
         ctrl_c(capfd)
         assert main(arguments) == 0
-        with Journal(tmp_path / "p" / "journal" / "me.jsonl") as journal:
-            assert [entry["do"] for entry in journal.entries] == ["set"]
-        assert "a.html has changed: 1 labelled blocks are no longer there" in caplog.text
+        with ChangeLog(tmp_path / "p" / "journal" / "me.jsonl") as change_log:
+            assert [entry["do"] for entry in change_log.entries] == ["set"]
+        assert "a.html has changed: 1 labelled blocks no longer exist" in caplog.text
 
-    def test_the_browser_is_opened_when_asked_for(
+    def test_opens_browser_on_request(
         self,
         site: Path,
         tmp_path: Path,
@@ -175,7 +175,7 @@ class TestServe:
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[\w-]{43}/", opened[0])
 
 
-class TestInstead:
+class TestWithoutServer:
     def test_agreement(self, tmp_path: Path, capfd) -> None:
         for name, labels in (("anna", "hp"), ("ben", "ho")):
             (tmp_path / f"{name}{SUFFIX}").write_text(labelled(labels, annotator=name).to_line())
@@ -190,5 +190,5 @@ class TestInstead:
         (tmp_path / "p" / "gold" / "me").mkdir(parents=True)
         (tmp_path / "p" / "gold" / "me" / f"a{SUFFIX}").write_text(labelled("hp").to_line())
         assert main(["label", "-o", str(tmp_path / "p"), "--export", str(tmp_path / "e")]) == 0
-        assert capfd.readouterr().out == f"1 pages in {tmp_path / 'e'}; 0 that were begun are left out\n"
+        assert capfd.readouterr().out == f"1 pages in {tmp_path / 'e'}; 0 unfinished pages left out\n"
         assert [page.id for page in read_gold(tmp_path / "e")] == ["a.html"]

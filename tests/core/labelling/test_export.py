@@ -6,22 +6,22 @@ import pytest
 from helpers.labelled import H, page
 
 from vclean.errors import InputError, OutputError
-from vclean.labelling.export import Shelf, export, read_gold
-from vclean.labelling.store import Sheet, Status
+from vclean.labelling.export import GoldWriter, export, read_gold
+from vclean.labelling.store import PageAnnotations, Status
 
 
 def put(project: Path, name: str, *, annotator: str = "me", status: Status = Status.DONE, key: str = "00" * 16) -> None:
-    sheet = Sheet(status=status)
+    annotations = PageAnnotations(status=status)
     made = page(name, snapshots={"rendered": key})
-    sheet.set({made.names[0]: H})
-    Shelf(project, annotator).put(made, sheet)
+    annotations.set({made.names[0]: H})
+    GoldWriter(project, annotator).write(made, annotations)
     (project / "snapshots").mkdir(exist_ok=True)
     (project / "snapshots" / f"{key}.npz").write_bytes(key.encode())
 
 
-class TestPut:
-    def test_names_that_no_file_can_have(self, tmp_path: Path) -> None:
-        """Two pages never share a file, however alike their ids are."""
+class TestWrite:
+    def test_ids_that_are_no_file_names(self, tmp_path: Path) -> None:
+        """Two pages never share a file, however similar their ids are."""
         for name in ("https://a.example/?q=1", "https://a.example/?q:1", "../../etc/passwd", "x" * 400, "ä" * 300):
             put(tmp_path, name)
         files = list((tmp_path / "gold" / "me").iterdir())
@@ -30,7 +30,7 @@ class TestPut:
 
 
 class TestExport:
-    def test_what_is_done_by_annotator(self, tmp_path: Path) -> None:
+    def test_exports_finished_pages_by_annotator(self, tmp_path: Path) -> None:
         project, out = tmp_path / "project", tmp_path / "out"
         project.mkdir()
         put(project, "a.html")
@@ -42,16 +42,16 @@ class TestExport:
         assert [path.read_text()[:8] for path in (out / "me").iterdir()] == ["<h>Home\n"]
         assert sorted(path.name[:2] for path in (out / "snapshots").iterdir()) == ["00", "11"]
 
-    def test_nothing_is_done(self, tmp_path: Path) -> None:
+    def test_no_finished_page(self, tmp_path: Path) -> None:
         put(tmp_path, "a.html", status=Status.SKIPPED)
         assert export(tmp_path, tmp_path / "out") == (0, 1)
         assert not (tmp_path / "out").exists()
 
-    def test_no_project(self, tmp_path: Path) -> None:
+    def test_missing_project(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match="label pages first"):
             export(tmp_path, tmp_path / "out")
 
-    def test_a_snapshot_that_is_gone(self, tmp_path: Path) -> None:
+    def test_missing_snapshot(self, tmp_path: Path) -> None:
         put(tmp_path, "a.html")
         (tmp_path / "snapshots" / f"{'00' * 16}.npz").unlink()
         with pytest.raises(OutputError, match="cannot write"):

@@ -13,11 +13,11 @@ from vclean.labels import Role
 
 
 class TestLine:
-    def test_there_and_back(self, tmp_path: Path) -> None:
+    def test_round_trip(self, tmp_path: Path) -> None:
         page = labelled("hpo", roles=[Role.TITLE, None, Role.AD], snapshots={"rendered": "ab"}, folder=tmp_path)
         assert LabelledPage.from_line(page.to_line(), tmp_path) == page
 
-    def test_what_it_tells(self) -> None:
+    def test_has_documented_fields(self) -> None:
         line = labelled("ho", name="a.html", roles=[Role.TITLE, None]).to_line()
         facts = json.loads(line)
         assert line.endswith("}\n")
@@ -32,7 +32,7 @@ class TestLine:
             "version": 0,
         }
 
-    def test_cleaneval(self) -> None:
+    def test_cleaneval_text(self) -> None:
         page = labelled("ohpcl", texts=["Home", "Rain", "It rained.", "Much.", "wet"])
         assert page.cleaneval == "<h>Rain\n<p>It rained. Much.\n<l>wet\n"
 
@@ -41,14 +41,14 @@ class TestLine:
         [{"version": 2}, {"status": "half"}, {"blocks": [{"xpath": "/p"}]}, {"hat": 1}, {"blocks": [1]}],
         ids=repr,
     )
-    def test_no_such_line(self, damage: dict[str, object]) -> None:
+    def test_rejects_invalid_line(self, damage: dict[str, object]) -> None:
         facts = json.loads(labelled("h").to_line()) | damage
         with pytest.raises((ValueError, TypeError, KeyError, AttributeError)):
             LabelledPage.from_line(json.dumps(facts), Path())
 
 
 class TestReadGold:
-    def test_a_file_of_several_pages(self, tmp_path: Path) -> None:
+    def test_file_of_several_pages(self, tmp_path: Path) -> None:
         path = tmp_path / "gold.jsonl"
         path.write_text(labelled("h", name="b").to_line() + labelled("p", name="a", status=Status.OPEN).to_line())
         pages = read_gold(path)
@@ -57,8 +57,8 @@ class TestReadGold:
             ("a", Status.OPEN, tmp_path),
         ]
 
-    def test_the_files_below_a_folder_by_name(self, tmp_path: Path) -> None:
-        """A journal is no gold."""
+    def test_files_in_subfolders_sorted_by_name(self, tmp_path: Path) -> None:
+        """Change logs are not read as gold."""
         for name in ("ben/z", "anna/a"):
             path = tmp_path / f"{name}{SUFFIX}"
             path.parent.mkdir()
@@ -66,19 +66,19 @@ class TestReadGold:
         (tmp_path / "me.jsonl").write_text('{"do":"undo"}\n')
         assert [page.id for page in read_gold(tmp_path)] == ["anna/a", "ben/z"]
 
-    def test_text_with_line_separators_stays_on_its_line(self, tmp_path: Path) -> None:
+    def test_text_with_line_separators(self, tmp_path: Path) -> None:
         path = tmp_path / "gold.jsonl"
         path.write_text(labelled("h", texts=["one\u2028two\x85three"]).to_line(), encoding="utf-8")
         assert read_gold(path)[0].blocks[0].text == "one\u2028two\x85three"
 
-    def test_nothing_there(self, tmp_path: Path) -> None:
+    def test_rejects_missing_gold(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match=r"no gold in .*: label pages first"):
             read_gold(tmp_path)
         with pytest.raises(InputError, match=r"there is no .*: label pages first"):
             read_gold(tmp_path / "gold.jsonl")
 
     @pytest.mark.parametrize("content", [b"rubbish\n", b"[]\n", b'{"version":1}\n', b"\xff\n", b"\n"])
-    def test_a_damaged_file(self, tmp_path: Path, content: bytes) -> None:
+    def test_rejects_damaged_file(self, tmp_path: Path, content: bytes) -> None:
         path = tmp_path / "gold.jsonl"
         path.write_bytes(content)
         with pytest.raises(InputError, match=r"gold\.jsonl"):

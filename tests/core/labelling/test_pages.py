@@ -1,4 +1,4 @@
-"""Labelling in a real browser: click, keys, undo, reload, two tabs, a large page; and from a click to a new model."""
+"""Tests of labelling in a real browser: click, keys, undo, reload, two tabs, a large page, and retraining."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 
 from vclean import clean
 from vclean.cli.main import main
-from vclean.labelling.export import Shelf, read_gold
-from vclean.labelling.preparation import list_document, page_document, prepared
+from vclean.labelling.export import GoldWriter, read_gold
+from vclean.labelling.preparation import list_document, page_document, to_prepared_page
 from vclean.labelling.server import LabelServer
-from vclean.labelling.session import Desk
-from vclean.labelling.store import Book, Journal, Status
+from vclean.labelling.session import AnnotationSession
+from vclean.labelling.store import AnnotationStore, ChangeLog, Status
 from vclean.render.browser.chromium import find_chromium
 
 pytestmark = pytest.mark.browser
 
 SLOWEST = 100
-"""Milliseconds that an interaction may take."""
+"""Maximum milliseconds of an interaction."""
 MANY = 5_000
 TALLEST = 10_000
-"""Px of a picture that is worth its coding."""
+"""Height of the screenshot in px; a larger one would take long to encode."""
 
 
 @pytest.fixture(scope="module")
@@ -54,52 +54,52 @@ def context(chrome: Browser) -> Iterator[BrowserContext]:
 
 @dataclass
 class Project:
-    """A desk that is served, without a browser that renders and a model that labels: pages are invented."""
+    """Served annotation session of invented pages, without rendering and without a model."""
 
     folder: Path
     server: LabelServer
-    desk: Desk
+    session: AnnotationSession
 
     def gold(self, name: str) -> str:
-        """The CleanEval text of a page, as it is on the disk now."""
+        """Return the CleanEval text of a page that is on the disk."""
         (path,) = (self.folder / "gold" / "me").glob(f"{name}-*.txt")
         return path.read_text(encoding="utf-8")
 
 
 @pytest.fixture
 def serve(tmp_path: Path) -> Iterator[Callable[..., Project]]:
-    """A function from pages, each HTML with labels, to a project; the first is the least sure."""
-    open_now: list[tuple[LabelServer, Journal]] = []
+    """Return a function from pages, each HTML with labels, to a project; the first page has the lowest confidence."""
+    open_now: list[tuple[LabelServer, ChangeLog]] = []
 
     def start(*pages: tuple[str, str], failures: Sequence[str] = ()) -> Project:
-        journal = Journal(tmp_path / "me.jsonl").__enter__()
-        desk = Desk("me", Book(journal), Shelf(tmp_path, "me"), failures)
+        change_log = ChangeLog(tmp_path / "me.jsonl").__enter__()
+        session = AnnotationSession("me", AnnotationStore(change_log), GoldWriter(tmp_path, "me"), failures)
         documents = []
         for number, (html, labels) in enumerate(pages):
             roles = ROLES if html == HTML else ()
             made = result(laid_out(html), labels, id=f"page{number}", confidence=number / 10, roles=roles)
-            desk.add(prepared(made, maker="", content="", snapshots={}))
+            session.add(to_prepared_page(made, maker="", content="", snapshots={}))
             height = int(made.columns.snapshot.height)
             documents.append(page_document(replace(made, screenshot=white(800, height) if height < TALLEST else b"")))
-        desk.ready = True
-        server = LabelServer(desk, documents.__getitem__, list_document()).__enter__()
-        open_now.append((server, journal))
-        return Project(tmp_path, server, desk)
+        session.ready = True
+        server = LabelServer(session, documents.__getitem__, list_document()).__enter__()
+        open_now.append((server, change_log))
+        return Project(tmp_path, server, session)
 
     yield start
-    for server, journal in open_now:
+    for server, change_log in open_now:
         server.__exit__()
-        journal.__exit__()
+        change_log.__exit__()
 
 
 class Tab:
-    """A tab at a page."""
+    """Browser tab that shows a page."""
 
     def __init__(self, context: BrowserContext, project: Project, path: str = "page/0") -> None:
         self.page = context.new_page()
         self.errors: list[str] = []
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        self.page.on("console", lambda said: self.errors.append(said.text) if said.type == "error" else None)
+        self.page.on("console", lambda output: self.errors.append(output.text) if output.type == "error" else None)
         self.page.goto(project.server.url + path)
 
     def press(self, *keys: str) -> None:
@@ -111,17 +111,17 @@ class Tab:
         expect(self.page.locator("#saved")).to_have_text("saved", timeout=20_000)
 
     def click(self, row: int, **how: Any) -> None:
-        """Click a block in the picture: lines are 20 px apart, from 20 px on."""
-        self.page.locator("#stage").click(position=self.place(row), **how)
+        """Click a block in the screenshot: lines are 20 px apart, from 20 px on."""
+        self.page.locator("#stage").click(position=self.position(row), **how)
 
-    def place(self, row: int) -> dict[str, float]:
+    def position(self, row: int) -> dict[str, float]:
         scale = self.page.evaluate("document.getElementById('stage').clientWidth / vclean.data.page.width")
         return {"x": 50 * scale, "y": (20 * (row + 1) + 8) * scale}
 
     def drag(self, first: int, last: int) -> None:
         frame = self.page.locator("#stage").bounding_box()
         assert frame is not None
-        begin, end = self.place(first), self.place(last)
+        begin, end = self.position(first), self.position(last)
         mouse = self.page.mouse
         mouse.move(frame["x"] + begin["x"] + 300, frame["y"] + begin["y"])
         mouse.down()
@@ -154,7 +154,7 @@ class TestOnePage:
         yield made
         assert made.errors == []
 
-    def test_a_click_and_a_key(self, tab: Tab, project: Project) -> None:
+    def test_label_by_click_and_key(self, tab: Tab, project: Project) -> None:
         tab.click(2)
         assert tab.selected == [2]
         tab.press("o")
@@ -162,21 +162,21 @@ class TestOnePage:
         assert tab.labels == "ohop"
         assert project.gold("page0") == "<h>Rain\n<p>It rained again.\n"
 
-    def test_a_click_and_a_button(self, tab: Tab, project: Project) -> None:
+    def test_label_by_click_and_button(self, tab: Tab, project: Project) -> None:
         tab.click(0)
         tab.page.get_by_role("button", name="paragraph").first.click()
         tab.rest()
         assert project.gold("page0").startswith("<p>Home\n")
         expect(tab.page.locator("[data-label=p]")).to_have_attribute("aria-pressed", "true")
 
-    def test_drag_to_select_several(self, tab: Tab, project: Project) -> None:
+    def test_drag_selects_several_blocks(self, tab: Tab, project: Project) -> None:
         tab.drag(1, 3)
         assert tab.selected == [1, 2, 3]
         tab.press("l")
         tab.rest()
         assert project.gold("page0") == "<l>Rain\n<l>It rained.\n<l>It rained again.\n"
 
-    def test_shift_and_control_extend(self, tab: Tab) -> None:
+    def test_shift_and_control_extend_selection(self, tab: Tab) -> None:
         tab.click(0)
         tab.click(2, modifiers=["Shift"])
         assert tab.selected == [0, 1, 2]
@@ -184,13 +184,13 @@ class TestOnePage:
         tab.click(3, modifiers=["Control"])
         assert tab.selected == [0, 2, 3]
 
-    def test_by_the_keyboard_alone(self, tab: Tab, project: Project) -> None:
+    def test_label_by_keyboard(self, tab: Tab, project: Project) -> None:
         tab.press("j", "p", "j", "j", "Shift+ArrowDown", "c")
         tab.rest()
         assert tab.labels == "phcc"
         assert project.gold("page0") == "<p>Home\n<h>Rain It rained. It rained again.\n"
 
-    def test_roles(self, tab: Tab, project: Project) -> None:
+    def test_set_role(self, tab: Tab, project: Project) -> None:
         tab.click(3)
         tab.page.locator("#role").click()
         tab.page.locator("#roles").get_by_role("button", name="comments").click()
@@ -198,11 +198,11 @@ class TestOnePage:
         tab.press("o")
         tab.rest()
         (page,) = read_gold(project.folder / "gold")
-        assert page.blocks[3].verdict == ("o", "comments")
+        assert page.blocks[3].annotation == ("o", "comments")
         assert page.blocks[3].by_hand
 
-    def test_roles_by_the_keyboard(self, tab: Tab, project: Project) -> None:
-        """By the first letter that is free; Escape goes back to the blocks, which stay selected."""
+    def test_set_role_by_keyboard(self, tab: Tab, project: Project) -> None:
+        """The key is the first free letter. Escape returns to the blocks, which stay selected."""
         dialog = tab.page.locator("#roles")
         tab.press("j", "r")
         expect(dialog).to_be_visible()
@@ -218,7 +218,7 @@ class TestOnePage:
         tab.press("j", "h")
         tab.rest()
         assert tab.labels == "ohpp"
-        assert project.desk.state(0, 0)["blocks"] == [[0, "o", "footer", True, 1], [1, "h", "article", True, 2]]
+        assert project.session.state(0, 0)["blocks"] == [[0, "o", "footer", True, 1], [1, "h", "article", True, 2]]
 
     def test_undo_and_redo(self, tab: Tab, project: Project) -> None:
         tab.press("j", "p", "j", "o")
@@ -235,17 +235,17 @@ class TestOnePage:
         tab.rest()
         assert project.gold("page0") == "<p>Home\n<p>It rained.\n<p>It rained again.\n"
 
-    def test_fast_keys_end_where_the_last_one_says(self, tab: Tab, project: Project) -> None:
-        """Answers to earlier changes do not show over later ones."""
+    def test_last_of_several_fast_keys_wins(self, tab: Tab, project: Project) -> None:
+        """Answers to earlier changes must not overwrite later ones."""
         seen = "document.addEventListener('vclean:change', () => (window.seen ||= []).push(vclean.blocks[0].label))"
         tab.page.evaluate(seen)
         tab.press("j", *"hplcohplc")
         tab.rest()
         assert tab.labels == "chpp"
         assert tab.page.evaluate("window.seen").count("h") == 2
-        assert len(project.desk._book._journal._path.read_text().splitlines()) == 9
+        assert len(project.session._store._change_log._path.read_text().splitlines()) == 9
 
-    def test_a_reload_loses_nothing_undo_included(self, tab: Tab) -> None:
+    def test_reload_keeps_annotations_and_undo(self, tab: Tab) -> None:
         tab.press("j", "p", "j", "o")
         tab.rest()
         tab.page.reload()
@@ -253,8 +253,8 @@ class TestOnePage:
         tab.press("u")
         tab.shows("phpp")
 
-    def test_two_tabs_see_each_other(self, tab: Tab, context: BrowserContext, project: Project) -> None:
-        """And of two changes of one block, the last one holds in both."""
+    def test_two_tabs_are_synchronized(self, tab: Tab, context: BrowserContext, project: Project) -> None:
+        """Of two changes of one block, the last one wins in both tabs."""
         other = Tab(context, project)
         tab.press("j", "p")
         other.shows("phpp")
@@ -266,7 +266,7 @@ class TestOnePage:
         tab.shows("lhpp")
         assert other.errors == []
 
-    def test_the_next_page_when_one_is_done(self, tab: Tab, context: BrowserContext, project: Project) -> None:
+    def test_done_opens_next_page(self, tab: Tab, context: BrowserContext, project: Project) -> None:
         tab.press("Enter")
         expect(tab.page).to_have_url(re.compile(r"/page/1$"))
         expect(tab.page.locator("#progress-text")).to_have_text("1 of 2 done")
@@ -278,48 +278,46 @@ class TestOnePage:
         tab.page.locator("tbody a").first.click()
         tab.page.get_by_role("button", name="Reopen").click()
         expect(tab.page.get_by_role("button", name="Done")).to_be_visible()
-        assert project.desk.progress()["open"] == 1
+        assert project.session.progress()["open"] == 1
 
-    def test_enter_on_a_button_is_the_button_s(self, tab: Tab, project: Project) -> None:
+    def test_enter_on_button_activates_it(self, tab: Tab, project: Project) -> None:
         tab.press("j")
         tab.page.locator("[data-label=l]").focus()
         tab.press("Enter")
         tab.rest()
-        assert (tab.labels, project.desk.progress()["done"]) == ("lhpp", 0)
+        assert (tab.labels, project.session.progress()["done"]) == ("lhpp", 0)
 
-    def test_after_a_click_on_a_button_enter_is_done(self, tab: Tab) -> None:
+    def test_enter_after_click_on_button_marks_page_as_done(self, tab: Tab) -> None:
         tab.press("j")
         tab.page.locator("[data-label=l]").click()
         tab.press("Enter")
         expect(tab.page).to_have_url(re.compile(r"/page/1$"))
 
-    def test_without_a_selection_nothing_changes_and_that_is_said(self, tab: Tab, project: Project) -> None:
+    def test_key_without_selection_shows_message(self, tab: Tab, project: Project) -> None:
         tab.press("p")
         expect(tab.page.locator("#live")).to_have_text("Select a block first.")
         expect(tab.page.locator("[data-label=p]")).to_be_disabled()
-        assert project.desk.state(0, 0)["revision"] == 0
+        assert project.session.state(0, 0)["revision"] == 0
 
-    def test_what_is_kept_is_told_as_it_is_now(self, tab: Tab) -> None:
+    def test_shows_current_number_of_kept_blocks(self, tab: Tab) -> None:
         tab.press("j", "p")
         expect(tab.page.locator("#facts")).to_contain_text("4 of 4 blocks")
 
 
-class TestTrouble:
-    def test_pages_that_failed_are_listed_below_the_others(self, serve, context: BrowserContext) -> None:
+class TestErrors:
+    def test_lists_failed_pages(self, serve, context: BrowserContext) -> None:
         project = serve((HTML, PREDICTED), failures=["<b>bad</b>.html took too long", "no.html is binary"])
         tab = Tab(context, project, path="")
         expect(tab.page.locator("#failed")).to_be_visible()
         expect(tab.page.locator("#failed li")).to_have_text(["<b>bad</b>.html took too long", "no.html is binary"])
         assert tab.errors == []
 
-    def test_no_list_of_failures_without_any(self, serve, context: BrowserContext) -> None:
+    def test_hides_empty_list_of_failures(self, serve, context: BrowserContext) -> None:
         tab = Tab(context, serve((HTML, PREDICTED)), path="")
         expect(tab.page.locator("tbody tr")).to_have_count(1)
         expect(tab.page.locator("#failed")).to_be_hidden()
 
-    def test_what_the_disk_does_not_take_does_not_show(
-        self, serve, context: BrowserContext, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_full_disk_reverts_change(self, serve, context: BrowserContext, monkeypatch: pytest.MonkeyPatch) -> None:
         project = serve((HTML, PREDICTED))
         tab = Tab(context, project)
         tab.press("j", "p")
@@ -338,7 +336,7 @@ class TestTrouble:
         expect(tab.page.get_by_role("alert")).to_be_hidden()
         tab.shows("plpp")
 
-    def test_a_server_that_is_gone_is_told(self, serve, context: BrowserContext) -> None:
+    def test_shows_lost_server(self, serve, context: BrowserContext) -> None:
         project = serve((HTML, PREDICTED))
         tab = Tab(context, project)
         tab.press("j", "p")
@@ -349,8 +347,8 @@ class TestTrouble:
         expect(tab.page.get_by_role("alert")).to_contain_text("Not saved")
         expect(tab.page.locator("#saved")).to_have_text("not saved")
 
-    def test_another_site_can_neither_read_nor_write(self, serve, context: BrowserContext, site) -> None:
-        """Not even with the token: a page of another origin that learned it."""
+    def test_other_site_can_neither_read_nor_write(self, serve, context: BrowserContext, site) -> None:
+        """A page of another origin is refused even if it knows the token."""
         project = serve((HTML, PREDICTED))
         address = project.server.url
         tab = context.new_page()
@@ -362,7 +360,7 @@ class TestTrouble:
         assert tab.evaluate(ask, [address + "list", {}]) == "refused"
         for options in (plain, as_json):
             tab.evaluate(ask, [address + "change/0", options])
-        assert project.desk.state(0, 0)["revision"] == 0
+        assert project.session.state(0, 0)["revision"] == 0
 
 
 ROUNDS = """async ([key, rounds]) => {
@@ -381,12 +379,12 @@ ROUNDS = """async ([key, rounds]) => {
   }
   return times;
 }"""
-"""Milliseconds of work from a key to what it changed on the screen; the wait for the frame is not counted."""
+"""Milliseconds of work from a key to its change on the screen, without waiting for the frame."""
 
 
 @pytest.mark.slow
 class TestManyBlocks:
-    """Five thousand blocks: every interaction takes less than a tenth of a second, drawing included."""
+    """Five thousand blocks: every interaction takes less than a tenth of a second, including painting."""
 
     @pytest.fixture
     def tab(self, serve, context: BrowserContext) -> Iterator[Tab]:
@@ -395,7 +393,7 @@ class TestManyBlocks:
         yield made
         assert made.errors == []
 
-    def test_interaction(self, tab: Tab) -> None:
+    def test_interactions_are_fast(self, tab: Tab) -> None:
         tab.press("j")
         for keys in ("jk", "hplco", "uU"):
             times = tab.page.evaluate(ROUNDS, [list(keys), 6])
@@ -403,7 +401,7 @@ class TestManyBlocks:
             assert sorted(times)[len(times) // 2] < 2 * SLOWEST, (keys, times)  # the machine may have more to do
         tab.rest()
 
-    def test_all_at_once(self, tab: Tab) -> None:
+    def test_labels_all_blocks_at_once(self, tab: Tab) -> None:
         tab.press("a")
         assert len(tab.selected) == MANY
         times = tab.page.evaluate(ROUNDS, [["o", "p"], 4])
@@ -417,7 +415,7 @@ APPEAL = "Our reporters read every letter"
 
 
 def article(number: int) -> str:
-    """A page of a newspaper that ends its articles with an appeal to readers: the model takes it for a paragraph."""
+    """Return a newspaper page that ends with an appeal to readers, which the model labels as a paragraph."""
     what, where = SUBJECTS[number]
     return f"""<!doctype html><html lang=en><meta charset=utf-8><title>The {what} by the {where}</title>
 <base href="https://courier.example/{number}"><style>body {{ font: 16px serif; width: 900px; margin: auto }}
@@ -436,15 +434,15 @@ to the news desk and we will look into it for you.
 
 @dataclass
 class Running:
-    """`vclean label` in a process of its own."""
+    """`vclean label` in a new process."""
 
     process: subprocess.Popen[str]
     url: str
 
     def end(self, how: signal.Signals = signal.SIGINT) -> tuple[int, str]:
         self.process.send_signal(how)
-        said = self.process.communicate(timeout=30)[1]
-        return self.process.returncode, said
+        output = self.process.communicate(timeout=30)[1]
+        return self.process.returncode, output
 
 
 @pytest.fixture
@@ -468,10 +466,10 @@ def label() -> Iterator[Callable[..., Running]]:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends signals")
 @pytest.mark.slow
-class TestFromAClickToAModel:
-    """The whole way: look, click, correct, kill, go on, train, and the new model has changed its mind."""
+class TestFromClickToModel:
+    """Correct a page, kill the server, restart it, train, and check the prediction of the new model."""
 
-    def test_the_model_changes_its_mind(
+    def test_retrained_model_predicts_corrected_label(
         self, label, context: BrowserContext, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         (tmp_path / "site").mkdir()
@@ -496,9 +494,9 @@ class TestFromAClickToAModel:
         for done in (1, 2, 3):
             correct(tab, done=done)
         expect(tab.locator("#count")).to_have_text("4 of 4 done")
-        code, said = again.end()
-        assert (code, "Traceback" in said) == (0, False)
-        assert "the labels are in" in said
+        code, output = again.end()
+        assert (code, "Traceback" in output) == (0, False)
+        assert "the labels are in" in output
 
         pages = read_gold(project)
         assert [page.status for page in pages] == [Status.DONE] * 4
@@ -518,10 +516,10 @@ class TestFromAClickToAModel:
 
 
 def correct(tab: Page, *, done: int) -> None:
-    """Find the appeal in the picture, click it, press `o`, and say that the page is done."""
+    """Click the appeal in the screenshot, press `o`, and mark the page as done."""
     expect(tab.locator("#progress-text")).to_have_text(f"{done} of 4 done")
     tab.wait_for_function("() => document.getElementById('image').complete")
-    place = tab.evaluate(
+    position = tab.evaluate(
         """(appeal) => {
           const { box } = vclean.blocks.find((block) => block.text.startsWith(appeal));
           const scale = document.getElementById("stage").clientWidth / vclean.data.page.width;
@@ -529,7 +527,7 @@ def correct(tab: Page, *, done: int) -> None:
         }""",
         APPEAL,
     )
-    tab.locator("#stage").click(position=place)
+    tab.locator("#stage").click(position=position)
     expect(tab.locator("#details")).to_contain_text(APPEAL)
     tab.keyboard.press("o")
     expect(tab.locator("#saved")).to_have_text("saved")

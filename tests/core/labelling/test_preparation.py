@@ -19,7 +19,7 @@ HTML = (
 
 @pytest.fixture
 def renders(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The pages that were rendered."""
+    """Record the ids of rendered pages."""
     return without_browser(monkeypatch)
 
 
@@ -30,7 +30,7 @@ def preparer(folder: Path, model: Path | None = None) -> Preparer:
 class TestPrepare:
     PAGE = Page(content=HTML, url="https://example.org/rain", id="rain")
 
-    def test_a_page(self, tmp_path: Path, renders: list[str]) -> None:
+    def test_prepares_page(self, tmp_path: Path, renders: list[str]) -> None:
         with preparer(tmp_path) as made:
             page = made.prepare(self.PAGE)
             document = made.document(page)
@@ -43,25 +43,25 @@ class TestPrepare:
         assert "It rained all day" in document
         assert renders == ["started", "rain", "ended"]
 
-    def test_both_readings_are_kept(self, tmp_path: Path, renders: list[str]) -> None:
+    def test_stores_both_readings(self, tmp_path: Path, renders: list[str]) -> None:
         with preparer(tmp_path) as made:
             keys = made.prepare(self.PAGE).snapshots
         read = {way: read_snapshot(made.snapshots, key) for way, key in keys.items()}
         assert (read["rendered"].rendered, read["parsed"].rendered) == (True, False)
 
-    def test_the_reasons_are_told(self, tmp_path: Path, renders: list[str]) -> None:
+    def test_document_contains_reasons(self, tmp_path: Path, renders: list[str]) -> None:
         with preparer(tmp_path) as made:
             assert '"reasons":[{' in made.document(made.prepare(self.PAGE))
 
-    def test_but_not_those_of_very_many_blocks(
+    def test_no_reasons_for_very_many_blocks(
         self, tmp_path: Path, renders: list[str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(preparation, "_EXPLAINED", 2)
         with preparer(tmp_path) as made:
             assert '"reasons":[{' not in made.document(made.prepare(self.PAGE))
 
-    def test_once(self, tmp_path: Path, renders: list[str]) -> None:
-        """What is ready needs no browser, not even another time."""
+    def test_prepares_page_once(self, tmp_path: Path, renders: list[str]) -> None:
+        """A prepared page needs no browser, also in another run."""
         with preparer(tmp_path) as made:
             before = made.prepare(self.PAGE)
         renders.clear()
@@ -69,36 +69,36 @@ class TestPrepare:
             assert made.prepare(self.PAGE).to_json() == before.to_json()
         assert renders == []
 
-    def test_a_page_that_changed_is_rendered_again(self, tmp_path: Path, renders: list[str]) -> None:
+    def test_renders_changed_page_again(self, tmp_path: Path, renders: list[str]) -> None:
         with preparer(tmp_path) as made:
             before = made.prepare(self.PAGE)
             after = made.prepare(replace(self.PAGE, content=HTML.replace("Rain", "Snow")))
-            assert [page.id for page in made.known()] == ["rain"]
+            assert [page.id for page in made.stored_pages()] == ["rain"]
         assert renders == ["started", "rain", "rain", "ended"]
         assert (before.texts[1], after.texts[1]) == ("Rain", "Snow")
         assert before.content != after.content
 
-    def test_a_live_page_has_no_document_to_parse(self, tmp_path: Path, renders: list[str]) -> None:
+    def test_does_not_parse_live_page(self, tmp_path: Path, renders: list[str]) -> None:
         with preparer(tmp_path) as made:
             page = made.prepare(Page(content="", url="https://example.org/", live=True, id="live"))
         assert set(page.snapshots) == {"rendered"}
         assert len(page.content) == 64
 
-    def test_a_page_that_fails_leaves_nothing(self, tmp_path: Path, renders: list[str]) -> None:
+    def test_failure_leaves_no_files(self, tmp_path: Path, renders: list[str]) -> None:
         with preparer(tmp_path) as made, pytest.raises(LimitError):
             made.prepare(replace(self.PAGE, id="huge"))
         assert not has_pages(tmp_path)
 
-    def test_a_stored_snapshot_has_no_picture(self, tmp_path: Path, renders: list[str]) -> None:
-        with preparer(tmp_path) as made, pytest.raises(UsageError, match="no picture"):
+    def test_rejects_stored_snapshot(self, tmp_path: Path, renders: list[str]) -> None:
+        with preparer(tmp_path) as made, pytest.raises(UsageError, match="no screenshot"):
             made.prepare(Page(snapshot=b"", id="kept"))
 
-    def test_no_browser(self, tmp_path: Path, bare_machine: Path) -> None:
+    def test_missing_browser(self, tmp_path: Path, bare_machine: Path) -> None:
         with preparer(tmp_path / "project") as made, pytest.raises(BrowserMissingError):
             made.prepare(self.PAGE)
 
 
-class TestKnown:
+class TestStoredPages:
     @pytest.fixture
     def project(self, tmp_path: Path, renders: list[str]) -> Path:
         with preparer(tmp_path) as made:
@@ -107,33 +107,33 @@ class TestKnown:
         renders.clear()
         return tmp_path
 
-    def test_pages_by_name_without_a_browser(self, project: Path, renders: list[str]) -> None:
+    def test_sorted_by_id_without_browser(self, project: Path, renders: list[str]) -> None:
         assert has_pages(project)
         with preparer(project) as made:
-            assert [page.id for page in made.known()] == ["a", "b"]
+            assert [page.id for page in made.stored_pages()] == ["a", "b"]
         assert renders == []
 
-    def test_another_model_labels_them_anew(
+    def test_relabels_with_another_model(
         self, project: Path, renders: list[str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """From what was rendered: it takes no browser."""
+        """The stored rendering is used, without a browser."""
         with preparer(project) as made:
             monkeypatch.setattr(made, "_maker", "another")
-            assert {page.maker for page in made.known()} == {"another"}
-            assert {page.maker for page in made.known()} == {"another"}
+            assert {page.maker for page in made.stored_pages()} == {"another"}
+            assert {page.maker for page in made.stored_pages()} == {"another"}
         assert renders == []
 
     @pytest.mark.parametrize("kind", ["*.npz", "*.png"])
-    def test_what_was_rendered_is_gone(self, project: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_missing_rendering(self, project: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
         for path in (project / "snapshots").glob(kind):
             path.unlink()
         with preparer(project) as made:
             monkeypatch.setattr(made, "_maker", "another")
             with pytest.raises(InputError, match="name the page again"):
-                list(made.known())
+                list(made.stored_pages())
 
-    def test_damage_names_the_file(self, project: Path) -> None:
+    def test_damaged_file(self, project: Path) -> None:
         for path in (project / "pages").glob("*.page.json"):
             path.write_bytes(b"\xff{")
         with preparer(project) as made, pytest.raises(InputError, match=r"page\.json is damaged: delete it"):
-            list(made.known())
+            list(made.stored_pages())

@@ -1,4 +1,4 @@
-"""Browsers that start before the first page is there."""
+"""Tests of browsers that start before the first page."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ PAGE = Page(content="<title>One</title><p>Rain.")
 
 
 def browsers() -> set[int]:
-    """The processes below this one that are no orphan reapers."""
+    """Return the descendants of this process, except orphan reapers."""
     children = psutil.Process().children(recursive=True)
     return {child.pid for child in children if "python" not in child.name()}
 
 
 class TestPrepare:
-    def test_the_page_is_read_in_the_browser_that_was_started(self) -> None:
+    def test_reads_page_in_started_browser(self) -> None:
         before = browsers()
         with Renderer() as renderer:
             renderer.prepare()
@@ -38,19 +38,19 @@ class TestPrepare:
         assert extract_blocks(first.snapshot).text == extract_blocks(second.snapshot).text == ["Rain."]
         assert not started & browsers()
 
-    def test_for_another_page_than_the_one_that_comes(self) -> None:
+    def test_prepared_for_another_page(self) -> None:
         with Renderer() as renderer:
             renderer.prepare()
             assert (renderer.render(PAGE, screenshot=True).screenshot or b"").startswith(b"\x89PNG")
 
-    def test_nothing_is_left_where_no_page_comes(self) -> None:
+    def test_leaves_nothing_without_page(self) -> None:
         before = browsers()
         with Renderer() as renderer:
             renderer.prepare()
         assert browsers() == before
 
     @pytest.mark.parametrize("settings", [RenderSettings(), RenderSettings(scripts=True)])
-    def test_what_fails_is_told_with_the_page(self, tmp_path: Path, settings: RenderSettings) -> None:
+    def test_failure_is_reported_with_page(self, tmp_path: Path, settings: RenderSettings) -> None:
         broken = tmp_path / "chromium"
         broken.write_text("#!/bin/sh\nexit 1\n")
         broken.chmod(0o755)

@@ -18,22 +18,22 @@ from vclean.classify.training.regions import RegionFits
 from vclean.cli.main import main
 from vclean.errors import InputError
 from vclean.labelling import retraining
-from vclean.labelling.export import Shelf, export
+from vclean.labelling.export import GoldWriter, export
 from vclean.labelling.preparation import Preparer
 from vclean.labelling.retraining import (
     CORPUS,
     IMPORTANCE,
     Correction,
     Gain,
-    Marks,
+    PageScores,
     correction_rows,
-    mark,
+    format_gains,
     measure,
     read_corrections,
-    table,
+    score_labels,
 )
-from vclean.labelling.session import Desk
-from vclean.labelling.store import Book, Journal, Status
+from vclean.labelling.session import AnnotationSession
+from vclean.labelling.store import AnnotationStore, ChangeLog, Status
 from vclean.labels import LABELS, Label
 from vclean.page import Page
 from vclean.settings import RenderSettings
@@ -54,23 +54,23 @@ def html(number: int) -> str:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Pages of two sites whose appeals were taken out by hand; the last page is not done."""
+    """Label pages of two sites, whose appeals are corrected by hand; the last page is not done."""
     folder = tmp_path_factory.mktemp("project")
     with (
         pytest.MonkeyPatch.context() as patch,
-        Journal(folder / "me.jsonl") as journal,
+        ChangeLog(folder / "me.jsonl") as change_log,
         Preparer(folder, model=None, settings=RenderSettings()) as preparer,
     ):
         without_browser(patch)
-        desk = Desk("me", Book(journal), Shelf(folder, "me"))
+        session = AnnotationSession("me", AnnotationStore(change_log), GoldWriter(folder, "me"))
         for number in range(PAGES + 1):
             url = f"https://www.{SITES[number % 2]}/{number}"
             page = preparer.prepare(Page(content=html(number), url=url, id=str(number)))
-            desk.add(page)
+            session.add(page)
             row = next(row for row, text in enumerate(page.texts) if text.startswith(APPEAL))
-            desk.change(number, [{"block": row, "label": "o"}])
+            session.change(number, [{"block": row, "label": "o"}])
             if number < PAGES:
-                desk.mark(number, Status.DONE)
+                session.set_status(number, Status.DONE)
     return folder
 
 
@@ -84,13 +84,13 @@ def labels(correction: Correction) -> dict[str, str]:
 
 
 class TestReadCorrections:
-    def test_pages_that_are_done_both_ways(self, corrections: list[Correction]) -> None:
+    def test_reads_finished_pages_in_both_readings(self, corrections: list[Correction]) -> None:
         assert [(each.page.id, each.rendered) for each in corrections] == [
             (str(number), rendered) for number in range(PAGES) for rendered in (True, False)
         ]
         assert [each.blocks.snapshot.rendered for each in corrections[:2]] == [True, False]
 
-    def test_labels_of_both_readings(self, corrections: list[Correction]) -> None:
+    def test_labels_of_both_readings_agree(self, corrections: list[Correction]) -> None:
         assert labels(corrections[0]) == labels(corrections[1])
         assert labels(corrections[0]) == {"Home": "o", "The ferry ": "p", APPEAL[:10]: "o"} | labels(corrections[0])
 
@@ -99,14 +99,14 @@ class TestReadCorrections:
         nowhere = replace(corrections[0], page=replace(corrections[0].page, url=""))
         assert nowhere.site == f"{CORPUS}/0"
 
-    def test_what_was_exported_is_enough(self, project: Path, tmp_path: Path) -> None:
+    def test_reads_exported_folder(self, project: Path, tmp_path: Path) -> None:
         export(project, tmp_path)
         assert len(read_corrections(tmp_path / "me.gold.jsonl")) == 2 * PAGES
 
-    def test_blocks_that_are_cut_otherwise_have_labels_by_their_words(self, project: Path) -> None:
-        """As after a change of how pages are cut: the text of two blocks is one now."""
+    def test_aligns_changed_blocks_by_words(self, project: Path) -> None:
+        """The extraction of blocks may have changed: the text of two blocks is now one block."""
         page = next(each.page for each in read_corrections(project))
-        kept = [block for block in page.blocks if block.verdict.label.is_content]
+        kept = [block for block in page.blocks if block.annotation.label.is_content]
         long = kept[-1]
         cut = len(long.text) // 2
         halves = [replace(long, text=long.text[:cut]), replace(long, text=long.text[cut:])]
@@ -116,19 +116,19 @@ class TestReadCorrections:
         (project / "other.gold.jsonl").unlink()
         assert labels(found[0])["The ferry "] == "p"
 
-    def test_none_is_done(self, tmp_path: Path) -> None:
+    def test_no_finished_page(self, tmp_path: Path) -> None:
         (tmp_path / "a.gold.jsonl").write_text(labelled("h", status=Status.OPEN).to_line())
         with pytest.raises(InputError, match=r"none of the 1 pages in .* is done"):
             read_corrections(tmp_path)
 
-    def test_a_snapshot_that_is_gone(self, tmp_path: Path) -> None:
+    def test_missing_snapshot(self, tmp_path: Path) -> None:
         (tmp_path / "a.gold.jsonl").write_text(labelled("h", snapshots={"rendered": "00"}).to_line())
         with pytest.raises(InputError, match=r"cannot read .*00\.npz"):
             read_corrections(tmp_path)
 
 
 class TestCorrectionRows:
-    def test_rows_of_training(self, corrections: list[Correction]) -> None:
+    def test_training_rows(self, corrections: list[Correction]) -> None:
         rows = correction_rows(corrections, None)
         assert [(row.corpus, row.id, row.site, row.rendered) for row in rows[:3]] == [
             (CORPUS, "me/0", "example.com", True),
@@ -140,29 +140,29 @@ class TestCorrectionRows:
         assert rows[0].share[appeal] < 0.5
         assert (rows[0].label == corrections[0].label).all()
 
-    def test_a_corrected_page_counts_as_several(self, corrections: list[Correction]) -> None:
+    def test_weights_corrected_pages(self, corrections: list[Correction]) -> None:
         (row,) = correction_rows(corrections[:1], None)
         assert row.weight == pytest.approx(IMPORTANCE * replace(row, importance=1).weight)
 
-    def test_the_region_model_tells_what_it_did_not_learn_from_the_site(self, corrections: list[Correction]) -> None:
+    def test_region_model_was_not_trained_on_site(self, corrections: list[Correction]) -> None:
         fits = RegionFits.from_rows([region_rows(number) for number in range(10)])
         (row,) = correction_rows(corrections[:1], fits)
         assert np.isfinite(row.region[:, 0]).all()
 
 
-class TestMarks:
-    def test_all_right(self, corrections: list[Correction]) -> None:
+class TestMeasure:
+    def test_all_labels_right(self, corrections: list[Correction]) -> None:
         page = corrections[0]
-        assert mark(page, [LABELS[code] for code in page.label]) == Marks(1.0, 1.0)
+        assert score_labels(page, [LABELS[code] for code in page.label]) == PageScores(1.0, 1.0)
 
     def test_one_of_four_wrong(self, corrections: list[Correction]) -> None:
         page = corrections[0]
         wrong = [LABELS[code] for code in page.label]
         wrong[0] = Label.PARAGRAPH
-        assert mark(page, wrong).labels == 1 - 1 / len(wrong)
-        assert 0.9 < mark(page, wrong).word_f1 < 1
+        assert score_labels(page, wrong).labels == 1 - 1 / len(wrong)
+        assert 0.9 < score_labels(page, wrong).word_f1 < 1
 
-    def test_only_rendered_pages_are_scored(self, corrections: list[Correction]) -> None:
+    def test_scores_rendered_pages_only(self, corrections: list[Correction]) -> None:
         asked: list[int] = []
 
         def say(row: int):
@@ -172,23 +172,23 @@ class TestMarks:
         assert measure("pages", corrections, say, say).pages == PAGES
         assert sorted(set(asked)) == [0, 2, 4, 6]
 
-    def test_table(self) -> None:
-        gain = Gain("pages", 12, Marks(0.9, 0.8), Marks(0.95, 0.9))
-        assert table([gain]).splitlines()[1] == "other pages     12  0.900 -> 0.950  0.800 -> 0.900"
+    def test_format_gains(self) -> None:
+        gain = Gain("pages", 12, PageScores(0.9, 0.8), PageScores(0.95, 0.9))
+        assert format_gains([gain]).splitlines()[1] == "other pages     12  0.900 -> 0.950  0.800 -> 0.900"
 
 
 @pytest.fixture(scope="module")
 def trained(corrections: list[Correction]) -> tuple[Model, list[Gain]]:
-    return retraining.go_on_from_shipped(corrections)
+    return retraining.continue_from_shipped(corrections)
 
 
 @pytest.mark.slow
-class TestGoOnFromShipped:
-    def test_pages_and_sites_are_held_out(self, trained) -> None:
+class TestContinueFromShipped:
+    def test_measures_held_out_pages_and_sites(self, trained) -> None:
         assert [(gain.held_out, gain.pages) for gain in trained[1]] == [("pages", PAGES), ("sites", PAGES)]
         assert all(gain.after.word_f1 > gain.before.word_f1 for gain in trained[1])
 
-    def test_the_card_tells_of_the_corrections(self, trained) -> None:
+    def test_model_card_has_corrections(self, trained) -> None:
         card = trained[0].card["corrections"]
         assert (card["pages"], card["sites"], card["by hand"], card["annotators"]) == (PAGES, 2, PAGES, ["me"])
         assert [gain["held_out"] for gain in card["gains"]] == ["pages", "sites"]
@@ -196,15 +196,15 @@ class TestGoOnFromShipped:
 
     def test_one_site(self, corrections: list[Correction]) -> None:
         one = [each for each in corrections if each.site == "example.com"]
-        assert [gain.held_out for gain in retraining.go_on_from_shipped(one)[1]] == ["pages"]
+        assert [gain.held_out for gain in retraining.continue_from_shipped(one)[1]] == ["pages"]
 
     def test_one_page(self, corrections: list[Correction]) -> None:
-        assert retraining.go_on_from_shipped(corrections[:2])[1] == []
+        assert retraining.continue_from_shipped(corrections[:2])[1] == []
 
 
 @pytest.mark.slow
 class TestTrain:
-    def test_without_a_corpus(self, project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_without_corpus(self, project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         model = tmp_path / "new.vclean"
         assert main(["train", "--corrections", str(project), "-o", str(model)]) == 0
         lines = capsys.readouterr().out.splitlines()
@@ -217,17 +217,17 @@ class TestTrain:
         blocks = json.loads(capsys.readouterr().out)["blocks"]
         assert {block["text"][: len(APPEAL)]: block["label"] for block in blocks}[APPEAL] == "o"
 
-    def test_with_a_corpus(
+    def test_with_corpus(
         self, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        """The corrected pages are of the table, and the figure is that of models that saw none of their site."""
+        """The corrected pages are training data, and their scores are from models not trained on their sites."""
         train_quickly(monkeypatch)
         monkeypatch.setattr(linear, "ROUNDS", 5)
         without_browser(monkeypatch)
         rows = [gold_page(number) for number in range(2 * train.MIN_FOLDS)]
         columns = {"id": "id", "html": "html", "url": "url", "gold_text": "text", "gold_markup": "markup"}
-        table = pa.table({name: [getattr(row, field) for row in rows] for name, field in columns.items()})
-        pq.write_table(table, tmp_path / "small.parquet")
+        format_gains = pa.table({name: [getattr(row, field) for row in rows] for name, field in columns.items()})
+        pq.write_table(format_gains, tmp_path / "small.parquet")
         arguments = [str(tmp_path / "small.parquet"), "--corrections", str(project), "-o", str(tmp_path / "m")]
         assert main(["train", *arguments]) == 0
         lines = capsys.readouterr().out.splitlines()
@@ -236,12 +236,12 @@ class TestTrain:
         assert card["corpora"][CORPUS] == {"rendered": PAGES, "unrendered": PAGES}
         assert (card["corrected pages"]["pages"], len(card["corrected pages"]["gains"])) == (PAGES, 1)
 
-    def test_one_page_is_no_measure(self, project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_no_gain_for_one_page(self, project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         gold = next((project / "gold" / "me").glob("*.gold.jsonl"))
         assert main(["train", "--corrections", str(gold), "-o", str(tmp_path / "m")]) == 0
         assert capsys.readouterr().out == "no page to measure the gain on: label two at least\n"
 
-    def test_nothing_labelled(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_no_labelled_page(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["train", "--corrections", str(tmp_path), "-o", str(tmp_path / "m")]) == 3
         assert "label pages first" in capsys.readouterr().err
         assert not (tmp_path / "m").exists()

@@ -13,7 +13,7 @@ from vclean.api import Cleaner
 from vclean.errors import InputError, UsageError
 from vclean.farm import rows
 from vclean.farm.parts import PartWriter
-from vclean.farm.tasks import Task, key_of
+from vclean.farm.tasks import Task, page_key
 from vclean.input.sources import find
 from vclean.page import Page
 from vclean.render.storage.cache import SnapshotCache, from_bytes, read_key, to_bytes
@@ -35,8 +35,8 @@ def folder(tmp_path_factory):
     with PartWriter(out, rows=11, snapshots=True) as writer:
         for number, page in enumerate(PAGES):
             snapshot = rendered(page)
-            task = Task(replace(page, id=str(number)), "/in.warc", key_of(page, ""))
-            writer.put(rows.of_result(result(snapshot, "hp"), task, {}), to_bytes(snapshot))
+            task = Task(replace(page, id=str(number)), "/in.warc", page_key(page, ""))
+            writer.write(rows.result_row(result(snapshot, "hp"), task, {}), to_bytes(snapshot))
     return out / "snapshots"
 
 
@@ -144,5 +144,5 @@ class TestSnapshotsAsPages:
 
     def test_have_distinct_keys(self):
         first, second = (Page(snapshot=to_bytes(rendered(page))) for page in PAGES[:2])
-        assert len({key_of(first, ""), key_of(second, ""), key_of(Page(), "")}) == 3
-        assert key_of(first, "") == key_of(replace(first, id="x"), "")
+        assert len({page_key(first, ""), page_key(second, ""), page_key(Page(), "")}) == 3
+        assert page_key(first, "") == page_key(replace(first, id="x"), "")

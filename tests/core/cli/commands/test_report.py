@@ -6,8 +6,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
+from helpers.page_records import screenshot
 from helpers.pages import laid_out
-from helpers.trials import picture
 from lxml import html
 
 from vclean.classify.prediction import Prediction
@@ -56,7 +56,7 @@ def renders(monkeypatch):
             seen.append((page.id, screenshot))
             return Rendering(laid_out(page.content.decode(), page.url), shot if screenshot else None)
 
-    shot = picture()
+    shot = screenshot()
     monkeypatch.setattr(renderer, "Renderer", FakeRenderer)
     return seen
 

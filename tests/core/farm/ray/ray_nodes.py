@@ -1,6 +1,6 @@
-"""A Ray cluster of three nodes on this machine, until its standard input ends; a line `kill N` kills the node N.
+"""Run a Ray cluster of three nodes on this machine until standard input ends; a line `kill N` kills the node N.
 
-A process of its own: Ray's warnings are none of the tests'.
+It is a separate process, to keep Ray's warnings out of the tests.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from vclean.errors import InputError
 from vclean.farm.inputs import Inputs
 from vclean.farm.parts import PartWriter, part_paths
 from vclean.farm.ray.claims import Claims
-from vclean.farm.rows import failed
+from vclean.farm.rows import failed_outcome
 from vclean.farm.tasks import Task
 from vclean.page import Page
 from vclean.settings import CleanerSettings
@@ -30,30 +30,30 @@ def source(tmp_path: Path) -> Path:
 
 
 def claims(folder: Path, source: Path, pages: Iterable[tuple[bytes, str]]) -> Claims:
-    """The claims of a run on `source` after one that did `pages` of it."""
+    """Return the claims of a run on `source` after a run that has done `pages` of it."""
     with PartWriter(folder) as writer:
         for each, name in pages:
-            writer.put(failed(Task(Page(id=name), str(source), each), InputError("no")).record)
+            writer.write(failed_outcome(Task(Page(id=name), str(source), each), InputError("no")).record)
     return Claims(part_paths(folder), Inputs([str(source)], CleanerSettings(render=False)))
 
 
-class TestTake:
-    def test_what_is_done_and_what_is_not(self, tmp_path: Path, source: Path) -> None:
+class TestClaim:
+    def test_returns_finished_pages(self, tmp_path: Path, source: Path) -> None:
         done = claims(tmp_path / "out", source, [(key(1), "a"), (key(3), "c")])
-        assert done.take(0, 0, [(key(1), "a"), (key(2), "b"), (key(3), "c")]) == bytes([1, 0, 1])
+        assert done.claim(0, 0, [(key(1), "a"), (key(2), "b"), (key(3), "c")]) == bytes([1, 0, 1])
 
-    def test_a_row_accounts_for_one_page_of_all_units(self, tmp_path: Path, source: Path) -> None:
+    def test_assigns_each_row_to_one_page_of_all_units(self, tmp_path: Path, source: Path) -> None:
         done = claims(tmp_path / "out", source, [(key(1), "a")])
-        assert [done.take(unit, 0, [(key(1), "a")]) for unit in range(3)] == [b"\1", b"\0", b"\0"]
+        assert [done.claim(unit, 0, [(key(1), "a")]) for unit in range(3)] == [b"\1", b"\0", b"\0"]
 
-    def test_a_reader_that_asks_again_is_told_the_same(self, tmp_path: Path, source: Path) -> None:
-        """As one is that starts again after its node was lost, when others have asked in between."""
+    def test_repeated_question_has_the_same_answer(self, tmp_path: Path, source: Path) -> None:
+        """A reader is started again after its node was lost, and other readers have claimed rows in between."""
         done = claims(tmp_path / "out", source, [(key(1), "a"), (key(1), "a"), (key(2), "b")])
         asked = [(5, 0, [(key(1), "a"), (key(2), "b")]), (6, 0, [(key(1), "a")]), (7, 1, [(key(1), "a")])]
-        first = [done.take(*each) for each in asked]
+        first = [done.claim(*each) for each in asked]
         assert first == [b"\1\1", b"\1", b"\0"]
-        assert [done.take(*each) for each in reversed(asked)] == first[::-1]
+        assert [done.claim(*each) for each in reversed(asked)] == first[::-1]
 
-    def test_a_page_whose_file_was_renamed_is_done(self, tmp_path: Path, source: Path) -> None:
+    def test_page_of_renamed_file_is_done(self, tmp_path: Path, source: Path) -> None:
         done = claims(tmp_path / "out", tmp_path / "gone.parquet", [(key(1), "gone.parquet#0")])
-        assert done.take(0, 0, [(key(1), f"{source}#0")]) == b"\1"
+        assert done.claim(0, 0, [(key(1), f"{source}#0")]) == b"\1"

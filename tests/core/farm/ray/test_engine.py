@@ -1,4 +1,4 @@
-"""Runs of the farm on a Ray cluster of three nodes, undisturbed and disturbed."""
+"""Tests of runs on a Ray cluster of three nodes, with and without faults."""
 
 from __future__ import annotations
 
@@ -24,30 +24,30 @@ COUNT, MANY = 120, 150
 NAMES = [f"p{number:03}" for number in range(COUNT)]
 
 PARTNERS = ("vclean.farm.worker", "chrom")
-"""What an actor starts, and what that starts, by words of their command lines."""
+"""Words of the command lines of an actor's child and grandchild."""
 
 QUICK = {"RAY_health_check_period_ms": "1000", "RAY_health_check_timeout_ms": "5000"}
-"""A node that is gone is missed within seconds, not within half a minute."""
+"""Environment that makes Ray notice a lost node within seconds, not half a minute."""
 
 
 @dataclass
 class Nodes:
-    """A cluster."""
+    """Cluster in a separate process."""
 
     process: subprocess.Popen[str]
     mark: str
     address: str = ""
 
-    def say(self, line: str) -> None:
-        """Tell it something, and wait until it is done."""
+    def command(self, line: str) -> None:
+        """Send a command and wait until it is done."""
         print(line, file=self.process.stdin, flush=True)
-        self._hear()
+        self._read_line()
 
     def start(self) -> None:
-        self.address = self._hear().removeprefix("at ")
+        self.address = self._read_line().removeprefix("at ")
 
-    def _hear(self) -> str:
-        """The next of its own lines: Ray has some to say, too."""
+    def _read_line(self) -> str:
+        """Read the next line of the cluster's script, skipping Ray's lines."""
         assert self.process.stdout
         for line in self.process.stdout:
             if line.startswith(("at ", "gone")):
@@ -55,11 +55,11 @@ class Nodes:
         raise AssertionError("the cluster is gone")
 
     def left(self, *words: str) -> list[psutil.Process]:
-        """The processes that any of its nodes started, by words of their command line."""
+        """Return the processes that any of its nodes started, by words of their command lines."""
         return [each for each in psutil.process_iter() if _is_marked(each, self.mark) and _has(each, words)]
 
     def end(self) -> None:
-        """End it; what is left then was left behind."""
+        """End the cluster and its remaining processes."""
         self.process.communicate(timeout=PATIENCE)
         try:
             wait_until(lambda: not self.left())
@@ -88,20 +88,20 @@ def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nodes]:
 
 @pytest.fixture
 def ray(nodes: Nodes) -> tuple[object, ...]:
-    """The arguments of a run on the cluster, by chunks and parts of ten pages."""
+    """Return the arguments of a run on the cluster, with chunks and parts of ten pages."""
     return ("--engine", "ray", "--address", nodes.address, "--part-rows", 10, "--workers", 2)
 
 
 class TestRun:
-    def test_failures_are_rows_and_equal_pages_have_one_each(self, farm: Farm, ray: tuple[object, ...]) -> None:
+    def test_failures_and_equal_pages_have_one_row_each(self, farm: Farm, ray: tuple[object, ...]) -> None:
         pages = farm.crawl(12, empty="")
         assert farm.run(pages, pages, farm.folder / "missing", "--no-render", *ray)[0] == 1
         assert farm.ids() == sorted(["empty", *NAMES[:12]] * 2 + [str(farm.folder / "missing")])
         assert farm.summary()["state"] == "complete"
         assert farm.summary()["failed"] == {"InputError": 1, "NotHtmlError": 2}
 
-    def test_the_driver_killed_and_resumed(self, farm: Farm, nodes: Nodes, ray: tuple[object, ...]) -> None:
-        """No page is lost, none is there twice, no worker is left, and the rows are those of an unbroken local run."""
+    def test_resumes_after_killed_driver(self, farm: Farm, nodes: Nodes, ray: tuple[object, ...]) -> None:
+        """No page is lost or duplicated, no worker is left, and the rows equal those of an uninterrupted local run."""
         pages = farm.crawl(COUNT)
         run = farm.start(pages, "--no-render", *ray)
         run.wait_for_pages(20)
@@ -116,26 +116,26 @@ class TestRun:
         assert farm.run(pages, "--no-render", out="local") == (0, "")
         assert content(farm.rows()) == content(farm.rows("local"))
 
-    def test_control_c(self, farm: Farm, nodes: Nodes, ray: tuple[object, ...]) -> None:
+    def test_interrupt(self, farm: Farm, nodes: Nodes, ray: tuple[object, ...]) -> None:
         run = farm.start(farm.crawl(5 * COUNT), "--no-render", *ray)
         run.wait_for_pages(10)
         run.process.send_signal(signal.SIGINT)
-        code, said = run.end()
+        code, output = run.end()
         assert code == 128 + signal.SIGINT
-        assert "--resume goes on" in said
-        assert "Traceback" not in said
+        assert "--resume continues" in output
+        assert "Traceback" not in output
         assert 10 <= len(farm.ids()) < 5 * COUNT
         assert farm.summary()["state"] == "interrupted"
         wait_until(lambda: not nodes.left("vclean.farm.worker"))
 
     @pytest.mark.browser
-    def test_a_node_killed_in_the_middle(self, farm: Farm, nodes: Nodes, ray: tuple[object, ...]) -> None:
-        """Every page is there once, rendered; no worker, no browser and no driver of one outlives node or run."""
+    def test_node_killed_during_run(self, farm: Farm, nodes: Nodes, ray: tuple[object, ...]) -> None:
+        """Every page has one rendered row; no worker, browser or browser driver outlives its node or the run."""
         run = farm.start(farm.crawl(MANY), *ray, "--workers", 9)
         wait_until(lambda: all(nodes.left(words) for words in PARTNERS))
         run.wait_for_pages(10)
         assert len(run.lines()) < MANY
-        nodes.say("kill 0")
+        nodes.command("kill 0")
         assert run.end()[0] == 0
         names = [f"p{number:03}" for number in range(MANY)]
         assert farm.ids() == names

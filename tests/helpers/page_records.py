@@ -1,4 +1,4 @@
-"""Trials of invented pages, for tests of reports."""
+"""Build records of invented pages, for tests of reports."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from vclean.classify.corpora.corpora import GoldPage
 from vclean.classify.evaluation.evaluate import score_page
 from vclean.classify.evaluation.reliability import CalibrationSample
 from vclean.classify.evaluation.report import PageEvaluation
-from vclean.compare.records import Trial
+from vclean.compare.records import PageRecord
 from vclean.labels import LABELS, Label
 
 
 def codes(labels):
-    """The codes of the labels of a string such as "hpo", ? being content of unknown type."""
+    """Return the codes of the labels of a string such as "hpo"; ? is content of unknown type."""
     return np.array([-1 if letter == "?" else LABELS.index(Label(letter)) for letter in labels], dtype=np.int8)
 
 
-def trial(name, *, text="", gold="word", method="one", said="", truth="", confidence=None, **facts):
-    """What `method` made of the page `name`; with a confidence, blocks that were kept have .9, others .1."""
+def page_record(name, *, text="", gold="word", method="one", predicted="", truth="", confidence=None, **facts):
+    """Return the result of `method` on the page `name`; with a confidence, kept blocks have .9, others .1."""
     page = GoldPage(corpus=facts.pop("corpus", "news"), id=name, text=gold, page_type=facts.pop("page_type", ""))
     score = score_page(page, text, text)
-    labels, true = codes(said), codes(truth)
-    verdict = confidence and CalibrationSample(
+    labels, true = codes(predicted), codes(truth)
+    calibration = confidence and CalibrationSample(
         probability=np.where(labels == LABELS.index(Label.OTHER), 0.1, 0.9).astype(np.float32),
         content=true != LABELS.index(Label.OTHER),
-        words=np.ones(len(said), dtype=np.float32),
+        words=np.ones(len(predicted), dtype=np.float32),
         confidence=confidence,
         f1=score.word.f1,
     )
@@ -41,14 +41,14 @@ def trial(name, *, text="", gold="word", method="one", said="", truth="", confid
         cleaneval=text,
         score=score,
         error=facts.pop("error", ""),
-        calibration=verdict,
+        calibration=calibration,
     )
     rest = {"url": "", "language": "en", "words": len(gold.split())} | facts
-    return Trial(outcome=outcome, said=labels, gold=true, **rest)
+    return PageRecord(outcome=outcome, predicted=labels, gold=true, **rest)
 
 
-def picture(width=800, height=400, colour="white"):
-    """A picture of one colour, as PNG."""
+def screenshot(width=800, height=400, color="white"):
+    """Return an image of one color, as PNG."""
     file = io.BytesIO()
-    Image.new("RGB", (width, height), colour).save(file, "PNG")
+    Image.new("RGB", (width, height), color).save(file, "PNG")
     return file.getvalue()
