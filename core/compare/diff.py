@@ -204,7 +204,7 @@ _CLASSES: Final = {FIRST_ONLY: "first", SECOND_ONLY: "second", OTHERWISE: "other
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """One of the two results for a list or a pane: its name and its texts."""
+    """Result of one method for a list or a pane: its name and its texts."""
 
     name: str
     css: str

@@ -170,8 +170,8 @@ def _analyze(page: GoldPage, record: PageRecord, read: Callable[[Page], ReadPage
 
 def block_kinds(record: PageRecord) -> list[str]:
     """Return the kind of each block: see `ErrorAnalysis`."""
-    kept, content = record.predicted != _OTHER, record.gold != _OTHER
-    codes = np.where(content, np.where(kept, 1, 2), np.where(kept, 3, 0))
+    is_kept, is_content = record.predicted != _OTHER, record.gold != _OTHER
+    codes = np.where(is_content, np.where(is_kept, 1, 2), np.where(is_kept, 3, 0))
     return [("", RIGHT, MISSED, WRONG)[code] for code in codes.tolist()]
 
 

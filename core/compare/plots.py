@@ -1,7 +1,7 @@
 """Compute the plots of a report as shapes and tables; `templates/plots.html` draws them as inline SVG.
 
-Types and tests check the coordinates here; the template only draws six shapes. Colors and fonts are in the style sheet
-of the report. Methods also differ in their markers.
+Types and tests check the coordinates in this module; the template only draws six shapes. Colors and fonts are in the
+CSS of the report. Methods also differ in their markers.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Line in px with a class of the style sheet, and its tooltip."""
+    """Line in px with a CSS class, and its tooltip."""
 
     x1: float
     y1: float
@@ -110,7 +110,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Text at a position in px with classes of the style sheet; if `turned`, it runs upwards."""
+    """Text at a position in px with CSS classes; if `turned`, it runs upwards."""
 
     text: str
     x: float

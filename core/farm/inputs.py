@@ -84,7 +84,7 @@ class UnitReader:
     index_folder: Path | None = None
 
     def items(self, unit: InputUnit) -> Iterator[Item]:
-        """Yield the pages of a unit in a fixed order. Input that cannot be read gives an item whose reading fails.
+        """Yield the pages of a unit in a fixed order. Unreadable input gives an item that raises an error when read.
 
         Raises:
             OutputError: the index of an archive cannot be written.
@@ -177,7 +177,7 @@ def _raise(error: VcleanError) -> NoReturn:
 
 @contextmanager
 def _convert_errors() -> Iterator[None]:
-    """Convert errors to ones whose text can be stored. An unexpected error ends one page or file, not the run."""
+    """Convert errors to `VcleanError` with storable text. Unexpected errors end one page or file, not the run."""
     try:
         yield
     except VcleanError as error:
@@ -229,7 +229,7 @@ class Inputs:
         return self.__dict__ | {"_name_hashes": self._name_hashes}
 
     def __iter__(self) -> Iterator[Item]:
-        """Yield the pages in the order of the arguments. Input that cannot be read gives an item whose reading fails.
+        """Yield the pages in the order of the arguments. Unreadable input gives an item that raises an error when read.
 
         Raises:
             OutputError: the index of an archive cannot be written.

@@ -188,7 +188,7 @@ class RunOutput:
 
     @property
     def part_writer(self) -> partial[PartWriter]:
-        """Return a factory of part writers for this output. Other processes use it too; `write` has its own writer."""
+        """Return a factory of part writers for this output. Other processes use it; `write` uses a separate writer."""
         return partial(
             PartWriter,
             self.folder.absolute(),
@@ -203,7 +203,7 @@ class RunOutput:
 
     @cached_property
     def _resume_log(self) -> ResumeLog:
-        """Return the resume log. It is created on first use, because other engines have their own."""
+        """Return the resume log. It is created on first use, because other engines do not need it."""
         return self._stack.enter_context(ResumeLog(self._done))
 
     def write(self, outcome: TaskOutcome) -> None:

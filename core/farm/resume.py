@@ -81,7 +81,7 @@ class ResumeLog:
         return self._first_unclaimed(query, (key, _hash(page_id)), lambda _: True)
 
     def _row_of_moved_page(self, key: bytes, covers: Callable[[str], bool]) -> int | None:
-        """Return a row with the key of a page whose file is no longer an input."""
+        """Return a row with the key of a page, if the file of the row is no longer an input."""
         query = "select rowid, source from done where key = ? and rowid > ? order by rowid"
         return self._first_unclaimed(query, (key,), lambda row: not covers(row[1]))
 

@@ -33,8 +33,8 @@ class Stats:
         skipped: pages that an earlier run has done.
         ok, failed: pages that this run has done; failed ones by class name of their error.
         retried: attempts after the first.
-        restarts: replaced workers by reason: "crash", "deadline", "memory" or "worn"; and lost browsers whose workers
-            survived: "browser".
+        restarts: replaced workers by reason: "crash", "deadline", "memory" or "worn"; and browsers lost without their
+            worker: "browser".
         seconds: wall clock by stage, summed over pages.
         working: pages in progress.
         started: start by `time.monotonic`.

@@ -60,7 +60,7 @@ class Agreement:
 
     @property
     def differing(self) -> list[Pair]:
-        """Return the blocks whose labels or roles differ."""
+        """Return the blocks with different labels or roles."""
         return [pair for pair in self.pairs if pair.first != pair.second]
 
     def kappas(self) -> dict[str, float]:

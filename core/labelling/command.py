@@ -241,7 +241,7 @@ class _Run(PageRun):
 
         Raises:
             InputError: no page is named, and the project has none.
-            VcleanError: the only page that is named cannot be found.
+            VcleanError: the only page that is named does not exist.
         """
         from vclean.labelling.preparation import has_pages
 

@@ -172,7 +172,7 @@ _EXPLAINED: Final = 500
 
 
 class Preparer:
-    """Prepare pages and store them in a folder; a context manager, whose browser starts when it is needed.
+    """Prepare pages and store them in a folder; a context manager that starts a browser on first use.
 
     Attributes:
         pages: folder of the prepared pages and their HTML.

@@ -52,7 +52,7 @@ class AnnotationSession:
         """Add a page.
 
         Returns:
-            Number of manual annotations whose blocks no longer exist.
+            Number of manual annotations for blocks that no longer exist.
         """
         orphaned = self._store.carry_over(page.id, page.names)
         if self._store.has_changes(page.id):

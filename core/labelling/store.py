@@ -196,7 +196,7 @@ class AnnotationStore:
     """Annotations of one annotator. Each change is logged before it takes effect. Safe to use from several threads.
 
     Args:
-        change_log: the open log, whose entries are applied.
+        change_log: the open log; its entries are applied first.
 
     Raises:
         InputError: an entry of the log is invalid.
@@ -233,7 +233,7 @@ class AnnotationStore:
             names: names of its current blocks.
 
         Returns:
-            Number of manual annotations whose blocks no longer exist.
+            Number of manual annotations for blocks that no longer exist.
         """
         with self.annotations(page) as annotations:
             matches = match_blocks(list(annotations.versions | annotations.accepted), names)

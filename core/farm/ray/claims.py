@@ -1,4 +1,4 @@
-"""Answer many readers which pages earlier runs have done, consistently if a reader asks again."""
+"""Share the resume log of a run between many readers, with the same answer to a repeated request."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Claims:
-    """Resume log of a run, as an actor. It assigns each row to one page, and to the same page when asked again.
+    """Resume log of a run, as an actor. It assigns each row to one page, and repeated requests get the same answer.
 
     A reader that was lost is run again from the start and has to skip the same pages as before. The answers are in a
     temporary file, so memory does not grow with their number.

@@ -147,9 +147,9 @@ class TestDiff:
         until(lambda: tops(diff) == pytest.approx([60, 60], abs=2))
 
     def test_frames_only_differences(self, diff: Page) -> None:
-        for pane, kept in zip(panes(diff), (2, 8), strict=True):
+        for pane, count in zip(panes(diff), (2, 8), strict=True):
             assert pane.locator(".difference").count() == 10
-            assert pane.locator(".difference.kept").count() == kept
+            assert pane.locator(".difference.kept").count() == count
 
     def test_click_on_screenshot_selects_row(self, diff: Page) -> None:
         mark = panes(diff)[1].locator(".difference").nth(2)

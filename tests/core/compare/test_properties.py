@@ -60,8 +60,8 @@ def test_block_kinds_follow_from_labels(draw):
     truth = draw.draw(LETTERS)
     predicted = draw.draw(st.text("hplco", min_size=len(truth), max_size=len(truth)))
     expected = {(True, True): RIGHT, (True, False): WRONG, (False, True): MISSED, (False, False): ""}
-    wanted = [expected[mine != "o", true != "o"] for mine, true in zip(predicted, truth, strict=True)]
-    assert block_kinds(page_record("a", predicted=predicted, truth=truth)) == wanted
+    kinds = [expected[mine != "o", true != "o"] for mine, true in zip(predicted, truth, strict=True)]
+    assert block_kinds(page_record("a", predicted=predicted, truth=truth)) == kinds
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=40))

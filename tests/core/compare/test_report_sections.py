@@ -110,7 +110,7 @@ class TestCalibration:
         assert rows[2] == ["one", "pages", "0.7000", "0.7000"]
 
     def test_legend_names_plotted_methods(self):
-        pages = [page_record("a", predicted="p", truth="p", method=name, confidence=given) for name, given in
+        pages = [page_record("a", predicted="p", truth="p", method=name, confidence=confidence) for name, confidence in
                  (("one", 0.5), ("rule", None), ("two", 0.6))]  # fmt: skip
         legend = next(part for part in section("calibration", pages) if part.get("class") == "legend")
         assert text(legend) == "one two"

@@ -306,7 +306,7 @@ class TestCovers:
         assert not items.covers(outside)
 
     def test_not_deleted_files(self, tmp_path: Path) -> None:
-        """A page whose file was renamed within a folder has to be recognized."""
+        """A page has to be recognized after its file was renamed within a folder."""
         (path,) = pages(tmp_path, "a.html")
         items = inputs(tmp_path)
         assert items.covers(path)

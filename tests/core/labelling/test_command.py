@@ -110,7 +110,7 @@ class TestServe:
         assert len(list((tmp_path / "p" / "pages").glob("*.html"))) == 1
 
     @pytest.mark.parametrize(
-        ("given", "code", "message"),
+        ("arguments", "code", "message"),
         [
             (["none.html"], 3, ["none.html does not exist: check the name"]),
             (["none.html", "no.html"], 1, ["none.html does not exist", "no.html does not exist"]),
@@ -121,11 +121,11 @@ class TestServe:
         ids=["one missing", "all missing", "one fails", "all fail", "none named"],
     )
     def test_no_page_to_label(
-        self, site: Path, monkeypatch: pytest.MonkeyPatch, capfd, *, given: list[str], code: int, message: list[str]
+        self, site: Path, monkeypatch: pytest.MonkeyPatch, capfd, *, arguments: list[str], code: int, message: list[str]
     ) -> None:
         """There is a line for each failed page, no address, and no project folder."""
         monkeypatch.chdir(site)
-        assert main(["label", *given, "-o", "new"]) == code
+        assert main(["label", *arguments, "-o", "new"]) == code
         lines = capfd.readouterr().err.splitlines()
         assert len(lines) == len(message)
         assert all(part in line for part, line in zip(message, lines, strict=True))

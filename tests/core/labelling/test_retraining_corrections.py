@@ -54,7 +54,7 @@ def html(number: int) -> str:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Label pages of two sites, whose appeals are corrected by hand; the last page is not done."""
+    """Label pages of two sites and correct their appeals by hand; the last page is not done."""
     folder = tmp_path_factory.mktemp("project")
     with (
         pytest.MonkeyPatch.context() as patch,
@@ -106,15 +106,15 @@ class TestReadCorrections:
     def test_aligns_changed_blocks_by_words(self, project: Path) -> None:
         """The extraction of blocks may have changed: the text of two blocks is now one block."""
         page = next(each.page for each in read_corrections(project))
-        kept = [block for block in page.blocks if block.annotation.label.is_content]
-        long = kept[-1]
-        cut = len(long.text) // 2
-        halves = [replace(long, text=long.text[:cut]), replace(long, text=long.text[cut:])]
+        content = [block for block in page.blocks if block.annotation.label.is_content]
+        long = content[-1]
+        middle = len(long.text) // 2
+        halves = [replace(long, text=long.text[:middle]), replace(long, text=long.text[middle:])]
         blocks = [part for block in page.blocks for part in (halves if block is long else [block])]
         (project / "other.gold.jsonl").write_text(replace(page, blocks=blocks).to_line())
-        found = read_corrections(project / "other.gold.jsonl")
+        corrections = read_corrections(project / "other.gold.jsonl")
         (project / "other.gold.jsonl").unlink()
-        assert labels(found[0])["The ferry "] == "p"
+        assert labels(corrections[0])["The ferry "] == "p"
 
     def test_no_finished_page(self, tmp_path: Path) -> None:
         (tmp_path / "a.gold.jsonl").write_text(labelled("h", status=Status.OPEN).to_line())
@@ -163,14 +163,14 @@ class TestMeasure:
         assert 0.9 < score_labels(page, wrong).word_f1 < 1
 
     def test_scores_rendered_pages_only(self, corrections: list[Correction]) -> None:
-        asked: list[int] = []
+        rows: list[int] = []
 
-        def say(row: int):
-            asked.append(row)
+        def predict(row: int):
+            rows.append(row)
             return retraining.load_default().label(corrections[row].blocks)
 
-        assert measure("pages", corrections, say, say).pages == PAGES
-        assert sorted(set(asked)) == [0, 2, 4, 6]
+        assert measure("pages", corrections, predict, predict).pages == PAGES
+        assert sorted(set(rows)) == [0, 2, 4, 6]
 
     def test_format_gains(self) -> None:
         gain = Gain("pages", 12, PageScores(0.9, 0.8), PageScores(0.95, 0.9))

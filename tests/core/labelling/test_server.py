@@ -127,12 +127,12 @@ class Client:
         self.connection = http.client.HTTPConnection("127.0.0.1", server.validator.port, timeout=10)
 
     def get(self, path: str, **headers: str) -> tuple[int, object]:
-        return self.ask("GET", path, None, headers)
+        return self.request_page("GET", path, None, headers)
 
     def post(self, path: str, body: object, **headers: str) -> tuple[int, object]:
-        return self.ask("POST", path, json.dumps(body), JSON | headers)
+        return self.request_page("POST", path, json.dumps(body), JSON | headers)
 
-    def ask(self, method: str, path: str, body: str | None, headers: dict[str, str]) -> tuple[int, object]:
+    def request_page(self, method: str, path: str, body: str | None, headers: dict[str, str]) -> tuple[int, object]:
         where = path if path.startswith("/") else f"/{self.server.validator.token}/{path}"
         self.connection.request(method, where, body, headers)
         self.response = self.connection.getresponse()
@@ -217,7 +217,7 @@ class TestServer:
 
     @pytest.mark.parametrize("body", ["{", "", "\ud83d".encode("utf-16", "surrogatepass").decode("latin-1")])
     def test_invalid_json(self, client: Client, body: str) -> None:
-        assert client.ask("POST", "change/2", body, JSON)[0] == 400
+        assert client.request_page("POST", "change/2", body, JSON)[0] == 400
 
     def test_closes_connection_after_refused_change(self, client: Client) -> None:
         """Its body was not read and would be parsed as the next request."""

@@ -161,7 +161,7 @@ class TestChange:
 
 
 class TestGold:
-    """The gold of every change is written before its answer."""
+    """Tests that the gold of every change is written before its answer."""
 
     def gold(self, folder: Path) -> dict[str, object]:
         (path,) = (folder / "gold" / "me").glob("a-*.gold.jsonl")

@@ -12,7 +12,7 @@ from ray.cluster_utils import Cluster
 NODE = {"memory": 8 * 2**30, "object_store_memory": 80 * 2**20, "include_dashboard": False}
 
 
-def say(line: str) -> None:
+def write_line(line: str) -> None:
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 
@@ -21,10 +21,10 @@ def main() -> None:
     cluster = Cluster(initialize_head=True, head_node_args=NODE | {"num_cpus": 1})
     nodes = [cluster.add_node(num_cpus=2, **NODE) for _ in range(2)]
     cluster.wait_for_nodes()
-    say(f"at {cluster.address}")
+    write_line(f"at {cluster.address}")
     for line in sys.stdin:
         cluster.remove_node(nodes[int(line.removeprefix("kill "))], allow_graceful=False)
-        say("gone")
+        write_line("gone")
     cluster.shutdown()
 
 
