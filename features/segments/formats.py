@@ -46,7 +46,7 @@ def write(segments: Segments, name: str) -> str:
 
 
 def to_record(segments: Segments) -> Record:
-    """Return the segments as nested dictionaries; see `docs/segments.md`."""
+    """Return the segments as nested dictionaries; see `docs/guides/segments.md`."""
     snapshot = segments.snapshot
     return {
         "id": segments.id,
