@@ -25,7 +25,14 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from vclean.classify.content.expected_f import best_selection
-from vclean.classify.content.site_evidence import WEIGHTS, Repetition, fingerprints, host, log_odds, with_evidence
+from vclean.classify.content.site_evidence import (
+    WEIGHTS,
+    RepetitionCounts,
+    add_evidence,
+    compute_fingerprints,
+    host,
+    log_odds,
+)
 from vclean.classify.corpora.corpora import assign_folds, read_corpus, registered_domain, site
 from vclean.classify.evaluation.scores import word_score
 from vclean.classify.training.dataset import TrainingTable, page_rows
@@ -61,7 +68,7 @@ class HostPage:
         corpus: name of the corpus.
         host: host of the page.
         count: number of different pages of the host.
-        shares: float64 (B, 2), see `Repetition.shares`.
+        shares: float64 (B, 2), see `RepetitionCounts.shares`.
         probability: float32 (B,), probability of content by a model that was not trained on the site.
         content: bool (B,), gold labels.
         words: float32 (B,), number of words.
@@ -82,7 +89,7 @@ class HostPage:
     def f1(self, weights: NDArray[np.float64]) -> float:
         """Return the word F1 of the selected text, with evidence of these weights."""
         evidence = (self.shares @ weights).astype(np.float32)
-        selected, _ = best_selection(with_evidence(self.probability, evidence), self.words)
+        selected, _ = best_selection(add_evidence(self.probability, evidence), self.words)
         texts = (text for text, is_selected in zip(self.texts, selected.tolist(), strict=True) if is_selected)
         return word_score("\n".join(texts), self.gold).f1
 
@@ -112,9 +119,9 @@ def host_pages(pages: Iterable[GoldPage]) -> list[HostPage]:
             blocks = extract_blocks(parse(page.to_page()))
         except VcleanError:
             continue
-        read.append((page, fingerprints(blocks), blocks.text))
+        read.append((page, compute_fingerprints(blocks), blocks.text))
         rows.append(page_rows(page, site(page), blocks))
-    hosts, sites = [host_of(page) for page, _, _ in read], Repetition()
+    hosts, sites = [host_of(page) for page, _, _ in read], RepetitionCounts()
     for name, (_, prints, _) in zip(hosts, read, strict=True):
         sites.add(name, prints)
     unseen = CrossValidation.run(TrainingTable.from_pages(rows)).held_out

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vclean.classify.content import model, stacking
-from vclean.classify.content.postprocess import among_comments, block_groups
+from vclean.classify.content.postprocess import block_groups, comment_probability
 from vclean.classify.corpora.corpora import read_corpus
 from vclean.classify.regions import model as region_model
 from vclean.errors import InputError, VcleanError
@@ -120,7 +120,7 @@ def clean(snapshot: Snapshot, trained: Model, lap: Callable[[str], None]) -> Res
     lap("features")
     posterior = region_model.posterior(trained.regions, features.region) if trained.regions else None
     x = stacking.stack_columns(features, *trained.linear.scores(features), posterior)
-    comments = among_comments(features.context, x[:, stacking.REGIONS])
+    comments = comment_probability(features.context, x[:, stacking.REGIONS])
     prediction = trained.decide(x, features.layout.tokens, block_groups(blocks), comments)
     lap("predict")
     page_language = language.detect(" ".join(blocks.text), snapshot.language)

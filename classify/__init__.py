@@ -1,1 +1,1 @@
-"""`feature matrix -> labels`: the model, its training and its scores."""
+"""`feature matrix -> labels`: models, their training and their evaluation."""

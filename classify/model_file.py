@@ -1,4 +1,4 @@
-"""What the files of all models of boosted trees have in common: zip archives of texts, without dates."""
+"""Read and write model files: zip archives of texts, without dates."""
 
 from __future__ import annotations
 
@@ -13,14 +13,17 @@ from vclean.errors import ModelError
 if TYPE_CHECKING:
     from pathlib import Path
 
-DAMAGE: Final = (zipfile.BadZipFile, zlib.error, RuntimeError, LookupError, ValueError, TypeError, EOFError, OSError)
-"""What reading a damaged archive raises; RuntimeError where a wrong bit means encryption or an unknown method."""
+READ_ERRORS: Final = (
+    zipfile.BadZipFile, zlib.error, RuntimeError, LookupError, ValueError, TypeError, EOFError, OSError,
+)  # fmt: skip
+"""Exceptions raised by reading a damaged archive; RuntimeError where a wrong bit means encryption or an unknown
+compression method."""
 
 _EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 
 
 def pack(members: dict[str, bytes]) -> bytes:
-    """A zip archive without dates, so that equal members give equal bytes."""
+    """Write a zip archive without dates: equal members give equal bytes."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in members.items():
@@ -29,10 +32,10 @@ def pack(members: dict[str, bytes]) -> bytes:
 
 
 def read(path: Path) -> bytes:
-    """A model's file.
+    """Read a model file.
 
     Raises:
-        ModelError: it cannot be read.
+        ModelError: the file cannot be read.
     """
     try:
         return path.read_bytes()
@@ -40,11 +43,11 @@ def read(path: Path) -> bytes:
         raise ModelError(f"cannot read the model {path}: {error.strerror or error}") from error
 
 
-def shipped(name: str) -> bytes:
-    """A model's file that ships with the package.
+def read_shipped(name: str) -> bytes:
+    """Read a model file that ships with the package.
 
     Raises:
-        ModelError: it is not there.
+        ModelError: the package does not contain the file.
     """
     try:
         return resources.files("vclean.classify").joinpath("data", name).read_bytes()

@@ -1,4 +1,4 @@
-"""`Prediction`: what a method says of the blocks of a page."""
+"""`Prediction`: the labels and probabilities that a method gives the blocks of a page."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decision:
-    """How a model came to what it keeps of a page of B blocks; what `vclean.classify.explain.reasons` explains.
+    """Inputs and intermediate results of a model on a page of B blocks; `vclean.classify.explain.reasons` explains it.
 
     Attributes:
-        x: float32 (B, len(stacking.COLUMNS)), what the trees read.
-        comments: float32 (B,), that a block is among readers' comments.
-        evidence: float32 (B,), log odds that were added to those of the trees, or None.
-        policy: what was to count as content.
-        selected: bool (B,), the blocks that the threshold kept, one by one.
-        group: int32 (B,), what is kept or dropped as a whole, -1 for blocks on their own.
-        kept: bool (B,), what was kept in the end.
+        x: float32 (B, len(stacking.COLUMNS)), the feature matrix.
+        comments: float32 (B,), probability that a block is among readers' comments.
+        evidence: float32 (B,), log odds added to those of the trees, or None.
+        policy: the user's choice of what counts as content.
+        selected: bool (B,), the blocks that the threshold selected, one by one.
+        group: int32 (B,), group of blocks that is kept or dropped as one, -1 for blocks outside groups.
+        is_content: bool (B,), the final decision, after post-processing.
     """
 
     x: NDArray[np.float32]
@@ -33,20 +33,21 @@ class Decision:
     policy: Policy
     selected: NDArray[np.bool_]
     group: NDArray[np.int32]
-    kept: NDArray[np.bool_]
+    is_content: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prediction:
-    """The labels of the B blocks of a page.
+    """Labels of the B blocks of a page.
 
     Attributes:
         labels: B labels.
-        probability: float32 (B,), that a block is content, in 0..1; 0 or 1 for methods that only decide.
-        confidence: of the page, the F1 expected of the labels, in 0..1; NaN for methods that give none.
-        model: the version of the model that made it, empty for methods without one.
-        roles: what the region round each block is for, None outside all; empty for methods that tell no regions.
-        decision: how a model came to it; None for methods without one, and for a page without blocks.
+        probability: float32 (B,), probability in 0..1 that a block is content; 0 or 1 for methods without
+            probabilities.
+        confidence: expected word F1 of the page, in 0..1; NaN for methods that do not estimate it.
+        model: version of the model, empty for methods without one.
+        roles: role of the region around each block, None outside all regions; empty for methods without regions.
+        decision: how the model decided; None for methods without a model, and for a page without blocks.
     """
 
     labels: list[Label]

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.classify.content.model import Model
-    from vclean.classify.content.site_evidence import Sites
+    from vclean.classify.content.site_evidence import SitePages
     from vclean.classify.explain.reasons import Explanation
     from vclean.classify.methods import Method
     from vclean.classify.methods.template import Templates
@@ -313,18 +313,18 @@ class Pipeline:
             positions=blocks.positions,
         )
 
-    def sites(self) -> Sites[Any]:
+    def sites(self) -> SitePages[Any]:
         """Return a store for the blocks of pages that are to be compared by site before they are labelled.
 
         Raises:
             UsageError: the method cannot take into account what the pages of a site repeat.
         """
-        from vclean.classify.content.site_evidence import Sites
+        from vclean.classify.content.site_evidence import SitePages
 
         if self._model is None:
             method = self.settings.method
             raise UsageError(f"the method {method} cannot compare the pages of a site: use the method vclean")
-        return Sites()
+        return SitePages()
 
     def _predict(self, columns: BlockColumns, evidence: NDArray[np.float32] | None) -> Prediction:
         if self._model is None:
@@ -332,10 +332,10 @@ class Pipeline:
         return self._model.label(columns, evidence=evidence, policy=self.settings.policy)
 
     def _explain(self, columns: BlockColumns, prediction: Prediction, method: str) -> Explanation:
-        from vclean.classify.explain.reasons import explain, unexplained
+        from vclean.classify.explain.reasons import explain, placeholder_explanation
 
         if self._model is None or prediction.decision is None:
-            return unexplained(method, len(columns))
+            return placeholder_explanation(method, len(columns))
         with deadline(self.reader.settings.deadline):
             return explain(self._model, columns, prediction)
 

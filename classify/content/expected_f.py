@@ -1,4 +1,4 @@
-"""From probabilities to labels: how many blocks of a page to keep, and what each of them is."""
+"""Select the blocks of a page that maximize the expected word F measure, and assign labels from probabilities."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-AGREEMENT: Final = 0.5
-"""How far the doubts about a page's blocks go together."""
+CORRELATION: Final = 0.5
+"""Correlation between the labels of a page's blocks (the parameter of the copula in `_scenarios`)."""
 SCENARIOS: Final = 9
-_FACTOR, _CHANCES = np.polynomial.hermite_e.hermegauss(SCENARIOS)
-_CHANCES /= _CHANCES.sum()
+"""Number of values of the page factor: points of the Gauss-Hermite quadrature."""
+_FACTOR, _SCENARIO_WEIGHTS = np.polynomial.hermite_e.hermegauss(SCENARIOS)
+_SCENARIO_WEIGHTS /= _SCENARIO_WEIGHTS.sum()
 _TINY: Final = 1e-9
 _SURE: Final = 0.95
 _QUARTILE: Final = 0.75
@@ -29,112 +30,117 @@ HEADING, CONTINUATION = (list(Label).index(label) for label in (Label.HEADING, L
 def best_selection(
     probability: NDArray[np.float32], words: NDArray[np.float32], beta: float = 1.0
 ) -> tuple[NDArray[np.bool_], float]:
-    """The blocks to keep for one `beta`, bool (B,), and the expected F: see `best_selections`."""
-    keeps, expected = best_selections(probability, words, (beta,))
-    return keeps[0], float(expected[0])
+    """Return the best selection for one `beta`, bool (B,), and its expected F: see `best_selections`."""
+    masks, expected = best_selections(probability, words, (beta,))
+    return masks[0], float(expected[0])
 
 
 def best_selections(
     probability: NDArray[np.float32], words: NDArray[np.float32], betas: Sequence[float]
 ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    """Keep the blocks, most probable first, that maximise the expected word F measure of the page.
+    """Select the most probable blocks that maximize the expected word F measure of the page.
 
-    With kept words K, gold words among them T and gold words of the page G, F = (1 + beta^2) T / (K + beta^2 G). Its
-    expectation is taken over pages like this one (`_scenarios`), T and G being sums of what each block promises there,
-    and maximised over prefixes of the ranking (Lewis 1995; Jansche 2007).
+    Let K be the selected words, G the gold words of the page, and T the words in both. Then
+    F = (1 + beta^2) T / (K + beta^2 G). The expectation is over the scenarios of `_scenarios`; within a scenario, T and
+    G are replaced by their expected values. It is maximized over the prefixes of the blocks in order of decreasing
+    probability (Lewis 1995; Jansche 2007).
 
     Args:
-        probability: float32 (B,), that a block is content.
+        probability: float32 (B,), probability that a block is content.
         words: float32 (B,), words per block.
-        betas: K numbers, how many times as much recall counts as precision (van Rijsbergen 1979).
+        betas: K weights of recall relative to precision (van Rijsbergen 1979).
 
     Returns:
-        bool (K, B), the blocks to keep, and float64 (K,), the expected F; nothing to keep has an expected F of 0.
+        The selections, bool (K, B), and their expected F, float64 (K,). An empty page has an expected F of 0.
     """
-    keeps, best = np.zeros((len(betas), len(probability)), dtype=bool), np.zeros(len(betas))
+    masks, best = np.zeros((len(betas), len(probability)), dtype=bool), np.zeros(len(betas))
     if not len(probability):
-        return keeps, best
+        return masks, best
     order = np.argsort(-probability, kind="stable")
     size = words[order].astype(np.float64)[:, None]
     hits = np.cumsum(_scenarios(probability[order]) * size, axis=0)
-    kept = np.cumsum(size, axis=0)
+    selected = np.cumsum(size, axis=0)
     for row, beta in enumerate(betas):
-        expected = ((1 + beta**2) * hits / np.maximum(kept + beta**2 * hits[-1], _TINY)) @ _CHANCES
+        expected = ((1 + beta**2) * hits / np.maximum(selected + beta**2 * hits[-1], _TINY)) @ _SCENARIO_WEIGHTS
         last = int(np.argmax(expected))
-        keeps[row, order[: last + 1]], best[row] = True, expected[last]
-    return keeps, best
+        masks[row, order[: last + 1]], best[row] = True, expected[last]
+    return masks, best
 
 
 def _scenarios(probability: NDArray[np.float32]) -> NDArray[np.float64]:
-    """float64 (B, SCENARIOS): the probabilities of a page's blocks, were its annotators strict, ..., or generous.
+    """Return the probabilities of a page's blocks in each scenario, from strict to generous annotators.
 
-    The doubts about the blocks of a page are shared: either all its comments are content or none. Were every block its
-    own throw of a die, forty comments at one third each would be worth keeping. One normal factor per page, of
-    correlation `AGREEMENT`, shifts all its blocks (the one-factor Gaussian copula; Vasicek 1987).
+    The labels of a page's blocks are correlated: either all its comments are content or none. If the blocks were
+    independent, it would pay to select forty comments of probability 1/3 each. So one normal factor per page, with
+    correlation `CORRELATION`, shifts the probabilities of all its blocks (one-factor Gaussian copula; Vasicek 1987).
+
+    Returns:
+        float64 (B, SCENARIOS).
     """
-    doubt = ndtri(probability.astype(np.float64))[:, None]
-    shifted: NDArray[np.float64] = ndtr((doubt + np.sqrt(AGREEMENT) * _FACTOR) / np.sqrt(1 - AGREEMENT))
+    quantile = ndtri(probability.astype(np.float64))[:, None]
+    shifted: NDArray[np.float64] = ndtr((quantile + np.sqrt(CORRELATION) * _FACTOR) / np.sqrt(1 - CORRELATION))
     return shifted
 
 
-def assign_labels(keep: NDArray[np.bool_], types: NDArray[np.float32]) -> list[Label]:
-    """The labels of a page's B blocks.
+def assign_labels(is_content: NDArray[np.bool_], types: NDArray[np.float32]) -> list[Label]:
+    """Return the labels of the B blocks of a page.
 
     Args:
-        keep: bool (B,), which are content.
-        types: float32 (K, 4), the probabilities of h, p, l and c of those K.
+        is_content: bool (B,), True for K blocks.
+        types: float32 (K, 4), probabilities of h, p, l and c of the content blocks.
     """
-    labels = [Label.OTHER] * len(keep)
-    for block, code in zip(np.flatnonzero(keep).tolist(), type_codes(types), strict=True):
+    labels = [Label.OTHER] * len(is_content)
+    for block, code in zip(np.flatnonzero(is_content).tolist(), type_codes(types), strict=True):
         labels[block] = LABELS[code]
     return labels
 
 
 def type_codes(probability: NDArray[np.floating[Any]]) -> list[int]:
-    """The codes of the kept blocks of a page, in document order: the most probable type that can stand there.
+    """Return the label codes of the content blocks of a page: for each block the most probable allowed label.
 
-    Nothing continues a heading, and the first block continues nothing.
+    A continuation is not allowed as the first content block, nor after a heading.
 
     Args:
-        probability: (K, 4), of h, p, l and c, in the order of `Label`.
+        probability: (K, 4), probabilities of h, p, l and c, in document order.
     """
     best = probability.argmax(axis=1).tolist()
-    other = probability[:, :CONTINUATION].argmax(axis=1).tolist()
+    best_but_continuation = probability[:, :CONTINUATION].argmax(axis=1).tolist()
     codes: list[int] = []
-    for first_choice, second_choice in zip(best, other, strict=True):
-        barred = first_choice == CONTINUATION and (not codes or codes[-1] == HEADING)
-        codes.append(second_choice if barred else first_choice)
+    for first_choice, second_choice in zip(best, best_but_continuation, strict=True):
+        is_forbidden = first_choice == CONTINUATION and (not codes or codes[-1] == HEADING)
+        codes.append(second_choice if is_forbidden else first_choice)
     return codes
 
 
-def with_comments(
-    probability: NDArray[np.float32], comments: NDArray[np.float32], words: NDArray[np.float32], *, wanted: bool
+def adjust_for_comments(
+    probability: NDArray[np.float32], comments: NDArray[np.float32], words: NDArray[np.float32], *, include: bool
 ) -> NDArray[np.float32]:
-    """The probabilities of blocks as content, once it is known whether readers' comments are.
+    """Return content probabilities, given whether readers' comments are content.
 
-    Unwanted, a block is content if it would be and is not among comments. Wanted, the doubt whether comments count is
-    taken out of those of their blocks: the likeliest of them, the text of the comments, become sure, and what stands
-    between them (names, dates, buttons) stays as much behind as it was.
+    To exclude comments, multiply each probability by the probability that the block is not among comments. To include
+    them, remove the doubt whether comments count: scale the probabilities of their blocks until the upper quartile,
+    typically the text of the comments, is .95. Names, dates and buttons between them keep their ratio to it. No
+    probability is lowered, and none is raised above .95.
 
     Args:
-        probability: float32 (B,), where that is not known.
-        comments: float32 (B,), that a block is among readers' comments.
+        probability: float32 (B,), content probability when the treatment of comments is unknown.
+        comments: float32 (B,), probability that a block is among readers' comments.
         words: float32 (B,), words per block.
-        wanted: whether comments are content.
+        include: whether comments are content.
 
     Returns:
         float32 (B,).
     """
-    if not wanted:
+    if not include:
         return probability * (1 - comments)
-    sure = _SURE / _upper(probability, comments * words)
-    lifted = np.maximum(np.minimum(probability * sure, _SURE), probability)
+    scale = _SURE / _upper_quartile(probability, comments * words)
+    lifted = np.maximum(np.minimum(probability * scale, _SURE), probability)
     return np.asarray(probability + comments * (lifted - probability), dtype=np.float32)
 
 
-def _upper(values: NDArray[np.float32], weight: NDArray[np.float32]) -> float:
-    """The weighted upper quartile of `values` (B,), B at least 1."""
+def _upper_quartile(values: NDArray[np.float32], weight: NDArray[np.float32]) -> float:
+    """Return the weighted upper quartile of `values` (B,), B at least 1."""
     order = np.argsort(values, kind="stable")
-    share = np.cumsum(weight[order], dtype=np.float64)
-    place = int(np.searchsorted(share, _QUARTILE * share[-1]))
-    return max(float(values[order[min(place, len(order) - 1)]]), _TINY)
+    cumulative = np.cumsum(weight[order], dtype=np.float64)
+    index = int(np.searchsorted(cumulative, _QUARTILE * cumulative[-1]))
+    return max(float(values[order[min(index, len(order) - 1)]]), _TINY)

@@ -1,8 +1,8 @@
-"""Two logistic regressions over hashed tokens: one over names on the tag path, one over words.
+"""Score blocks with two logistic regressions over hashed tokens: names on the tag path, and words.
 
-They carry what no fixed list of columns can: that `sidebar` in a class name, or `subscribe` in a text, speaks against
-content. The gradient-boosted model reads their verdicts, which in training have to come from models that did not see
-the page's site.
+They learn weights of single names and words: `sidebar` in a class name, or `subscribe` in a text, is evidence against
+content. A fixed list of features cannot cover these. The boosted trees use the scores as features. In training, the
+scores of a page come from models that were fitted without the page's site.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _CLIP = 12.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinearModel:
-    """Weights and biases of the two models.
+    """Weights and biases of the two logistic regressions.
 
     Attributes:
         path: float32 (2 * BUCKETS,), over the hash buckets of name tokens; the second half is for innermost elements.
@@ -39,7 +39,7 @@ class LinearModel:
     word_bias: float
 
     def scores(self, features: Features) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Log odds that a block is content, float32 (B,) each: by its tag path, and by its words."""
+        """Return the log odds that blocks are content, float32 (B,) each: from tag paths, and from words."""
         if not len(features.context):
             return np.zeros(0, dtype=np.float32), np.zeros(0, dtype=np.float32)
         path = path_scores(features.context, features.element_tokens, self.path[:BUCKETS], self.path[BUCKETS:])
@@ -48,10 +48,10 @@ class LinearModel:
 
 
 def clipped(scores: NDArray[np.floating]) -> NDArray[np.float32]:
-    """Return `scores` within the bounds of a linear score, float32."""
+    """Clip `scores` to -12..12 and return them as float32."""
     return np.asarray(np.clip(scores, -_CLIP, _CLIP), dtype=np.float32)
 
 
 def row_scale(rows: RaggedArray) -> NDArray[np.float64]:
-    """Return one over the root of each row's length: long texts must not count by length alone."""
+    """Return 1 / sqrt(length) of each row, float64 (B,): the score of a text must not grow with its length alone."""
     return np.asarray(1 / np.sqrt(np.maximum(np.diff(rows.start), 1)))

@@ -1,8 +1,9 @@
-"""`Model`: the trained classifier, its file, and how it labels the blocks of a page.
+"""`Model`: load and save the trained classifier, and label the blocks of a page.
 
-A model file is a zip archive: `card.json` (what it was trained on, with which scores, seed and versions, and the
-columns it reads), `linear.npz` (the two linear models), `content.txt`, `types.txt` and `cuts.txt` (LightGBM's own text
-format), `calibration.json` (points of a line), and `regions.txt`, the region model, where there is one.
+A model file is a zip archive. `card.json` lists the training corpora, scores, seed, versions and feature columns.
+`linear.npz` has the two linear models. `content.txt`, `types.txt` and `cuts.txt` (the threshold model) are boosted
+trees in LightGBM's text format. `calibration.json` has the points of the calibration map. `regions.txt` is the region
+model; it is optional.
 """
 
 from __future__ import annotations
@@ -19,11 +20,17 @@ import numpy as np
 
 from vclean.classify import model_file
 from vclean.classify.content import stacking
-from vclean.classify.content.expected_f import assign_labels, with_comments
+from vclean.classify.content.expected_f import adjust_for_comments, assign_labels
 from vclean.classify.content.linear import LinearModel
-from vclean.classify.content.postprocess import among_comments, block_groups, join_continuations, predecessors, smooth
+from vclean.classify.content.postprocess import (
+    block_groups,
+    comment_probability,
+    join_continuations,
+    predecessors,
+    smooth_groups,
+)
 from vclean.classify.content.threshold import CalibrationMap, ThresholdModel, candidate_selections
-from vclean.classify.model_file import DAMAGE, pack
+from vclean.classify.model_file import READ_ERRORS, pack
 from vclean.classify.prediction import Decision, Prediction
 from vclean.classify.regions import model
 from vclean.classify.trees.forest import Forest
@@ -39,26 +46,26 @@ if TYPE_CHECKING:
     from vclean.features.blocks import BlockColumns
 
 FORMAT: Final = 2
-"""Version of the file's layout."""
+"""Version of the file format."""
 _SHIPPED: Final = "default.vclean"
 _PARTS: Final = ("linear.npz", "content.txt", "types.txt", "cuts.txt", "calibration.json")
 _REGIONS: Final = "regions.txt"
 CORRECTED: Final = "corrections"
-"""What the card of a model that went on learning has besides: see `vclean.classify.training.incremental`."""
+"""Key in the card of a model that was trained further: see `vclean.classify.training.incremental`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Model:
-    """A trained classifier.
+    """Trained classifier of blocks.
 
     Attributes:
         linear: the two linear models.
-        content: boosted trees, probability that a block is content.
-        types: boosted trees, probabilities of h, p, l and c for a block of content.
-        threshold_model: selects the blocks that are kept.
-        card: what the model is: corpora, scores, seed, versions, columns.
-        version: the first digits of the SHA-256 of its weights and trees; the card does not count.
-        regions: boosted trees, the role of a container; None for a model that learned from no marked pages.
+        content: boosted trees for the probability that a block is content.
+        types: boosted trees for the probabilities of h, p, l and c of a content block.
+        threshold_model: selects the content blocks of a page.
+        card: description of the model: corpora, scores, seed, versions, columns.
+        version: first 12 hexadecimal digits of the SHA-256 of weights and trees, without the card.
+        regions: boosted trees for the role of a container; None if the model was trained without marked pages.
     """
 
     linear: LinearModel
@@ -77,10 +84,10 @@ class Model:
         posterior = model.posterior(self.regions, features.region) if self.regions else None
         x = stacking.stack_columns(features, *self.linear.scores(features), posterior)
         regions, words = x[:, stacking.REGIONS], features.layout.tokens
-        comments = among_comments(features.context, regions)
-        found = self.decide(x, words, block_groups(blocks), comments, evidence=evidence, policy=policy)
+        comments = comment_probability(features.context, regions)
+        prediction = self.decide(x, words, block_groups(blocks), comments, evidence=evidence, policy=policy)
         roles = stacking.block_roles(regions) if self.regions else []
-        return replace(found, labels=join_continuations(found.labels, predecessors(blocks)), roles=roles)
+        return replace(prediction, labels=join_continuations(prediction.labels, predecessors(blocks)), roles=roles)
 
     def decide(
         self,
@@ -92,38 +99,39 @@ class Model:
         evidence: NDArray[np.float32] | None = None,
         policy: Policy | None = None,
     ) -> Prediction:
-        """Labels of the B blocks of a page.
+        """Label the B blocks of a page from their feature matrix.
 
         Args:
-            x: float32 (B, len(stacking.COLUMNS)), the whole matrix.
+            x: float32 (B, len(stacking.COLUMNS)), the feature matrix.
             words: float32 (B,), words per block.
-            group: int32 (B,), what is kept or dropped as a whole: see `postprocess.block_groups`.
-            comments: float32 (B,), that a block is among readers' comments: see `comments.among_comments`.
-            evidence: float32 (B,), what is known of the blocks beyond their page, added to their log odds.
+            group: int32 (B,), group of each block: see `postprocess.block_groups`.
+            comments: float32 (B,), probability that a block is among readers' comments: see
+                `postprocess.comment_probability`.
+            evidence: float32 (B,), log odds from sources other than the page, added to those of the blocks.
             policy: what counts as content.
         """
         policy = policy or Policy()
         if not len(x):
             return Prediction([], np.zeros(0, dtype=np.float32), 0.0, self.version)
-        probability = content_probability(self.content, x, whole=CORRECTED in self.card)
+        probability = content_probability(self.content, x, use_all_trees=CORRECTED in self.card)
         if evidence is not None:
-            from vclean.classify.content.site_evidence import with_evidence
+            from vclean.classify.content.site_evidence import add_evidence
 
-            probability = with_evidence(probability, evidence)
+            probability = add_evidence(probability, evidence)
         if policy.comments is not None:
-            probability = with_comments(probability, comments, words, wanted=policy.comments)
+            probability = adjust_for_comments(probability, comments, words, include=policy.comments)
         undecided = comments if policy.comments is None else np.zeros_like(comments)
-        keep, confidence = self.threshold_model.keep(
+        selected, confidence = self.threshold_model.select(
             candidate_selections(x, probability, words, undecided, policy.recall_weight)
         )
-        kept = smooth(keep, words, group)
-        labels = assign_labels(kept, type_probability(self.types, x[kept]))
-        decision = Decision(x, comments, evidence, policy, keep, group, kept)
-        said = self.threshold_model.calibration(probability)
-        return Prediction(labels, said, confidence, self.version, decision=decision)
+        is_content = smooth_groups(selected, words, group)
+        labels = assign_labels(is_content, type_probability(self.types, x[is_content]))
+        decision = Decision(x, comments, evidence, policy, selected, group, is_content)
+        calibrated = self.threshold_model.calibration(probability)
+        return Prediction(labels, calibrated, confidence, self.version, decision=decision)
 
     def to_bytes(self) -> bytes:
-        """The model's file; the same model gives the same bytes."""
+        """Return the content of the model file; equal models give equal bytes."""
         arrays = io.BytesIO()
         np.savez_compressed(
             arrays,
@@ -144,43 +152,47 @@ class Model:
         return pack(members)
 
 
-def content_probability(trees: Forest, x: NDArray[np.float32], *, whole: bool = False) -> NDArray[np.float32]:
-    """float32 (B,): that the rows `x` (B, len(stacking.COLUMNS)) are content, B at least 1, before calibration.
+def content_probability(trees: Forest, x: NDArray[np.float32], *, use_all_trees: bool = False) -> NDArray[np.float32]:
+    """Return the probabilities that blocks are content, before calibration, float32 (B,).
 
-    `whole` takes all trees for all rows: the last ones may have learned what the others are surely wrong about.
+    Args:
+        trees: the content model.
+        x: float32 (B, len(stacking.COLUMNS)), B at least 1.
+        use_all_trees: evaluate all trees for all rows. Trees added by corrections may change rows on which the earlier
+            trees agree.
     """
-    return trees.predict(x, early_stop=not whole).astype(np.float32)
+    return trees.predict(x, early_stop=not use_all_trees).astype(np.float32)
 
 
 def type_probability(trees: Forest, x: NDArray[np.float32]) -> NDArray[np.float32]:
-    """float32 (B, 4): the probabilities of h, p, l and c for the rows `x`, of which there may be none."""
+    """Return the probabilities of h, p, l and c for the B rows `x`, float32 (B, 4); B may be 0."""
     return trees.predict(x).astype(np.float32)
 
 
 def load(path: Path | None = None) -> Model:
-    """The model in the file `path`, or the one that ships with the package.
+    """Load the model in the file `path`, or the model that ships with the package.
 
     Raises:
-        ModelError: the file is missing, damaged, no model, or of another version of vclean.
+        ModelError: the file is missing, damaged, not a model, or from another version of vclean.
     """
     return from_bytes(model_file.read(path), str(path)) if path else load_default()
 
 
 @cache
 def load_default() -> Model:
-    """The model that ships with the package.
+    """Load the model that ships with the package.
 
     Raises:
-        ModelError: it is not there or damaged.
+        ModelError: the file is missing or damaged.
     """
-    return from_bytes(model_file.shipped(_SHIPPED), "the shipped model")
+    return from_bytes(model_file.read_shipped(_SHIPPED), "the shipped model")
 
 
 def from_bytes(data: bytes, name: str) -> Model:
-    """The model in `data`; `name` is what messages call it.
+    """Load a model from the content of its file; error messages call the file `name`.
 
     Raises:
-        ModelError: it is damaged, no model, or of another version of vclean.
+        ModelError: the file is damaged, not a model, or from another version of vclean.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -188,14 +200,14 @@ def from_bytes(data: bytes, name: str) -> Model:
             _check(card, name)
             regions = [archive.read(_REGIONS)] if _REGIONS in archive.namelist() else []
             parts = [archive.read(member) for member in _PARTS] + regions
-    except DAMAGE as error:
+    except READ_ERRORS as error:
         raise _damaged(name) from error
     version = hashlib.sha256(b"".join(parts)).hexdigest()[:12]
     try:
         content, types, cuts, *rest = (Forest(text.decode()) for text in (*parts[1:4], *regions))
         threshold_model = ThresholdModel(cuts, CalibrationMap.from_dict(json.loads(parts[4])))
         return Model(_linear(parts[0]), content, types, threshold_model, card, version, *rest)
-    except DAMAGE as error:
+    except READ_ERRORS as error:
         raise _damaged(name) from error
 
 

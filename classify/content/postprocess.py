@@ -1,4 +1,7 @@
-"""Lists, tables and code decided as wholes: a few cells lost from a kept table are worth less than the table."""
+"""Post-process the selection and labels: keep or drop groups as one, join continuations, find readers' comments.
+
+Groups are lists, tables and code. A table without a few of its cells is worth less than the whole table.
+"""
 
 from __future__ import annotations
 
@@ -20,24 +23,25 @@ if TYPE_CHECKING:
     from vclean.features.page_context import PageContext
 
 
-KEEP: Final = 0.75
-"""A group is kept as a whole if at least this share of its words is kept, and dropped as a whole up to `DROP`.
+KEEP_SHARE: Final = 0.75
+"""Share of selected words from which on the whole group is kept; up to `DROP_SHARE` the whole group is dropped.
 
-Cross-validated, that leaves whole 305 of the 370 tables that are gold, 5,069 of 5,753 lists and 90 of 130 pieces of
-code, in place of 214, 4,719 and 20; word F1 changes by 0 to .001, on no corpus for the worse.
+In cross-validation, this preserves 305 of 370 gold tables, 5,069 of 5,753 lists and 90 of 130 code blocks completely;
+without it, 214, 4,719 and 20. Word F1 rises by 0 to .001 on each corpus.
 """
-DROP: Final = 0.15
+DROP_SHARE: Final = 0.15
 
 MAX_BLOCKS_PER_CELL: Final = 3
-"""A table with more lays out the page."""
+"""Blocks per cell above which a table is taken for page layout."""
 
 _GROUPS = ("ul", "ol", "dl", "pre")
 
 
 def block_groups(blocks: BlockColumns) -> NDArray[np.int32]:
-    """int32 (B,): the innermost list, definition list, preformatted element or table of data round each block, or -1.
+    """Return the innermost list, definition list, `pre` element or data table around each block, or -1, int32 (B,).
 
-    A table of data has two rows of two cells with text, no table inside, and few blocks a cell.
+    A data table has at least two rows with two text cells each, no nested table, and at most `MAX_BLOCKS_PER_CELL`
+    blocks per cell.
     """
     snapshot = blocks.snapshot
     is_group = snapshot.is_tag(_GROUPS) | _data_tables(blocks)
@@ -46,7 +50,7 @@ def block_groups(blocks: BlockColumns) -> NDArray[np.int32]:
 
 
 def _data_tables(blocks: BlockColumns) -> NDArray[np.bool_]:
-    """The elements that are tables of data, bool (N,)."""
+    """Return a mask of the elements that are data tables, bool (N,)."""
     snapshot, size = blocks.snapshot, len(blocks.snapshot)
     is_table, is_cell = snapshot.is_tag(("table",)), snapshot.is_tag(("td", "th"))
     if not is_table.any():
@@ -60,45 +64,47 @@ def _data_tables(blocks: BlockColumns) -> NDArray[np.bool_]:
     per_table = np.bincount(table[blocks.node], minlength=size)
     sparse = per_table <= MAX_BLOCKS_PER_CELL * np.bincount(table[cells], minlength=size)
     nested = tree.subtree_sum(is_table, snapshot.end) > 1
-    found: NDArray[np.bool_] = is_table & grid & sparse & ~nested
-    return found
+    is_data_table: NDArray[np.bool_] = is_table & grid & sparse & ~nested
+    return is_data_table
 
 
-def smooth(keep: NDArray[np.bool_], words: NDArray[np.float32], group: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Which blocks to keep, bool (B,), once every group is kept or dropped as a whole where it nearly is.
+def smooth_groups(
+    selected: NDArray[np.bool_], words: NDArray[np.float32], group: NDArray[np.int32]
+) -> NDArray[np.bool_]:
+    """Keep groups completely if most of their words are selected, drop them if few are; return a mask, bool (B,).
 
     Args:
-        keep: bool (B,), the blocks chosen one by one.
-        words: float32 (B,), words per block; a block without counts as one of one word.
-        group: int32 (B,), a number for the group of each block, or -1; a block alone in its group stays as it is.
+        selected: bool (B,), the blocks selected one by one.
+        words: float32 (B,), words per block; a block without words counts as one word.
+        group: int32 (B,), the group of each block, or -1; a block alone in its group does not change.
     """
     rows = np.flatnonzero(group >= 0)
     if not len(rows):
-        return keep.copy()
+        return selected.copy()
     _, number = np.unique(group[rows], return_inverse=True)
     weight = np.maximum(words[rows], 1)
-    share = (np.bincount(number, weight * keep[rows]) / np.bincount(number, weight))[number]
-    smoothed = keep.copy()
-    smoothed[rows[share >= KEEP]] = True
-    smoothed[rows[share <= DROP]] = False
+    share = (np.bincount(number, weight * selected[rows]) / np.bincount(number, weight))[number]
+    smoothed = selected.copy()
+    smoothed[rows[share >= KEEP_SHARE]] = True
+    smoothed[rows[share <= DROP_SHARE]] = False
     return smoothed
 
 
 _ENDS = frozenset(".!?:;…。！？：；।؟۔")
 _CLOSING = "\"'”’»)]"
 _BODY = frozenset((Label.PARAGRAPH, Label.LIST_ITEM, Label.CONTINUATION))
-"""What can be continued, and what is taken for a continuation but for a list item."""
+"""Labels that a continuation can follow."""
 
 
 def predecessors(blocks: BlockColumns) -> NDArray[np.int32]:
-    """int32 (B,), the block that each goes on with, -1 for none.
+    """Return the block that each block continues, or -1, int32 (B,).
 
-    It is the block before in the same container, if its text ends in the middle of a sentence, this one begins with a
-    small letter, and what parts them is more than an empty line.
+    A block continues the previous block of its container if the text of that block ends within a sentence and its own
+    text begins with a lowercase letter. Adjacent blocks that only line breaks (`br`) separate do not count.
     """
     before = _before_in_container(blocks)
     for block in np.flatnonzero(before >= 0).tolist():
-        if not _goes_on(blocks.text[before[block]], blocks.text[block]):
+        if not _continues_sentence(blocks.text[before[block]], blocks.text[block]):
             before[block] = -1
     empty_line = (before == np.arange(len(blocks)) - 1) & _has_line_break_before(blocks)
     before[empty_line] = -1
@@ -107,68 +113,71 @@ def predecessors(blocks: BlockColumns) -> NDArray[np.int32]:
 
 def _before_in_container(blocks: BlockColumns) -> NDArray[np.int32]:
     order = np.argsort(blocks.node, kind="stable").astype(np.int32)
-    beside = blocks.node[order[1:]] == blocks.node[order[:-1]]
+    same_container = blocks.node[order[1:]] == blocks.node[order[:-1]]
     before = np.full(len(blocks), -1, dtype=np.int32)
-    before[order[1:][beside]] = order[:-1][beside]
+    before[order[1:][same_container]] = order[:-1][same_container]
     return before
 
 
-def _goes_on(before: str, text: str) -> bool:
+def _continues_sentence(before: str, text: str) -> bool:
     return text[:1].islower() and before.rstrip(_CLOSING)[-1:] not in _ENDS
 
 
 def _has_line_break_before(blocks: BlockColumns) -> NDArray[np.bool_]:
-    """Whether a `br` stands between a block's first text and the text before it, bool (B,)."""
+    """Return a mask of the blocks with a `br` between their first text and the previous text, bool (B,)."""
     snapshot, members = blocks.snapshot, blocks.members
     breaks = np.cumsum(snapshot.is_tag(("br",)))[snapshot.text_after[members]]
     return np.diff(breaks, prepend=0)[blocks.first] > 0
 
 
-def join_continuations(labels: Sequence[Label], forerunner: NDArray[np.int32]) -> list[Label]:
-    """`labels`, with a continuation for every paragraph that follows its forerunner, nothing kept between the two.
+def join_continuations(labels: Sequence[Label], predecessor: NDArray[np.int32]) -> list[Label]:
+    """Relabel paragraphs as continuations where they continue the previous content block.
 
     Args:
         labels: B labels.
-        forerunner: int32 (B,), as `predecessors` gives it.
+        predecessor: int32 (B,), see `predecessors`.
     """
     joined, last = list(labels), -1
-    if not (forerunner >= 0).any():
+    if not (predecessor >= 0).any():
         return joined
-    for block, (label, before) in enumerate(zip(labels, forerunner.tolist(), strict=True)):
+    for block, (label, before) in enumerate(zip(labels, predecessor.tolist(), strict=True)):
         if label is Label.PARAGRAPH and before == last >= 0 and labels[last] in _BODY:
             joined[block] = Label.CONTINUATION
         last = block if label.is_content else last
     return joined
 
 
-WHOLE: Final = 0.95
-"""An element with a larger share of the page's words is the page: themes write `comments-open` on the body."""
+MAX_COMMENTS_SHARE: Final = 0.95
+"""Share of the page's words above which an element is not a comment section: themes put `comments-open` on the body."""
 
 _COMMENTS: Final = np.uint64(1 << lexicon.NAME_GROUPS.index("comments"))
 
 
-def among_comments(context: PageContext, regions: NDArray[np.float32]) -> NDArray[np.float32]:
-    """float32 (B,): that a block is among readers' comments.
+def comment_probability(context: PageContext, regions: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the probabilities that blocks are among readers' comments, float32 (B,).
 
-    It is for sure where an element round it is called so by its class or id. Else the region model has its say: the
-    highest probability of a container round the block to be comments, 0 without such a model.
+    The probability is 1 if the class or id of an element around the block names comments. Otherwise it is the highest
+    probability that a container around the block has the role of comments, or 0 without a region model.
 
     Args:
         context: the page.
         regions: float32 (B, len(stacking.REGION_COLUMNS)), NaN without a region model.
     """
-    named = named_comments(context).astype(np.float32)
+    named = is_in_named_comments(context).astype(np.float32)
     return np.asarray(np.fmax(named, highest_role_probability(regions, Role.COMMENTS)))
 
 
-def named_comments(context: PageContext) -> NDArray[np.bool_]:
-    """Whether an element round a block is called comments, and is neither the page nor holds its first heading."""
+def is_in_named_comments(context: PageContext) -> NDArray[np.bool_]:
+    """Return a mask of the blocks in an element named as comments, bool (B,).
+
+    Elements with almost all words of the page, or with its first `h1`, are skipped.
+    """
     snapshot = context.snapshot
-    called = (context.name_bits & _COMMENTS) > 0
-    if not called.any() or not len(context):
+    is_named = (context.name_bits & _COMMENTS) > 0
+    if not is_named.any() or not len(context):
         return np.zeros(len(context), dtype=bool)
     words = context.sum_over_subtrees(context.tokens)
     first_heading = np.flatnonzero(snapshot.is_tag(("h1",)))[:1]
-    holds_heading = tree.subtree_sum(np.isin(np.arange(len(snapshot)), first_heading), snapshot.end) > 0
-    called &= (words <= WHOLE * words[0]) & ~holds_heading
-    return tree.path_sum(called, snapshot.end)[context.blocks.node] > 0
+    has_heading = tree.subtree_sum(np.isin(np.arange(len(snapshot)), first_heading), snapshot.end) > 0
+    is_named &= (words <= MAX_COMMENTS_SHARE * words[0]) & ~has_heading
+    return tree.path_sum(is_named, snapshot.end)[context.blocks.node] > 0

@@ -1,8 +1,9 @@
-"""What the pages of a site repeat, as evidence on their blocks.
+"""Use repetition across the pages of a site as evidence against content.
 
-Menus, footers and notices stand on many pages of a site, its content on one (Bar-Yossef and Rajagopalan 2002; Yi, Liu
-and Li 2003). A block is known again by its text, digits folded and case set aside, and by the chain of tags and classes
-it stands in. What share of the site's other pages has it, is evidence that is added to the log odds of the model.
+Menus, footers and notices occur on many pages of a site, content on one page (Bar-Yossef and Rajagopalan 2002; Yi, Liu
+and Li 2003). Two blocks match if their texts are equal, ignoring case and the values of digits; a stricter match also
+needs the same chain of tags and classes. The shares of the site's other pages with a match are weighted and added to
+the log odds of the model.
 """
 
 from __future__ import annotations
@@ -35,28 +36,29 @@ if TYPE_CHECKING:
 
 
 WEIGHTS: Final = (-0.32, -0.95)
-"""Log odds for a text on all other pages of the site, and more for one that stands at the same place there: a logistic
-regression on top of what cross-validated models said of 1,361 pages of 363 hosts (`benchmarks/site_evidence.py`)."""
-_LEAST: Final = 1e-3
-"""Nobody is surer than this before the evidence comes in."""
+"""Log odds of a text on all other pages of the site, and additional log odds if it has the same chain of tags and
+classes there. Fitted by logistic regression on the cross-validated probabilities of 1,361 pages of 363 hosts
+(`benchmarks/site_evidence.py`)."""
+_MIN_PROBABILITY: Final = 1e-3
+"""Probabilities are clipped to this distance from 0 and 1 before evidence is added."""
 _DIGITS = re.compile(r"\d+")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fingerprints:
-    """What the B blocks of a page are known by on other pages.
+    """Hashes of the B blocks of a page, to find them on other pages.
 
     Attributes:
-        text: uint64 (B,), by the text.
-        placed: uint64 (B,), by the text and the chain of tags and classes of the container.
+        text: uint64 (B,), hash of the text.
+        text_and_path: uint64 (B,), hash of the text and of the chain of tags and classes of the container.
     """
 
     text: NDArray[np.uint64]
-    placed: NDArray[np.uint64]
+    text_and_path: NDArray[np.uint64]
 
 
-def fingerprints(blocks: BlockColumns) -> Fingerprints:
-    """The fingerprints of a page's blocks; the same on every machine."""
+def compute_fingerprints(blocks: BlockColumns) -> Fingerprints:
+    """Return the fingerprints of a page's blocks; they do not depend on the machine."""
     text = np.array([_text_hash(text) for text in blocks.text], dtype=np.uint64)
     chain = element_names.path_signature(
         blocks.snapshot, element_names.class_hashes(ElementNames.from_snapshot(blocks.snapshot))
@@ -70,7 +72,7 @@ def _text_hash(text: str) -> int:
 
 
 def host(url: str) -> str:
-    """The site whose pages a page is compared with: the host of its URL without `www.`; empty where there is none.
+    """Return the site of a URL: its host without `www.`; empty for a URL without a host.
 
     >>> host("https://www.example.org/news/1.html")
     'example.org'
@@ -83,24 +85,24 @@ def host(url: str) -> str:
 
 @dataclass(slots=True)
 class _Site:
-    """The different pages of a site, and how many of them have a block, by its fingerprints."""
+    """Distinct pages of a site, and the number of pages with each fingerprint."""
 
     pages: set[bytes] = field(default_factory=set)
     text: Counter[int] = field(default_factory=Counter)
-    placed: Counter[int] = field(default_factory=Counter)
+    text_and_path: Counter[int] = field(default_factory=Counter)
 
     def add(self, prints: Fingerprints) -> None:
-        """Count a page, but not the same one again: that two addresses lead to it tells nothing of its blocks."""
+        """Count a page once: a second URL of the same page is no evidence about its blocks."""
         texts = np.unique(prints.text)
         page = blake2b(texts.tobytes(), digest_size=8).digest()
         if page not in self.pages:
             self.pages.add(page)
             self.text.update(texts.tolist())
-            self.placed.update(np.unique(prints.placed).tolist())
+            self.text_and_path.update(np.unique(prints.text_and_path).tolist())
 
 
-class Repetition:
-    """Counts the blocks of pages, site by site, and says what that tells of them."""
+class RepetitionCounts:
+    """Counts of the blocks of each site, and the evidence from them."""
 
     def __init__(self) -> None:
         self._sites: dict[str, _Site] = {}
@@ -110,20 +112,23 @@ class Repetition:
         self._sites.setdefault(site, _Site()).add(prints)
 
     def pages(self, site: str) -> int:
-        """How many different pages of `site` were counted."""
+        """Return the number of distinct pages of `site` that were counted."""
         return len(self._sites[site].pages)
 
     def shares(self, site: str, prints: Fingerprints) -> NDArray[np.float64]:
-        """float64 (B, 2): what share of the other pages of `site` has a block's text, and has it at the same place.
+        """Return the shares of the other pages of `site` with a block's text, and with its text and path.
 
-        The page has to be counted itself; zeros where it is alone.
+        The page must have been counted with `add`.
+
+        Returns:
+            float64 (B, 2), zeros if the site has one page.
         """
-        found = self._sites[site]
-        counts = [_lookup(found.text, prints.text), _lookup(found.placed, prints.placed)]
-        return (np.stack(counts, axis=1) - 1) / max(1, len(found.pages) - 1)
+        counts = self._sites[site]
+        per_block = [_lookup(counts.text, prints.text), _lookup(counts.text_and_path, prints.text_and_path)]
+        return (np.stack(per_block, axis=1) - 1) / max(1, len(counts.pages) - 1)
 
     def evidence(self, site: str, prints: Fingerprints) -> NDArray[np.float32]:
-        """float32 (B,): log odds to add to those of the blocks of a page of `site` that was counted."""
+        """Return log odds to add to those of the blocks of a counted page of `site`, float32 (B,)."""
         return np.asarray(self.shares(site, prints) @ np.array(WEIGHTS), dtype=np.float32)
 
 
@@ -132,56 +137,60 @@ def _lookup(counts: Counter[int], keys: NDArray[np.uint64]) -> NDArray[np.float6
 
 
 def log_odds(probability: NDArray[np.floating]) -> NDArray[np.float64]:
-    """float64 (B,): the log odds of `probability`, never quite sure."""
-    return np.asarray(logit(np.clip(probability, _LEAST, 1 - _LEAST).astype(np.float64)))
+    """Return the log odds of `probability` clipped to .001 .. .999, float64 (B,)."""
+    return np.asarray(logit(np.clip(probability, _MIN_PROBABILITY, 1 - _MIN_PROBABILITY).astype(np.float64)))
 
 
-def with_evidence(probability: NDArray[np.float32], evidence: NDArray[np.float32]) -> NDArray[np.float32]:
-    """float32 (B,): `probability`, with `evidence` added to its log odds."""
+def add_evidence(probability: NDArray[np.float32], evidence: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Add `evidence` to the log odds of `probability`; return probabilities, float32 (B,)."""
     return np.asarray(expit(log_odds(probability) + evidence), dtype=np.float32)
 
 
-Note = TypeVar("Note")
+Payload = TypeVar("Payload")
 
 
-class Sites(Generic[Note]):
-    """The blocks of many pages, site by site, first in, first out; used as a context manager.
+class SitePages(Generic[Payload]):
+    """Buffer of pages, to compute site evidence over all of them; used as a context manager.
 
-    The pages wait in a temporary file, some 40 kB each and their notes. In memory is what counts their blocks: about
-    200 bytes for every block of a site that differs from all others.
+    Pages and their payloads are in a temporary file, about 40 kB per page. Only counts are in memory: about 200 bytes
+    per distinct block of a site.
     """
 
     def __init__(self) -> None:
-        self._repetition = Repetition()
+        self._counts = RepetitionCounts()
         self._file: IO[bytes]
 
     def __enter__(self) -> Self:
-        """Open the file.
+        """Open the temporary file.
 
         Raises:
-            OutputError: there is no place for it.
+            OutputError: the file cannot be created.
         """
         with explained("a temporary file"):
             self._file = TemporaryFile(prefix="vclean-")
         return self
 
     def __exit__(self, *exception: object) -> None:
-        """Let go of the pages."""
-        with suppress(OSError):  # what a full disk did not take was said when it was added
+        """Delete the temporary file."""
+        with suppress(OSError):  # `add` has reported a full disk
             self._file.close()
 
-    def add(self, blocks: BlockColumns, note: Note) -> None:
-        """Keep a page, and whatever has to be known of it later: anything that can be pickled.
+    def add(self, blocks: BlockColumns, payload: Payload) -> None:
+        """Append the blocks of a page, with a payload to return with them.
+
+        Args:
+            blocks: of the page.
+            payload: any object that can be pickled.
 
         Raises:
             OutputError: the disk is full.
         """
-        self._repetition.add(host(blocks.snapshot.url), fingerprints(blocks))
+        self._counts.add(host(blocks.snapshot.url), compute_fingerprints(blocks))
         with explained("a temporary file"):
-            pickle.dump(zlib.compress(pickle.dumps((blocks, note)), 1), self._file)
+            pickle.dump(zlib.compress(pickle.dumps((blocks, payload)), 1), self._file)
 
-    def __iter__(self) -> Iterator[tuple[BlockColumns, Note, NDArray[np.float32]]]:
-        """The pages in the order they came, each with the evidence on its blocks; once, after the last was added.
+    def __iter__(self) -> Iterator[tuple[BlockColumns, Payload, NDArray[np.float32]]]:
+        """Yield all pages in the order of `add`, with payload and evidence; call once, after the last `add`.
 
         Raises:
             OutputError: the disk is full.
@@ -190,5 +199,5 @@ class Sites(Generic[Note]):
             end = self._file.tell()
             self._file.seek(0)
         while self._file.tell() < end:
-            blocks, note = pickle.loads(zlib.decompress(pickle.load(self._file)))
-            yield blocks, note, self._repetition.evidence(host(blocks.snapshot.url), fingerprints(blocks))
+            blocks, payload = pickle.loads(zlib.decompress(pickle.load(self._file)))
+            yield blocks, payload, self._counts.evidence(host(blocks.snapshot.url), compute_fingerprints(blocks))

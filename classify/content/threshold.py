@@ -1,10 +1,10 @@
-"""How much of a page to keep: a model of the word F1 that each of a few cuts would have.
+"""Choose the content blocks of a page among candidate selections, with a model that predicts their word F1.
 
-The block probabilities say in which order blocks are content. How many of them are is a question about the page: are
-its comments part of it, are its teasers? The candidates are the cuts that are best for different weights of recall and,
-where some blocks are readers' comments, for these all in and all out: they stand or fall together. A boosted model
-predicts the word F1 of each from the page, from what the usual cut keeps, and from what the candidate adds to it or
-drops; the best is taken, and its prediction is the page's confidence.
+The block probabilities rank the blocks of a page. The number of content blocks depends on the page: on some pages,
+comments or teasers are content. Each candidate selection is optimal for one weight of recall. If some blocks are
+readers' comments, there are also candidates that treat all comments as content, or none. Boosted trees predict the word
+F1 of each candidate. Their features describe the page, the default selection, and the difference of the candidate from
+the default. The candidate with the highest prediction is chosen, and this prediction is the confidence of the page.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from vclean.classify.content import stacking
-from vclean.classify.content.expected_f import best_selections, with_comments
+from vclean.classify.content.expected_f import adjust_for_comments, best_selections
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,52 +26,54 @@ if TYPE_CHECKING:
 
 
 BETAS: Final = (0.2, 0.35, 0.5, 0.7, 1.0, 1.5, 2.5)
+"""Weights of recall of the candidates."""
 COMMENT_BETAS: Final = (0.5, 1.0, 2.0)
-"""For the cuts that take a page's comments as decided on."""
+"""Weights of recall of the candidates that include or exclude all comments."""
 MARGIN: Final = 0.01
-"""Word F1 by which a prediction has to be better; mean scores are the same for .005 and .01."""
+"""Difference in predicted word F1 from which on a candidate replaces the default; mean scores are the same for .005."""
 
 
-_LOOKS: Final = (
+_BLOCK_COLUMNS: Final = (
     "words", "link_share", "stop_words", "sentences", "tag", "heading_level", "path_score", "word_score", "both_up1",
     "both_up2", "both_up3", "both_up5", "both_alike", "word_alike", "up1_blocks", "up2_words_of_page",
     "up3_words_of_page", "up3_long_share", "class_blocks", "bylines", "dates", "boilerplate", "actions", "duplicates",
     "both_rank", "repeated_words", "visibility", "words_of_page", "both_page", "within_comments", "within_boilerplate",
     "nearest_is_content",
 )  # fmt: skip
-"""Columns of the blocks whose means over the words say what is kept, added or dropped."""
-_PAGE: Final = (
+"""Block features; their means over words describe the default selection and the change from it."""
+_PAGE_COLUMNS: Final = (
     "page_words", "page_blocks", "page_elements", "page_link_share", "long_share", "hidden_share", "has_h1",
     "language_known", "holder50_words", "holder75_words", "both_page", "word_page", "path_page",
 )  # fmt: skip
-"""Columns that are the same for all blocks of a page."""
-_SURE: Final = (0.1, 0.3, 0.5, 0.7, 0.9)
+"""Page features: equal for all blocks of a page."""
+_PROBABILITY_LEVELS: Final = (0.1, 0.3, 0.5, 0.7, 0.9)
 _TINY: Final = 1e-6
-_CLEARLY: Final = 0.5
+_HAS_COMMENTS: Final = 0.5
+"""Probability from which on a block is taken for one among readers' comments."""
 
 
-def _places(names: tuple[str, ...]) -> list[int]:
-    place = {column.name: index for index, column in enumerate(stacking.COLUMNS)}
-    return [place[name] for name in names]
+def _indices(names: tuple[str, ...]) -> list[int]:
+    index = {column.name: number for number, column in enumerate(stacking.COLUMNS)}
+    return [index[name] for name in names]
 
 
-_LOOKS_AT: Final = _places(_LOOKS)
-_PAGE_AT: Final = _places(_PAGE)
+_BLOCK_COLUMN_INDEX: Final = _indices(_BLOCK_COLUMNS)
+_PAGE_COLUMN_INDEX: Final = _indices(_PAGE_COLUMNS)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CandidateSelections:
-    """The K cuts of a page of B blocks to choose from.
+    """K candidate selections of the content blocks of a page of B blocks.
 
     Attributes:
-        keeps: bool (K, B), the blocks each keeps.
-        rows: float32 (K, F), what the model reads of each.
-        usual: the one to take unless another is better by `MARGIN`.
+        masks: bool (K, B), the selected blocks of each candidate.
+        rows: float32 (K, F), features of the candidates.
+        default: index of the candidate that is chosen unless another is better by `MARGIN`.
     """
 
-    keeps: NDArray[np.bool_]
+    masks: NDArray[np.bool_]
     rows: NDArray[np.float32]
-    usual: int
+    default: int
 
 
 def candidate_selections(
@@ -81,136 +83,139 @@ def candidate_selections(
     comments: NDArray[np.float32],
     beta: float = 1.0,
 ) -> CandidateSelections:
-    """The cuts of a page: for all of `BETAS`, and with and without its comments; or for a `beta` that is asked for.
+    """Return the candidate selections of a page: one per weight of recall, and those with and without comments.
 
     Args:
         x: float32 (B, len(stacking.COLUMNS)), B at least 1.
-        probability: float32 (B,), that a block is content.
+        probability: float32 (B,), probability that a block is content.
         words: float32 (B,), words per block.
-        comments: float32 (B,), that a block is among readers' comments; zeros where they need not be decided on.
-        beta: how many times as much recall is to count as precision; 1 leaves it to the model.
+        comments: float32 (B,), probability that a block is among readers' comments; zeros if the user has decided
+            whether comments are content.
+        beta: requested weight of recall relative to precision, which gives one candidate; 1 gives all candidates.
     """
     betas = BETAS if beta == 1 else (beta,)
-    keeps, expected = best_selections(probability, words, (1.0, *betas))
-    kinds = np.zeros(len(keeps))
-    if beta == 1 and (comments > _CLEARLY).any():
-        for wanted, kind in ((False, -1.0), (True, 1.0)):
-            told = with_comments(probability, comments, words, wanted=wanted)
-            more, more_expected = best_selections(told, words, COMMENT_BETAS)
-            keeps, expected = np.vstack([keeps, more]), np.append(expected, more_expected)
-            kinds = np.append(kinds, np.full(len(more), kind))
+    masks, expected = best_selections(probability, words, (1.0, *betas))
+    comment_policy = np.zeros(len(masks))
+    if beta == 1 and (comments > _HAS_COMMENTS).any():
+        for include, code in ((False, -1.0), (True, 1.0)):
+            adjusted = adjust_for_comments(probability, comments, words, include=include)
+            more, more_expected = best_selections(adjusted, words, COMMENT_BETAS)
+            masks, expected = np.vstack([masks, more]), np.append(expected, more_expected)
+            comment_policy = np.append(comment_policy, np.full(len(more), code))
             betas = (*betas, *COMMENT_BETAS)
-    spoken = np.column_stack([comments, comments * probability])
-    rows = np.column_stack([np.log([1.0, *betas]), kinds, expected, _changes(x, probability, words, keeps)])
-    page = np.concatenate([_page(x, probability, words, keeps[0], float(expected[0])), _shares(spoken, words)])
-    whole = np.hstack([rows, np.tile(page, (len(keeps), 1))])[1:].astype(np.float32)
-    return CandidateSelections(keeps[1:], whole, BETAS.index(1.0) if beta == 1 else 0)
+    comment_values = np.column_stack([comments, comments * probability])
+    rows = np.column_stack([np.log([1.0, *betas]), comment_policy, expected, _changes(x, probability, words, masks)])
+    page = np.concatenate(
+        [_page_features(x, probability, words, masks[0], float(expected[0])), _page_means(comment_values, words)]
+    )
+    features = np.hstack([rows, np.tile(page, (len(masks), 1))])[1:].astype(np.float32)
+    return CandidateSelections(masks[1:], features, BETAS.index(1.0) if beta == 1 else 0)
 
 
 def _changes(
-    x: NDArray[np.float32], probability: NDArray[np.float32], words: NDArray[np.float32], keeps: NDArray[np.bool_]
+    x: NDArray[np.float32], probability: NDArray[np.float32], words: NDArray[np.float32], masks: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
-    """float64 (K, C): what each cut adds to the first one, or drops, and what the first one keeps."""
-    looks = np.nan_to_num(x[:, _LOOKS_AT])
-    changed, place = keeps ^ keeps[0], np.linspace(0, 1, len(words))[:, None]
+    """Describe the first selection, and the difference of each selection from it, float64 (K, C)."""
+    values = np.nan_to_num(x[:, _BLOCK_COLUMN_INDEX])
+    changed, position = masks ^ masks[0], np.linspace(0, 1, len(words))[:, None]
     size = changed @ words
     columns = [
-        size / max(float(words[keeps[0]].sum()), 1),
+        size / max(float(words[masks[0]].sum()), 1),
         size,
         changed.sum(axis=1),
-        keeps.sum(axis=1),
-        (keeps & ~keeps[0]) @ words,
+        masks.sum(axis=1),
+        (masks & ~masks[0]) @ words,
         _mean(changed, words, probability[:, None]),
-        _mean(changed, words, place) - _mean(keeps[:1], words, place),
-        _mean(changed, words, looks),
-        np.tile(_mean(keeps[:1], words, looks), (len(keeps), 1)),
+        _mean(changed, words, position) - _mean(masks[:1], words, position),
+        _mean(changed, words, values),
+        np.tile(_mean(masks[:1], words, values), (len(masks), 1)),
     ]
     return np.column_stack(columns)
 
 
-def _shares(values: NDArray[np.float32], words: NDArray[np.float32]) -> NDArray[np.float64]:
-    """float64 (V,): means of `values` (B, V) over the words of the page."""
+def _page_means(values: NDArray[np.float32], words: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Return the means of `values` (B, V) over the words of the page, float64 (V,)."""
     return np.asarray(_mean(np.ones((1, len(words)), dtype=bool), words, values)[0])
 
 
-def _page(
+def _page_features(
     x: NDArray[np.float32],
     probability: NDArray[np.float32],
     words: NDArray[np.float32],
-    usual: NDArray[np.bool_],
+    default: NDArray[np.bool_],
     expected: float,
 ) -> NDArray[np.float64]:
-    """float64 (P,): what the page is like, and how sure its blocks are."""
+    """Return features of the page, of its default selection, and of its probabilities, float64 (P,)."""
     gold = float(probability @ words)
-    kept = float(words[usual].sum())
-    sure = [float(words[probability > limit].sum()) / max(gold, 1) for limit in _SURE]
-    counts = [expected, gold, kept, len(words), int(usual.sum()), kept / max(float(words.sum()), 1)]
-    return np.concatenate([x[0, _PAGE_AT], counts, sure])
+    selected = float(words[default].sum())
+    sure = [float(words[probability > limit].sum()) / max(gold, 1) for limit in _PROBABILITY_LEVELS]
+    counts = [expected, gold, selected, len(words), int(default.sum()), selected / max(float(words.sum()), 1)]
+    return np.concatenate([x[0, _PAGE_COLUMN_INDEX], counts, sure])
 
 
 def _mean(
-    chosen: NDArray[np.bool_], words: NDArray[np.float32], values: NDArray[np.floating[Any]]
+    selections: NDArray[np.bool_], words: NDArray[np.float32], values: NDArray[np.floating[Any]]
 ) -> NDArray[np.float64]:
-    """float64 (K, V): means of `values` (B, V) over the words of the `chosen` (K, B) blocks; 0 where there are none."""
-    weight = chosen * words.astype(np.float64)
+    """Return the means of `values` (B, V) over the words of `selections` (K, B), float64 (K, V); 0 without words."""
+    weight = selections * words.astype(np.float64)
     return np.asarray(weight @ values / np.maximum(weight.sum(axis=1, keepdims=True), _TINY))
 
 
-def choose(model: Forest, cuts: CandidateSelections) -> tuple[NDArray[np.bool_], float]:
-    """The blocks to keep, bool (B,), and the word F1 predicted of that, in 0..1."""
-    predicted = model.predict(cuts.rows)
+def choose_selection(forest: Forest, candidates: CandidateSelections) -> tuple[NDArray[np.bool_], float]:
+    """Return the candidate with the best predicted word F1, bool (B,), and this prediction, in 0..1."""
+    predicted = forest.predict(candidates.rows)
     preferred = predicted.copy()
-    preferred[cuts.usual] += MARGIN
+    preferred[candidates.default] += MARGIN
     best = int(np.argmax(preferred))
-    return cuts.keeps[best], float(np.clip(predicted[best], 0, 1))
+    return candidates.masks[best], float(np.clip(predicted[best], 0, 1))
 
 
 @dataclass(frozen=True, slots=True)
 class ThresholdModel:
-    """Select the blocks to keep of a page.
+    """Model that selects the content blocks of a page.
 
     Attributes:
-        forest: boosted trees, the word F1 of a selection.
-        calibration: from the trees' probabilities to what came of them.
+        forest: boosted trees that predict the word F1 of a selection.
+        calibration: maps probabilities of the content trees to calibrated probabilities.
     """
 
     forest: Forest
     calibration: CalibrationMap
 
-    def keep(self, candidates: CandidateSelections) -> tuple[NDArray[np.bool_], float]:
-        """The blocks to keep, bool (B,), and the page's confidence: the word F1 predicted of that."""
-        return choose(self.forest, candidates)
+    def select(self, candidates: CandidateSelections) -> tuple[NDArray[np.bool_], float]:
+        """Return the content blocks, bool (B,), and the confidence: the predicted word F1 of this selection."""
+        return choose_selection(self.forest, candidates)
 
 
 @dataclass(frozen=True, slots=True)
 class CalibrationMap:
-    """An increasing function from 0..1 to 0..1: straight lines between points.
+    """Piecewise linear, increasing map from predicted to calibrated probabilities.
 
     Attributes:
-        said, observed: the points, both ascending; without points the map changes nothing.
+        predicted, observed: coordinates of its points, both ascending; without points, the map is the identity.
     """
 
-    said: tuple[float, ...] = ()
+    predicted: tuple[float, ...] = ()
     observed: tuple[float, ...] = ()
 
     def __call__(self, probability: NDArray[np.floating[Any]]) -> NDArray[np.float32]:
-        """float32 (N,): what `probability` (N,) means."""
-        if not self.said:
+        """Return the calibrated probabilities of `probability` (N,), float32 (N,)."""
+        if not self.predicted:
             return probability.astype(np.float32)
-        return np.asarray(np.interp(probability, self.said, self.observed), dtype=np.float32)
+        return np.asarray(np.interp(probability, self.predicted, self.observed), dtype=np.float32)
 
     def to_dict(self) -> dict[str, list[float]]:
-        """The points, for JSON."""
-        return {"said": list(self.said), "observed": list(self.observed)}
+        """Return the points for JSON; `said`, as files name it, are the predicted probabilities."""
+        return {"said": list(self.predicted), "observed": list(self.observed)}
 
     @classmethod
     def from_dict(cls, points: Mapping[str, Sequence[float]]) -> CalibrationMap:
-        """The map of `to_dict`.
+        """Build the map from the result of `to_dict`.
 
         Raises:
-            ValueError: the points do not make an increasing map.
+            ValueError: the points are not those of an increasing map.
         """
-        said, observed = (tuple(map(float, points[name])) for name in ("said", "observed"))
-        if len(said) != len(observed) or not all(np.diff(said) > 0) or not all(np.diff(observed) > 0):
-            raise ValueError("no increasing map")
-        return cls(said, observed)
+        predicted, observed = (tuple(map(float, points[name])) for name in ("said", "observed"))
+        if len(predicted) != len(observed) or not all(np.diff(predicted) > 0) or not all(np.diff(observed) > 0):
+            raise ValueError("not an increasing map")
+        return cls(predicted, observed)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from vclean.classify.evaluation.segmentation import DEPTHS, Nodes, Segmentation, segment_at_depth, whole_page
-from vclean.classify.segments.registry import TRAINED
+from vclean.classify.segments.registry import MODEL_SUFFIX
 from vclean.errors import UsageError
 from vclean.features.segments.webis import read_webis
 
@@ -88,7 +88,7 @@ def find_segmenter(name: str) -> ScoredSegmenter:
     """
     if stored := _STORED.fullmatch(name):
         return _stored(name, Path(stored["file"]), stored["name"])
-    if name == _SHIPPED or name.endswith(TRAINED):
+    if name == _SHIPPED or name.endswith(MODEL_SUFFIX):
         return _trained(name, None if name == _SHIPPED else Path(name))
     first, _, number = name.partition("@")
     family, _, oracle = first.partition("-")
@@ -138,7 +138,7 @@ def _trained(name: str, path: Path | None) -> ScoredSegmenter:
     model = load(path)
 
     def check_unseen(address: str) -> SegmentModel:
-        if model.has_seen(address):
+        if model.was_trained_on(address):
             raise UsageError(f"{name} was trained on {address}: score it on other pages, or train `learned` on these")
         return model
 

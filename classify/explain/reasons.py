@@ -63,13 +63,13 @@ class Rules:
 
     def _whole(self, block: int) -> str:
         decision = self._decision
-        if decision.kept[block] == decision.selected[block]:
+        if decision.is_content[block] == decision.selected[block]:
             return ""
         members = decision.group == decision.group[block]
         share = self._words[members & decision.selected].sum() / self._words[members].sum()
         snapshot = self._blocks.snapshot
         kind = _KINDS[snapshot.tags[snapshot.tag[decision.group[block]]]]
-        did = "kept" if decision.kept[block] else "dropped"
+        did = "kept" if decision.is_content[block] else "dropped"
         return f"{did} with the whole {kind}, of which {percent(share)} of the words were content on their own"
 
     def _wanted(self, block: int) -> str:
@@ -154,7 +154,7 @@ class Explanation:
     threshold: float = float("nan")
 
 
-def unexplained(method: str, count: int) -> Explanation:
+def placeholder_explanation(method: str, count: int) -> Explanation:
     """What is said of `count` blocks that a method without contributions labelled."""
     return Explanation([[Reason(RULE, f"decided by the method {method}, which gives no reasons", 0.0)]] * count)
 
@@ -202,7 +202,7 @@ class _ReasonWriter:
         self._telling = telling
         self._prediction = prediction
         self._x = decision.x
-        self._kept = decision.kept
+        self._kept = decision.is_content
         puzzling = _IS_VERDICT & (decision.x * divided < 0)
         self._weighed = np.where(puzzling, _AGAINST * divided, divided) * _WEIGHT
 

@@ -1,1 +1,1 @@
-"""Classify regions by role."""
+"""Predict the roles of regions."""

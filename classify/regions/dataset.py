@@ -1,7 +1,8 @@
-"""The rows the region model learns from: the containers of a page beside their roles.
+"""Build training rows of the region model: containers of marked pages with their roles.
 
-Marks tell the roles of a page's regions and, of every other container, that it is none. Where a generator's structure
-told them, tags, ARIA roles and names are hidden from the features, or the model would learn the generator.
+Marks give the roles of a page's regions. All other containers are negative examples, without a role. If the marks were
+derived from the structure of a site generator, the features of tags, ARIA roles and names are removed: otherwise the
+model would learn the generator.
 """
 
 from __future__ import annotations
@@ -31,20 +32,20 @@ if TYPE_CHECKING:
     from vclean.classify.evaluation.evaluate import Reader
 
 ROLE_CODES: Final = {role: code for code, role in enumerate(Role)}
-"""The class of every role."""
+"""Class of each role."""
 
 _PLAIN: Final = len(TEXT_COLUMNS) + len(BOX_COLUMNS)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RegionRows:
-    """R containers of one page with their roles.
+    """Training rows of one page: R containers with their roles.
 
     Attributes:
-        site: its registered domain.
-        by_hand: whether a reader marked them, or else the structure that made the page.
-        x: float32 (R, len(regions.columns.COLUMNS)).
-        role: int8 (R,), a code of `ROLE_CODES`, or `NONE`.
+        site: registered domain of the page.
+        by_hand: whether a person marked the regions; False for marks derived from the structure of the page.
+        x: float32 (R, len(regions.columns.COLUMNS)), features.
+        role: int8 (R,), class of `ROLE_CODES`, or `NONE`.
     """
 
     site: str
@@ -53,27 +54,28 @@ class RegionRows:
     role: NDArray[np.int8]
 
     def __len__(self) -> int:
-        """The number of containers."""
+        """Return the number of containers."""
         return len(self.role)
 
 
 def archive_rows(archive: MarkedArchive, readers: Iterable[Reader], *, by_hand: bool = True) -> Iterator[RegionRows]:
-    """The rows of every page of an archive that can be read and has text, each way of reading it.
+    """Yield the training rows of each readable page of an archive, one per reader.
 
-    Every page is read with its style sheets and images and without, for most pages that are met have lost them.
+    Each page is read twice, with and without its style sheets and images, because most pages in use have lost them.
+    Pages without text are skipped.
 
     Args:
-        archive: the pages.
-        readers: the ways.
-        by_hand: as in `marked_rows`.
+        archive: marked pages.
+        readers: functions from a page to a snapshot.
+        by_hand: see `marked_rows`.
     """
-    ways = list(readers)
+    readers = list(readers)
     for marked in archive.marked_pages():
-        # The fragment tells the two apart where snapshots are kept by URL and content.
+        # The fragment gives each variant its own entry in the snapshot cache, which is keyed by URL and content.
         bare = replace(marked.page, url=marked.page.url + "#bare", resources=None)
         site = registered_domain(marked.page.url)
         for page in (marked.page, bare):
-            for read in ways:
+            for read in readers:
                 try:
                     context = PageContext(extract_blocks(read(page)))
                 except VcleanError:
@@ -85,32 +87,31 @@ def archive_rows(archive: MarkedArchive, readers: Iterable[Reader], *, by_hand: 
 def marked_rows(
     context: PageContext, marks: Sequence[RegionMark], *, site: str = "", by_hand: bool = True
 ) -> RegionRows:
-    """The marked regions of a page, with or without text, and its other candidates as none.
+    """Return the training rows of a page: its marked regions, and its other candidates without a role.
 
     Args:
         context: the page.
-        marks: its marks; those whose element is not in the page are left out.
-        site: its registered domain.
-        by_hand: whether a reader made the marks; else they were made from tags and names, which must not be seen.
+        marks: marks of the page; marks of missing elements are ignored.
+        site: registered domain of the page.
+        by_hand: whether a person made the marks; if not, the features of tags and names are NaN.
     """
     element = marking.locate_marks(context.snapshot, marks)
-    found = element >= 0
-    node = np.concatenate([element[found], _others(context, element[found])])
+    exists = element >= 0
+    node = np.concatenate([element[exists], _negatives(context, element[exists])])
     role = np.full(len(node), NONE, dtype=np.int8)
-    role[: found.sum()] = [ROLE_CODES[mark.role] for mark, there in zip(marks, found, strict=True) if there]
+    role[: exists.sum()] = [ROLE_CODES[mark.role] for mark, is_present in zip(marks, exists, strict=True) if is_present]
     x = region_matrix(regions_at(context, node), block_values(context))
     return RegionRows(site, by_hand, x if by_hand else hide_names(x), role)
 
 
-def _others(context: PageContext, marked: NDArray[np.int32]) -> NDArray[np.int32]:
-    """The candidates that hold the same blocks as none of the `marked` elements."""
-    holder = context.container
-    taken = holder[marked[context.block_count[marked] > 0]]
-    return np.setdiff1d(candidate_regions(context).node, taken)
+def _negatives(context: PageContext, marked: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return the candidates whose set of blocks differs from that of each element in `marked`."""
+    marked_containers = context.container[marked[context.block_count[marked] > 0]]
+    return np.setdiff1d(candidate_regions(context).node, marked_containers)
 
 
 def hide_names(x: NDArray[np.float32]) -> NDArray[np.float32]:
-    """`x` without what tags, ARIA roles and names say: NaN."""
+    """Return `x` with NaN in the features of tags, ARIA roles and names."""
     hidden = x.copy()
     hidden[:, _PLAIN:] = np.nan
     return hidden

@@ -1,4 +1,4 @@
-"""The region model: the role of each container of a page, and what a container inherits from those around it."""
+"""Predict the roles of a page's containers, and combine each prediction with those of the surrounding containers."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from vclean.classify.trees.forest import Forest
 
 CLASSES: Final = len(Role) + 1
-"""Roles, then one class for what is no region."""
+"""Number of classes: the roles, then one class for containers that are not regions."""
 NONE: Final = len(Role)
-"""The class of what is no region."""
+"""Class of containers that are not regions."""
 
 
 def posterior(trees: Forest, x: NDArray[np.float32]) -> NDArray[np.float32]:
-    """float32 (C, CLASSES): the probability of every role, and of being no region, for rows `x`."""
+    """Return the probabilities of each role, and of not being a region, for C rows `x`: float32 (C, CLASSES)."""
     if not len(x):
         return np.zeros((0, CLASSES), dtype=np.float32)
     return trees.predict(x).astype(np.float32)
@@ -30,32 +30,37 @@ def posterior(trees: Forest, x: NDArray[np.float32]) -> NDArray[np.float32]:
 def inherit_roles(
     posterior: NDArray[np.float32], parent: NDArray[np.int32]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int32]]:
-    """What each candidate has from itself and the ones round it.
+    """Combine the prediction for each candidate with those for its ancestors.
+
+    Args:
+        posterior: float32 (C, CLASSES), predictions of `posterior`.
+        parent: int32 (C,), parent of each candidate, which comes before it; -1 for outermost candidates.
 
     Returns:
-        The role of the nearest region, float32 (C, CLASSES), taking the candidates' verdicts as independent: its own
-        with the probability that it is a region, else that of the one round it; the highest probability of every role,
-        float32 (C, len(Role)); and the candidate that is most probably a region, the innermost of equals, int32 (C,).
+        Probabilities of the role of the nearest region, float32 (C, CLASSES): the candidate itself if it is a region,
+        else the nearest region of its parent; predictions count as independent. The highest probability of each role
+        among the candidate and its ancestors, float32 (C, len(Role)). The one of them that is most probably a region,
+        the innermost in case of ties, int32 (C,).
     """
     order, ends = _levels(parent)
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    above = place[parent[order]]
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    above = rank[parent[order]]
     nearest = posterior.take(order, axis=0)
-    within, chance, best = nearest[:, :NONE].copy(), 1 - nearest[:, NONE], order.astype(np.int32)
+    within, is_region, best = nearest[:, :NONE].copy(), 1 - nearest[:, NONE], order.astype(np.int32)
     for begin, end in pairwise(ends):
         level, outer = slice(begin, end), above[begin:end]
-        passed_on = nearest[level, NONE, None] * nearest.take(outer, axis=0)
-        nearest[level, :NONE] += passed_on[:, :NONE]
-        nearest[level, NONE] = passed_on[:, NONE]
+        inherited = nearest[level, NONE, None] * nearest.take(outer, axis=0)
+        nearest[level, :NONE] += inherited[:, :NONE]
+        nearest[level, NONE] = inherited[:, NONE]
         within[level] = np.maximum(within[level], within.take(outer, axis=0))
-        best[level] = np.where(chance.take(outer) > chance[level], best.take(outer), best[level])
-        chance[level] = np.maximum(chance[level], chance.take(outer))
-    return nearest.take(place, axis=0), within.take(place, axis=0), best.take(place)
+        best[level] = np.where(is_region.take(outer) > is_region[level], best.take(outer), best[level])
+        is_region[level] = np.maximum(is_region[level], is_region.take(outer))
+    return nearest.take(rank, axis=0), within.take(rank, axis=0), best.take(rank)
 
 
 def _levels(parent: NDArray[np.int32]) -> tuple[NDArray[np.intp], list[int]]:
-    """The candidates by how many they have round them, fewest first, and where in this order each number ends."""
+    """Return the candidates in order of nesting depth, and the end of each depth in this order."""
     depth: list[int] = []
     for above in parent.tolist():
         depth.append(depth[above] + 1 if above >= 0 else 0)

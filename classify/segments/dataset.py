@@ -1,4 +1,4 @@
-"""The rows the learned segmenter learns from: the containers of marked pages, and where each stands to the segments."""
+"""Build training rows of the learned segmenter: containers of marked pages, and their relation to the segments."""
 
 from __future__ import annotations
 
@@ -26,47 +26,47 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SegmentRows:
-    """C containers of one page with their states.
+    """Training rows of one page: C containers with their states.
 
     Attributes:
-        address: of the page.
-        x: float32 (C, len(segment_columns.COLUMNS)).
-        parent: int32 (C,), the container round each, -1 for the outermost.
-        state: by level of the marks, int8 (C,); a level that the page has no marks of is left out.
-        told: by level, bool (C,), whether the marks tell the state.
-        roles: the rows of the page for the region model.
+        address: URL of the page.
+        x: float32 (C, len(segment_columns.COLUMNS)), features.
+        parent: int32 (C,), parent of each container, -1 for outermost containers.
+        state: for each level with marks on the page, the states, int8 (C,).
+        known: for each level, a mask of the containers whose state follows from the marks, bool (C,).
+        roles: training rows of the region model.
     """
 
     address: str
     x: NDArray[np.float32]
     parent: NDArray[np.int32]
     state: dict[int, NDArray[np.int8]]
-    told: dict[int, NDArray[np.bool_]]
+    known: dict[int, NDArray[np.bool_]]
     roles: RegionRows
 
     @property
     def site(self) -> str:
-        """The page's registered domain."""
+        """Return the registered domain of the page."""
         return registered_domain(self.address)
 
 
 def marked_rows(snapshot: Snapshot, marks: Sequence[RegionMark], address: str) -> SegmentRows | None:
-    """The containers of a marked page; None where there is nothing to learn from.
+    """Return the training rows of a marked page, or None for a page that cannot be divided.
 
     Args:
-        snapshot: the page without its marks, rendered.
-        marks: what was in it.
-        address: of the page.
+        snapshot: the rendered page, without its marks.
+        marks: marks of the page.
+        address: URL of the page.
     """
-    page = SegmentPage.of(snapshot)
+    page = SegmentPage.from_snapshot(snapshot)
     if page is None:
         return None
-    found = {level: true_states(page.regions, _marked(snapshot, marks, level)) for level in LEVELS}
-    known = {level: states for level, states in found.items() if states is not None}
+    by_level = {level: true_states(page.regions, _marked(snapshot, marks, level)) for level in LEVELS}
+    marked = {level: states for level, states in by_level.items() if states is not None}
     roles = dataset.marked_rows(page.regions.context, marks, site=registered_domain(address))
-    state = {level: states for level, (states, _) in known.items()}
-    told = {level: sure for level, (_, sure) in known.items()}
-    return SegmentRows(address, page.x, page.regions.parent, state, told, roles)
+    state = {level: states for level, (states, _) in marked.items()}
+    known = {level: mask for level, (_, mask) in marked.items()}
+    return SegmentRows(address, page.x, page.regions.parent, state, known, roles)
 
 
 def _marked(snapshot: Snapshot, marks: Sequence[RegionMark], level: int) -> NDArray[np.int32]:
@@ -75,37 +75,39 @@ def _marked(snapshot: Snapshot, marks: Sequence[RegionMark], level: int) -> NDAr
 
 
 def true_states(regions: Regions, elements: NDArray[np.int32]) -> tuple[NDArray[np.int8], NDArray[np.bool_]] | None:
-    """The states of candidates, int8 (C,), and whether the marks tell them, bool (C,); None where they tell of none.
+    """Return the states of candidates, int8 (C,), and a mask of those that follow from the marks, bool (C,).
 
-    Of marked elements in each other the outermost counts. A mark of all that the page says tells nothing of its
-    parts and is passed over: some were put on the whole document by mistake. What no mark has anything to do with is
-    taken for a segment where it stands beside marked ones.
+    Of nested marked elements, the outermost counts. Marks on elements with all blocks of the page are ignored: some
+    were set on the whole document by mistake. A candidate without marked ancestors or descendants counts as a segment
+    if its parent contains marked elements.
 
     Args:
-        regions: the candidates of a page.
-        elements: the marked elements of one level.
+        regions: candidates of the page.
+        elements: marked elements of one level.
+
+    Returns:
+        None if no marked element has a part of the blocks.
     """
-    held = regions.context.block_count[elements]
-    elements = elements[(held > 0) & (held < len(regions.context))]
+    block_count = regions.context.block_count[elements]
+    elements = elements[(block_count > 0) & (block_count < len(regions.context))]
     if not len(elements):
         return None
-    holder = regions.context.container
-    marked = np.isin(regions.node, holder[elements])
-    holds, lies = _around(marked, regions.parent)
-    state = np.where(lies, State.BELOW, np.where(marked, State.AT, State.ABOVE))
-    told = lies | marked | holds
-    for row in np.flatnonzero(~told).tolist():
+    marked = np.isin(regions.node, regions.context.container[elements])
+    contains_marked, in_marked = _relatives(marked, regions.parent)
+    state = np.where(in_marked, State.BELOW, np.where(marked, State.AT, State.ABOVE))
+    known = in_marked | marked | contains_marked
+    for row in np.flatnonzero(~known).tolist():
         above = regions.parent[row]
         state[row] = State.AT if above < 0 or state[above] == State.ABOVE else State.BELOW
-    return state.astype(np.int8), told
+    return state.astype(np.int8), known
 
 
-def _around(marked: NDArray[np.bool_], parent: NDArray[np.int32]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which containers have a marked one in them, and which lie in one."""
-    holds, lies = np.zeros(len(marked), dtype=bool), np.zeros(len(marked), dtype=bool)
+def _relatives(marked: NDArray[np.bool_], parent: NDArray[np.int32]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return masks of the containers with a marked descendant, and with a marked ancestor."""
+    contains_marked, in_marked = np.zeros(len(marked), dtype=bool), np.zeros(len(marked), dtype=bool)
     for row, above in enumerate(parent.tolist()):
-        lies[row] = above >= 0 and (lies[above] or marked[above])
+        in_marked[row] = above >= 0 and (in_marked[above] or marked[above])
     for row in range(len(marked) - 1, 0, -1):
-        if parent[row] >= 0 and (marked[row] or holds[row]):
-            holds[parent[row]] = True
-    return holds, lies
+        if parent[row] >= 0 and (marked[row] or contains_marked[row]):
+            contains_marked[parent[row]] = True
+    return contains_marked, in_marked

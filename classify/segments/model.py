@@ -1,8 +1,8 @@
-"""The learned segmenter: which containers of a page hold several of its main segments, which several parts of these.
+"""Segment pages with a trained model that predicts which containers are divided into several segments.
 
-A model file is a zip archive: `card.json` (what it was trained on, versions, the columns it reads), and boosted trees
-in LightGBM's own text format: `regions.txt`, the roles of containers, and for each level of the marks a few models that
-differ by seed, of whose probabilities the mean counts.
+The model has two levels: main segments, and their parts. A model file is a zip archive. `card.json` lists training
+pages, versions and feature columns. The other files are boosted trees in LightGBM's text format: `regions.txt` for the
+roles of containers, and for each level a few models that differ by seed. Their probabilities are averaged.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from vclean.classify import model_file
-from vclean.classify.model_file import DAMAGE, pack
+from vclean.classify.model_file import READ_ERRORS, pack
 from vclean.classify.regions import model
 from vclean.classify.regions.model import CLASSES
 from vclean.classify.segments.optimal_cut import Sizes, State, best_states
@@ -50,94 +50,100 @@ if TYPE_CHECKING:
 
 _CLASSES: Final = (*Role, "none")
 ROLE_COLUMNS: Final = (
-    *(FeatureColumn(f"role_{role}", "probability", f"It is a region: {role}.") for role in _CLASSES),
-    *(FeatureColumn(f"role_in_{role}", "probability", f"The highest `role_{role}` in it.") for role in _CLASSES),
+    *(FeatureColumn(f"role_{role}", "probability", f"Probability of the role: {role}.") for role in _CLASSES),
     *(
-        FeatureColumn(f"role_sum_{role}", "candidates", f"Sum of `role_{role}` over those next in it.")
+        FeatureColumn(f"role_in_{role}", "probability", f"Maximum of `role_{role}` over the descendants.")
         for role in _CLASSES
     ),
-    *(FeatureColumn(f"role_round_{role}", "probability", f"The highest `role_{role}` round it.") for role in _CLASSES),
+    *(FeatureColumn(f"role_sum_{role}", "candidates", f"Sum of `role_{role}` over the children.") for role in _CLASSES),
+    *(
+        FeatureColumn(f"role_round_{role}", "probability", f"Maximum of `role_{role}` over the ancestors.")
+        for role in _CLASSES
+    ),
 )
-"""The columns from the probabilities of the region model."""
+"""Features from the probabilities of the region model."""
 
 COLUMNS: Final = (*segment_columns.COLUMNS, *ROLE_COLUMNS)
-"""All columns that the trees read: those of the page, then those of the region model."""
+"""Columns of the trees' matrix: features of the page, then of the region model."""
 
 
 def role_matrix(posterior: NDArray[np.float32], parent: NDArray[np.int32]) -> NDArray[np.float32]:
-    """float32 (C, len(ROLE_COLUMNS)): what the region model says of candidates, and of those in and round each.
+    """Return the role features of candidates, their descendants, children and ancestors: (C, len(ROLE_COLUMNS)).
 
     Args:
-        posterior: float32 (C, CLASSES), the probability of every role, and of none.
-        parent: int32 (C,), the candidate round each, which comes before it; -1 for the outermost.
+        posterior: float32 (C, CLASSES), probabilities of each role, and of none.
+        parent: int32 (C,), parent of each candidate, which comes before it; -1 for outermost candidates.
+
+    Returns:
+        float32 (C, len(ROLE_COLUMNS)).
     """
-    total, around = np.zeros_like(posterior), np.zeros_like(posterior)
+    total, of_ancestors = np.zeros_like(posterior), np.zeros_like(posterior)
     for row, above in enumerate(parent.tolist()):
         if above >= 0:
-            around[row] = np.maximum(around[above], posterior[above])
+            of_ancestors[row] = np.maximum(of_ancestors[above], posterior[above])
             total[above] += posterior[row]
-    return np.hstack([posterior, max_over_descendants(posterior, parent), total, around]).reshape(-1, 4 * CLASSES)
+    return np.hstack([posterior, max_over_descendants(posterior, parent), total, of_ancestors]).reshape(-1, 4 * CLASSES)
 
 
 LEVELS: Final = (1, 2)
-"""Of the marks: the main segments, and their parts."""
+"""Levels of marks: main segments, and their parts."""
 
 
 @dataclass(frozen=True, eq=False)
 class SegmentPage:
-    """The C containers of a rendered page, as the segmenter sees them.
+    """Rendered page as input of the segmenter: C containers with features.
 
     Attributes:
-        painted: what there is to see.
+        visual_page: visible elements and texts of the page.
         regions: the containers.
-        sizes: their characters.
-        x: float32 (C, len(segment_columns.COLUMNS)).
+        sizes: numbers of characters of the containers.
+        x: float32 (C, len(segment_columns.COLUMNS)), features.
     """
 
-    painted: VisualPage
+    visual_page: VisualPage
     regions: Regions
     sizes: Sizes
     x: NDArray[np.float32]
 
     @classmethod
-    def of(cls, snapshot: Snapshot) -> SegmentPage | None:
-        """The page; None where there is nothing to cut: no text, or one thing to see.
+    def from_snapshot(cls, snapshot: Snapshot) -> SegmentPage | None:
+        """Compute the features of a page; return None for a page without text, or with one visible element.
 
         Raises:
-            UsageError: it was not rendered.
+            UsageError: the page was not rendered.
         """
-        seen = algorithm.segment(snapshot)
+        vips_segments = algorithm.segment(snapshot)
         context = PageContext(extract_blocks(snapshot))
-        if not len(context) or len(seen) == 1:
+        if not len(context) or len(vips_segments) == 1:
             return None
-        regions, painted = candidate_regions(context), VisualPage(snapshot)
-        extent = np.array(painted.extent)[regions.node]
-        x = segment_matrix(regions, block_values(context), seen, extent)
-        return cls(painted, regions, Sizes.of(regions), x)
+        regions, visual_page = candidate_regions(context), VisualPage(snapshot)
+        extent = np.array(visual_page.extent)[regions.node]
+        x = segment_matrix(regions, block_values(context), vips_segments, extent)
+        return cls(visual_page, regions, Sizes.from_regions(regions), x)
 
 
 METHOD: Final = "learned"
 WHOLE, MAIN, PART = 1, 6, 11
-"""The degrees of coherence of the page, of its main segments, and of their parts."""
+"""Degrees of coherence of the page, its main segments, and their parts."""
 
 
 def build_segments(page: VisualPage, regions: Regions, main: NDArray[np.int8], parts: NDArray[np.int8]) -> Segments:
-    """The segments of a page.
+    """Build the segments of a page from the states of its containers.
 
-    What stands in no container that is a segment makes segments of its own: texts that follow each other in one
-    container, and the largest elements without a segment in them.
+    Visible nodes outside all segment containers form additional segments: runs of consecutive texts in one container,
+    and the largest elements without a segment inside.
 
     Args:
-        page: rendered, with something to see.
-        regions: its candidates.
-        main: their states (C,) in the coarser cut.
-        parts: their states (C,) in the finer one, which cuts no less.
+        page: rendered page with visible nodes.
+        regions: candidates of the page.
+        main: states (C,) for the main segments.
+        parts: states (C,) for the parts, which divide each container that `main` divides.
     """
-    seen = np.concatenate([np.array(page.is_atom[: page.first_text], dtype=bool), page.visible_text])
-    leaf = page.in_order[seen[page.in_order]]
+    visible = np.concatenate([np.array(page.is_atom[: page.first_text], dtype=bool), page.visible_text])
+    leaf = page.in_order[visible[page.in_order]]
     keys = np.stack([_keys(regions, states)[leaf] for states in (main, parts)], axis=1)
     rows = _rows(leaf, keys)
-    owner = np.full(len(seen), -1, dtype=np.int32)
+    owner = np.full(len(visible), -1, dtype=np.int32)
     for number, row in enumerate(rows):
         if row.leaves:
             owner[row.leaves] = number
@@ -156,7 +162,14 @@ def build_segments(page: VisualPage, regions: Regions, main: NDArray[np.int8], p
 
 @dataclass(slots=True, eq=False)
 class _Row:
-    """A segment: its parent, its degree, the element it is of (or a number past all), and its own leaves."""
+    """Segment under construction.
+
+    Attributes:
+        above: index of the parent segment.
+        coherence: degree of coherence.
+        key: index of its element; a number beyond all elements for a run of texts.
+        leaves: visible nodes that are in no segment below.
+    """
 
     above: int
     coherence: int
@@ -165,7 +178,7 @@ class _Row:
 
 
 def _rows(leaf: NDArray[np.int64], keys: NDArray[np.int64]) -> list[_Row]:
-    """The segments in preorder, in the order of their first leaves; a main segment of one part is a leaf itself."""
+    """Return the segments in preorder, by their first leaves; a main segment with a single part has no child."""
     mains: dict[int, dict[int, list[int]]] = {}
     for node, (main, part) in zip(leaf.tolist(), keys.tolist(), strict=True):
         mains.setdefault(main, {}).setdefault(part, []).append(node)
@@ -179,17 +192,17 @@ def _rows(leaf: NDArray[np.int64], keys: NDArray[np.int64]) -> list[_Row]:
 
 
 def _keys(regions: Regions, states: NDArray[np.int8]) -> NDArray[np.int64]:
-    """int64 (N + T,): what tells the segment of each visible node: an element, or N and more for a run of texts."""
+    """Return the segment key of each element and text: an element, or N and more for a run of texts; int64 (N + T,)."""
     snapshot, blocks = regions.snapshot, regions.context.blocks
     count = len(snapshot)
-    at = np.zeros(count, dtype=bool)
-    at[regions.node[states == State.AT]] = True
-    lies = tree.path_sum(at, snapshot.end) > 0
-    holds = (tree.subtree_sum(at, snapshot.end) > 0) & ~lies
-    top = at | (~lies & ~holds & holds[np.maximum(snapshot.parent, 0)])
+    is_segment = np.zeros(count, dtype=bool)
+    is_segment[regions.node[states == State.AT]] = True
+    in_segment = tree.path_sum(is_segment, snapshot.end) > 0
+    has_segment = (tree.subtree_sum(is_segment, snapshot.end) > 0) & ~in_segment
+    top = is_segment | (~in_segment & ~has_segment & has_segment[np.maximum(snapshot.parent, 0)])
     top[0] |= not top.any()
     element = tree.nearest_ancestor(top, snapshot.parent).astype(np.int64)
-    loose = holds[blocks.node]
+    loose = has_segment[blocks.node]  # in an element that has segments, but in none of these
     run = count + _runs(loose, regions.block_region)
     container = np.append(blocks.node, 0)[blocks.text_block]
     inside = np.where(blocks.text_block >= 0, container, snapshot.text_parent)
@@ -199,14 +212,14 @@ def _keys(regions: Regions, states: NDArray[np.int8]) -> NDArray[np.int64]:
 
 
 def _runs(loose: NDArray[np.bool_], region: NDArray[np.int32]) -> NDArray[np.int64]:
-    """int64 (B,): the number of the run of loose blocks, each after the other in one container, that a block is in."""
+    """Return the number of each block's run of consecutive loose blocks in one container, int64 (B,)."""
     begins = np.ones(len(loose), dtype=bool)
     begins[1:] = (np.diff(region) != 0) | ~loose[1:] | ~loose[:-1]
     return np.cumsum(begins)
 
 
 def _boxes(page: VisualPage, rows: list[_Row]) -> NDArray[np.float32]:
-    """float32 (S, 4): what the leaves of each segment paint, and the element it is of; of the first, the page."""
+    """Return the boxes of segments, float32 (S, 4): union of leaves, element and children; for the root, the page."""
     extents: list[list[Extent]] = [[page.extent[node] for node in row.leaves] for row in rows]
     boxes = np.zeros((len(rows), 4), dtype=np.float32)
     for number in range(len(rows) - 1, 0, -1):
@@ -231,7 +244,7 @@ def _no_separators() -> Separators:
 
 
 FORMAT: Final = 1
-"""Version of the file's layout."""
+"""Version of the file format."""
 SEEDS: Final = (20071, 20072, 20073)
 _SHIPPED: Final = "segments.vclean"
 _REGIONS: Final = "regions.txt"
@@ -241,12 +254,12 @@ _REMEDY: Final = "train it with `vclean train-segments`"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SegmentModel:
-    """A trained segmenter.
+    """Trained segmenter.
 
     Attributes:
-        regions: boosted trees, the role of a container (`vclean.classify.regions.model`).
-        levels: for each level of the marks, boosted trees: the probability that a container is divided.
-        card: what the model is: archive, pages, seeds, versions, columns.
+        regions: boosted trees for the role of a container (`vclean.classify.regions.model`).
+        levels: for each level, several boosted trees for the probability that a container is divided.
+        card: description of the model: archive, pages, seeds, versions, columns.
     """
 
     regions: Forest
@@ -254,26 +267,26 @@ class SegmentModel:
     card: dict[str, Any]
 
     def __call__(self, snapshot: Snapshot) -> Segments:
-        """The main segments of a rendered page, and their parts.
+        """Return the main segments of a rendered page, and their parts.
 
         Raises:
             UsageError: the page was not rendered.
         """
-        page = SegmentPage.of(snapshot)
+        page = SegmentPage.from_snapshot(snapshot)
         if page is None:
             return algorithm.single_segment(snapshot, METHOD)
         x = with_roles(page.x, page.regions.parent, self.regions)
         main, parts = (_mean(trees, x) for trees in self.levels)
         states = best_states(main, page.sizes)
         finer = best_states(np.where(states == State.ABOVE, 1.0, parts), page.sizes)
-        return build_segments(page.painted, page.regions, states, finer)
+        return build_segments(page.visual_page, page.regions, states, finer)
 
-    def has_seen(self, address: str) -> bool:
-        """Whether it learned from the page at this address."""
+    def was_trained_on(self, address: str) -> bool:
+        """Return True if the page at `address` is one of the training pages."""
         return address in self.card.get("pages", ())
 
     def to_bytes(self) -> bytes:
-        """The model's file; the same model gives the same bytes."""
+        """Return the content of the model file; equal models give equal bytes."""
         card = json.dumps(self.card, indent=1, ensure_ascii=False)
         trees = zip(chain(*_MEMBERS), chain(*self.levels), strict=True)
         texts = {"card.json": card, _REGIONS: self.regions.text}
@@ -282,50 +295,49 @@ class SegmentModel:
 
 
 def with_roles(x: NDArray[np.float32], parent: NDArray[np.int32], regions: Forest) -> NDArray[np.float32]:
-    """float32 (C, len(COLUMNS)): `x` (C, len(segment_columns.COLUMNS)) and what the region model says."""
+    """Append the role features to `x` (C, len(segment_columns.COLUMNS)): float32 (C, len(COLUMNS))."""
     posterior = model.posterior(regions, x[:, :REGIONAL])
     return np.hstack([x, role_matrix(posterior, parent)])
 
 
 def load(path: Path | None = None) -> SegmentModel:
-    """The model in the file `path`, or the one that ships with the package.
+    """Load the model in the file `path`, or the model that ships with the package.
 
     Raises:
-        ModelError: the file is missing, damaged, no model, or of another version of vclean.
+        ModelError: the file is missing, damaged, not a model, or from another version of vclean.
     """
     return from_bytes(model_file.read(path), str(path)) if path else load_default()
 
 
 @cache
 def load_default() -> SegmentModel:
-    """The model that ships with the package.
+    """Load the model that ships with the package.
 
     Raises:
-        ModelError: it is not there or damaged.
+        ModelError: the file is missing or damaged.
     """
-    return from_bytes(model_file.shipped(_SHIPPED), "the shipped segment model")
+    return from_bytes(model_file.read_shipped(_SHIPPED), "the shipped segment model")
 
 
 def from_bytes(data: bytes, name: str) -> SegmentModel:
-    """The model in `data`; `name` is what messages call it.
+    """Load a model from the content of its file; error messages call the file `name`.
 
     Raises:
-        ModelError: it is damaged, no model, or of another version of vclean.
+        ModelError: the file is damaged, not a model, or from another version of vclean.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             card = json.loads(archive.read("card.json"))
-            same = card["format"] == FORMAT and card["columns"] == [column.name for column in COLUMNS]
+            is_compatible = card["format"] == FORMAT and card["columns"] == [column.name for column in COLUMNS]
             regions = Forest(archive.read(_REGIONS).decode())
             levels = tuple(tuple(Forest(archive.read(member).decode()) for member in level) for level in _MEMBERS)
-    except DAMAGE as error:
+    except READ_ERRORS as error:
         raise ModelError(f"{name} is no segment model of vclean, or a damaged one: {_REMEDY}") from error
-    if not same:
+    if not is_compatible:
         raise ModelError(f"{name} is of another version of vclean: {_REMEDY}")
     return SegmentModel(regions, levels, card)
 
 
 def _mean(trees: Sequence[Forest], x: NDArray[np.float32]) -> NDArray[np.float64]:
-    """float64 (C,): the probability that every container is divided."""
-    found = [forest.predict(x) for forest in trees]
-    return np.asarray(np.mean(found, axis=0))
+    """Return the mean probability that each container is divided, float64 (C,)."""
+    return np.asarray(np.mean([forest.predict(x) for forest in trees], axis=0))

@@ -1,13 +1,13 @@
-"""The cut of a page along its tree that promises the best score, given how probable every cut is.
+"""Find the segmentation of a page with the best expected extended BCubed F1.
 
-Of every container a model tells how probably it is divided, if it is not inside a segment already. That makes every
-container a segment with a known probability, and extended BCubed over characters of a flat cut is a sum over its
-segments: the expected precision and recall of every cut follow exactly. The best one for a balance of the two is found
-from the innermost containers outwards; of those for several balances, the one with the best F1 is taken.
+A segmentation is a cut of the container tree: the containers at the cut are the segments. A model predicts for each
+container the probability that it is divided, given that it is not inside a segment. This gives the probability that
+each container is a segment. Extended BCubed over characters is a sum over segments, so the expected precision and
+recall of each cut follow exactly. For a fixed weight of precision against recall, dynamic programming from the
+innermost containers outwards finds the best cut. Of the cuts for several weights, the one with the best F1 is returned.
 
-With n characters in a container, and segments T of the truth: its precision is the sum over T of |T and it| squared
-over n, its recall that of |T and it| squared over |T|. A true segment round the container holds all of it; one inside
-is held by it.
+Let container C have n characters, and let T be a true segment. The precision of C is the sum over T of |T and C|^2 / n,
+and its recall is the sum over T of |T and C|^2 / |T|. T contains C, or C contains T, or they are disjoint.
 """
 
 from __future__ import annotations
@@ -28,39 +28,39 @@ if TYPE_CHECKING:
 
 
 class State(IntEnum):
-    """Where a container stands to the segments of a page, cut along its tree."""
+    """Position of a container relative to the cut of the container tree."""
 
     ABOVE = 0
-    """It holds segments."""
+    """The container contains several segments."""
     AT = 1
-    """It is one."""
+    """The container is a segment."""
     BELOW = 2
-    """It lies in one."""
+    """The container is inside a segment."""
 
 
-_BALANCES: Final = np.linspace(0.1, 0.9, 17)
-"""Weights of precision against recall that are tried."""
+_PRECISION_WEIGHTS: Final = np.linspace(0.1, 0.9, 17)
+"""Weights of precision; recall has one minus the weight."""
 
 
 @dataclass(frozen=True, eq=False)
 class Sizes:
-    """The characters that are shown in C containers, and in K runs of blocks that stand in one without another.
+    """Visible characters of C containers, and of K runs of consecutive blocks with the same innermost container.
 
     Attributes:
-        parent: int32 (C,), the container round each, which comes before it; -1 for the outermost.
-        whole: float64 (C,), characters in each.
-        run_in: int64 (K,), the container each run stands in.
-        run: float64 (K,), characters of each run.
+        parent: int32 (C,), parent of each container, which comes before it; -1 for outermost containers.
+        characters: float64 (C,), characters of each container.
+        run_container: int64 (K,), innermost container of each run.
+        run_characters: float64 (K,), characters of each run.
     """
 
     parent: NDArray[np.int32]
-    whole: NDArray[np.float64]
-    run_in: NDArray[np.int64]
-    run: NDArray[np.float64]
+    characters: NDArray[np.float64]
+    run_container: NDArray[np.int64]
+    run_characters: NDArray[np.float64]
 
     @classmethod
-    def of(cls, regions: Regions) -> Sizes:
-        """Those of the candidates of a page with at least one block."""
+    def from_regions(cls, regions: Regions) -> Sizes:
+        """Count the characters of the candidates of a page with at least one block."""
         blocks = regions.context.blocks
         lengths = np.array([len(" ".join(text.split())) for text in blocks.text], dtype=np.float64)
         shown = np.where(blocks.visibility == Visibility.SHOWN, lengths, 0)
@@ -68,96 +68,102 @@ class Sizes:
         first = np.flatnonzero(np.diff(regions.block_region, prepend=-1))
         return cls(
             parent=regions.parent,
-            whole=before[regions.last] - before[regions.first],
-            run_in=regions.block_region[first].astype(np.int64),
-            run=np.add.reduceat(shown, first),
+            characters=before[regions.last] - before[regions.first],
+            run_container=regions.block_region[first].astype(np.int64),
+            run_characters=np.add.reduceat(shown, first),
         )
 
     @cached_property
     def divisible(self) -> NDArray[np.bool_]:
-        """Bool (C,): whether a container is in it."""
-        held = np.zeros(len(self.parent), dtype=bool)
-        held[self.parent[self.parent >= 0]] = True
-        return held
+        """Return a mask of the containers that have children, bool (C,)."""
+        has_children = np.zeros(len(self.parent), dtype=bool)
+        has_children[self.parent[self.parent >= 0]] = True
+        return has_children
 
 
 class SegmentProbabilities(NamedTuple):
-    """What is expected of C containers, float64 (C,) each.
+    """Probabilities and expectations for C containers, float64 (C,) each.
 
     Attributes:
-        divided: the probability that it is divided, and all that are round it.
-        is_segment: that it is a segment.
-        inside: that it is one or lies in one.
-        share: the expected value of one over the size of the segment that it is or lies in, 0 where it is divided.
+        divided: probability that the container and all its ancestors are divided.
+        is_segment: probability that the container is a segment.
+        inside: probability that the container is a segment or inside one.
+        inverse_size: expected value of 1 / size of the segment that is or contains the container; 0 if divided.
     """
 
     divided: NDArray[np.float64]
     is_segment: NDArray[np.float64]
     inside: NDArray[np.float64]
-    share: NDArray[np.float64]
+    inverse_size: NDArray[np.float64]
 
 
 def best_states(divide: NDArray[np.floating], sizes: Sizes) -> NDArray[np.int8]:
-    """int8 (C,): the states (`State`) of the containers in the cut with the best expected score.
+    """Return the states (`State`) of the containers in the cut with the best expected F1, int8 (C,).
 
     Args:
-        divide: (C,), the probability that a container is divided if no segment is round it.
-        sizes: of the containers.
+        divide: (C,), probability that a container is divided, given that it is not inside a segment.
+        sizes: sizes of the containers.
     """
-    own, loose = _gains(sizes, segment_probabilities(divide, sizes))
-    cuts = [_best_for(np.array([balance, 1 - balance]), own, loose, sizes) for balance in _BALANCES]
+    as_segment, of_runs = _gains(sizes, segment_probabilities(divide, sizes))
+    cuts = [_best_cut(np.array([weight, 1 - weight]), as_segment, of_runs, sizes) for weight in _PRECISION_WEIGHTS]
     _, is_segment = max(cuts, key=lambda cut: cut[0])
-    return _handed_down(is_segment, sizes.parent)
+    return _states(is_segment, sizes.parent)
 
 
 def segment_probabilities(divide: NDArray[np.floating], sizes: Sizes) -> SegmentProbabilities:
-    """What follows from the probabilities `divide` (C,); a container without one in it is never divided."""
-    stays = 1 - np.where(sizes.divisible, divide, 0).astype(np.float64)
-    found = SegmentProbabilities(*np.zeros((4, len(stays))))
+    """Compute the probabilities of segments from the probabilities `divide` (C,); leaves are never divided."""
+    undivided = 1 - np.where(sizes.divisible, divide, 0).astype(np.float64)
+    probabilities = SegmentProbabilities(*np.zeros((4, len(undivided))))
     for row, above in enumerate(sizes.parent.tolist()):
-        reached, inside, share = (1.0, 0.0, 0.0) if above < 0 else (found.divided[above], *_of(found, above))
-        found.is_segment[row] = at = reached * stays[row]
-        found.divided[row] = reached - at
-        found.inside[row] = inside + at
-        found.share[row] = share + at / max(sizes.whole[row], 1.0)
-    return found
+        reached, inside, inverse_size = (1.0, 0.0, 0.0) if above < 0 else _inherited(probabilities, above)
+        probabilities.is_segment[row] = is_segment = reached * undivided[row]
+        probabilities.divided[row] = reached - is_segment
+        probabilities.inside[row] = inside + is_segment
+        probabilities.inverse_size[row] = inverse_size + is_segment / max(sizes.characters[row], 1.0)
+    return probabilities
 
 
-def _of(found: SegmentProbabilities, row: int) -> tuple[float, float]:
-    return found.inside[row], found.share[row]
+def _inherited(probabilities: SegmentProbabilities, row: int) -> tuple[float, float, float]:
+    return probabilities.divided[row], probabilities.inside[row], probabilities.inverse_size[row]
 
 
-def _gains(sizes: Sizes, found: SegmentProbabilities) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """What a container adds to expected precision and recall as a segment, (C, 2), and its runs, if it is divided."""
-    whole, place = sizes.whole, sizes.run_in
-    held = np.bincount(place, found.divided[place] * sizes.run**2, minlength=len(whole))
+def _gains(sizes: Sizes, expected: SegmentProbabilities) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the contributions to expected precision and recall: of containers as segments, and of runs, (C, 2) each.
+
+    The runs of a container count if it is divided: each run is then a segment.
+    """
+    characters, container, run = sizes.characters, sizes.run_container, sizes.run_characters
+    inner_squares = np.bincount(container, expected.divided[container] * run**2, minlength=len(characters))
     above = sizes.parent.tolist()
-    for row in range(len(whole) - 1, 0, -1):
+    for row in range(len(characters) - 1, 0, -1):
         if above[row] >= 0:
-            held[above[row]] += held[row] + found.is_segment[row] * whole[row] ** 2
-    precision = whole * found.inside + held / np.maximum(whole, 1.0)
-    recall = whole**2 * found.share + whole * found.divided
-    run_precision = sizes.run * (found.inside + found.divided)[place]
-    run_recall = sizes.run**2 * found.share[place] + sizes.run * found.divided[place]
-    loose = [np.bincount(place, gain, minlength=len(whole)) for gain in (run_precision, run_recall)]
-    return np.stack([precision, recall], axis=1), np.stack(loose, axis=1)
+            inner_squares[above[row]] += inner_squares[row] + expected.is_segment[row] * characters[row] ** 2
+    precision = characters * expected.inside + inner_squares / np.maximum(characters, 1.0)
+    recall = characters**2 * expected.inverse_size + characters * expected.divided
+    run_precision = run * (expected.inside + expected.divided)[container]
+    run_recall = run**2 * expected.inverse_size[container] + run * expected.divided[container]
+    of_runs = [np.bincount(container, gain, minlength=len(characters)) for gain in (run_precision, run_recall)]
+    return np.stack([precision, recall], axis=1), np.stack(of_runs, axis=1)
 
 
-def _best_for(
-    balance: NDArray[np.float64], own: NDArray[np.float64], loose: NDArray[np.float64], sizes: Sizes
+def _best_cut(
+    weights: NDArray[np.float64], as_segment: NDArray[np.float64], of_runs: NDArray[np.float64], sizes: Sizes
 ) -> tuple[float, NDArray[np.bool_]]:
-    """The cut with the best sum of precision and recall weighted by `balance` (2,): its F1, and what is a segment."""
-    cut, is_segment = loose.copy(), np.ones(len(own), dtype=bool)
+    """Maximize the sum of precision and recall with `weights` (2,); return the F1 of the cut, and its segments.
+
+    The mask of segments, bool (C,), is also True for some containers inside segments.
+    """
+    divided, is_segment = of_runs.copy(), np.ones(len(as_segment), dtype=bool)
     total = np.zeros(2)
-    for row in range(len(own) - 1, -1, -1):
-        is_segment[row] = not sizes.divisible[row] or own[row] @ balance >= cut[row] @ balance
-        best = own[row] if is_segment[row] else cut[row]
+    for row in range(len(as_segment) - 1, -1, -1):
+        is_segment[row] = not sizes.divisible[row] or as_segment[row] @ weights >= divided[row] @ weights
+        best = as_segment[row] if is_segment[row] else divided[row]
         above = sizes.parent[row]
         if above >= 0:
-            cut[above] += best
+            divided[above] += best
         else:
             total += best
-    precision, recall = (total / max(sizes.whole[sizes.parent < 0].sum(), 1.0)).tolist()
+    precision, recall = (total / max(sizes.characters[sizes.parent < 0].sum(), 1.0)).tolist()
     return _f1(precision, recall), is_segment
 
 
@@ -166,7 +172,8 @@ def _f1(precision: float, recall: float) -> float:
     return 2 * precision * recall / total if total > 0 else 0.0
 
 
-def _handed_down(is_segment: NDArray[np.bool_], parent: NDArray[np.int32]) -> NDArray[np.int8]:
+def _states(is_segment: NDArray[np.bool_], parent: NDArray[np.int32]) -> NDArray[np.int8]:
+    """Return the states of the containers; of nested segments, the outermost counts."""
     state = np.where(is_segment, State.AT, State.ABOVE).astype(np.int8)
     for row, above in enumerate(parent.tolist()):
         if above >= 0 and state[above] != State.ABOVE:

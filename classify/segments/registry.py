@@ -1,4 +1,4 @@
-"""The ways to cut a page into segments, by name."""
+"""Find a segmentation method by name."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from vclean.render.snapshot import Snapshot
 
 
-TRAINED: Final = ".vclean"
-"""How the files of trained segmenters end."""
+MODEL_SUFFIX: Final = ".vclean"
+"""File name extension of trained segmenters."""
 
 
 class SegmentMethod(Protocol):
-    """Cuts a rendered page into segments."""
+    """Function that divides a rendered page into segments."""
 
     def __call__(self, snapshot: Snapshot) -> Segments:
-        """All segments, cut as far as they can be; the same snapshot gives the same segments.
+        """Return all segments, divided as far as possible; equal snapshots give equal segments.
 
         Raises:
             UsageError: the page was not rendered.
@@ -29,7 +29,7 @@ class SegmentMethod(Protocol):
 
 
 def _learned(snapshot: Snapshot) -> Segments:
-    from vclean.classify.segments.model import load_default  # LightGBM takes a quarter of a second to load
+    from vclean.classify.segments.model import load_default  # imported on use: loading takes a quarter of a second
 
     return load_default()(snapshot)
 
@@ -38,17 +38,17 @@ _METHODS: dict[str, SegmentMethod] = {"vips": algorithm.segment, "learned": _lea
 
 
 def get(name: str) -> SegmentMethod:
-    """The method called `name`, or the trained segmenter in the file `name`, which ends in .vclean.
+    """Return the method called `name`; a name that ends in `.vclean` is the file of a trained segmenter.
 
     Raises:
-        UsageError: there is no such method; the text lists those there are.
-        ModelError: the file is missing, damaged, or of another version of vclean.
+        UsageError: the method does not exist; the message lists the available methods.
+        ModelError: the file is missing, damaged, or from another version of vclean.
     """
-    if name.endswith(TRAINED):
+    if name.endswith(MODEL_SUFFIX):
         from vclean.classify.segments.model import load
 
         return load(Path(name))
     if name not in _METHODS:
         known = ", ".join(_METHODS)
-        raise UsageError(f"no method {name!r} to cut pages: choose one of {known}, or a model, FILE{TRAINED}")
+        raise UsageError(f"no segmentation method {name!r}: choose one of {known}, or a model, FILE{MODEL_SUFFIX}")
     return _METHODS[name]

@@ -16,7 +16,7 @@ import numpy as np
 
 from vclean.classify.content import stacking
 from vclean.classify.content.linear import LinearModel
-from vclean.classify.content.postprocess import among_comments, block_groups
+from vclean.classify.content.postprocess import block_groups, comment_probability
 from vclean.classify.corpora import gold
 from vclean.classify.corpora.corpora import assign_folds
 from vclean.classify.evaluation.scores import count_words
@@ -117,7 +117,7 @@ def page_rows(page: GoldPage, site: str, blocks: BlockColumns, regions: Forest |
         share=truth.content_share,
         content=truth.is_content,
         label=_reliable_labels(truth.label, page, blocks),
-        comments=among_comments(features.context, region),
+        comments=comment_probability(features.context, region),
         group=block_groups(blocks),
         gold_words=count_words(page.text),
     )

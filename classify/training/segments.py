@@ -89,7 +89,7 @@ def _examples(
     page: SegmentRows, x: NDArray[np.float32], level: int
 ) -> tuple[NDArray[np.float32], NDArray[np.int8], NDArray[np.float64]]:
     """Return the features, whether it is divided, and the weight of each container that can be divided."""
-    state, is_marked = page.state[level], page.told[level]
+    state, is_marked = page.state[level], page.known[level]
     divisible = np.isin(np.arange(len(x)), page.parent)
     used = divisible & (state != State.BELOW)
     weight = np.where(is_marked, 1, _UNMARKED_WEIGHT) * (_MIN_WEIGHT + _WORD_WEIGHT * np.sqrt(words_of_page(x)))

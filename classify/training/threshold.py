@@ -102,7 +102,7 @@ def fit_threshold_model(pages: Sequence[PageRows], held_out: Sequence[HeldOutPre
     """Fit the threshold model and the calibration map of `pages`, of which at least one has blocks."""
     pairs = [(page, each.candidates) for page, each in zip(pages, held_out, strict=True) if each.candidates]
     rows = np.vstack([candidates.rows for _, candidates in pairs])
-    scores = [word_f1(each.keeps, page.share, page.layout.tokens, page.gold_words) for page, each in pairs]
+    scores = [word_f1(each.masks, page.share, page.layout.tokens, page.gold_words) for page, each in pairs]
     return ThresholdModel(fit(rows, np.concatenate(scores)), _calibration(pages, held_out))
 
 

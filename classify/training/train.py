@@ -12,7 +12,7 @@ import numpy as np
 from vclean.classify.content import stacking
 from vclean.classify.content.expected_f import assign_labels
 from vclean.classify.content.model import FORMAT, Model, content_probability, type_probability
-from vclean.classify.content.postprocess import smooth
+from vclean.classify.content.postprocess import smooth_groups
 from vclean.classify.content.threshold import candidate_selections
 from vclean.classify.prediction import Prediction
 from vclean.classify.training import linear, threshold
@@ -162,8 +162,8 @@ def _held_out_prediction(content: Forest, types: Forest, x: NDArray[np.float32],
 def _predict_page(threshold_model: ThresholdModel, page: PageRows, held_out: HeldOutPrediction) -> Prediction:
     if held_out.candidates is None:
         return Prediction([], held_out.probability, 0.0)
-    keep, confidence = threshold_model.keep(held_out.candidates)
-    is_content = smooth(keep, page.layout.tokens, page.group)
+    keep, confidence = threshold_model.select(held_out.candidates)
+    is_content = smooth_groups(keep, page.layout.tokens, page.group)
     probability = threshold_model.calibration(held_out.probability)
     return Prediction(assign_labels(is_content, held_out.types[is_content]), probability, confidence)
 

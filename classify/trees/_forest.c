@@ -1,8 +1,9 @@
-/* Boosted trees over the rows of a matrix, to the bit as LightGBM evaluates them; forest.py has the rest, and why.
+/* Evaluate boosted trees on the rows of a matrix, with bit-identical results to LightGBM's; see forest.py.
  *
- * LightGBM takes a row through all trees before the next, a branch the processor cannot foresee at every split, and
- * looks up five arrays for each. Here a node is eight bytes, a few trees that fit into the first cache take all rows,
- * and eight rows go down a tree side by side without a branch: a fifth of the time.
+ * LightGBM evaluates all trees for one row before the next row. Each split costs a branch that the processor cannot
+ * predict, and reads from five arrays. This module takes a fifth of the time: a node has eight bytes, batches of trees
+ * that fit into the first-level cache are evaluated for all rows, and eight rows descend a tree in parallel without
+ * branches.
  */
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030B0000
@@ -13,18 +14,18 @@
 
 enum { LANES = 8, NAN_LEFT = 0x8000, NONE = 0, SIGMOID = 1, SOFTMAX = 2 };
 
-/* The right child follows the left one; a leaf is its own left child, and no value goes right of it. */
+/* The right child follows the left one. A leaf is its own left child, and no value goes to its right. */
 typedef struct {
     float threshold;
-    uint16_t feature; /* NAN_LEFT: missing values go left */
+    uint16_t feature; /* column, and the bit NAN_LEFT if NaN goes left */
     uint16_t left;
 } Node;
 
 typedef struct {
     const Node *nodes;
     const double *value;
-    const int64_t *first; /* of every tree, its first node */
-    Py_ssize_t trees, classes, columns, every;
+    const int64_t *first; /* index of the first node of each tree */
+    Py_ssize_t trees, classes, columns, rounds; /* rounds between two checks for early stopping */
     double margin;
     int link;
 } Forest;
@@ -37,7 +38,7 @@ static inline uint32_t step(Node node, const float *row)
     return node.left + (is_above & ~stays);
 }
 
-/* Adds the leaf of each of LANES rows to its total. */
+/* Add the value of the leaf that each of LANES rows reaches to the total of the row. */
 static void descend(const Node *tree, const double *value, const float *const *row, double *const *total, int class)
 {
     uint32_t at[LANES] = {0}, moved;
@@ -53,8 +54,8 @@ static void descend(const Node *tree, const double *value, const float *const *r
         total[lane][class] += value[at[lane]];
 }
 
-/* Takes `count` rows through the trees from `begin` to `end`; lanes without a row go with the last one, into `spare`. */
-static void some_trees(const Forest *forest, const float *x, double *out, double *spare, const Py_ssize_t *active,
+/* Evaluate the trees from `begin` to `end` for `count` rows. Unused lanes repeat the last row and write to `spare`. */
+static void evaluate_trees(const Forest *forest, const float *x, double *out, double *spare, const Py_ssize_t *active,
                        Py_ssize_t count, Py_ssize_t begin, Py_ssize_t end)
 {
     for (Py_ssize_t done = 0; done < count; done += LANES) {
@@ -72,17 +73,18 @@ static void some_trees(const Forest *forest, const float *x, double *out, double
     }
 }
 
-/* Rows whose verdict no further tree is asked for leave; LightGBM's criterion for two classes, prediction_early_stop.cpp. */
-static Py_ssize_t still_open(const Forest *forest, const double *out, Py_ssize_t *active, Py_ssize_t count)
+/* Remove rows that need no further trees: LightGBM's criterion for two classes (prediction_early_stop.cpp). */
+static Py_ssize_t drop_finished_rows(const Forest *forest, const double *out, Py_ssize_t *active, Py_ssize_t count)
 {
-    Py_ssize_t kept = 0;
+    Py_ssize_t remaining = 0;
     for (Py_ssize_t i = 0; i < count; i++)
         if (!(2.0 * fabs(out[active[i] * forest->classes]) > forest->margin))
-            active[kept++] = active[i];
-    return kept;
+            active[remaining++] = active[i];
+    return remaining;
 }
 
-static void convert(const Forest *forest, double *out)
+/* Apply the link function to the sums of one row. */
+static void apply_link(const Forest *forest, double *out)
 {
     double most = out[0], sum = 0.0;
     if (forest->link == SIGMOID)
@@ -100,28 +102,28 @@ static void convert(const Forest *forest, double *out)
 static void evaluate(const Forest *forest, const float *x, double *out, double *spare, Py_ssize_t *active,
                      Py_ssize_t rows)
 {
-    const Py_ssize_t at_once = forest->every * forest->classes;
+    const Py_ssize_t at_once = forest->rounds * forest->classes;
     Py_ssize_t count = rows;
     for (Py_ssize_t row = 0; row < rows; row++)
         active[row] = row;
     for (Py_ssize_t begin = 0; begin < forest->trees && count; begin += at_once) {
         const Py_ssize_t end = begin + at_once < forest->trees ? begin + at_once : forest->trees;
-        some_trees(forest, x, out, spare, active, count, begin, end);
+        evaluate_trees(forest, x, out, spare, active, count, begin, end);
         if (end - begin == at_once)
-            count = still_open(forest, out, active, count);
+            count = drop_finished_rows(forest, out, active, count);
     }
     for (Py_ssize_t row = 0; row < rows; row++)
-        convert(forest, out + row * forest->classes);
+        apply_link(forest, out + row * forest->classes);
 }
 
 static int lengths_agree(const Forest *forest, Py_ssize_t rows, const Py_buffer *buffers)
 {
-    return forest->classes > 0 && forest->every > 0 && forest->columns > 0 && forest->trees % forest->classes == 0 &&
+    return forest->classes > 0 && forest->rounds > 0 && forest->columns > 0 && forest->trees % forest->classes == 0 &&
            buffers[0].len == rows * forest->columns * (Py_ssize_t)sizeof(float) &&
            buffers[1].len == rows * forest->classes * (Py_ssize_t)sizeof(double) && buffers[2].len == buffers[3].len;
 }
 
-/* 0 with an exception where there is no memory, or lengths disagree. */
+/* Return 1, or 0 and set an exception if memory is missing or the lengths of the arrays disagree. */
 static int run(const Forest *forest, const Py_buffer *buffers)
 {
     const Py_ssize_t rows = buffers[1].len / ((forest->classes > 0 ? forest->classes : 1) * (Py_ssize_t)sizeof(double));
@@ -146,7 +148,7 @@ static PyObject *predict(PyObject *Py_UNUSED(module), PyObject *args)
     Py_buffer buffers[5]; /* x, out, nodes, value, first */
     Forest forest;
     if (!PyArg_ParseTuple(args, "y*w*y*y*y*nnndi", &buffers[0], &buffers[1], &buffers[2], &buffers[3], &buffers[4],
-                          &forest.columns, &forest.classes, &forest.every, &forest.margin, &forest.link))
+                          &forest.columns, &forest.classes, &forest.rounds, &forest.margin, &forest.link))
         return NULL;
     forest.nodes = buffers[2].buf;
     forest.value = buffers[3].buf;
@@ -159,7 +161,7 @@ static PyObject *predict(PyObject *Py_UNUSED(module), PyObject *args)
 }
 
 static PyMethodDef methods[] = {
-    {"predict", predict, METH_VARARGS, "Add the trees' verdicts on the rows of x to out; see vclean.classify.trees.forest."},
+    {"predict", predict, METH_VARARGS, "Write predictions for the rows of x to out, which must contain zeros; see forest.py."},
     {NULL, NULL, 0, NULL},
 };
 

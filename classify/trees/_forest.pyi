@@ -1,4 +1,4 @@
-"""What `_forest.c` has."""
+"""Type stubs of `_forest.c`."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ def predict(
     first: NDArray[np.int64],
     columns: int,
     classes: int,
-    every: int,
+    rounds: int,
     margin: float,
     link: int,
     /,

@@ -1,4 +1,4 @@
-"""Fit boosted trees with LightGBM: parameters that all models share, and one function."""
+"""Fit boosted trees with LightGBM, with the parameters that all models share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 SEED: Final = 20071
 REPRODUCIBLE: Final[Mapping[str, Any]] = {"deterministic": True, "force_col_wise": True, "verbosity": -1}
-"""Parameters by which the same rows give the same trees, without a log; the seed is given beside them."""
+"""LightGBM parameters for reproducible training without log output; the seed is a separate parameter."""
 
 
 def fit_forest(
@@ -28,14 +28,16 @@ def fit_forest(
     """Fit boosted trees; the same arguments give the same trees.
 
     Args:
-        parameters: of LightGBM.
+        parameters: parameters of LightGBM.
         rounds: number of boosting rounds.
         x: (R, F), one row per example.
-        y: (R,), class or value of every row.
-        weight: (R,), of every row; 1 without it.
-        base: trees to which the new ones are added.
+        y: (R,), class or value of each row.
+        weight: (R,), weight of each row; 1 by default.
+        base: trees to continue from; the result contains them and the new trees.
     """
-    import lightgbm  # a quarter of a second, for training only
+    import lightgbm  # takes a quarter of a second; needed for training only
 
     data = lightgbm.Dataset(x, y, weight=weight, params=dict(parameters), free_raw_data=base is None)
-    return Forest.of(lightgbm.train(dict(parameters), data, rounds, init_model=base.booster if base else None))
+    return Forest.from_booster(
+        lightgbm.train(dict(parameters), data, rounds, init_model=base.booster if base else None)
+    )

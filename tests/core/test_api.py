@@ -10,7 +10,7 @@ import pytest
 import vclean
 from vclean import Cleaner, CleanerSettings, Page, RenderSettings, clean, clean_file, clean_url
 from vclean.classify.content import model
-from vclean.classify.content.site_evidence import with_evidence
+from vclean.classify.content.site_evidence import add_evidence
 from vclean.classify.prediction import Prediction
 from vclean.errors import (
     BrowserMissingError,
@@ -299,7 +299,7 @@ class Even:
         if "wrong" in " ".join(blocks.text):
             raise DeadlineError("too slow")
         shift = np.zeros(len(blocks), dtype=np.float32) if evidence is None else evidence
-        return Prediction([Label.PARAGRAPH] * len(blocks), with_evidence(np.full(len(blocks), 0.5), shift))
+        return Prediction([Label.PARAGRAPH] * len(blocks), add_evidence(np.full(len(blocks), 0.5), shift))
 
 
 class TestSameSite:

@@ -181,5 +181,5 @@ class TestCalibrationMap:
         ],
     )
     def test_points_that_are_no_map(self, points) -> None:
-        with pytest.raises(ValueError, match=r"no increasing map|could not convert"):
+        with pytest.raises(ValueError, match=r"not an increasing map|could not convert"):
             CalibrationMap.from_dict(points)

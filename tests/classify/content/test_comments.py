@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from helpers.pages import snapshot
 
-from vclean.classify.content.postprocess import among_comments, named_comments
+from vclean.classify.content.postprocess import comment_probability, is_in_named_comments
 from vclean.classify.content.stacking import REGION_COLUMNS
 from vclean.features.blocks import extract_blocks
 from vclean.features.page_context import PageContext
@@ -15,7 +15,7 @@ SAID = "<p>Nice.<p>I minded."
 
 def called(html: str) -> str:
     """One sign a block: c where it is among comments."""
-    return "".join("c" if flag else "-" for flag in named_comments(PageContext(extract_blocks(snapshot(html)))))
+    return "".join("c" if flag else "-" for flag in is_in_named_comments(PageContext(extract_blocks(snapshot(html)))))
 
 
 class TestCalledComments:
@@ -47,15 +47,15 @@ class TestAmongComments:
 
     def test_names_alone(self) -> None:
         """Where the model knows no regions."""
-        found = among_comments(self.VIEW, np.full((6, len(REGION_COLUMNS)), np.nan, dtype=np.float32))
+        found = comment_probability(self.VIEW, np.full((6, len(REGION_COLUMNS)), np.nan, dtype=np.float32))
         np.testing.assert_array_equal(found, [0, 0, 1, 1, 0, 0])
         assert found.dtype == np.float32
 
     def test_the_region_model_adds_to_them(self) -> None:
         regions = np.zeros((6, len(REGION_COLUMNS)), dtype=np.float32)
         regions[2:, [column.name for column in REGION_COLUMNS].index("within_comments")] = 0.75
-        np.testing.assert_array_equal(among_comments(self.VIEW, regions), [0, 0, 1, 1, 0.75, 0.75])
+        np.testing.assert_array_equal(comment_probability(self.VIEW, regions), [0, 0, 1, 1, 0.75, 0.75])
 
     def test_no_blocks(self) -> None:
         nothing = np.zeros((0, len(REGION_COLUMNS)), dtype=np.float32)
-        assert among_comments(PageContext(extract_blocks(snapshot("<p>"))), nothing).shape == (0,)
+        assert comment_probability(PageContext(extract_blocks(snapshot("<p>"))), nothing).shape == (0,)

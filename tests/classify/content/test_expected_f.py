@@ -6,7 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtr, ndtri
 
-from vclean.classify.content.expected_f import AGREEMENT, assign_labels, best_selection, type_codes, with_comments
+from vclean.classify.content.expected_f import (
+    CORRELATION,
+    adjust_for_comments,
+    assign_labels,
+    best_selection,
+    type_codes,
+)
 from vclean.labels import Label
 
 BLOCKS = st.lists(st.tuples(st.integers(0, 8).map(lambda eighths: eighths / 8), st.integers(0, 50)), max_size=12)
@@ -26,8 +32,8 @@ CHANCES = np.exp(-(GRID**2) / 2) / np.exp(-(GRID**2) / 2).sum()
 def promised(blocks: list[tuple[float, float]]) -> np.ndarray:
     """Words of gold in `blocks` by the shared factor: the one-factor copula, written out."""
     probability, words = np.array(blocks, dtype=float).reshape(-1, 2).T
-    doubt = ndtri(probability)[:, None] + AGREEMENT**0.5 * GRID
-    return words @ ndtr(doubt / (1 - AGREEMENT) ** 0.5)
+    doubt = ndtri(probability)[:, None] + CORRELATION**0.5 * GRID
+    return words @ ndtr(doubt / (1 - CORRELATION) ** 0.5)
 
 
 def expected_f(kept: list[tuple[float, float]], everything: list[tuple[float, float]], beta: float = 1) -> float:
@@ -132,31 +138,31 @@ class TestWithComments:
     WORDS = np.array([200, 50, 50, 3, 10], dtype=np.float32)
 
     def told(self, *, wanted: bool) -> np.ndarray:
-        return with_comments(self.PROBABILITY, self.COMMENTS, self.WORDS, wanted=wanted)
+        return adjust_for_comments(self.PROBABILITY, self.COMMENTS, self.WORDS, include=wanted)
 
     def test_unwanted_they_go(self) -> None:
-        np.testing.assert_allclose(self.told(wanted=False), [0.98, 0.04, 0.035, 0.005, 0.02], rtol=1e-5)
+        np.testing.assert_allclose(self.told(include=False), [0.98, 0.04, 0.035, 0.005, 0.02], rtol=1e-5)
 
     def test_wanted_their_text_is_sure(self) -> None:
         """By words, the upper quartile of the comments is .4: it becomes .95, with nine parts in ten of it taken."""
-        found = self.told(wanted=True)
+        found = self.told(include=True)
         assert found[1] == pytest.approx(0.4 + 0.9 * (0.95 - 0.4))
         assert found[2] == pytest.approx(0.35 + 0.9 * (0.35 * 0.95 / 0.4 - 0.35))
 
     def test_wanted_their_buttons_stay_behind(self) -> None:
-        assert self.told(wanted=True)[3] < 0.15
+        assert self.told(include=True)[3] < 0.15
 
     @pytest.mark.parametrize("wanted", [True, False])
     def test_the_rest_stays(self, wanted: bool) -> None:
-        np.testing.assert_array_equal(self.told(wanted=wanted)[[0, 4]], self.PROBABILITY[[0, 4]])
+        np.testing.assert_array_equal(self.told(include=wanted)[[0, 4]], self.PROBABILITY[[0, 4]])
 
     def test_sure_ones_do_not_fall(self) -> None:
         sure = np.full(5, 0.99, dtype=np.float32)
-        np.testing.assert_allclose(with_comments(sure, self.COMMENTS, self.WORDS, wanted=True), sure)
+        np.testing.assert_allclose(adjust_for_comments(sure, self.COMMENTS, self.WORDS, include=True), sure)
 
     @pytest.mark.parametrize("wanted", [True, False])
     def test_a_page_without_comments(self, wanted: bool) -> None:
-        found = with_comments(self.PROBABILITY, np.zeros(5, dtype=np.float32), self.WORDS, wanted=wanted)
+        found = adjust_for_comments(self.PROBABILITY, np.zeros(5, dtype=np.float32), self.WORDS, include=wanted)
         np.testing.assert_array_equal(found, self.PROBABILITY)
         assert found.dtype == np.float32
 
@@ -164,7 +170,7 @@ class TestWithComments:
     @given(BLOCKS.filter(bool), st.booleans())
     def test_they_stay_probabilities(self, blocks: list[tuple[float, float]], wanted: bool) -> None:
         probability, words = np.array(blocks, dtype=np.float32).T
-        found = with_comments(probability, np.linspace(0, 1, len(words), dtype=np.float32), words, wanted=wanted)
+        found = adjust_for_comments(probability, np.linspace(0, 1, len(words), dtype=np.float32), words, include=wanted)
         assert ((found >= 0) & (found <= 1)).all()
         assert (found >= probability).all() if wanted else (found <= probability).all()
 

@@ -6,7 +6,7 @@ from helpers.pages import snapshot
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.classify.content.postprocess import DROP, KEEP, block_groups, smooth
+from vclean.classify.content.postprocess import DROP_SHARE, KEEP_SHARE, block_groups, smooth_groups
 from vclean.features.blocks import extract_blocks
 
 GRID = "<tr><td>a<td>b<tr><td>c<td>d"
@@ -22,7 +22,7 @@ def smoothed(keep: str, group: list[int], words: list[float] | None = None) -> s
     """`keep` and what becomes of it as strings: `+` is kept, `-` is not."""
     chosen = np.array([sign == "+" for sign in keep], dtype=bool)
     weight = np.array(words or [1] * len(keep), dtype=np.float32)
-    found = smooth(chosen, weight, np.array(group, dtype=np.int32))
+    found = smooth_groups(chosen, weight, np.array(group, dtype=np.int32))
     return "".join("+" if kept else "-" for kept in found.tolist())
 
 
@@ -79,7 +79,7 @@ class TestSmooth:
 
     def test_the_argument_is_left_alone(self) -> None:
         keep = np.array([True, True, True, False])
-        smooth(keep, np.ones(4, dtype=np.float32), np.zeros(4, dtype=np.int32))
+        smooth_groups(keep, np.ones(4, dtype=np.float32), np.zeros(4, dtype=np.int32))
         assert keep.tolist() == [True, True, True, False]
 
     @given(st.lists(st.tuples(st.booleans(), st.integers(-1, 3), st.integers(0, 50)), max_size=12))
@@ -87,10 +87,10 @@ class TestSmooth:
         keep = np.array([row[0] for row in rows], dtype=bool)
         group = np.array([row[1] for row in rows], dtype=np.int32)
         words = np.array([row[2] for row in rows], dtype=np.float32)
-        found = smooth(keep, words, group)
+        found = smooth_groups(keep, words, group)
         assert (found == keep)[group < 0].all()
         for number in set(group[group >= 0].tolist()):
             inside, weight = group == number, np.maximum(words, 1)
             share = weight[inside & keep].sum() / weight[inside].sum()
-            assert share <= DROP or share >= KEEP or (found == keep)[inside].all()
-            assert DROP < share < KEEP or len(set(found[inside].tolist())) == 1
+            assert share <= DROP_SHARE or share >= KEEP_SHARE or (found == keep)[inside].all()
+            assert DROP_SHARE < share < KEEP_SHARE or len(set(found[inside].tolist())) == 1

@@ -9,22 +9,22 @@ from hypothesis import strategies as st
 from vclean.classify.content.site_evidence import (
     WEIGHTS,
     Fingerprints,
-    Repetition,
-    fingerprints,
+    RepetitionCounts,
+    add_evidence,
+    compute_fingerprints,
     host,
     log_odds,
-    with_evidence,
 )
 from vclean.features.blocks import extract_blocks
 
 
 def prints(html: str) -> Fingerprints:
-    return fingerprints(extract_blocks(snapshot(html)))
+    return compute_fingerprints(extract_blocks(snapshot(html)))
 
 
 def shares(*pages: str) -> list[list[float]]:
     """The shares of the blocks of the first page among the others."""
-    site = Repetition()
+    site = RepetitionCounts()
     for page in pages:
         site.add("x", prints(page))
     found: list[list[float]] = site.shares("x", prints(pages[0])).tolist()
@@ -47,10 +47,10 @@ class TestFingerprints:
     def test_the_place_counts_beside_the_text(self, other: str) -> None:
         one, two = prints("<p class=a>Home"), prints(other)
         assert one.text == two.text
-        assert one.placed != two.placed
+        assert one.text_and_path != two.text_and_path
 
     def test_the_order_of_classes_does_not(self) -> None:
-        assert prints("<p class='a b'>Home").placed == prints("<p class='b a'>Home").placed
+        assert prints("<p class='a b'>Home").text_and_path == prints("<p class='b a'>Home").text_and_path
 
     def test_the_same_on_every_machine(self) -> None:
         assert prints("<p>Home 1").text.tolist() == [13811577758366293376]
@@ -58,7 +58,7 @@ class TestFingerprints:
     def test_one_a_block(self) -> None:
         found = prints("<p>a<p>b<p>a")
         assert (len(found.text), len(np.unique(found.text))) == (3, 2)
-        assert len(prints("<p></p>").placed) == 0
+        assert len(prints("<p></p>").text_and_path) == 0
 
 
 class TestHost:
@@ -96,13 +96,13 @@ class TestRepetition:
         assert shares("<p>x") == [[0, 0]]
 
     def test_how_many_different_pages(self) -> None:
-        site = Repetition()
+        site = RepetitionCounts()
         for text in ("a", "b", "a"):
             site.add("x", prints(f"<p>{text}"))
         assert site.pages("x") == 2
 
     def test_the_evidence_is_the_weighted_sum(self) -> None:
-        site = Repetition()
+        site = RepetitionCounts()
         for page in ("<p>Home<p>1x", "<p>Home<p>y"):
             site.add("x", prints(page))
         evidence = site.evidence("x", prints("<p>Home<p>1x"))
@@ -115,14 +115,14 @@ class TestRepetition:
 
 class TestWithEvidence:
     def test_is_added_to_the_log_odds(self) -> None:
-        found = with_evidence(np.array([0.5, 0.5, 0.8], dtype=np.float32), np.array([0, np.log(3), -np.log(4)]))
+        found = add_evidence(np.array([0.5, 0.5, 0.8], dtype=np.float32), np.array([0, np.log(3), -np.log(4)]))
         assert found.dtype == np.float32
         assert found.tolist() == pytest.approx([0.5, 0.75, 0.5])
 
     @given(st.lists(st.floats(0, 1, width=32), min_size=1), st.floats(-9, 9, width=32))
     def test_the_order_is_kept_and_nothing_becomes_certain(self, values: list[float], shift: float) -> None:
         ranked = np.array(sorted(values), dtype=np.float32)
-        found = with_evidence(ranked, np.full(len(ranked), shift, dtype=np.float32))
+        found = add_evidence(ranked, np.full(len(ranked), shift, dtype=np.float32))
         assert (np.diff(found) >= 0).all()
         assert ((found > 0) & (found < 1)).all()
 

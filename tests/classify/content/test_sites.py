@@ -8,7 +8,7 @@ import pytest
 from helpers.pages import laid_out, snapshot
 
 from vclean.classify.content import site_evidence
-from vclean.classify.content.site_evidence import Sites
+from vclean.classify.content.site_evidence import SitePages
 from vclean.errors import OutputError
 from vclean.features.blocks import BlockColumns, extract_blocks
 
@@ -21,7 +21,7 @@ def page(text: str, url: str = "https://example.org/1") -> BlockColumns:
 
 def together(*pages: BlockColumns) -> list[list[float]]:
     """The evidence on the blocks of each page."""
-    with Sites[int]() as found:
+    with SitePages[int]() as found:
         for number, blocks in enumerate(pages):
             found.add(blocks, number)
         return [evidence.tolist() for _, _, evidence in found]
@@ -30,7 +30,7 @@ def together(*pages: BlockColumns) -> list[list[float]]:
 class TestSites:
     def test_pages_come_back_as_they_were_and_in_their_order(self) -> None:
         given = [extract_blocks(laid_out(f"{MENU}<p>{word}</p>")) for word in ("one", "two", "three")]
-        with Sites[str]() as found:
+        with SitePages[str]() as found:
             for blocks in given:
                 found.add(blocks, blocks.text[-1])
             back = list(found)
@@ -69,7 +69,7 @@ class TestSites:
 
     def test_no_place_for_the_file(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "none"))
-        with pytest.raises(OutputError, match="cannot write a temporary file"), Sites():
+        with pytest.raises(OutputError, match="cannot write a temporary file"), SitePages():
             pass
 
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux only")

@@ -5,7 +5,7 @@ import pytest
 
 from vclean.classify.content import stacking, threshold
 from vclean.classify.content.expected_f import best_selection
-from vclean.classify.content.threshold import BETAS, CandidateSelections, candidate_selections, choose
+from vclean.classify.content.threshold import BETAS, CandidateSelections, candidate_selections, choose_selection
 from vclean.classify.training import threshold as training
 from vclean.classify.training.threshold import fit, word_f1
 
@@ -26,36 +26,36 @@ def page(**columns: list[float]) -> np.ndarray:
 class TestCandidates:
     def test_a_cut_for_every_beta(self) -> None:
         found = candidate_selections(page(), PROBABILITY, WORDS, SILENCE)
-        for keep, beta in zip(found.keeps, BETAS, strict=True):
+        for keep, beta in zip(found.masks, BETAS, strict=True):
             np.testing.assert_array_equal(keep, best_selection(PROBABILITY, WORDS, beta)[0])
-        assert BETAS[found.usual] == 1
+        assert BETAS[found.default] == 1
         assert found.rows.shape[0] == len(BETAS)
-        assert (found.rows.dtype, found.keeps.dtype) == (np.float32, np.bool_)
+        assert (found.rows.dtype, found.masks.dtype) == (np.float32, np.bool_)
 
     def test_they_are_nested(self) -> None:
         """More weight on recall never drops a block."""
-        keeps = candidate_selections(page(), PROBABILITY, WORDS, SILENCE).keeps
+        keeps = candidate_selections(page(), PROBABILITY, WORDS, SILENCE).masks
         assert (keeps[1:] >= keeps[:-1]).all()
         assert keeps[0].sum() < keeps[-1].sum()
 
     def test_one_for_a_beta_that_is_asked_for(self) -> None:
         found = candidate_selections(page(), PROBABILITY, WORDS, SILENCE, 4.0)
-        assert found.keeps.shape == (1, 5)
-        assert found.usual == 0
-        np.testing.assert_array_equal(found.keeps[0], best_selection(PROBABILITY, WORDS, 4.0)[0])
+        assert found.masks.shape == (1, 5)
+        assert found.default == 0
+        np.testing.assert_array_equal(found.masks[0], best_selection(PROBABILITY, WORDS, 4.0)[0])
         assert found.rows[0, 0] == pytest.approx(np.log(4))
 
     def test_the_usual_cut_changes_nothing(self) -> None:
         """Of what is added or dropped there is none: words, blocks, means."""
         found = candidate_selections(page(link_share=[0.5] * 5), PROBABILITY, WORDS, SILENCE)
-        log_beta, kind, _, share, words, blocks = found.rows[found.usual, :6]
+        log_beta, kind, _, share, words, blocks = found.rows[found.default, :6]
         assert (log_beta, kind, share, words, blocks) == (0, 0, 0, 0, 0)
 
     def test_what_is_added_is_described(self) -> None:
         """The blocks that the most generous cut adds, by their words."""
         links = [0.0, 0.9, 0.3, 0.6, 0.0]
         found = candidate_selections(page(link_share=links), PROBABILITY, WORDS, SILENCE)
-        changed = found.keeps[-1] ^ found.keeps[found.usual]
+        changed = found.masks[-1] ^ found.masks[found.default]
         assert changed.any()
         wanted = np.average(links, weights=changed * WORDS)
         assert np.isclose(found.rows[-1], wanted, atol=1e-6).any()
@@ -70,24 +70,24 @@ class TestCandidates:
         comments = np.array([0, 1, 1, 1, 0], dtype=np.float32)
         found = candidate_selections(page(), PROBABILITY, WORDS, comments)
         few = len(threshold.COMMENT_BETAS)
-        assert len(found.keeps) == len(BETAS) + 2 * few
-        without, wanted = found.keeps[len(BETAS) : -few], found.keeps[-few:]
+        assert len(found.masks) == len(BETAS) + 2 * few
+        without, wanted = found.masks[len(BETAS) : -few], found.masks[-few:]
         assert not without[:, 1:4].any()
         assert wanted[1:, 1:4].all()
         assert found.rows[:, 1].tolist() == [0] * len(BETAS) + [-1] * few + [1] * few
-        assert BETAS[found.usual] == 1
+        assert BETAS[found.default] == 1
 
     def test_comments_that_hardly_are_some(self) -> None:
         doubt = np.full(5, 0.4, dtype=np.float32)
-        assert len(candidate_selections(page(), PROBABILITY, WORDS, doubt).keeps) == len(BETAS)
+        assert len(candidate_selections(page(), PROBABILITY, WORDS, doubt).masks) == len(BETAS)
 
     def test_comments_where_a_beta_is_asked_for(self) -> None:
         comments = np.array([0, 1, 1, 1, 0], dtype=np.float32)
-        assert len(candidate_selections(page(), PROBABILITY, WORDS, comments, 2.0).keeps) == 1
+        assert len(candidate_selections(page(), PROBABILITY, WORDS, comments, 2.0).masks) == 1
 
     def test_one_block(self) -> None:
         found = candidate_selections(page()[:1], PROBABILITY[:1], WORDS[:1], SILENCE[:1])
-        assert found.keeps.all()
+        assert found.masks.all()
         assert np.isfinite(found.rows).all()
 
     def test_blocks_without_words(self) -> None:
@@ -121,20 +121,20 @@ class Predicted:
 
 
 class TestChoose:
-    CUTS = CandidateSelections(np.tri(3, dtype=bool), np.zeros((3, 2), dtype=np.float32), usual=1)
+    CUTS = CandidateSelections(np.tri(3, dtype=bool), np.zeros((3, 2), dtype=np.float32), default=1)
 
     @pytest.mark.parametrize(
         ("predicted", "chosen"),
         [((0.5, 0.6, 0.7), 2), ((0.7, 0.6, 0.5), 0), ((0.605, 0.6, 0.605), 1), ((0.5, 0.5, 0.5), 1)],
     )
     def test_the_usual_one_unless_another_is_clearly_better(self, predicted: tuple[float, ...], chosen: int) -> None:
-        keep, confidence = choose(Predicted(*predicted), self.CUTS)
-        np.testing.assert_array_equal(keep, self.CUTS.keeps[chosen])
+        keep, confidence = choose_selection(Predicted(*predicted), self.CUTS)
+        np.testing.assert_array_equal(keep, self.CUTS.masks[chosen])
         assert confidence == predicted[chosen]
 
     def test_a_confidence_is_a_share(self) -> None:
-        assert choose(Predicted(0, 1.2, 0), self.CUTS)[1] == 1
-        assert choose(Predicted(-0.3, -0.1, -0.3), self.CUTS)[1] == 0
+        assert choose_selection(Predicted(0, 1.2, 0), self.CUTS)[1] == 1
+        assert choose_selection(Predicted(-0.3, -0.1, -0.3), self.CUTS)[1] == 0
 
 
 class TestFit:
@@ -151,11 +151,11 @@ class TestFit:
             )
             truth = share if comments else np.array([1, 1, 1, 1, 0], dtype=np.float32)
             rows.append(found.rows)
-            scores.append(word_f1(found.keeps, truth, WORDS, int(truth @ WORDS)))
+            scores.append(word_f1(found.masks, truth, WORDS, int(truth @ WORDS)))
         model = fit(np.vstack(rows), np.concatenate(scores))
         for looks, kept in ((-3.0, 1), (0.0, 4)):
             found = candidate_selections(page(both_up1=[2, looks, looks, looks, -5]), PROBABILITY, WORDS, SILENCE)
-            keep, confidence = choose(model, found)
+            keep, confidence = choose_selection(model, found)
             assert keep.sum() == kept
             assert confidence > 0.8
 

@@ -40,7 +40,7 @@ class TestFit:
     def test_keeps_what_is_content(self) -> None:
         threshold_model = fit(self.PAGES, [said(page, 0.9) for page in self.PAGES])
         for page in self.PAGES:
-            keep, confidence = threshold_model.keep(said(page, 0.9).candidates)
+            keep, confidence = threshold_model.select(said(page, 0.9).candidates)
             np.testing.assert_array_equal(keep, page.content)
             assert confidence == pytest.approx(1, abs=0.05)
 

@@ -11,7 +11,7 @@ from vclean.classify.explain import phrases
 from vclean.classify.explain import reasons as module
 from vclean.classify.explain.groups import SITE
 from vclean.classify.explain.phrases import NEIGHBOURS, PAGE
-from vclean.classify.explain.reasons import LEAST, MOST, RULE, Explanation, explain, unexplained
+from vclean.classify.explain.reasons import LEAST, MOST, RULE, Explanation, explain, placeholder_explanation
 from vclean.features.blocks import extract_blocks
 from vclean.settings import Policy
 
@@ -59,7 +59,7 @@ class TestExplain:
     def test_what_speaks_for_the_verdict_is_told(self, explanation: Explanation, prediction) -> None:
         """Two groups at least, where there are two, however much more speaks for the other side."""
         for block, sums in enumerate(explanation.contributions):
-            side = 1 if prediction.decision.kept[block] else -1
+            side = 1 if prediction.decision.is_content[block] else -1
             told = sum(reason.contribution * side > 0 for reason in explanation.reasons[block])
             known = sum(
                 size * side >= 0.3 for group, size in zip(explanation.groups, sums, strict=True) if group != PAGE
@@ -202,7 +202,7 @@ class TestPhrases:
 
 class TestUnexplained:
     def test_says_which_method_it_was(self) -> None:
-        told = unexplained("bte", 2)
+        told = placeholder_explanation("bte", 2)
         assert [len(each) for each in told.reasons] == [1, 1]
         assert told.reasons[0][0].text == "decided by the method bte, which gives no reasons"
         assert told.groups == ()

@@ -64,7 +64,7 @@ class TestMarkedRows:
         assert (first.address, first.site) == (address(0), "site0.example")
         assert set(first.state) == set(LEVELS)
         assert (first.state[1] == State.AT).sum() == 4
-        assert (first.state[2][first.told[2]] == State.AT).sum() == 2
+        assert (first.state[2][first.known[2]] == State.AT).sum() == 2
 
     def test_what_the_marks_say_is_not_among_the_features(self, pages):
         """The same page with other marks has the same features."""
@@ -126,8 +126,8 @@ class TestSegmentModel:
             model(snapshot("<p>One"))
 
     def test_it_knows_what_it_has_seen(self, model):
-        assert model.has_seen(address(0))
-        assert not model.has_seen("http://other.example/")
+        assert model.was_trained_on(address(0))
+        assert not model.was_trained_on("http://other.example/")
 
     def test_the_same_page_gives_the_same_segments(self, model):
         page, _ = marked_page(9)
@@ -190,7 +190,7 @@ class TestCrossValidated:
         assert len(done) == 3
         for page in rows:
             found = models(page.address)
-            assert not found.has_seen(page.address)
+            assert not found.was_trained_on(page.address)
             assert len(found.card["pages"]) == COUNT - 2
 
     def test_pages_of_one_site_share_a_fold(self, rows, monkeypatch):

@@ -18,9 +18,9 @@ from vclean.features.regions.candidates import candidate_regions
 
 TREE = Sizes(
     parent=np.array([-1, 0, 1, 1, 0], dtype=np.int32),
-    whole=np.array([100.0, 60, 30, 30, 30]),
-    run_in=np.array([0, 2, 3, 4]),
-    run=np.array([10.0, 30, 30, 30]),
+    characters=np.array([100.0, 60, 30, 30, 30]),
+    run_container=np.array([0, 2, 3, 4]),
+    run_characters=np.array([10.0, 30, 30, 30]),
 )
 """A page of 100 characters: 60 in a column of two halves, 30 in another, 10 loose."""
 
@@ -37,7 +37,7 @@ def cuts(sizes):
 def segments(sizes, divided):
     """The segment of every run of a cut: a container, or a number of its own where the run is loose."""
     found = []
-    for number, row in enumerate(sizes.run_in.tolist()):
+    for number, row in enumerate(sizes.run_container.tolist()):
         path = [row]
         while sizes.parent[path[-1]] >= 0:
             path.append(int(sizes.parent[path[-1]]))
@@ -56,7 +56,9 @@ def expected(sizes, divide, divided):
             if sizes.parent[row] < 0 or sizes.parent[row] in truth
         ])  # fmt: skip
         theirs = segments(sizes, truth)
-        score = bcubed.score(sizes.run, ours[:, None] == np.unique(ours), theirs[:, None] == np.unique(theirs))
+        score = bcubed.score(
+            sizes.run_characters, ours[:, None] == np.unique(ours), theirs[:, None] == np.unique(theirs)
+        )
         total += chance * np.array([score.precision, score.recall])
     return total
 
@@ -100,24 +102,24 @@ class TestBestStates:
         assert best >= max(others) - 0.04
 
     def test_nothing_shown(self):
-        sizes = Sizes(TREE.parent, TREE.whole * 0, TREE.run_in, TREE.run * 0)
+        sizes = Sizes(TREE.parent, TREE.characters * 0, TREE.run_container, TREE.run_characters * 0)
         assert best_states(np.full(5, 0.5), sizes).tolist() == [1, 2, 2, 2, 2]
 
 
 class TestSizes:
     def test_characters_and_runs(self):
         html = "<body>Loose<div><p>One</p><p>Three</p></div><div><p>Seven</p><p lang=hidden>Hidden</p></div>End</body>"
-        found = Sizes.of(candidate_regions(PageContext(extract_blocks(boxed(html)))))
-        assert found.whole.tolist()[:2] == [21, 8]
-        assert found.run.tolist() == [5, 3, 5, 5, 0, 3]
-        assert found.run.sum() == found.whole[0]
-        assert found.run_in[0] == found.run_in[-1] == 0
+        found = Sizes.from_regions(candidate_regions(PageContext(extract_blocks(boxed(html)))))
+        assert found.characters.tolist()[:2] == [21, 8]
+        assert found.run_characters.tolist() == [5, 3, 5, 5, 0, 3]
+        assert found.run_characters.sum() == found.characters[0]
+        assert found.run_container[0] == found.run_container[-1] == 0
 
     def test_runs_add_up_to_their_containers(self):
-        held = np.bincount(TREE.run_in, TREE.run, minlength=5)
+        held = np.bincount(TREE.run_container, TREE.run_characters, minlength=5)
         for row in range(4, 0, -1):
             held[TREE.parent[row]] += held[row]
-        assert held == pytest.approx(TREE.whole)
+        assert held == pytest.approx(TREE.characters)
 
     def test_divisible(self):
         assert TREE.divisible.tolist() == [True, True, False, False, False]

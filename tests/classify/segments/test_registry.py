@@ -23,7 +23,7 @@ class TestGet:
         assert (found.method, len(found)) == ("learned", 1)
 
     def test_unknown(self) -> None:
-        with pytest.raises(UsageError, match="no method 'page' to cut pages: choose one of vips, learned"):
+        with pytest.raises(UsageError, match="no segmentation method 'page': choose one of vips, learned"):
             get("page")
 
 

@@ -33,7 +33,9 @@ def table(count, *, missing=0.0, seed=3):
 def trained(objective, *, missing=0.0, rounds=12, data=None, **parameters):
     x, y = table(400, missing=missing)
     y = np.minimum(y, 1) if objective["objective"] == "binary" else y
-    return Forest.of(lightgbm.train(PARAMETERS | objective | parameters, lightgbm.Dataset(x, y, **data or {}), rounds))
+    return Forest.from_booster(
+        lightgbm.train(PARAMETERS | objective | parameters, lightgbm.Dataset(x, y, **data or {}), rounds)
+    )
 
 
 def shipped(name):
@@ -151,7 +153,7 @@ class TestByLightgbm:
         x[generator.random(x.shape) < 0.1] = 0
         y = (np.arange(300) % 5 == 1) ^ (x[:, 1] > 1)
         settings = PARAMETERS | {"objective": "binary"} | parameters
-        forest = Forest.of(lightgbm.train(settings, lightgbm.Dataset(x, y, params=settings, **data), 8))
+        forest = Forest.from_booster(lightgbm.train(settings, lightgbm.Dataset(x, y, params=settings, **data), 8))
         assert uses_lightgbm(forest)
         np.testing.assert_array_equal(forest.predict(x), by_lightgbm(forest, x))
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from vclean.classify.trees.lightgbm_text import DamagedTreesError, Splits, field
+from vclean.classify.trees.lightgbm_text import DamagedTreesError, Splits, header_field
 
 # A root with a leaf on its left; on its right a split with two leaves. Then a tree that never split.
 TEXT = """tree
@@ -38,31 +38,31 @@ def changed(old, new):
 
 class TestSplits:
     def test_what_the_text_says(self) -> None:
-        splits = Splits.of(TEXT)
+        splits = Splits.parse(TEXT)
         assert splits.leaves.tolist() == [3, 1]
         assert splits.feature.tolist() == [4, 2]
         assert splits.threshold.tolist() == [0.5, -0.001]
-        assert splits.child.tolist() == [[-1, 1], [-2, -3]]
-        assert splits.value.tolist() == [0.1, 0.2, 0.3, 7]
+        assert splits.children.tolist() == [[-1, 1], [-2, -3]]
+        assert splits.leaf_value.tolist() == [0.1, 0.2, 0.3, 7]
 
     def test_where_they_are(self) -> None:
-        splits = Splits.of(TEXT)
-        assert (splits.tree.tolist(), splits.number.tolist()) == ([0, 0], [0, 1])
+        splits = Splits.parse(TEXT)
+        assert (splits.tree.tolist(), splits.index_in_tree.tolist()) == ([0, 0], [0, 1])
 
     def test_siblings_follow_each_other_and_trees_too(self) -> None:
-        inner, leaves = Splits.of(TEXT).places()
+        inner, leaves = Splits.parse(TEXT).node_indices()
         assert inner.tolist() == [0, 2]
         assert leaves.tolist() == [1, 3, 4, 5]
 
     def test_every_node_has_a_place(self) -> None:
-        inner, leaves = Splits.of(TEXT).places()
+        inner, leaves = Splits.parse(TEXT).node_indices()
         assert sorted([*inner, *leaves]) == list(range(6))
 
     def test_where_missing_values_go(self) -> None:
         """The first column had none: NaN counts as 0, which is not above .5. The second had: its bit says right."""
-        assert Splits.of(TEXT).sends_nan_left.tolist() == [True, False]
-        assert Splits.of(changed("decision_type=2 8", "decision_type=0 10")).sends_nan_left.tolist() == [True, True]
-        assert Splits.of(changed("threshold=0.5", "threshold=-0.5")).sends_nan_left.tolist() == [False, False]
+        assert Splits.parse(TEXT).sends_nan_left.tolist() == [True, False]
+        assert Splits.parse(changed("decision_type=2 8", "decision_type=0 10")).sends_nan_left.tolist() == [True, True]
+        assert Splits.parse(changed("threshold=0.5", "threshold=-0.5")).sends_nan_left.tolist() == [False, False]
 
     @pytest.mark.parametrize(
         ("old", "new"),
@@ -82,7 +82,7 @@ class TestSplits:
     )
     def test_damage(self, old: str, new: str) -> None:
         with pytest.raises(DamagedTreesError):
-            Splits.of(changed(old, new))
+            Splits.parse(changed(old, new))
 
     @pytest.mark.parametrize(
         ("old", "new"),
@@ -90,30 +90,30 @@ class TestSplits:
     )
     def test_nodes_with_two_parents_or_none(self, old: str, new: str) -> None:
         with pytest.raises(DamagedTreesError):
-            Splits.of(changed(old, new)).places()
+            Splits.parse(changed(old, new)).node_indices()
 
     def test_trees_that_never_split(self) -> None:
         single = TEXT[TEXT.index("Tree=1") : TEXT.index("end of")]
-        splits = Splits.of(f"tree\n{single}{single}\nend of trees\n")
-        assert (splits.leaves.tolist(), splits.value.tolist(), splits.child.shape) == ([1, 1], [7, 7], (0, 2))
-        assert [place.tolist() for place in splits.places()] == [[], [0, 1]]
+        splits = Splits.parse(f"tree\n{single}{single}\nend of trees\n")
+        assert (splits.leaves.tolist(), splits.leaf_value.tolist(), splits.children.shape) == ([1, 1], [7, 7], (0, 2))
+        assert [place.tolist() for place in splits.node_indices()] == [[], [0, 1]]
 
     def test_no_trees(self) -> None:
         with pytest.raises(DamagedTreesError):
-            Splits.of("tree\n\nend of trees\n")
+            Splits.parse("tree\n\nend of trees\n")
 
     def test_types(self) -> None:
-        splits = Splits.of(TEXT)
-        kinds = [splits.leaves.dtype, splits.child.dtype, splits.threshold.dtype, splits.value.dtype]
+        splits = Splits.parse(TEXT)
+        kinds = [splits.leaves.dtype, splits.children.dtype, splits.threshold.dtype, splits.leaf_value.dtype]
         assert kinds == [np.int64, np.int64, np.float64, np.float64]
 
 
 class TestField:
     def test_the_first_line_of_that_name(self) -> None:
-        assert field(TEXT, "num_leaves") == "3"
+        assert header_field(TEXT, "num_leaves") == "3"
 
     def test_none(self) -> None:
-        assert field(TEXT, "leaves") is None
+        assert header_field(TEXT, "leaves") is None
 
     def test_a_line_without_an_end(self) -> None:
-        assert field("tree\nversion=v4", "version") == "v4"
+        assert header_field("tree\nversion=v4", "version") == "v4"

@@ -32,7 +32,7 @@ def rows(count, *, missing=0.0, seed=3):
 
 def trained(x, y, *, data=None, **parameters):
     settings = {"objective": "binary", "num_leaves": 15, "min_data_in_leaf": 3, "num_threads": 1, "verbosity": -1}
-    return Forest.of(lightgbm.train(settings | parameters, lightgbm.Dataset(x, y, **data or {}), 8))
+    return Forest.from_booster(lightgbm.train(settings | parameters, lightgbm.Dataset(x, y, **data or {}), 8))
 
 
 class TestContributions:

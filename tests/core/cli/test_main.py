@@ -21,7 +21,7 @@ from helpers.http_site import ALLOWED, QUICK, site  # noqa: F401 - a fixture
 from numpy.typing import NDArray
 
 from vclean.classify.content import model
-from vclean.classify.content.site_evidence import with_evidence
+from vclean.classify.content.site_evidence import add_evidence
 from vclean.classify.prediction import Prediction
 from vclean.cli import main as cli
 from vclean.cli.main import main, main_inner
@@ -206,7 +206,7 @@ class Even:
     ) -> Prediction:
         probability = np.full(len(blocks), 0.6, dtype=np.float32)
         if evidence is not None:
-            probability = with_evidence(probability, evidence)
+            probability = add_evidence(probability, evidence)
         return Prediction([Label.PARAGRAPH] * len(blocks), probability, confidence=0.6)
 
 

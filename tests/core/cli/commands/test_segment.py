@@ -111,7 +111,7 @@ class TestOnePage:
         ("arguments", "code", "message"),
         [
             (["none.html"], 3, "none.html does not exist"),
-            (["none.html", "--method", "xy"], 2, "no method 'xy' to cut pages: choose one of "),
+            (["none.html", "--method", "xy"], 2, "no segmentation method 'xy': choose one of "),
             (["none.html", "-o", "no/where.json"], 12, "create the folder"),
         ],
     )
