@@ -1,1 +1,1 @@
-"""Explain the label of a block: reasons, feature groups, phrases."""
+"""Explain the label of a block: reasons, groups of features, phrases."""

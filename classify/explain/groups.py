@@ -1,7 +1,7 @@
-"""The contributions of the columns by group: what people are told of.
+"""Sum SHAP values by feature group.
 
-What the sum of the two linear verdicts contributed is shared between the two, by their sizes: readers want to know
-whether it was a class name or a word.
+The columns of the sum of both linear scores have contributions of their own. These are divided between the path score
+and the word score in proportion to their absolute values, to show whether names or words contributed.
 """
 
 from __future__ import annotations
@@ -17,26 +17,35 @@ from vclean.features.block import neighbourhood
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-SITE: Final = "the site"
-"""The group of what the other pages of the site tell."""
+SITE: Final = "site"
+"""Group of the evidence from other pages of the site."""
 GROUPS: Final = (*phrases.GROUPS, SITE)
-"""The groups of reasons that have a contribution, in the order of their sums."""
+"""Groups that have a contribution, in the order of the columns of `sum_by_group`."""
 
-_PLACE: Final = {column.name: place for place, column in enumerate(stacking.COLUMNS)}
-_PARTS: Final = [name.removeprefix("path_") for name in _PLACE if "both_" + name.removeprefix("path_") in _PLACE]
-_PATH, _WORD, _BOTH = ([_PLACE[f"{score}_{part}"] for part in _PARTS] for score in ("path", "word", "both"))
+_INDEX: Final = {column.name: index for index, column in enumerate(stacking.COLUMNS)}
+_PARTS: Final = [name.removeprefix("path_") for name in _INDEX if "both_" + name.removeprefix("path_") in _INDEX]
+_PATH, _WORD, _BOTH = ([_INDEX[f"{score}_{part}"] for part in _PARTS] for score in ("path", "word", "both"))
 _LEVEL: Final = np.array(phrases.SUBTREE_LEVELS)
 _BLOCKS: Final = [
-    _PLACE["blocks_before"],
-    *(_PLACE[f"up{level}_blocks"] for level in range(1, neighbourhood.LEVELS + 1)),
+    _INDEX["blocks_before"],
+    *(_INDEX[f"up{level}_blocks"] for level in range(1, neighbourhood.LEVELS + 1)),
 ]
-"""By level, the column that counts the blocks of the subtree; a stand-in for level 0, which has none."""
-_OWN_PLACE: Final = np.array([name.endswith(("_place", "_depth")) for name in _PLACE])
+"""By level, the column with the number of blocks of the subtree. Level 0 has none; its entry is not used."""
+_IS_POSITION: Final = np.array([name.endswith(("_place", "_depth")) for name in _INDEX])
+"""Columns about the position of a block in a subtree: they differ between blocks even if the subtree is the page."""
 _MEMBER: Final = np.array([[group == each for each in GROUPS] for group in phrases.COLUMN_GROUPS], dtype=np.float64)
 
 
 def share_linear_contributions(x: NDArray[np.float32], contributions: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The contributions float64 (B, F) to `x` (B, F), those of both linear verdicts shared between the two."""
+    """Divide the contributions of the sum of both linear scores between the two scores.
+
+    Args:
+        x: float32 (B, F), feature matrix.
+        contributions: float64 (B, F), SHAP values.
+
+    Returns:
+        float64 (B, F), with the same sum per row, and 0 in the columns of the sum of scores.
+    """
     path, word = np.abs(np.nan_to_num(x[:, _PATH])), np.abs(np.nan_to_num(x[:, _WORD]))
     part = np.where(path + word > 0, path / np.maximum(path + word, 1e-9), 0.5)
     divided = contributions.copy()
@@ -47,24 +56,27 @@ def share_linear_contributions(x: NDArray[np.float32], contributions: NDArray[np
 
 
 def page_level_columns(x: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """What is said of a block's larger subtree where that is the whole page, and so of every block: bool (B, F)."""
-    whole = x[:, _BLOCKS] >= x[:, [_PLACE["page_blocks"]]]
-    told: NDArray[np.bool_] = whole[:, _LEVEL] & (_LEVEL > 0) & ~_OWN_PLACE
-    return told
+    """Return a mask of the subtree features whose subtree is the whole page, bool (B, F).
+
+    Such features are equal for all blocks of the page.
+    """
+    is_page = x[:, _BLOCKS] >= x[:, [_INDEX["page_blocks"]]]
+    is_page_level: NDArray[np.bool_] = is_page[:, _LEVEL] & (_LEVEL > 0) & ~_IS_POSITION
+    return is_page_level
 
 
 def sum_by_group(
-    divided: NDArray[np.float64], of_all: NDArray[np.bool_], evidence: NDArray[np.float32] | None
+    contributions: NDArray[np.float64], is_page_level: NDArray[np.bool_], evidence: NDArray[np.float32] | None
 ) -> NDArray[np.float64]:
-    """float64 (B, len(GROUPS)): the sums over the columns of every group.
+    """Sum contributions by group, float64 (B, len(GROUPS)).
 
     Args:
-        divided: float64 (B, F), of `share_linear_contributions`.
-        of_all: bool (B, F), of `page_level_columns`: what counts as said of the page.
+        contributions: float64 (B, F), see `share_linear_contributions`.
+        is_page_level: bool (B, F), see `page_level_columns`: contributions to add to the group of the page.
         evidence: float32 (B,), log odds from the other pages of the site, or None.
     """
-    sums: NDArray[np.float64] = np.where(of_all, 0, divided) @ _MEMBER
-    sums[:, GROUPS.index(phrases.PAGE)] += np.where(of_all, divided, 0).sum(axis=1)
+    sums: NDArray[np.float64] = np.where(is_page_level, 0, contributions) @ _MEMBER
+    sums[:, GROUPS.index(phrases.PAGE)] += np.where(is_page_level, contributions, 0).sum(axis=1)
     if evidence is not None:
         sums[:, GROUPS.index(SITE)] = evidence
     return sums

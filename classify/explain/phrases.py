@@ -1,7 +1,7 @@
-"""The columns of a feature matrix in plain English: the group each is of, and a phrase for its value.
+"""Describe features in English: the group of each column of the feature matrix, and a phrase for each value.
 
-The phrases of the columns about the block itself and about larger subtrees are in `data/`; those of neighbours, linear
-verdicts and regions are put together here.
+Phrases for features of the block itself and of subtrees are in `data/`. Phrases for neighbors, linear scores and
+regions are composed in this module.
 """
 
 from __future__ import annotations
@@ -19,31 +19,31 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-_PLACE: Final = re.compile(r"\{(\w+)(?::([^}|]+)(?:\|([^}]+))?)?\}")
+_PLACEHOLDER: Final = re.compile(r"\{(\w+)(?::([^}|]+)(?:\|([^}]+))?)?\}")
 _AT_END: Final = 0.03
-"""Share of the way from which on a place counts as one at the end, or the beginning."""
-_FEW_WORDS, _MANY_WORDS = 5, 40
-_FEW_CHARACTERS, _MANY_CHARACTERS = 30, 240
+"""Distance from 0 or 1 up to which a relative position counts as the beginning or the end."""
+_SHORT_WORDS, _LONG_WORDS = 5, 40
+_SHORT_CHARACTERS, _LONG_CHARACTERS = 30, 240
 
 
-def fill(template: str, value: float) -> str:
-    """The `template` with its place taken by the `value`.
+def fill_template(template: str, value: float) -> str:
+    """Replace the placeholder of `template` by the formatted `value`.
 
-    >>> fill("{percent} capitals", 0.25), fill("{count:link}", 2), fill("inside <nav>", 1)
-    ('25 % capitals', '2 links', 'inside <nav>')
+    >>> fill_template("{percent} digits", 0.25), fill_template("{count:link}", 2), fill_template("inside <nav>", 1)
+    ('25 % digits', '2 links', 'inside <nav>')
     """
-    return _PLACE.sub(lambda place: _FORMS[place[1]](value, place[2] or "", place[3] or ""), template)
+    return _PLACEHOLDER.sub(lambda match: _FORMS[match[1]](value, match[2] or "", match[3] or ""), template)
 
 
-def counted(number: float, noun: str, plural: str = "") -> str:
-    """A number with its noun.
+def format_count(number: float, noun: str, plural: str = "") -> str:
+    """Format a number with its noun.
 
     Args:
-        number: how many.
-        noun: in the singular.
-        plural: the ending of the plural, or nothing for the usual one.
+        number: the count.
+        noun: noun in the singular.
+        plural: ending of the plural, `s` if empty.
 
-    >>> counted(1, "word"), counted(0, "link"), counted(1200, "address", "es"), counted(2, "comma")
+    >>> format_count(1, "word"), format_count(0, "link"), format_count(1200, "address", "es"), format_count(2, "comma")
     ('1 word', 'no links', '1,200 addresses', '2 commas')
     """
     many = noun + (plural or "s")
@@ -53,19 +53,19 @@ def counted(number: float, noun: str, plural: str = "") -> str:
 
 
 def _length(value: float, noun: str, plural: str) -> str:
-    few, many = (_FEW_WORDS, _MANY_WORDS) if noun == "word" else (_FEW_CHARACTERS, _MANY_CHARACTERS)
-    size = "" if value == 0 else "short: " if value <= few else "long: " if value >= many else ""
-    return size + counted(value, noun, plural)
+    short, long = (_SHORT_WORDS, _LONG_WORDS) if noun == "word" else (_SHORT_CHARACTERS, _LONG_CHARACTERS)
+    size = "" if value == 0 else " (short)" if value <= short else " (long)" if value >= long else ""
+    return format_count(value, noun, plural) + size
 
 
 def _number(value: float, *_: str) -> str:
     return f"{value:,.0f}" if abs(value) >= 10 else f"{value:.1f}".removesuffix(".0")
 
 
-def percent(value: float) -> str:
-    """A share in per cent.
+def format_percent(value: float) -> str:
+    """Format a share in percent; 0 and 100 are exact.
 
-    >>> percent(0.123), percent(0.004), percent(0.996)
+    >>> format_percent(0.123), format_percent(0.004), format_percent(0.996)
     ('12 %', 'under 1 %', 'over 99 %')
     """
     if 0 < value < 0.005:
@@ -73,75 +73,76 @@ def percent(value: float) -> str:
     return "over 99 %" if 0.995 <= value < 1 else f"{100 * value:.0f} %"
 
 
-def _way(value: float, *_: str) -> str:
+def _relative_position(value: float, *_: str) -> str:
     if value < _AT_END:
         return "at the beginning of"
-    return "at the end of" if value > 1 - _AT_END else f"{percent(value)} of the way through"
+    return "at the end of" if value > 1 - _AT_END else f"{format_percent(value)} of the way through"
 
 
 def _tag(value: float, *_: str) -> str:
     code = int(value)
-    return f"<{TAG_CODES[code]}>" if code < len(TAG_CODES) else "another"
+    return f"<{TAG_CODES[code]}>" if code < len(TAG_CODES) else "another tag"
 
 
 def _levels(value: float, *_: str) -> str:
     if value == 0:
         return "as deep as"
-    return f"{counted(abs(value), 'level')} {'deeper' if value > 0 else 'higher'} than"
+    return f"{format_count(abs(value), 'level')} {'deeper' if value > 0 else 'higher'} than"
 
 
-def _after(value: float, what: str, _: str) -> str:
+def _after(value: float, reference: str, _: str) -> str:
     if value == 0:
-        return f"at {what}"
-    return f"{counted(abs(value), 'word')} {'after' if value >= 0 else 'before'} {what}"
+        return f"at {reference}"
+    return f"{format_count(abs(value), 'word')} {'after' if value >= 0 else 'before'} {reference}"
 
 
 _FORMS: Final[dict[str, Callable[[float, str, str], str]]] = {
     "share": lambda value, *_: f"{value:.2f}",
-    "percent": lambda value, *_: percent(abs(value)),
-    "way": _way,
+    "percent": lambda value, *_: format_percent(abs(value)),
+    "way": _relative_position,
     "number": _number,
     "whole": lambda value, *_: f"{value:.0f}",
     "px": lambda value, *_: f"{value:,.0f} px",
-    "count": counted,
+    "count": format_count,
     "length": _length,
-    "hundred": lambda value, noun, plural: counted(100 * value, noun, plural),
+    "hundred": lambda value, noun, plural: format_count(100 * value, noun, plural),
     "tag": _tag,
-    "heading": lambda value, *_: f"a heading of level {value:.0f}" if value else "no heading",
-    "own_heading": lambda value, *_: f"a heading of level {value:.0f}" if value else "no heading itself",
-    "visibility": lambda value, *_: ("shown at once", "hidden until it is opened", "hidden")[int(value)],
+    "heading": lambda value, *_: f"a level {value:.0f} heading" if value else "no heading",
+    "own_heading": lambda value, *_: f"a level {value:.0f} heading" if value else "not a heading",
+    "visibility": lambda value, *_: ("visible", "hidden until opened", "hidden")[int(value)],
     "levels": _levels,
     "after": _after,
 }
-"""How a value is written: form by name, given the value, the noun and the ending of its plural."""
+"""Functions that format a value, by name of the form; arguments: value, noun, ending of its plural."""
 
 
-ALIKE: Final = "blocks made alike"
-NEIGHBOURS: Final = "neighbours"
-PART: Final = "the part round it"
-REGION: Final = "the region it is in"
-MAIN_TEXT: Final = "the main text"
-WHERE: Final = "where"
-"""The kind of columns that tell where a block is to the main text; `BlockSurroundings` words them together."""
-_ALIKE_FACTS: Final = ("blocks", "mean_words", "link_share")
-"""What `BlockSurroundings` says of the blocks made alike in any case."""
-OF_MANY: Final = ("share", "stop_words", "place", "spread")
-"""The kinds of other columns on the blocks made alike."""
+SIMILAR_BLOCKS: Final = "similar blocks"
+NEIGHBORS: Final = "neighbors"
+CONTAINERS: Final = "containers"
+REGION: Final = "region"
+MAIN_TEXT: Final = "main text"
+MAIN_TEXT_POSITION: Final = "main text position"
+"""Kind of the columns about the position relative to the main text; `BlockSurroundings.main_text` has their phrase."""
+_SIMILAR_BLOCKS_SUMMARY: Final = ("blocks", "mean_words", "link_share")
+"""Features of similar blocks that are part of the phrase of `BlockSurroundings.similar_blocks`."""
+SIMILAR_BLOCKS_KINDS: Final = ("share", "stop_words", "place", "spread")
+"""Kinds of the other features of similar blocks."""
 NAMES: Final = "tags and classes"
 WORDS: Final = "words"
-PAGE: Final = "the page"
-FONT: Final = "font and look"
-_GEOMETRY: Final = frozenset(("place on the page", "size and shape", FONT))
+PAGE: Final = "page"
+FONT: Final = "font and color"
+_VISUAL_GROUPS: Final = frozenset(("position", "size and shape", FONT))
+"""Groups with features that are NaN on unrendered pages."""
 _SIDES: Final = ("x", "y", "width", "height")
 
-VERDICTS: Final = {"path": "tags and classes", "word": "words", "both": "tags, classes and words"}
-"""The linear models by what they read."""
+_LINEAR_INPUTS: Final = {"path": "tags and classes", "word": "words", "both": "tags, classes and words"}
+"""Inputs of the linear models, by score."""
 _STEP: Final = re.compile(r"(.+)([+-]\d)$")
-_UP: Final = re.compile(r"up(\d)_(.+)$")
-_HARDLY: Final = 0.1
-"""Probability under which a region is not of a role."""
+_SUBTREE: Final = re.compile(r"up(\d)_(.+)$")
+_MIN_ROLE_PROBABILITY: Final = 0.1
+"""Probability below which a region is described as not having a role."""
 WEAK, _STRONG = 0.7, 3.0
-"""Log odds up to which a linear verdict says next to nothing, and from which on it is strong."""
+"""Absolute linear scores (log odds) below which evidence is called little, and above which it is called strong."""
 
 
 _COLUMN_PHRASES: Final = tuple(read_table(__file__, "column_phrases.tsv"))
@@ -149,44 +150,44 @@ _PHRASE: Final = {name: phrase for _, name, phrase in _COLUMN_PHRASES}
 _GROUP: Final = {name: group for group, name, _ in _COLUMN_PHRASES}
 _SUBTREE_PHRASE: Final = {row[0]: row[1] for row in read_table(__file__, "subtree_phrases.tsv")}
 
-GROUPS: Final = (*dict.fromkeys(_GROUP.values()), NEIGHBOURS, PART, REGION)
-"""The groups of columns, as people would name them."""
+GROUPS: Final = (*dict.fromkeys(_GROUP.values()), NEIGHBORS, CONTAINERS, REGION)
+"""Names of the groups of columns."""
 
 
 def group_of(name: str) -> str:
-    """The group of the column `name`.
+    """Return the group of the column `name`.
 
     >>> group_of("link_share"), group_of("link_share-1"), group_of("path_up2"), group_of("both_window5")
-    ('links', 'neighbours', 'the part round it', 'neighbours')
+    ('links', 'neighbors', 'containers', 'neighbors')
     """
     if name in _GROUP:
         return _GROUP[name]
     score, _, part = name.partition("_")
-    if score in VERDICTS and part in _VERDICT_GROUPS:
-        return WORDS if score == "word" and part in _OWN else _VERDICT_GROUPS[part]
+    if score in _LINEAR_INPUTS and part in _SCORE_GROUPS:
+        return WORDS if score == "word" and part in _BLOCK_SCORES else _SCORE_GROUPS[part]
     if _STEP.match(name) or part.startswith("window"):
-        return NEIGHBOURS
-    return PART if _UP.match(name) or score in VERDICTS else REGION
+        return NEIGHBORS
+    return CONTAINERS if _SUBTREE.match(name) or score in _LINEAR_INPUTS else REGION
 
 
-_OWN: Final = ("score", "rank")
-"""Verdicts on the block itself."""
-_VERDICT_GROUPS: Final = {"score": NAMES, "rank": NAMES, "alike": ALIKE, "page": PAGE}
+_BLOCK_SCORES: Final = ("score", "rank")
+"""Linear scores of the block itself."""
+_SCORE_GROUPS: Final = {"score": NAMES, "rank": NAMES, "alike": SIMILAR_BLOCKS, "page": PAGE}
 
 
 def kind_of(name: str) -> str:
-    """What a column is about, so that two columns that say nearly the same are told apart from others.
+    """Return the kind of the column `name`: columns of one kind have nearly the same meaning.
 
     >>> kind_of("path_up1") == kind_of("word_up3"), kind_of("holder50_inside") == kind_of("holder75_inside")
     (True, True)
     """
     score, _, part = name.partition("_")
-    if score in VERDICTS and name not in _PHRASE:
-        return f"verdict {part[:2]}" if part[0] == "u" else "verdict"
+    if score in _LINEAR_INPUTS and name not in _PHRASE:
+        return f"score {part[:2]}" if part[0] == "u" else "score"
     if score in ("holder50", "holder75"):
-        return part if part == "words" else WHERE
+        return part if part == "words" else MAIN_TEXT_POSITION
     if score in ("path", "class"):
-        return ALIKE if part in _ALIKE_FACTS else part
+        return SIMILAR_BLOCKS if part in _SIMILAR_BLOCKS_SUMMARY else part
     if score in ("nearest", "within", "region"):
         return f"region {part}"
     return _KINDS.get(name) or re.sub(r"^up\d_|[+-]\d$", "", name)
@@ -201,139 +202,143 @@ _KINDS: Final = {
 }
 
 
-def is_verdict(name: str) -> bool:
-    """Whether a column is a verdict of a linear model, in log odds."""
+def is_linear_score(name: str) -> bool:
+    """Return True for columns with scores of the linear models, in log odds."""
     score, _, part = name.partition("_")
-    return score in VERDICTS and name not in _PHRASE and part != "rank"
+    return score in _LINEAR_INPUTS and name not in _PHRASE and part != "rank"
 
 
-def is_unseen(name: str, value: float) -> bool:
-    """Whether a column tells nothing but that the page was not rendered."""
-    return math.isnan(value) and (_GROUP.get(name) in _GEOMETRY or name[4:] in _SIDES)
+def is_unrendered(name: str, value: float) -> bool:
+    """Return True for the missing value of a visual feature: it only shows that the page was not rendered."""
+    return math.isnan(value) and (_GROUP.get(name) in _VISUAL_GROUPS or name[4:] in _SIDES)
 
 
-def phrase(name: str, value: float, of: str = "the part of the page round it", contribution: float = 0.0) -> str:
-    """What the `value` of the column `name` says, in a few words.
+def phrase(name: str, value: float, subject: str = "its container", contribution: float = 0.0) -> str:
+    """Describe the `value` of the column `name`.
 
     Args:
-        name: of `stacking.COLUMNS`.
-        value: NaN where nothing is known.
-        of: what to call the subtree, or the blocks, that the column is about, if it is about any.
-        contribution: what the value contributed, in log odds; a verdict against content may well speak for it, where
-            it is usually worse.
+        name: name of a column of `stacking.COLUMNS`.
+        value: value of the feature; NaN if unknown.
+        subject: name of the subtree or the blocks that the column describes, if it describes any.
+        contribution: contribution of the value, in log odds. A score can be evidence against content and contribute
+            towards content, if it is higher than on average.
 
     >>> phrase("link_share", 0.92), phrase("words", 3), phrase("in_nav", 0), phrase("link_share-1", 0.5)
-    ('link share 0.92', 'short: 3 words', 'not inside a <nav>', 'block before: link share 0.50')
+    ('link share 0.92', '3 words (short)', 'not inside a <nav>', 'previous block: link share 0.50')
     >>> phrase("path_up1", -4.0, "div.menu (12 blocks)")
-    'tags and classes of div.menu (12 blocks) speak strongly against content'
+    'tags and classes of div.menu (12 blocks) are strong evidence against content'
     """
     if name in _PHRASE:
-        return _fixed(name, value)
+        return _block_phrase(name, value)
     score, _, part = name.partition("_")
-    if score in VERDICTS:
-        return _verdict(score, part, value, of, contribution)
-    if up := _UP.match(name):
-        return _subtree(up[2], value, of)
+    if score in _LINEAR_INPUTS:
+        return _score_phrase(score, part, value, subject, contribution)
+    if subtree := _SUBTREE.match(name):
+        return _subtree_phrase(subtree[2], value, subject)
     if step := _STEP.match(name):
-        return _neighbour(step[1], int(step[2]), value)
-    return _region(name, value)
+        return _neighbor_phrase(step[1], int(step[2]), value)
+    return _region_phrase(name, value)
 
 
-def _fixed(name: str, value: float) -> str:
+def _block_phrase(name: str, value: float) -> str:
     if math.isnan(value):
-        return "not rendered" if _GROUP[name] in _GEOMETRY else f"{name.replace('_', ' ')} not known"
-    yes, slash, no = _PHRASE[name].partition(" / ")
+        return "not rendered" if _GROUP[name] in _VISUAL_GROUPS else f"{name.replace('_', ' ')} unknown"
+    if_true, slash, if_false = _PHRASE[name].partition(" / ")
     if slash and value == 0:
-        return no
-    return fill(yes, value)
+        return if_false
+    return fill_template(if_true, value)
 
 
-def _neighbour(name: str, step: int, value: float) -> str:
+def _neighbor_phrase(name: str, step: int, value: float) -> str:
     if math.isnan(value):
-        return f"{'nothing' if abs(step) == 1 else 'little'} {'after' if step > 0 else 'before'} it"
-    return f"{block_at(step)}: {_fixed(name, value)}"
+        count = "no block" if abs(step) == 1 else f"fewer than {abs(step)} blocks"
+        return f"{count} {'after' if step > 0 else 'before'} it"
+    return f"{_neighbor(step)}: {_block_phrase(name, value)}"
 
 
-def block_at(step: int) -> str:
-    """What the block `step` blocks on is called; negative for those before."""
-    side = "after" if step > 0 else "before"
-    return f"block {side}" if abs(step) == 1 else f"block {abs(step)} {side}"
+def _neighbor(step: int) -> str:
+    """Return the name of the block at the offset `step`."""
+    if abs(step) == 1:
+        return "next block" if step > 0 else "previous block"
+    return f"{abs(step)} blocks {'after' if step > 0 else 'before'}"
 
 
-def _subtree(name: str, value: float, of: str) -> str:
+def _subtree_phrase(name: str, value: float, subject: str) -> str:
     if math.isnan(value):
-        return "not rendered" if name in _SIDES else f"{name.replace('_', ' ')} of {of} not known"
-    return fill(_SUBTREE_PHRASE[name].replace("{container}", of), value)
+        return "not rendered" if name in _SIDES else f"{name.replace('_', ' ')} of {subject} unknown"
+    return fill_template(_SUBTREE_PHRASE[name].replace("{container}", subject), value)
 
 
-def _verdict(score: str, part: str, value: float, of: str, contribution: float) -> str:
-    what = VERDICTS[score]
+def _score_phrase(score: str, part: str, value: float, subject: str, contribution: float) -> str:
+    names = _LINEAR_INPUTS[score]
     if math.isnan(value):
-        return "few blocks round it"
+        return "few blocks around it"
     if part == "rank":
-        return f"{what} of {percent(value)} of the page's text look more like content"
-    said = _speak(value, contribution)
-    if part == "score" or (part == "alike" and not of):
-        return f"its {what} {said}"
-    if part.startswith("window"):
-        of = f"the {part.removeprefix('window')} blocks on each side"
+        return f"{format_percent(value)} of the page's text has {names} more typical of content"
+    evidence = _evidence(value, contribution)
+    if part == "score" or (part == "alike" and not subject):
+        return f"its {names} are {evidence}"
+    if part == "page":
+        subject = "the page"
+    elif part.startswith("window"):
+        subject = f"the {part.removeprefix('window')} blocks on each side"
     elif part[0] in "+-":
-        of = f"the {block_at(int(part))}"
-    return f"{what} of {'the page' if part == 'page' else of} {said}"
+        step = int(part)
+        subject = f"the {_neighbor(step)}" if abs(step) == 1 else f"the block {_neighbor(step)}"
+    return f"{names} of {subject} are {evidence}"
 
 
-def _speak(value: float, contribution: float) -> str:
+def _evidence(value: float, contribution: float) -> str:
     side = "for" if value > 0 else "against"
     if value * contribution < 0 and abs(value) >= WEAK:
-        return f"speak {side} content, but less than usual"
+        return f"evidence {side} content, but less than on average"
     if abs(value) < WEAK:
-        return f"hardly speak {'against' if contribution > 0 else 'for'} content"
-    return f"speak {'strongly ' if abs(value) > _STRONG else ''}{side} content"
+        return f"little evidence {'against' if contribution > 0 else 'for'} content"
+    return f"{'strong ' if abs(value) > _STRONG else ''}evidence {side} content"
 
 
-def _region(name: str, value: float) -> str:
-    """A column of the region model: what the nearest region, or any, is taken for."""
-    where, _, role = name.partition("_")
+def _region_phrase(name: str, value: float) -> str:
+    relation, _, role = name.partition("_")
     if math.isnan(value):
-        return "regions not known"
-    if name in _REGION_PHRASE:
-        return fill(_REGION_PHRASE[name], value)
-    if value < _HARDLY:
-        return f"{_NOT[where]} {region_name(role)}"
-    return f"{_WHICH[where]} is {region_name(role)} with probability {value:.2f}"
+        return "regions unknown"
+    if name in _REGION_PHRASES:
+        return fill_template(_REGION_PHRASES[name], value)
+    if value < _MIN_ROLE_PROBABILITY:
+        return f"{_HAS_NOT_ROLE[relation]} {region_name(role)}"
+    return f"{_HAS_ROLE[relation]} {region_name(role)} with probability {value:.2f}"
 
 
-_NOT: Final = {"region": "its own element is not", "nearest": "not in", "within": "not within"}
-_WHICH: Final = {"region": "its own element", "nearest": "the region round it", "within": "some region round it"}
-_REGION_PHRASE: Final = {
-    "nearest_is_content": "its region is one of content with probability {share}",
-    "within_boilerplate": "in boilerplate with probability {share}",
+_HAS_NOT_ROLE: Final = {"region": "its element is not", "nearest": "its region is not", "within": "not inside"}
+_HAS_ROLE: Final = {"region": "its element is", "nearest": "its region is", "within": "inside"}
+_REGION_PHRASES: Final = {
+    "nearest_is_content": "its region is content with probability {share}",
+    "within_boilerplate": "inside boilerplate with probability {share}",
     "nearest_none": "in no region with probability {share}",
-    "region_none": "its own element is no region with probability {share}",
-    "region_x": "the region round it begins {percent} of the page's width from the left",
-    "region_y": "the region round it begins {percent} down the page",
-    "region_width": "the region round it takes {percent} of the page's width",
-    "region_height": "the region round it takes {percent} of the page's height",
+    "region_none": "its element is not a region with probability {share}",
+    "region_x": "its region begins {percent} of the page's width from the left",
+    "region_y": "its region begins {percent} down the page",
+    "region_width": "its region takes {percent} of the page's width",
+    "region_height": "its region takes {percent} of the page's height",
 }
 
 
 def region_name(role: str) -> str:
-    """What a region of that role is called in a sentence."""
+    """Return the name of a region with the role `role`, with its article."""
     return _REGION_NAMES.get(role, role)
 
 
 _REGION_NAMES: Final = {
     "title": "a title", "article": "an article", "content": "content", "header": "a header", "footer": "a footer",
     "sidebar": "a sidebar", "ad": "an advertisement", "form": "a form", "links": "a list of links", "table": "a table",
-    "logo": "a logo", "none": "no region", "author": "a note on the author", "comments": "readers' comments",
+    "logo": "a logo", "none": "no region", "author": "an author note", "comments": "readers' comments",
 }  # fmt: skip
 
 
 COLUMN_GROUPS: Final = tuple(group_of(column.name) for column in stacking.COLUMNS)
-"""The group of every column of `stacking.COLUMNS`."""
+"""Group of each column of `stacking.COLUMNS`."""
 
 SUBTREE_LEVELS: Final = tuple(
     next((level for level in range(1, neighbourhood.LEVELS + 1) if f"up{level}" in column.name), 0)
     for column in stacking.COLUMNS
 )
-"""Which of a block's larger subtrees, from 1, every column is about; 0 where it is about none."""
+"""Level, from 1, of the subtree that each column describes; 0 for other columns."""

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from vclean.classify import model_file
-from vclean.classify.model_file import pack, read, shipped
+from vclean.classify.model_file import pack, read, read_shipped
 from vclean.errors import ModelError
 
 
@@ -35,11 +35,11 @@ class TestRead:
 class TestShipped:
     @pytest.mark.parametrize("name", ["default.vclean", "segments.vclean"])
     def test_models_ship(self, name: str) -> None:
-        assert zipfile.is_zipfile(io.BytesIO(shipped(name)))
+        assert zipfile.is_zipfile(io.BytesIO(read_shipped(name)))
 
     def test_an_incomplete_package(self) -> None:
         with pytest.raises(ModelError, match=r"none\.vclean is not in the installed package: install vclean again"):
-            shipped("none.vclean")
+            read_shipped("none.vclean")
 
 
 def test_damage_covers_what_a_broken_archive_raises() -> None:

@@ -65,11 +65,11 @@ class TestByGroup:
     def test_sums_over_the_columns_of_a_group(self) -> None:
         size = rows({"links": 1.0, "link_share": -3.0, "words": 0.5, "both_-1": 2.0}).astype(float)
         sums = sum_by_group(size, np.zeros(size.shape, dtype=bool), None)
-        assert by_name(sums[0]) == {"links": -2, "length and punctuation": 0.5, "neighbours": 2}
+        assert by_name(sums[0]) == {"links": -2, "length and punctuation": 0.5, "neighbors": 2}
 
     def test_what_is_said_of_the_page_is_of_the_page(self) -> None:
         size, of_all = rows({"up2_words": 1.0, "up1_words": 2.0}).astype(float), rows({"up2_words": 1}) > 0
-        assert by_name(sum_by_group(size, of_all, None)[0]) == {phrases.PART: 2, phrases.PAGE: 1}
+        assert by_name(sum_by_group(size, of_all, None)[0]) == {phrases.CONTAINERS: 2, phrases.PAGE: 1}
 
     def test_evidence_from_other_pages_of_the_site(self) -> None:
         size = rows({"links": 1.0}, {}).astype(float)

@@ -7,7 +7,7 @@ import pytest
 
 from vclean.classify.content import stacking
 from vclean.classify.explain import phrases
-from vclean.classify.explain.phrases import group_of, is_unseen, is_verdict, kind_of, phrase
+from vclean.classify.explain.phrases import group_of, is_linear_score, is_unrendered, kind_of, phrase
 from vclean.labels import Role
 
 VALUES = (0.0, 1.0, 0.5, 0.02, 12.0, -1.0, -4.0, math.nan)
@@ -23,7 +23,7 @@ class TestEveryColumn:
         """No place is left open, nothing is cut off, and no number is longer than people read."""
         names = [column.name for column in stacking.COLUMNS]
         texts = {(name, value): phrase(name, value, "div.box (3 blocks)") for name in names for value in values(name)}
-        wrong = re.compile(r"[{}|]|nan|\d\.\d{3}|  |^\s|\s$|^$")
+        wrong = re.compile(r"[{}|]|\bnan\b|\d\.\d{3}|  |^\s|\s$|^$")
         assert [told for told in texts.items() if wrong.search(told[1])] == []
 
     def test_is_of_a_group(self) -> None:
@@ -50,20 +50,20 @@ class TestGroupOf:
             ("path_rank", "tags and classes"),
             ("word_rank", "words"),
             ("word_length", "length and punctuation"),
-            ("path_blocks", "blocks made alike"),
-            ("path_alike", "blocks made alike"),
-            ("word_alike", "blocks made alike"),
-            ("holder50_inside", "the main text"),
-            ("words-1", "neighbours"),
-            ("both_+3", "neighbours"),
-            ("both_window15", "neighbours"),
-            ("up3_link_share", "the part round it"),
-            ("path_up3", "the part round it"),
-            ("region_none", "the region it is in"),
-            ("within_boilerplate", "the region it is in"),
-            ("font_size", "font and look"),
-            ("path_page", "the page"),
-            ("page_words", "the page"),
+            ("path_blocks", "similar blocks"),
+            ("path_alike", "similar blocks"),
+            ("word_alike", "similar blocks"),
+            ("holder50_inside", "main text"),
+            ("words-1", "neighbors"),
+            ("both_+3", "neighbors"),
+            ("both_window15", "neighbors"),
+            ("up3_link_share", "containers"),
+            ("path_up3", "containers"),
+            ("region_none", "region"),
+            ("within_boilerplate", "region"),
+            ("font_size", "font and color"),
+            ("path_page", "page"),
+            ("page_words", "page"),
         ],
     )
     def test_by_what_the_column_is_about(self, name: str, group: str) -> None:
@@ -78,19 +78,19 @@ class TestPhrase:
             ("links", 0, "no links"),
             ("links", 1, "1 link"),
             ("urls", 2, "2 web addresses"),
-            ("words", 3, "short: 3 words"),
+            ("words", 3, "3 words (short)"),
             ("words", 12, "12 words"),
-            ("words", 1200, "long: 1,200 words"),
+            ("words", 1200, "1,200 words (long)"),
             ("words", 0, "no words"),
-            ("commas", 0.05, "5 commas to 100 words"),
-            ("capitalised_words", 0.5, "50 % of its words with a capital"),
+            ("commas", 0.05, "5 commas per 100 words"),
+            ("capitalised_words", 0.5, "50 % of its words capitalized"),
             ("words_of_page", 0.001, "under 1 % of the page's words"),
-            ("all_caps", 1, "all capitals"),
-            ("all_caps", 0, "not all in capitals"),
+            ("all_caps", 1, "all uppercase"),
+            ("all_caps", 0, "not all uppercase"),
             ("tag", 9, "its tag is <pre>"),
-            ("tag", 999, "its tag is another"),
+            ("tag", 999, "its tag is another tag"),
             ("visibility", 2, "hidden"),
-            ("heading_level", 2, "a heading of level 2"),
+            ("heading_level", 2, "a level 2 heading"),
             ("last_heading_level", 0, "under no heading"),
             ("after_h1", -12, "12 words before the main heading"),
             ("after_h1", 0, "at the main heading"),
@@ -101,7 +101,7 @@ class TestPhrase:
             ("main_column_width", 1.5, "its column is 1.5 times as wide as the main one"),
             ("sibling_place", 0, "at the beginning of its siblings"),
             ("sibling_place", 0.4, "40 % of the way through its siblings"),
-            ("word_length", math.nan, "word length not known"),
+            ("word_length", math.nan, "word length unknown"),
             ("in_nav", 1, "inside <nav>"),
         ],
     )
@@ -111,13 +111,13 @@ class TestPhrase:
     @pytest.mark.parametrize(
         ("name", "value", "text"),
         [
-            ("link_share-1", 0.5, "block before: link share 0.50"),
-            ("words+2", 3, "block 2 after: short: 3 words"),
-            ("words-1", math.nan, "nothing before it"),
-            ("words+3", math.nan, "little after it"),
-            ("path_+1", -4, "tags and classes of the block after speak strongly against content"),
-            ("word_window5", 2, "words of the 5 blocks on each side speak for content"),
-            ("word_window5", math.nan, "few blocks round it"),
+            ("link_share-1", 0.5, "previous block: link share 0.50"),
+            ("words+2", 3, "2 blocks after: 3 words (short)"),
+            ("words-1", math.nan, "no block before it"),
+            ("words+3", math.nan, "fewer than 3 blocks after it"),
+            ("path_+1", -4, "tags and classes of the next block are strong evidence against content"),
+            ("word_window5", 2, "words of the 5 blocks on each side are evidence for content"),
+            ("word_window5", math.nan, "few blocks around it"),
         ],
     )
     def test_of_neighbours(self, name: str, value: float, text: str) -> None:
@@ -129,8 +129,8 @@ class TestPhrase:
             ("up2_link_share", 1, "link share 1.00 in ul.menu (9 blocks)"),
             ("up2_place", 1, "at the end of ul.menu (9 blocks)"),
             ("up2_x", math.nan, "not rendered"),
-            ("up2_stop_words", math.nan, "stop words of ul.menu (9 blocks) not known"),
-            ("path_up2", -1, "tags and classes of ul.menu (9 blocks) speak against content"),
+            ("up2_stop_words", math.nan, "stop words of ul.menu (9 blocks) unknown"),
+            ("path_up2", -1, "tags and classes of ul.menu (9 blocks) are evidence against content"),
         ],
     )
     def test_of_a_container(self, name: str, value: float, text: str) -> None:
@@ -139,14 +139,14 @@ class TestPhrase:
     @pytest.mark.parametrize(
         ("name", "value", "text"),
         [
-            ("nearest_navigation", 0.934, "the region round it is navigation with probability 0.93"),
-            ("within_sidebar", 0.2, "some region round it is a sidebar with probability 0.20"),
-            ("within_ad", 0.01, "not within an advertisement"),
-            ("nearest_form", 0.0, "not in a form"),
-            ("region_comments", 0.05, "its own element is not readers' comments"),
+            ("nearest_navigation", 0.934, "its region is navigation with probability 0.93"),
+            ("within_sidebar", 0.2, "inside a sidebar with probability 0.20"),
+            ("within_ad", 0.01, "not inside an advertisement"),
+            ("nearest_form", 0.0, "its region is not a form"),
+            ("region_comments", 0.05, "its element is not readers' comments"),
             ("nearest_none", 0.5, "in no region with probability 0.50"),
-            ("region_width", 0.25, "the region round it takes 25 % of the page's width"),
-            ("nearest_links", math.nan, "regions not known"),
+            ("region_width", 0.25, "its region takes 25 % of the page's width"),
+            ("nearest_links", math.nan, "regions unknown"),
         ],
     )
     def test_of_a_region(self, name: str, value: float, text: str) -> None:
@@ -155,13 +155,13 @@ class TestPhrase:
     @pytest.mark.parametrize(
         ("value", "contribution", "text"),
         [
-            (-4, -1, "its words speak strongly against content"),
-            (-1, -1, "its words speak against content"),
-            (-1, 1, "its words speak against content, but less than usual"),
-            (-0.1, 1, "its words hardly speak against content"),
-            (0.1, 1, "its words hardly speak against content"),
-            (0.1, -1, "its words hardly speak for content"),
-            (4, 1, "its words speak strongly for content"),
+            (-4, -1, "its words are strong evidence against content"),
+            (-1, -1, "its words are evidence against content"),
+            (-1, 1, "its words are evidence against content, but less than on average"),
+            (-0.1, 1, "its words are little evidence against content"),
+            (0.1, 1, "its words are little evidence against content"),
+            (0.1, -1, "its words are little evidence for content"),
+            (4, 1, "its words are strong evidence for content"),
         ],
     )
     def test_a_verdict_fits_its_contribution(self, value: float, contribution: float, text: str) -> None:
@@ -169,11 +169,11 @@ class TestPhrase:
         assert phrase("word_score", value, contribution=contribution) == text
 
     def test_a_share_of_text_that_looks_better(self) -> None:
-        assert phrase("path_rank", 0.25) == "tags and classes of 25 % of the page's text look more like content"
+        assert phrase("path_rank", 0.25) == "25 % of the page's text has tags and classes more typical of content"
 
     def test_blocks_made_alike_or_the_block_alone(self) -> None:
-        assert phrase("path_alike", 1, "these blocks") == "tags and classes of these blocks speak for content"
-        assert phrase("path_alike", 1, "") == "its tags and classes speak for content"
+        assert phrase("path_alike", 1, "these blocks") == "tags and classes of these blocks are evidence for content"
+        assert phrase("path_alike", 1, "") == "its tags and classes are evidence for content"
 
 
 class TestKindOf:
@@ -203,17 +203,17 @@ class TestKindOf:
 
 class TestIsVerdict:
     def test_log_odds_of_a_linear_model(self) -> None:
-        told = {column.name for column in stacking.COLUMNS if is_verdict(column.name)}
+        told = {column.name for column in stacking.COLUMNS if is_linear_score(column.name)}
         assert {"path_score", "word_up2", "both_+1", "both_window5"} <= told
         assert not told & {"path_rank", "path_blocks", "word_length", "words"}
 
 
 class TestIsUnseen:
     def test_geometry_of_a_page_that_was_not_rendered(self) -> None:
-        assert is_unseen("width", math.nan)
-        assert is_unseen("up3_height", math.nan)
-        assert not is_unseen("width", 3.0)
-        assert not is_unseen("word_length", math.nan)
+        assert is_unrendered("width", math.nan)
+        assert is_unrendered("up3_height", math.nan)
+        assert not is_unrendered("width", 3.0)
+        assert not is_unrendered("word_length", math.nan)
 
 
 class TestRegionName:

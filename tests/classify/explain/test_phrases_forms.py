@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from vclean.classify.explain.phrases import counted, fill, percent
+from vclean.classify.explain.phrases import fill_template, format_count, format_percent
 
 
 class TestCounted:
@@ -11,10 +11,10 @@ class TestCounted:
         [(0, "no words"), (1, "1 word"), (1.2, "1 word"), (2, "2 words"), (1500, "1,500 words")],
     )
     def test_number_and_noun_agree(self, number: float, text: str) -> None:
-        assert counted(number, "word") == text
+        assert format_count(number, "word") == text
 
     def test_another_plural(self) -> None:
-        assert counted(2, "child", "ren") == "2 children"
+        assert format_count(2, "child", "ren") == "2 children"
 
 
 class TestPercent:
@@ -23,7 +23,7 @@ class TestPercent:
         [(0, "0 %"), (0.001, "under 1 %"), (0.5, "50 %"), (0.999, "over 99 %"), (1, "100 %"), (1.5, "150 %")],
     )
     def test_no_share_is_all_or_nothing_that_is_not(self, share: float, text: str) -> None:
-        assert percent(share) == text
+        assert format_percent(share) == text
 
 
 class TestFill:
@@ -38,8 +38,8 @@ class TestFill:
             ("{levels} it", 0, "as deep as it"),
             ("{levels} it", 1, "1 level deeper than it"),
             ("{way} it", 0.99, "at the end of it"),
-            ("{length:character}", 300, "long: 300 characters"),
+            ("{length:character}", 300, "300 characters (long)"),
         ],
     )
     def test_the_value_takes_its_place(self, template: str, value: float, text: str) -> None:
-        assert fill(template, value) == text
+        assert fill_template(template, value) == text

@@ -10,8 +10,15 @@ from vclean.classify.content.model import load_default
 from vclean.classify.explain import phrases
 from vclean.classify.explain import reasons as module
 from vclean.classify.explain.groups import SITE
-from vclean.classify.explain.phrases import NEIGHBOURS, PAGE
-from vclean.classify.explain.reasons import LEAST, MOST, RULE, Explanation, explain, placeholder_explanation
+from vclean.classify.explain.phrases import NEIGHBORS, PAGE
+from vclean.classify.explain.reasons import (
+    MAX_GROUPS,
+    MIN_CONTRIBUTION,
+    RULE,
+    Explanation,
+    explain,
+    placeholder_explanation,
+)
 from vclean.features.blocks import extract_blocks
 from vclean.settings import Policy
 
@@ -51,10 +58,10 @@ class TestExplain:
     def test_every_block_has_reasons_strongest_first(self, explanation: Explanation, blocks) -> None:
         assert len(explanation.reasons) == len(blocks)
         for told in explanation.reasons:
-            size = [abs(reason.contribution) for reason in told if reason.group not in (RULE, NEIGHBOURS)]
-            assert 0 < len(size) <= MOST
+            size = [abs(reason.contribution) for reason in told if reason.group not in (RULE, NEIGHBORS)]
+            assert 0 < len(size) <= MAX_GROUPS
             assert size == sorted(size, reverse=True)
-            assert min(size) >= LEAST
+            assert min(size) >= MIN_CONTRIBUTION
 
     def test_what_speaks_for_the_verdict_is_told(self, explanation: Explanation, prediction) -> None:
         """Two groups at least, where there are two, however much more speaks for the other side."""
@@ -72,10 +79,10 @@ class TestExplain:
             assert all(reason.contribution == size[reason.group] for reason in told if reason.group != RULE)
 
     def test_what_the_neighbours_said_is_told_in_any_case(self, explanation: Explanation, prediction) -> None:
-        first, second = (by_group(explanation, block)[NEIGHBOURS].text for block in (0, 1))
-        assert first.startswith(f"before it nothing, after it boilerplate ({prediction.probability[1]:.2f})")
-        assert second.startswith(f"before it boilerplate ({prediction.probability[0]:.2f}), after it boilerplate")
-        assert all(NEIGHBOURS in by_group(explanation, block) for block in range(len(explanation.reasons)))
+        first, second = (by_group(explanation, block)[NEIGHBORS].text for block in (0, 1))
+        assert first.startswith(f"previous: none, next: boilerplate ({prediction.probability[1]:.2f})")
+        assert second.startswith(f"previous: boilerplate ({prediction.probability[0]:.2f}), next: boilerplate")
+        assert all(NEIGHBORS in by_group(explanation, block) for block in range(len(explanation.reasons)))
 
     def test_what_holds_for_the_whole_page_is_in_the_figures_alone(self, explanation: Explanation) -> None:
         assert PAGE in explanation.groups
@@ -83,15 +90,15 @@ class TestExplain:
 
     def test_names_and_words_that_tell(self, explanation: Explanation, blocks) -> None:
         menu = " ".join(reason.text for reason in explanation.reasons[blocks.text.index("News")])
-        assert "speak strongly against content" in menu
+        assert "strong evidence against content" in menu
         assert '"menu"' in menu or "ul" in menu
         footer = " ".join(reason.text for reason in explanation.reasons[-1])
-        assert "behind the main text" in footer
+        assert "after the main text" in footer
 
     def test_a_paragraph_is_inside_the_main_text(self, explanation: Explanation, blocks) -> None:
         body = blocks.text.index((2 * SENTENCE).strip())
-        assert by_group(explanation, body)["the main text"].text.startswith("inside the main text")
-        assert by_group(explanation, body)["the main text"].contribution > 0
+        assert by_group(explanation, body)["main text"].text.startswith("inside the main text")
+        assert by_group(explanation, body)["main text"].contribution > 0
 
     def test_not_rendered_is_no_reason(self, explanation: Explanation) -> None:
         assert all("not rendered" not in reason.text for told in explanation.reasons for reason in told)
@@ -121,7 +128,7 @@ class TestExplain:
         known = load_default().label(blocks, evidence=evidence)
         told = explain(load_default(), blocks, known)
         assert told.contributions[-1][told.groups.index(SITE)] == pytest.approx(-1.27)
-        assert by_group(told, -1)[SITE].text == "other pages of the site have it too"
+        assert by_group(told, -1)[SITE].text == "also on other pages of the site"
         assert not told.contributions[:-1, told.groups.index(SITE)].any()
 
     def test_a_page_without_blocks(self) -> None:
@@ -131,14 +138,14 @@ class TestExplain:
     def test_one_block(self) -> None:
         alone = extract_blocks(snapshot("<p>word"))
         told = explain(load_default(), alone, load_default().label(alone))
-        assert by_group(told, 0)[NEIGHBOURS].text.startswith("before it nothing, after it nothing")
+        assert by_group(told, 0)[NEIGHBORS].text.startswith("previous: none, next: none")
 
     def test_a_rendered_page_tells_of_fonts_and_columns(self) -> None:
         styles = {"h1": {"font-size": "32px", "font-weight": "700"}}
         seen = extract_blocks(laid_out(HTML, styles=styles))
         told = explain(load_default(), seen, load_default().label(seen))
         sums = dict(zip(told.groups, np.abs(told.contributions).sum(axis=0), strict=True))
-        assert sums["font and look"] > 0
+        assert sums["font and color"] > 0
         assert sums["size and shape"] > 0
 
     def test_without_region_model(self, blocks) -> None:
@@ -176,7 +183,7 @@ class TestPhrases:
 
     def test_no_second_one_that_says_the_same(self, blocks, prediction) -> None:
         found = self.told(blocks, prediction, "length and punctuation", words=-2.0, chars=-1.9)
-        assert found == "short: 1 word"
+        assert found == "1 word (short)"
 
     def test_a_verdict_that_puzzles_comes_after_a_fact(self, blocks, prediction) -> None:
         """The tags of a menu speak against content; that they contribute towards it would puzzle."""
@@ -185,18 +192,18 @@ class TestPhrases:
         assert found.startswith("not inside <main>")
 
     def test_of_far_neighbours_little_is_said(self, blocks, prediction) -> None:
-        found = self.told(blocks, prediction, "neighbours", **{"link_share+3": -1.0, "words+1": -0.7})
-        assert found.split("; ")[1].startswith("block after: ")
+        found = self.told(blocks, prediction, "neighbors", **{"link_share+3": -1.0, "words+1": -0.7})
+        assert found.split("; ")[1].startswith("next block: ")
 
     def test_of_a_block_like_no_other_no_share_is_told(self, blocks, prediction) -> None:
         alone = prediction.decision.x[:, module._NAMES.index("class_blocks")] <= 1
         assert alone[-1]
         first = replace(prediction, decision=replace(prediction.decision, x=prediction.decision.x[::-1]))
-        found = self.told(blocks, first, "blocks made alike", class_share=-1.0, word_alike=-0.6)
+        found = self.told(blocks, first, "similar blocks", class_share=-1.0, word_alike=-0.6)
         assert found.startswith("no other block has its tags and classes; its words")
         assert "share" not in found
-        many = self.told(blocks, prediction, "blocks made alike", class_share=-1.0, word_alike=-0.6)
-        assert many.startswith("3 blocks with its tags and classes, with 1.3 words and a link share of 1.00 each; ")
+        many = self.told(blocks, prediction, "similar blocks", class_share=-1.0, word_alike=-0.6)
+        assert many.startswith("3 blocks with its tags and classes, with 1.3 words and link share 1.00 on average; ")
         assert "% of the page's words" in many
 
 

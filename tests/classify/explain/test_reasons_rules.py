@@ -37,7 +37,7 @@ def told(probability, cut_at, kept=None, *, comments=(), policy=None, page=PAGE)
     labels = [Label.PARAGRAPH if each else Label.OTHER for each in last]
     said = Prediction(labels, np.array(probability, dtype=np.float32), decision=decision)
     rules = Rules(blocks, said, decision, PageContext(blocks).tokens)
-    return [rules.tell(block) for block in range(len(blocks))], rules.threshold
+    return [rules.describe(block) for block in range(len(blocks))], rules.threshold
 
 
 class TestTell:
@@ -48,51 +48,51 @@ class TestTell:
 
     def test_a_cut_below_one_half(self) -> None:
         rules, _ = told([0.9, 0.4, 0.2, 0.1, 0.1, 0.1, 0.1], "++-----")
-        assert rules[1] == ["kept at 0.40, under one half: this page is cut at 0.40"]
+        assert rules[1] == ["kept at 0.40: the threshold of this page is 0.40"]
         assert not rules[0]
         assert not rules[2]
 
     def test_a_cut_above_one_half(self) -> None:
         rules, _ = told([0.9, 0.6, 0.2, 0.1, 0.1, 0.1, 0.1], "+------")
-        assert rules[1] == ["dropped at 0.60, over one half: this page is cut at 0.90"]
+        assert rules[1] == ["dropped at 0.60: the threshold of this page is 0.90"]
 
     @pytest.mark.parametrize(("beta", "what"), [(0.25, "precision"), (4, "recall")])
     def test_a_cut_that_was_asked_for(self, beta: float, what: str) -> None:
         rules, _ = told([0.9, 0.6, 0.2, 0.1, 0.1, 0.1, 0.1], "+------", policy=Policy(recall_weight=beta))
         assert rules[1] == [
-            f"dropped at 0.60, over one half: you asked for {what}, and this page is cut at 0.90",
+            f"dropped at 0.60: the threshold of this page is 0.90 ({what} requested)",
         ]
 
     def test_a_list_kept_as_a_whole(self) -> None:
         rules, _ = told([0.9, 0.8, 0.2, 0.8, 0.8, 0.8, 0.3], "++-+++-", "++-++++")
-        assert rules[6] == ["kept with the whole list, of which 75 % of the words were content on their own"]
+        assert rules[6] == ["kept with the whole list: 75 % of its words were selected"]
         assert not rules[5]
 
     def test_a_table_dropped_as_a_whole(self) -> None:
         rows = "".join(f"<tr><td>a b c {row}<td>d e f {row}" for row in range(5))
         rules, _ = told([0.9] + [0.1] * 9, "+---------", "-" * 10, page=f"<table>{rows}</table>")
-        assert rules[0] == ["dropped with the whole table, of which 10 % of the words were content on their own"]
+        assert rules[0] == ["dropped with the whole table: 10 % of its words were selected"]
 
     def test_the_last_word_comes_first(self) -> None:
         """First the list, then the cut that decided otherwise."""
         rules, _ = told([0.9, 0.8, 0.2, 0.45, 0.1, 0.1, 0.1], "++-+---", "++-----")
         assert [text.split()[0] for text in rules[3]] == ["dropped", "kept"]
 
-    @pytest.mark.parametrize(("wanted", "text"), [(True, "count as content"), (False, "are left out")])
+    @pytest.mark.parametrize(("wanted", "text"), [(True, "kept"), (False, "dropped")])
     def test_comments_as_they_were_asked_for(self, wanted: bool, text: str) -> None:
         rules, _ = told([0.9, 0.8, 0.2] + [0.1] * 4, "++-----", comments=(2,), policy=Policy(comments=wanted))
-        assert rules[2] == [f"among readers' comments, which {text} as you asked"]
+        assert rules[2] == [f"in readers' comments, which are {text} as requested"]
         assert not rules[1]
 
     def test_comments_that_the_cut_left_out(self) -> None:
         """They are dropped although they are as probable as what is kept."""
         rules, threshold = told([0.9, 0.6, 0.7, 0.1, 0.1, 0.1, 0.1], "++-----", comments=(2,))
         assert threshold == pytest.approx(0.6)
-        assert rules[2] == ["dropped at 0.70 with the page's comments, all of which the page's cut dropped"]
+        assert rules[2] == ["dropped at 0.70: all comments of this page are dropped"]
 
     def test_comments_that_the_cut_kept(self) -> None:
         rules, _ = told([0.9, 0.6, 0.3, 0.1, 0.1, 0.1, 0.1], "+++----", comments=(2,))
-        assert rules[2] == ["kept at 0.30 with the page's comments, all of which the page's cut kept"]
+        assert rules[2] == ["kept at 0.30: all comments of this page are kept"]
 
 
 class TestThreshold:

@@ -45,9 +45,9 @@ class TestColumn:
         [
             (0, 1, ""),
             (0, 0.3, "a narrow column"),
-            (-0.3, 0.3, "a narrow column left of the main one"),
-            (0.6, 0.3, "a narrow column right of the main one"),
-            (0.6, 0.9, "a column right of the main one"),
+            (-0.3, 0.3, "a narrow column left of the main column"),
+            (0.6, 0.3, "a narrow column right of the main column"),
+            (0.6, 0.9, "a column right of the main column"),
         ],
     )
     def test_beside_the_main_one_or_narrow(self, offset: float, width: float, text: str) -> None:
@@ -58,7 +58,7 @@ class TestColumn:
         """The columns are mirrored there; what a reader is told is not."""
         page = laid_out("<p>" + "שלום עולם " * 20)
         found = setting(page, main_column_offset=0.6, main_column_width=0.3)
-        assert found.column(0) == "a narrow column left of the main one"
+        assert found.column(0) == "a narrow column left of the main column"
 
     def test_nothing_is_known_of_a_page_that_was_not_rendered(self) -> None:
         assert setting(snapshot(PAGE)).column(0) == ""
@@ -76,12 +76,12 @@ class TestFont:
 class TestAlike:
     def test_what_they_have_in_common(self) -> None:
         assert (
-            setting(snapshot(PAGE)).alike(0)
-            == "2 blocks with its tags and classes, with 1 word and a link share of 1.00 each"
+            setting(snapshot(PAGE)).similar_blocks(0)
+            == "2 blocks with its tags and classes, with 1 word and link share 1.00 on average"
         )
 
     def test_none(self) -> None:
-        assert setting(snapshot(PAGE)).alike(2) == "no other block has its tags and classes"
+        assert setting(snapshot(PAGE)).similar_blocks(2) == "no other block has its tags and classes"
 
 
 class TestMainText:
@@ -90,10 +90,10 @@ class TestMainText:
         told = [found.main_text(block) for block in range(7)]
         assert told[0].endswith("before the main text")
         assert told[2:6] == ["inside the main text"] * 4
-        assert told[6] == "1 block behind the main text"
+        assert told[6] == "1 block after the main text"
 
     def test_beside_its_core(self) -> None:
-        assert setting(snapshot(PAGE), holder50_inside=0).main_text(3) == "beside the core of the main text"
+        assert setting(snapshot(PAGE), holder50_inside=0).main_text(3) == "inside the main text, but outside its core"
 
 
 class TestRegion:

@@ -5,7 +5,7 @@ import pytest
 from helpers.pages import view
 
 from vclean.classify.content.linear import LinearModel
-from vclean.classify.explain.surroundings import MOST_TOKENS, SalientTokens
+from vclean.classify.explain.surroundings import MAX_TOKENS, SalientTokens
 from vclean.features.names import hashed_tokens
 
 PAGE = '<div class="sideBar menu" id=left><p>Sign up for free news now</p></div>'
@@ -62,7 +62,7 @@ class TestWords:
         assert self.told(-1, **{"sign up": -2.0, "sign": -1.5, "free": -1.0}) == ["sign up", "free"]
 
     def test_no_more_than_a_few(self) -> None:
-        assert len(self.told(1, sign=1, up=1, free=1, news=1, now=1)) == MOST_TOKENS
+        assert len(self.told(1, sign=1, up=1, free=1, news=1, now=1)) == MAX_TOKENS
 
     @pytest.mark.parametrize("sign", [1, -1])
     def test_a_block_without_words(self, sign: int) -> None:

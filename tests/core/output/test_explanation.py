@@ -36,7 +36,7 @@ PAGE = """<title>Rain</title><nav class=menu><a href=/>Home</a></nav>
 <p>On Sunday the sun came out, and people carried their furniture into the street to let it dry.</p></article>"""
 
 REASONS = (
-    [Reason(RULE, "kept at 0.40, under one half: this page is cut at 0.40", 0.0), Reason("links", "no links", 0.5)],
+    [Reason(RULE, "kept at 0.40: the threshold of this page is 0.40", 0.0), Reason("links", "no links", 0.5)],
     [Reason("links", "link share 0.92", -1.234)],
 )
 EXPLANATION = Explanation(REASONS, ("links", "words"), np.array([[0.5, 0.25], [-1.234, 0.0]]), -3.5, 0.4)
@@ -60,7 +60,7 @@ class TestToExplanation:
         assert explained.to_explanation().splitlines() == [
             "a.html: 1 of 2 blocks kept, cut at 0.40, log odds of the average block -3.50",
             '+ p 0.90 article line 3:7 /html[1]/body[1]/p[1] "One two"',
-            "          rule: kept at 0.40, under one half: this page is cut at 0.40",
+            "          rule: kept at 0.40: the threshold of this page is 0.40",
             "    +0.50 links: no links",
             '- o 0.10 none no line /html[1]/body[1]/p[2] "Three"',
             "    -1.23 links: link share 0.92",
@@ -138,7 +138,7 @@ class TestCleaner:
         pages = [Page(content=PAGE.replace("rained", what), id=what) for what in ("snowed", "hailed", "rained")]
         with Cleaner(explain=True) as cleaner:
             told = list(cleaner.clean_many(pages, same_site=True))
-        place = told[0].explanation.groups.index("the site")
+        place = told[0].explanation.groups.index("site")
         assert all((page.explanation.contributions[:2, place] < 0).all() for page in told)
         assert all(page.explanation.contributions[2, place] == 0 for page in told)
         assert all(page.blocks[0].source == SourcePosition(1, 46) for page in told)
@@ -182,7 +182,7 @@ class TestCommand:
     def test_a_site(self, page: Path, capsys: pytest.CaptureFixture[str]) -> None:
         page.with_name("b.html").write_text(PAGE.replace("rained", "snowed"))
         assert main.main([str(page.parent), "--same-site", "--explain"]) == 0
-        assert "other pages of the site have it too" in capsys.readouterr().out
+        assert "also on other pages of the site" in capsys.readouterr().out
 
     def test_another_format_is_refused(self, page: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert main.main([str(page), "--explain", "-f", "markdown"]) == 2
