@@ -212,7 +212,7 @@ def from_bytes(data: bytes, name: str) -> Model:
 
 
 def _damaged(name: str) -> ModelError:
-    return ModelError(f"{name} is no vclean model, or a damaged one: train it with `vclean train`")
+    return ModelError(f"{name} is not a vclean model, or is damaged: train a model with `vclean train`")
 
 
 def _check(card: dict[str, Any], name: str) -> None:

@@ -45,11 +45,11 @@ def inherit_roles(
     order, ends = _levels(parent)
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
-    above = rank[parent[order]]
+    parent_rank = rank[parent[order]]
     nearest = posterior.take(order, axis=0)
     within, is_region, best = nearest[:, :NONE].copy(), 1 - nearest[:, NONE], order.astype(np.int32)
     for begin, end in pairwise(ends):
-        level, outer = slice(begin, end), above[begin:end]
+        level, outer = slice(begin, end), parent_rank[begin:end]
         inherited = nearest[level, NONE, None] * nearest.take(outer, axis=0)
         nearest[level, :NONE] += inherited[:, :NONE]
         nearest[level, NONE] = inherited[:, NONE]
@@ -62,6 +62,6 @@ def inherit_roles(
 def _levels(parent: NDArray[np.int32]) -> tuple[NDArray[np.intp], list[int]]:
     """Return the candidates in order of nesting depth, and the end of each depth in this order."""
     depth: list[int] = []
-    for above in parent.tolist():
-        depth.append(depth[above] + 1 if above >= 0 else 0)
+    for parent_row in parent.tolist():
+        depth.append(depth[parent_row] + 1 if parent_row >= 0 else 0)
     return np.argsort(depth, kind="stable"), np.cumsum(np.bincount(depth)).tolist()

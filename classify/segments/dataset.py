@@ -97,16 +97,16 @@ def true_states(regions: Regions, elements: NDArray[np.int32]) -> tuple[NDArray[
     state = np.where(in_marked, State.BELOW, np.where(marked, State.AT, State.ABOVE))
     known = in_marked | marked | contains_marked
     for row in np.flatnonzero(~known).tolist():
-        above = regions.parent[row]
-        state[row] = State.AT if above < 0 or state[above] == State.ABOVE else State.BELOW
+        parent_row = regions.parent[row]
+        state[row] = State.AT if parent_row < 0 or state[parent_row] == State.ABOVE else State.BELOW
     return state.astype(np.int8), known
 
 
 def _relatives(marked: NDArray[np.bool_], parent: NDArray[np.int32]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Return masks of the containers with a marked descendant, and with a marked ancestor."""
     contains_marked, in_marked = np.zeros(len(marked), dtype=bool), np.zeros(len(marked), dtype=bool)
-    for row, above in enumerate(parent.tolist()):
-        in_marked[row] = above >= 0 and (in_marked[above] or marked[above])
+    for row, parent_row in enumerate(parent.tolist()):
+        in_marked[row] = parent_row >= 0 and (in_marked[parent_row] or marked[parent_row])
     for row in range(len(marked) - 1, 0, -1):
         if parent[row] >= 0 and (marked[row] or contains_marked[row]):
             contains_marked[parent[row]] = True

@@ -78,10 +78,10 @@ def role_matrix(posterior: NDArray[np.float32], parent: NDArray[np.int32]) -> ND
         float32 (C, len(ROLE_COLUMNS)).
     """
     total, of_ancestors = np.zeros_like(posterior), np.zeros_like(posterior)
-    for row, above in enumerate(parent.tolist()):
-        if above >= 0:
-            of_ancestors[row] = np.maximum(of_ancestors[above], posterior[above])
-            total[above] += posterior[row]
+    for row, parent_row in enumerate(parent.tolist()):
+        if parent_row >= 0:
+            of_ancestors[row] = np.maximum(of_ancestors[parent_row], posterior[parent_row])
+            total[parent_row] += posterior[row]
     return np.hstack([posterior, max_over_descendants(posterior, parent), total, of_ancestors]).reshape(-1, 4 * CLASSES)
 
 
@@ -150,7 +150,7 @@ def build_segments(page: VisualPage, regions: Regions, main: NDArray[np.int8], p
     return Segments(
         snapshot=page.snapshot,
         method=METHOD,
-        parent=np.array([row.above for row in rows], dtype=np.int32),
+        parent=np.array([row.parent for row in rows], dtype=np.int32),
         coherence=np.array([row.coherence for row in rows], dtype=np.int32),
         box=_boxes(page, rows),
         text=owner[page.first_text :],
@@ -165,13 +165,13 @@ class _Row:
     """Segment under construction.
 
     Attributes:
-        above: index of the parent segment.
+        parent: index of the parent segment.
         coherence: degree of coherence.
         key: index of its element; a number beyond all elements for a run of texts.
         leaves: visible nodes that are in no segment below.
     """
 
-    above: int
+    parent: int
     coherence: int
     key: int = -1
     leaves: list[int] = field(default_factory=list)
@@ -192,7 +192,11 @@ def _rows(leaf: NDArray[np.int64], keys: NDArray[np.int64]) -> list[_Row]:
 
 
 def _keys(regions: Regions, states: NDArray[np.int8]) -> NDArray[np.int64]:
-    """Return the segment key of each element and text: an element, or N and more for a run of texts; int64 (N + T,)."""
+    """Return the segment key of each element and text, int64 (N + T,); nodes of a segment have equal keys.
+
+    The key of most nodes is the nearest ancestor that is a segment, or that is the largest element without a segment
+    inside. Texts directly in an element with segments have a key of N or more for each run of consecutive texts.
+    """
     snapshot, blocks = regions.snapshot, regions.context.blocks
     count = len(snapshot)
     is_segment = np.zeros(count, dtype=bool)
@@ -202,7 +206,7 @@ def _keys(regions: Regions, states: NDArray[np.int8]) -> NDArray[np.int64]:
     top = is_segment | (~in_segment & ~has_segment & has_segment[np.maximum(snapshot.parent, 0)])
     top[0] |= not top.any()
     element = tree.nearest_ancestor(top, snapshot.parent).astype(np.int64)
-    loose = has_segment[blocks.node]  # in an element that has segments, but in none of these
+    loose = has_segment[blocks.node]  # not in a segment, but in an element with segments
     run = count + _runs(loose, regions.block_region)
     container = np.append(blocks.node, 0)[blocks.text_block]
     inside = np.where(blocks.text_block >= 0, container, snapshot.text_parent)
@@ -229,7 +233,7 @@ def _boxes(page: VisualPage, rows: list[_Row]) -> NDArray[np.float32]:
         left, top, right, bottom = zip(*extents[number], strict=True)
         union = (min(left), min(top), max(right), max(bottom))
         boxes[number] = (union[0], union[1], union[2] - union[0], union[3] - union[1])
-        extents[row.above].append(union)
+        extents[row.parent].append(union)
     boxes[0, 2:] = page.snapshot.width, page.snapshot.height
     return boxes
 
@@ -249,7 +253,7 @@ SEEDS: Final = (20071, 20072, 20073)
 _SHIPPED: Final = "segments.vclean"
 _REGIONS: Final = "regions.txt"
 _MEMBERS: Final = tuple(tuple(f"level{level}-{number}.txt" for number in range(len(SEEDS))) for level in LEVELS)
-_REMEDY: Final = "train it with `vclean train-segments`"
+_REMEDY: Final = "train one with `vclean train-segments`"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -332,9 +336,9 @@ def from_bytes(data: bytes, name: str) -> SegmentModel:
             regions = Forest(archive.read(_REGIONS).decode())
             levels = tuple(tuple(Forest(archive.read(member).decode()) for member in level) for level in _MEMBERS)
     except READ_ERRORS as error:
-        raise ModelError(f"{name} is no segment model of vclean, or a damaged one: {_REMEDY}") from error
+        raise ModelError(f"{name} is not a segment model of vclean, or is damaged: {_REMEDY}") from error
     if not is_compatible:
-        raise ModelError(f"{name} is of another version of vclean: {_REMEDY}")
+        raise ModelError(f"{name} is from another version of vclean: {_REMEDY}")
     return SegmentModel(regions, levels, card)
 
 

@@ -114,8 +114,8 @@ def segment_probabilities(divide: NDArray[np.floating], sizes: Sizes) -> Segment
     """Compute the probabilities of segments from the probabilities `divide` (C,); leaves are never divided."""
     undivided = 1 - np.where(sizes.divisible, divide, 0).astype(np.float64)
     probabilities = SegmentProbabilities(*np.zeros((4, len(undivided))))
-    for row, above in enumerate(sizes.parent.tolist()):
-        reached, inside, inverse_size = (1.0, 0.0, 0.0) if above < 0 else _inherited(probabilities, above)
+    for row, parent_row in enumerate(sizes.parent.tolist()):
+        reached, inside, inverse_size = (1.0, 0.0, 0.0) if parent_row < 0 else _inherited(probabilities, parent_row)
         probabilities.is_segment[row] = is_segment = reached * undivided[row]
         probabilities.divided[row] = reached - is_segment
         probabilities.inside[row] = inside + is_segment
@@ -133,11 +133,12 @@ def _gains(sizes: Sizes, expected: SegmentProbabilities) -> tuple[NDArray[np.flo
     The runs of a container count if it is divided: each run is then a segment.
     """
     characters, container, run = sizes.characters, sizes.run_container, sizes.run_characters
+    # Expected sum of squared sizes of the true segments inside each container.
     inner_squares = np.bincount(container, expected.divided[container] * run**2, minlength=len(characters))
-    above = sizes.parent.tolist()
+    parent = sizes.parent.tolist()
     for row in range(len(characters) - 1, 0, -1):
-        if above[row] >= 0:
-            inner_squares[above[row]] += inner_squares[row] + expected.is_segment[row] * characters[row] ** 2
+        if parent[row] >= 0:
+            inner_squares[parent[row]] += inner_squares[row] + expected.is_segment[row] * characters[row] ** 2
     precision = characters * expected.inside + inner_squares / np.maximum(characters, 1.0)
     recall = characters**2 * expected.inverse_size + characters * expected.divided
     run_precision = run * (expected.inside + expected.divided)[container]
@@ -158,9 +159,9 @@ def _best_cut(
     for row in range(len(as_segment) - 1, -1, -1):
         is_segment[row] = not sizes.divisible[row] or as_segment[row] @ weights >= divided[row] @ weights
         best = as_segment[row] if is_segment[row] else divided[row]
-        above = sizes.parent[row]
-        if above >= 0:
-            divided[above] += best
+        parent_row = sizes.parent[row]
+        if parent_row >= 0:
+            divided[parent_row] += best
         else:
             total += best
     precision, recall = (total / max(sizes.characters[sizes.parent < 0].sum(), 1.0)).tolist()
@@ -175,7 +176,7 @@ def _f1(precision: float, recall: float) -> float:
 def _states(is_segment: NDArray[np.bool_], parent: NDArray[np.int32]) -> NDArray[np.int8]:
     """Return the states of the containers; of nested segments, the outermost counts."""
     state = np.where(is_segment, State.AT, State.ABOVE).astype(np.int8)
-    for row, above in enumerate(parent.tolist()):
-        if above >= 0 and state[above] != State.ABOVE:
+    for row, parent_row in enumerate(parent.tolist()):
+        if parent_row >= 0 and state[parent_row] != State.ABOVE:
             state[row] = State.BELOW
     return state

@@ -12,40 +12,40 @@ from vclean.errors import ModelError
 
 
 class TestPack:
-    def test_members_come_back(self) -> None:
+    def test_round_trip(self) -> None:
         with zipfile.ZipFile(io.BytesIO(pack({"a": b"one", "b": b""}))) as archive:
             assert {name: archive.read(name) for name in archive.namelist()} == {"a": b"one", "b": b""}
 
-    def test_equal_members_give_equal_bytes_at_any_time(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_equal_members_give_equal_bytes(self, monkeypatch: pytest.MonkeyPatch) -> None:
         before = pack({"a": b"one"})
         monkeypatch.setattr("time.time", lambda: 2e9)
         assert pack({"a": b"one"}) == before
 
 
 class TestRead:
-    def test_a_file(self, tmp_path: Path) -> None:
+    def test_reads_a_file(self, tmp_path: Path) -> None:
         (tmp_path / "m").write_bytes(b"model")
         assert read(tmp_path / "m") == b"model"
 
-    def test_none(self, tmp_path: Path) -> None:
+    def test_missing_file(self, tmp_path: Path) -> None:
         with pytest.raises(ModelError, match=r"cannot read the model .*: No such file"):
             read(tmp_path / "m")
 
 
-class TestShipped:
+class TestReadShipped:
     @pytest.mark.parametrize("name", ["default.vclean", "segments.vclean"])
-    def test_models_ship(self, name: str) -> None:
+    def test_package_contains_the_models(self, name: str) -> None:
         assert zipfile.is_zipfile(io.BytesIO(read_shipped(name)))
 
-    def test_an_incomplete_package(self) -> None:
+    def test_incomplete_package(self) -> None:
         with pytest.raises(ModelError, match=r"none\.vclean is not in the installed package: install vclean again"):
             read_shipped("none.vclean")
 
 
-def test_damage_covers_what_a_broken_archive_raises() -> None:
-    whole = pack({"a": b"one" * 100})
-    for at in range(len(whole)):
-        broken = bytearray(whole)
+def test_read_errors_cover_all_damage() -> None:
+    data = pack({"a": b"one" * 100})
+    for at in range(len(data)):
+        broken = bytearray(data)
         broken[at] ^= 0xFF
         try:
             with zipfile.ZipFile(io.BytesIO(bytes(broken))) as archive:

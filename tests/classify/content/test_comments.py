@@ -10,51 +10,50 @@ from vclean.features.blocks import extract_blocks
 from vclean.features.page_context import PageContext
 
 ARTICLE = "<div><h1>The ferry</h1><p>The river rose in the night, and nobody minded.</div>"
-SAID = "<p>Nice.<p>I minded."
+COMMENTS = "<p>Nice.<p>I minded."
 
 
-def called(html: str) -> str:
-    """One sign a block: c where it is among comments."""
+def marks(html: str) -> str:
+    """Return one character per block: `c` in comments, `-` elsewhere."""
     return "".join("c" if flag else "-" for flag in is_in_named_comments(PageContext(extract_blocks(snapshot(html)))))
 
 
-class TestCalledComments:
+class TestIsInNamedComments:
     @pytest.mark.parametrize(
         "attribute", ["id=comments", "class=comment-list", "id=disqus_thread", "class=wpComments", "class=Kommentare"]
     )
-    def test_by_class_or_id(self, attribute: str) -> None:
-        assert called(f"{ARTICLE}<div {attribute}>{SAID}</div><p>Imprint") == "--cc-"
+    def test_finds_class_or_id(self, attribute: str) -> None:
+        assert marks(f"{ARTICLE}<div {attribute}>{COMMENTS}</div><p>Imprint") == "--cc-"
 
-    def test_any_element_round_the_block(self) -> None:
-        assert called(f"{ARTICLE}<div class=comments><div><div>{SAID}</div></div></div>") == "--cc"
+    def test_finds_any_ancestor(self) -> None:
+        assert marks(f"{ARTICLE}<div class=comments><div><div>{COMMENTS}</div></div></div>") == "--cc"
 
-    def test_a_theme_s_word_on_the_body(self) -> None:
-        assert called(f"<body class=comments-open>{ARTICLE}{SAID}") == "----"
+    def test_skips_the_body(self) -> None:
+        assert marks(f"<body class=comments-open>{ARTICLE}{COMMENTS}") == "----"
 
-    def test_what_holds_the_heading(self) -> None:
-        assert called(f"<div class=has-comments>{ARTICLE}{SAID}</div><p>{'Imprint ' * 9}") == "-----"
+    def test_skips_elements_with_the_first_heading(self) -> None:
+        assert marks(f"<div class=has-comments>{ARTICLE}{COMMENTS}</div><p>{'Imprint ' * 9}") == "-----"
 
-    @pytest.mark.parametrize("html", [ARTICLE, f"{ARTICLE}<div class=commerce>{SAID}</div>"])
+    @pytest.mark.parametrize("html", [ARTICLE, f"{ARTICLE}<div class=commerce>{COMMENTS}</div>"])
     def test_no_comments(self, html: str) -> None:
-        assert "c" not in called(html)
+        assert "c" not in marks(html)
 
     def test_no_blocks(self) -> None:
-        assert called("<div class=comments></div>") == ""
+        assert marks("<div class=comments></div>") == ""
 
 
-class TestAmongComments:
-    VIEW = PageContext(extract_blocks(snapshot(f"{ARTICLE}<div id=comments>{SAID}</div><div>{SAID}</div>")))
+class TestCommentProbability:
+    CONTEXT = PageContext(extract_blocks(snapshot(f"{ARTICLE}<div id=comments>{COMMENTS}</div><div>{COMMENTS}</div>")))
 
-    def test_names_alone(self) -> None:
-        """Where the model knows no regions."""
-        found = comment_probability(self.VIEW, np.full((6, len(REGION_COLUMNS)), np.nan, dtype=np.float32))
-        np.testing.assert_array_equal(found, [0, 0, 1, 1, 0, 0])
-        assert found.dtype == np.float32
+    def test_uses_names_without_region_model(self) -> None:
+        probability = comment_probability(self.CONTEXT, np.full((6, len(REGION_COLUMNS)), np.nan, dtype=np.float32))
+        np.testing.assert_array_equal(probability, [0, 0, 1, 1, 0, 0])
+        assert probability.dtype == np.float32
 
-    def test_the_region_model_adds_to_them(self) -> None:
+    def test_uses_names_and_region_model(self) -> None:
         regions = np.zeros((6, len(REGION_COLUMNS)), dtype=np.float32)
         regions[2:, [column.name for column in REGION_COLUMNS].index("within_comments")] = 0.75
-        np.testing.assert_array_equal(comment_probability(self.VIEW, regions), [0, 0, 1, 1, 0.75, 0.75])
+        np.testing.assert_array_equal(comment_probability(self.CONTEXT, regions), [0, 0, 1, 1, 0.75, 0.75])
 
     def test_no_blocks(self) -> None:
         nothing = np.zeros((0, len(REGION_COLUMNS)), dtype=np.float32)

@@ -16,7 +16,7 @@ from vclean.features.names import hashed_tokens
 from vclean.features.names.hashed_tokens import BUCKETS
 
 ROWS = st.lists(st.lists(st.integers(1, 6), max_size=5).map(lambda row: [0, *row]), min_size=2, max_size=20)
-"""Rows of tokens that all have the token 0, as every path has the tag `html`."""
+"""Rows of tokens, each with token 0, as each path has the tag `html`."""
 
 
 def ragged(*rows: list[int]) -> RaggedArray:
@@ -32,7 +32,7 @@ def make(
     weight=None,
     scaled=False,
 ) -> Design:
-    """A design of small rows: each a site and a fold of its own, content in turns, of weight 1, where not said."""
+    """Return a design of small rows; by default each has its own site and fold, alternating classes and weight 1."""
     count = len(rows)
     return build_design(
         ragged(*rows),
@@ -46,7 +46,7 @@ def make(
 
 
 def loss(theta, x, positive, negative, penalty) -> float:
-    """The objective, row by row."""
+    """Compute the objective row by row."""
     total = penalty / 2 * sum(theta[:-1] ** 2)
     for row, plus, minus in zip(x, positive, negative, strict=True):
         margin = row @ theta[:-1] + theta[-1]
@@ -55,13 +55,13 @@ def loss(theta, x, positive, negative, penalty) -> float:
 
 
 class TestFit:
-    def test_without_tokens_the_bias_is_the_log_odds(self) -> None:
+    def test_bias_is_the_log_odds_without_tokens(self) -> None:
         weights, bias = fit(csr_matrix((1, 1), dtype=np.float32), np.array([3.0]), np.array([1.0]), 1.0)
         assert bias == pytest.approx(np.log(3), abs=1e-4)
         assert weights.tolist() == [0]
 
-    def test_against_newton(self) -> None:
-        """One token, on one of two rows: the optimum by Newton's method on the two parameters."""
+    def test_equals_newton_solution(self) -> None:
+        """Compare with Newton's method for one token that is on one of two rows."""
         x = np.array([[1.0], [0.0]])
         positive, negative, penalty = np.array([4.0, 1.0]), np.array([1.0, 2.0]), 0.5
         theta = np.zeros(2)
@@ -75,14 +75,14 @@ class TestFit:
         weights, bias = fit(csr_matrix(x.astype(np.float32)), positive, negative, penalty)
         assert [weights[0], bias] == pytest.approx(theta.tolist(), abs=1e-3)
 
-    def test_a_heavier_penalty_gives_smaller_weights(self) -> None:
+    def test_larger_penalty_gives_smaller_weights(self) -> None:
         x = csr_matrix(np.eye(2, dtype=np.float32))
         sizes = [abs(fit(x, np.array([2.0, 0]), np.array([0, 2.0]), penalty)[0]).max() for penalty in (0.1, 1, 10)]
         assert sizes == sorted(sizes, reverse=True)
 
     @settings(max_examples=25, deadline=None)
     @given(st.integers(0, 10**6))
-    def test_no_step_from_the_optimum_is_better(self, seed: int) -> None:
+    def test_result_is_a_minimum(self, seed: int) -> None:
         random = np.random.default_rng(seed)
         x = random.integers(0, 3, (6, 3)).astype(np.float32)
         positive, negative = random.random((2, 6)) * 5
@@ -91,7 +91,7 @@ class TestFit:
         for step in random.normal(0, 0.1, (20, 4)):
             assert loss(best, x, positive, negative, 1.0) <= loss(best + step, x, positive, negative, 1.0) + 1e-6
 
-    def test_the_same_twice(self) -> None:
+    def test_is_deterministic(self) -> None:
         x = csr_matrix(np.random.default_rng(1).random((20, 5), dtype=np.float32))
         first, second = (fit(x, np.arange(20.0), np.ones(20), 1.0) for _ in range(2))
         assert first[0].tobytes() == second[0].tobytes()
@@ -99,55 +99,55 @@ class TestFit:
 
 
 class TestDesign:
-    def test_tokens_of_one_site_are_dropped(self) -> None:
-        """Bucket 3 occurs twice, on the same site; 1 and 5 on two."""
-        found = make([1, 3], [3, 5], [1, 5], site=[0, 0, 1])
-        assert found.bucket.tolist() == [1, 5]
+    def test_drops_tokens_of_a_single_site(self) -> None:
+        """Drop bucket 3, which occurs twice on the same site; buckets 1 and 5 occur on two sites."""
+        matrix_design = make([1, 3], [3, 5], [1, 5], site=[0, 0, 1])
+        assert matrix_design.bucket.tolist() == [1, 5]
 
-    def test_equal_rows_are_one(self) -> None:
-        """Equal in what is left of them, in any order; repeated tokens count."""
-        found = make([0, 1, 2, 7], [2, 1, 0], [0, 1], [0, 1, 1], [0, 1, 2])
-        assert len(set(found.row[[0, 1, 4]])) == 1
-        assert len(set(found.row.tolist())) == found.x.shape[0] == 3
+    def test_merges_equal_rows(self) -> None:
+        """Compare rows after dropping tokens, in any order; repeated tokens count."""
+        matrix_design = make([0, 1, 2, 7], [2, 1, 0], [0, 1], [0, 1, 1], [0, 1, 2])
+        assert len(set(matrix_design.row[[0, 1, 4]])) == 1
+        assert len(set(matrix_design.row.tolist())) == matrix_design.x.shape[0] == 3
         np.testing.assert_array_equal(
-            found.x[found.row].toarray(), [[1, 1, 1], [1, 1, 1], [1, 1, 0], [1, 2, 0], [1, 1, 1]]
+            matrix_design.x[matrix_design.row].toarray(), [[1, 1, 1], [1, 1, 1], [1, 1, 0], [1, 2, 0], [1, 1, 1]]
         )
 
-    def test_rows_of_words_are_scaled_by_the_root_of_their_length(self) -> None:
-        """Of all their words, also those that are dropped."""
-        found = make([1, 2, 7, 6], [1, 2], [], scaled=True)
-        dense = found.x[found.row].toarray()
+    def test_scales_rows_by_the_root_of_their_length(self) -> None:
+        """Count all words of a row, also dropped ones."""
+        matrix_design = make([1, 2, 7, 6], [1, 2], [], scaled=True)
+        dense = matrix_design.x[matrix_design.row].toarray()
         np.testing.assert_allclose(dense, [[0.5, 0.5], [2**-0.5, 2**-0.5], [0, 0]], rtol=1e-6)
 
-    def test_weights_by_class(self) -> None:
-        found = make([1], [1], content=[True, False], weight=[2, 3])
-        assert found.positive.tolist() == [2, 0]
-        assert found.negative.tolist() == [0, 3]
+    def test_sums_weights_by_class(self) -> None:
+        matrix_design = make([1], [1], content=[True, False], weight=[2, 3])
+        assert matrix_design.positive.tolist() == [2, 0]
+        assert matrix_design.negative.tolist() == [0, 3]
 
     @given(ROWS, st.booleans(), st.data())
-    def test_the_rows_are_those_that_went_in(self, rows: list[list[int]], scaled: bool, data: st.DataObject) -> None:
+    def test_preserves_rows(self, rows: list[list[int]], scaled: bool, data: st.DataObject) -> None:
         site = [0, 1, *data.draw(st.lists(st.integers(0, 3), min_size=len(rows) - 2, max_size=len(rows) - 2))]
-        found = make(*rows, site=site, scaled=scaled)
+        matrix_design = make(*rows, site=site, scaled=scaled)
         sites = {bucket: {s for s, row in zip(site, rows, strict=True) if bucket in row} for bucket in range(8)}
-        assert found.bucket.tolist() == [bucket for bucket in range(8) if len(sites[bucket]) >= MIN_SITES]
+        assert matrix_design.bucket.tolist() == [bucket for bucket in range(8) if len(sites[bucket]) >= MIN_SITES]
         scale = [len(row) ** -0.5 if scaled else 1 for row in rows]
-        expected = [[row.count(b) * s for b in found.bucket] for row, s in zip(rows, scale, strict=True)]
-        np.testing.assert_allclose(found.x[found.row].toarray(), expected, rtol=1e-6)
+        expected = [[row.count(b) * s for b in matrix_design.bucket] for row, s in zip(rows, scale, strict=True)]
+        np.testing.assert_allclose(matrix_design.x[matrix_design.row].toarray(), expected, rtol=1e-6)
 
 
 class TestDesignFit:
     ROWS = ([0, 1], [0, 2], [0, 1, 2], [0], [0, 1, 3], [0, 2, 3], [0, 1], [0, 2])
     FOLDS = (0, 0, 0, 0, 1, 1, 2, 2)
 
-    def test_weights_stand_in_their_buckets(self) -> None:
+    def test_weights_are_in_their_buckets(self) -> None:
         weights, _ = make([1], [5], [1], [5]).fit(frozenset(), 1.0)
         assert np.flatnonzero(weights).tolist() == [1, 5]
         assert weights.shape == (8,)
         assert weights.dtype == np.float32
         assert weights[1] > 0 > weights[5]
 
-    def test_an_unseen_fold_is_not_seen(self) -> None:
-        """Other classes and other weights there change nothing."""
+    def test_ignores_excluded_folds(self) -> None:
+        """Check that classes and weights of excluded folds have no effect."""
         clean = make(*self.ROWS, fold=self.FOLDS)
         content = [row % 2 == 0 for row in range(8)]
         poisoned = make(
@@ -160,28 +160,28 @@ class TestDesignFit:
         assert clean.fit(frozenset({2}), 1.0)[1] == poisoned.fit(frozenset({2}), 1.0)[1]
         assert not np.array_equal(clean.fit(frozenset(), 1.0)[0], poisoned.fit(frozenset(), 1.0)[0])
 
-    def test_as_if_the_unseen_rows_were_not_there(self) -> None:
-        whole, bias = make(*self.ROWS, fold=self.FOLDS).fit(frozenset({1, 2}), 1.0)
+    def test_equals_fit_without_excluded_rows(self) -> None:
+        excluded, bias = make(*self.ROWS, fold=self.FOLDS).fit(frozenset({1, 2}), 1.0)
         part, part_bias = make(*self.ROWS[:4], fold=self.FOLDS[:4]).fit(frozenset(), 1.0)
-        np.testing.assert_allclose(whole, part, atol=1e-3)
+        np.testing.assert_allclose(excluded, part, atol=1e-3)
         assert bias == pytest.approx(part_bias, abs=1e-3)
 
-    def test_the_scale_of_the_weights_does_not_matter(self) -> None:
-        """They are brought to a mean of 1, so that the penalty means the same for every corpus."""
+    def test_is_invariant_to_the_scale_of_weights(self) -> None:
+        """Check that weights are normalized to a mean of 1; the penalty then has the same effect for each corpus."""
         one, ten = (make(*self.ROWS, fold=self.FOLDS, weight=[w] * 8).fit(frozenset(), 1.0) for w in (1, 10))
         np.testing.assert_allclose(one[0], ten[0], atol=1e-4)
 
 
 class TestDesignScores:
-    def test_by_hand(self) -> None:
-        found = make([0, 1], [0, 5], [0, 1, 5], [0])
+    def test_known_scores(self) -> None:
+        matrix_design = make([0, 1], [0, 5], [0, 1, 5], [0])
         weights = np.array([1, 2, 0, 0, 0, -1, 0, 0], dtype=np.float32)
-        assert found.scores(weights, 0.5).tolist() == [3.5, 0.5, 2.5, 1.5]
+        assert matrix_design.scores(weights, 0.5).tolist() == [3.5, 0.5, 2.5, 1.5]
 
-    def test_clipped(self) -> None:
-        found = make([1], [5], [1], [5])
+    def test_clips_scores(self) -> None:
+        matrix_design = make([1], [5], [1], [5])
         weights = np.array([0, 99, 0, 0, 0, -99, 0, 0], dtype=np.float32)
-        scores = found.scores(weights, 0)
+        scores = matrix_design.scores(weights, 0)
         assert scores.tolist() == [12, -12, 12, -12]
         assert scores.dtype == np.float32
 
@@ -194,8 +194,8 @@ class TestLinearModel:
         path, word = random.normal(size=2 * BUCKETS), random.normal(size=BUCKETS)
         return LinearModel(path.astype(np.float32), 0.25, word.astype(np.float32), -0.5)
 
-    def test_as_the_rows_of_training_score(self) -> None:
-        """What a model says of a page is what its weights say of the page's training rows."""
+    def test_equals_scores_of_training_rows(self) -> None:
+        """Compare the scores of a page with the products of weights and training rows."""
         features = matrix.extract(extract_blocks(snapshot(self.HTML)))
         model = self.model(3)
         path, word = model.scores(features)
@@ -210,6 +210,6 @@ class TestLinearModel:
         path, word = self.model(3).scores(matrix.extract(extract_blocks(snapshot(self.HTML))))
         assert (path.dtype, word.dtype, path.shape, word.shape) == (np.float32, np.float32, (2,), (2,))
 
-    def test_an_empty_page(self) -> None:
+    def test_page_without_blocks(self) -> None:
         path, word = self.model(3).scores(matrix.extract(extract_blocks(snapshot("<p>"))))
         assert path.shape == word.shape == (0,)

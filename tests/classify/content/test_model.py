@@ -51,7 +51,7 @@ def blocks():
 
 
 def repacked(data: bytes, **members: bytes | None) -> bytes:
-    """The archive with some members replaced, or left out where None; `card` is `card.json`."""
+    """Return the archive with members replaced, or removed if None; the key `card` is `card.json`."""
     names = {
         "card": "card.json",
         "linear": "linear.npz",
@@ -74,7 +74,7 @@ NO_COMMENTS = np.zeros(4, dtype=np.float32)
 
 
 class Probabilities:
-    """Trees that say what they are told."""
+    """Stub of trees with fixed predictions."""
 
     def __init__(self, *values: object) -> None:
         self.values = np.array(values, dtype=float)
@@ -106,31 +106,31 @@ class TestDecide:
             x, self.WORDS[: len(content)], group[: len(content)], NO_COMMENTS[: len(content)], policy=policy
         )
 
-    def test_kept_blocks_get_their_likeliest_type(self, model: Model) -> None:
-        """Types are asked for the kept blocks alone, in their order."""
-        found = self.decide(model, [0.9, 0.1, 0.8], [[0, 0, 0.9, 0.1], [0.7, 0.3, 0, 0]])
-        assert found.labels == [Label.LIST_ITEM, Label.OTHER, Label.HEADING]
+    def test_content_blocks_get_their_most_probable_type(self, model: Model) -> None:
+        """Check that types are predicted for content blocks only, in document order."""
+        prediction = self.decide(model, [0.9, 0.1, 0.8], [[0, 0, 0.9, 0.1], [0.7, 0.3, 0, 0]])
+        assert prediction.labels == [Label.LIST_ITEM, Label.OTHER, Label.HEADING]
 
-    def test_what_is_told_is_calibrated(self, model: Model) -> None:
-        found = self.decide(model, [0.9, 0.1, 0.8], [[0, 1, 0, 0]] * 2)
-        np.testing.assert_allclose(found.probability, [0.45, 0.05, 0.4], rtol=1e-6)
-        assert found.probability.dtype == np.float32
-        assert found.confidence == pytest.approx(0.75)
+    def test_calibrates_probabilities(self, model: Model) -> None:
+        prediction = self.decide(model, [0.9, 0.1, 0.8], [[0, 1, 0, 0]] * 2)
+        np.testing.assert_allclose(prediction.probability, [0.45, 0.05, 0.4], rtol=1e-6)
+        assert prediction.probability.dtype == np.float32
+        assert prediction.confidence == pytest.approx(0.75)
 
-    def test_a_list_is_kept_whole(self, model: Model) -> None:
+    def test_keeps_whole_lists(self, model: Model) -> None:
         together = np.zeros(3, dtype=np.int32)
         content, types = Probabilities(0.9, 0.9, 0.9, 0.01), Probabilities(*[[0, 0, 1, 0]] * 4)
         trees = replace(model, content=content, types=types)
         x, words = np.zeros((4, len(stacking.COLUMNS)), dtype=np.float32), np.full(4, 10, dtype=np.float32)
         assert trees.decide(x, words, np.append(together, 0), NO_COMMENTS).labels == [Label.LIST_ITEM] * 4
 
-    @pytest.mark.parametrize(("beta", "kept"), [(0.1, 1), (8, 3)])
-    def test_the_policy_weighs_recall(self, model: Model, beta: float, kept: int) -> None:
-        found = self.decide(model, [0.95, 0.5, 0.3], [[0, 1, 0, 0]] * 3, policy=Policy(recall_weight=beta))
-        assert found.labels == [Label.PARAGRAPH] * kept + [Label.OTHER] * (3 - kept)
+    @pytest.mark.parametrize(("beta", "count"), [(0.1, 1), (8, 3)])
+    def test_applies_the_recall_weight(self, model: Model, beta: float, count: int) -> None:
+        prediction = self.decide(model, [0.95, 0.5, 0.3], [[0, 1, 0, 0]] * 3, policy=Policy(recall_weight=beta))
+        assert prediction.labels == [Label.PARAGRAPH] * count + [Label.OTHER] * (3 - count)
 
-    @pytest.mark.parametrize(("wanted", "kept"), [(True, 3), (False, 1)])
-    def test_the_policy_on_comments(self, model: Model, wanted: bool, kept: int) -> None:
+    @pytest.mark.parametrize(("include", "count"), [(True, 3), (False, 1)])
+    def test_applies_the_policy_for_comments(self, model: Model, include: bool, count: int) -> None:
         threshold_model = ThresholdModel(Probabilities(0.7, 0.7, 0.7, 0.7, 0.75, 0.7, 0.7), CalibrationMap())
         content, types = Probabilities(0.95, 0.5, 0.5), Probabilities(*[[0, 1, 0, 0]] * 3)
         trees = replace(model, content=content, types=types, threshold_model=threshold_model)
@@ -138,71 +138,73 @@ class TestDecide:
             np.zeros((3, len(stacking.COLUMNS)), dtype=np.float32),
             np.array([0, 0.99, 0.99], dtype=np.float32),
         )
-        found = trees.decide(x, self.WORDS, self.ALONE, comments, policy=Policy(comments=wanted))
-        assert sum(label.is_content for label in found.labels) == kept
+        prediction = trees.decide(x, self.WORDS, self.ALONE, comments, policy=Policy(comments=include))
+        assert sum(label.is_content for label in prediction.labels) == count
 
     @pytest.mark.parametrize("code", range(4))
-    def test_codes_are_those_of_training(self, model: Model, code: int) -> None:
+    def test_label_codes_equal_those_of_training(self, model: Model, code: int) -> None:
         paragraph = [0.0, 1.0, 0.0, 0.0]
-        found = self.decide(model, [0.9, 0.9], [paragraph, [float(code == other) for other in range(4)]])
-        assert found.labels[1] == LABELS[code] == list(Label)[code]
+        prediction = self.decide(model, [0.9, 0.9], [paragraph, [float(code == other) for other in range(4)]])
+        assert prediction.labels[1] == LABELS[code] == list(Label)[code]
 
-    def test_no_rows(self, model: Model) -> None:
+    def test_page_without_blocks(self, model: Model) -> None:
         nothing = np.zeros((0, len(stacking.COLUMNS)), dtype=np.float32)
-        found = model.decide(nothing, self.WORDS[:0], self.ALONE[:0], NO_COMMENTS[:0])
-        assert (found.labels, len(found.probability), found.confidence) == ([], 0, 0)
+        prediction = model.decide(nothing, self.WORDS[:0], self.ALONE[:0], NO_COMMENTS[:0])
+        assert (prediction.labels, len(prediction.probability), prediction.confidence) == ([], 0, 0)
 
 
 class TestLabel:
-    def test_one_label_a_block(self, model: Model, blocks) -> None:
-        found = model.label(blocks)
-        assert len(found.labels) == len(found.probability) == len(blocks)
-        assert 0 < found.confidence <= 1
+    def test_one_label_per_block(self, model: Model, blocks) -> None:
+        prediction = model.label(blocks)
+        assert len(prediction.labels) == len(prediction.probability) == len(blocks)
+        assert 0 < prediction.confidence <= 1
 
-    def test_a_page_without_blocks(self, model: Model) -> None:
+    def test_page_without_blocks(self, model: Model) -> None:
         assert model.label(extract_blocks(snapshot("<p>"))).labels == []
 
-    def test_a_page_of_one_word(self, model: Model) -> None:
+    def test_page_with_one_word(self, model: Model) -> None:
         assert len(model.label(extract_blocks(snapshot("word"))).labels) == 1
 
-    def test_without_a_region_model_there_are_no_roles(self, model: Model, blocks) -> None:
+    def test_no_roles_without_region_model(self, model: Model, blocks) -> None:
         assert model.label(blocks).roles == []
 
-    def test_with_one_every_block_has_its_role_or_none(self, model: Model, regions, blocks) -> None:
+    def test_roles_with_region_model(self, model: Model, regions, blocks) -> None:
         roles = replace(model, regions=regions).label(blocks).roles
         assert len(roles) == len(blocks)
         assert Role.NAVIGATION in roles
         assert set(roles) <= {*Role, None}
 
-    def test_and_a_page_without_blocks_none(self, model: Model, regions) -> None:
+    def test_no_roles_without_blocks(self, model: Model, regions) -> None:
         assert replace(model, regions=regions).label(extract_blocks(snapshot("<p>"))).roles == []
 
-    def test_comments_are_found_when_they_matter(self, model: Model) -> None:
-        """Of a page with an element called so; unasked, nothing changes."""
+    def test_includes_or_excludes_named_comments(self, model: Model) -> None:
+        """Check a page with an element named as comments; the default policy changes nothing."""
         html = gold_page(42).html.decode()
         story = "It was said that the river had 7 ferries, and nobody in the valley minded."
-        said = extract_blocks(snapshot(f"{html}<div class=story id=comments><p>{story}<p>{story}</div>"))
-        plain, without, wanted = (model.label(said, policy=Policy(comments=each)) for each in (None, False, True))
-        assert plain.labels == model.label(said).labels
-        assert without.labels[-2:] == [Label.OTHER] * 2
-        assert wanted.labels[-2:] == [Label.PARAGRAPH] * 2
+        with_comments = extract_blocks(snapshot(f"{html}<div class=story id=comments><p>{story}<p>{story}</div>"))
+        default, excluded, included = (
+            model.label(with_comments, policy=Policy(comments=each)) for each in (None, False, True)
+        )
+        assert default.labels == model.label(with_comments).labels
+        assert excluded.labels[-2:] == [Label.OTHER] * 2
+        assert included.labels[-2:] == [Label.PARAGRAPH] * 2
 
 
 class TestBytes:
-    def test_the_region_model_is_part_of_it(self, model: Model, regions, blocks) -> None:
-        whole = replace(model, regions=regions)
-        read = from_bytes(whole.to_bytes(), "it")
-        assert read.label(blocks).roles == whole.label(blocks).roles
-        assert read.to_bytes() == whole.to_bytes()
+    def test_contains_the_region_model(self, model: Model, regions, blocks) -> None:
+        with_regions = replace(model, regions=regions)
+        read = from_bytes(with_regions.to_bytes(), "it")
+        assert read.label(blocks).roles == with_regions.label(blocks).roles
+        assert read.to_bytes() == with_regions.to_bytes()
         assert read.version != from_bytes(model.to_bytes(), "it").version
 
-    def test_a_damaged_region_model(self, model: Model, regions) -> None:
+    def test_damaged_region_model(self, model: Model, regions) -> None:
         data = replace(model, regions=regions).to_bytes()
         with pytest.raises(ModelError, match="damaged"):
             from_bytes(repacked(data, regions=b"tree"), "it")
 
-    def test_what_was_written_is_read(self, model: Model, data: bytes, blocks) -> None:
-        """The weights of the linear models are kept to half precision."""
+    def test_round_trip(self, model: Model, data: bytes, blocks) -> None:
+        """Check that weights of the linear models have half precision."""
         read = from_bytes(data, "it")
         np.testing.assert_array_equal(read.linear.path, model.linear.path.astype(np.float16).astype(np.float32))
         np.testing.assert_array_equal(read.linear.word, model.linear.word.astype(np.float16).astype(np.float32))
@@ -211,10 +213,10 @@ class TestBytes:
         np.testing.assert_allclose(read.label(blocks).probability, model.label(blocks).probability, atol=0.02)
         assert read.label(blocks).labels == model.label(blocks).labels
 
-    def test_written_again_it_is_the_same(self, data: bytes) -> None:
+    def test_writes_equal_bytes_again(self, data: bytes) -> None:
         assert from_bytes(data, "it").to_bytes() == data
 
-    def test_the_version_is_of_what_decides(self, data: bytes) -> None:
+    def test_version_depends_on_weights_only(self, data: bytes) -> None:
         version = from_bytes(data, "it").version
         card = json.loads(zipfile.ZipFile(io.BytesIO(data)).read("card.json"))
         other_card = repacked(data, card=json.dumps(card | {"pages": 1}).encode())
@@ -223,7 +225,7 @@ class TestBytes:
         assert from_bytes(other_card, "it").version == version != from_bytes(other_trees, "it").version
 
     def test_members_have_no_dates(self, data: bytes) -> None:
-        """Else the same model would give other bytes at another time."""
+        """Check for the epoch: with dates, equal models would have different bytes."""
         times = {member.date_time for member in zipfile.ZipFile(io.BytesIO(data)).infolist()}
         assert times == {(1980, 1, 1, 0, 0, 0)}
 
@@ -231,29 +233,29 @@ class TestBytes:
 class TestDamage:
     @pytest.mark.parametrize("name", ["card", "linear", "content", "types"])
     @pytest.mark.parametrize("content", [None, b"", b"[]", b"tree\nversion=v4\n", b"\xff\xfe"])
-    def test_a_wrong_member(self, data: bytes, name: str, content: bytes | None) -> None:
-        with pytest.raises(ModelError, match=r"^m\.vclean is no vclean model, or a damaged one: train it with"):
+    def test_damaged_member(self, data: bytes, name: str, content: bytes | None) -> None:
+        with pytest.raises(ModelError, match=r"^m\.vclean is not a vclean model, or is damaged: train a model with"):
             from_bytes(repacked(data, **{name: content}), "m.vclean")
 
     @pytest.mark.parametrize("content", [b"", b"not a model", b"PK\x03\x04" + b"\0" * 200])
-    def test_no_archive(self, content: bytes) -> None:
-        with pytest.raises(ModelError, match="no vclean model, or a damaged one"):
+    def test_not_an_archive(self, content: bytes) -> None:
+        with pytest.raises(ModelError, match="not a vclean model, or is damaged"):
             from_bytes(content, "m.vclean")
 
-    def test_cut_off(self, data: bytes) -> None:
+    def test_truncated_file(self, data: bytes) -> None:
         with pytest.raises(ModelError, match="damaged"):
             from_bytes(data[: len(data) // 2], "m.vclean")
 
     def test_flipped_bytes(self, data: bytes) -> None:
-        """Noticed or harmless; never another error."""
-        for place in range(7, len(data), len(data) // 40):
+        """Check that a flipped byte raises ModelError or has no effect."""
+        for index in range(7, len(data), len(data) // 40):
             broken = bytearray(data)
-            broken[place] ^= 0xFF
+            broken[index] ^= 0xFF
             with contextlib.suppress(ModelError):
                 assert isinstance(from_bytes(bytes(broken), "m"), Model)
 
     @pytest.mark.parametrize("change", [{"format": 99}, {"columns": ["words"]}])
-    def test_another_version(self, data: bytes, change: dict[str, object]) -> None:
+    def test_other_version(self, data: bytes, change: dict[str, object]) -> None:
         card = json.loads(zipfile.ZipFile(io.BytesIO(data)).read("card.json"))
         card |= {**change, "versions": {"vclean": "9.9"}}
         with pytest.raises(ModelError, match=r"^m was trained with vclean 9\.9, whose features differ: train it again"):
@@ -261,23 +263,23 @@ class TestDamage:
 
 
 class TestLoad:
-    def test_a_file(self, data: bytes, tmp_path: Path) -> None:
+    def test_loads_a_file(self, data: bytes, tmp_path: Path) -> None:
         (tmp_path / "m.vclean").write_bytes(data)
         assert load(tmp_path / "m.vclean").version == from_bytes(data, "it").version
 
-    def test_a_missing_file(self, tmp_path: Path) -> None:
+    def test_missing_file(self, tmp_path: Path) -> None:
         with pytest.raises(ModelError, match=r"cannot read the model .*m\.vclean: No such file"):
             load(tmp_path / "m.vclean")
 
-    def test_a_folder(self, tmp_path: Path) -> None:
+    def test_folder_instead_of_file(self, tmp_path: Path) -> None:
         with pytest.raises(ModelError, match="cannot read the model"):
             load(tmp_path)
 
-    def test_without_a_path_the_shipped_one(self, monkeypatch: pytest.MonkeyPatch, model: Model) -> None:
+    def test_loads_the_shipped_model_by_default(self, monkeypatch: pytest.MonkeyPatch, model: Model) -> None:
         monkeypatch.setattr(module, "load_default", lambda: model)
         assert load() is model
 
-    def test_the_shipped_one_is_not_there(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_missing_shipped_model(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "_SHIPPED", "nothing.vclean")
         load_default.cache_clear()
         with pytest.raises(ModelError, match="not in the installed package: install vclean again"):
@@ -286,8 +288,7 @@ class TestLoad:
 
 class TestTypeProbability:
     @pytest.mark.parametrize("count", [0, 1, 3])
-    def test_a_row_for_every_block(self, count: int) -> None:
-        """Also for a page of which nothing is kept."""
+    def test_one_row_per_block(self, count: int) -> None:
         types = load_default().types
-        found = module.type_probability(types, np.zeros((count, types.columns), dtype=np.float32))
-        assert found.shape == (count, 4)
+        probabilities = module.type_probability(types, np.zeros((count, types.columns), dtype=np.float32))
+        assert probabilities.shape == (count, 4)

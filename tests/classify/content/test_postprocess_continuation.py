@@ -9,15 +9,15 @@ from vclean.features.blocks import extract_blocks
 from vclean.labels import Label
 
 
-def found(html: str) -> list[int]:
+def predecessors_of(html: str) -> list[int]:
     return predecessors(extract_blocks(snapshot(html))).tolist()
 
 
-def rejoined(labels: str, forerunner: list[int]) -> str:
-    return "".join(join_continuations([Label(letter) for letter in labels], np.array(forerunner, dtype=np.int32)))
+def joined(labels: str, predecessor: list[int]) -> str:
+    return "".join(join_continuations([Label(letter) for letter in labels], np.array(predecessor, dtype=np.int32)))
 
 
-class TestForerunners:
+class TestPredecessors:
     @pytest.mark.parametrize(
         "between",
         [
@@ -28,8 +28,8 @@ class TestForerunners:
             "<ul><li>one<li>two</ul>",
         ],
     )
-    def test_a_sentence_broken_in_two(self, between: str) -> None:
-        *_, last = found(f"<div>The rope was strong and the {between} river was slow.</div>")
+    def test_finds_interrupted_sentences(self, between: str) -> None:
+        *_, last = predecessors_of(f"<div>The rope was strong and the {between} river was slow.</div>")
         assert last == 0
 
     @pytest.mark.parametrize(
@@ -45,19 +45,19 @@ class TestForerunners:
             "<div>絵を<p>広告</p>描いた</div>",
         ],
     )
-    def test_anything_else(self, html: str) -> None:
-        assert set(found(html)) == {-1}
+    def test_finds_nothing_else(self, html: str) -> None:
+        assert set(predecessors_of(html)) == {-1}
 
-    def test_three_parts(self) -> None:
-        assert found("<div>one <p>X</p> two <p>Y</p> three</div>") == [-1, -1, 0, -1, 2]
+    def test_sentence_in_three_parts(self) -> None:
+        assert predecessors_of("<div>one <p>X</p> two <p>Y</p> three</div>") == [-1, -1, 0, -1, 2]
 
     def test_no_blocks(self) -> None:
-        assert found("<p>") == []
+        assert predecessors_of("<p>") == []
 
 
-class TestRejoin:
+class TestJoinContinuations:
     @pytest.mark.parametrize(
-        ("labels", "forerunner", "expected"),
+        ("labels", "predecessor", "expected"),
         [
             ("pop", [-1, -1, 0], "poc"),
             ("popop", [-1, -1, 0, -1, 2], "pococ"),
@@ -72,8 +72,8 @@ class TestRejoin:
             ("", [], ""),
         ],
     )
-    def test_only_a_paragraph_right_after_its_forerunner(
-        self, labels: str, forerunner: list[int], expected: str
+    def test_relabels_paragraphs_after_their_predecessor(
+        self, labels: str, predecessor: list[int], expected: str
     ) -> None:
-        """What is kept in between would be continued in its place, and nothing continues a heading."""
-        assert rejoined(labels, forerunner) == expected
+        """Check that content in between, and headings, prevent a continuation."""
+        assert joined(labels, predecessor) == expected

@@ -14,26 +14,26 @@ VALUES = (0.0, 1.0, 0.5, 0.02, 12.0, -1.0, -4.0, math.nan)
 
 
 def values(name):
-    """Values that the column may have; codes are whole numbers from 0."""
+    """Return values to test for a column; codes are integers from 0."""
     return (0.0, 1.0, 2.0, math.nan) if name.startswith(("tag", "parent_tag", "inner_tag", "visibility")) else VALUES
 
 
 class TestEveryColumn:
-    def test_has_a_phrase_for_whatever_value(self) -> None:
-        """No place is left open, nothing is cut off, and no number is longer than people read."""
+    def test_has_a_phrase_for_each_value(self) -> None:
+        """Check for placeholders, NaN, long numbers and spaces at the ends."""
         names = [column.name for column in stacking.COLUMNS]
         texts = {(name, value): phrase(name, value, "div.box (3 blocks)") for name in names for value in values(name)}
         wrong = re.compile(r"[{}|]|\bnan\b|\d\.\d{3}|  |^\s|\s$|^$")
-        assert [told for told in texts.items() if wrong.search(told[1])] == []
+        assert [item for item in texts.items() if wrong.search(item[1])] == []
 
-    def test_is_of_a_group(self) -> None:
+    def test_has_a_group(self) -> None:
         assert set(phrases.COLUMN_GROUPS) == set(phrases.GROUPS)
         assert len(phrases.COLUMN_GROUPS) == len(stacking.COLUMNS)
 
-    def test_groups_are_few(self) -> None:
+    def test_groups_are_unique_and_few(self) -> None:
         assert len(phrases.GROUPS) == len(set(phrases.GROUPS)) <= 18
 
-    def test_subtrees_are_known_by_their_level(self) -> None:
+    def test_subtree_levels(self) -> None:
         levels = dict(zip((column.name for column in stacking.COLUMNS), phrases.SUBTREE_LEVELS, strict=True))
         assert (levels["up1_words"], levels["path_up5"], levels["words"], levels["region_x"]) == (1, 5, 0, 0)
 
@@ -66,7 +66,7 @@ class TestGroupOf:
             ("page_words", "page"),
         ],
     )
-    def test_by_what_the_column_is_about(self, name: str, group: str) -> None:
+    def test_group_of_column(self, name: str, group: str) -> None:
         assert group_of(name) == group
 
 
@@ -105,7 +105,7 @@ class TestPhrase:
             ("in_nav", 1, "inside <nav>"),
         ],
     )
-    def test_of_a_block(self, name: str, value: float, text: str) -> None:
+    def test_block_phrases(self, name: str, value: float, text: str) -> None:
         assert phrase(name, value) == text
 
     @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ class TestPhrase:
             ("word_window5", math.nan, "few blocks around it"),
         ],
     )
-    def test_of_neighbours(self, name: str, value: float, text: str) -> None:
+    def test_neighbor_phrases(self, name: str, value: float, text: str) -> None:
         assert phrase(name, value) == text
 
     @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ class TestPhrase:
             ("path_up2", -1, "tags and classes of ul.menu (9 blocks) are evidence against content"),
         ],
     )
-    def test_of_a_container(self, name: str, value: float, text: str) -> None:
+    def test_subtree_phrases(self, name: str, value: float, text: str) -> None:
         assert phrase(name, value, "ul.menu (9 blocks)") == text
 
     @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ class TestPhrase:
             ("nearest_links", math.nan, "regions unknown"),
         ],
     )
-    def test_of_a_region(self, name: str, value: float, text: str) -> None:
+    def test_region_phrases(self, name: str, value: float, text: str) -> None:
         assert phrase(name, value) == text
 
     @pytest.mark.parametrize(
@@ -164,14 +164,14 @@ class TestPhrase:
             (4, 1, "its words are strong evidence for content"),
         ],
     )
-    def test_a_verdict_fits_its_contribution(self, value: float, contribution: float, text: str) -> None:
-        """A verdict against content that is milder than usual contributes towards content, and has to read so."""
+    def test_evidence_agrees_with_its_contribution(self, value: float, contribution: float, text: str) -> None:
+        """Check that a negative score above the average, which contributes towards content, is described as such."""
         assert phrase("word_score", value, contribution=contribution) == text
 
-    def test_a_share_of_text_that_looks_better(self) -> None:
+    def test_rank_phrase(self) -> None:
         assert phrase("path_rank", 0.25) == "25 % of the page's text has tags and classes more typical of content"
 
-    def test_blocks_made_alike_or_the_block_alone(self) -> None:
+    def test_similar_blocks_or_a_single_block(self) -> None:
         assert phrase("path_alike", 1, "these blocks") == "tags and classes of these blocks are evidence for content"
         assert phrase("path_alike", 1, "") == "its tags and classes are evidence for content"
 
@@ -190,26 +190,26 @@ class TestKindOf:
             ("path_mean_words", "class_blocks"),
         ],
     )
-    def test_what_says_the_same_is_of_one_kind(self, one: str, other: str) -> None:
+    def test_equal_kinds(self, one: str, other: str) -> None:
         assert kind_of(one) == kind_of(other)
 
     @pytest.mark.parametrize(
         ("one", "other"),
         [("words", "link_share"), ("path_up1", "up1_words"), ("nearest_ad", "nearest_form"), ("path_share", "links")],
     )
-    def test_what_does_not_is_of_two(self, one: str, other: str) -> None:
+    def test_different_kinds(self, one: str, other: str) -> None:
         assert kind_of(one) != kind_of(other)
 
 
-class TestIsVerdict:
-    def test_log_odds_of_a_linear_model(self) -> None:
-        told = {column.name for column in stacking.COLUMNS if is_linear_score(column.name)}
-        assert {"path_score", "word_up2", "both_+1", "both_window5"} <= told
-        assert not told & {"path_rank", "path_blocks", "word_length", "words"}
+class TestIsLinearScore:
+    def test_scores_of_linear_models(self) -> None:
+        scores = {column.name for column in stacking.COLUMNS if is_linear_score(column.name)}
+        assert {"path_score", "word_up2", "both_+1", "both_window5"} <= scores
+        assert not scores & {"path_rank", "path_blocks", "word_length", "words"}
 
 
-class TestIsUnseen:
-    def test_geometry_of_a_page_that_was_not_rendered(self) -> None:
+class TestIsUnrendered:
+    def test_visual_features_of_unrendered_pages(self) -> None:
         assert is_unrendered("width", math.nan)
         assert is_unrendered("up3_height", math.nan)
         assert not is_unrendered("width", 3.0)
@@ -218,5 +218,5 @@ class TestIsUnseen:
 
 class TestRegionName:
     @pytest.mark.parametrize("role", Role)
-    def test_every_role_reads_in_a_sentence(self, role: Role) -> None:
+    def test_each_role_has_a_name(self, role: Role) -> None:
         assert phrases.region_name(role).replace("'", "").replace(" ", "").isalpha()

@@ -5,28 +5,28 @@ import pytest
 from vclean.classify.explain.phrases import fill_template, format_count, format_percent
 
 
-class TestCounted:
+class TestFormatCount:
     @pytest.mark.parametrize(
         ("number", "text"),
         [(0, "no words"), (1, "1 word"), (1.2, "1 word"), (2, "2 words"), (1500, "1,500 words")],
     )
-    def test_number_and_noun_agree(self, number: float, text: str) -> None:
+    def test_noun_agrees_with_number(self, number: float, text: str) -> None:
         assert format_count(number, "word") == text
 
-    def test_another_plural(self) -> None:
+    def test_other_plural(self) -> None:
         assert format_count(2, "child", "ren") == "2 children"
 
 
-class TestPercent:
+class TestFormatPercent:
     @pytest.mark.parametrize(
         ("share", "text"),
         [(0, "0 %"), (0.001, "under 1 %"), (0.5, "50 %"), (0.999, "over 99 %"), (1, "100 %"), (1.5, "150 %")],
     )
-    def test_no_share_is_all_or_nothing_that_is_not(self, share: float, text: str) -> None:
+    def test_rounds_only_exact_shares_to_0_and_100(self, share: float, text: str) -> None:
         assert format_percent(share) == text
 
 
-class TestFill:
+class TestFillTemplate:
     @pytest.mark.parametrize(
         ("template", "value", "text"),
         [
@@ -41,5 +41,5 @@ class TestFill:
             ("{length:character}", 300, "300 characters (long)"),
         ],
     )
-    def test_the_value_takes_its_place(self, template: str, value: float, text: str) -> None:
+    def test_replaces_the_placeholder(self, template: str, value: float, text: str) -> None:
         assert fill_template(template, value) == text

@@ -21,38 +21,42 @@ MARKED = """<body><nav data-block=1 data-block-type=Menu class=topnav><ul><li><a
 NAMES = [column.name for column in COLUMNS]
 
 
-def rows(read=snapshot, **how):
+def rows(read=snapshot, **options):
     html, marks = strip_marks(MARKED)
-    return marked_rows(PageContext(extract_blocks(read(html))), marks, **how)
+    return marked_rows(PageContext(extract_blocks(read(html))), marks, **options)
 
 
 class TestMarkedRows:
-    def test_marked_regions_first_then_the_rest_as_none(self):
-        found = rows()
-        assert found.role[:3].tolist() == [ROLE_CODES[Role.NAVIGATION], ROLE_CODES[Role.CONTENT], ROLE_CODES[Role.LOGO]]
-        assert set(found.role[3:].tolist()) == {NONE}
-        assert len(found) == len(found.x)
+    def test_marked_regions_precede_negatives(self):
+        training_rows = rows()
+        assert training_rows.role[:3].tolist() == [
+            ROLE_CODES[Role.NAVIGATION],
+            ROLE_CODES[Role.CONTENT],
+            ROLE_CODES[Role.LOGO],
+        ]
+        assert set(training_rows.role[3:].tolist()) == {NONE}
+        assert len(training_rows) == len(training_rows.x)
 
-    def test_what_holds_the_same_blocks_as_a_mark_is_not_none(self):
-        """The `div` round the content is the content; left are the page, two list items, heading and paragraphs."""
+    def test_containers_with_the_blocks_of_a_mark_are_no_negatives(self):
+        """Skip the `div` around the content; the page, two list items, a heading and paragraphs remain."""
         assert (rows().role == NONE).sum() == 6
 
-    def test_a_region_without_text_is_one(self):
+    def test_includes_regions_without_text(self):
         assert rows().x[2, NAMES.index("blocks")] == 0
         assert rows().x[2, NAMES.index("name_logo")] == 1
 
-    def test_marks_that_are_not_in_the_page_are_left_out(self):
-        view = PageContext(extract_blocks(snapshot("<p>one</p>")))
-        assert marked_rows(view, [RegionMark("/html[1]/body[1]/nav[1]", Role.AD, 1)]).role.tolist() == [NONE]
+    def test_ignores_marks_of_missing_elements(self):
+        context = PageContext(extract_blocks(snapshot("<p>one</p>")))
+        assert marked_rows(context, [RegionMark("/html[1]/body[1]/nav[1]", Role.AD, 1)]).role.tolist() == [NONE]
 
-    def test_where_a_generator_marked_them_the_names_are_hidden(self):
+    def test_hides_names_of_generated_marks(self):
         hidden = [NAMES.index(column.name) for column in (*KIND_COLUMNS, *NAME_COLUMNS)]
         assert np.isnan(rows(by_hand=False).x[:, hidden]).all()
         assert not np.isnan(rows().x[:, hidden]).any()
 
-    def test_the_page_it_is_from(self):
-        found = rows(site="example.org", by_hand=False)
-        assert (found.site, found.by_hand) == ("example.org", False)
+    def test_site_and_origin(self):
+        training_rows = rows(site="example.org", by_hand=False)
+        assert (training_rows.site, training_rows.by_hand) == ("example.org", False)
 
     def test_rendered(self):
         assert rows(laid_out).x[:, NAMES.index("rendered")].tolist() == [1] * len(rows())
@@ -67,41 +71,41 @@ class TestArchiveRows:
         path.write_bytes(page + bad)
         return MarkedArchive(path)
 
-    def test_each_page_each_way_with_its_sub_resources_and_without(self, archive):
-        seen = []
+    def test_reads_each_page_with_and_without_subresources(self, archive):
+        requests = []
 
         def read(page):
-            seen.append((page.url, page.resources is None))
+            requests.append((page.url, page.resources is None))
             return snapshot(page.content)
 
-        found = list(archive_rows(archive, [read, read]))
-        assert seen[:4] == [("http://a.example/", False)] * 2 + [("http://a.example/#bare", True)] * 2
-        assert [(row.site, row.by_hand, len(row)) for row in found] == [("a.example", True, len(rows()))] * 4
+        all_rows = list(archive_rows(archive, [read, read]))
+        assert requests[:4] == [("http://a.example/", False)] * 2 + [("http://a.example/#bare", True)] * 2
+        assert [(row.site, row.by_hand, len(row)) for row in all_rows] == [("a.example", True, len(rows()))] * 4
 
-    def test_a_page_that_cannot_be_read_is_left_out(self, archive):
+    def test_skips_unreadable_pages(self, archive):
         def read(page):
             raise DeadlineError("too late")
 
         assert list(archive_rows(archive, [read])) == []
 
-    def test_marks_of_a_generator(self, archive):
+    def test_generated_marks(self, archive):
         row = next(archive_rows(archive, [lambda page: snapshot(page.content)], by_hand=False))
         assert not row.by_hand
         assert np.isnan(row.x[:, -1]).all()
 
 
 class TestHideNames:
-    def test_the_rest_stays(self):
+    def test_other_features_do_not_change(self):
         x = np.ones((2, len(COLUMNS)), dtype=np.float32)
-        kept = len(COLUMNS) - len(KIND_COLUMNS) - len(NAME_COLUMNS)
-        found = hide_names(x)
-        assert (found[:, :kept] == 1).all()
-        assert np.isnan(found[:, kept:]).all()
+        visible = len(COLUMNS) - len(KIND_COLUMNS) - len(NAME_COLUMNS)
+        hidden = hide_names(x)
+        assert (hidden[:, :visible] == 1).all()
+        assert np.isnan(hidden[:, visible:]).all()
         assert (x == 1).all()
 
 
 class TestBlockValues:
     @pytest.mark.parametrize("read", [snapshot, laid_out])
-    def test_one_number_per_block(self, read):
-        view = PageContext(extract_blocks(read("<h1>One</h1><p>Two</p>")))
-        assert {len(column) for column in block_values(view).values()} == {2}
+    def test_one_value_per_block(self, read):
+        context = PageContext(extract_blocks(read("<h1>One</h1><p>Two</p>")))
+        assert {len(column) for column in block_values(context).values()} == {2}

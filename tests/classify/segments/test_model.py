@@ -1,4 +1,4 @@
-"""Tests of the learned segmenter: its rows, its training, its file, and its cross-validation."""
+"""Test the learned segmenter: training rows, training, model file, cross-validation."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def model(rows):
 
 
 def changed(data, **members):
-    """The archive with some of its members replaced; None leaves one out."""
+    """Return the archive with members replaced, or removed if None."""
     out = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(out, "w") as new:
         for name in old.namelist():
@@ -66,134 +66,134 @@ class TestMarkedRows:
         assert (first.state[1] == State.AT).sum() == 4
         assert (first.state[2][first.known[2]] == State.AT).sum() == 2
 
-    def test_what_the_marks_say_is_not_among_the_features(self, pages):
-        """The same page with other marks has the same features."""
+    def test_features_do_not_depend_on_marks(self, pages):
+        """Compare the features of a page with different marks."""
         page = pages[0]
         other = [replace(mark, level=1) for mark in page.marks[:2]]
         first, second = (marked_rows(page.snapshot, marks, page.id) for marks in (page.marks, other))
         assert np.array_equal(first.x, second.x, equal_nan=True)
 
-    def test_a_level_without_marks_is_left_out(self, pages):
-        found = marked_rows(pages[0].snapshot, [mark for mark in pages[0].marks if mark.level == 1], "x")
-        assert set(found.state) == {1}
+    def test_omits_levels_without_marks(self, pages):
+        rows_of_page = marked_rows(pages[0].snapshot, [mark for mark in pages[0].marks if mark.level == 1], "x")
+        assert set(rows_of_page.state) == {1}
 
-    def test_a_page_with_nothing_to_cut(self):
+    def test_no_rows_for_a_page_with_one_element(self):
         page = painted('<body title="0 0 9 9"><p>One</p></body>')
         assert marked_rows(page, [], "x") is None
         assert marked_rows(painted('<body title="0 0 9 9"></body>'), [], "x") is None
 
 
 class TestFit:
-    def test_it_finds_the_segments_of_a_page_like_those(self, model):
+    def test_segments_a_similar_page(self, model):
         page, _ = marked_page(COUNT + 1)
-        found = model(page)
-        main = found.at(MAIN)
-        assert found.method == METHOD
+        page_segments = model(page)
+        main = page_segments.at(MAIN)
+        assert page_segments.method == METHOD
         assert len(main.leaves) == 4
-        assert found.segment_text(int(main.leaves[0])).startswith("Site")
+        assert page_segments.segment_text(int(main.leaves[0])).startswith("Site")
         roots = [main.roots[leaf] for leaf in main.leaves.tolist()]
-        assert [by_id(page, name) for name in ("head", "menu", "main", "foot")] == [own[0] for own in roots]
-        assert len(found.leaves) >= len(main.leaves) + 1
+        assert [by_id(page, name) for name in ("head", "menu", "main", "foot")] == [elements[0] for elements in roots]
+        assert len(page_segments.leaves) >= len(main.leaves) + 1
 
-    def test_the_same_rows_give_the_same_file(self, rows, model, monkeypatch):
+    def test_is_deterministic(self, rows, model, monkeypatch):
         quick(monkeypatch)
         assert fit(rows, {"archive": "marked.warc"}).to_bytes() == model.to_bytes()
 
-    def test_its_card(self, model):
+    def test_card(self, model):
         assert model.card["archive"] == "marked.warc"
         assert model.card["pages"] == [address(number) for number in range(COUNT)]
         assert model.card["seeds"] == SEEDS
         assert {"vclean", "lightgbm"} == set(model.card["versions"])
 
-    def test_too_few_sites(self, rows):
+    def test_rejects_too_few_sites(self, rows):
         with pytest.raises(InputError, match="too few marked pages"):
             fit(rows[:1])
 
-    def test_a_level_without_marks(self, rows, monkeypatch):
+    def test_rejects_a_level_without_marks(self, rows, monkeypatch):
         quick(monkeypatch)
         with pytest.raises(InputError, match="no page has marks of level 2"):
             fit([replace(page, state={1: page.state[1]}) for page in rows])
 
 
 class TestSegmentModel:
-    def test_a_page_with_nothing_to_cut_is_one_segment(self, model):
-        found = model(painted('<body title="0 0 9 9"><p>One</p></body>'))
-        assert len(found) == 1
-        assert found.method == METHOD
+    def test_page_with_one_element_is_one_segment(self, model):
+        page_segments = model(painted('<body title="0 0 9 9"><p>One</p></body>'))
+        assert len(page_segments) == 1
+        assert page_segments.method == METHOD
 
-    def test_a_page_that_was_not_rendered(self, model):
+    def test_rejects_unrendered_pages(self, model):
         with pytest.raises(UsageError, match="render"):
             model(snapshot("<p>One"))
 
-    def test_it_knows_what_it_has_seen(self, model):
+    def test_was_trained_on(self, model):
         assert model.was_trained_on(address(0))
         assert not model.was_trained_on("http://other.example/")
 
-    def test_the_same_page_gives_the_same_segments(self, model):
+    def test_segmentation_is_deterministic(self, model):
         page, _ = marked_page(9)
         assert model(page).to_dict() == model(page).to_dict()
 
 
 class TestFile:
-    def test_there_and_back(self, model, tmp_path):
-        path = tmp_path / "own.vclean"
+    def test_round_trip(self, model, tmp_path):
+        path = tmp_path / "trained.vclean"
         path.write_bytes(model.to_bytes())
-        again, (page, _) = load(path), marked_page(8)
-        assert again.card["pages"] == model.card["pages"]
-        assert again(page).to_dict() == model(page).to_dict()
+        loaded, (page, _) = load(path), marked_page(8)
+        assert loaded.card["pages"] == model.card["pages"]
+        assert loaded(page).to_dict() == model(page).to_dict()
 
-    def test_there_is_none(self, tmp_path):
+    def test_missing_file(self, tmp_path):
         with pytest.raises(ModelError, match="cannot read the model"):
             load(tmp_path / "none.vclean")
 
     @pytest.mark.parametrize("member", ["card", "regions", "level1-0", "level2-2"])
     @pytest.mark.parametrize("content", [None, b"", b"tree\nversion=v4\n"])
-    def test_damaged(self, model, member, content):
+    def test_damaged_member(self, model, member, content):
         data = changed(model.to_bytes(), **{member: content})
-        with pytest.raises(ModelError, match="x is no segment model of vclean, or a damaged one: train it with"):
+        with pytest.raises(ModelError, match="x is not a segment model of vclean, or is damaged: train one with"):
             from_bytes(data, "x")
 
-    def test_no_archive(self):
-        with pytest.raises(ModelError, match="no segment model"):
+    def test_not_an_archive(self):
+        with pytest.raises(ModelError, match="not a segment model"):
             from_bytes(b"PK", "x")
 
     @pytest.mark.parametrize("change", [{"format": 0}, {"columns": ["words"]}])
-    def test_another_version(self, model, change):
+    def test_other_version(self, model, change):
         card = json.dumps({**model.card, **change}).encode()
-        with pytest.raises(ModelError, match="x is of another version of vclean: train it with"):
+        with pytest.raises(ModelError, match="x is from another version of vclean: train one with"):
             from_bytes(changed(model.to_bytes(), card=card), "x")
 
 
 class TestShippedModel:
-    def test_it_cuts_a_page(self):
+    def test_segments_a_page(self):
         page, _ = marked_page(3)
-        found = load()(page)
-        assert 2 <= len(found.at(MAIN).leaves) <= 8
+        page_segments = load()(page)
+        assert 2 <= len(page_segments.at(MAIN).leaves) <= 8
 
-    def test_it_is_read_once(self):
+    def test_is_cached(self):
         assert load_default() is load(None)
 
-    def test_it_says_what_it_learned_from(self):
+    def test_card_lists_training_pages(self):
         assert load_default().card["archive"] == "random.warc.gz"
         assert len(load_default().card["pages"]) > 70
 
-    def test_it_is_small(self):
+    def test_is_small(self):
         assert len(load_default().to_bytes()) < 1_000_000
 
 
 class TestCrossValidated:
-    def test_no_model_has_seen_the_page(self, rows, monkeypatch):
+    def test_models_exclude_the_page(self, rows, monkeypatch):
         quick(monkeypatch)
         monkeypatch.setattr("vclean.classify.training.segments.FOLDS", 3)
         done = []
         models = cross_validate(rows, done=lambda: done.append(1))
         assert len(done) == 3
         for page in rows:
-            found = models(page.address)
-            assert not found.was_trained_on(page.address)
-            assert len(found.card["pages"]) == COUNT - 2
+            fold_model = models(page.address)
+            assert not fold_model.was_trained_on(page.address)
+            assert len(fold_model.card["pages"]) == COUNT - 2
 
-    def test_pages_of_one_site_share_a_fold(self, rows, monkeypatch):
+    def test_pages_of_a_site_share_a_fold(self, rows, monkeypatch):
         quick(monkeypatch)
         monkeypatch.setattr("vclean.classify.training.segments.FOLDS", 3)
         twins = [replace(rows[number], address=f"http://site{number // 2}.example/{number}") for number in range(COUNT)]
@@ -202,7 +202,7 @@ class TestCrossValidated:
             sites = {address.split("/")[2] for address in models(page.address).card["pages"]}
             assert page.site not in sites
 
-    def test_a_page_without_rows_has_some_model(self, rows, monkeypatch):
+    def test_model_for_a_page_without_rows(self, rows, monkeypatch):
         quick(monkeypatch)
         monkeypatch.setattr("vclean.classify.training.segments.FOLDS", 2)
         assert cross_validate(rows)("http://empty.example/").card["pages"]

@@ -1,4 +1,4 @@
-"""Tests of segments made of the states of containers."""
+"""Test segments built from the states of containers."""
 
 from __future__ import annotations
 
@@ -27,75 +27,75 @@ def page():
 
 
 def segments(page, main, parts=None):
-    """The segments where the containers with the ids `main` are segments, and `parts` in the finer cut."""
+    """Build segments from containers by id: `main` are the main segments, `parts` those of the finer level."""
     regions = candidate_regions(PageContext(extract_blocks(page)))
     states = [_states(page, regions, names) for names in (main, main if parts is None else parts)]
     return build_segments(VisualPage(page), regions, *states)
 
 
 def _states(page, regions, names):
-    at = [by_id(page, name) for name in names]
-    found = []
+    nodes = [by_id(page, name) for name in names]
+    states = []
     for node in regions.node.tolist():
-        inside = any(top < node < page.end[top] for top in at)
-        found.append(State.AT if node in at else State.BELOW if inside else State.ABOVE)
-    return np.array(found, dtype=np.int8)
+        inside = any(top < node < page.end[top] for top in nodes)
+        states.append(State.AT if node in nodes else State.BELOW if inside else State.ABOVE)
+    return np.array(states, dtype=np.int8)
 
 
-def words(found):
-    return [found.segment_text(leaf) for leaf in found.leaves]
+def words(page_segments):
+    return [page_segments.segment_text(leaf) for leaf in page_segments.leaves]
 
 
-class TestBuild:
-    def test_containers_are_segments(self, page):
-        found = segments(page, ["head", "title", "main"])
-        assert found.method == METHOD
-        assert words(found) == ["One Two", "Three", "Four Five Six Seven Eight"]
-        assert found.coherence.tolist() == [WHOLE, MAIN, MAIN, MAIN]
-        assert found.parent.tolist() == [-1, 0, 0, 0]
+class TestBuildSegments:
+    def test_containers_become_segments(self, page):
+        page_segments = segments(page, ["head", "title", "main"])
+        assert page_segments.method == METHOD
+        assert words(page_segments) == ["One Two", "Three", "Four Five Six Seven Eight"]
+        assert page_segments.coherence.tolist() == [WHOLE, MAIN, MAIN, MAIN]
+        assert page_segments.parent.tolist() == [-1, 0, 0, 0]
 
-    def test_the_finer_cut_lies_in_the_coarser_one(self, page):
-        found = segments(page, ["head", "title", "main"], ["head", "title", "left", "right"])
-        assert words(found.at(MAIN)) == ["One Two", "Three", "Four Five Six Seven Eight"]
-        assert words(found) == ["One Two", "Three", "Four Five", "Six", "Seven", "Eight"]
-        assert found.coherence.tolist() == [WHOLE, MAIN, MAIN, MAIN, PART, PART, PART, PART]
+    def test_parts_are_inside_main_segments(self, page):
+        page_segments = segments(page, ["head", "title", "main"], ["head", "title", "left", "right"])
+        assert words(page_segments.at(MAIN)) == ["One Two", "Three", "Four Five Six Seven Eight"]
+        assert words(page_segments) == ["One Two", "Three", "Four Five", "Six", "Seven", "Eight"]
+        assert page_segments.coherence.tolist() == [WHOLE, MAIN, MAIN, MAIN, PART, PART, PART, PART]
 
-    def test_a_text_between_containers_is_a_segment(self, page):
-        """As are both that stand in one container, but not side by side."""
+    def test_text_between_containers_is_a_segment(self, page):
+        """Check two texts in one container that are not adjacent."""
         assert words(segments(page, ["left", "right"])) == ["One Two", "Three", "Four Five", "Six", "Seven", "Eight"]
 
-    def test_containers_beside_segments_are_segments(self, page):
+    def test_siblings_of_segments_are_segments(self, page):
         assert words(segments(page, ["head"])) == ["One Two", "Three", "Four Five Six Seven Eight"]
 
-    def test_texts_after_each_other_are_one(self):
+    def test_consecutive_texts_are_one_segment(self):
         html = '<body title="0 0 9 9">One<br><br>Two<div id=a title="0 5 9 2"><p>Three</p><p>Four</p></div></body>'
         assert words(segments(painted(html), ["a"])) == ["One Two", "Three Four"]
 
-    def test_no_segment_is_the_page(self, page):
-        found = segments(page, [])
-        assert words(found) == ["One Two Three Four Five Six Seven Eight"]
-        assert len(found) == 2
+    def test_page_without_segments(self, page):
+        page_segments = segments(page, [])
+        assert words(page_segments) == ["One Two Three Four Five Six Seven Eight"]
+        assert len(page_segments) == 2
 
-    def test_all_there_is_to_see_is_in_a_leaf(self, page):
-        found = segments(page, ["head", "main"], ["head", "left"])
+    def test_all_visible_nodes_are_in_leaves(self, page):
+        page_segments = segments(page, ["head", "main"], ["head", "left"])
         shown = [row for row, text in enumerate(page.texts) if text.strip()]
-        assert set(found.text[shown].tolist()) <= set(found.leaves.tolist())
+        assert set(page_segments.text[shown].tolist()) <= set(page_segments.leaves.tolist())
         image = int(np.flatnonzero(page.is_tag(("img",)))[0])
-        assert found.element[image] in found.leaves
-        assert (np.delete(found.element, image) == -1).all()
+        assert page_segments.element[image] in page_segments.leaves
+        assert (np.delete(page_segments.element, image) == -1).all()
 
-    def test_hidden_text_is_in_none(self):
+    def test_hidden_text_is_in_no_segment(self):
         html = '<body title="0 0 9 9"><p id=a title="0 0 9 4">One</p><p lang=hidden>Two</p><p title="0 5 9 4">Three'
         assert words(segments(painted(html), ["a"])) == ["One", "Three"]
 
     def test_boxes(self, page):
-        found = segments(page, ["head", "title", "main"], ["head", "title", "left", "right"])
-        box = dict(zip(words(found), found.box[found.leaves].tolist(), strict=True))
-        assert found.box[0].tolist() == [0, 0, page.width, page.height]
+        page_segments = segments(page, ["head", "title", "main"], ["head", "title", "left", "right"])
+        box = dict(zip(words(page_segments), page_segments.box[page_segments.leaves].tolist(), strict=True))
+        assert page_segments.box[0].tolist() == [0, 0, page.width, page.height]
         assert box["One Two"] == [0, 0, 100, 20]
         assert box["Four Five"] == [0, 30, 50, 70]
 
-    def test_it_can_be_written(self, page):
+    def test_to_dict(self, page):
         record = segments(page, ["head", "main"]).to_dict()
         assert [part["text"] for part in record["root"]["segments"]] == [
             "One Two", "Three", "Four Five Six Seven Eight",

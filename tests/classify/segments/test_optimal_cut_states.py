@@ -1,4 +1,4 @@
-"""Tests of where containers stand to marked segments."""
+"""Test the states of containers relative to marked segments."""
 
 from __future__ import annotations
 
@@ -19,49 +19,49 @@ def regions(html=HTML):
     return candidate_regions(PageContext(extract_blocks(boxed(html))))
 
 
-def states(found, *names):
-    """The states by id, where the elements called `names` are marked; a question mark where the marks do not tell."""
-    snapshot = found.snapshot
+def states(candidates, *names):
+    """Return states by id, if the elements called `names` are marked; `?` if they do not follow from marks."""
+    snapshot = candidates.snapshot
     ids = snapshot.attributes("id")
     elements = np.array([node for name in names for node, value in ids.items() if value == name], dtype=np.int32)
-    told = true_states(found, elements)
-    if told is None:
+    states_and_mask = true_states(candidates, elements)
+    if states_and_mask is None:
         return None
     return {
-        ids.get(node, snapshot.tags[snapshot.tag[node]]): State(state).name + "?" * (not sure)
-        for node, state, sure in zip(found.node.tolist(), *map(np.ndarray.tolist, told), strict=True)
+        ids.get(node, snapshot.tags[snapshot.tag[node]]): State(state).name + "?" * (not known)
+        for node, state, known in zip(candidates.node.tolist(), *map(np.ndarray.tolist, states_and_mask), strict=True)
         if node in ids or node == 0
     }
 
 
 class TestTrueStates:
-    def test_what_holds_marked_containers_is_above_them(self):
+    def test_ancestors_of_marked_containers_are_above(self):
         assert states(regions(), "head", "main", "foot") == {
             "html": "ABOVE", "head": "AT", "rest": "ABOVE", "main": "AT", "foot": "AT",
         }  # fmt: skip
 
-    def test_of_marks_in_each_other_the_outermost_counts(self):
-        found = states(regions(), "head", "rest", "main")
-        assert (found["rest"], found["main"], found["foot"]) == ("AT", "BELOW", "BELOW")
+    def test_outermost_of_nested_marks_counts(self):
+        state_by_id = states(regions(), "head", "rest", "main")
+        assert (state_by_id["rest"], state_by_id["main"], state_by_id["foot"]) == ("AT", "BELOW", "BELOW")
 
-    def test_what_is_not_marked_stands_beside_as_one(self):
-        found = states(regions(), "head", "main")
-        assert (found["rest"], found["foot"]) == ("ABOVE", "AT?")
+    def test_unmarked_sibling_is_a_segment(self):
+        state_by_id = states(regions(), "head", "main")
+        assert (state_by_id["rest"], state_by_id["foot"]) == ("ABOVE", "AT?")
 
-    def test_all_that_is_in_what_is_not_marked_lies_in_it(self):
-        found = states(regions(), "head")
-        assert (found["rest"], found["main"], found["foot"]) == ("AT?", "BELOW?", "BELOW?")
+    def test_unmarked_descendants_are_below(self):
+        state_by_id = states(regions(), "head")
+        assert (state_by_id["rest"], state_by_id["main"], state_by_id["foot"]) == ("AT?", "BELOW?", "BELOW?")
 
-    def test_a_mark_of_the_whole_document_tells_nothing(self):
+    def test_ignores_a_mark_of_the_whole_document(self):
         html = HTML.replace("<body>", "<body id=all>")
         assert states(regions(html), "all") is None
         assert states(regions(html), "all", "head")["head"] == "AT"
 
-    def test_a_mark_without_text_tells_nothing(self):
+    def test_ignores_a_mark_without_text(self):
         html = HTML.replace("</body>", "<div id=empty><img></div></body>")
         assert states(regions(html), "empty") is None
 
-    def test_a_mark_inside_a_chain_is_one_of_the_chain(self):
+    def test_mark_inside_a_chain_of_elements(self):
         html = HTML.replace("<div id=head>", "<div id=head><div id=inner>").replace(
             "</p></div><div id=rest>", "</p></div></div><div id=rest>"
         )

@@ -22,7 +22,7 @@ EXTREME = [0.0, -0.0, np.nan, np.inf, -np.inf, 1.0, -1.0, 0.1, 3.4e38, -3.4e38]
 
 
 def table(count, *, missing=0.0, seed=3):
-    """Rows of four columns, some values missing, and classes 0 to 2 that depend on them."""
+    """Return rows of four columns with missing values, and classes 0 to 2 that depend on them."""
     generator = np.random.default_rng(seed)
     x = generator.normal(size=(count, 4)).astype(np.float32)
     y = (x[:, 0] + x[:, 1] * x[:, 2] > 0).astype(int) + (x[:, 3] > 1)
@@ -54,19 +54,19 @@ def uses_lightgbm(forest):
 
 @compiled
 class TestCompiled:
-    """The same bits as LightGBM's own predictor."""
+    """Predictions of the C extension equal those of LightGBM bit by bit."""
 
     @pytest.mark.parametrize("name", ["content.txt", "types.txt", "cuts.txt", "regions.txt"])
     @pytest.mark.parametrize("rows", [1, 7, 8, 9, 100])
-    def test_the_trees_that_ship(self, name: str, rows: int) -> None:
+    def test_shipped_trees(self, name: str, rows: int) -> None:
         forest = shipped(name)
         generator = np.random.default_rng(rows)
         x = generator.normal(scale=3, size=(rows, forest.columns)).astype(np.float32).round(1)
         x[generator.random(x.shape) < 0.2] = np.nan
         x[generator.random(x.shape) < 0.2] = 0
-        found = forest.predict(x)
+        predictions = forest.predict(x)
         assert not uses_lightgbm(forest)
-        np.testing.assert_array_equal(found, by_lightgbm(forest, x))
+        np.testing.assert_array_equal(predictions, by_lightgbm(forest, x))
 
     @pytest.mark.parametrize("objective", OBJECTIVES, ids=lambda objective: objective["objective"])
     @pytest.mark.parametrize("missing", [0.0, 0.2])
@@ -83,7 +83,7 @@ class TestCompiled:
         np.testing.assert_array_equal(forest.predict(x), by_lightgbm(forest, x))
 
     def test_values_at_a_threshold(self) -> None:
-        """Thresholds are doubles; the float32 next to one falls on the same side of it as in LightGBM."""
+        """Check the float32 values next to thresholds, which are float64."""
         forest = trained({"objective": "binary"})
         x, _ = table(400)
         for towards in (-np.inf, np.inf):
@@ -91,30 +91,30 @@ class TestCompiled:
             np.testing.assert_array_equal(forest.predict(near), by_lightgbm(forest, near))
 
     def test_early_stop(self) -> None:
-        """Rows that leave after 20 rounds, after 40, and never."""
+        """Check rows that stop after 20 rounds, after 40 rounds, and never."""
         forest = trained({"objective": "binary"}, rounds=110, learning_rate=0.3)
         x, _ = table(300, seed=5)
-        found = forest.predict(x, early_stop=True)
+        predictions = forest.predict(x, early_stop=True)
         options = {"pred_early_stop": True, "pred_early_stop_freq": 20, "pred_early_stop_margin": 10.0}
-        np.testing.assert_array_equal(found, by_lightgbm(forest, x, **options))
-        assert 0 < (found != forest.predict(x)).sum() < len(x)
+        np.testing.assert_array_equal(predictions, by_lightgbm(forest, x, **options))
+        assert 0 < (predictions != forest.predict(x)).sum() < len(x)
 
-    def test_early_stop_is_for_two_classes(self) -> None:
+    def test_early_stop_is_for_binary_models(self) -> None:
         forest = trained(OBJECTIVES[2], rounds=60, learning_rate=0.5)
         x, _ = table(50, seed=5)
         np.testing.assert_array_equal(forest.predict(x, early_stop=True), forest.predict(x))
 
-    def test_trees_that_never_split(self) -> None:
+    def test_trees_without_splits(self) -> None:
         forest = trained({"objective": "binary"}, min_data_in_leaf=400)
         x, _ = table(3)
         np.testing.assert_array_equal(forest.predict(x), by_lightgbm(forest, x))
 
-    def test_columns_that_are_not_in_one_piece(self) -> None:
+    def test_non_contiguous_rows(self) -> None:
         forest = trained({"objective": "binary"})
         wide = np.asfortranarray(np.hstack([table(30)[0]] * 2))
         np.testing.assert_array_equal(forest.predict(wide[::2, :4]), by_lightgbm(forest, table(30)[0][::2]))
 
-    def test_lightgbm_is_not_imported(self) -> None:
+    def test_does_not_import_lightgbm(self) -> None:
         code = (
             "import sys; from vclean.classify.content.model import load_default; load_default();"
             "print('lightgbm' in sys.modules)"
@@ -122,8 +122,8 @@ class TestCompiled:
         assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout == b"False\n"
 
 
-class TestByLightgbm:
-    """What the extension does not know, and all where it was not built."""
+class TestLightgbmFallback:
+    """Trees that the extension does not support, and installations without the extension."""
 
     def test_without_the_extension(self, monkeypatch: pytest.MonkeyPatch) -> None:
         text = trained({"objective": "binary"}, missing=0.1, rounds=60).text
@@ -146,7 +146,7 @@ class TestByLightgbm:
         ],
         ids=["category", "zero", "linear", "mean", "objective", "slope"],
     )
-    def test_trees_of_other_kinds(self, data, parameters) -> None:
+    def test_unsupported_trees(self, data, parameters) -> None:
         generator = np.random.default_rng(7)
         x = generator.normal(size=(300, 4)).astype(np.float32)
         x[:, 0] = np.arange(300) % 5
@@ -161,40 +161,40 @@ class TestByLightgbm:
 @pytest.mark.parametrize("is_compiled", [True, False])
 class TestForest:
     @pytest.fixture(autouse=True)
-    def either(self, is_compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    def use_extension_or_lightgbm(self, is_compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "COMPILED", is_compiled and module.COMPILED)
 
     @pytest.mark.parametrize("rows", [0, 1, 5])
     def test_shape_and_type(self, rows: int) -> None:
         x, _ = table(rows)
         for objective, shape in zip(OBJECTIVES, [(rows,), (rows,), (rows, 3)], strict=True):
-            found = trained(objective, rounds=2).predict(x)
-            assert (found.shape, found.dtype) == (shape, np.float64)
+            predictions = trained(objective, rounds=2).predict(x)
+            assert (predictions.shape, predictions.dtype) == (shape, np.float64)
 
-    def test_probabilities(self) -> None:
+    def test_predicts_probabilities(self) -> None:
         x, _ = table(40)
         assert trained(OBJECTIVES[2]).predict(x).sum(axis=1) == pytest.approx(1)
         assert (np.abs(trained(OBJECTIVES[0]).predict(x) - 0.5) < 0.5).all()
 
-    def test_another_number_of_columns(self) -> None:
+    def test_rejects_other_numbers_of_columns(self) -> None:
         with pytest.raises(ValueError, match="the trees were trained on 4 columns, not 3"):
             trained(OBJECTIVES[0], rounds=2).predict(np.zeros((2, 3), dtype=np.float32))
 
-    def test_what_it_is(self) -> None:
+    def test_attributes(self) -> None:
         forest = trained(OBJECTIVES[2], rounds=2)
         assert (forest.columns, forest.classes) == (4, 3)
         assert Forest(forest.text).text == forest.text == forest.booster.model_to_string()
 
-    def test_goes_to_another_process(self) -> None:
+    def test_pickles(self) -> None:
         forest, (x, _) = trained(OBJECTIVES[0], rounds=2), table(20)
         np.testing.assert_array_equal(pickle.loads(pickle.dumps(forest)).predict(x), forest.predict(x))
 
     @pytest.mark.parametrize("text", ["", "no trees", "tree\nversion=v4\n", "tree\nmax_feature_idx=3\n"])
-    def test_damage(self, text: str) -> None:
+    def test_damaged_text(self, text: str) -> None:
         with pytest.raises(ValueError, match="damaged trees"):
             Forest(text)
 
-    def test_cut_short(self) -> None:
+    def test_truncated_text(self) -> None:
         text = trained(OBJECTIVES[0], rounds=2).text
         for at in (len(text) // 4, len(text) // 3, text.index("right_child=") + 14):
             with pytest.raises(ValueError, match="damaged trees"):

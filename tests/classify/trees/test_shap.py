@@ -22,7 +22,7 @@ def x():
 
 
 def rows(count, *, missing=0.0, seed=3):
-    """Rows of four columns, some values missing, and classes that depend on them."""
+    """Return rows of four columns with missing values, and classes that depend on them."""
     generator = np.random.default_rng(seed)
     x = generator.normal(size=(count, 4)).astype(np.float32)
     y = (x[:, 0] + x[:, 1] * x[:, 2] > 0).astype(int)
@@ -36,14 +36,14 @@ def trained(x, y, *, data=None, **parameters):
 
 
 class TestContributions:
-    def test_those_of_lightgbm(self, x) -> None:
+    def test_equals_lightgbm(self, x) -> None:
         trees = load_default().content
         base, columns = contributions(trees, x)
-        told = trees.booster.predict(x, pred_contrib=True, num_threads=1)
-        np.testing.assert_allclose(columns, told[:, :-1], atol=1e-9)
-        assert base == pytest.approx(told[0, -1])
+        predictions = trees.booster.predict(x, pred_contrib=True, num_threads=1)
+        np.testing.assert_allclose(columns, predictions[:, :-1], atol=1e-9)
+        assert base == pytest.approx(predictions[0, -1])
 
-    def test_base_and_row_add_up_to_what_the_trees_say(self, x) -> None:
+    def test_base_and_row_sum_to_the_prediction(self, x) -> None:
         trees = load_default().content
         base, columns = contributions(trees, x)
         assert columns.shape == (len(x), len(COLUMNS))
@@ -51,35 +51,34 @@ class TestContributions:
 
     @pytest.mark.parametrize("missing", [0.0, 0.2])
     @pytest.mark.parametrize("leaves", [2, 3, 31])
-    def test_small_and_deep_trees_values_missing_or_not(self, missing: float, leaves: int) -> None:
-        """Columns that recur on a path, splits on what is missing, and rows with NaN where training had none."""
+    def test_small_and_deep_trees(self, missing: float, leaves: int) -> None:
+        """Check repeated columns on a path, splits on missing values, and NaN that did not occur in training."""
         trees = trained(*rows(400, missing=missing), num_leaves=leaves)
         unseen, _ = rows(40, missing=0.3, seed=8)
-        told = trees.booster.predict(unseen, pred_contrib=True)
-        np.testing.assert_allclose(contributions(trees, unseen)[1], told[:, :-1], atol=1e-9)
+        predictions = trees.booster.predict(unseen, pred_contrib=True)
+        np.testing.assert_allclose(contributions(trees, unseen)[1], predictions[:, :-1], atol=1e-9)
 
     def test_values_at_a_threshold(self) -> None:
-        whole, y = rows(400)
-        whole = whole.round()
-        trees = trained(whole, y)
+        x, y = rows(400)
+        x = x.round()
+        trees = trained(x, y)
         np.testing.assert_allclose(
-            contributions(trees, whole[:50])[1], trees.booster.predict(whole[:50], pred_contrib=True)[:, :-1], atol=1e-9
+            contributions(trees, x[:50])[1], trees.booster.predict(x[:50], pred_contrib=True)[:, :-1], atol=1e-9
         )
 
-    def test_trees_that_never_split(self) -> None:
+    def test_trees_without_splits(self) -> None:
         x, y = rows(50)
         trees = trained(x, y, min_data_in_leaf=50)
         base, columns = contributions(trees, x)
         assert not columns.any()
         assert base == pytest.approx(trees.booster.predict(x[:1], raw_score=True)[0])
 
-    def test_piece_by_piece_is_the_same(self, x, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A deadline is looked at between two pieces."""
-        base, whole = contributions(load_default().content, x)
+    def test_batches_give_equal_values(self, x, monkeypatch: pytest.MonkeyPatch) -> None:
+        base, values = contributions(load_default().content, x)
         monkeypatch.setattr(module, "ROWS_AT_ONCE", 3)
-        again, pieces = contributions(load_default().content, x)
-        np.testing.assert_allclose(pieces, whole, atol=1e-12)
-        assert again == base
+        other_base, batched = contributions(load_default().content, x)
+        np.testing.assert_allclose(batched, values, atol=1e-12)
+        assert other_base == base
 
     def test_no_rows(self) -> None:
         _, columns = contributions(load_default().content, np.zeros((0, len(COLUMNS)), dtype=np.float32))
@@ -92,7 +91,7 @@ class TestContributions:
             ({}, {"zero_as_missing": True}),
         ],
     )
-    def test_splits_of_other_kinds_are_refused(self, data: dict[str, object], parameters: dict[str, object]) -> None:
+    def test_rejects_unsupported_splits(self, data: dict[str, object], parameters: dict[str, object]) -> None:
         x, _ = rows(200, missing=0.1)
         x[:, 0] = np.arange(200) % 5
         trees = trained(x, np.arange(200) % 5 == 1, data=data, **parameters)

@@ -17,9 +17,9 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     train_quickly(monkeypatch)
 
 
-def said(page, surely: float) -> HeldOutPrediction:
-    """Of content that it is, with the probability `surely`, and of the rest that it is not."""
-    probability = np.where(page.content, surely, 1 - surely).astype(np.float32)
+def held_out(page, certainty: float) -> HeldOutPrediction:
+    """Return predictions that are right with the probability `certainty`."""
+    probability = np.where(page.content, certainty, 1 - certainty).astype(np.float32)
     x = np.zeros((len(page), len(stacking.COLUMNS)), dtype=np.float32)
     types = np.full((len(page), 4), 0.25, dtype=np.float32)
     return HeldOutPrediction(
@@ -34,26 +34,25 @@ def empty():
     return SimpleNamespace(content=np.zeros(0, dtype=bool), weight=np.zeros(0, dtype=np.float32))
 
 
-class TestFit:
+class TestFitThresholdModel:
     PAGES = tuple(rows(number) for number in range(SITES))
 
-    def test_keeps_what_is_content(self) -> None:
-        threshold_model = fit(self.PAGES, [said(page, 0.9) for page in self.PAGES])
+    def test_selects_content(self) -> None:
+        threshold_model = fit(self.PAGES, [held_out(page, 0.9) for page in self.PAGES])
         for page in self.PAGES:
-            keep, confidence = threshold_model.select(said(page, 0.9).candidates)
-            np.testing.assert_array_equal(keep, page.content)
+            mask, confidence = threshold_model.select(held_out(page, 0.9).candidates)
+            np.testing.assert_array_equal(mask, page.content)
             assert confidence == pytest.approx(1, abs=0.05)
 
-    def test_timid_probabilities_are_put_right(self) -> None:
-        """What is right every time is told as sure."""
-        threshold_model = fit(self.PAGES, [said(page, 0.7) for page in self.PAGES])
+    def test_calibrates_underconfident_probabilities(self) -> None:
+        threshold_model = fit(self.PAGES, [held_out(page, 0.7) for page in self.PAGES])
         low, high = threshold_model.calibration(np.array([0.3, 0.7], dtype=np.float32))
         assert low < 0.01
         assert high > 0.99
 
-    def test_pages_without_blocks_teach_nothing(self) -> None:
-        verdicts = [said(page, 0.9) for page in self.PAGES]
-        one = fit(self.PAGES, verdicts)
-        other = fit([*self.PAGES, empty()], [*verdicts, NOTHING])
+    def test_ignores_pages_without_blocks(self) -> None:
+        predictions = [held_out(page, 0.9) for page in self.PAGES]
+        one = fit(self.PAGES, predictions)
+        other = fit([*self.PAGES, empty()], [*predictions, NOTHING])
         assert one.forest.text == other.forest.text
         assert one.calibration == other.calibration
