@@ -179,7 +179,7 @@ class SitePages(Generic[Payload]):
         """Append the blocks of a page, with a payload to return with them.
 
         Args:
-            blocks: of the page.
+            blocks: blocks of the page.
             payload: any object that can be pickled.
 
         Raises:

@@ -30,7 +30,7 @@ BETAS: Final = (0.2, 0.35, 0.5, 0.7, 1.0, 1.5, 2.5)
 COMMENT_BETAS: Final = (0.5, 1.0, 2.0)
 """Weights of recall of the candidates that include or exclude all comments."""
 MARGIN: Final = 0.01
-"""Difference in predicted word F1 from which on a candidate replaces the default; mean scores are the same for .005."""
+"""Minimum gain in predicted word F1 for a candidate to replace the default; mean scores are the same for .005."""
 
 
 _BLOCK_COLUMNS: Final = (
@@ -49,7 +49,7 @@ _PAGE_COLUMNS: Final = (
 _PROBABILITY_LEVELS: Final = (0.1, 0.3, 0.5, 0.7, 0.9)
 _TINY: Final = 1e-6
 _HAS_COMMENTS: Final = 0.5
-"""Probability from which on a block is taken for one among readers' comments."""
+"""Probability above which a block counts as a reader comment."""
 
 
 def _indices(names: tuple[str, ...]) -> list[int]:

@@ -32,8 +32,9 @@ if TYPE_CHECKING:
 
 
 _EVEN: Final = 0.5
+"""Threshold that needs no explanation: a block is kept if content is more probable than boilerplate."""
 _IS_COMMENT: Final = 0.5
-"""Probability above which a block counts as one among readers' comments."""
+"""Probability above which a block counts as a reader comment."""
 _KINDS: Final = {"ul": "list", "ol": "list", "dl": "definition list", "pre": "code", "table": "table"}
 
 
@@ -103,7 +104,7 @@ _MIN_SUPPORTING_GROUPS: Final = 2
 MIN_CONTRIBUTION: Final = 0.1
 """Absolute log odds below which a contribution is not a reason."""
 _SECOND_FEATURE_SHARE: Final = 0.35
-"""Contribution, relative to the first feature of a group, from which on a second feature is described."""
+"""Minimum contribution of a second feature of a group, relative to the first, to be described."""
 _CONTRADICTION_WEIGHT: Final = 0.3
 """Weight of a linear score whose sign differs from the sign of its contribution: correct, but confusing to read."""
 

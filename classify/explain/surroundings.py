@@ -30,7 +30,7 @@ _NARROW: Final = 0.6
 _MIN_OFFSET: Final = 0.05
 """Distance of left edges, in page widths, above which a column is beside the main column."""
 _BOLD: Final = 600
-"""Font weight from which on a font is called bold."""
+"""Minimum font weight that is called bold."""
 MAX_TOKENS: Final = 3
 """Maximum number of tokens in a phrase."""
 _MIN_WEIGHT_SHARE: Final = 0.3
