@@ -99,13 +99,13 @@ def _after(value: float, reference: str, _: str) -> str:
 _FORMS: Final[dict[str, Callable[[float, str, str], str]]] = {
     "share": lambda value, *_: f"{value:.2f}",
     "percent": lambda value, *_: format_percent(abs(value)),
-    "way": _relative_position,
+    "position": _relative_position,
     "number": _number,
-    "whole": lambda value, *_: f"{value:.0f}",
+    "integer": lambda value, *_: f"{value:.0f}",
     "px": lambda value, *_: f"{value:,.0f} px",
     "count": format_count,
     "length": _length,
-    "hundred": lambda value, noun, plural: format_count(100 * value, noun, plural),
+    "per_hundred": lambda value, noun, plural: format_count(100 * value, noun, plural),
     "tag": _tag,
     "heading": lambda value, *_: f"a level {value:.0f} heading" if value else "no heading",
     "own_heading": lambda value, *_: f"a level {value:.0f} heading" if value else "not a heading",
@@ -210,7 +210,8 @@ def is_linear_score(name: str) -> bool:
 
 def is_unrendered(name: str, value: float) -> bool:
     """Return True for the missing value of a visual feature: it only shows that the page was not rendered."""
-    return math.isnan(value) and (_GROUP.get(name) in _VISUAL_GROUPS or name[4:] in _SIDES)
+    is_subtree_box = name[4:] in _SIDES  # such as up3_width
+    return math.isnan(value) and (_GROUP.get(name) in _VISUAL_GROUPS or is_subtree_box)
 
 
 def phrase(name: str, value: float, subject: str = "its container", contribution: float = 0.0) -> str:
