@@ -204,7 +204,7 @@ def _lead(corpus: str, name: str, figures: Mapping[str, Any], points: float) -> 
     error = figures["word_f1_error"]
     line = f"- {corpus}: `{name}`, by {points:.3f} on {figures['pages']} pages; the standard error of its mean is"
     line = f"{line} {error:.3f}"
-    return f"{line}, so the difference is within chance\n" if points < error else f"{line}\n"
+    return f"{line}, so the difference may be due to chance\n" if points < error else f"{line}\n"
 
 
 def _corpus(corpus: str, methods: Mapping[str, Mapping[str, Any]]) -> str:

@@ -130,7 +130,7 @@ class TestAhead:
             "c": {"word_f1": 0.99, "word_f1_error": 0.02, "pages": 10},
         }
         line = "- news: `a`, by 0.010 on 50 pages; the standard error of its mean is {}\n"
-        chance = line.format("0.020, so the difference is within chance")
+        chance = line.format("0.020, so the difference may be due to chance")
         assert methods._ahead({"news": results, "other": {"a": results["a"]}}) == chance
         results["a"]["word_f1_error"] = 0.005
         assert methods._ahead({"news": results}) == line.format("0.005")
