@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 CONTENT_SHARE = 0.5
 """Minimum share of a block's words that is aligned with the gold if the block is content."""
 STRAY = 2
-"""Length in words of a stray run. Runs up to it count only if they fill their block or continue another run."""
+"""Maximum length in words of a stray run. Such runs count only if they fill their block or continue another run."""
 
 _NO_RUN = MatchingRun(-100, -100, 0)
 _HEADING, _PARAGRAPH, _ITEM, _CONTINUATION, _OTHER = range(len(LABELS))

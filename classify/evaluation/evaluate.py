@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 Predictor: TypeAlias = Callable[[GoldPage, BlockColumns], Prediction]
-"""Label the blocks of a page. The page is passed so that a model can be used that never saw its site."""
+"""Function that labels the blocks of a page. It gets the page to choose a model that never saw its site."""
 Reader: TypeAlias = Callable[[Page], Snapshot]
-"""Read a page, by the static parser or in a browser."""
+"""Function that reads a page, by the static parser or in a browser."""
 Writer: TypeAlias = Callable[[BlockColumns, Prediction], tuple[str, str]]
-"""Return the clean text of a prediction, without and with CleanEval's marks."""
+"""Function that returns the clean text of a prediction, without and with CleanEval's marks."""
 PageCallback: TypeAlias = Callable[[GoldPage, BlockColumns | None, Prediction | None, PageEvaluation], None]
-"""Receive the evaluation of a page, its blocks (None if it could not be read), and its prediction (None if the method
-failed)."""
+"""Function that gets the evaluation of a page, its blocks (None if it could not be read), and its prediction (None if
+the method failed)."""
 
 
 def evaluate(

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from vclean.render.snapshot import Snapshot
 
     SegmentFunction = Callable[[str, Snapshot], Sequence[Segmentation]]
-    """Segment the page with an id and a snapshot, once for each value of a parameter, in their order."""
+    """Function that segments the page of an id and a snapshot, once for each value of a parameter, in their order."""
 
     Trainer = Callable[[Sequence[RenderedMarkedPage], Callable[[], None]], SegmentFunction]
-    """Train a `SegmentFunction` on marked pages. It segments each page by a model that has not seen the page."""
+    """Function that trains a `SegmentFunction` on marked pages, which uses models that have not seen the page."""
 
 ORACLE: Final = "oracle"
 _STORED: Final = re.compile(r"(?P<file>.+\.jsonl?)(?::(?P<name>.+))?", re.IGNORECASE)

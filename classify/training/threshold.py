@@ -40,7 +40,7 @@ def fit_map(
         return CalibrationMap()
     level = isotonic_regression(bins.observed, weights=bins.weight).x
     x, y = _separate(bins.predicted), _separate(level)
-    # Beyond the outermost bins the map is shifted as at the bin, within 0..1.
+    # Beyond the outermost bins the correction stays that of the nearest bin, limited to 0..1.
     low, high = max(0.0, y[0] - x[0]), min(1.0, y[-1] + 1 - x[-1])
     return CalibrationMap((0.0, *x.tolist(), 1.0), (low, *y.tolist(), high))
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from vclean.features.blocks import BlockColumns
 
     Describe = Callable[[Parts], NDArray[np.float32]]
-    """Return the features (P, C) of P segments."""
+    """Function that returns the features (P, C) of P segments."""
 
 INTERESTING: Final = 0.9
 """Share of an interesting segment that has to be in the gold."""
