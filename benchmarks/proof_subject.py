@@ -32,7 +32,7 @@ from vclean.classify.evaluation import scores
 from vclean.classify.evaluation.evaluate import score_page
 from vclean.classify.methods import all_method_infos, get
 from vclean.cli.main import main
-from vclean.input.sources import find
+from vclean.input.sources import find_sources
 from vclean.output.registry import FORMATS
 from vclean.output.text import to_cleaneval, to_text
 from vclean.pipeline import Pipeline, SegmentPipeline
@@ -108,7 +108,7 @@ def corpus_size(path: Path) -> int:
 
 def archive_pages(path: Path, count: int) -> Iterator[Input]:
     """Yield evenly spaced pages of a web archive; all pages if `count` is 0."""
-    sources = list(find(str(path), _settings()))
+    sources = list(find_sources(str(path), _settings()))
     chosen = [sources[index] for index in evenly_spaced(len(sources), count or len(sources))]
     for name, source in zip(distinct(source.id for source in chosen), chosen, strict=True):
         page = source.read()
@@ -117,7 +117,7 @@ def archive_pages(path: Path, count: int) -> Iterator[Input]:
 
 def archive_addresses(path: Path) -> list[str]:
     """Return the ids (URLs) of the pages of a web archive."""
-    return [source.id for source in find(str(path), _settings())]
+    return [source.id for source in find_sources(str(path), _settings())]
 
 
 class Subject(ExitStack):

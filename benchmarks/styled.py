@@ -30,7 +30,7 @@ from resiliparse.parse.html import HTMLTree
 from styled_sites import Site, candidates, choose, complete_document, fetch, is_large_image, join, references, select
 
 from vclean.errors import InputError, UsageError, VcleanError
-from vclean.files import Replacement, write_atomic
+from vclean.files import AtomicFile, write_atomic
 from vclean.render.decode import decode
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ def marked_page(site: Site, path: Path, source: Source, selectors: Selectors) ->
 class Collection:
     """Archive that is being written: its stream, the URLs of its pages, and the number of regions by role."""
 
-    stream: io.BufferedIOBase | Replacement
+    stream: io.BufferedIOBase | AtomicFile
     pages: list[str] = field(default_factory=list)
     roles: Counter[str] = field(default_factory=Counter)
 
@@ -218,7 +218,7 @@ def run(options: argparse.Namespace, folder: Path) -> None:
         VcleanError: no package could be downloaded, or a file could not be written.
     """
     tables = Tables.read(TABLES.read_text("utf-8"))
-    with Replacement(options.out) as stream:
+    with AtomicFile(options.out) as stream:
         collection = Collection(stream)
         for source in tables.sources:
             root = folder / source.host

@@ -1,4 +1,4 @@
-"""vclean renders web pages and labels each visual block: heading, paragraph, list item, continuation or boilerplate.
+"""Render web pages and label each visual block: heading, paragraph, list item, continuation or boilerplate.
 
 ::
 
@@ -9,14 +9,14 @@
         print(block.label, block.box, block.text)
     print(result.to_markdown())
 
-Names are imported when they are first used, so that `import vclean` costs next to nothing.
+Each name is imported on its first use: `import vclean` itself loads no other module.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
 
-TYPE_CHECKING = False  # as in `typing`, whose import is half of the time before the command line hears Ctrl-C
+TYPE_CHECKING = False  # as in `typing`: its import would double the time until the command line handles Ctrl-C
 if TYPE_CHECKING:
     from typing import Any
 
@@ -99,7 +99,7 @@ __all__ = [
     "segment_url",
 ]
 
-_HOMES = {
+_MODULES = {
     "AsyncCleaner": "async_api",
     "Block": "result",
     "BlockColumns": "features.blocks",
@@ -153,8 +153,8 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute may be a
         from importlib.metadata import version
 
         return version("vclean")
-    if name in _HOMES:
-        return getattr(import_module(f"vclean.{_HOMES[name]}"), name)
+    if name in _MODULES:
+        return getattr(import_module(f"vclean.{_MODULES[name]}"), name)
     raise AttributeError(f"module 'vclean' has no attribute {name!r}")
 
 

@@ -1,4 +1,4 @@
-"""The command `vclean`, which is `python -m vclean`, too."""
+"""Entry point of `vclean` and of `python -m vclean`."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import gc
 import os
 import sys
 
-from vclean.cli.interrupts import end_at_once
+from vclean.cli.interrupts import exit_on_interrupt
 
 
 def run() -> int:
-    """Run the command line of the process and give its exit code: see `vclean.cli.main.main`."""
-    end_at_once()
-    # A page's matrices are small: a second thread of numpy's would only wait for them, a twentieth of the CPU.
+    """Run the command line with the arguments of the process and return its exit code; see `vclean.cli.main.main`."""
+    exit_on_interrupt()
+    # The matrices of a page are small: a second thread of NumPy would busy-wait, for a twentieth of the CPU time.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    gc.disable()  # until a command runs: the command line is loaded faster without
+    gc.disable()  # `main_inner` enables it again: imports are faster without garbage collection
     from vclean.cli.main import main
 
     try:
         return main()
     finally:
-        gc.freeze()  # or the interpreter looks through all libraries for cycles before it ends: a tenth of a second
+        gc.freeze()  # or the interpreter searches all loaded libraries for cycles at exit: a tenth of a second
 
 
 if __name__ == "__main__":

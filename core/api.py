@@ -1,6 +1,6 @@
-"""The public functions and classes: `clean` for one page, `Cleaner` for many, `segment` and `Segmenter` likewise.
+"""Public functions and classes: `clean` for one page, `Cleaner` for many pages; `segment` and `Segmenter` likewise.
 
-A string is always HTML: `clean_file` takes a path, `clean_url` an address.
+A string is always HTML and never a path or a URL: `clean_file` takes a path, `clean_url` a URL.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self
 from vclean.errors import VcleanError
 from vclean.page import Page
 from vclean.pipeline import Pipeline, SegmentPipeline
-from vclean.settings import PDOC, CleanerSettings
+from vclean.settings import DEFAULT_PDOC, CleanerSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -24,17 +24,20 @@ if TYPE_CHECKING:
 
 
 def clean(html: Document, *, url: str = "", screenshot: bool = False, **options: Unpack[CleanerOptions]) -> Result:
-    r"""Clean one page; for several, a `Cleaner` keeps the browser and the model.
+    r"""Clean one page; for several pages, a `Cleaner` is faster: it reuses the browser and the model.
 
     Args:
-        html: HTML as a string or as bytes, a file as a `Path`, or a `Page`; a string is never a path or an address.
-        url: the address the page came from, if known; relative links resolve against it.
-        screenshot: take a screenshot of the page, for `Result.screenshot`; needs `render`.
-        options: the fields of `CleanerSettings`, such as `render=True`.
+        html: HTML as a string or bytes, a file as a `Path`, or a `Page`; a string is never a path or a URL.
+        url: the URL of the page, if known; relative links resolve against it.
+        screenshot: whether to take a screenshot of the page, for `Result.screenshot`; needs `render`.
+        options: fields of `CleanerSettings`, such as `render=True`.
+
+    Returns:
+        The labelled blocks of the page.
 
     Raises:
-        UsageError: an option is wrong, or a screenshot is asked for without rendering.
-        VcleanError: another of its subclasses in `vclean.errors`, by what went wrong.
+        UsageError: an option is wrong, or a screenshot is requested without rendering.
+        VcleanError: the page could not be read or labelled; one of the subclasses in `vclean.errors`.
 
     >>> clean("<h1>Rain</h1><p>It rained.", method="text").to_text()
     'Rain\n\nIt rained.\n'
@@ -46,71 +49,101 @@ def clean(html: Document, *, url: str = "", screenshot: bool = False, **options:
 def clean_file(
     path: Path | str, *, url: str = "", screenshot: bool = False, **options: Unpack[CleanerOptions]
 ) -> Result:
-    """Clean the page in an HTML or MHTML file, with what a browser saved beside it; otherwise as `clean`.
+    r"""Clean the page in an HTML or MHTML file; subresources are the files that a browser saved beside it.
+
+    Args:
+        path: the path of the file.
+        url: the URL of the page, if known; relative links resolve against it.
+        screenshot: whether to take a screenshot of the page, for `Result.screenshot`; needs `render`.
+        options: fields of `CleanerSettings`, such as `render=True`.
+
+    Returns:
+        The labelled blocks of the page.
 
     Raises:
         InputError: the file is missing or unreadable.
-        VcleanError: as `clean`.
+        VcleanError: as for `clean`.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "rain.html")
+    ...     _ = path.write_text("<h1>Rain</h1><p>It rained.")
+    ...     clean_file(path, method="text").to_text()
+    'Rain\n\nIt rained.\n'
     """
     with Cleaner(**options) as cleaner:
         return cleaner.clean_file(path, url=url, screenshot=screenshot)
 
 
 def clean_url(url: str, *, screenshot: bool = False, **options: Unpack[CleanerOptions]) -> Result:
-    """Clean the page at an http(s) address; otherwise as `clean`.
+    """Fetch and clean the page at an http(s) URL.
+
+    Args:
+        url: the URL of the page.
+        screenshot: whether to take a screenshot of the page, for `Result.screenshot`; needs `render`.
+        options: fields of `CleanerSettings`, such as `render=True`.
+
+    Returns:
+        The labelled blocks of the page.
 
     Raises:
-        UsageError: it is no such address.
+        UsageError: `url` is not an http(s) URL.
         NetworkError: the page cannot be fetched.
-        VcleanError: as `clean`.
+        VcleanError: as for `clean`.
+
+    >>> result = clean_url("https://example.org/")  # doctest: +SKIP
     """
     with Cleaner(**options) as cleaner:
         return cleaner.clean_url(url, screenshot=screenshot)
 
 
 class Cleaner:
-    """Clean pages, with one browser and one model for all of them.
+    r"""Cleaner of pages, with one browser and one model for all pages.
 
-    A context manager, to be used from one thread: the browser lives as long as its block.
+    A context manager for use from one thread: the browser is closed at the end of the `with` block.
 
     Args:
-        settings: what decides the result of a page.
-        options: fields of the settings that differ from `settings`, such as `render=True`.
+        settings: the settings that determine the result of a page; the default settings if None.
+        options: fields of `CleanerSettings` that replace those of `settings`, such as `render=True`.
 
     Raises:
-        UsageError: there is no such method, or it takes no policy.
+        UsageError: the method does not exist, or it accepts no policy.
         ModelError: the model file is missing, damaged or of another version.
         InputError: a template is missing or wrong.
         ExtraMissingError: the method needs a library that is not installed.
+
+    >>> with Cleaner(method="text") as cleaner:
+    ...     [cleaner.clean(html).to_text() for html in ("<p>It rained.", "<p>All day.")]
+    ['It rained.\n', 'All day.\n']
     """
 
     def __init__(self, settings: CleanerSettings | None = None, **options: Unpack[CleanerOptions]) -> None:
         self._pipeline = Pipeline((settings or CleanerSettings()).replace(**options))
 
     def __enter__(self) -> Self:
-        """Make the browser ready if pages are to be rendered.
+        """Prepare the browser if pages are rendered.
 
         Raises:
-            BrowserMissingError: there is no usable Chromium.
+            BrowserMissingError: no usable Chromium is installed.
         """
         self._pipeline.__enter__()
         return self
 
     def __exit__(self, *exception: object) -> None:
-        """End the browser."""
+        """Close the browser."""
         self._pipeline.__exit__(*exception)
 
     def clean(self, html: Document, *, url: str = "", screenshot: bool = False) -> Result:
-        """Clean one page; see `vclean.clean`."""
-        return self._pipeline.run(self._pipeline.reader.page(html, url), screenshot=screenshot)
+        """Clean one page; arguments, return value and errors as for `vclean.clean`."""
+        return self._pipeline.run(self._pipeline.reader.to_page(html, url), screenshot=screenshot)
 
     def clean_file(self, path: Path | str, *, url: str = "", screenshot: bool = False) -> Result:
-        """Clean the page in a file; see `vclean.clean_file`."""
+        """Clean the page in a file; arguments, return value and errors as for `vclean.clean_file`."""
         return self.clean(Path(path), url=url, screenshot=screenshot)
 
     def clean_url(self, url: str, *, screenshot: bool = False) -> Result:
-        """Clean the page at an address; see `vclean.clean_url`."""
-        return self._pipeline.run(self._pipeline.reader.page_at(url), screenshot=screenshot)
+        """Fetch and clean the page at a URL; arguments, return value and errors as for `vclean.clean_url`."""
+        return self._pipeline.run(self._pipeline.reader.page_from_url(url), screenshot=screenshot)
 
     def clean_many(
         self,
@@ -122,15 +155,24 @@ class Cleaner:
         """Clean pages one after the other, in their order.
 
         Args:
-            pages: read as they are needed: HTML as a string or as bytes, a file as a `Path`, or a `Page`, for instance
+            pages: the pages, read one at a time: HTML as a string or bytes, a file as a `Path`, or a `Page`, such as
                 `Page(url="https://example.org/", live=True)`.
-            same_site: compare the pages of each host, those without a URL with each other: what they repeat is
-                rarely content. All pages are read before the first result; they wait on disk (see
-                `vclean.classify.content.site_evidence`).
-            on_error: called with a page that failed, which then has no result; without it the error is raised.
+            same_site: whether to compare the pages of each host, because text that repeats on a site is rarely content.
+                Pages without a URL are compared with each other. All pages are read before the first result and stored
+                on disk in the meantime (see `vclean.classify.content.site_evidence`).
+            on_error: called with each page that failed and its error; such a page has no result. Without this function
+                the error is raised.
+
+        Yields:
+            The result of each page.
 
         Raises:
-            UsageError: pages are to be compared, and the method cannot take that into account.
+            UsageError: `same_site` is set, and the method does not support it.
+            VcleanError: a page failed and `on_error` is None.
+
+        >>> with Cleaner(method="text") as cleaner:
+        ...     [len(result.blocks) for result in cleaner.clean_many(["<p>It rained.", "<h1>Rain</h1><p>All day."])]
+        [1, 2]
         """
         if same_site:
             yield from self._clean_sites(pages, on_error or _fail)
@@ -149,7 +191,7 @@ class Cleaner:
         with self._pipeline.sites() as sites:
             for page in pages:
                 try:
-                    blocks = self._pipeline.read_blocks(self._pipeline.reader.page(page))
+                    blocks = self._pipeline.read_blocks(self._pipeline.reader.to_page(page))
                     sites.add(blocks.columns, blocks)
                 except VcleanError as error:
                     on_error(page, error)
@@ -169,22 +211,28 @@ def _fail(_page: Document, error: VcleanError) -> None:
 def segment(
     html: Document,
     *,
-    pdoc: int = PDOC,
+    pdoc: int = DEFAULT_PDOC,
     url: str = "",
     method: str = "vips",
     settings: RenderSettings | None = None,
 ) -> Segments:
-    """Render one page and split it into segments; for several, a `Segmenter` keeps the browser.
+    """Render one page and split it into segments; for several pages, a `Segmenter` reuses the browser.
 
     Args:
-        html: HTML as a string or as bytes, a file as a `Path`, or a `Page`; a string is never a path or an address.
-        pdoc: the permitted degree of coherence: from 1, the page as one segment, to 11.
-        url: the address the page came from, if known.
-        method: the name of what splits the page.
-        settings: how to render, and the limits of a page.
+        html: HTML as a string or bytes, a file as a `Path`, or a `Page`; a string is never a path or a URL.
+        pdoc: the permitted degree of coherence (PDoC): from 1, the page as one segment, to 11, the smallest segments.
+        url: the URL of the page, if known.
+        method: the name of the segmenter: `vips`, `learned`, or the path of a trained model.
+        settings: options of rendering, and limits of a page.
+
+    Returns:
+        The segments as a tree, with their boxes in CSS px.
 
     Raises:
-        VcleanError: one of its subclasses in `vclean.errors`, by what went wrong.
+        UsageError: the method does not exist, or `pdoc` is out of range.
+        VcleanError: the page could not be rendered; one of the subclasses in `vclean.errors`.
+
+    >>> segments = segment("<h1>Rain</h1><p>It rained.", pdoc=7)  # doctest: +SKIP
     """
     with Segmenter(method=method, settings=settings) as segmenter:
         return segmenter.segment(html, url=url, pdoc=pdoc)
@@ -193,61 +241,98 @@ def segment(
 def segment_file(
     path: Path | str,
     *,
-    pdoc: int = PDOC,
+    pdoc: int = DEFAULT_PDOC,
     url: str = "",
     method: str = "vips",
     settings: RenderSettings | None = None,
 ) -> Segments:
-    """Render the page in a file and split it into segments; arguments and errors as for `segment`."""
+    """Render the page in a file and split it into segments.
+
+    Args:
+        path: the path of an HTML or MHTML file.
+        pdoc: the permitted degree of coherence, 1 to 11.
+        url: the URL of the page, if known.
+        method: the name of the segmenter.
+        settings: options of rendering, and limits of a page.
+
+    Returns:
+        The segments as a tree, with their boxes in CSS px.
+
+    Raises:
+        InputError: the file is missing or unreadable.
+        VcleanError: as for `segment`.
+
+    >>> segments = segment_file("page.html", pdoc=7)  # doctest: +SKIP
+    """
     with Segmenter(method=method, settings=settings) as segmenter:
         return segmenter.segment_file(path, url=url, pdoc=pdoc)
 
 
 def segment_url(
-    url: str, *, pdoc: int = PDOC, method: str = "vips", settings: RenderSettings | None = None
+    url: str, *, pdoc: int = DEFAULT_PDOC, method: str = "vips", settings: RenderSettings | None = None
 ) -> Segments:
-    """Render the page at an http(s) address and split it into segments; arguments and errors as for `segment`."""
+    """Render the page at an http(s) URL and split it into segments.
+
+    Args:
+        url: the URL of the page.
+        pdoc: the permitted degree of coherence, 1 to 11.
+        method: the name of the segmenter.
+        settings: options of rendering, and limits of a page.
+
+    Returns:
+        The segments as a tree, with their boxes in CSS px.
+
+    Raises:
+        UsageError: `url` is not an http(s) URL.
+        NetworkError: the page cannot be fetched.
+        VcleanError: as for `segment`.
+
+    >>> segments = segment_url("https://example.org/")  # doctest: +SKIP
+    """
     with Segmenter(method=method, settings=settings) as segmenter:
         return segmenter.segment_url(url, pdoc=pdoc)
 
 
 class Segmenter:
-    """Split pages into segments, with one browser for all of them.
+    """Segmenter of pages, with one browser for all pages.
 
-    A context manager, to be used from one thread: the browser lives as long as its block.
+    A context manager for use from one thread: the browser is closed at the end of the `with` block.
 
     Args:
-        method: the name of what splits the pages.
-        settings: how to render, and the limits of a page.
+        method: the name of the segmenter: `vips`, `learned`, or the path of a trained model.
+        settings: options of rendering, and limits of a page.
 
     Raises:
-        UsageError: there is no such method.
+        UsageError: the method does not exist.
+
+    >>> with Segmenter() as segmenter:  # doctest: +SKIP
+    ...     segments = segmenter.segment("<h1>Rain</h1><p>It rained.", pdoc=7)
     """
 
     def __init__(self, *, method: str = "vips", settings: RenderSettings | None = None) -> None:
         self._pipeline = SegmentPipeline(method, settings)
 
     def __enter__(self) -> Self:
-        """Make the browser ready.
+        """Prepare the browser.
 
         Raises:
-            BrowserMissingError: there is no usable Chromium.
+            BrowserMissingError: no usable Chromium is installed.
         """
         self._pipeline.__enter__()
         return self
 
     def __exit__(self, *exception: object) -> None:
-        """End the browser."""
+        """Close the browser."""
         self._pipeline.__exit__(*exception)
 
-    def segment(self, html: Document, *, url: str = "", pdoc: int = PDOC) -> Segments:
-        """Split one page; see `vclean.segment`."""
-        return self._pipeline.run(self._pipeline.reader.page(html, url), pdoc=pdoc).segments
+    def segment(self, html: Document, *, url: str = "", pdoc: int = DEFAULT_PDOC) -> Segments:
+        """Split one page into segments; arguments, return value and errors as for `vclean.segment`."""
+        return self._pipeline.run(self._pipeline.reader.to_page(html, url), pdoc=pdoc).segments
 
-    def segment_file(self, path: Path | str, *, url: str = "", pdoc: int = PDOC) -> Segments:
-        """Split the page in a file; see `vclean.segment_file`."""
+    def segment_file(self, path: Path | str, *, url: str = "", pdoc: int = DEFAULT_PDOC) -> Segments:
+        """Split the page in a file into segments; arguments, return value and errors as for `vclean.segment_file`."""
         return self.segment(Path(path), url=url, pdoc=pdoc)
 
-    def segment_url(self, url: str, *, pdoc: int = PDOC) -> Segments:
-        """Split the page at an address; see `vclean.segment_url`."""
-        return self._pipeline.run(self._pipeline.reader.page_at(url), pdoc=pdoc).segments
+    def segment_url(self, url: str, *, pdoc: int = DEFAULT_PDOC) -> Segments:
+        """Split the page at a URL into segments; arguments, return value and errors as for `vclean.segment_url`."""
+        return self._pipeline.run(self._pipeline.reader.page_from_url(url), pdoc=pdoc).segments

@@ -1,4 +1,4 @@
-"""`AsyncCleaner`: `Cleaner` for code with an event loop, several pages at a time."""
+"""Asynchronous cleaner: several pages at a time from an event loop."""
 
 from __future__ import annotations
 
@@ -24,20 +24,25 @@ if TYPE_CHECKING:
 
 
 class AsyncCleaner:
-    """Clean pages from an event loop, with some browsers and one model for all of them.
+    r"""Cleaner of pages for an event loop, with several browsers and one model for all pages.
 
-    An asynchronous context manager. Pages are rendered by several browsers at once, one page in each; blocks are
-    extracted and labelled in a thread, one page at a time, so that the event loop goes on. There the deadline of the
-    settings bounds rendering only.
+    An asynchronous context manager. Each browser renders one page at a time. Blocks are extracted and labelled in a
+    thread, one page at a time, which does not block the event loop. The deadline of the settings limits rendering only.
 
     Args:
-        settings: what decides the result of a page.
-        browsers: how many pages are rendered at once.
-        options: fields of the settings that differ from `settings`, such as `render=True`.
+        settings: the settings that determine the result of a page; the default settings if None.
+        browsers: the number of pages that are rendered at once.
+        options: fields of `CleanerSettings` that replace those of `settings`, such as `render=True`.
 
     Raises:
         UsageError: `browsers` is not positive.
         VcleanError: as for `Cleaner`.
+
+    >>> async def clean(html: str) -> str:
+    ...     async with AsyncCleaner(method="text") as cleaner:
+    ...         return (await cleaner.clean(html)).to_text()
+    >>> asyncio.run(clean("<p>It rained."))
+    'It rained.\n'
     """
 
     def __init__(
@@ -48,42 +53,42 @@ class AsyncCleaner:
         self._pipeline = Pipeline((settings or CleanerSettings()).replace(**options))
         self._browsers = browsers
         self._stack = AsyncExitStack()
-        self._idle: asyncio.Queue[AsyncRenderer] | None = None
+        self._idle_renderers: asyncio.Queue[AsyncRenderer] | None = None
         self._lock = threading.Lock()
 
     async def __aenter__(self) -> Self:
-        """Make the browsers ready if pages are to be rendered; each starts with its first page.
+        """Prepare the browsers if pages are rendered; each starts with its first page.
 
         Raises:
-            BrowserMissingError: there is no usable Chromium.
+            BrowserMissingError: no usable Chromium is installed.
         """
         if self._pipeline.settings.render:
             from vclean.render.browser.async_renderer import AsyncRenderer
 
             settings, network = self._pipeline.settings.rendering, self._pipeline.settings.network == "public"
-            self._idle = asyncio.Queue()
+            self._idle_renderers = asyncio.Queue()
             for _ in range(self._browsers):
                 renderer = await self._stack.enter_async_context(AsyncRenderer(settings, network=network))
-                self._idle.put_nowait(renderer)
+                self._idle_renderers.put_nowait(renderer)
         return self
 
     async def __aexit__(self, *exception: object) -> None:
-        """End the browsers."""
-        self._idle = None
+        """Close the browsers."""
+        self._idle_renderers = None
         await self._stack.aclose()
 
     async def clean(self, html: Document, *, url: str = "", screenshot: bool = False) -> Result:
-        """Clean one page; see `vclean.clean`."""
-        page = await asyncio.to_thread(self._pipeline.reader.page, html, url)
+        """Clean one page; arguments, return value and errors as for `vclean.clean`."""
+        page = await asyncio.to_thread(self._pipeline.reader.to_page, html, url)
         return await self._run(page, screenshot=screenshot)
 
     async def clean_file(self, path: Path | str, *, url: str = "", screenshot: bool = False) -> Result:
-        """Clean the page in a file; see `vclean.clean_file`."""
+        """Clean the page in a file; arguments, return value and errors as for `vclean.clean_file`."""
         return await self.clean(Path(path), url=url, screenshot=screenshot)
 
     async def clean_url(self, url: str, *, screenshot: bool = False) -> Result:
-        """Clean the page at an address; see `vclean.clean_url`."""
-        page = await asyncio.to_thread(self._pipeline.reader.page_at, url)
+        """Fetch and clean the page at a URL; arguments, return value and errors as for `vclean.clean_url`."""
+        page = await asyncio.to_thread(self._pipeline.reader.page_from_url, url)
         return await self._run(page, screenshot=screenshot)
 
     async def _run(self, page: Page, *, screenshot: bool) -> Result:
@@ -91,14 +96,14 @@ class AsyncCleaner:
         return await asyncio.to_thread(self._label, rendering, page)
 
     async def _read(self, page: Page, *, screenshot: bool) -> Rendering:
-        reader, idle = self._pipeline.reader, self._idle
-        if idle is None or page.snapshot is not None:
+        reader, renderers = self._pipeline.reader, self._idle_renderers
+        if renderers is None or page.snapshot is not None:
             return await asyncio.to_thread(reader.read, page, screenshot=screenshot)
-        renderer = await idle.get()
+        renderer = await renderers.get()
         try:
             return await renderer.render(page, screenshot=screenshot)
         finally:
-            idle.put_nowait(renderer)
+            renderers.put_nowait(renderer)
 
     def _label(self, rendering: Rendering, page: Page) -> Result:
         with self._lock:

@@ -1,13 +1,17 @@
-"""Which characters a markup document may hold."""
+"""Replace characters that XML and HTML do not allow."""
 
 from __future__ import annotations
 
 import re
 
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""All that is no `Char` of XML 1.0, section 2.2: control characters, lone surrogates, U+FFFE and U+FFFF."""
+"""Characters outside `Char` of XML 1.0, section 2.2: control characters, lone surrogates, U+FFFE and U+FFFF."""
 
 
-def legal(text: str) -> str:
-    """The text with a space for every character that neither XML nor HTML allows."""
+def replace_illegal(text: str) -> str:
+    r"""Return `text` with a space in place of each character that neither XML nor HTML allows.
+
+    >>> replace_illegal("a\x00b")
+    'a b'
+    """
     return _ILLEGAL.sub(" ", text)

@@ -1,4 +1,4 @@
-"""Every error vclean raises on purpose; each says what happened and what to do next.
+"""Errors of vclean; each message states what happened and what to do next.
 
 ::
 
@@ -6,17 +6,24 @@
     ├── UsageError                2   the command line or an argument is wrong
     ├── InputError                3   the input is missing, unreadable or not what it claims
     │   └── NotHtmlError          4   empty, binary, or no HTML in it
-    ├── LimitError                5   the page is over a cap (bytes, nodes)
+    ├── LimitError                5   the page is over a limit (bytes, nodes)
     ├── DeadlineError             6   the page took longer than its deadline
     ├── NetworkError              7   a live page could not be fetched
-    ├── BrowserError              8   the browser crashed or refused to work
+    ├── BrowserError              8   the browser crashed or did not start
     │   └── BrowserMissingError   9   no usable Chromium
     ├── ModelError               10   the model file is missing, damaged or of another version
-    ├── ExtraMissingError        11   what is asked for needs an extra that is not installed
+    ├── ExtraMissingError        11   a required extra is not installed
     └── OutputError              12   the result could not be written
 
-Exit code 0 is success, 1 means that some of several inputs failed, 13 that `vclean diff --exit-code` found a
-difference, 130 that the user interrupted.
+Other exit codes: 0 for success, 1 if some of several inputs failed, 13 if `vclean diff --exit-code` found a difference,
+130 if the user interrupted the command.
+
+>>> from vclean import UsageError, clean
+>>> try:
+...     clean("<p>It rained.", method="none")
+... except UsageError as error:
+...     print(error.exit_code)
+2
 """
 
 from __future__ import annotations
@@ -25,72 +32,76 @@ from typing import ClassVar
 
 
 class VcleanError(Exception):
-    """Base of all errors; its text is one line for the user."""
+    """Base class of all errors of vclean; the message is one line for the user.
+
+    Attributes:
+        exit_code: the exit code of the command line for this error.
+    """
 
     exit_code: ClassVar[int] = 1
 
 
 class UsageError(VcleanError):
-    """The command line or an argument is wrong."""
+    """Wrong command line, or wrong argument of a function."""
 
     exit_code = 2
 
 
 class InputError(VcleanError):
-    """The input is missing, unreadable or not what it claims to be."""
+    """Input that is missing, unreadable or in another format than declared."""
 
     exit_code = 3
 
 
 class NotHtmlError(InputError):
-    """The input is empty, binary, or holds no HTML."""
+    """Input that is empty, binary, or contains no HTML."""
 
     exit_code = 4
 
 
 class LimitError(VcleanError):
-    """The page is over a cap on bytes or nodes."""
+    """Page over a limit of bytes or nodes."""
 
     exit_code = 5
 
 
 class DeadlineError(VcleanError):
-    """The page took longer than its deadline."""
+    """Page that took longer than its deadline."""
 
     exit_code = 6
 
 
 class NetworkError(VcleanError):
-    """A live page could not be fetched."""
+    """Live page that could not be fetched."""
 
     exit_code = 7
 
 
 class BrowserError(VcleanError):
-    """The browser crashed or refused to work."""
+    """Browser that crashed or did not start."""
 
     exit_code = 8
 
 
 class BrowserMissingError(BrowserError):
-    """There is no usable Chromium."""
+    """Missing browser: no usable Chromium on this machine."""
 
     exit_code = 9
 
 
 class ModelError(VcleanError):
-    """The model file is missing, damaged or of another version."""
+    """Model file that is missing, damaged or of another version."""
 
     exit_code = 10
 
 
 class ExtraMissingError(VcleanError):
-    """What is asked for needs an extra that is not installed."""
+    """Extra of vclean that is required and not installed."""
 
     exit_code = 11
 
 
 class OutputError(VcleanError):
-    """The result could not be written."""
+    """Result that could not be written."""
 
     exit_code = 12

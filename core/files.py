@@ -1,4 +1,4 @@
-"""Read data files; write output files aside and rename them, so that no reader ever sees half a file."""
+"""Read data files; write output files atomically: to a temporary file that is renamed when it is complete."""
 
 from __future__ import annotations
 
@@ -30,15 +30,18 @@ _REMEDIES = {
     errno.ENAMETOOLONG: "the name is too long; choose a shorter one",
 }
 
-_UNMAKEABLE = "no file can be made in its folder; choose another one"
+_NOT_CREATABLE = "no file can be created in its folder; choose another one"
 
 
 def read_table(module: str, name: str) -> Iterator[list[str]]:
-    """Read the rows of a data file: UTF-8, tab-separated, the first line is a comment on source and meaning.
+    """Read the rows of a data file: UTF-8, tab-separated, with a comment in the first line.
 
     Args:
-        module: the path of the module that uses the file, which is in the folder `data` beside it.
-        name: of the file.
+        module: the path of the module that uses the file; the file is in the folder `data` beside the module.
+        name: the file name.
+
+    Yields:
+        The fields of each row.
     """
     with Path(module).parent.joinpath("data", name).open(encoding="utf-8", newline="\n") as file:
         next(file)
@@ -47,67 +50,67 @@ def read_table(module: str, name: str) -> Iterator[list[str]]:
 
 
 def write_atomic(path: str | Path, data: bytes | str) -> None:
-    """Write `data` to `path`, replacing what is there, or leave everything as it was: see `Replacement`.
+    """Replace the file `path` by `data`; on an error the old file is unchanged. See `AtomicFile`.
 
     Raises:
-        OutputError: the file could not be written; the text says why and what to do.
+        OutputError: the file could not be written; the message has the reason and what to do.
     """
-    with Replacement(path) as file:
+    with AtomicFile(path) as file:
         file.write(data)
 
 
-class Replacement:
-    """A file that takes the place of `path` at the end of its `with` block, unless the block raises.
+class AtomicFile:
+    """Output file that replaces `path` at the end of its `with` block, unless the block raises an error.
 
-    Text is written as UTF-8, with line ends as they are; what UTF-8 cannot hold (lone surrogates) becomes `?`.
-    A symbolic link is followed. Devices and pipes, which cannot be replaced, are written to directly.
+    Text is encoded as UTF-8, with unchanged line ends; characters that UTF-8 cannot encode (lone surrogates) become
+    `?`. Symbolic links are followed. Devices and pipes cannot be replaced; they are written to directly.
 
     Every method raises:
-        OutputError: the file could not be written; the text says why and what to do.
+        OutputError: the file could not be written; the message has the reason and what to do.
     """
 
     def __init__(self, path: str | Path) -> None:
         self._path = path
-        with explained(path):
+        with output_errors(path):
             self._target = Path(path).resolve()
 
     def __enter__(self) -> Self:
-        """Open the file, aside."""
-        with explained(self._path):
+        """Open the temporary file."""
+        with output_errors(self._path):
             special = _is_special(self._target)
-            self._aside = None if special else beside(self._target)
-            self._file = (self._aside or self._target).open("wb")
+            self._temporary = None if special else temporary_path(self._target)
+            self._file = (self._temporary or self._target).open("wb")
         return self
 
     def write(self, data: bytes | str) -> None:
-        """Add `data`."""
-        with explained(self._path):
+        """Append `data`."""
+        with output_errors(self._path):
             self._file.write(data.encode("utf-8", errors="replace") if isinstance(data, str) else data)
 
     def __exit__(self, kind: object = None, *_: object) -> None:
-        """Put the file in its place, or away if the block raised."""
-        with explained(self._path):
+        """Rename the temporary file to its target; delete it if the block raised an error."""
+        with output_errors(self._path):
             try:
                 self._file.close()
-                if self._aside and kind is None:
-                    self._aside.replace(self._target)
+                if self._temporary and kind is None:
+                    self._temporary.replace(self._target)
             finally:
-                if self._aside:
-                    self._aside.unlink(missing_ok=True)
+                if self._temporary:
+                    self._temporary.unlink(missing_ok=True)
 
 
 def check_writable(path: str | Path) -> None:
-    """Make sure, before the work, that `write_atomic` can write to `path`; nothing is changed.
+    """Check before a long computation that `write_atomic` can write to `path`; no file is changed.
 
     Raises:
-        OutputError: it cannot, by what is known now; the text says why and what to do.
+        OutputError: the file cannot be written now; the message has the reason and what to do.
     """
-    with explained(path):
+    with output_errors(path):
         target = Path(path).resolve()
         if not _is_special(target):
-            aside = beside(target)
-            aside.touch(exist_ok=False)
-            aside.unlink()
+            temporary = temporary_path(target)
+            temporary.touch(exist_ok=False)
+            temporary.unlink()
         elif not os.access(target, os.W_OK):
             raise PermissionError(errno.EACCES, "permission denied")
 
@@ -116,8 +119,8 @@ def write_stream(stream: IO[str], text: str) -> None:
     """Write `text` to a stream and flush it.
 
     Raises:
-        OutputError: the stream takes no more; the text says why and what to do.
-        BrokenPipeError: its reader is gone.
+        OutputError: the stream cannot be written; the message has the reason and what to do.
+        BrokenPipeError: the reader closed the pipe.
     """
     try:
         stream.write(text)
@@ -129,51 +132,53 @@ def write_stream(stream: IO[str], text: str) -> None:
 
 
 def _is_special(target: Path) -> bool:
-    """Whether there is a device or a pipe, which cannot be replaced.
+    """Return whether `target` is a device or a pipe, which cannot be replaced.
 
     Raises:
-        OSError: the path is a folder, or cannot be looked at.
+        OSError: the path is a folder, or cannot be accessed.
     """
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, "is a folder")
     return target.exists() and not target.is_file()
 
 
-def beside(target: Path) -> Path:
-    """A name that is free, in the folder of `target`, for a file that is to take its place."""
+def temporary_path(target: Path) -> Path:
+    """Return an unused path in the folder of `target`, for a temporary file that will replace `target`."""
     return target.with_name(f".vclean-{os.urandom(8).hex()}.tmp")
 
 
-def leftovers(folder: Path) -> Iterator[Path]:
-    """The files in a folder that were written aside by a process that was killed, if no other one writes there."""
+def stale_temporary_files(folder: Path) -> Iterator[Path]:
+    """Return the temporary files in a folder; a killed process left them, if no process writes there now."""
     return folder.glob(".vclean-*.tmp")
 
 
-def put_in_place(aside: Path, target: Path) -> None:
-    """Rename a file that was written aside; then it is there, whole, whenever the machine stops.
+def replace_durably(temporary: Path, target: Path) -> None:
+    """Rename a temporary file to `target` and sync both file and folder, so the file survives a power failure.
 
     Raises:
-        OutputError: it cannot be renamed; the text says why and what to do.
+        OutputError: it cannot be renamed; the message has the reason and what to do.
     """
-    with explained(target):
-        _sync(aside)
-        aside.replace(target)
+    with output_errors(target):
+        _sync(temporary)
+        temporary.replace(target)
         if os.name == "posix":
             _sync(target.parent)
 
 
 @contextmanager
-def locked(folder: Path, name: str) -> Iterator[None]:
-    """Keep other processes out of a folder, by its file `name`, as long as this one lives.
+def folder_lock(folder: Path, name: str) -> Iterator[None]:
+    """Lock a folder against other processes during the block, by a lock on its file `name`.
+
+    There is no lock on systems without `fcntl` (Windows).
 
     Raises:
-        UsageError: another one is there.
-        OutputError: the file cannot be made.
+        UsageError: another process has the lock.
+        OutputError: the file cannot be created.
     """
     if fcntl is None:
         yield
         return
-    with explained(folder / name), (folder / name).open("ab") as file:
+    with output_errors(folder / name), (folder / name).open("ab") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
@@ -181,8 +186,8 @@ def locked(folder: Path, name: str) -> Iterator[None]:
         yield
 
 
-def home() -> Path:
-    """The user's folder; where there is none, as for users that containers make up, a place that cannot be."""
+def home_folder() -> Path:
+    """Return the home folder of the user; a path that cannot exist for users without one, as in some containers."""
     try:
         return Path.home()
     except RuntimeError:
@@ -190,7 +195,7 @@ def home() -> Path:
 
 
 def _sync(path: Path) -> None:
-    """Wait until a file, or what a folder lists, is on the disk."""
+    """Wait until a file, or the entries of a folder, are on the disk."""
     descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
     try:
         os.fsync(descriptor)
@@ -199,29 +204,33 @@ def _sync(path: Path) -> None:
 
 
 @contextmanager
-def explained(path: str | Path) -> Iterator[None]:
-    """Turn what goes wrong with writing to `path` inside the block into an `OutputError` that says why."""
+def output_errors(path: str | Path) -> Iterator[None]:
+    """Convert errors of the operating system inside the block to an `OutputError` about `path`.
+
+    Raises:
+        OutputError: the block raised such an error; the message has the reason and what to do.
+    """
     try:
         yield
     except (OSError, RuntimeError) as error:
-        reason = _UNMAKEABLE if _is_refused(path, error) else _reason(error)
+        reason = _NOT_CREATABLE if _is_refused(path, error) else _reason(error)
         raise OutputError(f"cannot write {path}: {reason}") from error
 
 
 def _is_refused(path: str | Path, error: OSError | RuntimeError) -> bool:
-    """Whether a file is said to be missing though its folder is there: some, such as `/proc`, take no new ones."""
+    """Return whether the error is `FileNotFoundError` in an existing folder: `/proc`, for one, allows no new files."""
     return isinstance(error, FileNotFoundError) and Path(path).absolute().parent.is_dir()
 
 
 def _reason(error: OSError | RuntimeError) -> str:
-    """The one-line reason; Python before 3.13 reports a loop of symbolic links as a RuntimeError."""
+    """Return the reason in one line; Python before 3.13 reports a loop of symbolic links as a RuntimeError."""
     if isinstance(error, RuntimeError):
         return "its path is a loop of symbolic links; choose another path"
     return _REMEDIES.get(error.errno or 0, error.strerror or str(error))
 
 
 def make_folder(folder: Path) -> Path:
-    """Create a folder, and those above it, unless it exists; return it.
+    """Create a folder and its parents if they do not exist; return it.
 
     Raises:
         OutputError: it cannot be created.
@@ -229,7 +238,7 @@ def make_folder(folder: Path) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except FileExistsError as error:
-        raise OutputError(f"{folder} is a file, and a folder is wanted: name another one") from error
+        raise OutputError(f"{folder} is a file, not a folder: name a folder") from error
     except OSError as error:
-        raise OutputError(f"the folder {folder} cannot be made ({error.strerror}): name another one") from error
+        raise OutputError(f"the folder {folder} cannot be created ({error.strerror}): name another one") from error
     return folder

@@ -1,7 +1,7 @@
-"""HTML pages that load nothing: Jinja2 templates, inlined styles and scripts, embedded JSON, security policy.
+"""Render self-contained HTML pages: Jinja2 templates, inline styles and scripts, embedded JSON, security policy.
 
-A package keeps the templates of its pages, their styles and their scripts in its folder `templates`. Every page extends
-`page.html`, which is in `core/templates`. Values are escaped, so that text of a web page never becomes markup.
+Each package has the templates, style sheets and scripts of its pages in its folder `templates`. Every page extends
+`core/templates/page.html`. Values are escaped: text of a web page never becomes markup.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from importlib import resources
 from math import isnan
 from typing import TYPE_CHECKING, Any, Final
 
-from vclean.characters import legal
+from vclean.characters import replace_illegal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 INLINE_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:"
-"""Content security policy of a page whose frames hold other pages of ours: they inherit it, so hashes cannot do."""
+"""Content security policy of a page with frames of generated pages: frames inherit it, so it cannot use hashes."""
 
 _UNSAFE: Final = str.maketrans({"<": r"\u003c", "\u2028": r"\u2028", "\u2029": r"\u2029"})
-"""Characters that could end a script element, and line ends that JSON allows and older scripts do not."""
+"""Escapes of characters that could end a script element, and of line ends that JSON allows and old scripts do not."""
 
 
 def render_page(
@@ -41,13 +41,13 @@ def render_page(
     """Return an HTML document; equal arguments give equal documents.
 
     Args:
-        package: The package that has the template, such as `vclean.compare`.
-        template: The file name of a template that extends `page.html`.
-        title: The title of the document.
-        policy: The content security policy, `INLINE_POLICY` or one of `hash_policy`; it is not escaped.
-        styles: The sources of style sheets; they are not escaped.
-        scripts: The sources of scripts that run at the end of the body; they are not escaped.
-        values: The variables of the template; they are escaped.
+        package: the package that has the template, such as `vclean.compare`.
+        template: the file name of a template that extends `page.html`.
+        title: the title of the document.
+        policy: the content security policy, `INLINE_POLICY` or a result of `hash_policy`; it is not escaped.
+        styles: the sources of style sheets; they are not escaped.
+        scripts: the sources of scripts that run at the end of the body; they are not escaped.
+        values: the variables of the template; they are escaped.
     """
     return environment(package).get_template(template).render(
         title=title, policy=policy, styles=styles, scripts=scripts, **values
@@ -59,7 +59,7 @@ def environment(package: str) -> Environment:
     """Return the Jinja2 environment of the templates in a package."""
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
-    made = Environment(
+    templates = Environment(
         loader=ChoiceLoader([PackageLoader(package), PackageLoader("vclean")]),
         autoescape=True,
         undefined=StrictUndefined,
@@ -69,8 +69,8 @@ def environment(package: str) -> Environment:
         keep_trailing_newline=True,
         auto_reload=False,
     )
-    made.filters |= {"counted": format_count, "decimals": format_decimals, "embedded": _embedded}
-    return made
+    templates.filters |= {"counted": format_count, "decimals": format_decimals, "embedded": _embedded}
+    return templates
 
 
 @cache
@@ -83,9 +83,9 @@ def hash_policy(scripts: Sequence[str], styles: Sequence[str], *, same_origin: b
     """Return a content security policy that allows these scripts and styles and no others.
 
     Args:
-        scripts: The sources of all scripts of the page.
-        styles: The sources of all style sheets of the page.
-        same_origin: Whether scripts may connect to the server of the page; else they may connect to none.
+        scripts: the sources of all scripts of the page.
+        styles: the sources of all style sheets of the page.
+        same_origin: whether scripts may connect to the server of the page; otherwise they may connect to no server.
     """
     connect = "'self'" if same_origin else "'none'"
     return (
@@ -95,7 +95,7 @@ def hash_policy(scripts: Sequence[str], styles: Sequence[str], *, same_origin: b
 
 
 def to_script_json(value: Any) -> str:  # noqa: ANN401 - all that JSON can hold
-    r"""Return JSON that cannot end the script element that holds it.
+    r"""Return JSON that cannot end the script element that contains it.
 
     >>> to_script_json(["</script>"])
     '["\\u003c/script>"]'
@@ -104,7 +104,7 @@ def to_script_json(value: Any) -> str:  # noqa: ANN401 - all that JSON can hold
 
 
 def format_decimals(value: float | None, places: int) -> str:
-    """Return a number with decimal places and commas between thousands, or a dash for None and NaN.
+    """Return a number with fixed decimal places and commas between thousands, or a dash for None and NaN.
 
     >>> format_decimals(1234.5, 2), format_decimals(None, 2)
     ('1,234.50', '–')
@@ -113,7 +113,7 @@ def format_decimals(value: float | None, places: int) -> str:
 
 
 def format_count(number: int, noun: str) -> str:
-    """Return a number and its noun.
+    """Return a number and its noun, in the plural unless the number is 1.
 
     >>> format_count(1, "word"), format_count(1200, "word")
     ('1 word', '1,200 words')
@@ -127,12 +127,12 @@ def _hash(source: str) -> str:
 
 
 def _embedded(value: Any) -> str:  # noqa: ANN401 - all that JSON can hold
-    """Return JSON for the inside of a script element, with no characters that HTML forbids; `safe` has to follow."""
-    return legal(to_script_json(value))
+    """Return JSON for the content of a script element, without characters that HTML forbids; apply `safe` to it."""
+    return replace_illegal(to_script_json(value))
 
 
 def _printable(value: Any) -> Any:  # noqa: ANN401 - what a template prints
-    """Return what a template prints for a value: lengths to a hundredth of a px, text that HTML allows."""
+    """Return the value as a template prints it: floats rounded to two decimals, text without illegal characters."""
     if isinstance(value, float):
         return f"{round(value, 2):g}"
-    return legal(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+    return replace_illegal(value) if isinstance(value, str) and not hasattr(value, "__html__") else value

@@ -1,4 +1,4 @@
-"""Import dependencies of extras, or raise an error with the command that installs them."""
+"""Import optional dependencies, or raise an error with the command that installs them."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 
-def need(module: str, name: str, extra: str = "") -> ModuleType:
-    """Import a module that comes with an extra.
+def import_optional(module: str, name: str, extra: str = "") -> ModuleType:
+    """Import and return a module that an extra installs.
 
     Args:
-        module: its name; of `a.b`, `a.b` is given.
-        name: what users call it.
-        extra: the name of the extra; `name` in small letters where none is given.
+        module: the module name; for `a.b` the submodule is returned.
+        name: the name of the library in messages.
+        extra: the name of the extra; `name` in lower case if empty.
 
     Raises:
-        ExtraMissingError: it is not installed; the text has the command that installs it.
+        ExtraMissingError: it is not installed; the message has the command that installs it.
     """
-    with of_extra(extra or name.lower(), name):
+    with requires_extra(extra or name.lower(), name):
         return importlib.import_module(module)
 
 
 @contextmanager
-def of_extra(extra: str, name: str) -> Iterator[None]:
-    """Turn a failed import in the block into an error that names the extra.
+def requires_extra(extra: str, name: str) -> Iterator[None]:
+    """Convert an `ImportError` in the block to an error that names the extra.
 
     Args:
-        extra: the extra that installs what the block imports.
-        name: what users call the library.
+        extra: the extra that installs the libraries the block imports.
+        name: the name of the library in messages.
 
     Raises:
-        ExtraMissingError: the library is not installed; the text has the command that installs it.
+        ExtraMissingError: the library is not installed; the message has the command that installs it.
     """
     try:
         yield
@@ -50,23 +50,23 @@ def of_extra(extra: str, name: str) -> Iterator[None]:
 
 
 def check_installed(module: str, name: str, extra: str) -> None:
-    """Check that a module is there, before work that needs it in the end; it is not imported.
+    """Check, without importing it, that a module is installed; for a module that is needed after a long computation.
 
     Raises:
-        ExtraMissingError: it is not; the text has the command that installs it.
+        ExtraMissingError: it is not installed; the message has the command that installs it.
     """
-    with of_extra(extra, name):
+    with requires_extra(extra, name):
         if find_spec(module) is None:
             raise ModuleNotFoundError(f"No module named {module!r}")
 
 
 _UNUSED: Final = ("dask", "pandas", "sklearn")
-"""LightGBM imports them wherever they are installed, which takes it several times as long."""
+"""Libraries that LightGBM imports if they are installed, which makes its import several times as slow."""
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
-    """Have the collector of garbage leave alone, now and later, what the block loads: libraries and models are none."""
+def exempt_from_gc() -> Iterator[None]:
+    """Exclude objects allocated in this block from garbage collection: imported libraries and models stay in use."""
     gc.disable()
     try:
         yield
@@ -76,9 +76,9 @@ def uncollected() -> Iterator[None]:
 
 
 def import_lightgbm() -> None:
-    """Import LightGBM as if those libraries were not there; whoever imports them later, finds them."""
+    """Import LightGBM without the optional libraries of `_UNUSED`; later imports of these work as usual."""
     hidden = [name for name in _UNUSED if name not in sys.modules]
-    sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]  # None stands for a module that is not there
+    sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]  # None marks a module that cannot be imported
     try:
         importlib.import_module("lightgbm")
     finally:
@@ -86,20 +86,20 @@ def import_lightgbm() -> None:
             del sys.modules[name]
 
 
-def forgo_pandas() -> None:
-    """Have Arrow do without pandas, which it imports with the first values that it is given: 0.5 s and 50 MB."""
+def block_pandas() -> None:
+    """Prevent Arrow from importing pandas, which it does on its first conversion of values: 0.5 s and 50 MB."""
     if "pandas" not in sys.modules:
         sys.meta_path.insert(0, _WithoutPandas())
 
 
 class _WithoutPandas(MetaPathFinder):
-    """Finds pandas nowhere; None in `sys.modules`, as above, is a module to Arrow, which is compiled."""
+    """Import finder that hides pandas; Arrow is compiled and takes None in `sys.modules`, as above, for a module."""
 
     def find_spec(self, fullname: str, *_: object) -> None:
-        """Nothing, for the finders that follow to look for the module.
+        """Return None, so the next finders search for the module.
 
         Raises:
-            ModuleNotFoundError: it is pandas.
+            ModuleNotFoundError: the module is pandas.
         """
         if fullname == "pandas":
-            raise ModuleNotFoundError("pandas is not needed here", name=fullname)
+            raise ModuleNotFoundError("vclean does not use pandas", name=fullname)

@@ -1,4 +1,4 @@
-"""The names of things that pass between the stages: block labels and visibility."""
+"""Labels and visibility of blocks, roles of regions."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from typing import Final
 
 
 class Label(StrEnum):
-    """What a block is, after CleanEval 2007 (h, p, l) and Victor (c, o).
+    """Class of a block, after CleanEval 2007 (h, p, l) and Victor (c, o).
 
     The order of the members is the order of the classes in every model file.
+
+    >>> Label("h").name, Label.OTHER.is_content
+    ('HEADING', False)
     """
 
     HEADING = "h"
@@ -20,18 +23,22 @@ class Label(StrEnum):
 
     @property
     def is_content(self) -> bool:
-        """Whether a block of this label is part of the clean text."""
+        """Return whether blocks with this label are part of the clean text."""
         return self is not Label.OTHER
 
 
 LABELS: Final = tuple(Label)
-"""The label of each code: `LABELS[code]`."""
+"""Labels by integer code: `LABELS[code]`."""
 UNKNOWN: Final = -1
-"""The code of a content block whose type the gold text does not give."""
+"""Code of a content block for which the gold text has no label."""
 
 
 class Visibility(IntEnum):
-    """Whether a reader sees a block at once, after a click (tab, accordion, details), or never."""
+    """Visibility of a block: shown at once, after a click (tab, accordion, details), or never.
+
+    >>> Visibility.REVEALABLE.value
+    1
+    """
 
     SHOWN = 0
     REVEALABLE = 1
@@ -39,10 +46,13 @@ class Visibility(IntEnum):
 
 
 class Role(StrEnum):
-    """What a container is on its page.
+    """Class of a region: its function on the page.
 
-    The order of the members is the order of the classes in every region model; one class more, after the last, stands
-    for containers that are no region at all.
+    The order of the members is the order of the classes in every region model. Region models have one more class after
+    the last: containers that are not a region.
+
+    >>> Role("navigation").is_content
+    False
     """
 
     TITLE = "title"
@@ -56,19 +66,19 @@ class Role(StrEnum):
     FORM = "form"
     COMMENTS = "comments"
     LINKS = "links"
-    """A list of links that is no navigation of the site, such as related pages or a blogroll."""
+    """List of links that is not navigation of the site, such as related pages or a blogroll."""
     TABLE = "table"
     MEDIA = "media"
-    """Images and films; their captions count as what is round them."""
+    """Images and videos; a caption has the role of the region around the image."""
     LOGO = "logo"
     AUTHOR = "author"
 
     @property
     def is_content(self) -> bool:
-        """Whether the text of such a region belongs to the page's content.
+        """Return whether the text of regions with this role is content of the page.
 
-        A list of links does not. Nor does `MEDIA` by itself: what stands in it is content where the region round it
-        is, see `vclean.classify.corpora.marked`.
+        `LINKS` is not content. `MEDIA` is not content by itself: its text is content if the region around it is (see
+        `vclean.classify.corpora.marked`).
         """
         return self in _CONTENT
 

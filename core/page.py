@@ -1,4 +1,4 @@
-"""`Page`: one input document, and where its sub-resources are."""
+"""Input documents and their subresources."""
 
 from __future__ import annotations
 
@@ -11,7 +11,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """One sub-resource or response: `body` as stored, `content_type` as served, HTTP `status`."""
+    """Subresource of a page, or a response.
+
+    Attributes:
+        body: the bytes as stored.
+        content_type: the `Content-Type` header as served; empty if unknown.
+        status: the HTTP status code.
+
+    >>> Resource(b"p { color: red }", "text/css").status
+    200
+    """
 
     body: bytes
     content_type: str = ""
@@ -19,26 +28,30 @@ class Resource:
 
 
 class Resources(Protocol):
-    """Where a page's style sheets, images and frames come from."""
+    """Source of the subresources of a page: style sheets, images and frames."""
 
     def get(self, url: str) -> Resource | None:
-        """The resource at the absolute `url`, or None when this source does not hold it."""
+        """Return the resource at the absolute `url`, or None if this source does not have it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """One input document.
+    """Input document.
 
     Attributes:
-        content: the document, as bytes (decoded the way browsers do) or as text.
-        url: the address it came from; relative links resolve against it. Empty when unknown.
-        charset: encoding declared by the transport (HTTP header, archive record); empty when unknown.
-        path: the file it was read from, if any.
-        resources: its sub-resources, or None for none at all.
-        live: the page is to be fetched from `url` by the browser, over the network.
+        content: the document, as bytes (decoded as browsers do) or as text.
+        url: the URL it came from; relative links resolve against it. Empty if unknown.
+        charset: the encoding declared by the transport (HTTP header, archive record); empty if unknown.
+        path: the file it was read from, or None.
+        resources: the source of its subresources, or None for no subresources.
+        live: whether the page is fetched from `url` over the network.
         id: the name of the page in logs and in output.
-        snapshot: the page as it was read before, packed (see `vclean.render.storage.cache.to_bytes`), in place of
-        `content`.
+        snapshot: a stored snapshot of the page as bytes (see `vclean.render.storage.cache.to_bytes`), used in place of
+            `content`; or None.
+
+    >>> page = Page(content="<p>It rained.", url="https://example.org/", id="rain")
+    >>> page.live, page.resources
+    (False, None)
     """
 
     content: bytes | str = b""

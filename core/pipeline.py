@@ -1,7 +1,7 @@
-"""The one path from a page to its result: read, segment into blocks, label; with one browser and one model for many.
+"""Run the stages from a page to its result: read the page, extract its blocks, label them.
 
-`Pipeline` is what the API, the command line, the farm and the labelling server run. Its stages are separate methods, so
-that a caller can time them, keep the snapshot between two of them, or explain some pages only.
+The API, the command line, the farm and the labelling server all use `Pipeline`. Each stage is a method of its own: a
+caller can time the stages, keep the snapshot, or explain selected pages only.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 from vclean.errors import UsageError
-from vclean.input.sources import at_url, find, is_url, read_file
+from vclean.input.sources import find_sources, is_url, read_file, with_url
 from vclean.page import Page
-from vclean.settings import PDOC, Policy, RenderSettings
+from vclean.settings import DEFAULT_PDOC, Policy, RenderSettings
 from vclean.timeouts import deadline
 
 if TYPE_CHECKING:
@@ -42,48 +42,50 @@ if TYPE_CHECKING:
     from vclean.settings import CleanerSettings
 
     Timer = Callable[[str], AbstractContextManager[object]]
-    """Gives a context for a stage: `render`, `extract` (of blocks) or `label`."""
+    """Function from the name of a stage (`render`, `extract` or `label`) to a context in which the stage runs."""
 
 Document = Page | Path | str | bytes
-"""A page in code: HTML as a string or as bytes, a file as a `Path`, or a `Page`. A string is always HTML."""
+"""Page argument: HTML as a string or bytes, a file as a `Path`, or a `Page`. A string is always HTML."""
 
 MODEL_METHOD: Final = "vclean"
-"""The one method that has a model, whose version belongs in its results."""
+"""Name of the method that uses the trained model; its results include the version of the model."""
 
 _LANGUAGE_SAMPLE: Final = 200
-"""Characters from which on the content alone is enough to detect the language."""
+"""Fewest characters of content from which the language is detected without the other text of the page."""
 
 
-def as_page(document: Document, *, url: str = "", max_bytes: int) -> Page:
-    """Return the page that a document stands for.
+def to_page(document: Document, *, url: str = "", max_bytes: int) -> Page:
+    """Convert a document to a page.
 
     Args:
-        document: HTML as a string or as bytes, the path of a file, or a page.
-        url: the address the page came from; it overrides the page's own.
-        max_bytes: cap on the size of a file.
+        document: HTML as a string or bytes, the path of a file, or a page.
+        url: the URL of the page; replaces the URL of a `Page`, unless empty.
+        max_bytes: limit on the size of a file in bytes.
 
     Raises:
         InputError: the file is missing or unreadable.
-        LimitError: it is over `max_bytes`.
+        LimitError: it is larger than `max_bytes`.
     """
     if isinstance(document, Page):
-        return at_url(document, url) if url else document
+        return with_url(document, url) if url else document
     if isinstance(document, Path):
         return read_file(document, max_bytes, url=url)
     return Page(content=document, url=url)
 
 
 class PageReader:
-    """Read pages, rendered or parsed; a context manager, whose browser lives as long as its block.
+    """Reader of pages, by rendering or parsing.
+
+    A context manager: the browser is closed at the end of the `with` block.
 
     Attributes:
-        settings: how pages are rendered, and the limits of a page.
-        renders: whether they are rendered.
+        settings: options of rendering, and limits of a page.
+        renders: whether pages are rendered.
 
     Args:
-        settings: see there.
-        render: see `renders`.
-        network: load subresources that a rendered page's own resources do not hold from public addresses.
+        settings: options of rendering, and limits of a page.
+        render: whether pages are rendered.
+        network: whether a rendered page may load missing subresources from public addresses.
     """
 
     def __init__(self, settings: RenderSettings, *, render: bool, network: bool = False) -> None:
@@ -94,10 +96,10 @@ class PageReader:
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
-        """Make the browser ready if pages are to be rendered.
+        """Prepare the browser if pages are rendered.
 
         Raises:
-            BrowserMissingError: there is no usable Chromium.
+            BrowserMissingError: no usable Chromium is installed.
         """
         if self.renders:
             from vclean.render.browser.renderer import Renderer
@@ -106,77 +108,90 @@ class PageReader:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        """End the browser."""
+        """Close the browser."""
         self._renderer = None
         self._stack.close()
 
     def prepare(self, *, live: bool = False, screenshot: bool = False) -> None:
-        """Start the browser if pages are rendered: for a first page that is live, or whose screenshot is wanted."""
+        """Start the browser if pages are rendered.
+
+        Args:
+            live: whether the first page is fetched from the network.
+            screenshot: whether a screenshot of the first page is requested.
+        """
         if self._renderer is not None:
             self._renderer.prepare(live=live, screenshot=screenshot)
 
-    def page(self, document: Document, url: str = "") -> Page:
-        """Return the page that a document stands for; errors as for `as_page`."""
-        return as_page(document, url=url, max_bytes=self.settings.max_bytes)
+    def to_page(self, document: Document, url: str = "") -> Page:
+        """Convert a document to a page, with the size limit of the settings; errors as for the function `to_page`."""
+        return to_page(document, url=url, max_bytes=self.settings.max_bytes)
 
-    def page_at(self, url: str) -> Page:
-        """Return the page at an address; if pages are rendered, the browser loads it later.
+    def page_from_url(self, url: str) -> Page:
+        """Fetch the page at a URL; if pages are rendered, the browser loads it later.
 
         Raises:
-            UsageError: it is no http(s) address.
-            NetworkError: it cannot be fetched.
+            UsageError: `url` is not an http(s) URL.
+            NetworkError: the page cannot be fetched.
         """
         if not is_url(url):
-            raise UsageError(f"{url!r} is no address of a page: it has to begin with http:// or https://")
-        return next(find(url, self.settings, live=self.renders)).read()
+            raise UsageError(f"{url!r} is not the URL of a page: it has to begin with http:// or https://")
+        return next(find_sources(url, self.settings, live=self.renders)).read()
 
     def read(self, page: Page, *, screenshot: bool = False) -> Rendering:
-        """Read a page: render it, parse it, or unpack its stored snapshot.
+        """Read a page: render it, parse it, or decode its stored snapshot.
+
+        Args:
+            page: the page to read.
+            screenshot: whether to take a screenshot of the whole page, up to a maximum height.
+
+        Returns:
+            The snapshot of the page, and the screenshot.
 
         Raises:
-            UsageError: there is no browser to render with, or the screenshot of a stored snapshot is asked for.
+            UsageError: the method is called outside the `with` block, or a screenshot of a stored snapshot is
+                requested.
             VcleanError: the page cannot be read.
         """
         from vclean.render.rendered_page import Rendering
 
         if page.snapshot is not None:
-            return Rendering(_unpacked(page.snapshot, screenshot=screenshot))
+            return Rendering(_decode_snapshot(page.snapshot, screenshot=screenshot))
         if not self.renders and not screenshot:
-            document = self._fetched(page) if page.live else page
+            document = self._fetch(page) if page.live else page
             with deadline(self.settings.deadline):
-                return Rendering(self._parsed(document))
+                return Rendering(self._parse(document))
         if self._renderer is None:
             raise UsageError("pages are rendered in a with block only, such as `with Cleaner(render=True) as cleaner:`")
         return self._renderer.render(page, screenshot=screenshot)
 
-    def _fetched(self, page: Page) -> Page:
+    def _fetch(self, page: Page) -> Page:
         from vclean.render.network.fetch import fetch
 
         return fetch(page.url, self.settings)
 
-    def _parsed(self, page: Page) -> Snapshot:
+    def _parse(self, page: Page) -> Snapshot:
         from vclean.render.static.parse import parse
 
         return parse(page, self.settings)
 
 
-def _unpacked(snapshot: bytes, *, screenshot: bool) -> Snapshot:
+def _decode_snapshot(snapshot: bytes, *, screenshot: bool) -> Snapshot:
     from vclean.render.storage.cache import from_bytes
 
     if screenshot:
-        raise UsageError("a stored snapshot has no picture: name the page itself, or ask for no picture of it")
+        raise UsageError("a stored snapshot has no screenshot: name the page itself, or request no screenshot")
     return from_bytes(snapshot)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class UnlabelledPage:
-    """The blocks of a page, before they are labelled.
+    """Blocks of a page, before they are labelled.
 
     Attributes:
-        id: the page's name.
-        columns: its blocks, with its snapshot.
-        screenshot: of the page, or empty.
-        positions: per block, where its text begins in the page's source; empty where that was not asked for.
+        id: the name of the page.
+        columns: the blocks, with the snapshot of the page.
+        screenshot: the screenshot of the page as PNG or JPEG; empty if not requested.
+        positions: for each block, the position of its text in the source of the page; empty if not requested.
     """
 
     id: str
@@ -185,27 +200,27 @@ class UnlabelledPage:
     positions: Sequence[SourcePosition | None] = ()
 
 
-def _untimed(_stage: str) -> AbstractContextManager[None]:
+def _no_timer(_stage: str) -> AbstractContextManager[None]:
     return nullcontext()
 
 
 class Pipeline:
-    """Read pages, segment them into blocks and label these.
+    """Stages that clean a page: reading, extraction of blocks, labelling.
 
-    A context manager, to be used from one thread: the browser lives as long as its block. Every stage has the deadline
-    of the settings.
+    A context manager for use from one thread: the browser is closed at the end of the `with` block. The deadline of the
+    settings applies to each stage.
 
     Attributes:
-        settings: what decides the result of a page.
-        reader: reads the pages, the first stage.
-        versions: of vclean and of the model, by name.
+        settings: the settings that determine the result of a page.
+        reader: the first stage.
+        versions: the versions of vclean and of the model, by name.
 
     Args:
-        settings: see there.
-        reader: in place of one made from the settings; its maker opens and closes it.
+        settings: the settings that determine the result of a page.
+        reader: an opened reader to use in place of a new one; the caller closes it.
 
     Raises:
-        UsageError: there is no such method, or it takes no policy.
+        UsageError: the method does not exist, or it accepts no policy.
         ModelError: the model file is missing, damaged or of another version.
         InputError: a template is missing or wrong.
         ExtraMissingError: the method needs a library that is not installed.
@@ -219,48 +234,48 @@ class Pipeline:
         self._templates = _load_templates(settings.templates) if settings.templates else None
         if self._model is None and settings.policy != Policy():
             method = settings.method
-            raise UsageError(f"the method {method} cannot be told what counts as content: use the method vclean")
+            raise UsageError(f"the method {method} accepts no policy of content: use the method vclean")
 
     def __enter__(self) -> Self:
-        """Make the browser ready if pages are to be rendered.
+        """Prepare the browser if pages are rendered.
 
         Raises:
-            BrowserMissingError: there is no usable Chromium.
+            BrowserMissingError: no usable Chromium is installed.
         """
         self.reader.__enter__()
         return self
 
     def __exit__(self, *exception: object) -> None:
-        """End the browser."""
+        """Close the browser."""
         self.reader.__exit__(*exception)
 
-    def run(self, page: Page, *, screenshot: bool = False, timed: Timer = _untimed) -> Result:
+    def run(self, page: Page, *, screenshot: bool = False, timer: Timer = _no_timer) -> Result:
         """Clean one page.
 
         Args:
-            page: what to clean.
-            screenshot: take a screenshot of the whole page, to a cap, for `Result.screenshot`.
-            timed: called with the name of each stage; the stage runs in the context it returns.
+            page: the page to clean.
+            screenshot: whether to take a screenshot of the whole page, up to a maximum height, for `Result.screenshot`.
+            timer: called with the name of each stage; the stage runs in the context that it returns.
 
         Raises:
-            VcleanError: by what went wrong.
+            VcleanError: the page could not be read or labelled; one of the subclasses in `vclean.errors`.
         """
-        blocks = self.read_blocks(page, screenshot=screenshot, timed=timed)
-        with timed("label"):
+        blocks = self.read_blocks(page, screenshot=screenshot, timer=timer)
+        with timer("label"):
             return self.label(blocks)
 
-    def read_blocks(self, page: Page, *, screenshot: bool = False, timed: Timer = _untimed) -> UnlabelledPage:
-        """Read a page and segment it into blocks: `run` without its last stage; arguments and errors as there."""
-        with timed("render"):
+    def read_blocks(self, page: Page, *, screenshot: bool = False, timer: Timer = _no_timer) -> UnlabelledPage:
+        """Read a page and extract its blocks: `run` without its last stage, with the same arguments and errors."""
+        with timer("render"):
             rendering = self.reader.read(page, screenshot=screenshot)
-        with timed("extract"):
+        with timer("extract"):
             return self.extract_blocks(rendering, page)
 
     def extract_blocks(self, rendering: Rendering, page: Page) -> UnlabelledPage:
-        """Segment a page that was read into blocks, and find these in its source if the settings ask for reasons.
+        """Extract the blocks of a page from its snapshot; find their positions in the source if `explain` is set.
 
         Raises:
-            DeadlineError: it took too long.
+            DeadlineError: a step took longer than the deadline of the settings.
         """
         from vclean.features.blocks import extract_blocks
 
@@ -284,12 +299,12 @@ class Pipeline:
         """Label the blocks of a page.
 
         Args:
-            blocks: of `read_blocks` or `extract_blocks`.
-            evidence: float32 (B,), what `sites` gives on them, for methods with a model.
-            explain: give the reasons; None for what the settings say.
+            blocks: a result of `read_blocks` or `extract_blocks`.
+            evidence: float32 (B,), the evidence of `sites` on the blocks, for methods with a model.
+            explain: whether to give the reasons; None for the value in the settings.
 
         Raises:
-            DeadlineError: it took too long.
+            DeadlineError: a step took longer than the deadline of the settings.
         """
         from vclean.features.text.language import detect
         from vclean.result import Result
@@ -300,7 +315,7 @@ class Pipeline:
             prediction = template(columns) if template else self._predict(columns, evidence)
             language = detect(_language_sample(columns.text, prediction.labels), columns.snapshot.language)
             method = "template" if template else self.settings.method
-        wanted = self.settings.explain if explain is None else explain
+        explains = self.settings.explain if explain is None else explain
         return Result(
             columns=columns,
             prediction=prediction,
@@ -309,15 +324,15 @@ class Pipeline:
             language=language,
             id=blocks.id,
             screenshot=blocks.screenshot,
-            explanation=self._explain(columns, prediction, method) if wanted else None,
+            explanation=self._explain(columns, prediction, method) if explains else None,
             positions=blocks.positions,
         )
 
     def sites(self) -> SitePages[Any]:
-        """Return a store for the blocks of pages that are to be compared by site before they are labelled.
+        """Return a store for blocks of pages; it compares the pages of each site before they are labelled.
 
         Raises:
-            UsageError: the method cannot take into account what the pages of a site repeat.
+            UsageError: the method does not support comparing the pages of a site.
         """
         from vclean.classify.content.site_evidence import SitePages
 
@@ -341,7 +356,7 @@ class Pipeline:
 
 
 def _language_sample(texts: Sequence[str], labels: Sequence[Label]) -> str:
-    """Return the text to detect the language from: the content, for menus mislead; all text if there is little."""
+    """Return the text for language detection: the content, because menus mislead; all text if there is little."""
     from vclean.output.text import to_text
 
     content = to_text(texts, labels)
@@ -355,7 +370,7 @@ def _load_templates(folder: Path) -> Templates:
 
 
 def _load(name: str, model: Path | None) -> tuple[Method, Model | None, dict[str, str]]:
-    """Return the method called `name`, its model if it has one, and the versions of what makes its decisions."""
+    """Return the method with this name, its model if it has one, and the versions of vclean and the model."""
     from importlib import metadata
 
     versions = {"vclean": metadata.version("vclean")}
@@ -370,26 +385,26 @@ def _load(name: str, model: Path | None) -> tuple[Method, Model | None, dict[str
 
 
 class SegmentedPage(NamedTuple):
-    """The segments of a page, and its screenshot, or `b""` where none was asked for."""
+    """Segments of a page and its screenshot, which is empty if not requested."""
 
     segments: Segments
     screenshot: bytes
 
 
 class SegmentPipeline:
-    """Render pages and split them into segments.
+    """Stages that split a page into segments: rendering, segmentation.
 
-    A context manager, to be used from one thread: the browser lives as long as its block.
+    A context manager for use from one thread: the browser is closed at the end of the `with` block.
 
     Attributes:
-        reader: reads the pages, the first stage.
+        reader: the first stage.
 
     Args:
-        method: the name of what splits them.
-        settings: how to render, and the limits of a page.
+        method: the name of the segmenter.
+        settings: options of rendering, and limits of a page.
 
     Raises:
-        UsageError: there is no such method.
+        UsageError: the method does not exist.
     """
 
     def __init__(self, method: str = "vips", settings: RenderSettings | None = None) -> None:
@@ -399,29 +414,29 @@ class SegmentPipeline:
         self.reader = PageReader(settings or RenderSettings(), render=True)
 
     def __enter__(self) -> Self:
-        """Make the browser ready.
+        """Prepare the browser.
 
         Raises:
-            BrowserMissingError: there is no usable Chromium.
+            BrowserMissingError: no usable Chromium is installed.
         """
         self.reader.__enter__()
         return self
 
     def __exit__(self, *exception: object) -> None:
-        """End the browser."""
+        """Close the browser."""
         self.reader.__exit__(*exception)
 
-    def run(self, page: Page, *, pdoc: int = PDOC, screenshot: bool = False) -> SegmentedPage:
+    def run(self, page: Page, *, pdoc: int = DEFAULT_PDOC, screenshot: bool = False) -> SegmentedPage:
         """Split one page into segments.
 
         Args:
-            page: what to split.
-            pdoc: the permitted degree of coherence, from 1, the page as one segment, to 11.
-            screenshot: take a screenshot, too.
+            page: the page to split.
+            pdoc: the permitted degree of coherence: from 1, the page as one segment, to 11.
+            screenshot: whether to take a screenshot as well.
 
         Raises:
-            UsageError: the degree is out of range, or the screenshot of a stored snapshot is asked for.
-            VcleanError: by what went wrong.
+            UsageError: `pdoc` is out of range, or a screenshot of a stored snapshot is requested.
+            VcleanError: the page could not be rendered or split; one of the subclasses in `vclean.errors`.
         """
         rendering = self.reader.read(page, screenshot=screenshot)
         with deadline(self.reader.settings.deadline):

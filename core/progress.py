@@ -1,6 +1,6 @@
-"""How far a command is: a bar on a terminal, a line now and then elsewhere, nothing where only errors are wanted.
+"""Report progress: a bar on a terminal, a log line every 30 seconds elsewhere, nothing with --quiet.
 
-What is wanted is told by the level of the package's log, so that nobody has to hand it down.
+The level of the package's logger decides: progress is shown if it logs warnings. No function needs a parameter for it.
 """
 
 from __future__ import annotations
@@ -26,24 +26,36 @@ _LINE_SECONDS: Final = 30.0
 _log = logging.getLogger("vclean")
 
 
-def tracked(items: Iterable[_T], what: str, unit: str, *, total: int | None = None) -> Iterator[_T]:
-    """The items, counted on standard error as each is done with.
+def track(items: Iterable[_T], task: str, unit: str, *, total: int | None = None) -> Iterator[_T]:
+    """Iterate over `items` and show the progress on standard error.
 
     Args:
-        items: see there.
-        what: is done with them, such as `reading`.
-        unit: what they are, in the plural, with an s.
-        total: how many there are; None where that is not known.
+        items: the items to process.
+        task: the title of the progress, such as `reading`.
+        unit: the noun for the items, in the plural, with an s.
+        total: the number of items; None if unknown.
+
+    Yields:
+        Each item.
     """
-    with counted(what, unit, total=total) as advance:
+    with count_progress(task, unit, total=total) as advance:
         for item in items:
             yield item
             advance()
 
 
 @contextmanager
-def counted(what: str, unit: str, *, total: int | None = None) -> Iterator[Callable[[], None]]:
-    """Show the progress of what is done inside the block; gives what is to be called after each of `total` units."""
+def count_progress(task: str, unit: str, *, total: int | None = None) -> Iterator[Callable[[], None]]:
+    """Show the progress of the work in the block.
+
+    Args:
+        task: the title of the progress, such as `training`.
+        unit: the noun for the units of work, in the plural, with an s.
+        total: the number of units; None if unknown.
+
+    Yields:
+        A function to call after each unit.
+    """
     done = 0
     start = time.monotonic()
 
@@ -52,82 +64,82 @@ def counted(what: str, unit: str, *, total: int | None = None) -> Iterator[Calla
         done += 1
 
     def line() -> str:
-        return f"{what}: {_line(done, total, unit, time.monotonic() - start)}"
+        return f"{task}: {_line(done, total, unit, time.monotonic() - start)}"
 
-    with shown(lambda bar: bar.update(done - bar.n), line, unit, what=what, total=total):
+    with show_progress(lambda bar: bar.update(done - bar.n), line, unit, task=task, total=total):
         yield advance
 
 
 @contextmanager
-def shown(
+def show_progress(
     update: Callable[[Bar], object],
     line: Callable[[], str],
     unit: str,
     *,
-    what: str = "",
+    task: str = "",
     total: int | None = None,
     initial: int = 0,
 ) -> Iterator[None]:
-    """Show the progress of what is done inside the block, told by two functions that are called from a thread.
+    """Show the progress of the work in the block; a thread calls `update` or `line` periodically.
 
     Args:
-        update: brings a bar to the state of things.
-        line: the state of things in one line.
-        unit: what is counted, in the plural.
-        what: the bar's title.
-        total: how many there are, if that is known.
-        initial: how many of them were done before.
+        update: updates the bar to the current state.
+        line: returns the current state in one line.
+        unit: the noun for the units of work, in the plural.
+        task: the title of the bar.
+        total: the number of units; None if unknown.
+        initial: the number of units that were done before.
     """
     if not _log.isEnabledFor(logging.WARNING) or sys.stderr is None:
         yield
     elif not sys.stderr.isatty():
-        with every(_LINE_SECONDS, lambda: _log.warning("%s", line())):
+        with call_every(_LINE_SECONDS, lambda: _log.warning("%s", line())):
             yield
     else:
-        with _bar(what, unit, total, initial) as bar, every(_BAR_SECONDS, lambda: update(bar)):
+        with _bar(task, unit, total, initial) as bar, call_every(_BAR_SECONDS, lambda: update(bar)):
             yield
 
 
 @contextmanager
-def _bar(what: str, unit: str, total: int | None, initial: int) -> Iterator[Bar]:
-    """A bar that makes way for what is logged."""
+def _bar(task: str, unit: str, total: int | None, initial: int) -> Iterator[Bar]:
+    """Show a bar; log lines appear above it."""
     from tqdm import tqdm
     from tqdm.contrib.logging import logging_redirect_tqdm
 
     with (
         logging_redirect_tqdm([_log]),
-        tqdm(desc=what or None, total=total, unit=f" {unit}", leave=False, smoothing=0.05, initial=initial) as bar,
+        tqdm(desc=task or None, total=total, unit=f" {unit}", leave=False, smoothing=0.05, initial=initial) as bar,
     ):
         yield bar
 
 
 @contextmanager
-def every(seconds: float, call: Callable[[], object]) -> Iterator[None]:
-    """Call a function again and again, from a thread, until the block ends."""
+def call_every(seconds: float, call: Callable[[], object]) -> Iterator[None]:
+    """Call a function from a thread every `seconds` until the block ends."""
 
-    def repeat(over: threading.Event) -> None:
-        while not over.wait(seconds):
+    def repeat(stop: threading.Event) -> None:
+        while not stop.wait(seconds):
             call()
 
-    with beside(repeat):
+    with background_thread(repeat):
         yield
 
 
 @contextmanager
-def beside(work: Callable[[threading.Event], object]) -> Iterator[None]:
-    """Let a function work in a thread inside the block; the event that it is given tells it to end with the block."""
-    over = threading.Event()
-    thread = threading.Thread(target=work, args=(over,), name="vclean-progress", daemon=True)
+def background_thread(work: Callable[[threading.Event], object]) -> Iterator[None]:
+    """Run `work` in a thread during the block; it has to return soon after the event in its argument is set."""
+    stop = threading.Event()
+    thread = threading.Thread(target=work, args=(stop,), name="vclean-progress", daemon=True)
     thread.start()
     try:
         yield
     finally:
-        over.set()
+        stop.set()
         thread.join()
 
 
 def _line(done: int, total: int | None, unit: str, seconds: float) -> str:
-    """How many units were done in so many seconds, and how long the rest will take.
+    """Return the progress in one line: units done, rate, and estimated time left.
 
     >>> _line(250, 1000, "pages", 50)
     '250 of 1,000 pages, 5 a second, 02:30 left'

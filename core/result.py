@@ -1,4 +1,4 @@
-"""`Result`: the labelled blocks of a page, and the output formats that are made of them."""
+"""Labelled blocks of a page, and their conversion to output formats."""
 
 from __future__ import annotations
 
@@ -21,13 +21,23 @@ if TYPE_CHECKING:
     from vclean.features.blocks import BlockColumns
     from vclean.output.page_image import PageImage
     from vclean.output.source_positions import SourcePosition
-    from vclean.settings import Kind
+    from vclean.settings import OverlayFormat
 
     _Name = TypeVar("_Name", bound=Enum)
 
 
 class Box(NamedTuple):
-    """A rectangle in CSS px, its origin at the top left of the document, y down."""
+    """Rectangle in CSS px; the origin is the top left corner of the document, y increases downwards.
+
+    Attributes:
+        x: the left edge, CSS px.
+        y: the top edge, CSS px.
+        width: the width, CSS px.
+        height: the height, CSS px.
+
+    >>> Box(10, 20, 300, 40).width
+    300
+    """
 
     x: float
     y: float
@@ -37,23 +47,29 @@ class Box(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """A text block of a page: a maximal run of inline text inside one block container.
+    """Text block of a page: a maximal run of inline text inside one block container.
 
     Attributes:
-        index: its number on the page, in document order, from 0.
-        text: its text, white space collapsed except in preformatted text.
-        label: heading, paragraph, list item, continuation, or other (boilerplate).
-        role: what the region around it is for; None outside all regions, and for methods that find no regions.
-        probability: that it is content, 0 to 1; NaN where the method gives none.
-        box: the union of its line boxes; None where nothing is painted, and if the page was not rendered.
-        xpath: the absolute XPath of its container.
-        tag: the tag name of its container.
-        font_size: of most of its text, CSS px; None if the page was not rendered.
-        color: of that text, as `#rrggbb` or `#rrggbbaa`; None if the page was not rendered.
-        background: the color behind it, in the same form; None if nothing is painted there.
+        index: the number of the block on the page, in document order, from 0.
+        text: the text, with white space collapsed except in preformatted text.
+        label: the label: heading, paragraph, list item, continuation, or other (boilerplate).
+        role: the role of the region around the block; None outside all regions, and for methods without roles.
+        probability: the probability that the block is content, 0 to 1; NaN for methods without probabilities.
+        box: the union of the line boxes, in CSS px; None if the block is not painted, or the page was not rendered.
+        xpath: the absolute XPath of the container.
+        tag: the tag name of the container.
+        font_size: the font size of most of the text, CSS px; None if the page was not rendered.
+        color: the color of most of the text, as `#rrggbb` or `#rrggbbaa`; None if the page was not rendered.
+        background: the background color, in the same form; None if no background is painted.
         visibility: shown, revealable by a click, or hidden.
-        reasons: why it was kept or left out, the strongest first; empty without `explain=True`.
-        source: where its text begins in the page's source; None without `explain=True`, and for text of scripts.
+        reasons: the reasons for the label, strongest first; empty without `explain=True`.
+        source: the position of the text in the source of the page; None without `explain=True`, and for text that a
+            script wrote.
+
+    >>> import vclean
+    >>> block = vclean.clean("<h1>Rain</h1><p>It rained.", method="text").blocks[0]
+    >>> block.tag, block.xpath, block.text
+    ('h1', '/html[1]/body[1]/h1[1]', 'Rain')
     """
 
     index: int
@@ -73,14 +89,12 @@ class Block:
 
     @property
     def is_content(self) -> bool:
-        """Whether it is part of the clean text: any label but `o`."""
+        """Return whether the block is part of the clean text: whether its label is not `o`."""
         return self.label.is_content
 
 
 class Blocks(Sequence[Block]):
-    r"""Blocks of a page in document order: all of them, or a selection.
-
-    A sequence: it iterates, and takes numbers and slices.
+    r"""Sequence of blocks of a page in document order: all blocks, or a selection.
 
     >>> import vclean
     >>> blocks = vclean.clean("<h1>Rain</h1><p>It rained.<p>All day.", method="text").blocks
@@ -113,13 +127,21 @@ class Blocks(Sequence[Block]):
     @overload
     def __getitem__(self, index: slice) -> Blocks: ...
     def __getitem__(self, index: int | slice) -> Block | Blocks:
-        """Return the block at a place, or the blocks of a slice; in document order even if its step is negative."""
+        """Return the block at an index, or the blocks of a slice, in document order even if the step is negative."""
         if isinstance(index, slice):
             return self._of([self._blocks[row] for row in sorted(range(len(self))[index])])
         return self._blocks[index]
 
     def filter(self, condition: Callable[[Block], object]) -> Blocks:
-        """Return the blocks for which `condition` is true."""
+        """Return the blocks for which `condition` is true.
+
+        Args:
+            condition: a function from a block to a truth value.
+
+        >>> import vclean
+        >>> vclean.clean("<h1>Rain</h1><p>It rained.", method="text").blocks.filter(lambda block: len(block.text) > 5)
+        <Blocks: 1, 1 of them content>
+        """
         return self._of([block for block in self if condition(block)])
 
     def where(
@@ -130,16 +152,20 @@ class Blocks(Sequence[Block]):
         visibility: Visibility | Collection[Visibility] | None = None,
         tag: str | Collection[str] | None = None,
     ) -> Blocks:
-        """Return the blocks that have certain properties: all of those given, each with one of the values given.
+        r"""Return the blocks that match all conditions; each condition is one value or several alternatives.
 
         Args:
-            label: a label or several, such as `"h"` or `("h", "p")`.
-            role: a role or several, such as `"article"`.
-            visibility: one or several.
-            tag: a tag name of the container, or several.
+            label: a label or several, such as `"h"` or `("h", "p")`; None for any label.
+            role: a role or several, such as `"article"`; None for any role.
+            visibility: a visibility or several; None for any visibility.
+            tag: a tag name of the container or several; None for any tag.
 
         Raises:
-            UsageError: there is no such label, role or visibility.
+            UsageError: a label, role or visibility does not exist.
+
+        >>> import vclean
+        >>> vclean.clean("<h1>Rain</h1><p>It rained.", method="text").blocks.where(tag=("h1", "h2")).text
+        'Rain\n'
         """
         labels = None if label is None else _members(Label, label)
         roles = None if role is None else _members(Role, role)
@@ -156,7 +182,10 @@ class Blocks(Sequence[Block]):
 
     @property
     def text(self) -> str:
-        """The text of all blocks: a blank line between them, none between list items; continuations are joined."""
+        """Return the text of all blocks, with a blank line between two blocks.
+
+        There is no blank line between two list items. A continuation is joined to the block before it.
+        """
         from vclean.output.text import to_text
 
         labels = [block.label if block.is_content else Label.PARAGRAPH for block in self]
@@ -164,7 +193,7 @@ class Blocks(Sequence[Block]):
 
     @property
     def box(self) -> Box | None:
-        """The smallest box around the boxes of all blocks; None where no block has one."""
+        """Return the smallest box around the boxes of all blocks, in CSS px; None if no block has a box."""
         boxes = [block.box for block in self if block.box]
         if not boxes:
             return None
@@ -174,7 +203,7 @@ class Blocks(Sequence[Block]):
 
     @property
     def columns(self) -> BlockColumns:
-        """The blocks as arrays, one row each."""
+        """Return the blocks as arrays, with one row for each block."""
         return self._page if len(self) == len(self._page) else self._page.take([block.index for block in self])
 
     def _of(self, blocks: Sequence[Block]) -> Blocks:
@@ -185,30 +214,34 @@ def _members(names: type[_Name], values: object) -> frozenset[_Name]:
     """Return the members of an enumeration for one value or several.
 
     Raises:
-        UsageError: it has no such member.
+        UsageError: the enumeration does not have a value.
     """
     several = values if isinstance(values, Collection) and not isinstance(values, str) else (values,)
     try:
         return frozenset(map(names, several))
     except ValueError as error:
         choices = ", ".join(str(name.value) for name in names)
-        raise UsageError(f"{error}: choose of {choices}") from None
+        raise UsageError(f"{error}: choose one of {choices}") from None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metadata:
-    """Facts about a page as a whole.
+    """Metadata of a page.
 
     Attributes:
-        url: its address; empty when unknown.
-        title: of the document.
-        language: of the content, detected, ISO 639-1; empty when unknown.
-        declared_language: what the document says of itself, a BCP 47 tag or empty.
-        rendered: whether a browser laid it out.
-        width, height: of the document, CSS px; NaN if it was not rendered.
-        noscript: whether its text is that of `noscript` elements.
-        browser: the name and version of the browser; empty if it was not rendered.
+        url: the URL; empty if unknown.
+        title: the title of the document.
+        language: the detected language of the content, ISO 639-1; empty if unknown.
+        declared_language: the language that the document declares, a BCP 47 tag; or empty.
+        rendered: whether a browser rendered the page.
+        width, height: the size of the document, CSS px; NaN if it was not rendered.
+        noscript: whether the text includes `noscript` elements.
+        browser: the name and version of the browser; empty if the page was not rendered.
         settings: the render settings, by name.
+
+    >>> import vclean
+    >>> vclean.clean("<title>Rain</title><p>It rained.", method="text").metadata.title
+    'Rain'
     """
 
     url: str
@@ -225,21 +258,26 @@ class Metadata:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Result:
-    """The labelled blocks of a page.
+    r"""Labelled blocks of a page.
 
-    `blocks` and `content` have them one by one; `columns` and `prediction` hold the same as arrays.
+    `blocks` and `content` are collections of `Block` objects; `columns` and `prediction` contain the same as arrays.
 
     Attributes:
-        columns: the text blocks as arrays, with the page itself in `columns.snapshot`.
-        prediction: labels, probabilities and roles of the blocks, and the confidence of the page.
+        columns: the blocks as arrays, with the snapshot of the page in `columns.snapshot`.
+        prediction: the labels, probabilities and roles of the blocks, and the confidence of the page.
         method: the name of the method, "vclean" for the model.
-        versions: of vclean and of the model, by name.
-        language: of the content, detected, ISO 639-1, or empty.
-        id: the page's name.
-        screenshot: of the page, PNG or JPEG, one px per CSS px; empty where none was asked for.
-        explanation: why each block was kept or left out; None without `explain=True`.
-        positions: per block, where its text begins in the page's source, None where that is not known; empty without
+        versions: the versions of vclean and of the model, by name.
+        language: the detected language of the content, ISO 639-1; or empty.
+        id: the name of the page.
+        screenshot: the screenshot of the page, PNG or JPEG, one px per CSS px; empty if not requested.
+        explanation: the reasons for the label of each block; None without `explain=True`.
+        positions: for each block, the position of its text in the source of the page, None if unknown; empty without
             `explain=True`.
+
+    >>> import vclean
+    >>> result = vclean.clean("<h1>Rain</h1><p>It rained.", method="text")
+    >>> len(result.blocks), result.to_markdown()
+    (2, '# Rain\n\nIt rained.\n')
     """
 
     columns: BlockColumns
@@ -254,12 +292,12 @@ class Result:
 
     def __repr__(self) -> str:
         language, confidence = self.language or "unknown", f"{self.confidence:.2f}"
-        kept = f"{self.content_count} of {len(self.columns)} blocks"
-        return f"<Result {self.id!r}: {kept}, {language=!s}, {confidence=!s}>"
+        content = f"{self.content_count} of {len(self.columns)} blocks"
+        return f"<Result {self.id!r}: {content}, {language=!s}, {confidence=!s}>"
 
     @cached_property
     def blocks(self) -> Blocks:
-        """All blocks of the page."""
+        """Return all blocks of the page."""
         columns, prediction, unknown = self.columns, self.prediction, [None] * len(self.columns)
         reasons: Sequence[Sequence[Reason]] = self.explanation.reasons if self.explanation else [()] * len(unknown)
         roles, positions = prediction.roles or unknown, self.positions or unknown
@@ -289,22 +327,22 @@ class Result:
 
     @property
     def content(self) -> Blocks:
-        """The blocks that were kept: those of any label but `o`."""
+        """Return the blocks that are content: those with another label than `o`."""
         return self.blocks.filter(lambda block: block.is_content)
 
     @property
     def content_count(self) -> int:
-        """How many blocks were kept."""
+        """Return the number of blocks that are content."""
         return sum(label.is_content for label in self.prediction.labels)
 
     @property
     def confidence(self) -> float:
-        """The word F1 that is expected of the page, 0 to 1; NaN where the method gives none."""
+        """Return the expected word F1 of the page, 0 to 1; NaN for methods without confidence."""
         return self.prediction.confidence
 
     @property
     def metadata(self) -> Metadata:
-        """Facts about the page as a whole."""
+        """Return the metadata of the page."""
         snapshot = self.columns.snapshot
         return Metadata(
             url=snapshot.url,
@@ -320,21 +358,28 @@ class Result:
         )
 
     def to(self, format: str) -> str:  # noqa: A002 - it is the name of the option, too
-        """Return the result in an output format: one of `vclean.output.registry.FORMATS`, or `explanation`.
+        r"""Return the result in an output format.
+
+        Args:
+            format: one of `vclean.output.registry.FORMATS`, or `explanation`.
 
         Raises:
-            UsageError: there is no such format, or no explanation.
+            UsageError: the format does not exist, or the result has no explanation.
+
+        >>> import vclean
+        >>> vclean.clean("<p>It rained.", method="text").to("cleaneval")
+        '<p>It rained.\n'
         """
         if format not in self._written:
             self._written[format] = registry.writer(format)(self)
         return self._written[format]
 
     def to_text(self) -> str:
-        """Return the clean text without marks."""
+        """Return the clean text without markup."""
         return self.to("text")
 
     def to_cleaneval(self) -> str:
-        """Return the clean text, one unit per line behind its mark, `<h>`, `<p>` or `<l>`, as in CleanEval 2007."""
+        """Return the clean text as in CleanEval 2007: one line per unit, marked `<h>`, `<p>` or `<l>`."""
         return self.to("cleaneval")
 
     def to_markdown(self) -> str:
@@ -342,42 +387,51 @@ class Result:
         return self.to("markdown")
 
     def to_html(self) -> str:
-        """Return the cleaned page as a whole HTML document."""
+        """Return the cleaned page as a complete HTML document."""
         return self.to("html")
 
     def to_json(self) -> str:
-        """Return everything known of the page and its blocks on one line of JSON; see `docs/reference/output.md`."""
+        """Return the page and all its blocks as one line of JSON; see `docs/reference/output.md`."""
         return self.to("json")
 
     def to_explanation(self) -> str:
-        """Return why each block was kept or left out, in lines of text; see `docs/guides/explain.md`.
+        """Return the reasons for the label of each block as text; see `docs/guides/explain.md`.
 
         Raises:
-            UsageError: no explanation was asked for.
+            UsageError: the result has no explanation: it needs `explain=True`.
         """
         return self.to(registry.EXPLANATION)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what `to_json` writes, as dictionaries and lists."""
+        """Return the content of `to_json` as dictionaries and lists."""
         return registry.to_dict(self)
 
     def page_image(self, screenshot: bytes = b"") -> PageImage:
-        """Return the screenshot of the page, to draw blocks, segments and more on.
+        """Return a drawing on the screenshot of the page, for blocks, segments, separators and lines of text.
 
         Args:
-            screenshot: where it is not part of the result: PNG or JPEG, one px per CSS px.
+            screenshot: a screenshot in place of that of the result: PNG or JPEG, one px per CSS px.
 
         Raises:
-            UsageError: there is no screenshot, or the page was not rendered, so that its blocks have no boxes.
+            UsageError: there is no screenshot, or the page was not rendered and its blocks have no boxes.
             OutputError: the screenshot cannot be read.
         """
         return registry.page_image(self, screenshot or self.screenshot)
 
-    def overlay(self, screenshot: bytes, kind: Kind) -> bytes:
-        """Return the blocks drawn over `screenshot`, as an image or a page to explore; errors as `page_image`."""
+    def overlay(self, screenshot: bytes, kind: OverlayFormat) -> bytes:
+        """Return an overlay of the blocks on `screenshot`, as an image or an interactive page.
+
+        Args:
+            screenshot: the screenshot of the page, PNG or JPEG, one px per CSS px.
+            kind: the file format of the overlay.
+
+        Raises:
+            UsageError: the page was not rendered, or the screenshot is empty.
+            OutputError: the screenshot cannot be read.
+        """
         return self.page_image(screenshot).draw_blocks().to_bytes(kind)
 
     @cached_property
     def _written(self) -> dict[str, str]:
-        """The formats that were written before."""
+        """Return the cache of output formats."""
         return {}

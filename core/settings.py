@@ -1,4 +1,4 @@
-"""Settings of a run, frozen and checked on construction: how pages are rendered, and what counts as content."""
+"""Settings of rendering and cleaning: frozen dataclasses that check their values."""
 
 from __future__ import annotations
 
@@ -11,25 +11,29 @@ from vclean.errors import UsageError
 if TYPE_CHECKING:
     from typing import Unpack
 
-_LEAST_SIDE: Final = 16
-_GREATEST_SIDE: Final = 16_384
-"""Chromium takes no picture with a longer side."""
+_MIN_SIDE: Final = 16
+_MAX_SIDE: Final = 16_384
+"""Longest side of a screenshot in Chromium, px."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenderSettings:
-    """How a page is rendered, and what bounds it.
+    """Options of rendering, and limits of a page.
 
     Attributes:
         width, height: viewport in CSS px, 16 to 16,384.
-        scripts: run the page's scripts (navigates at the page's URL; slower, less repeatable).
-        settle: seconds a page with scripts may stay busy before it is read.
-        deadline: wall-clock seconds for each step of one page: fetching, rendering, labelling.
-        max_bytes: cap on the size of the document.
-        max_nodes: cap on the number of elements; a larger page is an error, never a silent cut.
+        scripts: whether the scripts of the page run (the browser navigates to the URL of the page; slower, less
+            repeatable).
+        settle: the longest time in seconds to wait for a page with scripts to become idle.
+        deadline: limit in seconds of wall clock for each step of one page: fetching, rendering, labelling.
+        max_bytes: limit on the size of the document in bytes.
+        max_nodes: limit on the number of elements; a larger page is an error and never truncated.
 
     Raises:
         UsageError: a value is out of range.
+
+    >>> RenderSettings(width=800).height
+    768
     """
 
     width: int = 1366
@@ -46,28 +50,32 @@ class RenderSettings:
             if not getattr(self, name) > 0:
                 raise UsageError(f"{name} has to be positive, not {getattr(self, name)}")
         for name in ("width", "height"):
-            if not _LEAST_SIDE <= getattr(self, name) <= _GREATEST_SIDE:
-                raise UsageError(f"{name} has to be {_LEAST_SIDE} to {_GREATEST_SIDE:,} px, not {getattr(self, name)}")
+            if not _MIN_SIDE <= getattr(self, name) <= _MAX_SIDE:
+                raise UsageError(f"{name} has to be {_MIN_SIDE} to {_MAX_SIDE:,} px, not {getattr(self, name)}")
 
     def to_dict(self) -> dict[str, float | bool]:
-        """The settings by name, for the record in a snapshot or a result."""
+        """Return the settings by name, as stored in snapshots and results."""
         return asdict(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """What counts as content where annotators differ, for methods that can be told.
+    """Definition of content: preference for precision or recall, and reader comments. For methods with a model.
 
-    The model keeps the blocks with the highest expected F measure. For precision P, recall R and the recall weight w it
-    is F = (1 + w^2) P R / (w^2 P + R), van Rijsbergen's F with w for beta: recall counts w times as much as precision.
+    The model selects the blocks with the highest expected F measure. For precision P, recall R and the recall weight w
+    it is F = (1 + w^2) P R / (w^2 P + R), the F measure of van Rijsbergen with w for beta: recall is w times as
+    important as precision.
 
     Attributes:
-        recall_weight: under 1 keeps only what is surely content (0.25 is `--precision`), over 1 keeps what is doubtful
-            too (4 is `--recall`).
-        comments: whether readers' comments are content; None: as the corpora of the model have it.
+        recall_weight: values under 1 select only blocks of high probability (0.25 is `--precision`), values over 1 also
+            select doubtful blocks (4 is `--recall`).
+        comments: whether reader comments are content; None: as in the training corpora of the model.
 
     Raises:
-        UsageError: `recall_weight` is not a positive number, or `comments` not True, False or None.
+        UsageError: `recall_weight` is not a positive number, or `comments` is not True, False or None.
+
+    >>> Policy(recall_weight=4.0).comments is None
+    True
     """
 
     recall_weight: float = 1.0
@@ -81,36 +89,39 @@ class Policy:
             raise UsageError(f"recall_weight has to be a positive number, not {self.recall_weight}")
 
 
-Kind = Literal["png", "svg", "html"]
-"""A picture, or with `html` a page to explore."""
+OverlayFormat = Literal["png", "svg", "html"]
+"""File format of an overlay: an image (`png`, `svg`) or an interactive page (`html`)."""
 
-KINDS: Final[dict[str, Kind]] = {".png": "png", ".svg": "svg", ".html": "html"}
-"""By the suffix of a file's name."""
+OVERLAY_FORMATS: Final[dict[str, OverlayFormat]] = {".png": "png", ".svg": "svg", ".html": "html"}
+"""Format of an overlay by the suffix of its file name."""
 
 
-PDOC: Final = 5
-"""The default of the permitted degree of coherence (PDoC) of segments, 1 to 11."""
+DEFAULT_PDOC: Final = 5
+"""Default of the permitted degree of coherence (PDoC) of segments, 1 to 11."""
 
 Network = Literal["none", "public"]
-"""From where a page may load what its folder or archive lacks: nowhere, or public addresses."""
+"""Source of subresources that the folder or archive of a page does not have: no source, or public addresses."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CleanerSettings:
-    """Settings that decide the result of a page: the same page with the same settings gives the same result.
+    """Settings that determine the result of a page: the same page with the same settings has the same result.
 
     Attributes:
-        render: render pages in headless Chromium; otherwise only parse them.
-        rendering: how to render, and the limits of a page.
-        method: the name of the method that labels the blocks.
-        model: a model file in place of the shipped one; for the method `template`, its file of selectors.
-        templates: a folder of selector files by host, which replace the method on their sites.
-        policy: what counts as content, for the methods that have a model.
-        network: "public" loads subresources that no archive or folder has from public addresses.
-        explain: give the reasons for the label of every block, in about four milliseconds a block.
+        render: whether pages are rendered in headless Chromium; otherwise they are only parsed.
+        rendering: options of rendering, and limits of a page.
+        method: the name of the method that labels the blocks; `vclean methods` lists them.
+        model: a model file to use in place of the shipped model; for the method `template`, its file of selectors.
+        templates: a folder of selector files, one for each host; they replace the method for pages of these hosts.
+        policy: the definition of content, for methods with a model.
+        network: "public" loads subresources that the archive or folder does not have from public addresses.
+        explain: whether to give the reasons for the label of every block; about four milliseconds per block.
 
     Raises:
         UsageError: `network` is neither "none" nor "public".
+
+    >>> CleanerSettings(method="text").render
+    False
     """
 
     render: bool = False
@@ -123,7 +134,7 @@ class CleanerSettings:
     explain: bool = False
 
     def __post_init__(self) -> None:
-        """Take strings for paths, and check the network."""
+        """Convert strings to paths, and check the network."""
         for name in ("model", "templates"):
             if isinstance(path := getattr(self, name), str):
                 object.__setattr__(self, name, Path(path) if path else None)
@@ -131,20 +142,26 @@ class CleanerSettings:
             raise UsageError(f"network has to be one of {', '.join(get_args(Network))}, not {self.network!r}")
 
     def replace(self, **options: Unpack[CleanerOptions]) -> CleanerSettings:
-        """Return the settings with other values for some fields.
+        """Return a copy of the settings with new values for some fields.
+
+        Args:
+            options: the new values, by the name of the field.
 
         Raises:
-            UsageError: there is no such field, or its value is wrong.
+            UsageError: a field does not exist, or its value is wrong.
+
+        >>> CleanerSettings().replace(render=True).render
+        True
         """
         if unknown := [name for name in options if name not in CleanerOptions.__annotations__]:
             choices = ", ".join(CleanerOptions.__annotations__)
-            raise UsageError(f"no option {unknown[0]!r}: choose of {choices}")
+            raise UsageError(f"no option {unknown[0]!r}: choose one of {choices}")
         values: dict[str, Any] = {**options}
         return replace(self, **values)
 
 
 class CleanerOptions(TypedDict, total=False):
-    """The fields of `CleanerSettings` as keyword arguments."""
+    """Fields of `CleanerSettings` as keyword arguments."""
 
     render: bool
     rendering: RenderSettings

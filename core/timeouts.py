@@ -1,4 +1,4 @@
-"""A wall-clock bound on work in this process."""
+"""Limit the wall-clock time of work in this process."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 @contextmanager
 def deadline(seconds: float) -> Iterator[None]:
-    """Bound the work inside by `seconds` of wall clock.
+    """Limit the time of the block to `seconds` of wall clock.
 
-    It works by the alarm signal, hence in the main thread of a POSIX system, and only while nobody else uses the
-    alarm; elsewhere the work is not bounded. One call of a C library is never cut in the middle.
+    The limit uses the alarm signal. It applies only in the main thread of a POSIX system, and only if no other code
+    uses the alarm; elsewhere there is no limit. A running call of a C library is never interrupted.
 
     Raises:
-        DeadlineError: the time was up.
+        DeadlineError: the block took longer.
     """
     if not _is_available():
         yield
@@ -32,13 +32,13 @@ def deadline(seconds: float) -> Iterator[None]:
     def stop(_signal: int, _frame: FrameType | None) -> None:
         raise DeadlineError(f"the page took longer than {seconds:g} s: raise --timeout")
 
-    before = signal.signal(signal.SIGALRM, stop)
+    previous_handler = signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.signal(signal.SIGALRM, previous_handler)
 
 
 def _is_available() -> bool:
@@ -50,14 +50,21 @@ def _is_available() -> bool:
 _T = TypeVar("_T")
 
 
-def within(seconds: float, work: Callable[[], _T]) -> _T:
-    """The result of `work`, which runs in a thread of its own and is left behind there when the time is up.
+def run_within(seconds: float, work: Callable[[], _T]) -> _T:
+    """Run `work` in a new thread and return its result.
 
-    Signals (an alarm, an interrupt from the keyboard) get through while `work` is in a library that lets go of the
-    interpreter, as lxml does while it parses.
+    After a timeout the thread is abandoned and continues in the background. Signals (an alarm, Ctrl-C) are handled
+    while `work` is in a library that releases the global interpreter lock, such as lxml while it parses.
+
+    Args:
+        seconds: the limit of wall clock.
+        work: the function to run.
+
+    Returns:
+        The result of `work`.
 
     Raises:
-        DeadlineError: the work took longer than `seconds` of wall clock.
+        DeadlineError: `work` took longer than `seconds`.
     """
     future: Future[_T] = Future()
     threading.Thread(target=_fulfil, args=(future, work), daemon=True).start()
@@ -70,5 +77,5 @@ def within(seconds: float, work: Callable[[], _T]) -> _T:
 def _fulfil(future: Future[_T], work: Callable[[], _T]) -> None:
     try:
         future.set_result(work())
-    except BaseException as error:  # it is raised where the result is waited for
+    except BaseException as error:  # re-raised by `future.result`
         future.set_exception(error)

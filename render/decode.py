@@ -89,7 +89,7 @@ def page_text(page: Page, max_bytes: int) -> str:
     """
     size = len(page.content)
     if size > max_bytes:
-        raise LimitError(f"the document has {size:,} bytes, over the cap of {max_bytes:,}: raise it with --max-bytes")
+        raise LimitError(f"the document has {size:,} bytes, over the limit of {max_bytes:,}: raise it with --max-bytes")
     text = (
         decode(page.content, page.charset)
         if isinstance(page.content, bytes)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
-from vclean.characters import legal
+from vclean.characters import replace_illegal
 from vclean.render.snapshot import ATTRIBUTES
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def to_elements(snapshot: Snapshot) -> list[etree._Element]:
     for node, name, value in zip(
         snapshot.attr_node.tolist(), snapshot.attr_name.tolist(), snapshot.attr_value, strict=True
     ):
-        elements[node].set(ATTRIBUTES[name], legal(value))
+        elements[node].set(ATTRIBUTES[name], replace_illegal(value))
     _write_texts(snapshot, elements)
     return elements
 
@@ -46,7 +46,7 @@ def to_html(snapshot: Snapshot) -> str:
     root = to_elements(snapshot)[0]
     head = etree.Element("head")
     etree.SubElement(head, "meta", charset="utf-8")
-    etree.SubElement(head, "title").text = legal(snapshot.title)
+    etree.SubElement(head, "title").text = replace_illegal(snapshot.title)
     root.insert(0, head)
     return f"<!DOCTYPE html>\n{etree.tostring(root, method='html', encoding='unicode')}"
 
@@ -60,9 +60,9 @@ def _write_texts(snapshot: Snapshot, elements: list[etree._Element]) -> None:
         while child != parent and parents[child] != parent:
             child = parents[child]
         if child == parent:
-            elements[parent].text = (elements[parent].text or "") + legal(text)
+            elements[parent].text = (elements[parent].text or "") + replace_illegal(text)
         else:
-            elements[child].tail = (elements[child].tail or "") + legal(text)
+            elements[child].tail = (elements[child].tail or "") + replace_illegal(text)
 
 
 @lru_cache(maxsize=1000)

@@ -53,7 +53,7 @@ class TestPublicNames:
         assert name in dir(vclean)
 
     def test_every_name_has_a_module(self) -> None:
-        assert set(vclean._HOMES) == set(vclean.__all__) - {"__version__"}
+        assert set(vclean._MODULES) == set(vclean.__all__) - {"__version__"}
 
     def test_version_starts_with_a_digit(self) -> None:
         assert vclean.__version__[0].isdigit()

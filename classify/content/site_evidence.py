@@ -25,7 +25,7 @@ from scipy.special import expit, logit
 from vclean.features.names import element_names
 from vclean.features.names.element_names import ElementNames
 from vclean.features.text.characters import mix
-from vclean.files import explained
+from vclean.files import output_errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -166,7 +166,7 @@ class SitePages(Generic[Payload]):
         Raises:
             OutputError: the file cannot be created.
         """
-        with explained("a temporary file"):
+        with output_errors("a temporary file"):
             self._file = TemporaryFile(prefix="vclean-")
         return self
 
@@ -186,7 +186,7 @@ class SitePages(Generic[Payload]):
             OutputError: the disk is full.
         """
         self._counts.add(host(blocks.snapshot.url), compute_fingerprints(blocks))
-        with explained("a temporary file"):
+        with output_errors("a temporary file"):
             pickle.dump(zlib.compress(pickle.dumps((blocks, payload)), 1), self._file)
 
     def __iter__(self) -> Iterator[tuple[BlockColumns, Payload, NDArray[np.float32]]]:
@@ -195,7 +195,7 @@ class SitePages(Generic[Payload]):
         Raises:
             OutputError: the disk is full.
         """
-        with explained("a temporary file"):
+        with output_errors("a temporary file"):
             end = self._file.tell()
             self._file.seek(0)
         while self._file.tell() < end:

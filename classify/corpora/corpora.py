@@ -15,7 +15,7 @@ import numpy as np
 from lxml import etree
 
 from vclean.errors import InputError
-from vclean.imports import check_installed, of_extra
+from vclean.imports import check_installed, requires_extra
 from vclean.page import Page
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def read_corpus(path: str | Path) -> Corpus | MarkedArchive:
         from vclean.classify.corpora.marked import MarkedArchive
 
         return MarkedArchive(path)
-    with of_extra("corpora", "pyarrow"):
+    with requires_extra("corpora", "pyarrow"):
         import pyarrow.parquet as pq
         from pyarrow import ArrowException
 
@@ -172,7 +172,7 @@ def registered_domain(url: str) -> str:
 @cache
 def _domain_parts() -> TLDExtract:
     """Return the host name parser with the suffix list of its package: no network, the same groups on every machine."""
-    with of_extra("corpora", "tldextract"):
+    with requires_extra("corpora", "tldextract"):
         from tldextract import TLDExtract
 
     return TLDExtract(suffix_list_urls=(), cache_dir=None)

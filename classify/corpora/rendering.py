@@ -10,7 +10,7 @@ from vclean.classify.corpora.marked import MarkedArchive
 from vclean.errors import InputError, OutputError, VcleanError
 from vclean.files import make_folder
 from vclean.imports import check_installed
-from vclean.progress import tracked
+from vclean.progress import track
 from vclean.render.browser.renderer import Renderer
 from vclean.render.storage.cache import RenderingCache
 from vclean.settings import RenderSettings
@@ -73,7 +73,7 @@ class RenderedMarkedPages:
         settings = RenderSettings()
         with Renderer(settings) as renderer:
             render = RenderingCache(renderer, settings, self._snapshots, screenshots=self._screenshots)
-            for marked in tracked(self._archive.marked_pages(), "rendering", "pages", total=len(self._archive)):
+            for marked in track(self._archive.marked_pages(), "rendering", "pages", total=len(self._archive)):
                 try:
                     rendering = render(marked.page)
                 except OutputError:

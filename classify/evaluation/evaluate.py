@@ -17,7 +17,7 @@ from vclean.errors import OutputError, UsageError, VcleanError
 from vclean.features.blocks import BlockColumns, extract_blocks
 from vclean.features.text.characters import EncodedTexts
 from vclean.page import Page
-from vclean.progress import tracked
+from vclean.progress import track
 from vclean.render.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def score_page(page: GoldPage, text: str, cleaneval: str) -> PageScore:
 
 def _progress(corpora: Sequence[Corpus | MarkedArchive]) -> Iterator[GoldPage]:
     for corpus in corpora:
-        yield from tracked(corpus, f"scoring {corpus.name}", "pages", total=len(corpus))
+        yield from track(corpus, f"scoring {corpus.name}", "pages", total=len(corpus))
 
 
 def _run(

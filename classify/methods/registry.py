@@ -12,7 +12,7 @@ from vclean.classify.methods import storage
 from vclean.classify.methods.base import MethodInfo
 from vclean.classify.prediction import Prediction
 from vclean.errors import UsageError
-from vclean.imports import need
+from vclean.imports import import_optional
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -120,7 +120,7 @@ def _load(info: MethodInfo, path: Path | None) -> Method:
 
 def _require_library(info: MethodInfo) -> None:
     if info.library:
-        need(info.library, info.library, info.extra)
+        import_optional(info.library, info.library, info.extra)
 
 
 _METHODS: Final = (

@@ -24,7 +24,7 @@ from vclean.classify.methods.registry import get
 from vclean.errors import InputError, UsageError
 from vclean.features import tree
 from vclean.features.page_context import PageContext
-from vclean.imports import need
+from vclean.imports import import_optional
 from vclean.labels import Visibility
 from vclean.render.document import to_elements
 from vclean.render.snapshot import ATTRIBUTES
@@ -149,7 +149,7 @@ def _expression(selector: str) -> str:
 
 
 def _from_css(selector: str) -> str:
-    translator = need("cssselect", "cssselect", "methods").HTMLTranslator()
+    translator = import_optional("cssselect", "cssselect", "methods").HTMLTranslator()
     return str(translator.css_to_xpath(selector))
 
 

@@ -34,7 +34,7 @@ from vclean.features.columns import FeatureColumn, parse_columns, ratio, stack_c
 from vclean.features.groups import Groups
 from vclean.features.page_context import PageContext
 from vclean.features.text.characters import ALPHA, DIGIT, PUNCT, SPACE
-from vclean.imports import need
+from vclean.imports import import_optional
 from vclean.labels import LABELS, UNKNOWN, Label, Visibility
 from vclean.render.static import styles
 
@@ -241,7 +241,7 @@ def make_example(training_page: TrainingPage) -> VictorExample:
 def train(examples: Sequence[VictorExample]) -> bytes:
     """Choose the ranges and train the weights of the conditional random field."""
     borders = _range_borders(np.concatenate([page.columns for page in examples]))
-    trainer = need("pycrfsuite", "python-crfsuite", "methods").Trainer(verbose=False, params=_OPTIONS)
+    trainer = import_optional("pycrfsuite", "python-crfsuite", "methods").Trainer(verbose=False, params=_OPTIONS)
     for page in examples:
         trainer.append(_names(_ranges(page.columns, borders)), [LABELS[code].value for code in page.label])
     state, transition = _weights(trainer)
@@ -309,7 +309,7 @@ def _weights(trainer: Any) -> tuple[NDArray[np.float32], NDArray[np.float32]]:  
     with TemporaryDirectory(prefix="vclean-") as folder:
         file = str(Path(folder) / "field")
         trainer.train(file)
-        tagger = need("pycrfsuite", "python-crfsuite", "methods").Tagger()
+        tagger = import_optional("pycrfsuite", "python-crfsuite", "methods").Tagger()
         tagger.open(file)
         info = tagger.info()
     state = np.zeros((len(_COLUMNS) + 2 * len(_NEIGHBOR_INDEXES), VALUES, len(LABELS)), dtype=np.float32)

@@ -1,1 +1,1 @@
-"""Run the command line: one module per command."""
+"""Command line of vclean, with one module per command in `commands`."""

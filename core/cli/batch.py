@@ -1,4 +1,4 @@
-"""A run of a command over pages: where they come from, what failed, and what that makes of the exit code."""
+"""Run a command over pages: read the inputs, report failures, determine the exit code."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, Protocol
 
 from vclean.errors import BrowserMissingError, ModelError, NotHtmlError, OutputError, UsageError, VcleanError
-from vclean.progress import tracked
+from vclean.progress import track
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,26 +21,26 @@ if TYPE_CHECKING:
     from vclean.settings import RenderSettings
 
 
-def unexpected(error: Exception) -> str:
-    """A bug, in one line."""
+def describe_unexpected(error: Exception) -> str:
+    """Return a one-line message for an error that only a bug can cause."""
     reason = " ".join(str(error).split())
-    return f"unexpected {type(error).__name__}{': ' * bool(reason)}{reason}; -v shows where: please report it"
+    return f"unexpected {type(error).__name__}{': ' * bool(reason)}{reason}; -v prints the traceback: please report it"
 
 
-def why_empty(result: Result, *, scripted: bool) -> str:
-    """What of the page explains that there is no text, and what to try; for a result without any.
+def explain_empty(result: Result, *, scripted: bool) -> str:
+    """Return the reason for a result without text, and what to try.
 
     Args:
-        result: of the page.
-        scripted: whether there are scripts in its source.
+        result: a result without text.
+        scripted: whether the source of the page has scripts.
     """
     snapshot = result.columns.snapshot
     if snapshot.is_tag({"frameset"}).any():
         return f"no text: the page is a frameset; clean its frames: {_frames(snapshot)}"
     if count := len(result.columns):
-        return f"no text: all {count} blocks were taken for boilerplate; -f json shows them, --method text keeps them"
+        return f"no text: all {count} blocks were labelled boilerplate; -f json shows them, --method text keeps them"
     if snapshot.settings.get("scripts"):
-        return "no text: the page shows none, even with its scripts run"
+        return "no text: the page has none, even after its scripts ran"
     if scripted:
         return f"no text: the page has only scripts; try {'--js' if snapshot.rendered else '--render --js'}"
     return "no text: the page has none"
@@ -53,55 +53,59 @@ def _frames(snapshot: Snapshot) -> str:
 
 
 def has_scripts(page: Page) -> bool:
-    """Whether there is a script in the source; a snapshot leaves scripts out. A live page may well have some."""
+    """Return whether the source of a page has a script; snapshots have no scripts. True for every live page."""
     content = page.content if isinstance(page.content, bytes) else page.content.encode("utf-8", "replace")
     return page.live or b"<script" in content.lower()
 
 
 _FATAL: Final = (BrowserMissingError, ModelError, OutputError, UsageError)
-"""What would go wrong again with the next page."""
+"""Errors that would recur with the next page."""
 
 _log = logging.getLogger("vclean")
 
 
 class PageOptions(Protocol):
-    """What commands over pages have in common; see `vclean.cli.commands.clean.CleanOptions`."""
+    """Options that all commands over pages have; see `vclean.cli.commands.clean.CleanOptions`."""
 
     @property
     def pages(self) -> list[str]:
-        """The inputs, as given."""
+        """Return the inputs from the command line."""
 
     @property
     def out(self) -> Path | None:
-        """File or folder; None for standard output."""
+        """Return the output file or folder; None for standard output."""
 
     @property
     def url(self) -> str:
-        """The address of pages that come without one."""
+        """Return the URL for pages without a URL; or an empty string."""
 
     @property
     def settings(self) -> RenderSettings:
-        """How to render, and what bounds a page."""
+        """Return the options of rendering, and limits of a page."""
 
     @property
     def verbosity(self) -> int:
-        """-1 quiet, 0 normal, 1 talkative."""
+        """Return -1 for quiet, 0 for normal, 1 for verbose."""
 
 
 class PageRun:
-    """One run of a command over pages.
+    """Run of a command over pages.
 
     Attributes:
-        many: whether there may be several pages.
-        settings: how to render, and what bounds a page.
+        many: whether the inputs may have several pages.
+        settings: options of rendering, and limits of a page.
         renders: whether pages are rendered.
-        done: how many pages were done so far.
+        done: the number of pages that were processed without an error.
+
+    Args:
+        options: the options of the command.
+        renders: whether pages are rendered.
     """
 
     def __init__(self, options: PageOptions, *, renders: bool) -> None:
-        from vclean.input.sources import holds_many
+        from vclean.input.sources import is_container
 
-        self.many = len(options.pages) > 1 or any(map(holds_many, options.pages))
+        self.many = len(options.pages) > 1 or any(map(is_container, options.pages))
         self.settings = options.settings
         self.renders = renders
         self.done = 0
@@ -110,29 +114,35 @@ class PageRun:
 
     @property
     def exit_code(self) -> int:
-        """0 if nothing failed, 1 if something did, unless that was all of one argument, and for one reason."""
+        """Return 0 without a failure, else 1; for a single input without a result, the exit code of its error."""
         if len(self._codes) == 1 and not self.done and len(self._options.pages) == 1:
             return next(iter(self._codes))
         return int(bool(self._codes))
 
     def sources(self) -> Iterator[Source]:
-        """The pages of all arguments, counted on standard error; an argument that gives none is reported."""
-        torn = self._options.out is None and sys.stdout.isatty() and sys.stderr is not None and sys.stderr.isatty()
-        if not self.many or torn:  # a bar would stand between the lines of the text
-            yield from self._found()
+        """Iterate over the pages of all inputs and show the progress; inputs without pages are reported."""
+        interleaved = (
+            self._options.out is None and sys.stdout.isatty() and sys.stderr is not None and sys.stderr.isatty()
+        )
+        if not self.many or interleaved:  # a bar would appear between the lines of the text
+            yield from self._sources()
         else:
-            yield from tracked(self._found(), "done", "pages")
+            yield from track(self._sources(), "done", "pages")
 
     def read(self, source: Source) -> Page:
-        """The page of a source; one without an address gets that of the options."""
-        from vclean.input.sources import at_url
+        """Read the page of a source; a page without a URL gets the URL of the options."""
+        from vclean.input.sources import with_url
 
         page = source.read()
-        return at_url(page, self._options.url) if self._options.url and not page.url else page
+        return with_url(page, self._options.url) if self._options.url and not page.url else page
 
     @contextmanager
-    def reported(self, name: str) -> Iterator[None]:
-        """Give errors the page's name; among several pages say them and go on, unless the next would fail too."""
+    def report_errors(self, name: str) -> Iterator[None]:
+        """Add the name of the page to errors in the block; with several pages, report the error and continue.
+
+        Raises:
+            VcleanError: there is only one page, or the error would recur with the next page.
+        """
         try:
             yield
         except _FATAL:
@@ -142,31 +152,35 @@ class PageRun:
             if not self.many:
                 raise type(error)(message) from error
             self._codes.add(error.exit_code)
-            self.fail(message)
+            self.report_failure(message)
 
-    def fail(self, message: str) -> None:
-        """Say that one of several pages failed: which, and why."""
+    def report_failure(self, message: str) -> None:
+        """Log the failure of one of several pages; `message` has its name and the reason."""
         _log.error("%s", message)
 
-    def _found(self) -> Iterator[Source]:
-        from vclean.input.sources import find
+    def _sources(self) -> Iterator[Source]:
+        from vclean.input.sources import find_sources
 
         for argument in self._options.pages:
-            with self.reported(argument):
+            with self.report_errors(argument):
                 source = None
-                for source in find(argument, self.settings, live=self.renders):
+                for source in find_sources(argument, self.settings, live=self.renders):
                     yield source
                 if source is None:
-                    raise NotHtmlError(f"{argument} is empty: it has no rows, and so no pages")
+                    raise NotHtmlError(f"{argument} is empty: it has no rows, hence no pages")
 
 
 @contextmanager
-def bugs_reported() -> Iterator[None]:
-    """One page that hits a bug must not end a run over many."""
+def report_bugs() -> Iterator[None]:
+    """Convert unexpected errors in the block to `VcleanError`: a bug on one page must not end a run over many.
+
+    Raises:
+        VcleanError: the block raised any error.
+    """
     try:
         yield
     except VcleanError:
         raise
     except Exception as error:
         _log.debug("", exc_info=True)
-        raise VcleanError(f"{unexpected(error)}, with the page") from error
+        raise VcleanError(f"{describe_unexpected(error)}, with the page") from error

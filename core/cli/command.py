@@ -1,4 +1,4 @@
-"""Commands on top of click: one frozen dataclass of options per command, one-line errors, help in sections."""
+"""Extend click: one frozen dataclass of options per command, one-line errors, help in sections."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _NUMBER: Final = re.compile(r"-\d+|-\d*\.\d+")
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A command line that was parsed.
+    """Parsed command line.
 
     Attributes:
-        run: the function of the command, which returns the exit code.
-        options: the dataclass of options that it takes.
+        run: the function of the command; it returns the exit code.
+        options: the argument of `run`, a dataclass of options.
     """
 
     run: Callable[[Any], int]
@@ -32,7 +32,7 @@ class Call:
 
 
 class Option(click.Option):
-    """An option, and the section of the help that lists it."""
+    """Option with the section of the help that lists it."""
 
     def __init__(self, *args: Any, section: str = "Options", **attributes: Any) -> None:  # noqa: ANN401
         super().__init__(*args, **attributes)
@@ -40,7 +40,7 @@ class Option(click.Option):
 
 
 class Argument(click.Argument):
-    """A positional argument with a description in the help."""
+    """Positional argument with a description in the help."""
 
     section: Final = "Arguments"
 
@@ -54,11 +54,11 @@ class Argument(click.Argument):
 
 
 class Command(click.Command):
-    """A command that parses its arguments into a `Call` and does not run it.
+    """Command that parses its arguments into a `Call` without running it.
 
     Args:
-        bundle: makes the dataclass of options from the values by name; values of several words are lists. It checks
-            what concerns several options.
+        bundle: a function from the values by name to the dataclass of options; values of several words are lists. It
+            checks combinations of options.
     """
 
     allow_extra_args = True  # `parse_args` rejects them
@@ -71,7 +71,7 @@ class Command(click.Command):
         """Parse the arguments into `ctx.params`.
 
         Raises:
-            click.UsageError: an option is unknown, or a value is missing or impossible.
+            click.UsageError: an option is unknown, or a value is missing or invalid.
         """
         if ctx.resilient_parsing:  # for shell completion
             return super().parse_args(ctx, args)
@@ -92,7 +92,7 @@ class Command(click.Command):
         return Call(self.callback, options)
 
     def _check_values(self, ctx: click.Context, args: Iterable[str]) -> None:
-        """Reject an option in place of a value, which click takes for the value."""
+        """Reject an option in the position of a value, which click would accept as the value."""
         options = [param for param in self.params if isinstance(param, click.Option) and not param.is_flag]
         by_name = {name: option for option in options for name in option.opts}
         words = takewhile("--".__ne__, args)
@@ -104,7 +104,7 @@ class Command(click.Command):
                     raise click.UsageError(f"argument {'/'.join(option.opts)}: expected {count}", ctx)
 
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
-        """Return the option --help; its output may go to a full disk."""
+        """Return the option --help, with a callback that ignores errors of the output, such as a full disk."""
         option = super().get_help_option(ctx)
         if option:
             option.help = "print this help"
@@ -112,7 +112,7 @@ class Command(click.Command):
         return option
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the usage line; the main command has no name of its own."""
+        """Write the usage line; the name of the main command is empty, and its space is removed."""
         formatter.write_usage(ctx.command_path.strip(), " ".join(self.collect_usage_pieces(ctx)))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -126,7 +126,7 @@ class Command(click.Command):
                 formatter.write_dl(records)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the epilog; for the main command also the names of the others."""
+        """Write the epilog; for the main command also the list of the other commands."""
         if ctx.parent and not ctx.info_name and isinstance(ctx.parent.command, click.Group):
             ctx.parent.command.format_commands(ctx.parent, formatter)
         if self.epilog:
@@ -135,12 +135,12 @@ class Command(click.Command):
 
 
 def command(name: str, bundle: Callable[..., Any], **attributes: Any) -> Callable[[Callable[..., int]], Command]:  # noqa: ANN401
-    """Make a command of a function from its options to the exit code; see `Command`."""
+    """Return a decorator that makes a command of a function from options to the exit code; see `Command`."""
     return click.command(name, cls=Command, bundle=bundle, **attributes)
 
 
 def usage_error(error: click.UsageError) -> UsageError:
-    """Return an error of click's as a line that ends with the command that prints the help."""
+    """Convert an error of click to a one-line error that ends with the command for the help."""
     command_path = error.ctx.command_path.strip() if error.ctx else "vclean"
     return UsageError(f"{_reason(error)} (see {command_path} --help)")
 

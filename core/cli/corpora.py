@@ -1,4 +1,4 @@
-"""Methods run on corpora, for `vclean evaluate`, `vclean train` and `vclean report`."""
+"""Run methods on corpora, for `vclean evaluate`, `vclean train` and `vclean report`."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from vclean.errors import OutputError, UsageError, VcleanError
 from vclean.features.blocks import extract_blocks
 from vclean.files import make_folder
 from vclean.output.text import to_cleaneval, to_text
-from vclean.output.writers import write_told
-from vclean.progress import counted, tracked
+from vclean.output.writers import write_and_log
+from vclean.progress import count_progress, track
 from vclean.settings import RenderSettings
 
 if TYPE_CHECKING:
@@ -36,26 +36,29 @@ if TYPE_CHECKING:
     from vclean.labelling.retraining import Correction
 
     Unseen = Mapping[tuple[str, str, bool], Prediction]
-    "Predictions by corpus, page id and whether the page was rendered, each by a model that never saw the site."
+    "Predictions by corpus, page id and whether the page was rendered, each by a model not trained on the site."
 
 
 def all_pages(corpora: Sequence[Corpus | MarkedArchive]) -> Iterator[GoldPage]:
-    """All pages of all corpora; progress goes to standard error."""
-    return tracked(chain.from_iterable(corpora), "reading", "pages", total=sum(map(len, corpora)))
+    """Iterate over all pages of all corpora and show the progress."""
+    return track(chain.from_iterable(corpora), "reading", "pages", total=sum(map(len, corpora)))
 
 
 @contextmanager
-def opened_readers(*, render: bool, snapshots: Path | None, keep: bool) -> Iterator[dict[bool, Reader]]:
-    """The ways to read a page, by whether they render.
+def open_readers(*, render: bool, snapshots: Path | None, keep: bool) -> Iterator[dict[bool, Reader]]:
+    """Open functions that read a page, by whether they render it.
 
     Args:
-        render: whether there is one that does.
-        snapshots: the folder of what was rendered before, or None.
-        keep: whether pages are read more than once, so that rendering is kept for the time of the run at least.
+        render: whether to open the one that renders.
+        snapshots: the folder of rendered pages, or None.
+        keep: whether to store rendered pages during the run, because pages are read more than once.
+
+    Yields:
+        The function that parses, by the key False; if `render` is set, the one that renders, by the key True.
 
     Raises:
-        BrowserMissingError: there is no usable Chromium.
-        OutputError: the folder cannot be made.
+        BrowserMissingError: no usable Chromium is installed.
+        OutputError: the folder cannot be created.
     """
     from vclean.render.static.parse import parse
 
@@ -76,16 +79,20 @@ def opened_readers(*, render: bool, snapshots: Path | None, keep: bool) -> Itera
         yield {False: parse, True: read}
 
 
-def region_fits(
+def train_region_models(
     corpora: Sequence[Corpus | MarkedArchive], archives: Sequence[Path], readers: Mapping[bool, Reader]
 ) -> RegionFits | None:
-    """The region models of the marked pages among the corpora, with pages that their structure marked; or None."""
+    """Train the region models on the pages marked by hand in the corpora, and on the archives of --regions.
+
+    Returns:
+        The models by site; None if no corpus is an archive of marked pages.
+    """
     from vclean.classify.corpora.marked import MarkedArchive
     from vclean.classify.regions.dataset import archive_rows
     from vclean.classify.training.regions import RegionFits
 
-    by_hand = [corpus for corpus in corpora if isinstance(corpus, MarkedArchive)]
-    rows = [row for archive in by_hand for row in archive_rows(archive, readers.values())]
+    marked_archives = [corpus for corpus in corpora if isinstance(corpus, MarkedArchive)]
+    rows = [row for archive in marked_archives for row in archive_rows(archive, readers.values())]
     if not rows:
         return None
     for path in archives:
@@ -100,14 +107,14 @@ def training_table(
     regions: RegionFits | None,
     corrections: Sequence[Correction] = (),
 ) -> TrainingTable:
-    """Every page that can be read, each way, as training rows; pages that cannot be are left out; then corrections."""
+    """Return the training rows of all pages with each reader, and of the corrections; pages that fail are left out."""
     from vclean.classify.training.dataset import TrainingTable
     from vclean.labelling.retraining import correction_rows
 
     total = len(readers) * sum(map(len, corpora))
-    found = tracked(_rows(corpora, readers, regions), "reading", "pages", total=total)
-    read = [rows for rows in found if rows is not None]
-    return TrainingTable.from_pages([*read, *correction_rows(corrections, regions)], folds)
+    pages = track(_rows(corpora, readers, regions), "reading", "pages", total=total)
+    readable_pages = [rows for rows in pages if rows is not None]
+    return TrainingTable.from_pages([*readable_pages, *correction_rows(corrections, regions)], folds)
 
 
 def _rows(
@@ -122,11 +129,9 @@ def _rows(
 def _page_rows(page: GoldPage, read: Reader, regions: RegionFits | None) -> PageRows | None:
     from vclean.classify.training.dataset import page_rows
 
-    place = site(page)
+    host = site(page)
     try:
-        return page_rows(
-            page, place, extract_blocks(read(page.to_page())), regions.for_site(place) if regions else None
-        )
+        return page_rows(page, host, extract_blocks(read(page.to_page())), regions.for_site(host) if regions else None)
     except OutputError:
         raise
     except VcleanError:
@@ -134,15 +139,15 @@ def _page_rows(page: GoldPage, read: Reader, regions: RegionFits | None) -> Page
 
 
 MODEL_METHOD: Final = "vclean"
-_WAYS: Final = {False: "unrendered", True: "rendered"}
+_READING_NAMES: Final = {False: "unrendered", True: "rendered"}
 
 _log = logging.getLogger("vclean")
 
 
-def exit_code(report: Report, place: str) -> int:
-    """0, or 1 if a page failed by any method; then it is said, and that `place` says why."""
+def exit_code(report: Report, location: str) -> int:
+    """Return 1 if a page failed with any method, else 0; log the failures, and that `location` has the reasons."""
     if report.failed:
-        _log.error("%d of %d pages failed and count as empty: %s says why", report.failed, report.pages, place)
+        _log.error("%d of %d pages failed and count as empty: see %s", report.failed, report.pages, location)
     return int(report.failed > 0)
 
 
@@ -156,50 +161,50 @@ def run_methods(
     snapshots: Path | None = None,
     on_page: PageCallback | None = None,
 ) -> Report:
-    """What methods make of corpora; progress goes to standard error.
+    """Score methods on corpora and show the progress.
 
     Args:
-        paths: of the corpora.
-        methods: by the names they have in the report, each loaded when it is needed. With folds, those that are
-            trained are not: each stands for the models that are cross-validated.
-        render: whether pages are rendered; with folds, both readings are scored, as two methods.
-        folds: by site, to cross-validate trained methods in; 0 for not.
-        regions: archives that teach the region model alone, where it is cross-validated.
-        snapshots: folder of what was rendered before; None for none.
+        paths: the paths of the corpora.
+        methods: functions that load the methods, by their names in the report; called when needed. With folds, trained
+            methods are not loaded but cross-validated.
+        render: whether pages are rendered; with folds, parsed and rendered pages are scored as two methods.
+        folds: the number of folds by site, to cross-validate trained methods; 0 for no cross-validation.
+        regions: archives that train the region model only, with folds.
+        snapshots: the folder of rendered pages; None for none.
         on_page: see `vclean.classify.evaluation.evaluate.evaluate`.
 
     Raises:
         InputError: a corpus is missing or damaged.
-        UsageError: two have the same name, or one has no page; or a method needs rendered pages.
+        UsageError: two corpora have the same name, a corpus has no page, or a method needs rendered pages.
     """
-    unable = [name for name in methods if not render and name in names() and method_info(name).rendered]
-    if unable:
-        raise UsageError(f"the method {unable[0]} needs the rendered page: add --render")
+    unusable = [name for name in methods if not render and name in names() and method_info(name).rendered]
+    if unusable:
+        raise UsageError(f"the method {unusable[0]} needs the rendered page: add --render")
     corpora = [read_corpus(path) for path in paths]
-    with opened_readers(render=render, snapshots=snapshots, keep=folds > 0) as readers:
+    with open_readers(render=render, snapshots=snapshots, keep=folds > 0) as readers:
         if folds and MODEL_METHOD in methods:
-            fits = region_fits(corpora, regions, readers)
-            validation = cross_validated(training_table(corpora, readers, folds, fits))
+            fits = train_region_models(corpora, regions, readers)
+            validation = cross_validate(training_table(corpora, readers, folds, fits))
             return score(corpora, readers, methods, unseen_predictions(validation), folds=folds, on_page=on_page)
         return score(corpora, {render: readers[render]}, methods, {}, folds=folds, on_page=on_page)
 
 
 def write_predictions(report: Report, path: Path | None) -> None:
-    """Write the clean texts of all pages, if a file for them is given."""
+    """Write the clean texts of all pages, unless `path` is None."""
     if path:
-        write_told(path, "texts", report.predictions())
+        write_and_log(path, "texts", report.predictions())
 
 
-def cross_validated(table: TrainingTable) -> CrossValidation:
-    """Cross-validate the model, with progress on standard error."""
+def cross_validate(table: TrainingTable) -> CrossValidation:
+    """Cross-validate the model and show the progress."""
     from vclean.classify.training.train import CrossValidation
 
-    with counted("training", "folds", total=len(set(table.fold.tolist()))) as advance:
+    with count_progress("training", "folds", total=len(set(table.fold.tolist()))) as advance:
         return CrossValidation.run(table, done=advance)
 
 
 def unseen_predictions(validation: CrossValidation) -> Unseen:
-    """Return the predictions of a cross-validation."""
+    """Return the predictions of a cross-validation, by corpus, page id and whether the page was rendered."""
     pages = [(page.corpus, page.id, page.rendered) for page in validation.table.pages]
     return dict(zip(pages, validation.predictions(), strict=True))
 
@@ -213,7 +218,16 @@ def score(
     folds: int = 0,
     on_page: PageCallback | None = None,
 ) -> Report:
-    """The scores of the methods on every reading of the pages; with folds, the trained ones are cross-validated."""
+    """Score the methods on parsed and rendered pages, one for each reader; with folds, cross-validate trained methods.
+
+    Args:
+        corpora: the corpora.
+        readers: functions that read a page, by whether they render it.
+        methods: functions that load the methods, by name.
+        unseen: predictions of the main model from a cross-validation; empty to load the main model instead.
+        folds: the number of folds for other trained methods; 0 for no cross-validation.
+        on_page: see `vclean.classify.evaluation.evaluate.evaluate`.
+    """
     from vclean.classify.methods.training import TrainingExamples
 
     trained = [
@@ -221,15 +235,15 @@ def score(
     ]
     outcomes: list[PageEvaluation] = []
     for rendered, read in readers.items():
-        suffix = f", {_WAYS[rendered]}" if len(readers) > 1 else ""
-        lessons = TrainingExamples.from_pages(all_pages(corpora) if trained else (), trained, read)
+        suffix = f", {_READING_NAMES[rendered]}" if len(readers) > 1 else ""
+        examples = TrainingExamples.from_pages(all_pages(corpora) if trained else (), trained, read)
         predictors = {
-            name + suffix: lessons.cross_validated_predictor(name, folds)
+            name + suffix: examples.cross_validated_predictor(name, folds)
             if name in trained
             else _predictor(name, load, unseen, rendered=rendered)
             for name, load in methods.items()
         }
-        outcomes += evaluate(corpora, predictors, read=read, write=texts, on_page=on_page).evaluations
+        outcomes += evaluate(corpora, predictors, read=read, write=clean_texts, on_page=on_page).evaluations
     return Report(tuple(outcomes))
 
 
@@ -240,6 +254,6 @@ def _predictor(name: str, load: Callable[[], Method], unseen: Unseen, *, rendere
     return lambda _, blocks: method(blocks)
 
 
-def texts(blocks: BlockColumns, prediction: Prediction) -> tuple[str, str]:
-    """Return the clean text, and the same with CleanEval's marks."""
+def clean_texts(blocks: BlockColumns, prediction: Prediction) -> tuple[str, str]:
+    """Return the clean text, and the clean text with the markup of CleanEval."""
     return to_text(blocks.text, prediction.labels), to_cleaneval(blocks.text, prediction.labels)

@@ -1,4 +1,4 @@
-"""What Ctrl-C does: while the program loads it ends at once, for nothing is to be put in order; then it is raised."""
+"""Handle Ctrl-C: end the process at once while modules are imported, raise `KeyboardInterrupt` while a command runs."""
 
 from __future__ import annotations
 
@@ -12,46 +12,48 @@ if TYPE_CHECKING:
     from typing import Final, NoReturn
 
 INTERRUPTED: Final = 130
-"""The exit code of an interrupted command: 128 and the number of the signal, as shells have it."""
+"""Exit code of an interrupted command: 128 plus the signal number, as in shells."""
 
 
-def end_at_once() -> None:
-    """Let Ctrl-C end the process from now on, without a word; not where it is ignored, as under `nohup`."""
+def exit_on_interrupt() -> None:
+    """Make Ctrl-C end the process without a message from now on; unless it is ignored, as under `nohup`."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _end)
 
 
 @contextmanager
-def raised() -> Iterator[None]:
-    """Let Ctrl-C raise a `KeyboardInterrupt` inside the block, where `end_at_once` was called before.
+def raise_interrupts() -> Iterator[None]:
+    """Make Ctrl-C raise a `KeyboardInterrupt` inside the block, if `exit_on_interrupt` was called before.
 
     Raises:
-        KeyboardInterrupt: also in place of an error that came of the interrupt, such as that of a module half loaded.
+        KeyboardInterrupt: the user interrupted; it also replaces an error that the interrupt caused, such as the error
+            of a partially imported module.
     """
     if signal.getsignal(signal.SIGINT) is not _end:
         yield
         return
-    heard = False
+    interrupted = False
 
     def interrupt(*_: object) -> NoReturn:
-        nonlocal heard
-        heard = True
+        nonlocal interrupted
+        interrupted = True
         raise KeyboardInterrupt
 
     signal.signal(signal.SIGINT, interrupt)
     try:
         yield
     except Exception:
-        if heard:
+        if interrupted:
             raise KeyboardInterrupt from None
         raise
     finally:
-        # CPython notes an interrupt that ended an exec() of text, such as libraries make while they load, and ends the
-        # process by the signal then, caught as it may be; the next exec() takes the note away (pythonrun.c).
+        # CPython sets a flag if an interrupt ended an exec() of text, which some libraries use during import. With the
+        # flag set, the process ends by the signal, even if the exception was caught; the next exec() clears the flag
+        # (pythonrun.c).
         exec("")
         signal.signal(signal.SIGINT, _end)
 
 
 def _end(*_: object) -> NoReturn:
-    # Not by an exception: one that is raised inside an import may come out as another, or be told and forgotten.
+    # Not by an exception: inside an import it may be replaced by another exception, or printed and ignored.
     os._exit(INTERRUPTED)

@@ -1,4 +1,4 @@
-"""The command line. `main` turns errors into messages and exit codes; `main_inner` raises them."""
+"""Entry point of the command line. `main` converts errors to messages and exit codes; `main_inner` raises them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, cast
 import click
 
 from vclean.cli.command import Call, Command, usage_error
-from vclean.cli.interrupts import INTERRUPTED, raised
+from vclean.cli.interrupts import INTERRUPTED, raise_interrupts
 from vclean.errors import OutputError, UsageError, VcleanError
 
 if TYPE_CHECKING:
@@ -24,51 +24,57 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 _MAIN: Final = ""
-"""The name of the main command, `vclean PAGE...`."""
-_MAIN_PLACE: Final = "vclean.cli.commands.clean.clean_pages"
+"""Name of the main command, `vclean PAGE...`."""
+_MAIN_PATH: Final = "vclean.cli.commands.clean.clean_pages"
 
 COMMANDS: Final = {
-    "segment": ("vclean.cli.commands.segment.segment_pages", "split pages into segments, by what a reader sees"),
-    "farm": ("vclean.farm.command.farm", "clean pages in bulk, from archives and crawls, to Parquet"),
-    "label": ("vclean.labelling.command.label_pages", "label pages by click, to correct the model and train it"),
+    "segment": ("vclean.cli.commands.segment.segment_pages", "split pages into visual segments"),
+    "farm": ("vclean.farm.command.farm", "clean many pages, from archives and crawls, to Parquet"),
+    "label": (
+        "vclean.labelling.command.label_pages",
+        "label pages by hand in the browser, to correct and train the model",
+    ),
     "setup": ("vclean.cli.commands.installation.set_up", "find or install the Chromium that --render needs"),
-    "doctor": ("vclean.cli.commands.installation.examine", "check the installation and suggest fixes"),
+    "doctor": ("vclean.cli.commands.installation.check_installation", "check the installation and suggest fixes"),
     "completion": ("vclean.cli.commands.completion.print_script", "print the completion script for bash, zsh or fish"),
     "train": ("vclean.cli.commands.train.train_model", "train a model on corpora"),
     "evaluate": ("vclean.cli.commands.evaluate.score_methods", "score methods on corpora"),
-    "methods": ("vclean.cli.commands.methods.list_methods", "list the methods, and what each needs"),
+    "methods": ("vclean.cli.commands.methods.list_methods", "list the methods and their requirements"),
     "cleaneval-score": (
         "vclean.cli.commands.cleaneval_score.score_files",
-        "score clean text against gold text as CleanEval 2007 did",
+        "score clean text against gold text as in CleanEval 2007",
     ),
     "diff": ("vclean.cli.commands.diff.compare_pages", "show where two methods or models disagree on a page"),
-    "report": ("vclean.cli.commands.report.write_report", "score methods on corpora, as one HTML page"),
+    "report": ("vclean.cli.commands.report.write_report", "score methods on corpora and write an HTML report"),
     "evaluate-segments": (
         "vclean.cli.commands.evaluate_segments.score_segmenters",
-        "score ways to split pages into segments",
+        "score segmenters on pages marked by hand",
     ),
     "train-segments": (
         "vclean.cli.commands.train_segments.train_segments",
         "train the learned segmenter on pages marked by hand",
     ),
 }
-"""Every command but the main one: where it is defined, and what it does. A command is imported when it is called."""
+"""Commands except the main command: the path of the command object, and its help. Commands are imported when called."""
 
 COMPLETE: Final = "_VCLEAN_COMPLETE"
-"""The variable in which a completion script names its shell."""
+"""Environment variable that a completion script sets to the name of its shell."""
 
-_LIKENESS: Final = 0.75
-"""From this similarity on, by `difflib`, a word is taken for a mistyped command."""
+_MIN_SIMILARITY: Final = 0.75
+"""Least similarity, by `difflib`, at which a word is treated as a mistyped command."""
 
 _log = logging.getLogger("vclean")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code; see `vclean.errors` for the table.
+    """Run the command line and return its exit code; `vclean.errors` has the table of exit codes.
 
-    A reader that closes the pipe early (`| head`) is no failure.
+    If the reader of the output closes the pipe early (`| head`), the exit code is 0.
+
+    Args:
+        arguments: the arguments without the program name; those of the process if None.
     """
-    with _messages():
+    with _log_to_stderr():
         try:
             return main_inner(list(sys.argv[1:] if arguments is None else arguments))
         except VcleanError as error:
@@ -79,20 +85,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except BrokenPipeError:
             return 0
         except Exception as error:
-            from vclean.cli.batch import unexpected
+            from vclean.cli.batch import describe_unexpected
 
-            _log.error("%s", unexpected(error))
+            _log.error("%s", describe_unexpected(error))
             _log.debug("", exc_info=True)
             return VcleanError.exit_code
         finally:
-            _leave_stdout()
+            _discard_unwritten_output()
 
 
 def main_inner(arguments: list[str]) -> int:
-    """Run one command and return the exit code.
+    """Run one command and return its exit code.
 
     Raises:
-        VcleanError: by what went wrong.
+        VcleanError: the command failed; one of the subclasses in `vclean.errors`.
     """
     if instruction := os.environ.get(COMPLETE):
         from click.shell_completion import shell_complete
@@ -108,17 +114,17 @@ def main_inner(arguments: list[str]) -> int:
         sys.stdout.reconfigure(encoding="utf-8", errors="replace", newline="\n")
     verbosity: int = getattr(call.options, "verbosity", 0)
     _log.setLevel({-1: logging.ERROR, 0: logging.WARNING, 1: logging.DEBUG}[verbosity])
-    gc.enable()  # `vclean.__main__` disables it until here
-    with raised():
+    gc.enable()  # `vclean.__main__` disabled it for the imports
+    with raise_interrupts():
         return int(call.run(call.options))
 
 
 def parse_args(arguments: list[str]) -> Call:
-    """Return the command that the first argument names, or else the main command, with its options.
+    """Parse the arguments of the command that the first argument names, or of the main command.
 
     Raises:
-        UsageError: unknown options, missing or impossible values.
-        click.exceptions.Exit: after printing, for `--help` and `--version`.
+        UsageError: an option is unknown, or a value is missing or invalid.
+        click.exceptions.Exit: the option `--help` or `--version` printed its text.
     """
     try:
         with PROGRAM.make_context("vclean", list(arguments)) as ctx:
@@ -128,13 +134,13 @@ def parse_args(arguments: list[str]) -> Call:
 
 
 class Program(click.Group):
-    """All commands, each imported when it is called; without the name of a command, the main command."""
+    """Group of all commands, each imported when it is called; without a command name, the main command is called."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Leave all arguments to the command.
+        """Pass all arguments to the command.
 
         Raises:
-            UsageError: a page begins like an option, or a command is mistyped.
+            UsageError: the name of a page begins with a hyphen, or a command is mistyped.
         """
         if not ctx.resilient_parsing:  # not for shell completion
             _check_words(args)
@@ -142,19 +148,19 @@ class Program(click.Group):
         return super().parse_args(ctx, ["--", *([_MAIN] if is_main else []), *args])
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """Return the names of all commands but the main command."""
+        """Return the names of all commands except the main command."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> Command | None:  # noqa: ARG002
         """Import a command."""
         if cmd_name != _MAIN and cmd_name not in COMMANDS:
             return None
-        place = COMMANDS[cmd_name][0] if cmd_name else _MAIN_PLACE
-        module, _, name = place.rpartition(".")
+        path = COMMANDS[cmd_name][0] if cmd_name else _MAIN_PATH
+        module, _, name = path.rpartition(".")
         return cast("Command", getattr(import_module(module), name))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the names of all commands but the main command, without importing them."""
+        """Write the names of all commands except the main command, without importing them."""
         with formatter.section("Other commands, each with its own --help"):
             formatter.write_dl([(f"vclean {name}", COMMANDS[name][1]) for name in self.list_commands(ctx)])
 
@@ -182,23 +188,23 @@ def _check_words(args: list[str]) -> None:
     for word in takewhile("--".__ne__, args):
         if word.startswith("-") and word != "-" and os.path.lexists(word):
             raise UsageError(f"{word} begins like an option: write ./{word} for the file")
-    if args and args[0] not in COMMANDS and (command := _meant(args[0])):
+    if args and args[0] not in COMMANDS and (command := _similar_command(args[0])):
         raise UsageError(f"there is neither a page nor a command {args[0]!r}: did you mean vclean {command}?")
 
 
-def _meant(word: str) -> str | None:
-    """Return the command that a word that is neither a file nor an address may be meant for."""
+def _similar_command(word: str) -> str | None:
+    """Return the command most similar to a word that is neither a file nor a URL; None if no command is similar."""
     if not word.replace("-", "").isalpha() or word.startswith("-") or os.path.lexists(word):
         return None
     from difflib import get_close_matches
 
     known = {**{name: name for name in COMMANDS}, "help": "--help", "version": "--version"}
-    return next((known[name] for name in get_close_matches(word.lower(), known, 1, _LIKENESS)), None)
+    return next((known[name] for name in get_close_matches(word.lower(), known, 1, _MIN_SIMILARITY)), None)
 
 
 @contextmanager
-def _messages() -> Iterator[None]:
-    """Send the package's log to standard error, one line a message, for as long as a command runs."""
+def _log_to_stderr() -> Iterator[None]:
+    """Write the log of the package to standard error during the block, one line per message."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("vclean: %(message)s"))
     _log.addHandler(handler)
@@ -210,10 +216,10 @@ def _messages() -> Iterator[None]:
         _log.removeHandler(handler)
 
 
-def _leave_stdout() -> None:
-    """Keep the interpreter from failing at exit on what a closed pipe or a full disk did not take.
+def _discard_unwritten_output() -> None:
+    """Prevent an error of the interpreter at exit if standard output is a closed pipe or on a full disk.
 
-    The way is that of the Python documentation (signal, SIGPIPE).
+    The method is from the Python documentation (module `signal`, note on SIGPIPE).
     """
     if sys.stdout is None:
         return

@@ -1,4 +1,4 @@
-"""Options that several commands take, as decorators, and the settings that their values make."""
+"""Define options that several commands share, as decorators, and convert their values to settings."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _Decorated = TypeVar("_Decorated", bound="Callable[..., Any]")
 
 _PAGES: Final = (".html", ".htm", ".xhtml", ".mhtml", ".mht")
 
-_PRECISE: Final = 0.25
-_COMPLETE: Final = 4.0
-"""How many times recall counts as precision with `--precision` and `--recall`."""
-FEWEST_FOLDS: Final = 3
-"""Training itself cross-validates on what a fold leaves, and needs two folds there."""
+_PRECISION_WEIGHT: Final = 0.25
+_RECALL_WEIGHT: Final = 4.0
+"""Weights of recall relative to precision, with `--precision` and `--recall`."""
+MIN_FOLDS: Final = 3
+"""Fewest folds: training cross-validates again on the other folds, and needs two of them."""
 _MAX_PORT: Final = 65_535
 _COMMENTS: Final = {"in": True, "out": False, None: None}
 
@@ -35,9 +35,9 @@ def option(*names: str, section: str = "Options", **attributes: Any) -> Callable
     """Add an option to a command; see `click.option`.
 
     Args:
-        names: such as `-o` and `--out`; one without hyphens names the value.
+        names: the names, such as `-o` and `--out`; a name without hyphens is the name of the value.
         section: the heading in the help.
-        attributes: of the option.
+        attributes: other arguments of `click.option`.
     """
     if attributes.get("type") is path:
         attributes.setdefault("shell_complete", complete_files)
@@ -61,26 +61,26 @@ def argument(
     )
 
 
-def joined(*decorators: Callable[[_Decorated], _Decorated]) -> Callable[[_Decorated], _Decorated]:
+def combine(*decorators: Callable[[_Decorated], _Decorated]) -> Callable[[_Decorated], _Decorated]:
     """Return a decorator that adds several options, in this order."""
     return lambda decorated: reduce(lambda result, add: add(result), reversed(decorators), decorated)
 
 
 def pages_argument(description: str) -> Callable[[_Decorated], _Decorated]:
-    """Add the pages, one or more."""
+    """Add the argument for one or more pages."""
     return argument("pages", "PAGE...", description, nargs=-1, required=True)
 
 
 def page_limits(section: str = "Options") -> Callable[[_Decorated], _Decorated]:
-    """Add the limits of a page and the size of its window; see `take_settings`."""
-    return joined(
+    """Add the options for limits of a page and the size of the viewport; see `take_settings`."""
+    return combine(
         option(
             "--timeout",
             type=positive(float),
             default="30",
             metavar="S",
             section=section,
-            help="seconds for each step of one page (30)",
+            help="limit the time of each step of one page, in seconds (30)",
         ),
         option(
             "--max-bytes",
@@ -88,7 +88,7 @@ def page_limits(section: str = "Options") -> Callable[[_Decorated], _Decorated]:
             default=str(32 * 2**20),
             metavar="N",
             section=section,
-            help=f"cap on the size of a page ({32 * 2**20})",
+            help=f"limit the size of a page, in bytes ({32 * 2**20})",
         ),
         option(
             "--max-nodes",
@@ -96,7 +96,7 @@ def page_limits(section: str = "Options") -> Callable[[_Decorated], _Decorated]:
             default="150000",
             metavar="N",
             section=section,
-            help="cap on the elements of a page (150000)",
+            help="limit the number of elements of a page (150000)",
         ),
         option(
             "--width",
@@ -104,7 +104,7 @@ def page_limits(section: str = "Options") -> Callable[[_Decorated], _Decorated]:
             default="1366",
             metavar="PX",
             section=section,
-            help="width of the window (1366)",
+            help="set the width of the viewport (1366)",
         ),
         option(
             "--height",
@@ -112,13 +112,13 @@ def page_limits(section: str = "Options") -> Callable[[_Decorated], _Decorated]:
             default="768",
             metavar="PX",
             section=section,
-            help="height of the window (768)",
+            help="set the height of the viewport (768)",
         ),
     )
 
 
 def take_settings(values: dict[str, Any], *, scripts: bool) -> RenderSettings:
-    """Remove the values of `page_limits` from `values` and return the settings that they make.
+    """Remove the values of `page_limits` from `values` and return them as settings.
 
     Raises:
         UsageError: a value is out of range.
@@ -130,21 +130,21 @@ def take_settings(values: dict[str, Any], *, scripts: bool) -> RenderSettings:
 
 
 def policy(section: str = "Options") -> Callable[[_Decorated], _Decorated]:
-    """Add the options for what counts as content; see `take_policy`."""
-    return joined(
-        flag("--precision", section=section, help="keep only what is surely content"),
-        flag("--recall", section=section, help="also keep what may be content"),
+    """Add the options for the definition of content; see `take_policy`."""
+    return combine(
+        flag("--precision", section=section, help="only keep blocks that are very probably content"),
+        flag("--recall", section=section, help="also keep blocks that may be content"),
         option(
             "--comments",
             type=click.Choice(("in", "out")),
             section=section,
-            help="whether readers' comments are content (as the model learned it)",
+            help="keep (in) or drop (out) reader comments (as in the training corpora)",
         ),
     )
 
 
 def take_policy(values: dict[str, Any]) -> Policy:
-    """Remove the values of `policy` from `values` and return the policy.
+    """Remove the values of `policy` from `values` and return them as a policy.
 
     Raises:
         click.UsageError: --precision and --recall are both given.
@@ -153,13 +153,13 @@ def take_policy(values: dict[str, Any]) -> Policy:
 
     check_exclusive(values, "--precision", "--recall")
     recall, precision = values.pop("recall"), values.pop("precision")
-    recall_weight = _COMPLETE if recall else _PRECISE if precision else 1.0
+    recall_weight = _RECALL_WEIGHT if recall else _PRECISION_WEIGHT if precision else 1.0
     return Policy(recall_weight=recall_weight, comments=_COMMENTS[values.pop("comments")])
 
 
 def verbosity(section: str = "Options") -> Callable[[_Decorated], _Decorated]:
-    """Add -v and -q; see `take_verbosity`."""
-    return joined(
+    """Add the options -v and -q; see `take_verbosity`."""
+    return combine(
         flag("-v", "--verbose", section=section, help="print more on standard error"),
         flag("-q", "--quiet", section=section, help="only print errors"),
     )
@@ -176,30 +176,32 @@ def take_verbosity(values: dict[str, Any]) -> int:
 
 
 def snapshots_option() -> Callable[[_Decorated], _Decorated]:
-    """Add the folder of rendered pages."""
-    text = "keep rendered pages in this folder; a page that is already in it is not rendered again"
+    """Add the option for the folder of rendered pages."""
+    text = "store rendered pages in this folder, and do not render them again"
     return option("--snapshots", type=path, metavar="FOLDER", help=text)
 
 
 def corpora_argument(*, required: bool) -> Callable[[_Decorated], _Decorated]:
-    """Add the corpora."""
-    text = "corpus as Parquet, or a web archive of pages marked by hand"
+    """Add the argument for corpora."""
+    text = "a Parquet file with gold text, or a web archive of pages marked by hand"
     return argument("corpora", "CORPUS..." if required else "[CORPUS]...", text, nargs=-1, required=required, type=path)
 
 
 def regions_option() -> Callable[[_Decorated], _Decorated]:
-    """Add the archives that train the region model only."""
-    text = "web archive of pages with regions marked by their structure; trains the region model only; may be repeated"
+    """Add the option for archives that train the region model only."""
+    text = (
+        "add a web archive of pages with regions marked by their structure, to train the region model only; repeatable"
+    )
     return option("--regions", multiple=True, type=path, metavar="ARCHIVE", help=text)
 
 
 def predictions_option() -> Callable[[_Decorated], _Decorated]:
-    """Add the file for the clean texts."""
+    """Add the option for the file of clean texts."""
     return option("--predictions", type=path, metavar="FILE", help="write the clean text of every page as JSON lines")
 
 
 def compared_methods(repetition: str) -> Callable[[_Decorated], _Decorated]:
-    """Add the methods and models of a comparison, in their order; `repetition` describes how often."""
+    """Add the option for the methods and models of a comparison; `repetition` completes its help."""
     return option(
         "--method",
         "--model",
@@ -207,40 +209,56 @@ def compared_methods(repetition: str) -> Callable[[_Decorated], _Decorated]:
         multiple=True,
         metavar="NAME",
         shell_complete=complete_methods,
-        help=f"a method's name, with =FILE for a file of its own, or a model file; {repetition}",
+        help=f"use this method (NAME, or NAME=FILE with a file for it) or this model file; {repetition}",
     )
 
 
 def check_exclusive(values: Mapping[str, Any], first: str, second: str) -> None:
-    """Raise `click.UsageError` if both options, such as `-q/--quiet`, have a value."""
+    """Check that at most one of two options, such as `-q/--quiet`, has a value.
+
+    Raises:
+        click.UsageError: both have a value.
+    """
     if all(values[names.rpartition("--")[2].replace("-", "_")] for names in (first, second)):
         raise click.UsageError(f"argument {second}: not allowed with argument {first}")
 
 
 def check_pages(pages: Sequence[str], url: str) -> None:
-    """Check the inputs, and the address of pages without one.
+    """Check the inputs, and the URL for pages without a URL.
 
     Raises:
-        UsageError: a page is empty, standard input is named twice, or the address is no http(s) URL.
+        UsageError: an input is empty, standard input is named twice, or `url` is not an http(s) URL.
     """
     if "" in pages:
         raise UsageError("a PAGE is empty: name a file, a folder, a URL, or - for standard input")
     if pages.count("-") > 1:
-        raise UsageError("- is standard input, which can be read once: name it once")
+        raise UsageError("- is standard input, which can only be read once: name it once")
     if url and not url.lower().startswith(("http://", "https://")):
         raise UsageError(f"--url has to start with http:// or https://, not {url!r}")
 
 
 def check_overlay(overlay: Path | None) -> None:
-    """Raise `UsageError` if the name of an overlay has no known suffix."""
-    from vclean.settings import KINDS
+    """Check that the file name of an overlay has a known suffix.
 
-    if overlay and overlay.suffix.lower() not in KINDS:
+    Raises:
+        UsageError: the suffix is unknown.
+    """
+    from vclean.settings import OVERLAY_FORMATS
+
+    if overlay and overlay.suffix.lower() not in OVERLAY_FORMATS:
         raise UsageError(f"the overlay {overlay} has to end in .png, .svg or .html")
 
 
 def check_outputs(pages: Sequence[str], outputs: Mapping[str, Path | None]) -> None:
-    """Raise `UsageError` if one of the files, by their options, would be written twice, or in place of a page."""
+    """Check that outputs do not overwrite each other or an input.
+
+    Args:
+        pages: the inputs from the command line.
+        outputs: the output files by the name of their option; None for an option without a value.
+
+    Raises:
+        UsageError: two outputs are the same file, or an output is one of the pages.
+    """
     from pathlib import Path
 
     paths = [path.resolve() for path in outputs.values() if path]
@@ -257,19 +275,19 @@ def check_outputs(pages: Sequence[str], outputs: Mapping[str, Path | None]) -> N
 
 def path(text: str) -> Path:
     """Convert a word to a path."""
-    from pathlib import Path  # `vclean --help` needs none
+    from pathlib import Path  # not needed by `vclean --help`
 
     return Path(text)
 
 
 def positive(kind: Callable[[str], float]) -> Callable[[str], float]:
-    """Return a function that converts a word to a number more than zero, `kind` being `int` or `float`."""
+    """Return a function that converts a word to a positive number of type `kind`, which is `int` or `float`."""
 
     def convert(text: str) -> float:
         try:
             value = kind(text)
         except ValueError:
-            raise click.BadParameter(f"{text!r} is no {'whole ' * (kind is int)}number") from None
+            raise click.BadParameter(f"{text!r} is not a {'whole ' * (kind is int)}number") from None
         if not 0 < value < float("inf"):
             raise click.BadParameter(f"has to be positive, not {text}")
         return value
@@ -277,8 +295,8 @@ def positive(kind: Callable[[str], float]) -> Callable[[str], float]:
     return convert
 
 
-def share(text: str) -> float:
-    """Convert a word to a number of more than zero and at most one."""
+def fraction(text: str) -> float:
+    """Convert a word to a number above 0 and up to 1."""
     value = float(positive(float)(text))
     if value > 1:
         raise click.BadParameter(f"has to be 1 or less, not {text}")
@@ -286,22 +304,22 @@ def share(text: str) -> float:
 
 
 def count(text: str) -> int:
-    """Convert a word to a whole number, zero included."""
+    """Convert a word to a whole number of 0 or more."""
     if not text.isascii() or not text.isdecimal():
         raise click.BadParameter(f"has to be a whole number, not {text!r}")
     return int(text)
 
 
 def folds(text: str) -> int:
-    """Convert a word to a number of folds; 0 for none."""
+    """Convert a word to a number of folds; 0 for no cross-validation."""
     value = 0 if text == "0" else int(positive(int)(text))
-    if 0 < value < FEWEST_FOLDS:
-        raise click.BadParameter(f"K has to be {FEWEST_FOLDS} or more")
+    if 0 < value < MIN_FOLDS:
+        raise click.BadParameter(f"K has to be {MIN_FOLDS} or more")
     return value
 
 
 def port(text: str) -> int:
-    """Convert a word to the number of a port."""
+    """Convert a word to a port number, 1 to 65535."""
     number = int(positive(int)(text))
     if number > _MAX_PORT:
         raise click.BadParameter(f"has to be 1 to {_MAX_PORT}, not {text}")
@@ -309,14 +327,14 @@ def port(text: str) -> int:
 
 
 def complete_files(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Let the shell complete names of files."""
+    """Return a completion that lets the shell complete file names."""
     from click.shell_completion import CompletionItem
 
     return [CompletionItem(incomplete, type="file")]
 
 
 def complete_methods(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-    """Return the names of methods that begin with `incomplete`."""
+    """Return the sorted names of methods that begin with `incomplete`."""
     from vclean.classify.methods import names
 
     return sorted(name for name in names() if name.startswith(incomplete))

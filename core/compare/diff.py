@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from vclean.characters import legal
+from vclean.characters import replace_illegal
 from vclean.classify.evaluation.scores import word_score
 from vclean.errors import UsageError
 from vclean.html_pages import INLINE_POLICY, asset, render_page
-from vclean.output.overlay import overlay_page
+from vclean.output.overlay import to_overlay_page
 from vclean.render.overlay.html import draw_html
 from vclean.render.overlay.layers import PENS, excerpt
 from vclean.render.overlay.png import data_url
@@ -148,7 +148,7 @@ class Comparison:
         labels = (label_text(result, block) for result in (self.first, self.second))
         xpath = blocks.snapshot.xpath(int(blocks.node[block]))
         text = excerpt(" ".join(blocks.text[block].split()), _LINE_CHARACTERS)
-        return self.kind(block), str(block), *labels, legal(xpath), legal(f'"{text}"')
+        return self.kind(block), str(block), *labels, replace_illegal(xpath), replace_illegal(f'"{text}"')
 
 
 def label_text(result: Result, block: int) -> str:
@@ -286,7 +286,7 @@ def _overlays(comparison: Comparison) -> dict[str, Any]:
 
 def _overlay(comparison: Comparison, side: int, width: int, height: int) -> str:
     """Return the overlay of one of the two results without its screenshot of `width` by `height` px."""
-    page = overlay_page((comparison.first, comparison.second)[side], b"")
+    page = to_overlay_page((comparison.first, comparison.second)[side], b"")
     differing = set(comparison.differing)
     blocks = [
         replace(block, changed=_changed(comparison, index)) if index in differing else block

@@ -16,8 +16,8 @@ from vclean.errors import VcleanError
 from vclean.features.blocks import extract_blocks
 from vclean.html_pages import asset
 from vclean.labels import LABELS, Label, Visibility
-from vclean.output.overlay import overlay_page
-from vclean.progress import tracked
+from vclean.output.overlay import to_overlay_page
+from vclean.progress import track
 from vclean.render.overlay.html import draw_html
 from vclean.render.overlay.layers import frame_boxes
 from vclean.render.overlay.png import as_output_errors, open_screenshot
@@ -94,7 +94,7 @@ class ErrorAnalysis:
         """Return the overlay of the page with strong frames around wrong blocks; empty without a screenshot."""
         if not self.screenshot:
             return ""
-        page = overlay_page(self._to_result(), self.screenshot)
+        page = to_overlay_page(self._to_result(), self.screenshot)
         blocks = [
             replace(block, changed=_ERROR_TEXTS.get(kind, ""))
             for block, kind in zip(page.blocks, self.block_kinds, strict=True)
@@ -142,7 +142,7 @@ def analyze_errors(
 ) -> dict[Key, ErrorAnalysis]:
     """Read pages again and analyze their errors. Unreadable pages are left out. Progress is shown on standard error."""
     by_key = {record.key: record for record in selected if len(record.predicted)}
-    pages = tracked(_find_pages(corpora, by_key), "analyzing errors", "pages", total=len(by_key))
+    pages = track(_find_pages(corpora, by_key), "analyzing errors", "pages", total=len(by_key))
     analyses = (_analyze(page, by_key[page.corpus, page.id], read) for page in pages)
     return {analysis.record.key: analysis for analysis in analyses if analysis}
 

@@ -7,7 +7,7 @@ from math import isnan
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
-from vclean.characters import legal
+from vclean.characters import replace_illegal
 from vclean.classify.evaluation.reliability import calibration_report
 from vclean.compare import plots
 from vclean.compare.error_analysis import MISSED, RIGHT, WRONG
@@ -100,7 +100,7 @@ def _select_overlays(data: ReportData, room: int) -> dict[Key, str]:
     fitting = {}
     for record in data.worst:
         overlay = data.overlays.get(record.key, "")
-        size = len(legal(to_script_json(overlay)).encode())
+        size = len(replace_illegal(to_script_json(overlay)).encode())
         if overlay and size <= room:
             fitting[record.key] = overlay
             room -= size

@@ -319,7 +319,9 @@ def show_progress(stats: Stats) -> AbstractContextManager[None]:
         bar.set_postfix_str(f"{stats.failed.total():,} failed", refresh=False)
         bar.update(stats.skipped + stats.done - bar.n)
 
-    return progress.shown(update, lambda: progress_line(stats), "pages", total=stats.total, initial=stats.skipped)
+    return progress.show_progress(
+        update, lambda: progress_line(stats), "pages", total=stats.total, initial=stats.skipped
+    )
 
 
 def progress_line(stats: Stats) -> str:

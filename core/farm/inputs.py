@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 import numpy as np
 
-from vclean.cli.batch import unexpected
+from vclean.cli.batch import describe_unexpected
 from vclean.errors import InputError, NetworkError, OutputError, VcleanError
 from vclean.farm.rows import failed_outcome
 from vclean.farm.tasks import Item, Task, page_key
@@ -29,15 +29,15 @@ from vclean.files import make_folder
 from vclean.input.sources import (
     STDIN,
     Source,
-    find,
-    find_in_archive,
-    holds_many,
+    archive_sources,
+    find_sources,
     is_archive,
+    is_container,
     is_folder,
     is_parquet,
     is_url,
 )
-from vclean.input.tables import parquet_pages, printable, read_lines, row_groups
+from vclean.input.tables import escape_surrogates, parquet_pages, read_lines, row_group_ranges
 from vclean.page import Page
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class UnitReader:
             yield from self._missing_pages(unit.arguments)
             return
         for argument in unit.arguments:
-            name = printable(argument)
+            name = escape_surrogates(argument)
             try:
                 with _convert_errors():
                     for source in self._find_sources(argument, unit.groups):
@@ -107,13 +107,13 @@ class UnitReader:
         path, max_bytes = Path(argument), self.settings.rendering.max_bytes
         if is_url(argument):
             self._check_network(argument)
-            return find(printable(argument), self.settings.rendering, live=True)
+            return find_sources(escape_surrogates(argument), self.settings.rendering, live=True)
         if groups is not None:
             return starmap(Source, parquet_pages(path, max_bytes, groups))
         if is_archive(path) and path.is_file():
-            return find_in_archive(path, max_bytes, index=self.index_of(path), only=self.pages)
+            return archive_sources(path, max_bytes, index=self.index_of(path), only=self.pages)
         _check_name(path)
-        return find(argument, self.settings.rendering)
+        return find_sources(argument, self.settings.rendering)
 
     def _check_network(self, url: str) -> None:
         if self.settings.network != "public":
@@ -141,7 +141,7 @@ class UnitReader:
             except InputError:
                 continue  # reading its pages reports this failure
         for url in remaining:
-            name = printable(url)
+            name = escape_surrogates(url)
             yield _failing_item(name, name, InputError(f"{name} is in no archive of this run: check the list of pages"))
 
 
@@ -158,7 +158,7 @@ def _check_name(path: Path) -> None:
 
 
 def _to_item(source: Source, location: str) -> Item:
-    name = printable(source.id)
+    name = escape_surrogates(source.id)
     return Item(name, location, partial(_read_page, source.read, name))
 
 
@@ -181,12 +181,12 @@ def _convert_errors() -> Iterator[None]:
     try:
         yield
     except VcleanError as error:
-        raise type(error)(printable(str(error))) from error
+        raise type(error)(escape_surrogates(str(error))) from error
     except MemoryError:
         raise
     except Exception as error:
         _log.debug("", exc_info=True)
-        raise VcleanError(unexpected(error)) from error
+        raise VcleanError(describe_unexpected(error)) from error
 
 
 _PAGES_AT_ONCE: Final = 64
@@ -243,8 +243,8 @@ class Inputs:
         Args:
             rows: divide Parquet files by row groups into units of about this many rows; 0 does not divide them.
         """
-        for is_container, names in groupby(self.names(), holds_many):
-            if is_container:
+        for divisible, names in groupby(self.names(), is_container):
+            if divisible:
                 yield from chain.from_iterable(_divide(name, rows) for name in names)
             else:
                 yield from map(InputUnit, _batch(names))
@@ -269,7 +269,9 @@ class Inputs:
     @cached_property
     def _name_hashes(self) -> NDArray[np.uint64]:
         """Return the sorted hashes of all names, uint64 (N,). The names of a long list might not fit in memory."""
-        return np.sort(np.fromiter((_hash(printable(name)) for name in self._expand_arguments()), dtype=np.uint64))
+        return np.sort(
+            np.fromiter((_hash(escape_surrogates(name)) for name in self._expand_arguments()), dtype=np.uint64)
+        )
 
     def names(self) -> Iterator[str]:
         """Yield URLs and absolute paths of files, including files in folders, in the order of the pages."""
@@ -281,7 +283,7 @@ class Inputs:
 
     def _list_folder(self, folder: str) -> Iterator[str]:
         try:
-            for source in find(folder, self.reader.settings.rendering):
+            for source in find_sources(folder, self.reader.settings.rendering):
                 yield source.id
         except InputError:
             yield folder  # reading it raises the same error
@@ -353,7 +355,7 @@ def read_list(path: Path) -> Iterator[str]:
 def _divide(path: str, rows: int) -> Iterator[InputUnit]:
     """Divide a file into units of about `rows` rows, if possible."""
     try:
-        groups = list(row_groups(Path(path), rows)) if rows and is_parquet(Path(path)) else [None]
+        groups = list(row_group_ranges(Path(path), rows)) if rows and is_parquet(Path(path)) else [None]
     except InputError:
         groups = [None]
     yield from (InputUnit((path,), group) for group in groups)

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from vclean.errors import UsageError
-from vclean.imports import of_extra
+from vclean.imports import requires_extra
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from vclean.farm.stats import Stats
 
-with of_extra("farm", "prometheus-client"):
+with requires_extra("farm", "prometheus-client"):
     from prometheus_client import CollectorRegistry, start_http_server
     from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
     from prometheus_client.registry import Collector

@@ -19,7 +19,7 @@ from vclean.farm.parts import PartWriter, drop_failures, part_paths, read_parts,
 from vclean.farm.resume import ResumeLog
 from vclean.farm.rows import LOG_COLUMNS, STAGES, VERSION, log_entry
 from vclean.farm.settings import settings_digest, settings_to_dict
-from vclean.files import Replacement, explained, locked, make_folder, write_atomic
+from vclean.files import AtomicFile, folder_lock, make_folder, output_errors, write_atomic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -168,7 +168,7 @@ class RunOutput:
     def __enter__(self) -> Self:
         """Begin the run, or continue it."""
         with ExitStack() as stack:
-            stack.enter_context(locked(make_folder(self.folder), _LOCK))
+            stack.enter_context(folder_lock(make_folder(self.folder), _LOCK))
             self._facts = _begin_run(self.folder, self._cleaning, resume=self._resume)
             remove_leftovers(self.folder)
             if self._retry_failed:
@@ -221,7 +221,7 @@ class RunOutput:
         Raises:
             OutputError: it cannot be written.
         """
-        with explained(self.folder / LOG):
+        with output_errors(self.folder / LOG):
             self._log.write(_to_json_line(entry))
 
     def interrupt(self) -> None:
@@ -295,11 +295,11 @@ def _flatten(facts: Mapping[str, Any], head: str = "") -> dict[str, Any]:
 @contextmanager
 def _open_log(path: Path, parts: list[Path]) -> Iterator[IO[str]]:
     """Rewrite the log with a line for each page of the parts, and open it for appending with line buffering."""
-    with Replacement(path) as file:
+    with AtomicFile(path) as file:
         for batch in read_parts(parts, LOG_COLUMNS, _ROWS_AT_ONCE):
             for row in range(batch.num_rows):
                 file.write(_to_json_line(log_entry(batch.slice(row, 1))))
-    with explained(path), path.open("a", encoding="utf-8", buffering=1) as log:
+    with output_errors(path), path.open("a", encoding="utf-8", buffering=1) as log:
         yield log
 
 

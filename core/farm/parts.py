@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from vclean.errors import InputError
 from vclean.farm.rows import FAILED, SCHEMA
-from vclean.files import beside, explained, leftovers, make_folder, put_in_place
+from vclean.files import make_folder, output_errors, replace_durably, stale_temporary_files, temporary_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -163,9 +163,9 @@ def remove_leftovers(folder: Path) -> None:
     snapshots = (folder / SNAPSHOTS).glob(f"{SNAPSHOTS}-*.parquet")
     orphans = [path for path in snapshots if path.name.removeprefix(f"{SNAPSHOTS}-") not in parts]
     for subfolder in (folder, folder / PARTS, folder / SNAPSHOTS):
-        orphans += leftovers(subfolder)
+        orphans += stale_temporary_files(subfolder)
     for path in orphans:
-        with explained(path):
+        with output_errors(path):
             path.unlink(missing_ok=True)
 
 
@@ -190,7 +190,7 @@ def _rewrite(path: Path) -> None:
             successes = batch.filter(pc.not_equal(batch["status"], _FAILED))
             if successes.num_rows:
                 rest.add(successes)
-        with explained(path):
+        with output_errors(path):
             path.unlink() if rest.is_empty else rest.commit(path.name)
     except BaseException:
         rest.discard()
@@ -212,7 +212,7 @@ class _TemporaryParquetFile:
         self._group_rows = group_rows
         self._waiting: list[pa.RecordBatch] = []
         self._bytes = 0
-        self._path = beside(folder / "part")
+        self._path = temporary_path(folder / "part")
         self._file: IO[bytes] | None = None
         self._writer: pq.ParquetWriter | None = None
 
@@ -234,10 +234,10 @@ class _TemporaryParquetFile:
             self._flush()
         if self._writer is None or self._file is None:
             return
-        with explained(self.folder):
+        with output_errors(self.folder):
             self._writer.close()
             self._file.close()
-        put_in_place(self._path, self.folder / name)
+        replace_durably(self._path, self.folder / name)
         self._writer = self._file = None
 
     def discard(self) -> None:
@@ -254,7 +254,7 @@ class _TemporaryParquetFile:
         self._writer = self._file = None
 
     def _flush(self) -> None:
-        with explained(self.folder):
+        with output_errors(self.folder):
             if self._writer is None:
                 self._file = self._path.open("wb")
                 self._writer = pq.ParquetWriter(self._file, self._schema, compression="zstd")

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from vclean.cli.batch import unexpected
+from vclean.cli.batch import describe_unexpected
 from vclean.errors import LimitError, VcleanError
 from vclean.farm.tasks import KEY_BYTES, Task, TaskOutcome
-from vclean.imports import of_extra
+from vclean.imports import requires_extra
 from vclean.labels import Visibility
 from vclean.output import json
 from vclean.render.storage.cache import read_key
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from vclean.features.blocks import BlockColumns
     from vclean.result import Result
 
-with of_extra("farm", "pyarrow"):
+with requires_extra("farm", "pyarrow"):
     import pyarrow as pa
 
 
@@ -214,4 +214,4 @@ def _to_vclean_error(task: Task, error: Exception) -> VcleanError:
     if isinstance(error, MemoryError):
         return LimitError("the page needs more memory than this machine has: clean it on a larger machine")
     _log.debug("%s", task.page.id, exc_info=error)
-    return VcleanError(f"{unexpected(error)}, with the page")
+    return VcleanError(f"{describe_unexpected(error)}, with the page")

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from vclean.errors import InputError
-from vclean.input.sources import holds_many, is_archive, is_parquet
+from vclean.input.sources import is_archive, is_container, is_parquet
 from vclean.input.tables import line_count, row_count
-from vclean.progress import beside
+from vclean.progress import background_thread
 from vclean.render.archive.index import open_matching_index
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def count_input(inputs: Inputs, stats: Stats) -> Iterator[None]:
             if not count.unknown or stop.wait(_SECONDS):
                 return
 
-    with beside(repeat):
+    with background_thread(repeat):
         yield
 
 
@@ -154,7 +154,7 @@ def _count_pages(inputs: Inputs, stop: threading.Event) -> _Count:
     for name in inputs.names():
         if stop.is_set():
             break
-        if not holds_many(name):
+        if not is_container(name):
             count.pages += 1
             continue
         pages, size = _pages_of_file(inputs, Path(name)), _file_size(Path(name))

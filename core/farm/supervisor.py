@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Final
 
 from vclean.errors import BrowserError, DeadlineError, LimitError, VcleanError
 from vclean.farm.tasks import TaskOutcome
-from vclean.imports import of_extra
+from vclean.imports import requires_extra
 from vclean.render.isolation.orphan_reaper import kill_tree
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from vclean.farm.tasks import Task
     from vclean.settings import CleanerSettings
 
-with of_extra("farm", "psutil"):
+with requires_extra("farm", "psutil"):
     import psutil
 
 _LENGTH: Final = struct.Struct("!Q")

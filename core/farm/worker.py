@@ -26,7 +26,7 @@ from vclean.farm import rows
 from vclean.farm.rows import failed_outcome
 from vclean.farm.supervisor import receive, send
 from vclean.farm.tasks import TaskOutcome
-from vclean.imports import forgo_pandas, import_lightgbm
+from vclean.imports import block_pandas, import_lightgbm
 from vclean.pipeline import Pipeline
 from vclean.render.storage.cache import to_bytes
 
@@ -130,7 +130,7 @@ class Worker:
         return replace(outcome, worn=self._is_worn())
 
     def _clean(self, task: Task, stages: _Stages) -> TaskOutcome:
-        result = self._pipeline.run(task.page, timed=stages.timed)
+        result = self._pipeline.run(task.page, timer=stages.timed)
         snapshot = None
         if self._snapshots:
             with stages.timed("pack"):
@@ -164,7 +164,7 @@ def main() -> None:
     tasks: queue.SimpleQueue[Task] = queue.SimpleQueue()
     settings = cast("tuple[CleanerSettings, RunSettings]", receive(sys.stdin.buffer))
     threading.Thread(target=_listen, args=(sys.stdin.buffer, tasks), daemon=True).start()
-    forgo_pandas()
+    block_pandas()
     if not COMPILED:
         import_lightgbm()
     try:

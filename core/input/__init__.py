@@ -1,1 +1,1 @@
-"""Read pages from command-line arguments: files, folders, archives, tables, URLs, standard input."""
+"""Input of pages: files, folders, archives, tables, URLs, standard input."""

@@ -1,4 +1,4 @@
-"""From a command line argument to pages: files, standard input, URLs, folders, archives, Parquet, JSON lines."""
+"""Find the pages of a command-line argument: file, standard input, URL, folder, archive, Parquet, JSON lines."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
 from vclean.errors import InputError
-from vclean.input.tables import failing, json_pages, over_cap, parquet_pages
+from vclean.input.tables import failing_entry, json_pages, parquet_pages, size_limit_error
 from vclean.page import Page
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _HTML: Final = frozenset({".html", ".htm", ".xhtml"})
 _MHTML: Final = frozenset({".mhtml", ".mht"})
 _JSON: Final = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 _HOST: Final = re.compile(r"www\.\w|[\w.-]+\.(com|org|net|edu|gov)(/|$)", re.IGNORECASE)
-"""What looks like an address whose beginning was left out."""
+"""Host name without `https://`, to suggest the full URL in an error message."""
 _ARCHIVES: Final = {
     b"\x1f\x8b": "gzip archive",
     b"\x28\xb5\x2f\xfd": "zstd archive",
@@ -33,16 +33,17 @@ _ARCHIVES: Final = {
     b"PK\x03\x04": "zip archive",
     b"PAR1": "Parquet file",
 }
-"""What may hold pages but cannot be read from a stream, by its first bytes."""
+"""Containers of pages that cannot be read from standard input, by their first bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A page that was found and can be read.
+    """Page that can be read.
 
     Attributes:
-        id: its name in messages and output: the path as given, the URL, or the id in its container.
-        read: gives the page; raises an `InputError`, `LimitError`, `NetworkError` or `DeadlineError`.
+        id: the name of the page in messages and output: the path from the command line, the URL, or the id in its
+            container.
+        read: a function that returns the page; it raises `InputError`, `LimitError`, `NetworkError` or `DeadlineError`.
     """
 
     id: str
@@ -50,7 +51,7 @@ class Source:
 
 
 def is_url(argument: str) -> bool:
-    """Whether an argument is a web address.
+    """Return whether an argument is an http(s) URL.
 
     >>> is_url("https://example.org/"), is_url("page.html")
     (True, False)
@@ -58,8 +59,8 @@ def is_url(argument: str) -> bool:
     return argument.lower().startswith(("http://", "https://"))
 
 
-def holds_many(argument: str) -> bool:
-    """Whether an argument may stand for several pages: a folder, an archive, a Parquet file, JSON lines."""
+def is_container(argument: str) -> bool:
+    """Return whether an argument may have several pages: a folder, an archive, a Parquet file, JSON lines."""
     if argument == STDIN or is_url(argument):
         return False
     path = Path(argument)
@@ -67,7 +68,7 @@ def holds_many(argument: str) -> bool:
 
 
 def is_folder(path: Path) -> bool:
-    """Whether there is a folder; not so for what no path can be."""
+    """Return whether a path is a folder; False for an invalid path."""
     try:
         return path.is_dir()
     except (OSError, ValueError):
@@ -75,27 +76,29 @@ def is_folder(path: Path) -> bool:
 
 
 def is_archive(path: Path) -> bool:
-    """Whether a file is a web archive, by its name."""
+    """Return whether the file name is that of a web archive."""
     return path.name.lower().endswith((".warc", ".warc.gz", ".warc.zst", ".wacz"))
 
 
 def is_parquet(path: Path) -> bool:
-    """Whether a file is a Parquet file, by its name."""
+    """Return whether the file name is that of a Parquet file."""
     return path.suffix.lower() == ".parquet"
 
 
-def find(argument: str, settings: RenderSettings, *, live: bool = False) -> Iterator[Source]:
-    """The pages that an argument stands for, in a fixed order.
+def find_sources(argument: str, settings: RenderSettings, *, live: bool = False) -> Iterator[Source]:
+    """Find the pages of an argument, in a fixed order.
 
     Args:
         argument: a file, `-` for standard input, an http(s) URL, a folder (its HTML files, recursively, without
-            the `*_files` folders that browsers save beside a page), a WARC, WACZ, MHTML or Parquet file, or one of
-            JSON lines.
-        settings: `max_bytes` bounds every page, `deadline` the fetching of a URL.
-        live: leave the fetching of a URL to the browser.
+            the `*_files` folders that browsers save beside a page), or a WARC, WACZ, MHTML, Parquet or JSON lines file.
+        settings: `max_bytes` limits each page, `deadline` limits fetching a URL.
+        live: whether the browser will fetch a URL.
+
+    Yields:
+        The sources of the pages.
 
     Raises:
-        InputError: the argument is missing, unreadable, or holds no page.
+        InputError: the argument is missing, unreadable, or has no page.
     """
     if argument == STDIN:
         yield Source(STDIN, partial(_read_stdin, settings.max_bytes))
@@ -107,43 +110,46 @@ def find(argument: str, settings: RenderSettings, *, live: bool = False) -> Iter
         raise InputError(_missing(argument))
 
 
-def find_in_archive(
+def archive_sources(
     path: Path, max_bytes: int, *, index: Path | None = None, only: Iterable[str] | None = None
 ) -> Iterator[Source]:
-    """The pages of a web archive, in its order.
+    """Find the pages of a web archive, in the order of the archive.
 
     Args:
         path: a WARC or WACZ file.
-        max_bytes: cap on a page.
-        index: where the archive's index is kept for the next time.
-        only: URLs; the pages at them are taken, in the order of the URLs, and no others.
+        max_bytes: limit on the size of a page in bytes.
+        index: the path at which the index of the archive is stored for reuse; None to not store it.
+        only: the URLs of the pages to select, which are returned in this order; None for all pages.
+
+    Yields:
+        The sources of the pages.
 
     Raises:
-        InputError: it is unreadable, or holds no page; damaged: after the pages that can be read.
+        InputError: the archive is unreadable or has no page; if it is damaged, after the pages that can be read.
         OutputError: the index cannot be written.
     """
     from vclean.render.archive.pages import Archive
 
     archive = Archive(path, index=index)
     if only is None and not archive.pages and not archive.damage:
-        raise InputError(f"{path} holds no HTML page with status 200")
-    for record in archive.pages if only is None else (found for _, found in archive.select(only) if found):
+        raise InputError(f"{path} contains no HTML page with status 200")
+    for record in archive.pages if only is None else (record for _, record in archive.select(only) if record):
         yield Source(record.url, partial(archive.page, record, max_bytes))
     if archive.damage:
         raise InputError(archive.damage)
 
 
 def read_file(path: Path, max_bytes: int, *, url: str = "") -> Page:
-    """The page in a file, with what a browser saved beside it as its sub-resources.
+    """Read the page in a file; its subresources are the files that a browser saved beside it.
 
     Args:
-        path: an HTML file, or an MHTML one by its suffix.
-        max_bytes: cap on its size.
-        url: the address the page came from, if known.
+        path: an HTML file, or an MHTML file by its suffix.
+        max_bytes: limit on the size of the file in bytes.
+        url: the URL of the page, if known.
 
     Raises:
         InputError: the file is missing, a folder, or unreadable.
-        LimitError: it is over `max_bytes`.
+        LimitError: the file is larger than `max_bytes`.
     """
     content = _read_bytes(path, max_bytes)
     if path.suffix.lower() in _MHTML:
@@ -151,11 +157,11 @@ def read_file(path: Path, max_bytes: int, *, url: str = "") -> Page:
 
         return read_mhtml(content, str(path))
     page = Page(content=content, path=path, id=str(path))
-    return at_url(page, url)
+    return with_url(page, url)
 
 
-def at_url(page: Page, url: str) -> Page:
-    """The page as one that came from `url`: its folder stands for the URL's directory."""
+def with_url(page: Page, url: str) -> Page:
+    """Return the page with `url`; relative URLs of subresources resolve to files in the folder of the page."""
     if page.path is None or not page.path.is_file():
         return replace(page, url=url)
     from vclean.render.archive.folder import find_folder_resources
@@ -167,7 +173,7 @@ def _find_in(path: Path, max_bytes: int) -> Iterator[Source]:
     if is_folder(path):
         yield from _find_in_folder(path, max_bytes)
     elif is_archive(path):
-        yield from find_in_archive(path, max_bytes)
+        yield from archive_sources(path, max_bytes)
     elif is_parquet(path):
         yield from starmap(Source, parquet_pages(path, max_bytes))
     elif path.name.lower().endswith(_JSON):
@@ -177,7 +183,7 @@ def _find_in(path: Path, max_bytes: int) -> Iterator[Source]:
 
 
 def _exists(path: Path) -> bool:
-    """Whether there is something; so, too, where nobody may look, for reading it tells why."""
+    """Return whether a path exists; True if access is denied, because reading it then raises the right error."""
     try:
         return path.exists()
     except PermissionError:
@@ -187,12 +193,12 @@ def _exists(path: Path) -> bool:
 
 
 def _missing(argument: str) -> str:
-    """What to say of an argument that is no file: what may be meant, and what to do."""
+    """Return the message for an argument that does not exist, with a suggestion."""
     if argument.lower().startswith("file:"):
-        return f"{argument} is an address: give the path of the file alone"
+        return f"{argument} is a URL: give the path of the file"
     if "://" in argument:
         return f"{argument} cannot be fetched, only http and https can: save the page, and name its file"
-    web = f", or write https://{argument} for a page of the web" if _HOST.match(argument) else ""
+    web = f", or write https://{argument} for a web page" if _HOST.match(argument) else ""
     return f"{argument} does not exist: check the name{web}"
 
 
@@ -229,25 +235,25 @@ def _read_bytes(path: Path, max_bytes: int) -> bytes:
 def _read_at_most(stream: IO[bytes], max_bytes: int, name: str, head: bytes = b"") -> bytes:
     content = head + stream.read(max(max_bytes + 1 - len(head), 0))
     if len(content) > max_bytes:
-        raise over_cap(name, max_bytes)
+        raise size_limit_error(name, max_bytes)
     return content
 
 
 def _find_in_folder(folder: Path, max_bytes: int) -> Iterator[Source]:
-    """The pages in a folder, its own before those of the folders in it, each in the order of names.
+    """Find the pages in a folder, before those in its subfolders, sorted by name.
 
-    Folders that cannot be listed are pages that cannot be read.
+    For a subfolder that cannot be listed, a source that raises an error is returned.
     """
     errors: list[OSError] = []
-    found = False
+    is_empty = True
     for root, folders, names in os.walk(folder, onerror=errors.append):
         folders[:] = sorted(name for name in folders if not name.endswith("_files"))
         for path in (Path(root, name) for name in sorted(names)):
             if path.suffix.lower() in _HTML | _MHTML and path.is_file():
-                found = True
+                is_empty = False
                 yield Source(str(path), partial(read_file, path, max_bytes))
     for error in errors:
-        message = f"{error.filename} cannot be listed ({error.strerror}): check who may read it"
-        yield Source(*failing(str(error.filename), InputError(message)))
-    if not found and not errors:
+        message = f"{error.filename} cannot be listed ({error.strerror}): check its permissions"
+        yield Source(*failing_entry(str(error.filename), InputError(message)))
+    if is_empty and not errors:
         raise InputError(f"{folder} is a folder without HTML files: name a page, or a folder of pages")

@@ -1,6 +1,6 @@
-"""Pages in rows: Parquet files and JSON lines, by their columns or fields `html`, `url` and `id`.
+"""Read pages from rows of Parquet files and JSON lines, from the columns or fields `html`, `url` and `id`.
 
-In Parquet a column `snapshot` may stand for `html`: the page as a farm keeps it (see `vclean.render.storage.cache`).
+In Parquet, a column `snapshot` may replace `html`: snapshots as a farm stores them (see `vclean.render.storage.cache`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from vclean.errors import InputError, LimitError, VcleanError
-from vclean.imports import of_extra
+from vclean.imports import requires_extra
 from vclean.page import Page
 
 if TYPE_CHECKING:
@@ -25,35 +25,39 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    Found = tuple[str, Callable[[], Page]]
-    """The id of a page, and what reads it."""
+    PageEntry = tuple[str, Callable[[], Page]]
+    """Id of a page, and a function that reads it."""
 
 _DOCUMENTS: Final = ("html", "snapshot")
 _COLUMNS: Final = (*_DOCUMENTS, "url", "id")
 _BATCH_BYTES: Final = 8 * 2**20
 _BATCH_ROWS: Final = 64
 _BUFFER: Final = 2**20
-"""Without a buffer, all of a row group is read at once, which may be gigabytes."""
+"""Bytes of the read buffer. Without a buffer, a whole row group is read at once, which may be gigabytes."""
 
-_ESCAPED: Final = 4
-"""How much longer a document may be in JSON: Cyrillic takes three times its bytes where it is escaped."""
+_ESCAPE_FACTOR: Final = 4
+"""Largest ratio of the size of a document in JSON to its size: escaped Cyrillic is three times as long."""
 
 
-def parquet_pages(path: Path, max_bytes: int, groups: Iterable[int] | None = None) -> Iterator[Found]:
-    """The rows of a Parquet file as pages; a page without id or URL is called after its row, counted from 0.
+def parquet_pages(path: Path, max_bytes: int, groups: Iterable[int] | None = None) -> Iterator[PageEntry]:
+    """Iterate over the rows of a Parquet file as pages.
 
-    Only a few rows, and only the columns that count, are in memory at once.
+    A page without id and URL is named after its row, counted from 0. Only a few rows, and only the needed columns, are
+    in memory at once.
 
     Args:
-        path: the file; its column `html` is of bytes or text, its column `snapshot` of bytes. Where a row has both,
-            the snapshot counts.
-        max_bytes: cap on a document; reading a larger one is a `LimitError`.
-        groups: the row groups to read, instead of all.
+        path: the file; its column `html` has bytes or text, its column `snapshot` bytes. If a row has both, the
+            snapshot is used.
+        max_bytes: limit on the size of a document in bytes; reading a larger one raises `LimitError`.
+        groups: the row groups to read; None for all.
+
+    Yields:
+        The id of each page, and a function that reads it.
 
     Raises:
-        InputError: the file is no Parquet file, has neither column, or is damaged: raised after what can be read.
+        InputError: the file is not a Parquet file, has neither column, or is damaged; raised after the readable pages.
     """
-    with of_extra("parquet", "pyarrow"):
+    with requires_extra("parquet", "pyarrow"):
         import pyarrow as pa
 
     with _parquet(path) as file:
@@ -65,14 +69,14 @@ def parquet_pages(path: Path, max_bytes: int, groups: Iterable[int] | None = Non
             for batch in file.iter_batches(size, row_groups=[group], columns=names, use_threads=False):
                 yield from _batch_pages(path, number, batch, max_bytes)
                 number += batch.num_rows
-            pa.default_memory_pool().release_unused()  # or it keeps what the largest group took: 0.5 GB with wcxb
+            pa.default_memory_pool().release_unused()  # or the memory of the largest group is kept: 0.5 GB with wcxb
 
 
-def row_groups(path: Path, rows: int) -> Iterator[range]:
-    """The row groups of a Parquet file in runs of about so many `rows`.
+def row_group_ranges(path: Path, rows: int) -> Iterator[range]:
+    """Divide the row groups of a Parquet file into ranges of about `rows` rows.
 
     Raises:
-        InputError: the file is no readable Parquet file.
+        InputError: the file is not a readable Parquet file.
     """
     with _parquet(path) as file:
         first = count = 0
@@ -84,17 +88,17 @@ def row_groups(path: Path, rows: int) -> Iterator[range]:
 
 
 def row_count(path: Path) -> int:
-    """The number of rows of a Parquet file.
+    """Return the number of rows of a Parquet file.
 
     Raises:
-        InputError: the file is no readable Parquet file.
+        InputError: the file is not a readable Parquet file.
     """
     with _parquet(path) as file:
         return int(file.metadata.num_rows)
 
 
 def line_count(path: Path) -> int:
-    """The number of lines of a file.
+    """Return the number of lines of a file.
 
     Raises:
         OSError: the file cannot be read.
@@ -103,32 +107,36 @@ def line_count(path: Path) -> int:
         return sum(data.count(b"\n") for data in iter(partial(stream.read, _BUFFER), b""))
 
 
-def json_pages(path: Path, max_bytes: int) -> Iterator[Found]:
-    """The lines of a file as pages, each a JSON object; blank lines are passed over.
+def json_pages(path: Path, max_bytes: int) -> Iterator[PageEntry]:
+    """Iterate over the lines of a file as pages; each line is a JSON object, blank lines are skipped.
 
-    A page without id or URL is called after its line, counted from 1. A line that is no such object is a page whose
-    reading fails.
+    A page without id and URL is named after its line, counted from 1. For an invalid line, a page is returned that
+    raises an error when it is read.
 
     Args:
-        path: the file; one whose name ends in `.gz` is unpacked.
-        max_bytes: cap on a document; a line may be four times as long.
+        path: the file; it is decompressed if its name ends in `.gz`.
+        max_bytes: limit on the size of a document in bytes; a line may be four times as long.
+
+    Yields:
+        The id of each page, and a function that reads it.
 
     Raises:
-        InputError: the file cannot be read, or is damaged: raised after what can be read.
+        InputError: the file cannot be read, or is damaged; raised after the readable pages.
     """
-    limit = _ESCAPED * max_bytes + _BUFFER
-    with _readable(path), path.open("rb") as stream:
+    limit = _ESCAPE_FACTOR * max_bytes + _BUFFER
+    with _input_errors(path), path.open("rb") as stream:
         lines = gzip.GzipFile(fileobj=stream) if path.suffix.lower() == ".gz" else stream
         for number, line in enumerate(read_lines(lines, limit), 1):
-            place = f"{path}#{number}"
+            location = f"{path}#{number}"
             if len(line) > limit:
-                yield failing(place, LimitError(f"{place} is a line of over {limit:,} bytes: raise --max-bytes"))
+                error = LimitError(f"{location} is a line of over {limit:,} bytes: raise --max-bytes")
+                yield failing_entry(location, error)
             elif line.strip():
-                yield _json_page(place, line, max_bytes)
+                yield _json_page(location, line, max_bytes)
 
 
 def read_lines(stream: BufferedIOBase, limit: int) -> Iterator[bytes]:
-    """The lines of a stream; of one with more than `limit` bytes only the beginning, one byte more."""
+    """Iterate over the lines of a stream; a line of more than `limit` bytes is truncated to `limit` + 1 bytes."""
     while line := stream.readline(limit + 1):
         yield line
         while len(line) > limit and not line.endswith(b"\n"):
@@ -137,22 +145,22 @@ def read_lines(stream: BufferedIOBase, limit: int) -> Iterator[bytes]:
                 break
 
 
-def printable(name: str) -> str:
-    r"""The name in what UTF-8 can hold: bytes of file names that are no text are written `\udc..`.
+def escape_surrogates(name: str) -> str:
+    r"""Return a name that UTF-8 can encode: bytes of a file name that are not text are written as `\udc..`.
 
-    >>> printable("caf\udce9.html")
+    >>> escape_surrogates("caf\udce9.html")
     'caf\\udce9.html'
     """
     return name.encode("utf-8", "backslashreplace").decode()
 
 
-def over_cap(name: str, max_bytes: int) -> LimitError:
-    """What to say of a page with more than `max_bytes` bytes."""
-    return LimitError(f"{name} is over the cap of {max_bytes:,} bytes: raise it with --max-bytes")
+def size_limit_error(name: str, max_bytes: int) -> LimitError:
+    """Return the error for a page of more than `max_bytes` bytes."""
+    return LimitError(f"{name} is over the limit of {max_bytes:,} bytes: raise it with --max-bytes")
 
 
-def failing(name: str, error: VcleanError) -> Found:
-    """A page that was found and cannot be read."""
+def failing_entry(name: str, error: VcleanError) -> PageEntry:
+    """Return the entry of a page that raises `error` when it is read."""
     return name, partial(_fail, error)
 
 
@@ -160,43 +168,43 @@ def _fail(error: VcleanError) -> NoReturn:
     raise error
 
 
-def _page(place: str, html: bytes | str, url: str, name: str, max_bytes: int) -> Found:
-    """The page of a row at `place`."""
-    name = name or url or place
+def _page(location: str, html: bytes | str, url: str, name: str, max_bytes: int) -> PageEntry:
+    """Return the entry of a row with HTML."""
+    name = name or url or location
     size = len(html) if isinstance(html, bytes) else len(html.encode("utf-8", "surrogatepass"))
     if size > max_bytes:
-        return failing(name, over_cap(name, max_bytes))
+        return failing_entry(name, size_limit_error(name, max_bytes))
     return name, partial(Page, content=html, url=url, id=name)
 
 
-def _stored(place: str, snapshot: bytes, url: str, name: str, max_bytes: int) -> Found:
-    """The page of a row that has a snapshot."""
-    name = name or url or place
+def _snapshot_page(location: str, snapshot: bytes, url: str, name: str, max_bytes: int) -> PageEntry:
+    """Return the entry of a row with a stored snapshot."""
+    name = name or url or location
     if len(snapshot) > max_bytes:
-        return failing(name, over_cap(name, max_bytes))
+        return failing_entry(name, size_limit_error(name, max_bytes))
     return name, partial(Page, snapshot=snapshot, url=url, id=name)
 
 
 @contextmanager
 def _parquet(path: Path) -> Iterator[pq.ParquetFile]:
-    with of_extra("parquet", "pyarrow"):
+    with requires_extra("parquet", "pyarrow"):
         import pyarrow as pa
         import pyarrow.parquet as pq
 
     try:
-        # Opened here, because Arrow takes no path that is not UTF-8.
+        # Arrow accepts no path that is not UTF-8, but any open file.
         with path.open("rb") as stream, pq.ParquetFile(stream, buffer_size=_BUFFER) as file:
             yield file
     except (OSError, ValueError, pa.ArrowException) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise InputError(f"{path} is no readable Parquet file ({reason})") from error
+        raise InputError(f"{path} is not a readable Parquet file ({reason})") from error
 
 
 def _columns(schema: pa.Schema, path: Path) -> list[str]:
-    """The columns to read.
+    """Return the names of the columns to read.
 
     Raises:
-        InputError: there is none with documents.
+        InputError: no column has documents, or its type is wrong.
     """
     names = [name for name in _COLUMNS if schema.get_field_index(name) >= 0]
     documents = [name for name in _DOCUMENTS if name in names]
@@ -222,22 +230,22 @@ def _batch_rows(group: pq.RowGroupMetaData) -> int:
     return min(max(_BATCH_BYTES // max(mean, 1), 1), _BATCH_ROWS)
 
 
-def _batch_pages(path: Path, start: int, batch: pa.RecordBatch, max_bytes: int) -> Iterator[Found]:
-    """The rows of a batch, of which the first has the number `start`."""
+def _batch_pages(path: Path, start: int, batch: pa.RecordBatch, max_bytes: int) -> Iterator[PageEntry]:
+    """Iterate over the rows of a batch as pages; `start` is the number of its first row."""
     columns = {name: _as_bytes(batch.column(name)) for name in batch.schema.names}
     is_text = "html" in columns and "string" in str(batch.schema.field("html").type)
-    for at in range(batch.num_rows):
-        place = f"{path}#{start + at}"
-        url, name = (_decoded(columns[key][at].as_py() or b"") if key in columns else "" for key in ("url", "id"))
-        html, snapshot = (columns[key][at].as_py() if key in columns else None for key in _DOCUMENTS)
+    for row in range(batch.num_rows):
+        location = f"{path}#{start + row}"
+        url, name = (_decode(columns[key][row].as_py() or b"") if key in columns else "" for key in ("url", "id"))
+        html, snapshot = (columns[key][row].as_py() if key in columns else None for key in _DOCUMENTS)
         if snapshot is not None:
-            yield _stored(place, snapshot, url, name, max_bytes)
+            yield _snapshot_page(location, snapshot, url, name, max_bytes)
         else:
-            yield _page(place, _decoded(html or b"") if is_text else html or b"", url, name, max_bytes)
+            yield _page(location, _decode(html or b"") if is_text else html or b"", url, name, max_bytes)
 
 
 def _as_bytes(column: pa.Array[Any]) -> pa.Array[Any]:
-    """The same values as bytes: text as UTF-8, or whatever else is stored as text, and numbers in digits."""
+    """Convert a column to bytes: text to its stored bytes, which should be UTF-8; numbers to decimal digits."""
     import pyarrow as pa
 
     if isinstance(column, pa.DictionaryArray):
@@ -247,32 +255,37 @@ def _as_bytes(column: pa.Array[Any]) -> pa.Array[Any]:
     return column.cast(pa.large_binary())
 
 
-def _decoded(content: bytes) -> str:
-    """Text as it should be stored; a column of text may hold anything, for writers do not check."""
+def _decode(content: bytes) -> str:
+    """Decode UTF-8 with replacement characters: a column of type text may have other bytes, writers do not check."""
     return content.decode("utf-8", "replace")
 
 
 @contextmanager
-def _readable(path: Path) -> Iterator[None]:
+def _input_errors(path: Path) -> Iterator[None]:
+    """Convert errors of reading in the block to an `InputError` about `path`.
+
+    Raises:
+        InputError: the block raised such an error.
+    """
     try:
         yield
     except (OSError, EOFError, ValueError, zlib.error) as error:
         raise InputError(f"{path} cannot be read ({getattr(error, 'strerror', None) or error})") from error
 
 
-def _json_page(place: str, line: bytes, max_bytes: int) -> Found:
+def _json_page(location: str, line: bytes, max_bytes: int) -> PageEntry:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
-        return failing(place, InputError(f"{place} is no JSON ({error})"))
+        return failing_entry(location, InputError(f"{location} is not JSON ({error})"))
     if not isinstance(row, dict):
-        return failing(place, InputError(f"{place} is no JSON object: it needs a field 'html'"))
-    url, name = (_named(row.get(field)) for field in ("url", "id"))
+        return failing_entry(location, InputError(f"{location} is not a JSON object: it needs a field 'html'"))
+    url, name = (_to_text(row.get(field)) for field in ("url", "id"))
     if not isinstance(row.get("html", 0), str | None):
-        why = "has no field 'html' with text" if "html" in row else f"has no field 'html': it has {', '.join(row)}"
-        return failing(name or url or place, InputError(f"{place} {why}"))
-    return _page(place, row["html"] or b"", url, name, max_bytes)
+        reason = "has no field 'html' with text" if "html" in row else f"has no field 'html': it has {', '.join(row)}"
+        return failing_entry(name or url or location, InputError(f"{location} {reason}"))
+    return _page(location, row["html"] or b"", url, name, max_bytes)
 
 
-def _named(value: object) -> str:
-    return "" if value is None else printable(str(value))
+def _to_text(value: object) -> str:
+    return "" if value is None else escape_surrogates(str(value))

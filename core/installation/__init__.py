@@ -1,1 +1,1 @@
-"""Install and check what vclean needs on a machine: Chromium, libraries, fonts."""
+"""Installation of Chromium, libraries and fonts, and checks of the installation."""

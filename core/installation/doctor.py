@@ -1,4 +1,4 @@
-"""`vclean doctor`: what of an installation works, and what to do about what does not."""
+"""Check the installation and suggest fixes, for `vclean doctor`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal, TextIO
 from packaging.requirements import Requirement
 
 from vclean.errors import BrowserError, BrowserMissingError, VcleanError
-from vclean.installation.setup import prove
+from vclean.installation.setup import check_rendering
 from vclean.installation.system import package_manager
 from vclean.render.browser.chromium import OVERRIDE, Chromium, find_chromium
 from vclean.render.browser.fonts import has_fonts, uncovered_scripts
@@ -28,22 +28,22 @@ if TYPE_CHECKING:
 Status = Literal["ok", "warn", "FAIL"]
 
 NEEDED_TEMP_BYTES = 100 * 2**20
-"""A browser profile, a picture and their like; below this, rendering fails in odd ways."""
+"""Space for a browser profile and screenshots; with less, rendering fails with unclear errors."""
 
-COMFORTABLE_TEMP_BYTES = 2**30
+RECOMMENDED_TEMP_BYTES = 2**30
 
 REINSTALL = "run `pip install --force-reinstall .` in vclean's folder"
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """The outcome of looking at one thing.
+    """Result of one check.
 
     Attributes:
-        name: what was looked at.
-        status: `ok`; `warn` where vclean works but not as well as it could; `FAIL` where it does not.
-        detail: what was found.
-        remedy: what to do about it, the exact command where there is one; empty when all is well.
+        name: the subject of the check.
+        status: `ok`; `warn` if vclean works with limitations; `FAIL` if it does not work.
+        detail: the finding.
+        remedy: the fix, as an exact command if possible; empty if none is needed.
     """
 
     name: str
@@ -53,7 +53,15 @@ class Check:
 
 
 def doctor(out: TextIO, *, as_json: bool = False) -> int:
-    """Run every check, write one line each (or a JSON array), and give the exit code: 1 if anything fails, else 0."""
+    """Run every check and print the results; return the exit code.
+
+    Args:
+        out: the stream for the results.
+        as_json: whether to print a JSON array instead of a table.
+
+    Returns:
+        1 if a check fails, else 0.
+    """
     checks = list(run_checks())
     write = to_json if as_json else to_lines
     out.write(write(checks))
@@ -61,7 +69,7 @@ def doctor(out: TextIO, *, as_json: bool = False) -> int:
 
 
 def run_checks() -> Iterator[Check]:
-    """Look at everything; takes a second or two, for the browser is started."""
+    """Run every check; this takes one or two seconds, because the browser is started."""
     yield check_python()
     yield check_packages()
     yield check_extras()
@@ -75,7 +83,7 @@ def run_checks() -> Iterator[Check]:
 
 
 def to_lines(checks: list[Check]) -> str:
-    """Return a table of the checks, each remedy on a line of its own below."""
+    """Return a table of the checks, with each remedy on the line below its check."""
     from tabulate import tabulate
 
     rows: list[tuple[str, str, str]] = []
@@ -87,36 +95,36 @@ def to_lines(checks: list[Check]) -> str:
 
 
 def to_json(checks: list[Check]) -> str:
-    """An array of objects with the fields of `Check`."""
+    """Return a JSON array of objects with the fields of `Check`."""
     return json.dumps([asdict(check) for check in checks], ensure_ascii=False, indent=2) + "\n"
 
 
 def check_python() -> Check:
-    """The Python that runs now; one too old could not have imported this."""
+    """Return version and path of the running Python; a version too old could not have imported this module."""
     return Check("python", "ok", f"{platform.python_version()}, {sys.executable}")
 
 
 def check_packages() -> Check:
-    """Every dependency is installed, in a version that the package's own metadata allows."""
+    """Check that every dependency is installed in a version that the metadata of vclean allows."""
     try:
         requirements = _requirements()
     except metadata.PackageNotFoundError:
         return Check("packages", "FAIL", "vclean itself is not installed", "run `pip install .` in its folder")
-    wrong = [found for found in map(_shortfall, requirements) if found]
-    if wrong:
-        names = " ".join(f'"{requirement}"' for requirement in requirements if _shortfall(requirement))
-        return Check("packages", "FAIL", ", ".join(wrong), f"pip install {names}")
+    problems = [problem for problem in map(_problem, requirements) if problem]
+    if problems:
+        names = " ".join(f'"{requirement}"' for requirement in requirements if _problem(requirement))
+        return Check("packages", "FAIL", ", ".join(problems), f"pip install {names}")
     return Check("packages", "ok", f"{len(requirements)} at or above their minimum")
 
 
 def check_extras() -> Check:
-    """List the extras of which every package is installed, and those that are missing."""
+    """List the extras that are installed completely, and those that are not."""
     try:
         names = metadata.metadata("vclean").get_all("Provides-Extra") or []
     except metadata.PackageNotFoundError:
         return Check("extras", "FAIL", "vclean itself is not installed", "run `pip install .` in its folder")
     extras = {name: _requirements(name) for name in names}
-    missing = [name for name, requirements in extras.items() if requirements and any(map(_shortfall, requirements))]
+    missing = [name for name, requirements in extras.items() if requirements and any(map(_problem, requirements))]
     installed = [name for name, requirements in extras.items() if requirements and name not in missing]
     detail = f"installed: {', '.join(installed) or 'none'}"
     if missing:
@@ -125,7 +133,7 @@ def check_extras() -> Check:
 
 
 def check_browser() -> Iterator[Check]:
-    """There is a Chromium, it starts, and it draws text."""
+    """Check that there is a Chromium, that it starts, and that it renders text."""
     try:
         chromium = find_chromium()
     except BrowserMissingError as error:
@@ -133,7 +141,7 @@ def check_browser() -> Iterator[Check]:
         return
     yield _check_kind(chromium)
     try:
-        yield Check("rendering", "ok", f"a page was rendered by {prove(chromium)}")
+        yield Check("rendering", "ok", f"a page was rendered by {check_rendering(chromium)}")
     except BrowserError as error:
         yield Check("rendering", "FAIL", str(error), "vclean setup")
     except ImportError as error:
@@ -141,33 +149,33 @@ def check_browser() -> Iterator[Check]:
 
 
 def check_sandbox() -> Check:
-    """Whether pages are rendered inside Chromium's sandbox."""
-    in_the_way = sandbox_obstacle()
-    if in_the_way is None:
+    """Check whether pages are rendered in the sandbox of Chromium."""
+    problem = sandbox_obstacle()
+    if problem is None:
         return Check("sandbox", "ok", "on")
-    return Check("sandbox", "warn", f"off: {in_the_way.reason}", in_the_way.remedy)
+    return Check("sandbox", "warn", f"off: {problem.reason}", problem.remedy)
 
 
 def check_network() -> Check:
-    """Whether the browser runs without a network; its switches keep it from one in any case."""
-    in_the_way = network_obstacle()
-    if in_the_way is None:
-        return Check("network", "ok", "the browser runs in a network namespace with nothing in it")
-    return Check("network", "ok", f"the browser's switches keep it from the network ({in_the_way})")
+    """Check how the browser is isolated from the network: by an empty network namespace, or only by its switches."""
+    problem = network_obstacle()
+    if problem is None:
+        return Check("network", "ok", "the browser runs in an empty network namespace")
+    return Check("network", "ok", f"command-line switches of the browser disable the network ({problem})")
 
 
 def check_fonts() -> Check:
-    """There is a font; without one, text takes no room and every box is empty."""
+    """Check that a font is installed; without a font, all text boxes are empty."""
     if has_fonts():
-        return Check("fonts", "ok", "there are fonts")
-    return Check("fonts", "FAIL", "there is no font, text would have no boxes", "vclean setup")
+        return Check("fonts", "ok", "fonts are installed")
+    return Check("fonts", "FAIL", "no font is installed, text would have no boxes", "vclean setup")
 
 
 def check_scripts() -> Check:
-    """Scripts without a font are drawn in boxes of another size than their readers see."""
+    """Check that there are fonts for common scripts; text without a font has boxes of a wrong size."""
     missing = uncovered_scripts()
     if not missing:
-        return Check("scripts", "ok", "a font for every script that was looked for")
+        return Check("scripts", "ok", "there is a font for every checked script")
     remedy = "only needed for pages in them: install Noto fonts"
     if (manager := package_manager()) and manager.command == "apt-get":
         remedy = f"only needed for pages in them: {manager.command_line(['fonts-noto-core', 'fonts-noto-cjk'])}"
@@ -175,7 +183,7 @@ def check_scripts() -> Check:
 
 
 def check_model() -> Check:
-    """The shipped model is there and loads."""
+    """Check that the shipped model can be loaded."""
     try:
         from vclean.classify.content.model import load_default
         from vclean.classify.trees.forest import COMPILED
@@ -187,25 +195,25 @@ def check_model() -> Check:
         return Check("model", "FAIL", str(error), REINSTALL)
     except OSError as error:
         return Check("model", "FAIL", f"LightGBM does not load: {error}", "vclean setup")
-    speed = "" if COMPILED else "; LightGBM evaluates it, four times as slowly: no compiler was there to build ours"
+    speed = "" if COMPILED else "; evaluated by LightGBM, four times as slowly: the compiled extension was not built"
     return Check("model", "ok", f"version {model.version}{speed}")
 
 
 def check_temporary_folder() -> Check:
-    """Room for the browser's profile and for pictures."""
+    """Check the space for browser profiles and screenshots."""
     folder = Path(tempfile.gettempdir())
     free = shutil.disk_usage(folder).free
     detail = f"{free / 2**20:,.0f} MB free in {folder}"
-    remedy = "free some space, or set TMPDIR to a folder that has it"
+    remedy = "free some space, or set TMPDIR to a folder with enough space"
     if not os.access(folder, os.W_OK) or free < NEEDED_TEMP_BYTES:
         return Check("temporary", "FAIL", detail, remedy)
-    if free < COMFORTABLE_TEMP_BYTES:
+    if free < RECOMMENDED_TEMP_BYTES:
         return Check("temporary", "warn", detail, remedy)
     return Check("temporary", "ok", detail)
 
 
 def _requirements(extra: str = "") -> list[Requirement]:
-    """Return the requirements of vclean on this platform; with an extra, the ones that the extra adds."""
+    """Return the requirements of vclean on this platform; with an extra, only those that the extra adds."""
     requirements = [line for line in map(Requirement, metadata.requires("vclean") or []) if line.name != "vclean"]
     always = [line for line in requirements if not line.marker or line.marker.evaluate({"extra": ""})]
     if not extra:
@@ -215,8 +223,8 @@ def _requirements(extra: str = "") -> list[Requirement]:
     ]
 
 
-def _shortfall(requirement: Requirement) -> str:
-    """What is wrong with one dependency, or the empty string."""
+def _problem(requirement: Requirement) -> str:
+    """Return the problem with one dependency, or an empty string."""
     try:
         version = metadata.version(requirement.name)
     except metadata.PackageNotFoundError:
@@ -230,5 +238,5 @@ def _check_kind(chromium: Chromium) -> Check:
     detail = f"{chromium.path}, from {chromium.source}"
     if chromium.kind == "headless-shell":
         return Check("browser", "ok", detail)
-    remedy = "`playwright install --only-shell chromium` gets the headless shell"
+    remedy = "`playwright install --only-shell chromium` installs the headless shell"
     return Check("browser", "warn", f"{detail}: a full browser, slower and larger than the headless shell", remedy)

@@ -1,4 +1,4 @@
-"""`vclean setup`: a Chromium that works, found or installed, and what has to be on the machine beside it."""
+"""Find or install Chromium with its fonts and libraries, for `vclean setup`."""
 
 from __future__ import annotations
 
@@ -16,59 +16,59 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 DOWNLOAD_SECONDS = 900.0
-"""For the 110 MB of the headless shell: 1 Mbit/s is enough."""
+"""Time limit of the download of the headless shell, 110 MB: enough at 1 Mbit/s."""
 
 INSTALL_SECONDS = 1200.0
 DRIVER_SECONDS = 30.0
 
 PLAYWRIGHT = (sys.executable, "-m", "playwright")
 
-PROOF = Page(content="<!DOCTYPE html><title>vclean</title><p>One line of text.", id="setup")
+TEST_PAGE = Page(content="<!DOCTYPE html><title>vclean</title><p>One line of text.", id="setup")
 
 
 def setup(out: TextIO, *, run: Run = run) -> Chromium:
-    """Make sure that pages can be rendered here, and prove it by rendering one.
+    """Install everything that rendering needs on this machine, and test it by rendering a page.
 
-    First come fonts and the libraries that the wheels leave to the system, where they are missing. Then Chromium:
-    the one that is there, else Playwright's headless shell, else the system's package. Says every step on `out`,
-    asks nothing, and installs nothing when everything is there.
+    First, missing fonts and system libraries are installed, which the wheels do not contain. Then Chromium: an existing
+    one is used, else the headless shell of Playwright is downloaded, else the system package is installed. The user is
+    never asked, and existing parts are not installed again.
 
     Args:
-        out: where the steps are told, one line each.
-        run: runs the installing commands.
+        out: the stream for messages, one line for each step.
+        run: the function that runs the commands of the installation.
 
     Returns:
-        The Chromium that `find_chromium` finds from now on.
+        The Chromium that `find_chromium` now returns.
 
     Raises:
-        BrowserMissingError: none could be installed; the text holds the command to run instead.
-        BrowserError: the Chromium that was found does not start, or draws no text.
+        BrowserMissingError: no Chromium could be installed; the message has the command to run instead.
+        BrowserError: the Chromium does not start, or renders no text.
     """
     manager = package_manager()
-    _complete(manager, out, run)
-    chromium = _installed(out) or _downloaded(out, run) or _packaged(manager, out, run)
-    say(out, f"starting {chromium.path}")
-    say(out, f"ready: {_started(chromium, out, run)} from {chromium.source}, {chromium.path}")
+    _install_missing_packages(manager, out, run)
+    chromium = _find_installed(out) or _download(out, run) or _install_chromium_package(manager, out, run)
+    print_step(out, f"starting {chromium.path}")
+    print_step(out, f"ready: {_start(chromium, out, run)} from {chromium.source}, {chromium.path}")
     return chromium
 
 
-def prove(chromium: Chromium) -> str:
-    """Render one line of text and give the browser's build.
+def check_rendering(chromium: Chromium) -> str:
+    """Render one line of text and return the build of the browser.
 
     Raises:
-        BrowserError: the browser does not start, or the text takes no room because there is no font.
+        BrowserError: the browser does not start, or the text has no width because no font is installed.
     """
     from vclean.render.browser.renderer import Renderer
 
     with Renderer(chromium=chromium.path) as renderer:
-        snapshot = renderer.render(PROOF).snapshot
+        snapshot = renderer.render(TEST_PAGE).snapshot
     if not (snapshot.line_box[:, 2] > 0).any():
-        raise BrowserError("the browser draws no text: install a font, e.g. the package fonts-liberation")
+        raise BrowserError("the browser renders no text: install a font, such as the package fonts-liberation")
     return snapshot.build
 
 
 def missing_packages(manager: PackageManager, run: Run = run) -> list[str]:
-    """The packages of `manager`, beside a browser, that rendering and the model still need on this machine."""
+    """Return the missing packages of `manager` that rendering and the model need, except a browser."""
     packages: list[str] = []
     if not has_fonts():
         packages += manager.fonts
@@ -80,57 +80,61 @@ def missing_packages(manager: PackageManager, run: Run = run) -> list[str]:
 
 
 def openmp_loads() -> bool:
-    """Whether LightGBM's library loads: its wheel leaves OpenMP to the system, and slim images lack it."""
+    """Return whether LightGBM loads: its wheel does not contain OpenMP, which slim images lack."""
     try:
-        import lightgbm  # noqa: F401 - loading is the question
+        import lightgbm  # noqa: F401 - only to see if it loads
     except OSError:
         return False
     return True
 
 
 def driver_starts(run: Run = run) -> bool:
-    """Whether Playwright's own Node starts: it wants libatomic, which slim images lack."""
+    """Return whether the Node.js of Playwright starts: it needs libatomic, which slim images lack."""
     return run([*PLAYWRIGHT, "--version"], timeout=DRIVER_SECONDS).succeeded
 
 
-def say(out: TextIO, line: str) -> None:
-    """Write one step, at once."""
+def print_step(out: TextIO, line: str) -> None:
+    """Print one step and flush the stream."""
     out.write(f"setup: {line}\n")
     out.flush()
 
 
-def _installed(out: TextIO) -> Chromium | None:
-    """The Chromium that is there. One that the user has named is never replaced by another: its error goes on."""
+def _find_installed(out: TextIO) -> Chromium | None:
+    """Return the installed Chromium, or None.
+
+    Raises:
+        BrowserMissingError: the environment variable names a Chromium that is not usable; it is never replaced.
+    """
     try:
         chromium = find_chromium()
     except BrowserMissingError:
         if os.environ.get(OVERRIDE):
             raise
-        say(out, "no Chromium on this machine yet")
+        print_step(out, "no Chromium on this machine yet")
         return None
-    say(out, f"found Chromium from {chromium.source}")
+    print_step(out, f"found Chromium from {chromium.source}")
     return chromium
 
 
-def _downloaded(out: TextIO, run: Run) -> Chromium | None:
-    say(out, "downloading Chromium's headless shell with Playwright (110 MB)")
+def _download(out: TextIO, run: Run) -> Chromium | None:
+    print_step(out, "downloading Chromium's headless shell with Playwright (110 MB)")
     outcome = run([*PLAYWRIGHT, "install", "--only-shell", "chromium"], timeout=DOWNLOAD_SECONDS)
     if not outcome.succeeded:
-        say(out, f"the download failed: {outcome.reason}")
+        print_step(out, f"the download failed: {outcome.reason}")
         return None
     return find_chromium()
 
 
-def _complete(manager: PackageManager | None, out: TextIO, run: Run) -> None:
-    """Install what is missing beside a browser; what cannot be installed may yet turn out not to be needed."""
+def _install_missing_packages(manager: PackageManager | None, out: TextIO, run: Run) -> None:
+    """Install missing fonts and libraries; a failure is only printed, because rendering may work without them."""
     packages = missing_packages(manager, run) if manager else []
     if manager and packages and not _install(manager, packages, out, run):
-        say(out, f"to be run by hand: {manager.command_line(packages)}")
+        print_step(out, f"run this by hand: {manager.command_line(packages)}")
 
 
-def _packaged(manager: PackageManager | None, out: TextIO, run: Run) -> Chromium:
+def _install_chromium_package(manager: PackageManager | None, out: TextIO, run: Run) -> Chromium:
     if manager is None:
-        raise BrowserMissingError(f"no Chromium: install one from its maker's page, or set {OVERRIDE} to one")
+        raise BrowserMissingError(f"no Chromium: download and install one, or set {OVERRIDE} to one")
     if not _install(manager, manager.browser, out, run):
         command = manager.command_line([*manager.browser, *missing_packages(manager, run)])
         raise BrowserMissingError(f"no Chromium could be installed: run `{command}`, or set {OVERRIDE} to one")
@@ -138,29 +142,33 @@ def _packaged(manager: PackageManager | None, out: TextIO, run: Run) -> Chromium
 
 
 def _install(manager: PackageManager, packages: Sequence[str], out: TextIO, run: Run) -> bool:
-    """Install by apt-get, the one manager whose outcome is tested, where that can be done without a question."""
+    """Install packages with apt-get, the only tested manager, if root rights need no password; return the success."""
     root = privilege(run)
     if manager.command != "apt-get" or root is None:
         return False
-    say(out, f"installing {' '.join(packages)} with {manager.command}")
+    print_step(out, f"installing {' '.join(packages)} with {manager.command}")
     run([*root, *manager.prepare], timeout=INSTALL_SECONDS)
     outcome = run([*root, *manager.install, *packages], timeout=INSTALL_SECONDS)
     if not outcome.succeeded:
-        say(out, f"{manager.command} failed: {outcome.reason}")
+        print_step(out, f"{manager.command} failed: {outcome.reason}")
     return outcome.succeeded
 
 
-def _started(chromium: Chromium, out: TextIO, run: Run) -> str:
-    """The build of the browser, given its libraries first if it did not start without."""
+def _start(chromium: Chromium, out: TextIO, run: Run) -> str:
+    """Return the build of the browser; if it does not start, install its libraries and try again.
+
+    Raises:
+        BrowserError: the browser does not start, or renders no text.
+    """
     try:
-        return prove(chromium)
+        return check_rendering(chromium)
     except BrowserError as error:
         manager, root = package_manager(), privilege(run)
         if manager is None or manager.command != "apt-get" or root is None:
-            raise BrowserError(f"{error}; perhaps `playwright install-deps chromium` as root helps") from error
-        say(out, f"it does not work yet: {error}")
-    say(out, "installing the libraries it needs with apt-get")
+            raise BrowserError(f"{error}; try `playwright install-deps chromium` as root") from error
+        print_step(out, f"it does not work yet: {error}")
+    print_step(out, "installing its libraries with apt-get")
     outcome = run([*root, *PLAYWRIGHT, "install-deps", "chromium"], timeout=INSTALL_SECONDS)
     if not outcome.succeeded:
-        say(out, f"that failed: {outcome.reason}")
-    return prove(chromium)
+        print_step(out, f"the installation failed: {outcome.reason}")
+    return check_rendering(chromium)

@@ -1,4 +1,4 @@
-"""Other programs on this machine: running one within bounds, and the package manager with what it calls our needs."""
+"""Run other programs with a time limit; package managers and their names of the packages that vclean needs."""
 
 from __future__ import annotations
 
@@ -17,35 +17,40 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CommandOutcome:
-    """How a program ended: its exit code, None when it could not be started or was stopped for its time."""
+    """Outcome of a program.
+
+    Attributes:
+        code: the exit code; None if the program could not be started or reached its time limit.
+        output: standard output and standard error.
+    """
 
     code: int | None
     output: str
 
     @property
     def succeeded(self) -> bool:
-        """Whether it ended by itself with exit code 0."""
+        """Return whether the program ended with exit code 0."""
         return self.code == 0
 
     @property
     def reason(self) -> str:
-        """One line on the failure: the first that speaks of an error (others follow from it), or else the last."""
+        """Return one line of the output about the failure: the first with an error, or else the last."""
         lines = [line.strip() for line in self.output.splitlines() if line.strip()]
         errors = [line for line in lines if "error" in line.lower() or line.startswith("E:")]
         return [*errors[:1], *lines[-1:], f"exit code {self.code}"][0]
 
 
 class Run(Protocol):
-    """The type of `run`, for callers that take it as an argument."""
+    """Type of the function `run`, for functions with such a parameter."""
 
     def __call__(self, command: Sequence[str], *, timeout: float) -> CommandOutcome:
-        """Run a command to its end or its time."""
+        """Run a command until it ends, for at most `timeout` seconds."""
 
 
 def run(command: Sequence[str], *, timeout: float) -> CommandOutcome:
-    """Run a command with no input and collect what it prints; never raises for what the command does.
+    """Run a command without input and return its exit code and output; a failure of the command raises no error.
 
-    After `timeout` seconds, and on an interrupt, it is ended together with the processes it started.
+    After `timeout` seconds, and on an interrupt, the command and its child processes are terminated.
     """
     environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive", "NO_COLOR": "1"}
     try:
@@ -67,7 +72,17 @@ def run(command: Sequence[str], *, timeout: float) -> CommandOutcome:
 
 @dataclass(frozen=True, slots=True)
 class PackageManager:
-    """A system's package manager: its commands, and its names for what vclean needs."""
+    """Package manager of a system.
+
+    Attributes:
+        command: the program name.
+        prepare: the command that updates the package lists; empty if not needed.
+        install: the command that installs packages, without their names.
+        browser: the packages of Chromium.
+        fonts: the packages of fonts.
+        openmp: the packages of the OpenMP library.
+        atomic: the packages of libatomic.
+    """
 
     command: str
     prepare: tuple[str, ...]
@@ -78,7 +93,7 @@ class PackageManager:
     atomic: tuple[str, ...]
 
     def command_line(self, packages: Sequence[str]) -> str:
-        """The command that installs `packages`, as a user would type it."""
+        """Return the command that installs `packages`, for the user to type."""
         sudo = [] if self.command == "brew" or is_root() else ["sudo"]
         steps = [step for step in (self.prepare, (*self.install, *packages)) if step]
         return " && ".join(shlex.join([*sudo, *step]) for step in steps)
@@ -117,17 +132,17 @@ MANAGERS = (
 
 
 def package_manager() -> PackageManager | None:
-    """The first known package manager on the PATH."""
+    """Return the first known package manager on the PATH; None if there is none."""
     return next((manager for manager in MANAGERS if shutil.which(manager.command)), None)
 
 
 def is_root() -> bool:
-    """Whether this process may write to the system; never on Windows."""
+    """Return whether this process runs as root; always False on Windows."""
     return sys.platform != "win32" and os.geteuid() == 0
 
 
 def privilege(run: Run = run) -> list[str] | None:
-    """What to put before a command to run it as root without being asked anything; None when that is impossible."""
+    """Return the prefix of a command that runs it as root without a password; None if that is impossible."""
     if is_root():
         return []
     if shutil.which("sudo") and run(["sudo", "-n", "true"], timeout=10).succeeded:
@@ -140,7 +155,7 @@ def _collect(process: subprocess.Popen[str], timeout: float) -> CommandOutcome:
         output, _ = process.communicate(timeout=timeout)
     except subprocess.TimeoutExpired:
         _end(process)
-        return CommandOutcome(None, f"error: stopped after {timeout:.0f} s without an end")
+        return CommandOutcome(None, f"error: stopped after {timeout:.0f} s, before it ended")
     except BaseException:
         _end(process)
         raise
@@ -148,7 +163,7 @@ def _collect(process: subprocess.Popen[str], timeout: float) -> CommandOutcome:
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    """End the whole session: a grandchild that kept the pipe open would keep us waiting for its end."""
+    """Terminate all processes of the session: a grandchild with the open pipe would block `communicate`."""
     if sys.platform == "win32":
         process.kill()
     else:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from vclean.cli.batch import PageRun, bugs_reported
+from vclean.cli.batch import PageRun, report_bugs
 from vclean.cli.command import command
 from vclean.cli.options import (
     argument,
@@ -170,7 +170,7 @@ def label_pages(options: LabelOptions) -> int:
 
 def _serve(options: LabelOptions, project: Path) -> int:
     """Serve the pages, from when the first one is ready. If none is, delete the folder of a new project."""
-    from vclean.files import locked, make_folder
+    from vclean.files import folder_lock, make_folder
     from vclean.labelling.export import GoldWriter
     from vclean.labelling.preparation import Preparer, list_document
     from vclean.labelling.server import LabelServer
@@ -181,7 +181,7 @@ def _serve(options: LabelOptions, project: Path) -> int:
     if not run.begin(project):
         return run.exit_code
     with _delete_unless_kept(project) as keep, ExitStack() as stack:
-        stack.enter_context(locked(make_folder(project), f".lock-{options.annotator}"))
+        stack.enter_context(folder_lock(make_folder(project), f".lock-{options.annotator}"))
         preparer = stack.enter_context(Preparer(project, model=options.model, settings=options.settings))
         change_log = stack.enter_context(
             ChangeLog(make_folder(project / CHANGE_LOG_FOLDER) / f"{options.annotator}.jsonl")
@@ -259,8 +259,8 @@ class _Run(PageRun):
         if not self._pages:
             yield from preparer.stored_pages()
         for source in self._sources:
-            with self.reported(source.id):
-                with bugs_reported():
+            with self.report_errors(source.id):
+                with report_bugs():
                     page = preparer.prepare(self._with_unique_id(self.read(source), source.id))
                 yield page
 
@@ -271,9 +271,9 @@ class _Run(PageRun):
                 _log.warning("%s has changed: %d labelled blocks no longer exist", page.id, orphaned)
             self.done += 1
 
-    def fail(self, message: str) -> None:
+    def report_failure(self, message: str) -> None:
         """Report a failure, also in the browser."""
-        super().fail(message)
+        super().report_failure(message)
         self.failures.append(message)
 
     def _with_unique_id(self, page: Page, name: str) -> Page:

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from vclean.errors import InputError
-from vclean.files import explained, make_folder, write_atomic
+from vclean.files import make_folder, output_errors, write_atomic
 from vclean.labelling.preparation import SNAPSHOTS
 from vclean.labelling.store import Annotation, Status, text_hash
 from vclean.output.text import to_cleaneval
-from vclean.output.writers import Names
+from vclean.output.writers import UniqueNames
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -210,7 +210,7 @@ def export(project: Path, folder: Path) -> tuple[int, int]:
             write_atomic(make_folder(folder / annotator) / f"{_file_name(page.id)}.txt", page.cleaneval)
     for key in sorted({key for page in done for key in page.snapshots.values()}):
         name = f"{key}.npz"
-        with explained(folder / SNAPSHOTS / name):
+        with output_errors(folder / SNAPSHOTS / name):
             shutil.copyfile(project / SNAPSHOTS / name, make_folder(folder / SNAPSHOTS) / name)
     return len(done), len(pages) - len(done)
 
@@ -242,4 +242,4 @@ def _to_labelled_page(page: PreparedPage, annotations: PageAnnotations, annotato
 
 def _file_name(page: str) -> str:
     """Return a unique file name for a page. A hash separates ids that differ in characters invalid in file names."""
-    return f"{Names().name(page)}-{sha256(page.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+    return f"{UniqueNames().name(page)}-{sha256(page.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"

@@ -14,7 +14,7 @@ from vclean.errors import InputError, UsageError
 from vclean.files import make_folder, write_atomic
 from vclean.html_pages import asset, hash_policy, render_page
 from vclean.labelling.store import Annotation, block_names
-from vclean.output.overlay import overlay_page
+from vclean.output.overlay import to_overlay_page
 from vclean.page import Page
 from vclean.pipeline import Pipeline
 from vclean.render.browser.renderer import Renderer
@@ -42,7 +42,7 @@ def page_document(result: Result) -> str:
     Raises:
         OutputError: the screenshot cannot be read.
     """
-    return _build_document(overlay_page(result, result.screenshot))
+    return _build_document(to_overlay_page(result, result.screenshot))
 
 
 @cache

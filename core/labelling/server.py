@@ -29,7 +29,7 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from vclean.cli.batch import unexpected
+from vclean.cli.batch import describe_unexpected
 from vclean.errors import InputError, OutputError, UsageError, VcleanError
 from vclean.labelling.session import UNDO_ACTIONS
 from vclean.labelling.store import Status
@@ -302,7 +302,7 @@ class _Handler(BaseHTTPRequestHandler):
             raise
         except Exception as error:
             _log.debug("", exc_info=True)
-            self._send(HTTPStatus.INTERNAL_SERVER_ERROR, {"error": unexpected(error)})
+            self._send(HTTPStatus.INTERNAL_SERVER_ERROR, {"error": describe_unexpected(error)})
 
     def _read_body(self) -> dict[str, Any]:
         try:

@@ -21,7 +21,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from vclean.errors import InputError
-from vclean.files import explained
+from vclean.files import output_errors
 from vclean.labels import Label, Role
 
 if TYPE_CHECKING:
@@ -335,7 +335,7 @@ class ChangeLog:
             InputError: a line before the last one is damaged.
             OutputError: the file cannot be opened.
         """
-        with explained(self._path):
+        with output_errors(self._path):
             self._file = self._path.open("ab+", buffering=0)
         try:
             self.entries = [self._parse_entry(number, line) for number, line in enumerate(self._read_lines(), 1)]
@@ -355,7 +355,7 @@ class ChangeLog:
             OutputError: the disk is full; the file is unchanged.
         """
         line = json.dumps(entry, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode() + _END
-        with explained(self._path):
+        with output_errors(self._path):
             size = self._file.seek(0, os.SEEK_END)
             try:
                 if self._file.write(line) < len(line):
@@ -366,7 +366,7 @@ class ChangeLog:
                 raise
 
     def _read_lines(self) -> list[bytes]:
-        with explained(self._path):
+        with output_errors(self._path):
             self._file.seek(0)
             data = self._file.read()
             complete = data.rfind(_END) + 1

@@ -1,4 +1,4 @@
-"""The text form of an explanation: a line per block, and under it a line per reason; for `--explain`."""
+"""Write an explanation as text: one line per block, followed by one line per reason; for `--explain`."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ if TYPE_CHECKING:
     from vclean.classify.explain.reasons import Explanation, Reason
     from vclean.result import Block, Result
 
-_MOST_TEXT: Final = 60
-"""Characters of a block that are shown."""
+_MAX_TEXT: Final = 60
+"""Most characters of the text of a block in its line."""
 
 
 def write_explanation(result: Result) -> str:
-    """Return what became of the page and of each of its blocks, and why: see `docs/guides/explain.md`.
+    """Return the labels of the blocks of a page and the reasons for them; `docs/guides/explain.md` has the format.
 
     Raises:
-        UsageError: no explanation was asked for.
+        UsageError: the result has no explanation.
     """
     if result.explanation is None:
-        raise UsageError("the result was not explained: clean the page with explain=True")
+        raise UsageError("the result has no explanation: clean the page with explain=True")
     lines = [_header(result, result.explanation)]
     for block in result.blocks:
         lines.append(_block(block, has_roles=bool(result.prediction.roles)))
@@ -32,12 +32,12 @@ def write_explanation(result: Result) -> str:
 
 
 def _header(result: Result, explanation: Explanation) -> str:
-    facts = [f"{result.content_count} of {len(result.columns)} blocks kept"]
+    parts = [f"{result.content_count} of {len(result.columns)} blocks kept"]
     if isfinite(explanation.threshold):
-        facts.append(f"cut at {explanation.threshold:.2f}")
+        parts.append(f"threshold {explanation.threshold:.2f}")
     if isfinite(explanation.base):
-        facts.append(f"log odds of the average block {explanation.base:+.2f}")
-    return f"{_plain(result.id) or 'page'}: {', '.join(facts)}"
+        parts.append(f"log odds of the average block {explanation.base:+.2f}")
+    return f"{_one_line(result.id) or 'page'}: {', '.join(parts)}"
 
 
 def _block(block: Block, *, has_roles: bool) -> str:
@@ -48,20 +48,20 @@ def _block(block: Block, *, has_roles: bool) -> str:
         str(block.role or "none") if has_roles else "",
         f"line {block.source.line}:{block.source.column}" if block.source else "no line",
         block.xpath,
-        f'"{_cut(_plain(block.text[: 4 * _MOST_TEXT]))}"',
+        f'"{_truncate(_one_line(block.text[: 4 * _MAX_TEXT]))}"',
     ]
     return " ".join(part for part in parts if part)
 
 
 def _reason(reason: Reason) -> str:
-    size = "     " if reason.group == RULE else f"{reason.contribution:+.2f}"
-    return f"    {size} {reason.group}: {reason.text}"
+    contribution = "     " if reason.group == RULE else f"{reason.contribution:+.2f}"
+    return f"    {contribution} {reason.group}: {reason.text}"
 
 
-def _plain(text: str) -> str:
-    """The text on one line, and without what would steer a terminal."""
+def _one_line(text: str) -> str:
+    """Return the text on one line, without control characters that a terminal would interpret."""
     return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= _MOST_TEXT else text[: _MOST_TEXT - 1].rstrip() + "…"
+def _truncate(text: str) -> str:
+    return text if len(text) <= _MAX_TEXT else text[: _MAX_TEXT - 1].rstrip() + "…"

@@ -1,4 +1,4 @@
-"""The level of every heading: of its tag, or of what it looks like beside the page's other headings."""
+"""Determine the level of headings from their tag, or from their font relative to other headings of the page."""
 
 from __future__ import annotations
 
@@ -15,69 +15,83 @@ if TYPE_CHECKING:
 
 HEADINGS = tuple(f"h{level}" for level in range(1, 7))
 
-_LOWEST, _USUAL = len(HEADINGS), 2
+_LOWEST_LEVEL, _DEFAULT_LEVEL = len(HEADINGS), 2
 _BOLD = 600
-"""The CSS weight from which a face is bold (CSS Fonts 4, 2.2.1, calls 600 semi-bold)."""
-_STEP = 4
-"""Weight counts for a quarter of a px: it parts headings of one size and no others."""
+"""Least CSS font weight of a bold face (CSS Fonts 4, 2.2.1, calls 600 semi-bold)."""
+_BOLD_DIVISOR = 4
+"""Bold adds a quarter of a px to the rounded font size: it only separates headings of equal size."""
 
 
-def levels(blocks: BlockColumns, heading: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """int64 (B,), the level of each block as a heading, 1 to 6; `heading` bool (B,) says which are headings.
+def heading_levels(blocks: BlockColumns, heading: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the level of each block as a heading.
 
-    A heading tag round a block tells its level, unless the page was rendered and its tags contradict the sizes they
-    are shown in. A rendered heading without a tag has the level of the largest tagged ones it is no smaller than,
-    or comes below them all, by the rank of its size, then weight. Without any tags to go by rank alone counts. On a
-    page that was not rendered it stands one below the last tagged heading, or at 2 where there was none.
+    The level is that of the heading tag around the block, unless the page was rendered and the font sizes contradict
+    the tags. A rendered heading without a tag gets the highest level of the tagged headings that are not larger; if all
+    are larger, it gets a level below them, by the rank of its size and weight. Without usable tags, the rank alone
+    determines the level. On a page that was not rendered, a heading without a tag is one level below the last tagged
+    heading, or at level 2 if there is none.
+
+    Args:
+        blocks: the blocks of the page.
+        heading: bool (B,), whether each block is a heading.
+
+    Returns:
+        int64 (B,), 1 to 6.
     """
-    tag = _tag_levels(blocks)
-    looks = _looks(blocks)
-    seen = heading & np.isfinite(looks)
-    told = np.where(heading, tag, 0)
-    if not seen.any():
-        return np.where(tag > 0, tag, _below_the_last(told))
-    if _contradict(told[seen], looks[seen]):
-        tag = told = np.zeros_like(tag)
-    return np.where(tag > 0, tag, _by_looks(looks, seen, told))
+    tag_level = _tag_levels(blocks)
+    size = _font_sizes(blocks)
+    is_rendered = heading & np.isfinite(size)
+    tagged = np.where(heading, tag_level, 0)
+    if not is_rendered.any():
+        return np.where(tag_level > 0, tag_level, _below_last_tagged(tagged))
+    if _contradicts(tagged[is_rendered], size[is_rendered]):
+        tag_level = tagged = np.zeros_like(tag_level)
+    return np.where(tag_level > 0, tag_level, _levels_by_size(size, is_rendered, tagged))
 
 
 def _tag_levels(blocks: BlockColumns) -> NDArray[np.int64]:
-    """int64 (B,): the level of the heading tag round each block, 0 where there is none."""
+    """Return the level of the heading tag around each block, int64 (B,), 0 without such a tag."""
     snapshot = blocks.snapshot
-    named = np.array([int(name[1]) if name in HEADINGS else 0 for name in snapshot.tags], dtype=np.int64)
-    owner = tree.nearest_ancestor(snapshot.is_tag(HEADINGS), snapshot.parent)[blocks.main_element]
-    return named[snapshot.tag[owner]]
+    level_of_tag = np.array([int(name[1]) if name in HEADINGS else 0 for name in snapshot.tags], dtype=np.int64)
+    heading_element = tree.nearest_ancestor(snapshot.is_tag(HEADINGS), snapshot.parent)[blocks.main_element]
+    return level_of_tag[snapshot.tag[heading_element]]
 
 
-def _looks(blocks: BlockColumns) -> NDArray[np.float64]:
-    """float64 (B,): size in whole px, a little more where bold; larger is more of a heading; NaN if not rendered."""
+def _font_sizes(blocks: BlockColumns) -> NDArray[np.float64]:
+    """Return the font size of each block in whole px, plus 1/4 if bold, float64 (B,); NaN if not rendered."""
     snapshot = blocks.snapshot
     style = snapshot.style[blocks.main_element]
     size, weight = (snapshot.styles.number(name)[style] for name in ("font-size", "font-weight"))
-    return np.asarray(np.round(size) + (weight >= _BOLD) / _STEP, dtype=np.float64)
+    return np.asarray(np.round(size) + (weight >= _BOLD) / _BOLD_DIVISOR, dtype=np.float64)
 
 
-def _below_the_last(told: NDArray[np.int64]) -> NDArray[np.int64]:
-    """One level below the last heading that has a tag; `told` is 0 where there is none."""
-    last = np.maximum.accumulate(np.where(told > 0, np.arange(len(told)), -1))
-    above = np.where(last >= 0, told[last], _USUAL - 1)
-    return np.asarray(np.minimum(above + 1, _LOWEST))
+def _below_last_tagged(tagged: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return one level below that of the last tagged heading, for each block.
+
+    Args:
+        tagged: int64 (B,), the levels of tagged headings, 0 for other blocks.
+    """
+    last = np.maximum.accumulate(np.where(tagged > 0, np.arange(len(tagged)), -1))
+    level_above = np.where(last >= 0, tagged[last], _DEFAULT_LEVEL - 1)
+    return np.asarray(np.minimum(level_above + 1, _LOWEST_LEVEL))
 
 
-def _contradict(told: NDArray[np.int64], looks: NDArray[np.float64]) -> bool:
-    """Whether of most two levels the deeper is set larger, by the median of each level."""
-    medians = np.array([np.median(looks[told == level]) for level in np.unique(told[told > 0])])
+def _contradicts(tagged: NDArray[np.int64], size: NDArray[np.float64]) -> bool:
+    """Return whether, for most pairs of tagged levels, the lower heading has the larger median font size."""
+    medians = np.array([np.median(size[tagged == level]) for level in np.unique(tagged[tagged > 0])])
     rise = np.sign(medians[None, :] - medians[:, None])
     return bool(np.triu(rise).sum() > 0)
 
 
-def _by_looks(looks: NDArray[np.float64], seen: NDArray[np.bool_], told: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The level of each block by its looks, given those of the tagged headings (`told` > 0)."""
-    known = seen & (told > 0)
-    smallest = looks[known].min(initial=np.inf)
-    below = np.unique(looks[seen & (looks < smallest)])[::-1]
-    rank = told[known].max(initial=0) + 1 + np.searchsorted(-below, -looks)
-    sizes, number = np.unique(looks, return_inverse=True)
-    covered = np.array([told[known & (looks <= size)].min(initial=_LOWEST) for size in sizes.tolist()])[number]
-    level = np.where(looks >= smallest, covered, rank)
-    return np.where(np.isfinite(looks), np.clip(level, 1, _LOWEST), _USUAL)
+def _levels_by_size(
+    size: NDArray[np.float64], is_rendered: NDArray[np.bool_], tagged: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return the level of each block by its font size, relative to tagged headings (`tagged` > 0)."""
+    is_tagged = is_rendered & (tagged > 0)
+    smallest = size[is_tagged].min(initial=np.inf)
+    smaller_sizes = np.unique(size[is_rendered & (size < smallest)])[::-1]
+    rank = tagged[is_tagged].max(initial=0) + 1 + np.searchsorted(-smaller_sizes, -size)
+    sizes, index = np.unique(size, return_inverse=True)
+    highest = np.array([tagged[is_tagged & (size <= limit)].min(initial=_LOWEST_LEVEL) for limit in sizes.tolist()])
+    level = np.where(size >= smallest, highest[index], rank)
+    return np.where(np.isfinite(size), np.clip(level, 1, _LOWEST_LEVEL), _DEFAULT_LEVEL)

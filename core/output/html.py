@@ -1,8 +1,8 @@
-"""Writing the kept part of a page as elements that are well formed and stand where they may.
+"""Write the content of a page as well-formed and valid HTML.
 
-One pass over the kept elements and texts in document order writes into lxml's `TreeBuilder`. An element of the page
-is opened when its first text comes and closed when a text outside it comes, so the tree is well formed by the way it
-is made. The labels say what is a heading and what a list item; the page's tags say how they are arranged.
+One pass over the selected elements and texts in document order writes to the `TreeBuilder` of lxml. An element of the
+page is opened before its first text and closed before the first text outside it, so the tree is always well formed.
+Labels determine headings and list items; the tags of the page determine the other structure.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from urllib.parse import urlsplit
 import numpy as np
 from lxml import etree
 
-from vclean.characters import legal
+from vclean.characters import replace_illegal
 from vclean.labels import Label
-from vclean.output.selection import INLINE, STRUCTURE, Kind, prune
+from vclean.output.selection import INLINE, STRUCTURE, EventKind, select_content
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 MAX_DEPTH = 40
-"""Kept elements nested deeper lose their tags, not their text: no reader of the output has to recurse further."""
+"""Greatest depth of elements in the output; the tags of deeper elements are left out, their text is kept."""
 
 _PARENTS = {
     "li": frozenset(("ul", "ol")),
@@ -42,7 +42,7 @@ _PARENTS = {
     "td": frozenset(("tr",)),
     "th": frozenset(("tr",)),
 }
-"""Where an element of these tags may stand; elsewhere it is left out and its text kept."""
+"""Allowed parents of elements with these tags; elsewhere the tag is left out and the text is kept."""
 
 _ATTRIBUTES = {
     "a": ("href",),
@@ -55,25 +55,37 @@ _ATTRIBUTES = {
     "img": ("src", "alt"),
 }
 _LANGUAGE = re.compile(r"(?<!\S)lang(?:uage)?-([\w+#.-]+)(?!\S)")
-"""The class that names the language of code: https://html.spec.whatwg.org/#the-code-element, and its short form."""
+"""Class of the programming language of code: https://html.spec.whatwg.org/#the-code-element, and its short form."""
 
 _BULLET = re.compile(r"[•·‣⁃▪▫◦●○■□➢►▶*–—-]+(?=\s|$)")
-"""What begins an item of a list that the page writes without list elements; a list of ours has marks of its own."""
+"""Bullet in the text of a list item without list elements; it is removed if the output has an `li` element."""
 
-_ADDRESSES = frozenset(("href", "cite", "src"))
+_URL_ATTRIBUTES = frozenset(("href", "cite", "src"))
 _SCHEMES = frozenset(("", "http", "https", "mailto", "tel", "ftp"))
-_ITEMS = {"ul": "li", "ol": "li", "dl": "dd"}
-_HOLDERS = frozenset(("li", "dt", "dd", "td", "th", "caption", "figcaption"))
-_PLAIN_HOLDERS = _HOLDERS - {"li", "dd"}
-_PARAGRAPH_HOLDERS = frozenset(("", "blockquote", "figure"))
+_ITEM_TAGS = {"ul": "li", "ol": "li", "dl": "dd"}
+"""Tags of items by the tag of their list."""
+_TEXT_CONTAINERS = frozenset(("li", "dt", "dd", "td", "th", "caption", "figcaption"))
+"""Tags of structural elements that may contain text without a paragraph."""
+_HEADINGLESS_CONTAINERS = _TEXT_CONTAINERS - {"li", "dd"}
+"""Tags of text containers in which headings are written as plain text."""
+_PARAGRAPH_PARENTS = frozenset(("", "blockquote", "figure"))
+"""Tags of structural elements in which text and images need a paragraph or a list; empty for the body."""
 
 
 Attributes = dict[str | bytes, str | bytes]
-"""As lxml wants them."""
+"""Attributes in the type that lxml expects."""
 
 
-class _Open(NamedTuple):
-    """An element to be open in the output while the source is within elements `[start, end)`."""
+class _OpenElement(NamedTuple):
+    """Element of the output that is open during the elements `[start, end)` of the page.
+
+    Attributes:
+        key: the identity of the output element; two values with equal keys are the same element.
+        tag: the tag name.
+        attributes: the attributes.
+        start: the first element of the page, in document order.
+        end: the element of the page after the last.
+    """
 
     key: tuple[str, int]
     tag: str
@@ -86,86 +98,109 @@ class _Open(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Writer:
-    """Keeps the open elements of the output in line with the chain of elements a text is to stand in."""
+class _ElementWriter:
+    """Writer of elements to a `TreeBuilder` that tracks which elements are open.
+
+    Attributes:
+        builder: the tree builder of lxml.
+        ancestors: the open elements, outermost first.
+    """
 
     builder: etree.TreeBuilder
-    chain: list[_Open] = field(default_factory=list)
+    ancestors: list[_OpenElement] = field(default_factory=list)
 
-    def goto(self, chain: list[_Open], gap: str = "") -> None:
-        """Close and open elements until just those of `chain` are open, writing `gap` between the two."""
+    def move_to(self, ancestors: list[_OpenElement], gap: str = "") -> None:
+        """Close and open elements until exactly `ancestors` are open; write `gap` between closing and opening."""
         common = 0
-        for old, new in zip(self.chain, chain, strict=False):
+        for old, new in zip(self.ancestors, ancestors, strict=False):
             if old.key != new.key:
                 break
             common += 1
-        while len(self.chain) > common:
-            self._end(self.chain.pop())
+        while len(self.ancestors) > common:
+            self._end(self.ancestors.pop())
         if gap:
             self.builder.data(gap)
-        for opened in chain[common:]:
+        for opened in ancestors[common:]:
             self._start(opened)
 
-    def _end(self, opened: _Open) -> None:
+    def _end(self, opened: _OpenElement) -> None:
         self.builder.end(opened.tag)
         if opened.tag not in INLINE:
             self.builder.data("\n")
 
-    def _start(self, opened: _Open) -> None:
-        """Open an element; after text of an item or a cell a block begins a line, so that words stay apart."""
-        if self.chain and self.chain[-1].tag in _HOLDERS and opened.tag not in INLINE:
+    def _start(self, opened: _OpenElement) -> None:
+        """Open an element; a block in an item or a cell begins on a new line, to separate it from text before it."""
+        if self.ancestors and self.ancestors[-1].tag in _TEXT_CONTAINERS and opened.tag not in INLINE:
             self.builder.data("\n")
         self.builder.start(opened.tag, opened.attributes)
-        self.chain.append(opened)
+        self.ancestors.append(opened)
 
     def void(self, tag: str, attributes: Attributes) -> None:
-        """An element without content."""
+        """Write an element without content."""
         self.builder.start(tag, attributes)
         self.builder.end(tag)
 
 
-class Sweep:
-    """The pass over a page's kept elements and texts; `run` makes it, once."""
+class HtmlWriter:
+    """Writer of the content of one page to a `TreeBuilder`; call `write` once.
+
+    Args:
+        blocks: the blocks of the page.
+        labels: the label of each block.
+        builder: the tree builder of lxml.
+
+    Attributes:
+        stack: the selected elements of the page around the current position, outermost first.
+        items: the last item of each list, by the key of the list.
+        block: the current block; -1 before the first.
+        wrapper: the elements added around the text of the current block, such as a paragraph.
+        structure_keys: the keys of the structural elements around the current block.
+        cursor: the position in the text of the current block, characters.
+        at_line_start: whether the next text needs no white space before it.
+        trailing_space: the white space at the end of the last text of code.
+    """
 
     def __init__(self, blocks: BlockColumns, labels: Sequence[Label], builder: etree.TreeBuilder) -> None:
         self.blocks, self.labels = blocks, labels
         self.snapshot = blocks.snapshot
-        self.page, self.writer = prune(blocks, labels), _Writer(builder)
+        self.page, self.writer = select_content(blocks, labels), _ElementWriter(builder)
         self.values = {name: self.snapshot.attributes(name) for names in _ATTRIBUTES.values() for name in names}
         self.classes = self.snapshot.attributes("class")
-        self.stack: list[_Open] = []
-        self.items: dict[tuple[str, int], _Open] = {}
+        self.stack: list[_OpenElement] = []
+        self.items: dict[tuple[str, int], _OpenElement] = {}
         self.block = -1
-        self.wrapper: list[_Open] = []
-        self.place: list[tuple[str, int]] = []
+        self.wrapper: list[_OpenElement] = []
+        self.structure_keys: list[tuple[str, int]] = []
         self.cursor = 0
-        self.broken = False
-        self.space = ""
+        self.at_line_start = False
+        self.trailing_space = ""
 
-    def run(self) -> None:
-        """Write everything and close what was opened."""
-        visit = {
-            Kind.ELEMENT: self._element,
-            Kind.IMAGE: self._image,
-            Kind.INLINE_IMAGE: self._inline_image,
-            Kind.BREAK: self._break,
-            Kind.TEXT: self._text,
+    def write(self) -> None:
+        """Write all selected elements and texts, and close the open elements."""
+        handlers = {
+            EventKind.ELEMENT: self._element,
+            EventKind.IMAGE: self._image,
+            EventKind.INLINE_IMAGE: self._inline_image,
+            EventKind.BREAK: self._break,
+            EventKind.TEXT: self._text,
         }
         for kind, index in self.page.events:
-            visit[kind](index)
-        self.writer.goto([])
+            handlers[kind](index)
+        self.writer.move_to([])
 
     # Elements
 
     def _leave(self, element: int) -> None:
-        """Forget the elements of the source that `element` is not in."""
+        """Remove the elements from the stack that do not contain `element`."""
         while self.stack and not self.stack[-1].contains(element):
             self.stack.pop()
 
     def _element(self, element: int) -> None:
         self._leave(element)
         tag = self.snapshot.tags[self.snapshot.tag[element]]
-        opened = _Open(("e", element), tag, self._attributes(element, tag), element, int(self.snapshot.end[element]))
+        opened = _OpenElement(
+            ("e", element), tag, self._attributes(element, tag), element, int(self.snapshot.end[element])
+        )
         if len(self.stack) >= MAX_DEPTH:
             return
         if tag not in STRUCTURE:
@@ -173,90 +208,91 @@ class Sweep:
         elif self._fits(tag):
             self._structural(opened)
 
-    def _inline(self, opened: _Open) -> None:
+    def _inline(self, opened: _OpenElement) -> None:
         repeated = any(above.tag == opened.tag for above in self.stack)
         if not repeated and (opened.tag != "a" or "href" in opened.attributes):
             self.stack.append(opened)
 
     def _fits(self, tag: str) -> bool:
-        above = self._structure()
-        holder = above[-1].tag if above else ""
-        if holder == "pre":
+        """Return whether an element with this tag is allowed at the current position."""
+        structure = self._structure()
+        parent = structure[-1].tag if structure else ""
+        if parent == "pre":
             return False
-        return tag not in _PARENTS or holder in _PARENTS[tag]
+        return tag not in _PARENTS or parent in _PARENTS[tag]
 
-    def _structural(self, opened: _Open) -> None:
-        above = self._structure()
-        holder = above[-1] if above else None
-        if holder is not None and opened.tag not in _PARENTS and holder.tag in _ITEMS:
-            self.stack.append(self._item_round(opened, holder))
+    def _structural(self, opened: _OpenElement) -> None:
+        structure = self._structure()
+        parent = structure[-1] if structure else None
+        if parent is not None and opened.tag not in _PARENTS and parent.tag in _ITEM_TAGS:
+            self.stack.append(self._item_around(opened, parent))
         self.stack.append(opened)
-        if opened.tag == "li" and holder is not None:
-            self.items[holder.key] = opened
-        if opened.tag in ("td", "th") and not self.page.crowd[opened.start]:
-            self.writer.goto(self._structure())
+        if opened.tag == "li" and parent is not None:
+            self.items[parent.key] = opened
+        if opened.tag in ("td", "th") and not self.page.unit_count[opened.start]:
+            self.writer.move_to(self._structure())
 
-    def _item_round(self, opened: _Open, holder: _Open) -> _Open:
-        """The item that a list directly in a list belongs to: the one before it, or one of its own."""
-        tag = _ITEMS[holder.tag]
-        before = self.items.get(holder.key)
-        key = before.key if before is not None else ("i", opened.start)
-        attributes = before.attributes if before is not None else {}
-        item = _Open(key, tag, attributes, opened.start, opened.end)
-        self.items[holder.key] = item
+    def _item_around(self, opened: _OpenElement, parent: _OpenElement) -> _OpenElement:
+        """Return an item for an element directly in a list: the previous item of the list, or a new one."""
+        tag = _ITEM_TAGS[parent.tag]
+        previous = self.items.get(parent.key)
+        key = previous.key if previous is not None else ("i", opened.start)
+        attributes = previous.attributes if previous is not None else {}
+        item = _OpenElement(key, tag, attributes, opened.start, opened.end)
+        self.items[parent.key] = item
         return item
 
-    def _structure(self) -> list[_Open]:
+    def _structure(self) -> list[_OpenElement]:
         return [opened for opened in self.stack if opened.tag in STRUCTURE]
 
     def _attributes(self, element: int, tag: str) -> Attributes:
-        found: Attributes = {}
+        attributes: Attributes = {}
         for name in _ATTRIBUTES.get(tag, ()):
-            value = legal(self.values[name].get(element, "")).strip()
-            if value and (name not in _ADDRESSES or _is_safe(value)):
-                found[name] = value
+            value = replace_illegal(self.values[name].get(element, "")).strip()
+            if value and (name not in _URL_ATTRIBUTES or _is_safe(value)):
+                attributes[name] = value
         language = _LANGUAGE.search(self.classes.get(element, "")) if tag in ("code", "pre") else None
-        return found | ({"class": f"language-{language[1]}"} if language else {})
+        return attributes | ({"class": f"language-{language[1]}"} if language else {})
 
     # Content
 
     def _image(self, element: int) -> None:
-        """An image between two blocks."""
+        """Write an image between two blocks."""
         self._leave(element)
-        above = self._structure()
-        holder = above[-1].tag if above else ""
-        if holder in _HOLDERS or holder == "figure":
-            self._put_image(element, above)
-        elif holder in _PARAGRAPH_HOLDERS:
-            self._put_image(element, [*above, _new("p", "m", element)])
+        structure = self._structure()
+        parent = structure[-1].tag if structure else ""
+        if parent in _TEXT_CONTAINERS or parent == "figure":
+            self._write_image(element, structure)
+        elif parent in _PARAGRAPH_PARENTS:
+            self._write_image(element, [*structure, _new("p", "m", element)])
 
     def _inline_image(self, element: int) -> None:
-        """An image in a line of text, parted from the word before where white space stands there."""
+        """Write an image in a line of text, after a space if the text before it ends in white space."""
         self._leave(element)
-        before = int(np.searchsorted(self.snapshot.text_after, element)) - 1
-        spaced = self.snapshot.texts[before][-1:].isspace() and not (self.broken or self._is_code())
-        self._put_image(element, self._chain(), " " * spaced)
+        text_before = int(np.searchsorted(self.snapshot.text_after, element)) - 1
+        spaced = self.snapshot.texts[text_before][-1:].isspace() and not (self.at_line_start or self._is_code())
+        self._write_image(element, self._ancestors(), " " * spaced)
 
-    def _put_image(self, element: int, chain: list[_Open], gap: str = "") -> None:
+    def _write_image(self, element: int, ancestors: list[_OpenElement], gap: str = "") -> None:
         attributes = self._attributes(element, "img")
         if "src" in attributes:
-            self.writer.goto(chain, gap)
+            self.writer.move_to(ancestors, gap)
             self.writer.void("img", attributes)
 
     def _break(self, element: int) -> None:
         self._leave(element)
         if self._is_code():
             self.writer.builder.data("\n")
-            self.space = "\n"
+            self.trailing_space = "\n"
             return
-        self.writer.goto(self._chain())
+        self.writer.move_to(self._ancestors())
         self.writer.void("br", {})
         self.writer.builder.data("\n")
-        self.broken = True
+        self.at_line_start = True
 
     def _text(self, text: int) -> None:
         self._leave(int(self.snapshot.text_parent[text]))
-        block = int(self.page.owner[text])
+        block = int(self.page.text_block[text])
         gap = ""
         if block >= 0 and block != self.block:
             gap = self._begin(block)
@@ -264,122 +300,122 @@ class Sweep:
         if self._is_code():
             raw = self._code(raw)
         else:
-            raw = self._unbulleted(raw)
+            raw = self._strip_bullet(raw)
             if not raw:
                 return
             spaced, raw = self._line(raw)
             gap = " " if spaced else gap
-        self.writer.goto(self._chain(), gap)
-        self.writer.builder.data(legal(raw))
+        self.writer.move_to(self._ancestors(), gap)
+        self.writer.builder.data(replace_illegal(raw))
 
     def _code(self, raw: str) -> str:
-        """The text of a node of code; remembers the white space it ends in."""
+        """Return the text of a node of code; store the white space at its end in `trailing_space`."""
         code = raw.replace("\N{NO-BREAK SPACE}", " ")
-        bare = code.rstrip()
-        self.space = code[len(bare) :] if bare else self.space + code
+        stripped = code.rstrip()
+        self.trailing_space = code[len(stripped) :] if stripped else self.trailing_space + code
         return code
 
-    def _unbulleted(self, raw: str) -> str:
-        """A text without the bullet that begins its block, if the block is an item in a list of ours."""
-        found = _BULLET.match(raw.lstrip()) if self.cursor == 0 and self._is_own_item() else None
-        if found is None:
+    def _strip_bullet(self, raw: str) -> str:
+        """Return a text without the bullet at the start of its block, if the block is in an added list."""
+        bullet = _BULLET.match(raw.lstrip()) if self.cursor == 0 and self._is_added_item() else None
+        if bullet is None:
             return raw
-        self.cursor, self.broken = found.end(), True
-        return raw.lstrip()[found.end() :].lstrip()
+        self.cursor, self.at_line_start = bullet.end(), True
+        return raw.lstrip()[bullet.end() :].lstrip()
 
-    def _is_own_item(self) -> bool:
+    def _is_added_item(self) -> bool:
         return len(self.wrapper) > 1 and self.wrapper[-1].tag == "li"
 
     def _line(self, raw: str) -> tuple[bool, str]:
-        """The words of a text node, and whether the block's text has white space before them."""
-        piece, whole = " ".join(raw.split()), self.blocks.text[self.block]
-        place = whole.find(piece, self.cursor)
-        spaced = place != self.cursor and not self.broken
-        self.cursor = max(place, self.cursor) + len(piece)
-        self.broken = False
-        return spaced, piece
+        """Return whether the text of the block has white space before a text node, and the words of the node."""
+        words, block_text = " ".join(raw.split()), self.blocks.text[self.block]
+        start = block_text.find(words, self.cursor)
+        spaced = start != self.cursor and not self.at_line_start
+        self.cursor = max(start, self.cursor) + len(words)
+        self.at_line_start = False
+        return spaced, words
 
     def _begin(self, block: int) -> str:
-        """Choose what wraps a block; returns the white space that parts it from the text before."""
+        """Begin a block: choose its wrapper, and return the white space between it and the text before."""
         structure = self._structure()
-        place = [opened.key for opened in structure]
-        joined = place == self.place and self.block >= 0
-        self.block, self.place, self.cursor, self.broken = block, place, 0, False
-        if joined and structure and structure[-1].tag == "pre":
-            return "" if "\n" in self.space else "\n"
-        if joined and self.labels[block] is Label.CONTINUATION:
+        keys = [opened.key for opened in structure]
+        same_structure = keys == self.structure_keys and self.block >= 0
+        self.block, self.structure_keys, self.cursor, self.at_line_start = block, keys, 0, False
+        if same_structure and structure and structure[-1].tag == "pre":
+            return "" if "\n" in self.trailing_space else "\n"
+        if same_structure and self.labels[block] is Label.CONTINUATION:
             return " "
-        self.wrapper = self._wrapper(block, structure, self.wrapper if joined else [])
+        self.wrapper = self._wrapper(block, structure, self.wrapper if same_structure else [])
         return ""
 
-    def _wrapper(self, block: int, structure: list[_Open], before: list[_Open]) -> list[_Open]:
-        """The elements a block of this label gets where it stands; `before` wraps the block before it."""
-        holder, label = structure[-1].tag if structure else "", self.labels[block]
-        if holder == "pre":
+    def _wrapper(self, block: int, structure: list[_OpenElement], previous: list[_OpenElement]) -> list[_OpenElement]:
+        """Return the elements to add around a block, by its label; `previous` is the wrapper of the block before it."""
+        parent, label = structure[-1].tag if structure else "", self.labels[block]
+        if parent == "pre":
             return []
-        if holder in _ITEMS:
-            return [_new(_ITEMS[holder], "b", block)]
-        if label is Label.HEADING and holder not in _PLAIN_HOLDERS:
-            return [_new(f"h{self.page.level[block]}", "b", block)]
-        if label is Label.LIST_ITEM and holder in _PARAGRAPH_HOLDERS:
-            own = before[:1] if before and before[0].tag == "ul" else [_new("ul", "l", block)]
-            return [*own, _new("li", "b", block)]
-        home = int(self.page.home[block])
-        if holder in _HOLDERS and home == structure[-1].start and self.page.crowd[home] < 2:
+        if parent in _ITEM_TAGS:
+            return [_new(_ITEM_TAGS[parent], "b", block)]
+        if label is Label.HEADING and parent not in _HEADINGLESS_CONTAINERS:
+            return [_new(f"h{self.page.heading_level[block]}", "b", block)]
+        if label is Label.LIST_ITEM and parent in _PARAGRAPH_PARENTS:
+            added_list = previous[:1] if previous and previous[0].tag == "ul" else [_new("ul", "l", block)]
+            return [*added_list, _new("li", "b", block)]
+        container = int(self.page.container[block])
+        if parent in _TEXT_CONTAINERS and container == structure[-1].start and self.page.unit_count[container] < 2:
             return []
         return [_new("p", "b", block)]
 
     def _is_code(self) -> bool:
         return any(opened.tag == "pre" for opened in self.stack)
 
-    def _chain(self) -> list[_Open]:
-        """Everything a text of the current block stands in: structure, the block's wrapper, inline elements."""
+    def _ancestors(self) -> list[_OpenElement]:
+        """Return the ancestors of a text of the current block: structure, wrapper, inline elements."""
         return [*self._structure(), *self.wrapper, *(opened for opened in self.stack if opened.tag not in STRUCTURE)]
 
 
-def _new(tag: str, kind: str, number: int) -> _Open:
-    """An element of our own, for a block or an image."""
-    return _Open((kind, number), tag, {}, -1, -1)
+def _new(tag: str, kind: str, number: int) -> _OpenElement:
+    """Return an added element, which is not in the page, for a block or an image."""
+    return _OpenElement((kind, number), tag, {}, -1, -1)
 
 
-def _is_safe(address: str) -> bool:
-    """Whether an address is relative or of a scheme that only leads somewhere."""
+def _is_safe(url: str) -> bool:
+    """Return whether a URL is relative or has a scheme that runs no script."""
     try:
-        return urlsplit(address).scheme.lower() in _SCHEMES
+        return urlsplit(url).scheme.lower() in _SCHEMES
     except ValueError:
         return False
 
 
 def write_html(result: Result) -> str:
-    """Return the cleaned page as a whole HTML document in UTF-8."""
+    """Return the cleaned page as a complete HTML document in UTF-8."""
     document = etree.tostring(to_tree(result), method="html", encoding="unicode")
     return f"<!DOCTYPE html>\n{document}\n"
 
 
 def to_tree(result: Result) -> etree._Element:
-    """The cleaned page as an `html` element with head and body."""
+    """Return the cleaned page as an `html` element with head and body."""
     snapshot = result.columns.snapshot
     builder = etree.TreeBuilder()
     builder.start("html", _root_attributes(result))
     _write_head(builder, snapshot.title, snapshot.url)
     builder.start("body", {})
     builder.data("\n")
-    Sweep(result.columns, result.prediction.labels, builder).run()
+    HtmlWriter(result.columns, result.prediction.labels, builder).write()
     builder.end("body")
     builder.end("html")
     return builder.close()
 
 
-def _write_head(builder: etree.TreeBuilder, title: str, address: str) -> None:
-    """The title, which HTML wants even where it is empty, and where the page comes from if it is of the web."""
+def _write_head(builder: etree.TreeBuilder, title: str, url: str) -> None:
+    """Write the title, which HTML requires even if empty, and a canonical link to an http(s) URL."""
     builder.start("head", {})
     builder.start("meta", {"charset": "utf-8"})
     builder.end("meta")
     builder.start("title", {})
-    builder.data(legal(title))
+    builder.data(replace_illegal(title))
     builder.end("title")
-    if address.lower().startswith(("http://", "https://")):
-        builder.start("link", {"rel": "canonical", "href": legal(address)})
+    if url.lower().startswith(("http://", "https://")):
+        builder.start("link", {"rel": "canonical", "href": replace_illegal(url)})
         builder.end("link")
     builder.end("head")
     builder.data("\n")
@@ -389,5 +425,5 @@ def _root_attributes(result: Result) -> Attributes:
     snapshot = result.columns.snapshot
     direction = snapshot.attributes("dir").get(0, "").lower()
     language = result.language or snapshot.language
-    found = {"lang": legal(language), "dir": direction if direction in ("ltr", "rtl") else ""}
-    return {name: value for name, value in found.items() if value}
+    attributes = {"lang": replace_illegal(language), "dir": direction if direction in ("ltr", "rtl") else ""}
+    return {name: value for name, value in attributes.items() if value}

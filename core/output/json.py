@@ -1,4 +1,4 @@
-"""The JSON form of a result: facts about the page, then one object per block."""
+"""Write a result as JSON: fields of the page, then one object per block."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ if TYPE_CHECKING:
     from vclean.result import Block, Result
 
 Record = dict[str, Any]
-"""What `json` can write: nested dictionaries, lists, strings, numbers, truth values, None."""
+"""JSON object: nested dictionaries, lists, strings, numbers, booleans, None."""
 
 
 def to_record(result: Result) -> Record:
     """Return all fields of the result, see `docs/reference/output.md`; numbers are finite, unknown values None."""
     if result.explanation is None:
-        return {**facts(result), "blocks": [_block(block) for block in result.blocks]}
-    explained = _explained(result, result.explanation)
-    blocks = [{**_block(block), **why} for block, why in zip(result.blocks, explained, strict=True)]
-    return {**facts(result), "explanation": _threshold(result.explanation), "blocks": blocks}
+        return {**page_fields(result), "blocks": [_block(block) for block in result.blocks]}
+    explanations = _explanations(result, result.explanation)
+    blocks = [{**_block(block), **fields} for block, fields in zip(result.blocks, explanations, strict=True)]
+    return {**page_fields(result), "explanation": _threshold(result.explanation), "blocks": blocks}
 
 
 def write_json(result: Result) -> str:
-    """Return the record as one line of JSON, characters beyond ASCII as they are."""
+    """Return the record as one line of JSON, without escapes of non-ASCII characters."""
     return json.dumps(to_record(result), ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
 
 
-def facts(result: Result) -> Record:
-    """Return the fields of the record about the page as a whole."""
+def page_fields(result: Result) -> Record:
+    """Return the fields of the record that describe the page."""
     metadata = result.metadata
     return {
         "id": result.id,
@@ -59,7 +59,7 @@ def _block(block: Block) -> Record:
         "xpath": block.xpath,
         "tag": block.tag,
         "font_size": None if block.font_size is None else _number(block.font_size, 2),
-        "colour": block.color,
+        "color": block.color,
         "background": block.background,
         "visibility": block.visibility.name.lower(),
         "text": block.text,
@@ -67,14 +67,14 @@ def _block(block: Block) -> Record:
 
 
 def _threshold(explanation: Explanation) -> Record:
-    """Return the log odds of an average block, and the lowest probability that the page's threshold kept."""
+    """Return the log odds of an average block, and the lowest probability of a selected block."""
     return {"base": _number(explanation.base, 4), "threshold": _number(explanation.threshold, 4)}
 
 
-def _explained(result: Result, explanation: Explanation) -> list[Record]:
-    """Return per block its reasons, contributions by group, log odds, and its position in the source."""
+def _explanations(result: Result, explanation: Explanation) -> list[Record]:
+    """Return for each block its reasons, contributions by group, log odds, and position in the source."""
     positions = result.positions or [None] * len(result.columns)
-    figures = explanation.contributions.tolist() or [[]] * len(positions)
+    contributions = explanation.contributions.tolist() or [[]] * len(positions)
     return [
         {
             "source": position and asdict(position),
@@ -84,7 +84,7 @@ def _explained(result: Result, explanation: Explanation) -> list[Record]:
                 group: round(value, 4) for group, value in zip(explanation.groups, values, strict=True) if value
             },
         }
-        for position, reasons, values in zip(positions, explanation.reasons, figures, strict=True)
+        for position, reasons, values in zip(positions, explanation.reasons, contributions, strict=True)
     ]
 
 

@@ -1,4 +1,4 @@
-"""The cleaned page in Markdown, through the library markdownify."""
+"""Write a cleaned page as Markdown, with the library markdownify."""
 
 from __future__ import annotations
 
@@ -25,28 +25,28 @@ if TYPE_CHECKING:
 
 _IN_CELLS = ("p", "ul", "ol", "li", "dl", "dt", "dd", "blockquote", "figure", "figcaption")
 _UNMARKED = frozenset(("dl", "dt", "dd", "figure", "figcaption"))
-"""Elements that leave no mark in Markdown other than a blank line."""
+"""Tags of elements for which Markdown has only a blank line."""
 
 _NUMBER = re.compile(r"\s*([0-9]{1,5})")
 _START = re.compile(r"[0-9]{1,8}")
-"""CommonMark takes numbers of up to nine figures; one is left to count on."""
+"""Number of the first item: CommonMark allows nine digits, and one is reserved for the following numbers."""
 
 _MAX_COLSPAN, _MAX_ROWSPAN = 1000, 65534
-"""The bounds of the HTML standard."""
+"""Limits of the HTML standard."""
 
 
 def flatten(body: etree._Element) -> None:
-    """Change a cleaned body in place.
+    """Prepare the body of a cleaned page for Markdown, in place.
 
-    Captions come before their tables, spans of cells become empty cells, blocks in cells are parted by `br`, terms
-    lose their own emphasis, a `br` at the edge of an inline element moves out of it, and items get an attribute
-    `mark`: what begins them in Markdown.
+    Captions are moved before their tables. Spans of cells become empty cells. Blocks in cells are separated by `br`.
+    Emphasis in terms is removed. A `br` at the start or end of an inline element is moved out of it. Items get an
+    attribute `mark` with their list marker.
     """
     for table in list(body.iter("table")):
         _lift_caption(table)
         _fill_spans(table)
     for cell in body.iter("td", "th"):
-        _part_blocks(cell)
+        _separate_blocks(cell)
     for term in body.iter("dt"):
         etree.strip_tags(term, "b", "strong")
     for line_break in list(body.iter("br")):
@@ -62,7 +62,7 @@ def _lift_caption(table: etree._Element) -> None:
 
 
 def _fill_spans(table: etree._Element) -> None:
-    """Empty cells where a cell reaches from the left or from above, and to the right of a short first row."""
+    """Add empty cells for column and row spans, and to the right of a first row that is too short."""
     rows, group = list(table.iter("tr")), None
     covered: dict[int, int] = {}
     for row in rows:
@@ -74,7 +74,15 @@ def _fill_spans(table: etree._Element) -> None:
 
 
 def _fill_row(row: etree._Element, covered: dict[int, int]) -> dict[int, int]:
-    """Fill a row, given for how many rows each column is covered from above; returns the same for the next row."""
+    """Add the empty cells of one row.
+
+    Args:
+        row: the row, changed in place.
+        covered: for each column that a row span from above covers, the number of rows it covers from this row on.
+
+    Returns:
+        The same for the next row.
+    """
     below = {column: rows - 1 for column, rows in covered.items() if rows > 1}
     column = missing = 0
     for cell in list(row):
@@ -91,15 +99,15 @@ def _fill_row(row: etree._Element, covered: dict[int, int]) -> dict[int, int]:
 
 
 def _number(cell: etree._Element, name: str) -> int:
-    found = _NUMBER.match(cell.get(name, ""))
-    return int(found[1]) if found else 1
+    number = _NUMBER.match(cell.get(name, ""))
+    return int(number[1]) if number else 1
 
 
 def _empty(count: int) -> Iterator[etree._Element]:
     return (etree.Element("td") for _ in range(count))
 
 
-def _part_blocks(cell: etree._Element) -> None:
+def _separate_blocks(cell: etree._Element) -> None:
     for block in list(cell.iter(*_IN_CELLS, "pre")):
         block.addprevious(etree.Element("br"))
         after = etree.Element("br")
@@ -109,7 +117,7 @@ def _part_blocks(cell: etree._Element) -> None:
 
 
 def _move_out(line_break: etree._Element) -> None:
-    """Move a line break that begins or ends inline elements before or after them."""
+    """Move a line break at the start or end of inline elements before or after them."""
     while (parent := line_break.getparent()) is not None and parent.tag in INLINE:
         if line_break.getnext() is None and not (line_break.tail or "").strip():
             line_break.tail, parent.tail = parent.tail, None
@@ -122,20 +130,20 @@ def _move_out(line_break: etree._Element) -> None:
 
 
 def _mark_items(item_list: etree._Element) -> None:
-    """A bullet or a number for every item, other than in the list right before, which it would be one with."""
+    """Set the list marker of each item; it differs from that of an adjacent list, or Markdown would merge the lists."""
     items = item_list.findall("li")
-    again = _follows_another(item_list)
+    alternate = _follows_list(item_list)
     if item_list.tag == "ul":
-        marks = ["*" if again else "-"] * len(items)
+        marks = ["*" if alternate else "-"] * len(items)
     else:
         start = _start(item_list, items)
-        marks = [f"{number}{')' if again else '.'}" for number in range(start, start + len(items))]
+        marks = [f"{number}{')' if alternate else '.'}" for number in range(start, start + len(items))]
     for item, mark in zip(items, marks, strict=True):
         item.set("mark", mark)
 
 
-def _follows_another(item_list: etree._Element) -> bool:
-    """Whether a list of the same kind, marked in the usual way, stands right before a list."""
+def _follows_list(item_list: etree._Element) -> bool:
+    """Return whether a list of the same kind with default markers is directly before a list."""
     before = _right_before(item_list)
     while before is not None and before.tag in _UNMARKED and len(before) and not (before[-1].tail or "").strip():
         before = before[-1]
@@ -146,7 +154,10 @@ def _follows_another(item_list: etree._Element) -> bool:
 
 
 def _right_before(element: etree._Element) -> etree._Element | None:
-    """The element right before an element, or before the unmarked one that it begins; None if words are between."""
+    """Return the element directly before an element, or before its `_UNMARKED` parent if it is the first child.
+
+    None if there is text in between.
+    """
     before, parent = element.getprevious(), element.getparent()
     if before is not None:
         return None if (before.tail or "").strip() else before
@@ -156,15 +167,15 @@ def _right_before(element: etree._Element) -> etree._Element | None:
 
 
 def _start(item_list: etree._Element, items: list[etree._Element]) -> int:
-    """The number of the first item: the list's start, or the item's own value."""
-    told = item_list.get("start", "") or (items[0].get("value", "") if items else "")
-    return int(told) if _START.fullmatch(told) else 1
+    """Return the number of the first item: the attribute `start` of the list, or `value` of the item."""
+    number = item_list.get("start", "") or (items[0].get("value", "") if items else "")
+    return int(number) if _START.fullmatch(number) else 1
 
 
 _INLINE = re.compile(
     r"[\\`]|(?<!\s)\*|\*(?!\s)|(?<![^\W_])_|_(?![^\W_])|~(?=~)|(?<=~)~|\](?=[(\[:])|<(?=[A-Za-z/!?])|&(?=#?\w+;)"
 )
-"""Characters that would begin markup where they stand: emphasis, code, links, tags, entities (CommonMark 0.31)."""
+"""Characters that would be markup at their position: emphasis, code, links, tags, entities (CommonMark 0.31)."""
 
 _LINE_START = re.compile(r"^(\s*)(#{1,6}(?=\s|$)|>|[*+-](?=\s|$)|=+\s*$|-+\s*$)")
 _NUMBER_START = re.compile(r"^(\s*\d{1,9})([.)](?=\s|$))")
@@ -179,11 +190,11 @@ _EDGES = {
     **dict.fromkeys(("code", "kbd", "samp"), "``"), **dict.fromkeys(("sup", "sub"), "<>"),
     "a": "[)", "img": "!)", "q": '""', "br": "\n\n",
 }  # fmt: skip
-"""The first and the last character that an element is written with; other inline elements leave no mark."""
+"""First and last character of inline elements in Markdown, by tag; other inline elements have no markup."""
 
 
 def _beside(node: PageElement, *, after: bool) -> str:
-    """The character after (or before) an inline node in its line; `""` where its block ends there."""
+    """Return the character after (or before) an inline node in its line; empty at the end (or start) of its block."""
     while True:
         sibling = node.next_sibling if after else node.previous_sibling
         if sibling is None:
@@ -193,7 +204,7 @@ def _beside(node: PageElement, *, after: bool) -> str:
             if parent.name in _EDGES:
                 return _EDGES[parent.name][after]
             node = parent
-        elif text := _written(sibling):
+        elif text := _edge_text(sibling):
             return text[0 if after else -1]
         elif isinstance(sibling, Tag) and sibling.name not in INLINE:
             return ""
@@ -201,8 +212,8 @@ def _beside(node: PageElement, *, after: bool) -> str:
             node = sibling
 
 
-def _written(node: PageElement) -> str:
-    """What an inline node is written as, as far as its first and last character go."""
+def _edge_text(node: PageElement) -> str:
+    """Return a text with the same first and last character as an inline node in Markdown."""
     if isinstance(node, NavigableString):
         return str(node)
     if not isinstance(node, Tag):
@@ -210,10 +221,10 @@ def _written(node: PageElement) -> str:
     return _EDGES.get(node.name) or (node.get_text() if node.name in INLINE else "")
 
 
-def _clings(inside: str, outside: str) -> bool:
-    """Whether a delimiter between these characters marks nothing: punctuation within, a letter without.
+def _is_not_flanking(inside: str, outside: str) -> bool:
+    """Return whether a delimiter between these characters is not markup: punctuation inside, a letter outside.
 
-    The rule of left- and right-flanking delimiter runs, CommonMark 0.31, section 6.2.
+    This is the rule of left- and right-flanking delimiter runs, CommonMark 0.31, section 6.2.
     """
     return _is_punctuation(inside) and bool(outside) and not outside.isspace() and not _is_punctuation(outside)
 
@@ -223,32 +234,32 @@ def _is_punctuation(character: str) -> bool:
 
 
 def _emphasis(mark: str) -> Callable[..., str]:
-    """A conversion that puts `mark` round a text, and a space where it would not be read as a mark."""
+    """Return a conversion that adds `mark` before and after a text, and spaces where it would not be markup."""
 
     def convert(_self: MarkdownConverter, el: Tag, text: str, parent_tags: set[str]) -> str:
         inner = text.strip()
         if "_noformat" in parent_tags or not inner:
             return text
-        before = text[0].isspace() or _clings(inner[0], _beside(el, after=False))
-        after = text[-1].isspace() or _clings(inner[-1], _beside(el, after=True))
+        before = text[0].isspace() or _is_not_flanking(inner[0], _beside(el, after=False))
+        after = text[-1].isspace() or _is_not_flanking(inner[-1], _beside(el, after=True))
         return f"{' ' * before}{mark}{inner}{mark}{' ' * after}"
 
     return convert
 
 
 class _Converter(MarkdownConverter):
-    """markdownify, escaping what Markdown would read as markup and nothing else."""
+    """Converter of markdownify that escapes only characters that Markdown would interpret as markup."""
 
     convert_b = convert_strong = _emphasis("**")
     convert_em = convert_i = _emphasis("*")
     convert_del = convert_s = _emphasis("~~")
 
     def escape(self, text: str, _parent_tags: set[str]) -> str:
-        """A text node, so that it reads in Markdown as it stood on the page, within a line."""
+        """Escape markup characters in a text node, except at the start of a line."""
         return _INLINE.sub(r"\\\g<0>", text)
 
     def process_text(self, el: NavigableString, parent_tags: set[str]) -> str:
-        """The same for a whole node: with what would be markup at the start of a line, in a link or before one."""
+        """Escape all markup characters in a text node: also at the start of a line, in a link, and before a link."""
         text: str = super().process_text(el, parent_tags=parent_tags)  # type: ignore[misc]
         if "_noformat" in parent_tags:
             return text
@@ -261,65 +272,65 @@ class _Converter(MarkdownConverter):
         return text
 
     def convert_ol(self, el: Tag, text: str, parent_tags: set[str]) -> str:
-        """A numbered list; inside an item a paragraph can be broken off by a list that begins with 1 alone."""
+        """Convert a numbered list; only a list that begins with 1 can follow a paragraph without a blank line."""
         items: str = super().convert_list(el, text, parent_tags)  # type: ignore[misc]
         first = el.find("li")
         return items if first is None or str(first.get("mark"))[:-1] == "1" else f"\n{items}"
 
     def convert_li(self, el: Tag, text: str, **_context: set[str]) -> str:
-        """An item, its further lines indented as far as the words of its first."""
+        """Convert an item; its lines are indented to the text of the first line."""
         mark, lines = f"{el['mark']} ", text.strip().split("\n")
         indented = ("", *(" " * len(mark) * bool(line) for line in lines[1:]))
         body = "\n".join(indent + line for indent, line in zip(indented, lines, strict=True))
         return f"{mark}{body}\n" if body else "\n"
 
     def convert_hN(self, n: int, _el: Tag, text: str, parent_tags: set[str]) -> str:  # noqa: N802
-        """A heading, whose own number signs at the end are not taken for its end."""
+        """Convert a heading; number signs at its end are escaped, or Markdown would remove them."""
         words = _HEADING_END.sub(r"\1\\\2", " ".join(text.split()))
         return words if parent_tags & _CELLS else f"\n\n{'#' * n} {words}\n\n"
 
     def convert_br(self, _el: Tag, _text: str, parent_tags: set[str]) -> str:
-        """A hard line break; in a cell a line end, for the cell to write; a space where a line may not end."""
+        """Convert a line break: to a line end in a cell, to a space in a heading or code, else to a hard line break."""
         if parent_tags & _CELLS:
             return "\n"
         return " " if parent_tags & {*HEADINGS, "_noformat"} else "  \n"
 
     def convert_a(self, el: Tag, text: str, parent_tags: set[str]) -> str:
-        """A link, short where its text is its address."""
-        inner, address = text.strip(), str(el.get("href", ""))
-        if "_noformat" in parent_tags or not inner or not address:
+        """Convert a link; it is an autolink if its text is its URL."""
+        inner, url = text.strip(), str(el.get("href", ""))
+        if "_noformat" in parent_tags or not inner or not url:
             return text
-        short = el.get_text() == address and re.match(r"https?://[^\s<>]+$", address)
-        link = f"<{address}>" if short else f"[{inner}]({_destination(address)})"
+        is_autolink = el.get_text() == url and re.match(r"https?://[^\s<>]+$", url)
+        link = f"<{url}>" if is_autolink else f"[{inner}]({_destination(url)})"
         return f"{' ' * text[0].isspace()}{link}{' ' * text[-1].isspace()}"
 
     def convert_img(self, el: Tag, _text: str, **_context: set[str]) -> str:
-        """An image, wherever it stands."""
+        """Convert an image, also in headings and cells."""
         alternative = " ".join(re.sub(r"[\\\[\]]", r"\\\g<0>", str(el.get("alt", ""))).split())
         return f"![{alternative}]({_destination(str(el.get('src', '')))})"
 
     def convert_dt(self, el: Tag, text: str, parent_tags: set[str]) -> str:
-        """A term, as a paragraph in bold letters if it is words alone."""
-        words = el.find(_IN_TERM) is None
-        return f"\n\n{_emphasis('**')(self, el, text.strip(), parent_tags) if words else text.strip()}\n\n"
+        """Convert a term to a paragraph, in bold if it contains no block."""
+        is_inline = el.find(_IN_TERM) is None
+        return f"\n\n{_emphasis('**')(self, el, text.strip(), parent_tags) if is_inline else text.strip()}\n\n"
 
     def convert_dd(self, _el: Tag, text: str, **_context: set[str]) -> str:
-        """What is said of a term, as paragraphs."""
+        """Convert the description of a term to paragraphs."""
         return f"\n\n{text.strip()}\n\n"
 
     def convert_table(self, el: Tag, text: str, **_context: set[str]) -> str:
-        """A table of GitHub, whose first row is the header whatever the page says."""
+        """Convert a table to a table of GitHub; its first row is always the header."""
         head, _, rows = text.strip().partition("\n")
         first = el.find("tr")
         width = len(first.find_all(("td", "th"))) if first else 0
         return f"\n\n{head}\n|{' --- |' * width}\n{rows}\n\n" if width else f"\n\n{text.strip()}\n\n"
 
     def convert_tr(self, _el: Tag, text: str, **_context: set[str]) -> str:
-        """A row on one line."""
+        """Convert a row to one line."""
         return f"|{text}\n"
 
     def convert_td(self, _el: Tag, text: str, **_context: set[str]) -> str:
-        """A cell; its lines are parted by the tag, for which Markdown has no mark in a table."""
+        """Convert a cell; its lines are separated by `<br>`, because Markdown has no line break in tables."""
         lines = [line.strip() for line in text.split("\n")]
         content = "<br>".join(filter(None, lines)).replace("|", r"\|")
         return f" {content} |"
@@ -327,7 +338,7 @@ class _Converter(MarkdownConverter):
     convert_th = convert_td
 
     def convert_code(self, _el: Tag, text: str, parent_tags: set[str]) -> str:
-        """A code span, on one line: what follows a line break in it could be read as a list or a quotation."""
+        """Convert a code span to one line: a line break in it could begin a list or a quotation."""
         words = re.sub(r"\s*\n\s*", " ", text)
         if "_noformat" in parent_tags or not words.strip():
             return text
@@ -336,7 +347,7 @@ class _Converter(MarkdownConverter):
     convert_kbd = convert_samp = convert_code
 
     def convert_pre(self, el: Tag, text: str, parent_tags: set[str]) -> str:
-        """A code block, fenced by more backticks than it holds in a row; in a cell every line as code."""
+        """Convert a code block; its fence has more backticks than any run in it. In a cell each line is a code span."""
         code = text.strip("\n")
         if not code.strip():
             return ""
@@ -353,12 +364,12 @@ def _code_span(line: str) -> str:
 
 
 def _longest_run(text: str) -> int:
-    """The length of the longest run of backticks."""
+    """Return the length of the longest run of backticks."""
     return max(map(len, re.findall("`+", text)), default=0)
 
 
 def _language(pre: Tag) -> str:
-    """The programming language, where the class of the code names it; else `""`."""
+    """Return the programming language in the class of the code; or an empty string."""
     for tag in (pre, *pre.find_all("code")):
         for name in tag.get_attribute_list("class"):
             if name and name.startswith("language-"):
@@ -366,11 +377,11 @@ def _language(pre: Tag) -> str:
     return ""
 
 
-def _destination(address: str) -> str:
-    """An address as a link's destination: in angle brackets where a bare one would end early."""
-    if re.search(r"\s", address) or address.count("(") != address.count(")"):
-        return "<" + re.sub(r"[<>\\]", r"\\\g<0>", " ".join(address.split())) + ">"
-    return address
+def _destination(url: str) -> str:
+    """Return a URL as the destination of a link, in angle brackets if it has spaces or unbalanced parentheses."""
+    if re.search(r"\s", url) or url.count("(") != url.count(")"):
+        return "<" + re.sub(r"[<>\\]", r"\\\g<0>", " ".join(url.split())) + ">"
+    return url
 
 
 def write_markdown(result: Result) -> str:
@@ -379,7 +390,7 @@ def write_markdown(result: Result) -> str:
 
 
 def to_markdown(page: etree._Element) -> str:
-    """The body of a cleaned page, as `vclean.output.html.to_tree` gives it; `""` when it holds nothing."""
+    """Convert the body of a cleaned page, a result of `vclean.output.html.to_tree`; empty for an empty body."""
     options: dict[str, Any] = {"bs4_options": "lxml", "sup_symbol": "<sup>", "sub_symbol": "<sub>"}
     body = deepcopy(page[-1])
     flatten(body)

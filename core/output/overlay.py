@@ -1,4 +1,4 @@
-"""What an overlay shows of a result: its blocks, with what is known of each."""
+"""Convert a result to the data of an overlay."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from vclean.result import Result
 
 _BOLD = 600
-"""The least font weight that is called bold."""
+"""Least CSS font weight of a bold face."""
 
 
-def overlay_of(result: Result) -> Overlay:
-    """Return what a drawing of the blocks needs; as long as it has roles, they give the colors."""
+def to_overlay(result: Result) -> Overlay:
+    """Return the data of an image overlay; if the result has roles, they determine the colors."""
     columns, prediction = result.columns, result.prediction
     return Overlay(
         box=columns.box,
@@ -32,12 +32,12 @@ def overlay_of(result: Result) -> Overlay:
     )
 
 
-def overlay_page(result: Result, screenshot: bytes) -> OverlayPage:
-    """Return what a page to explore needs, without segments.
+def to_overlay_page(result: Result, screenshot: bytes) -> OverlayPage:
+    """Return the data of an interactive overlay page, without segments.
 
     Args:
-        result: of the page; without reasons, none are shown.
-        screenshot: of the page, PNG or JPEG, one px per CSS px; or empty.
+        result: the result; its reasons are shown if it has any.
+        screenshot: the screenshot of the page, PNG or JPEG, one px per CSS px; or empty.
     """
     metadata = result.metadata
     return OverlayPage(
@@ -47,13 +47,13 @@ def overlay_page(result: Result, screenshot: bytes) -> OverlayPage:
         width=metadata.width,
         height=metadata.height,
         screenshot=screenshot,
-        blocks=overlay_blocks(result),
+        blocks=to_overlay_blocks(result),
         facts=_facts(result),
     )
 
 
-def overlay_blocks(result: Result) -> list[OverlayBlock]:
-    """Return the blocks as a page to explore shows them."""
+def to_overlay_blocks(result: Result) -> list[OverlayBlock]:
+    """Return the data of each block for an interactive overlay page."""
     return [
         OverlayBlock(
             box=block.box,
@@ -81,7 +81,7 @@ def _facts(result: Result) -> dict[str, str]:
 
 
 def _fonts(blocks: BlockColumns) -> list[str]:
-    """What each block's main text is set in: `16 px Georgia, bold, italic`; empty where that is not known."""
+    """Return the font of most text of each block, such as `16 px Georgia, bold, italic`; empty if unknown."""
     snapshot = blocks.snapshot
     styles = snapshot.styles
     columns = ("font-weight", "font-style", "font-family")

@@ -1,4 +1,4 @@
-"""`PageImage`: the screenshot of a page, to be drawn on: blocks, segments, separators, lines of text."""
+"""Draw blocks, segments, separators and lines of text on the screenshot of a page."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from vclean.features.segments.formats import overlay_layer, segment_overlay
 from vclean.features.segments.vips.algorithm import segment
 from vclean.files import write_atomic
 from vclean.labels import Label
-from vclean.output.overlay import overlay_of, overlay_page
+from vclean.output.overlay import to_overlay, to_overlay_page
 from vclean.render.overlay.html import OverlayPage, draw_html
 from vclean.render.overlay.layers import Layer, TagPlacer, block_layer, line_layer
 from vclean.render.overlay.png import draw_png, open_screenshot
 from vclean.render.overlay.segments import segment_layer, separator_layer
 from vclean.render.overlay.svg import draw_svg
-from vclean.settings import KINDS, PDOC, Kind
+from vclean.settings import DEFAULT_PDOC, OVERLAY_FORMATS, OverlayFormat
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,131 +33,163 @@ if TYPE_CHECKING:
 By = Literal["label", "role"]
 
 
-class _Drawn(Protocol):
-    """Something that was drawn."""
+class _Drawing(Protocol):
+    """Drawing on a screenshot."""
 
     def layer(self, placer: TagPlacer) -> Layer:
-        """Its marks, over a picture."""
+        """Return the layer of an image."""
 
     def show(self, page: OverlayPage) -> OverlayPage:
-        """The page to explore that shows it from the beginning."""
+        """Return the interactive page, changed to show this drawing initially."""
 
 
 class PageImage:
-    """The screenshot of a page, to be drawn on; it shows itself in notebooks.
+    """Screenshot of a page with drawings of blocks, segments, separators and lines of text.
 
-    Each of its `draw_` methods draws over what was drawn before and gives the object itself, so that calls chain:
-    `result.page_image().draw_segments(pdoc=6).draw_blocks(labels="hp").save("page.png")`. Nothing is computed for an
-    image before it is shown or saved.
+    The `draw_` methods add a drawing on top of the earlier ones and return the object, for chained calls. The image is
+    computed when it is shown or saved. Notebooks display the object as an image.
+
+    Attributes:
+        size: width and height of the screenshot in px.
 
     Args:
-        result: what was made of the page.
-        screenshot: of the page, PNG or JPEG, one px per CSS px.
+        result: the result of the page.
+        screenshot: the screenshot of the page, PNG or JPEG, one px per CSS px.
 
     Raises:
-        UsageError: there is no screenshot, or the page was not rendered, so that there are no boxes.
+        UsageError: there is no screenshot, or the page was not rendered and has no boxes.
         OutputError: the screenshot cannot be read.
+
+    >>> import vclean
+    >>> result = vclean.clean_file("page.html", render=True, screenshot=True)  # doctest: +SKIP
+    >>> result.page_image().draw_segments(pdoc=6).draw_blocks(labels="hp").save("page.png")  # doctest: +SKIP
     """
 
     def __init__(self, result: Result, screenshot: bytes) -> None:
         if not result.metadata.rendered:
-            raise UsageError("a drawing needs boxes, and the page was not rendered: add --render, or render=True")
+            raise UsageError("the page was not rendered and has no boxes to draw: add --render, or render=True")
         if not screenshot:
             raise UsageError("the result has no screenshot of its page: clean it with screenshot=True")
         self._result = result
         self._screenshot = screenshot
-        self._drawn: list[_Drawn] = []
+        self._drawings: list[_Drawing] = []
         self.size: tuple[int, int] = open_screenshot(screenshot).size
-        """Width and height in px."""
 
     def __repr__(self) -> str:
         width, height = self.size
-        return f"<PageImage {self._result.id!r}: {width} x {height} px, {len(self._drawn)} layers>"
+        return f"<PageImage {self._result.id!r}: {width} x {height} px, {len(self._drawings)} layers>"
 
     def draw_blocks(self, labels: Iterable[Label | str] | None = None, *, by: By = "label") -> Self:
-        """Draw a frame round every block that is shown, with a tag that tells label or role, and probability.
+        """Draw a frame around every visible block, with its label or role and its probability.
 
         Args:
-            labels: those of the blocks to draw, such as `"hp"`; None for all.
-            by: what colours and tags say.
+            labels: the labels of the blocks to draw, such as `"hp"`; None for all blocks.
+            by: `label` or `role`, which determines colors and captions.
+
+        Returns:
+            The object itself.
 
         Raises:
-            UsageError: there is no such label, or the result tells no roles.
+            UsageError: a label does not exist, or the result has no roles.
         """
         if by == "role" and not self._result.prediction.roles:
-            raise UsageError(f"the method {self._result.method} tells no roles: use the method vclean, or by='label'")
-        chosen = None if labels is None else frozenset(map(_label, labels))
-        self._drawn.append(_Blocks(overlay_of(self._result), chosen, by))
+            raise UsageError(f"the method {self._result.method} has no roles: use the method vclean, or by='label'")
+        selected = None if labels is None else frozenset(map(_label, labels))
+        self._drawings.append(_Blocks(to_overlay(self._result), selected, by))
         return self
 
     def draw_segments(self, segments: Segments | None = None, *, pdoc: int | None = None) -> Self:
-        """Draw the frames of segments, each level in a colour of its own.
+        """Draw a frame around every segment, with one color for each level of the tree.
 
         Args:
-            segments: those of VIPS, unless others are given.
-            pdoc: the permitted degree of coherence; None for the segments as they are.
+            segments: the segments; those of VIPS if None.
+            pdoc: the permitted degree of coherence, 1 to 11; None for the segments unchanged.
+
+        Returns:
+            The object itself.
 
         Raises:
-            UsageError: the degree is out of range.
+            UsageError: `pdoc` is out of range.
         """
-        self._drawn.append(_Segments(self._cut(segments, pdoc)))
+        self._drawings.append(_Segments(self._segments(segments, pdoc)))
         return self
 
     def draw_separators(self, segments: Segments | None = None, *, pdoc: int | None = None) -> Self:
-        """Draw the separators between segments with their weights; arguments and errors as for `draw_segments`."""
-        self._drawn.append(_Separators(self._cut(segments, pdoc)))
+        """Draw the separators between segments, with their weights.
+
+        Args:
+            segments: the segments; those of VIPS if None.
+            pdoc: the permitted degree of coherence, 1 to 11; None for the segments unchanged.
+
+        Returns:
+            The object itself.
+
+        Raises:
+            UsageError: `pdoc` is out of range.
+        """
+        self._drawings.append(_Separators(self._segments(segments, pdoc)))
         return self
 
     def draw_text(self) -> Self:
-        """Draw a thin frame round every line of text."""
-        self._drawn.append(_Lines(self._result.columns.snapshot.line_box))
+        """Draw a thin frame around every line of text; return the object itself."""
+        self._drawings.append(_Lines(self._result.columns.snapshot.line_box))
         return self
 
     def reset(self) -> Self:
-        """Take away all that was drawn."""
-        self._drawn.clear()
+        """Remove all drawings; return the object itself."""
+        self._drawings.clear()
         return self
 
-    def to_bytes(self, kind: Kind = "png") -> bytes:
-        """The drawing as a file: a picture with a legend, or a page to explore (see `docs/guides/overlay.md`).
+    def to_bytes(self, kind: OverlayFormat = "png") -> bytes:
+        """Return the content of a file: an image with a legend, or an interactive page.
 
-        In the page to explore the reader may show all blocks and the segments of VIPS, too, if they were not drawn.
+        `docs/guides/overlay.md` describes both. The reader of an interactive page can also show blocks and segments of
+        VIPS that were not drawn.
+
+        Args:
+            kind: the file format.
         """
         if kind == "html":
             return draw_html(self._page()).encode("utf-8", "replace")
         placer = TagPlacer(*self.size)
-        layers = [drawn.layer(placer) for drawn in self._drawn]
+        layers = [drawing.layer(placer) for drawing in self._drawings]
         return draw_svg(self._screenshot, layers).encode() if kind == "svg" else draw_png(self._screenshot, layers)
 
     def save(self, path: str | Path) -> Self:
-        """Write the drawing to a file, whole or not at all; its suffix, .png, .svg or .html, says as what.
+        """Write a file atomically, in the format of its suffix.
+
+        Args:
+            path: the file, with the suffix `.png`, `.svg` or `.html`.
+
+        Returns:
+            The object itself.
 
         Raises:
-            UsageError: the suffix is another.
+            UsageError: the file has another suffix.
             OutputError: the file cannot be written.
         """
-        kind = KINDS.get(Path(path).suffix.lower())
+        kind = OVERLAY_FORMATS.get(Path(path).suffix.lower())
         if kind is None:
-            raise UsageError(f"the picture {path} has to end in {', '.join(KINDS)}")
+            raise UsageError(f"the overlay {path} has to end in {', '.join(OVERLAY_FORMATS)}")
         write_atomic(path, self.to_bytes(kind))
         return self
 
     def _repr_png_(self) -> bytes:
         return self.to_bytes("png")
 
-    def _cut(self, segments: Segments | None, pdoc: int | None) -> Segments:
-        whole = self._vips if segments is None else segments
-        return whole if pdoc is None else whole.at(pdoc)
+    def _segments(self, segments: Segments | None, pdoc: int | None) -> Segments:
+        tree = self._vips if segments is None else segments
+        return tree if pdoc is None else tree.at(pdoc)
 
     @cached_property
     def _vips(self) -> Segments:
         return segment(self._result.columns.snapshot)
 
     def _page(self) -> OverlayPage:
-        page = replace(overlay_page(self._result, self._screenshot), drawn=False)
-        for drawn in self._drawn:
-            page = drawn.show(page)
-        return page if page.layers else replace(page, layers=[overlay_layer(self._vips.at(PDOC))])
+        page = replace(to_overlay_page(self._result, self._screenshot), drawn=False)
+        for drawing in self._drawings:
+            page = drawing.show(page)
+        return page if page.layers else replace(page, layers=[overlay_layer(self._vips.at(DEFAULT_PDOC))])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -202,7 +234,7 @@ class _Separators:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Lines:
-    """Lines of text, float32 (L, 4); a page to explore has no use for them."""
+    """Boxes of lines of text, float32 (L, 4); an interactive page does not show them."""
 
     boxes: NDArray[np.float32]
 
@@ -214,13 +246,13 @@ class _Lines:
 
 
 def _with_layer(page: OverlayPage, segments: Segments, *, drawn: bool = False, separators: bool = False) -> OverlayPage:
-    """The page with the segments as a layer; where it has one of that name, what is drawn of both."""
-    made = overlay_layer(segments, drawn=drawn, separators_drawn=separators)
-    for at, layer in enumerate(page.layers):
-        if layer.name == made.name:
-            both = replace(made, drawn=drawn or layer.drawn, separators_drawn=separators or layer.separators_drawn)
-            return replace(page, layers=[*page.layers[:at], both, *page.layers[at + 1 :]])
-    return replace(page, layers=[*page.layers, made])
+    """Return the page with the segments as a layer, merged with the layer of the same name if there is one."""
+    new = overlay_layer(segments, drawn=drawn, separators_drawn=separators)
+    for index, layer in enumerate(page.layers):
+        if layer.name == new.name:
+            merged = replace(new, drawn=drawn or layer.drawn, separators_drawn=separators or layer.separators_drawn)
+            return replace(page, layers=[*page.layers[:index], merged, *page.layers[index + 1 :]])
+    return replace(page, layers=[*page.layers, new])
 
 
 def _label(name: Label | str) -> Label:

@@ -1,6 +1,6 @@
-"""The output formats of a result: the function that writes each, imported when it is first used.
+"""Register the output formats: the function that writes each format, imported on its first use.
 
-A new format is one entry here, and a function from a `Result` to its text.
+A new format needs a function from a `Result` to text, and an entry in `_WRITERS`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from vclean.result import Result
 
 EXPLANATION: Final = "explanation"
-"""What `--explain` writes in place of a text format."""
+"""Name of the output of `--explain`, which replaces the text."""
 
 _WRITERS: Final = {
     "cleaneval": "text.write_cleaneval",
@@ -27,17 +27,17 @@ _WRITERS: Final = {
     "json": "json.write_json",
     EXPLANATION: "explanation.write_explanation",
 }
-"""By format, the function in the modules of `vclean.output` that writes it."""
+"""Modules and functions of `vclean.output` that write a format, by its name."""
 
 FORMATS: Final = tuple(name for name in _WRITERS if name != EXPLANATION)
-"""The names of the output formats; the first is the default."""
+"""Names of the output formats; the first is the default."""
 
 
 def writer(name: str) -> Callable[[Result], str]:
     """Return the function that writes a result in the format `name`, one of `FORMATS` or `EXPLANATION`.
 
     Raises:
-        UsageError: there is no such format.
+        UsageError: the format does not exist.
     """
     if name not in _WRITERS:
         raise UsageError(f"no output format {name!r}: choose one of {', '.join(FORMATS)}")
@@ -47,14 +47,14 @@ def writer(name: str) -> Callable[[Result], str]:
 
 
 def to_dict(result: Result) -> dict[str, Any]:
-    """Return what the format `json` writes, as dictionaries and lists."""
+    """Return the content of the format `json` as dictionaries and lists."""
     from vclean.output.json import to_record
 
     return to_record(result)
 
 
 def page_image(result: Result, screenshot: bytes) -> PageImage:
-    """Return the screenshot of a page, to be drawn on; errors as for `vclean.output.page_image.PageImage`."""
+    """Return a drawing on the screenshot of a page; errors as for `vclean.output.page_image.PageImage`."""
     from vclean.output.page_image import PageImage
 
     return PageImage(result, screenshot)

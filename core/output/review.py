@@ -1,4 +1,4 @@
-"""Pages for a human to look at: those the model is least sure of, as JSON lines, the least sure first."""
+"""List pages of low confidence for review by a human, as JSON lines, lowest confidence first."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
 
     from vclean.result import Result
 
-DOUBT: Final = (0.25, 0.75)
-"""Probabilities between which a block could as well be content as not."""
+DOUBT_RANGE: Final = (0.25, 0.75)
+"""Range of probabilities in which it is doubtful whether a block is content."""
 
 
 class Review:
-    """Collects the pages of a run whose confidence is low, and writes their list at its end.
+    """List of the pages of a run with low confidence.
 
     Args:
-        path: the file to write.
-        below: the confidence from which on a page needs no look, in 0..1.
+        path: the file for the list.
+        below: the upper limit of the confidence of listed pages, 0 to 1.
 
     Raises:
-        OutputError: the file cannot be written, which is found before the work where it can be.
+        OutputError: the file cannot be written; checked before the work if possible.
     """
 
     def __init__(self, path: Path, below: float) -> None:
@@ -35,19 +35,19 @@ class Review:
         self._below = below
         self._entries: list[dict[str, Any]] = []
 
-    def look(self, result: Result) -> None:
-        """Remember the page if its confidence is low.
+    def add(self, result: Result) -> None:
+        """Add a page to the list if its confidence is low.
 
         Raises:
-            UsageError: the method that made the result gives no confidence.
+            UsageError: the method of the result gives no confidence.
         """
         if isnan(result.confidence):
-            raise UsageError(f"--review needs a confidence, and the method {result.method} gives none: leave one out")
+            raise UsageError(f"--review needs a confidence, and the method {result.method} gives none: use vclean")
         if result.confidence < self._below:
-            self._entries.append(entry(result))
+            self._entries.append(review_entry(result))
 
     def write(self) -> None:
-        """Write the list, least confidence first and equal ones in the order they came, whole or not at all.
+        """Write the list atomically, sorted by confidence; pages of equal confidence are in input order.
 
         Raises:
             OutputError: the file could not be written.
@@ -56,22 +56,22 @@ class Review:
         write_atomic(self._path, "".join(json.dumps(page, ensure_ascii=False) + "\n" for page in ranked))
 
 
-def entry(result: Result) -> dict[str, Any]:
-    """What a reader of the list needs: the page, its confidence, and the counts that may explain it.
+def review_entry(result: Result) -> dict[str, Any]:
+    """Return the entry of a page: its name, its confidence, and counts that may explain the confidence.
 
     `docs/reference/output.md` describes the fields.
     """
     words = [len(text.split()) for text in result.columns.text]
-    kept = [label.is_content for label in result.prediction.labels]
+    is_content = [label.is_content for label in result.prediction.labels]
     probability = result.prediction.probability
-    low, high = DOUBT
+    low, high = DOUBT_RANGE
     return {
         "id": result.id,
         "url": result.metadata.url,
         "confidence": round(result.confidence, 4),
-        "blocks": len(kept),
-        "blocks_kept": sum(kept),
+        "blocks": len(is_content),
+        "blocks_kept": sum(is_content),
         "blocks_in_doubt": int(((probability > low) & (probability < high)).sum()),
         "words": sum(words),
-        "words_kept": sum(count for count, chosen in zip(words, kept, strict=True) if chosen),
+        "words_kept": sum(count for count, content in zip(words, is_content, strict=True) if content),
     }

@@ -1,4 +1,4 @@
-"""Which elements and texts of a page go into the cleaned page, and the order they come in."""
+"""Select the elements and texts of a page for the cleaned page, in document order."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from vclean.features import tree
 from vclean.labels import Label
-from vclean.output.headings import levels
+from vclean.output.headings import heading_levels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 
 
 SIGNS = frozenset("¶#§∞⚓🔗\u200b\uf0c1")
-"""Signs that documentation tools put beside a heading as a link to it; the last is Font Awesome's chain."""
+"""Characters of links to a heading that documentation tools add to it; the last is the chain of Font Awesome."""
 
 
 @dataclass(frozen=True, eq=False)
 class Permalinks:
-    """The links of a page to itself.
+    """Links of a page to itself.
 
     Attributes:
-        blocks: the page's blocks.
-        heading: bool (B,), which of them are headings.
+        blocks: the blocks of the page.
+        heading: bool (B,), whether each block is a heading.
     """
 
     blocks: BlockColumns
@@ -40,80 +40,87 @@ class Permalinks:
 
     @cached_property
     def texts(self) -> NDArray[np.int32]:
-        """The text nodes at the edges of headings that are nothing but a link to the heading, int32 (K,)."""
+        """Return the text nodes at the start or end of a heading that are only a link to the heading, int32 (K,)."""
         first = self.blocks.first
         texts = np.split(self.blocks.members, first[1:]) if len(first) else []
-        found = [text for block in np.flatnonzero(self.heading) for text in self._edges(texts[block].tolist())]
-        return np.array(found, dtype=np.int32)
+        permalinks = [
+            text for block in np.flatnonzero(self.heading) for text in self._edge_texts(texts[block].tolist())
+        ]
+        return np.array(permalinks, dtype=np.int32)
 
     @cached_property
     def elements(self) -> NDArray[np.bool_]:
-        """The links to the page as a whole anywhere, and to a place on it in headings, bool (N,)."""
+        """Return whether each element is a link to the page itself, or a link in a heading to a fragment, bool (N,)."""
         snapshot = self.blocks.snapshot
         headings = self.blocks.members[self.heading[self.blocks.text_block[self.blocks.members]]]
         in_headings = set(self._link[snapshot.text_parent[headings]].tolist())
-        found = np.zeros(len(snapshot), dtype=bool)
-        found[[at for at, place in self._places.items() if not place or at in in_headings]] = True
-        return found
+        is_permalink = np.zeros(len(snapshot), dtype=bool)
+        is_permalink[[link for link, fragment in self._fragments.items() if not fragment or link in in_headings]] = True
+        return is_permalink
 
-    def _edges(self, texts: list[int]) -> Iterator[int]:
-        """The texts of a heading that are in a permalink at its end or its beginning."""
+    def _edge_texts(self, texts: list[int]) -> Iterator[int]:
+        """Iterate over the texts of a heading that are in a permalink at its end, or else at its start."""
         links = self._link[self.blocks.snapshot.text_parent[texts]].tolist()
         for edge in dict.fromkeys((links[-1], links[0])):
-            own = [text for text, link in zip(texts, links, strict=True) if link == edge]
-            if edge and len(own) < len(texts) and self._is_permalink(edge, own, texts[links.index(edge) - 1]):
-                yield from own
+            link_texts = [text for text, link in zip(texts, links, strict=True) if link == edge]
+            if (
+                edge
+                and len(link_texts) < len(texts)
+                and self._is_permalink(edge, link_texts, texts[links.index(edge) - 1])
+            ):
+                yield from link_texts
                 return
 
     def _is_permalink(self, link: int, texts: list[int], neighbour: int) -> bool:
-        written = "".join(self.blocks.snapshot.texts[text] for text in texts).strip()
-        return written in SIGNS or (link in self._places and self._leads_home(link, neighbour))
+        """Return whether a link is a permalink of its heading; `neighbour` is another text of the heading."""
+        link_text = "".join(self.blocks.snapshot.texts[text] for text in texts).strip()
+        return link_text in SIGNS or (link in self._fragments and self._targets_heading(link, neighbour))
 
-    def _leads_home(self, link: int, neighbour: int) -> bool:
-        """Whether a link leads to an element round it, or to one in its heading."""
+    def _targets_heading(self, link: int, neighbour: int) -> bool:
+        """Return whether the target of a link is one of its ancestors, or an element in its heading."""
         snapshot = self.blocks.snapshot
-        target = self._ids.get(self._places[link], -1)
-        home = int(self.blocks.node[self.blocks.text_block[neighbour]])
-        return home <= target < snapshot.end[home] or (target >= 0 and target <= link < snapshot.end[target])
+        target = self._ids.get(self._fragments[link], -1)
+        heading = int(self.blocks.node[self.blocks.text_block[neighbour]])
+        return heading <= target < snapshot.end[heading] or (target >= 0 and target <= link < snapshot.end[target])
 
     @cached_property
     def _link(self) -> NDArray[np.int32]:
-        """int32 (N,): the link round each element, 0 where there is none."""
+        """Return the link around each element, int32 (N,), 0 without a link."""
         snapshot = self.blocks.snapshot
         return tree.nearest_ancestor(snapshot.is_tag(("a",)), snapshot.parent)
 
     @cached_property
-    def _places(self) -> dict[int, str]:
-        """The links to the page itself, by the place on it they lead to, empty for the whole."""
+    def _fragments(self) -> dict[int, str]:
+        """Return the URL fragments of links to the page itself, by element; empty for a link without fragment."""
         snapshot = self.blocks.snapshot
-        itself = ("", snapshot.url.partition("#")[0])
-        targets = ((at, value.strip().partition("#")) for at, value in snapshot.attributes("href").items())
-        return {at: place for at, (address, _, place) in targets if address in itself}
+        page_urls = ("", snapshot.url.partition("#")[0])
+        targets = ((link, value.strip().partition("#")) for link, value in snapshot.attributes("href").items())
+        return {link: fragment for link, (url, _, fragment) in targets if url in page_urls}
 
     @cached_property
     def _ids(self) -> dict[str, int]:
-        """Elements by their id, the first of each."""
+        """Return the first element with each id."""
         pairs = reversed(list(self.blocks.snapshot.attributes("id").items()))
-        return {name: at for at, name in pairs}
+        return {name: element for element, name in pairs}
 
 
 TABLE_PARTS = frozenset(("table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td"))
 STRUCTURE = TABLE_PARTS | {"ul", "ol", "li", "dl", "dt", "dd", "pre", "blockquote", "figure", "figcaption"}
-"""Elements that give text its place; they are kept where they hold kept text."""
+"""Tags of structural elements, which are kept if they contain kept text."""
 
 INLINE = frozenset((
     "a", "abbr", "b", "bdi", "cite", "code", "del", "dfn", "em", "i", "ins", "kbd", "mark", "q", "rp", "rt", "ruby",
     "s", "samp", "strong", "sub", "sup", "time", "u", "var",
 ))  # fmt: skip
-"""Elements that say something of the words in them."""
+"""Tags of inline elements."""
 
 _CELLS, _BARE_TABLE_PARTS = frozenset(("td", "th")), TABLE_PARTS - {"td", "th", "caption"}
 _NO_TABLE_ROLES = frozenset(("presentation", "none"))
 _MAX_BLOCKS_PER_CELL = 3
 
 
-class Kind(IntEnum):
-    """What an event is; at one place in the document the elements come before the texts."""
+class EventKind(IntEnum):
+    """Kind of an event; the order applies to events at the same position in the document."""
 
     ELEMENT = 0
     IMAGE = 1
@@ -123,169 +130,180 @@ class Kind(IntEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Pruned:
-    """The kept part of a page.
+class SelectedContent:
+    """Selected content of a page.
 
     Attributes:
-        events: what to write, in document order: the kind, and the element or the text node.
-        owner: int32 (T,), the block a text is written with, -1 where it only stands between two.
-        level: int (B,), the level a block has as a heading, 1 to 6.
-        home: int32 (B,), the innermost structural element of the page, kept or not, round a block.
-        crowd: int (N,), how many units begin directly in a structural element.
+        events: the kind and the index of each element or text node to write, in document order.
+        text_block: int32 (T,), the block with which each text is written; -1 for white space between two blocks.
+        heading_level: int (B,), the level of each block as a heading, 1 to 6.
+        container: int32 (B,), the innermost structural element around each block, whether it is kept or not.
+        unit_count: int (N,), the number of units that begin directly in each structural element.
     """
 
-    events: list[tuple[Kind, int]]
-    owner: NDArray[np.int32]
-    level: NDArray[np.int64]
-    home: NDArray[np.int32]
-    crowd: NDArray[np.int64]
+    events: list[tuple[EventKind, int]]
+    text_block: NDArray[np.int32]
+    heading_level: NDArray[np.int64]
+    container: NDArray[np.int32]
+    unit_count: NDArray[np.int64]
 
 
-def prune(blocks: BlockColumns, labels: Sequence[Label]) -> Pruned:
-    """Choose what is kept of a page, given its blocks' labels."""
+def select_content(blocks: BlockColumns, labels: Sequence[Label]) -> SelectedContent:
+    """Select the elements and texts of a page to write, by the labels of its blocks."""
     snapshot = blocks.snapshot
     content = np.array([label.is_content for label in labels], dtype=bool)
     heading = np.array([label is Label.HEADING for label in labels], dtype=bool)
     permalinks = Permalinks(blocks, heading)
-    kept = np.setdiff1d(blocks.members[content[blocks.text_block[blocks.members]]], permalinks.texts)
-    holds = _count(snapshot, snapshot.text_parent[kept]) > 0
-    elements = _elements(blocks, kept, holds) & ~permalinks.elements
-    home = tree.nearest_ancestor(snapshot.is_tag(STRUCTURE), snapshot.parent)[blocks.node]
-    space = _code_space(blocks, kept)
-    begins = np.array([label.is_content and label is not Label.CONTINUATION for label in labels], dtype=bool)
-    return Pruned(
-        events=_events(blocks, content, np.union1d(kept, space), elements),
-        owner=_owner(blocks, kept, space),
-        level=levels(blocks, heading),
-        home=home,
-        crowd=np.bincount(home[begins], minlength=len(snapshot)),
+    kept_texts = np.setdiff1d(blocks.members[content[blocks.text_block[blocks.members]]], permalinks.texts)
+    has_content = _count(snapshot, snapshot.text_parent[kept_texts]) > 0
+    elements = _elements(blocks, kept_texts, has_content) & ~permalinks.elements
+    container = tree.nearest_ancestor(snapshot.is_tag(STRUCTURE), snapshot.parent)[blocks.node]
+    code_space = _code_space(blocks, kept_texts)
+    begins_unit = np.array([label.is_content and label is not Label.CONTINUATION for label in labels], dtype=bool)
+    return SelectedContent(
+        events=_events(blocks, content, np.union1d(kept_texts, code_space), elements),
+        text_block=_text_blocks(blocks, kept_texts, code_space),
+        heading_level=heading_levels(blocks, heading),
+        container=container,
+        unit_count=np.bincount(container[begins_unit], minlength=len(snapshot)),
     )
 
 
 def _count(snapshot: Snapshot, elements: NDArray[np.int32]) -> NDArray[np.int64]:
-    """How many of `elements` are in each element's subtree, int64 (N,)."""
+    """Count how many of `elements` are in the subtree of each element, int64 (N,)."""
     counts: NDArray[np.int64] = tree.subtree_sum(np.bincount(elements, minlength=len(snapshot)), snapshot.end)
     return counts
 
 
-def _elements(blocks: BlockColumns, kept: NDArray[np.int32], holds: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """The elements of the cleaned page, bool (N,): those that hold kept text, and empty cells of kept rows."""
+def _elements(blocks: BlockColumns, kept_texts: NDArray[np.int32], has_content: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Select elements: structural and inline elements with kept text, and empty cells of kept rows, bool (N,).
+
+    Args:
+        blocks: the blocks of the page.
+        kept_texts: int32, the kept text nodes.
+        has_content: bool (N,), whether each element contains kept text.
+    """
     snapshot = blocks.snapshot
-    structural, parts = snapshot.is_tag(STRUCTURE), snapshot.is_tag(TABLE_PARTS)
+    is_structural, is_table_part = snapshot.is_tag(STRUCTURE), snapshot.is_tag(TABLE_PARTS)
     table = tree.nearest_ancestor(snapshot.is_tag(("table",)), snapshot.parent)
-    is_data = _data_tables(blocks, kept, holds, table)
+    is_data = _data_tables(blocks, kept_texts, has_content, table)
     row = tree.nearest_ancestor(snapshot.is_tag(("tr",)), snapshot.parent)
     in_data = is_data[table]
-    empty_cell = snapshot.is_tag(_CELLS) & holds[row] & (table[row] == table) & in_data
-    chosen: NDArray[np.bool_] = (holds & (structural | snapshot.is_tag(INLINE)) & (~parts | in_data)) | empty_cell
-    return chosen
+    empty_cell = snapshot.is_tag(_CELLS) & has_content[row] & (table[row] == table) & in_data
+    selected: NDArray[np.bool_] = (
+        has_content & (is_structural | snapshot.is_tag(INLINE)) & (~is_table_part | in_data)
+    ) | empty_cell
+    return selected
 
 
 def _data_tables(
-    blocks: BlockColumns, kept: NDArray[np.int32], holds: NDArray[np.bool_], table: NDArray[np.int32]
+    blocks: BlockColumns, kept_texts: NDArray[np.int32], has_content: NDArray[np.bool_], table: NDArray[np.int32]
 ) -> NDArray[np.bool_]:
-    """The tables that hold data rather than lay out the page, bool (N,).
+    """Return whether each element is a data table, as opposed to a layout table, bool (N,).
 
-    A table of data has a header cell or a caption, or two rows of two cells with kept text; it has no table
-    inside, no text outside its cells, no role that denies it, and few blocks a cell.
+    A data table has a header cell or a caption, or two rows of two cells with kept text. It has no nested table, no
+    text outside its cells, no role `presentation` or `none`, and few blocks per cell.
     """
     snapshot, size = blocks.snapshot, len(blocks.snapshot)
-    is_table, is_cell = snapshot.is_tag(("table",)) & holds, snapshot.is_tag(_CELLS) & holds
-    headed = np.bincount(table[snapshot.is_tag(("th", "caption", "thead")) & holds], minlength=size) > 0
+    is_table, is_cell = snapshot.is_tag(("table",)) & has_content, snapshot.is_tag(_CELLS) & has_content
+    has_header = np.bincount(table[snapshot.is_tag(("th", "caption", "thead")) & has_content], minlength=size) > 0
     row = tree.nearest_ancestor(snapshot.is_tag(("tr",)), snapshot.parent)
     wide_rows = np.flatnonzero(np.bincount(row[is_cell], minlength=size) > 1)
     grid = np.bincount(table[wide_rows], minlength=size) > 1
-    units = np.unique(blocks.text_block[kept])
+    units = np.unique(blocks.text_block[kept_texts])
     crowded = _count(snapshot, blocks.node[units]) > _MAX_BLOCKS_PER_CELL * np.bincount(table[is_cell], minlength=size)
     nested = tree.subtree_sum(is_table.astype(np.int64), snapshot.end) > 1
-    home = tree.nearest_ancestor(snapshot.is_tag(STRUCTURE), snapshot.parent)[snapshot.text_parent[kept]]
-    loose = np.zeros(size, dtype=bool)
-    loose[table[home[snapshot.is_tag(_BARE_TABLE_PARTS)[home]]]] = True
+    container = tree.nearest_ancestor(snapshot.is_tag(STRUCTURE), snapshot.parent)[snapshot.text_parent[kept_texts]]
+    has_loose_text = np.zeros(size, dtype=bool)
+    has_loose_text[table[container[snapshot.is_tag(_BARE_TABLE_PARTS)[container]]]] = True
     for element, role in snapshot.attributes("role").items():
-        loose[element] |= role in _NO_TABLE_ROLES
-    is_data: NDArray[np.bool_] = is_table & (headed | grid) & ~(crowded | nested | loose)
+        has_loose_text[element] |= role in _NO_TABLE_ROLES
+    is_data: NDArray[np.bool_] = is_table & (has_header | grid) & ~(crowded | nested | has_loose_text)
     return is_data
 
 
 def _events(
     blocks: BlockColumns, content: NDArray[np.bool_], texts: NDArray[np.intp], elements: NDArray[np.bool_]
-) -> list[tuple[Kind, int]]:
+) -> list[tuple[EventKind, int]]:
     snapshot = blocks.snapshot
     images, inline = _images(blocks, content, elements)
-    found = [
-        (Kind.ELEMENT, np.flatnonzero(elements)),
-        (Kind.IMAGE, images[~inline]),
-        (Kind.INLINE_IMAGE, images[inline]),
-        (Kind.BREAK, _breaks(blocks, content)),
-        (Kind.TEXT, texts),
+    events = [
+        (EventKind.ELEMENT, np.flatnonzero(elements)),
+        (EventKind.IMAGE, images[~inline]),
+        (EventKind.INLINE_IMAGE, images[inline]),
+        (EventKind.BREAK, _breaks(blocks, content)),
+        (EventKind.TEXT, texts),
     ]
-    kind = np.concatenate([np.full(len(rows), name) for name, rows in found])
-    index = np.concatenate([rows for _, rows in found])
-    place = index.copy()
-    place[kind == Kind.TEXT] = snapshot.text_after[texts]
-    order = np.lexsort((index, kind, place))
-    return [(Kind(name), row) for name, row in zip(kind[order].tolist(), index[order].tolist(), strict=True)]
+    kind = np.concatenate([np.full(len(rows), name) for name, rows in events])
+    index = np.concatenate([rows for _, rows in events])
+    position = index.copy()
+    position[kind == EventKind.TEXT] = snapshot.text_after[texts]
+    order = np.lexsort((index, kind, position))
+    return [(EventKind(name), row) for name, row in zip(kind[order].tolist(), index[order].tolist(), strict=True)]
 
 
-def _code_space(blocks: BlockColumns, kept: NDArray[np.int32]) -> NDArray[np.intp]:
-    """The white space between the kept texts of one preformatted element: it holds line breaks and indents."""
+def _code_space(blocks: BlockColumns, kept_texts: NDArray[np.int32]) -> NDArray[np.intp]:
+    """Return the white space between kept texts of the same preformatted element: line breaks and indents."""
     snapshot = blocks.snapshot
     code = tree.nearest_ancestor(snapshot.is_tag(("pre",)), snapshot.parent)[snapshot.text_parent]
     blank = np.flatnonzero((blocks.text_block < 0) & (code > 0))
-    before, after = _neighbours(kept, blank)
-    around = (before >= 0) & (after >= 0)
-    inner: NDArray[np.intp] = blank[around & (code[before] == code[blank]) & (code[after] == code[blank])]
+    before, after = _neighbours(kept_texts, blank)
+    has_neighbours = (before >= 0) & (after >= 0)
+    inner: NDArray[np.intp] = blank[has_neighbours & (code[before] == code[blank]) & (code[after] == code[blank])]
     return inner
 
 
-def _owner(blocks: BlockColumns, kept: NDArray[np.int32], space: NDArray[np.intp]) -> NDArray[np.int32]:
-    """The blocks of the texts; white space that begins a block's container, such as an indent, is written with it."""
-    snapshot, owner = blocks.snapshot, blocks.text_block.copy()
-    before, after = (owner[texts] for texts in _neighbours(kept, space))
-    parent = snapshot.text_parent[space]
+def _text_blocks(
+    blocks: BlockColumns, kept_texts: NDArray[np.int32], code_space: NDArray[np.intp]
+) -> NDArray[np.int32]:
+    """Return the block of each text; white space at the start of a container, such as an indent, is in its block."""
+    snapshot, text_block = blocks.snapshot, blocks.text_block.copy()
+    before, after = (text_block[texts] for texts in _neighbours(kept_texts, code_space))
+    parent = snapshot.text_parent[code_space]
     begins = tree.is_ancestor(blocks.node[after], parent, snapshot.end)
     begins &= ~tree.is_ancestor(blocks.node[before], parent, snapshot.end)
-    owner[space[begins]] = after[begins]
-    return owner
+    text_block[code_space[begins]] = after[begins]
+    return text_block
 
 
-def _neighbours(texts: NDArray[np.int32], place: NDArray[np.intp]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The last of `texts` before each place and the first after it, -1 where there is none."""
+def _neighbours(texts: NDArray[np.int32], positions: NDArray[np.intp]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the last of the sorted `texts` before each position and the first at or after it, -1 if there is none."""
     padded = np.concatenate([[-1], texts, [-1]]).astype(np.int32)
-    at = np.searchsorted(texts, place)
-    return padded[at], padded[at + 1]
+    index = np.searchsorted(texts, positions)
+    return padded[index], padded[index + 1]
 
 
 def _around(blocks: BlockColumns, elements: NDArray[np.intp]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The blocks of the last text before each (childless) element and of the first after it, -1 for none."""
-    place = np.searchsorted(blocks.snapshot.text_after, elements)
-    before, after = _neighbours(blocks.members, place)
-    owner = np.append(blocks.text_block, -1)
-    return owner[before], owner[after]
+    """Return the blocks of the last text before each childless element and of the first text after it, -1 for none."""
+    position = np.searchsorted(blocks.snapshot.text_after, elements)
+    before, after = _neighbours(blocks.members, position)
+    text_block = np.append(blocks.text_block, -1)
+    return text_block[before], text_block[after]
 
 
 def _images(
     blocks: BlockColumns, content: NDArray[np.bool_], elements: NDArray[np.bool_]
 ) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """Shown images with an address and alternative text, between two kept texts or in a kept figure.
+    """Select visible images with a URL and alternative text, between two kept texts or in a kept figure.
 
-    The second value says which are inside one block, in a line of text.
+    Returns:
+        The image elements, and whether each is inside a block, in a line of text.
     """
     snapshot = blocks.snapshot
-    named = snapshot.is_tag(("img",)) & (snapshot.hidden == 0)
+    has_text = snapshot.is_tag(("img",)) & (snapshot.hidden == 0)
     for name in ("src", "alt"):
         values = snapshot.attributes(name)
-        named &= np.isin(np.arange(len(snapshot)), [at for at, value in values.items() if value.strip()])
-    rows = np.flatnonzero(named)
+        has_text &= np.isin(np.arange(len(snapshot)), [element for element, value in values.items() if value.strip()])
+    rows = np.flatnonzero(has_text)
     before, after = _around(blocks, rows)
-    kept = np.append(content, False)
-    figure = tree.nearest_ancestor(snapshot.is_tag(("figure",)) & elements, snapshot.parent)[rows] > 0
-    chosen = (kept[before] & kept[after]) | figure
-    return rows[chosen], ((before == after) & kept[before])[chosen]
+    is_kept = np.append(content, False)
+    in_figure = tree.nearest_ancestor(snapshot.is_tag(("figure",)) & elements, snapshot.parent)[rows] > 0
+    selected = (is_kept[before] & is_kept[after]) | in_figure
+    return rows[selected], ((before == after) & is_kept[before])[selected]
 
 
 def _breaks(blocks: BlockColumns, content: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """The line breaks inside kept blocks."""
+    """Return the line break elements inside kept blocks."""
     rows = np.flatnonzero(blocks.snapshot.is_tag(("br",)))
     before, after = _around(blocks, rows)
     inner: NDArray[np.intp] = rows[(before >= 0) & (before == after) & np.append(content, False)[before]]

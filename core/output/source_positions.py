@@ -1,8 +1,8 @@
-"""Where the blocks of a page stand in its source.
+"""Find the positions of the blocks of a page in its source.
 
-Neither a browser nor the parser tells that of a text. So the source is cut into start tags and texts, these are aligned
-with the elements and texts of the snapshot in document order, and a block is where its first text found stands. What a
-script wrote is in no source, and has no place.
+Neither browsers nor parsers report the position of a text. So the source is split into start tags and texts, which are
+aligned with the elements and texts of the snapshot in document order. The position of a block is that of its first
+aligned text. Text that a script wrote is not in the source and has no position.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from vclean.page import Page
     from vclean.render.snapshot import Snapshot
 
-TELLING_LENGTH: Final = 8
-"""Characters from which on a text is one that two places have hardly by chance."""
+DISTINCTIVE_LENGTH: Final = 8
+"""Fewest characters of a text that is unlikely to occur twice by chance."""
 KEY_LENGTH: Final = 24
-"""Characters, white space aside, by which a text is known again: comments cut texts in two, in browsers only."""
+"""Characters of the key of a text, without white space; keys are short because comments split texts in browsers."""
 
-# Every alternative takes what it began to the end of the source if it is never closed: the time is linear.
+# Unclosed constructs extend to the end of the source in each alternative: this keeps the time linear.
 _TOKEN: Final = re.compile(
     r"""
     <!--.*?(?:-->|\Z)
@@ -44,119 +44,137 @@ _TOKEN: Final = re.compile(
 )
 _NAMED: Final = re.compile(r"""\b(class|id)\s*=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++))""", re.IGNORECASE)
 _LINE_END: Final = re.compile(r"\r\n?|\n")
-_INK: Final = re.compile(r"\S")
+_NON_SPACE: Final = re.compile(r"\S")
 
 
 @dataclass(frozen=True, slots=True)
 class SourcePosition:
-    """Where the text of a block begins in the decoded source: `line` and `column` in characters, both from 1."""
+    r"""Position of the text of a block in the decoded source of its page.
+
+    Attributes:
+        line: the line number, from 1.
+        column: the column in characters, from 1.
+
+    >>> import vclean
+    >>> vclean.clean("<h1>Rain</h1>\n<p>It rained.", method="text", explain=True).blocks[1].source
+    SourcePosition(line=2, column=4)
+    """
 
     line: int
     column: int
 
 
 def find_positions(page: Page, blocks: BlockColumns, max_bytes: int) -> list[SourcePosition | None]:
-    """The places of the blocks in the source of their page.
+    """Find the positions of blocks in the source of their page.
 
     Args:
-        page: what was read; a live page and a stored snapshot have no source, and their blocks no place.
-        blocks: its blocks.
-        max_bytes: the cap that the page was read under.
+        page: the page; live pages and stored snapshots have no source, hence no positions.
+        blocks: the blocks of the page.
+        max_bytes: the limit on the size of the document with which the page was read.
 
     Returns:
-        One place per block; None where its text is not in the source.
+        The position of each block; None if its text is not in the source.
     """
     if not page.content or page.snapshot is not None:
         return [None] * len(blocks)
     source = page_text(page, max_bytes)
-    spots = text_spots(source, blocks.snapshot)
-    found: list[int | None] = [None] * len(blocks)
+    offsets = text_offsets(source, blocks.snapshot)
+    block_offsets: list[int | None] = [None] * len(blocks)
     for text in reversed(blocks.members.tolist()):
-        found[blocks.text_block[text]] = spots.get(text, found[blocks.text_block[text]])
-    starts = [0, *(end.end() for end in _LINE_END.finditer(source))]
-    return [None if spot is None else _place(starts, spot) for spot in found]
+        block_offsets[blocks.text_block[text]] = offsets.get(text, block_offsets[blocks.text_block[text]])
+    line_starts = [0, *(end.end() for end in _LINE_END.finditer(source))]
+    return [None if offset is None else _position(line_starts, offset) for offset in block_offsets]
 
 
-def _place(starts: Sequence[int], spot: int) -> SourcePosition:
-    line = bisect_right(starts, spot)
-    return SourcePosition(line, spot - starts[line - 1] + 1)
+def _position(line_starts: Sequence[int], offset: int) -> SourcePosition:
+    line = bisect_right(line_starts, offset)
+    return SourcePosition(line, offset - line_starts[line - 1] + 1)
 
 
-def text_spots(source: str, snapshot: Snapshot) -> dict[int, int]:
-    """Where the text nodes of a snapshot begin in the source of its page, in characters, by text node."""
-    keys, spots = _source_tokens(source)
+def text_offsets(source: str, snapshot: Snapshot) -> dict[int, int]:
+    """Find the offsets of the text nodes of a snapshot in the source of its page.
+
+    Returns:
+        The offset in characters, by text node.
+    """
+    source_keys, source_offsets = _source_tokens(source)
     page_keys, texts = _page_tokens(snapshot)
-    found: dict[int, int] = {}
-    for run in common_runs(page_keys, keys):
+    offsets: dict[int, int] = {}
+    for run in common_runs(page_keys, source_keys):
         for step in range(run.size):
             text = texts[run.page + step]
             if text >= 0:
-                found[text] = spots[run.gold + step]
-    return _moved(dict(zip(texts, page_keys, strict=True)), dict(zip(spots, keys, strict=True)), found) | found
+                offsets[text] = source_offsets[run.gold + step]
+    page = dict(zip(texts, page_keys, strict=True))
+    return _moved(page, dict(zip(source_offsets, source_keys, strict=True)), offsets) | offsets
 
 
-def _moved(page: dict[int, str], source: dict[int, str], found: dict[int, int]) -> dict[int, int]:
-    """The spots of texts that a script moved: they are of no other text, and there is none like them on either side.
+def _moved(page: dict[int, str], source: dict[int, str], offsets: dict[int, int]) -> dict[int, int]:
+    """Find the offsets of texts that a script moved: unaligned texts with a key that is unique in page and source.
 
     Args:
-        page: the keys of the page's texts, by text node.
-        source: the keys of the source, by spot.
-        found: what is known already.
+        page: the keys of the texts of the page, by text node.
+        source: the keys of the source, by offset.
+        offsets: the offsets of the aligned texts, by text node.
     """
-    taken = set(found.values())
-    left = _single({spot: key for spot, key in source.items() if spot not in taken})
+    aligned = set(offsets.values())
+    unaligned = _unique({offset: key for offset, key in source.items() if offset not in aligned})
     return {
-        text: left[key]
-        for key, text in _single({text: key for text, key in page.items() if text not in found}).items()
-        if key in left
+        text: unaligned[key]
+        for key, text in _unique({text: key for text, key in page.items() if text not in offsets}).items()
+        if key in unaligned
     }
 
 
-def _single(keys: dict[int, str]) -> dict[str, int]:
-    """The place of each text that is told by a key of its own."""
+def _unique(keys: dict[int, str]) -> dict[str, int]:
+    """Return the index of each text key that occurs once and is long enough to be distinctive."""
     count = Counter(keys.values())
-    return {key: at for at, key in keys.items() if count[key] == 1 and key[0] != "<" and len(key) >= TELLING_LENGTH}
+    return {
+        key: index
+        for index, key in keys.items()
+        if count[key] == 1 and key[0] != "<" and len(key) >= DISTINCTIVE_LENGTH
+    }
 
 
 def _source_tokens(source: str) -> tuple[list[str], list[int]]:
-    """The keys of the start tags and texts of a source, and where each begins.
+    """Return the keys of the start tags and texts of a source, and the offset of each.
 
-    A comment or a script does not end a text: parsers and browsers differ in whether it does.
+    Comments and scripts do not split a text, because parsers and browsers differ in whether they do.
     """
     keys: list[str] = []
-    spots: list[int] = []
-    goes_on = False
+    offsets: list[int] = []
+    continues = False
     for token in _TOKEN.finditer(source):
         text, tag = token["text"], token["tag"] or token["raw"]
         if text:
             if key := _text_key(unescape(text)):
-                _add_text(keys, spots, key, token.start() + _indent(text), goes_on=goes_on)
-                goes_on = True
+                _add_text(keys, offsets, key, token.start() + _indent(text), continues=continues)
+                continues = True
         elif tag and tag.lower() not in styles.SKIPPED_TAGS:
             keys.append(_tag_key(tag.lower(), *_names(token["attributes"] or "")))
-            spots.append(token.start())
-        goes_on &= not (tag and tag.lower() not in styles.SKIPPED_TAGS) and not token[0].startswith("</")
-    return keys, spots
+            offsets.append(token.start())
+        continues &= not (tag and tag.lower() not in styles.SKIPPED_TAGS) and not token[0].startswith("</")
+    return keys, offsets
 
 
-def _add_text(keys: list[str], at: list[int], key: str, place: int, *, goes_on: bool) -> None:
-    """Add a text, to the one before if it goes on with it."""
-    if goes_on:
+def _add_text(keys: list[str], indices: list[int], key: str, index: int, *, continues: bool) -> None:
+    """Add the key and the index of a text; if it continues the text before, extend the key of that one."""
+    if continues:
         keys[-1] = (keys[-1] + key)[:KEY_LENGTH]
     else:
         keys.append(key)
-        at.append(place)
+        indices.append(index)
 
 
 def _indent(text: str) -> int:
-    ink = _INK.search(text)
-    return ink.start() if ink else 0
+    character = _NON_SPACE.search(text)
+    return character.start() if character else 0
 
 
 def _page_tokens(snapshot: Snapshot) -> tuple[list[str], list[int]]:
-    """The keys of the elements and texts of a snapshot in document order, and the text node of each, -1 for elements.
+    """Return the keys of the elements and texts of a snapshot in document order, and their text nodes.
 
-    Text nodes with nothing but a comment between them are one text, which the first stands for.
+    The text node of an element is -1. Adjacent text nodes of one parent are a single text with the first of the nodes.
     """
     classes, ids = snapshot.attributes("class"), snapshot.attributes("id")
     after, parent = snapshot.text_after.tolist(), snapshot.text_parent.tolist()
@@ -169,18 +187,18 @@ def _page_tokens(snapshot: Snapshot) -> tuple[list[str], list[int]]:
         while text < len(after) and after[text] == element:
             if key := _text_key(snapshot.texts[text]):
                 last = texts[-1]
-                goes_on = last >= 0 and parent[last] == parent[text]
-                _add_text(keys, texts, key, text, goes_on=goes_on)
+                continues = last >= 0 and parent[last] == parent[text]
+                _add_text(keys, texts, key, text, continues=continues)
             text += 1
     return keys, texts
 
 
 def _names(attributes: str) -> tuple[str, str]:
-    """Class and id among the attributes of a start tag."""
-    found: dict[str, str] = {}
+    """Return the class and the id in the attributes of a start tag."""
+    names: dict[str, str] = {}
     for name, *values in _NAMED.findall(attributes):
-        found.setdefault(name.lower(), unescape("".join(values)))
-    return found.get("class", ""), found.get("id", "")
+        names.setdefault(name.lower(), unescape("".join(values)))
+    return names.get("class", ""), names.get("id", "")
 
 
 def _tag_key(tag: str, classes: str, name: str) -> str:
@@ -188,5 +206,5 @@ def _tag_key(tag: str, classes: str, name: str) -> str:
 
 
 def _text_key(text: str) -> str:
-    """The first characters of a text, white space aside; nothing for a text without any."""
+    """Return the first characters of a text without white space; empty for a text of white space."""
     return "".join(text[: 4 * KEY_LENGTH].split())[:KEY_LENGTH] or "".join(text.split())[:KEY_LENGTH]

@@ -1,4 +1,4 @@
-"""The plain text formats: CleanEval's marked lines and the same text without marks."""
+"""Write plain text and the text format of CleanEval 2007."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
 
 
 class TextUnit(NamedTuple):
-    """A heading, paragraph or list item of the clean text, with its continuations."""
+    """Heading, paragraph or list item of the clean text, with its continuations."""
 
     label: Label
     text: str
 
 
 def units(texts: Sequence[str], labels: Iterable[Label]) -> list[TextUnit]:
-    """The clean text in units: a continuation joins the unit before it, boilerplate and empty blocks go.
+    """Combine the content blocks to units: a continuation is appended to the unit before it.
 
-    A continuation with nothing before it begins a paragraph.
+    Boilerplate and empty blocks are left out. A continuation without a unit before it begins a paragraph.
     """
     groups: list[tuple[Label, list[str]]] = []
     for text, label in zip(texts, labels, strict=True):
@@ -36,7 +36,7 @@ def units(texts: Sequence[str], labels: Iterable[Label]) -> list[TextUnit]:
 
 
 def to_cleaneval(texts: Sequence[str], labels: Iterable[Label]) -> str:
-    r"""One unit per line, its mark before it, as in CleanEval 2007: `<h>`, `<p>` or `<l>`.
+    r"""Return one line per unit, after its tag `<h>`, `<p>` or `<l>`, as in CleanEval 2007.
 
     >>> to_cleaneval(["News", "It rained.", "Again."], [Label.HEADING, Label.PARAGRAPH, Label.CONTINUATION])
     '<h>News\n<p>It rained. Again.\n'
@@ -45,26 +45,26 @@ def to_cleaneval(texts: Sequence[str], labels: Iterable[Label]) -> str:
 
 
 def to_text(texts: Sequence[str], labels: Iterable[Label]) -> str:
-    r"""The units with a blank line between them, but none between two list items; `""` when there is nothing.
+    r"""Return the units with a blank line between them, but none between two list items.
 
-    Line breaks of preformatted text are kept.
+    Line breaks of preformatted text are kept. Without content the text is empty.
 
     >>> to_text(["Two fruits", "apple", "pear"], [Label.PARAGRAPH, Label.LIST_ITEM, Label.LIST_ITEM])
     'Two fruits\n\napple\npear\n'
     """
-    pieces, before = [], None
+    parts, previous = [], None
     for unit in units(texts, labels):
-        together = before is unit.label is Label.LIST_ITEM
-        pieces.append(("" if before is None or together else "\n") + unit.text + "\n")
-        before = unit.label
-    return "".join(pieces)
+        same_list = previous is unit.label is Label.LIST_ITEM
+        parts.append(("" if previous is None or same_list else "\n") + unit.text + "\n")
+        previous = unit.label
+    return "".join(parts)
 
 
 def write_cleaneval(result: Result) -> str:
-    """Return the clean text of a result in CleanEval's marked lines."""
+    """Return the clean text of a result in the format of CleanEval 2007."""
     return to_cleaneval(result.columns.text, result.prediction.labels)
 
 
 def write_text(result: Result) -> str:
-    """Return the clean text of a result without marks."""
+    """Return the clean text of a result without markup."""
     return to_text(result.columns.text, result.prediction.labels)

@@ -1,4 +1,4 @@
-"""Where results go: standard output, one file, a file per page in a folder, or one file of JSON lines."""
+"""Write results to standard output, one file, a folder with one file per page, or one file of JSON lines."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from hashlib import sha256
 from typing import IO, TYPE_CHECKING, Final, Protocol, Self
 
 from vclean.errors import UsageError
-from vclean.files import Replacement, check_writable, make_folder, write_atomic, write_stream
-from vclean.settings import KINDS, Kind
+from vclean.files import AtomicFile, check_writable, make_folder, write_atomic, write_stream
+from vclean.settings import OVERLAY_FORMATS, OverlayFormat
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,13 +21,13 @@ SUFFIXES: Final = {
     "explanation": ".txt",
 }  # fmt: skip
 
-_IN_LINES: Final = frozenset({"json", "webis"})
-"""Formats of one line a page, which need nothing between two pages."""
+_LINE_FORMATS: Final = frozenset({"json", "webis"})
+"""Formats with one line per page, which need no separator between pages."""
 
 _PAGE_SUFFIX = re.compile(r"\.(x?html?|mht(ml)?)$", re.IGNORECASE)
 _UNSAFE = re.compile(r"[^\w.-]+")
-_LONGEST_NAME: Final = 120
-"""In bytes: file systems take 255, and suffixes and an overlay's own name are added."""
+_MAX_NAME_BYTES: Final = 120
+"""Longest name of a page in a file name, bytes; file systems allow 255 with suffix and the name of an overlay."""
 
 _FILE_SUFFIXES: Final = frozenset({".txt", ".md", ".html", ".json", ".xml"})
 
@@ -35,74 +35,83 @@ _log = logging.getLogger("vclean")
 
 
 class Output(Protocol):
-    """What a command makes of a page, such as a `Result`."""
+    """Output of a command for one page, such as a `Result`."""
 
     @property
     def id(self) -> str:
-        """The page's name."""
+        """Return the name of the page."""
 
     def to(self, name: str, /) -> str:
-        """Return all of it in the format `name`."""
+        """Return the output in the format `name`."""
 
 
-class Drawing(Output, Protocol):
-    """An output that can be drawn over the screenshot of its page."""
+class DrawableOutput(Output, Protocol):
+    """Output that can be drawn on the screenshot of its page."""
 
-    def overlay(self, screenshot: bytes, kind: Kind) -> bytes:
-        """Return it drawn over the screenshot of its page."""
+    def overlay(self, screenshot: bytes, kind: OverlayFormat) -> bytes:
+        """Return the overlay on a screenshot as a file of format `kind`."""
 
 
-class Sink(ABC):
-    """Takes the results of a run, inside a `with` block that is the run."""
+class ResultWriter(ABC):
+    """Writer of the results of a run; a context manager for the time of the run."""
 
     def __enter__(self) -> Self:
         """Begin the run."""
         return self
 
     @abstractmethod
-    def put(self, result: Output) -> None:
-        """Take one result."""
+    def write(self, result: Output) -> None:
+        """Write one result.
 
-    def __exit__(self, *exception: object) -> None:  # noqa: B027 - most have nothing to do
-        """End the run; what it wrote only counts if nothing was raised."""
+        Raises:
+            OutputError: the output cannot be written.
+        """
+
+    def __exit__(self, *exception: object) -> None:  # noqa: B027 - most writers have nothing to close
+        """End the run; on an error, incomplete files are discarded."""
 
 
-def sink_for(out: Path | None, name: str, *, many: bool) -> Sink:
-    """The sink for output in the format `name`.
+def make_writer(out: Path | None, name: str, *, many: bool) -> ResultWriter:
+    """Return the writer for the output `out`.
 
-    Several pages go to a folder, one file each; as JSON to one file of lines, unless `out` is a folder. One page
-    goes to the file `out`, or into it if it is a folder.
+    Several pages are written to a folder with one file each; in a format of lines to one file, unless `out` is a
+    folder. A single page is written to the file `out`, or to a file in it if `out` is a folder.
+
+    Args:
+        out: the file or folder; None for standard output.
+        name: the output format.
+        many: whether there may be several pages.
 
     Raises:
-        UsageError: several pages are to go into one file, in a format that cannot be told apart there.
-        OutputError: the folder cannot be made, or the file cannot be written.
+        UsageError: `out` is a file, there are several pages, and the format does not separate them.
+        OutputError: the folder cannot be created, or the file cannot be written.
     """
     if out is None:
-        return StreamSink(sys.stdout, name, many=many)
+        return StreamWriter(sys.stdout, name, many=many)
     if out.is_dir():
-        return FolderSink(out, name)
-    if many and name not in _IN_LINES:
+        return FolderWriter(out, name)
+    if many and name not in _LINE_FORMATS:
         if out.is_file() or out.suffix.lower() in _FILE_SUFFIXES:
-            raise UsageError(f"{out} is a file's name: several pages need a folder, or -f json for a file of lines")
-        return FolderSink(make_folder(out), name)
+            raise UsageError(f"{out} is the name of a file: several pages need a folder, or -f json for one file")
+        return FolderWriter(make_folder(out), name)
     check_writable(out)
-    return LinesSink(out, name) if many else FileSink(out, name)
+    return LinesWriter(out, name) if many else FileWriter(out, name)
 
 
-class StreamSink(Sink):
-    """Writes to a stream, in UTF-8, each of several pages under a line with its name (JSON: one line each)."""
+class StreamWriter(ResultWriter):
+    """Writer to a stream; each of several pages has a header with its name, except in formats of lines."""
 
     def __init__(self, stream: IO[str], name: str, *, many: bool) -> None:
         self._stream = stream
         self._format = name
         self._many = many
 
-    def put(self, result: Output) -> None:
-        """Write the result and flush, so that a reader sees it before the next page is done."""
+    def write(self, result: Output) -> None:
+        """Write the result and flush the stream: a reader of a pipe gets each page as soon as it is done."""
         write_stream(self._stream, self._header(result.id) + result.to(self._format))
 
     def _header(self, page_id: str) -> str:
-        if not self._many or self._format in _IN_LINES:
+        if not self._many or self._format in _LINE_FORMATS:
             return ""
         name = " ".join(page_id.split())
         if self._format in ("markdown", "html"):
@@ -110,55 +119,59 @@ class StreamSink(Sink):
         return f"==> {name} <==\n"
 
 
-class FileSink(Sink):
-    """Writes the one result to a file."""
+class FileWriter(ResultWriter):
+    """Writer of a single result to a file."""
 
     def __init__(self, path: Path, name: str) -> None:
         self._path = path
         self._format = name
 
-    def put(self, result: Output) -> None:
-        """Write the file, whole or not at all."""
+    def write(self, result: Output) -> None:
+        """Write the file atomically."""
         write_atomic(self._path, result.to(self._format))
 
 
-class FolderSink(Sink):
-    """Writes every result to a file of its own, named after the page."""
+class FolderWriter(ResultWriter):
+    """Writer of each result to a file in a folder, named after the page."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self._folder = folder
         self._format = name
-        self._names = Names()
+        self._names = UniqueNames()
 
-    def put(self, result: Output) -> None:
-        """Write the result's file, whole or not at all."""
+    def write(self, result: Output) -> None:
+        """Write the file of the result atomically."""
         path = self._folder / (self._names.name(result.id) + SUFFIXES[self._format])
         write_atomic(path, result.to(self._format))
 
 
-class LinesSink(Sink):
-    """Writes all results to one file of JSON lines, which is in its place at the end of the run."""
+class LinesWriter(ResultWriter):
+    """Writer of all results to one file of JSON lines, which is complete at the end of the run."""
 
     def __init__(self, path: Path, name: str = "json") -> None:
-        self._file = Replacement(path)
+        self._file = AtomicFile(path)
         self._format = name
 
     def __enter__(self) -> Self:
-        """Open the file, aside."""
+        """Open a temporary file."""
         self._file.__enter__()
         return self
 
-    def put(self, result: Output) -> None:
-        """Add the line."""
+    def write(self, result: Output) -> None:
+        """Append the line of the result."""
         self._file.write(result.to(self._format))
 
     def __exit__(self, *exception: object) -> None:
-        """Put the file in its place, whole or not at all."""
+        """Rename the temporary file to its target; on an error, delete it."""
         self._file.__exit__(*exception)
 
 
 class OverlayWriter:
-    """Draws overlays into one file, an image or a page to explore, or for several pages into one each beside it.
+    """Writer of overlays, as images or interactive pages: for several pages, the page name is added to the file name.
+
+    Args:
+        path: the file; its suffix is one of `vclean.settings.OVERLAY_FORMATS`.
+        many: whether there may be several pages.
 
     Raises:
         OutputError: the files cannot be written.
@@ -167,26 +180,26 @@ class OverlayWriter:
     def __init__(self, path: Path, *, many: bool) -> None:
         self._path = path
         self._many = many
-        self._names = Names()
-        self._kind = KINDS[path.suffix.lower()]
+        self._names = UniqueNames()
+        self._kind = OVERLAY_FORMATS[path.suffix.lower()]
         check_writable(make_folder(path.parent) / path.name if many else path)
 
-    def put(self, result: Drawing, screenshot: bytes) -> None:
-        """Draw the result over the screenshot of its page."""
-        target = beside(self._path, self._names.name(result.id)) if self._many else self._path
+    def write(self, result: DrawableOutput, screenshot: bytes) -> None:
+        """Draw the result on the screenshot of its page, and write the file."""
+        target = page_path(self._path, self._names.name(result.id)) if self._many else self._path
         write_atomic(target, result.overlay(screenshot, self._kind))
 
 
-class Names:
-    """Gives every page a file name of its own, without a suffix."""
+class UniqueNames:
+    """Generator of unique file names for pages, without suffixes."""
 
     def __init__(self) -> None:
         self._count: dict[str, int] = {}
 
     def name(self, page_id: str) -> str:
-        """A name that is safe on every file system.
+        """Return a name that is valid on every file system.
 
-        A second page of the same name gets a number; a name that is too long ends in a hash of the whole.
+        A second page of the same name gets a number. A name that is too long is truncated and ends in a hash.
         """
         bare = _PAGE_SUFFIX.sub("", page_id.partition("://")[2] or page_id)
         name = _shortened(_UNSAFE.sub("_", bare).strip("._") or "page")
@@ -194,23 +207,28 @@ class Names:
         return name if count == 1 else self.name(f"{name}-{count}")
 
 
-def write_told(path: Path, what: str, data: bytes | str) -> None:
-    """Write a file, whole or not at all, and say on standard error what of the run it is, and where.
+def write_and_log(path: Path, content: str, data: bytes | str) -> None:
+    """Write a file atomically, and log its content and path.
+
+    Args:
+        path: the file.
+        content: a noun for the content, such as `model`.
+        data: the bytes or text to write.
 
     Raises:
-        OutputError: it cannot be written.
+        OutputError: the file cannot be written.
     """
     write_atomic(path, data)
-    _log.warning("wrote the %s to %s", what, path)
+    _log.warning("wrote the %s to %s", content, path)
 
 
-def beside(path: Path, name: str) -> Path:
-    """The path for one of several pages: `overlay.png` becomes `overlay-NAME.png`."""
+def page_path(path: Path, name: str) -> Path:
+    """Return the path for one of several pages: `overlay-NAME.png` for `overlay.png`."""
     return path.with_name(f"{path.stem}-{name}{path.suffix}")
 
 
 def _shortened(name: str) -> str:
-    if len(name.encode()) <= _LONGEST_NAME:
+    if len(name.encode()) <= _MAX_NAME_BYTES:
         return name
     end = "-" + sha256(name.encode()).hexdigest()[:8]
-    return name.encode()[: _LONGEST_NAME - len(end)].decode(errors="ignore") + end
+    return name.encode()[: _MAX_NAME_BYTES - len(end)].decode(errors="ignore") + end

@@ -18,7 +18,7 @@ from vclean.render.overlay.svg import draw_svg
 
 if TYPE_CHECKING:
     from vclean.features.segments.segments import Segments
-    from vclean.settings import Kind
+    from vclean.settings import OverlayFormat
 
 FORMATS: Final = ("json", "webis")
 """Names of the output formats; the first is the default."""
@@ -73,7 +73,7 @@ def _shape(segments: Segments, segment: int) -> shapely.Geometry:
     return shapely.union_all(shapely.box(*corners.T))
 
 
-def draw(segments: Segments, screenshot: bytes, kind: Kind) -> bytes:
+def draw(segments: Segments, screenshot: bytes, kind: OverlayFormat) -> bytes:
     """Draw segments and separators over a screenshot.
 
     Args:

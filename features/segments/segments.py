@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.render.snapshot import Snapshot
-    from vclean.settings import Kind
+    from vclean.settings import OverlayFormat
 
 
 MOST_COHERENT: Final = 11
@@ -196,7 +196,7 @@ class Segments:
 
         return write(self, format)
 
-    def overlay(self, screenshot: bytes, kind: Kind) -> bytes:
+    def overlay(self, screenshot: bytes, kind: OverlayFormat) -> bytes:
         """Draw segments and separators over a screenshot, a PNG or JPEG of the page with one px per CSS px.
 
         Raises:

@@ -26,7 +26,7 @@ from urllib.parse import unquote, urlsplit
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
 from vclean.errors import InputError, OutputError
-from vclean.files import explained, put_in_place
+from vclean.files import output_errors, replace_durably
 from vclean.render.archive import cdx, subresources, warc
 from vclean.render.archive.cdx import CdxError
 
@@ -280,7 +280,7 @@ def open_index(archive: Path, path: Path | None = None) -> Index:
     """
     if path is not None and (index := open_matching_index(archive, path)):
         return index
-    with explained(path or tempfile.gettempdir()):
+    with output_errors(path or tempfile.gettempdir()):
         handle, name = tempfile.mkstemp(".tmp", ".vclean-index-", path and path.absolute().parent)
         os.close(handle)
     temporary_path = Path(name)
@@ -288,7 +288,7 @@ def open_index(archive: Path, path: Path | None = None) -> Index:
         _build(archive, temporary_path)
         if path is None:
             return Index(temporary_path, temporary=True)
-        put_in_place(temporary_path, path)
+        replace_durably(temporary_path, path)
         return Index(path)
     except BaseException:
         temporary_path.unlink(missing_ok=True)

@@ -102,7 +102,7 @@ class Archive:
         except (OSError, KeyError) as error:
             raise InputError(f"{self._path}: the record of {record.url} is damaged ({error})") from error
         if len(content.body) > max_bytes:
-            raise LimitError(f"{record.url} is over the cap of {max_bytes:,} bytes: raise it with --max-bytes")
+            raise LimitError(f"{record.url} is over the limit of {max_bytes:,} bytes: raise it with --max-bytes")
         resources = self if self._serves(content.body, record.url) else None
         return Page(content=content.body, url=record.url, charset=content.charset, resources=resources, id=record.url)
 

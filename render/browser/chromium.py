@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from vclean.errors import BrowserMissingError
-from vclean.files import home
+from vclean.files import home_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -155,10 +155,10 @@ def _on_path(commands: tuple[str, ...]) -> Iterator[Path]:
 def cache_folder() -> Path:
     """Return the user's cache folder, for files that can be created again."""
     if sys.platform == "darwin":
-        return home() / "Library" / "Caches"
+        return home_folder() / "Library" / "Caches"
     if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or home() / "AppData" / "Local")
-    return Path(os.environ.get("XDG_CACHE_HOME") or home() / ".cache")
+        return Path(os.environ.get("LOCALAPPDATA") or home_folder() / "AppData" / "Local")
+    return Path(os.environ.get("XDG_CACHE_HOME") or home_folder() / ".cache")
 
 
 def _playwright_package() -> Path:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from vclean.files import home
+from vclean.files import home_folder
 
 SUFFIXES = frozenset({".ttf", ".otf", ".ttc", ".otc", ".pfb", ".dfont"})
 
@@ -31,7 +31,7 @@ SCRIPTS = {
 
 def font_folders() -> list[Path]:
     """Return the folders that the system searches for fonts; some may not exist."""
-    user = home()
+    user = home_folder()
     if sys.platform == "darwin":
         return [Path("/System/Library/Fonts"), Path("/Library/Fonts"), user / "Library" / "Fonts"]
     if sys.platform == "win32":

@@ -151,11 +151,11 @@ def unpack(payload: str, settings: RenderSettings, *, build: str, url: str) -> S
 def _check_caps(answer: dict[str, Any], settings: RenderSettings) -> None:
     if "nodes" in answer:
         raise LimitError(
-            f"page has {answer['nodes']:,} elements, over the cap of {settings.max_nodes:,}: raise --max-nodes"
+            f"page has {answer['nodes']:,} elements, over the limit of {settings.max_nodes:,}: raise --max-nodes"
         )
     if "characters" in answer:
         raise LimitError(
-            f"page has {answer['characters']:,} characters of text, over the cap of {settings.max_bytes:,}:"
+            f"page has {answer['characters']:,} characters of text, over the limit of {settings.max_bytes:,}:"
             " raise --max-bytes"
         )
 

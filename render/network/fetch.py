@@ -86,7 +86,7 @@ def _body(response: httpx.Response, url: str, max_bytes: int, end: float) -> byt
     for chunk in response.iter_bytes():
         body += chunk
         if len(body) > max_bytes:
-            raise LimitError(f"{url} is over the cap of {max_bytes:,} bytes: raise it with --max-bytes")
+            raise LimitError(f"{url} is over the limit of {max_bytes:,} bytes: raise it with --max-bytes")
         if time.monotonic() > end:
             raise DeadlineError(f"{url} was still arriving at the deadline: raise --timeout")
     return bytes(body)

@@ -92,7 +92,7 @@ class LiveResponder:
             body += chunk
             if len(body) > self._max_bytes:
                 raise LimitError(
-                    f"{response.url} is over the cap of {self._max_bytes:,} bytes: raise it with --max-bytes"
+                    f"{response.url} is over the limit of {self._max_bytes:,} bytes: raise it with --max-bytes"
                 )
         headers = [(name, value) for name, value in response.headers.multi_items() if name not in _TRANSPORT_HEADERS]
         return httpx.Response(response.status_code, headers=headers, content=bytes(body))

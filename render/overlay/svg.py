@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
-from vclean.characters import legal
+from vclean.characters import replace_illegal
 from vclean.render.overlay.layers import (
     BORDER_COLOR,
     LEGEND_SIZE,
@@ -101,7 +101,7 @@ def _add_legend(root: etree._Element, entries: Sequence[Entry], strip: int) -> N
 
 def _add_mark(page: etree._Element, mark: Mark) -> None:
     group = _add(page, "g", **{"class": mark.pen})
-    _add(group, "title").text = legal(mark.title)
+    _add(group, "title").text = replace_illegal(mark.title)
     _add_rect(group, mark.frame, "frame")
     if mark.tag is None:
         return

@@ -18,7 +18,7 @@ from vclean.render.snapshot import Snapshot, noscript_needed, subtree_depths, su
 from vclean.render.static.columns import Attributes, Links, TextNodes, elements_of, join, parents_of
 from vclean.render.static.styles import REPLACED_TAGS, SKIPPED_TAGS, resolve_styles
 from vclean.settings import RenderSettings
-from vclean.timeouts import within
+from vclean.timeouts import run_within
 
 if TYPE_CHECKING:
     from vclean.page import Page
@@ -40,7 +40,7 @@ def parse(page: Page, settings: RenderSettings | None = None) -> Snapshot:
     started = time.perf_counter()
     text = page_text(page, settings.max_bytes)
     # Parsing time grows with the square of the number of attributes of an element.
-    root = within(settings.deadline, lambda: _document(text))
+    root = run_within(settings.deadline, lambda: _document(text))
     metadata = _HeadMetadata(root, page.url)
     snapshot = _snapshot(root, metadata, with_noscript=_prune(root), max_nodes=settings.max_nodes)
     snapshot.timings["parse"] = time.perf_counter() - started

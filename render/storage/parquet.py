@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from vclean.errors import InputError
-from vclean.imports import of_extra
+from vclean.imports import requires_extra
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -92,7 +92,7 @@ class ParquetSnapshots:
 
 def _keys(path: Path, number: int) -> NDArray[Any]:
     """Return the index of a file: an `_ENTRY` for each row that has a key."""
-    with of_extra("parquet", "pyarrow"):
+    with requires_extra("parquet", "pyarrow"):
         import pyarrow.parquet as pq
 
     with _readable(path):

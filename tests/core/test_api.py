@@ -41,7 +41,7 @@ HTML = "<html lang=en><title>Weather</title><h1>Rain</h1><p>It rained all day in
 
 @pytest.fixture
 def fake_browser(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """A renderer that parses; gives the list of what happened to it."""
+    """Replace the renderer by a parser; return the list of its calls."""
     events: list[str] = []
 
     class FakeRenderer:
@@ -97,8 +97,8 @@ class TestClean:
         assert clean(page, method="text", url="https://b.example/").metadata.url == "https://b.example/"
 
     @pytest.mark.parametrize("policy", [Policy(recall_weight=2), Policy(comments=False)])
-    def test_a_method_that_takes_no_policy(self, policy: Policy) -> None:
-        with pytest.raises(UsageError, match="method bte cannot be told what counts as content"):
+    def test_method_without_policy(self, policy: Policy) -> None:
+        with pytest.raises(UsageError, match="method bte accepts no policy of content"):
             clean(HTML, method="bte", policy=policy)
         assert clean(HTML, method="bte", policy=Policy()).blocks
 
@@ -107,7 +107,7 @@ class TestClean:
             Policy(comments="out")  # type: ignore[arg-type]
 
     @pytest.mark.parametrize("weight", [0, -1, float("inf"), float("nan")])
-    def test_a_policy_without_sense(self, weight: float) -> None:
+    def test_rejects_invalid_policy(self, weight: float) -> None:
         with pytest.raises(UsageError, match="recall_weight has to be a positive number"):
             Policy(recall_weight=weight)
 
@@ -115,7 +115,7 @@ class TestClean:
         with pytest.raises(UsageError, match="no method 'magic'"):
             clean(HTML, method="magic")
 
-    def test_caps(self) -> None:
+    def test_limits(self) -> None:
         with pytest.raises(LimitError):
             clean(HTML, method="text", rendering=RenderSettings(max_bytes=10))
 
@@ -125,14 +125,14 @@ class TestClean:
 
     @pytest.mark.parametrize("blank", ["", " \n"])
     def test_an_empty_string_is_an_empty_document(self, blank: str) -> None:
-        """And not the folder that the empty path stands for."""
+        # An empty string is not the current folder.
         with pytest.raises(NotHtmlError, match="the document is empty"):
             clean(blank, method="text")
 
     def test_the_same_bytes_twice(self) -> None:
         assert clean(HTML, method="bte").to_json() == clean(HTML, method="bte").to_json()
 
-    def test_the_deadline_bounds_work_in_this_process(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_deadline_limits_work_in_this_process(self, monkeypatch: pytest.MonkeyPatch) -> None:
         def endless(_: object) -> None:
             while True:
                 pass
@@ -155,7 +155,7 @@ class TestCleanFile:
         with pytest.raises(InputError, match=r"nowhere\.html does not exist"):
             clean_file("nowhere.html", method="text")
 
-    def test_an_address_is_no_file(self) -> None:
+    def test_rejects_url_as_file(self) -> None:
         with pytest.raises(InputError, match="does not exist"):
             clean_file("https://example.org/", method="text")
 
@@ -166,12 +166,12 @@ class TestCleanUrl:
         result = clean_url("https://example.org/", method="text")
         assert result.id == result.metadata.url == "https://example.org/"
 
-    def test_one_that_is_refused(self) -> None:
+    def test_rejects_private_addresses(self) -> None:
         with pytest.raises(NetworkError, match="not a public address"):
             clean_url("http://127.0.0.1/", method="text")
 
-    def test_a_path_is_no_address(self) -> None:
-        with pytest.raises(UsageError, match=r"'page\.html' is no address"):
+    def test_rejects_path_as_url(self) -> None:
+        with pytest.raises(UsageError, match=r"'page\.html' is not the URL"):
             clean_url("page.html", method="text")
 
 
@@ -193,7 +193,7 @@ class TestOptions:
         ("options", "message"),
         [({"network": "all"}, "network has to be one of none, public"), ({"rendr": True}, "no option 'rendr'")],
     )
-    def test_what_cannot_be(self, options: dict[str, object], message: str) -> None:
+    def test_rejects_invalid_options(self, options: dict[str, object], message: str) -> None:
         with pytest.raises(UsageError, match=message):
             clean(HTML, **options)  # type: ignore[arg-type]
 
@@ -204,7 +204,7 @@ class TestLanguage:
 
     @pytest.fixture
     def language(self) -> Callable[[str], str]:
-        """The language of a page whose last block is its content."""
+        """Return the language of a page with content in its last block."""
 
         def label(blocks: BlockColumns) -> Prediction:
             labels = [Label.OTHER] * (len(blocks) - 1) + [Label.PARAGRAPH]
@@ -217,13 +217,13 @@ class TestLanguage:
 
         return detect
 
-    def test_the_content_tells_not_the_menus(self, language: Callable[[str], str]) -> None:
+    def test_language_of_content_not_of_menus(self, language: Callable[[str], str]) -> None:
         assert language(self.MENU + self.STORY) == "en"
 
-    def test_a_little_content_does_not_tell(self, language: Callable[[str], str]) -> None:
+    def test_little_content_is_not_enough(self, language: Callable[[str], str]) -> None:
         assert language(self.MENU + "<p>All rights reserved.") == "de"
 
-    def test_the_page_is_believed_where_the_text_does_not_tell(self, language: Callable[[str], str]) -> None:
+    def test_declared_language_if_text_is_not_enough(self, language: Callable[[str], str]) -> None:
         assert language("<html lang=sk><p>1<p>2") == "sk"
 
 
@@ -234,12 +234,12 @@ class TestRendering:
             cleaner.clean(Page(content=HTML, id="two"))
         assert fake_browser == ["start", "render one", "render two", "end"]
 
-    def test_the_browser_ends_after_a_failure(self, fake_browser: list[str]) -> None:
+    def test_browser_is_closed_after_failure(self, fake_browser: list[str]) -> None:
         with pytest.raises(NotHtmlError), Cleaner(render=True, method="text") as cleaner:
             cleaner.clean(b"")
         assert fake_browser[-1] == "end"
 
-    def test_a_url_is_left_to_the_browser(self, fake_browser: list[str]) -> None:
+    def test_browser_fetches_url(self, fake_browser: list[str]) -> None:
         result = clean_url("https://example.org/", render=True, method="text")
         assert result.id == "https://example.org/"
         assert fake_browser == ["start", "render https://example.org/", "end"]
@@ -270,7 +270,7 @@ class TestCleanMany:
         with Cleaner(method="text") as cleaner:
             assert [result.id for result in cleaner.clean_many(pages)] == ["a", "b", "c"]
 
-    def test_pages_are_read_as_they_are_needed(self) -> None:
+    def test_pages_are_read_one_at_a_time(self) -> None:
         with Cleaner(method="text") as cleaner:
             results = cleaner.clean_many(Page(content="<p>x", id=str(number)) for number in iter(int, 1))
             assert next(results).id == "0"
@@ -279,7 +279,7 @@ class TestCleanMany:
         with Cleaner(method="text") as cleaner, pytest.raises(NotHtmlError):
             list(cleaner.clean_many(["<p>a", b"", "<p>b"]))
 
-    def test_a_failure_that_is_dealt_with(self) -> None:
+    def test_failure_with_on_error(self) -> None:
         failures: list[tuple[object, VcleanError]] = []
         with Cleaner(method="text") as cleaner:
             results = cleaner.clean_many(["<p>a", b"", "<p>b"], on_error=lambda *failure: failures.append(failure))
@@ -289,7 +289,7 @@ class TestCleanMany:
 
 
 class Even:
-    """A model to which every block is as likely content as any other."""
+    """Model with the same probability for every block."""
 
     version = "even"
 
@@ -303,7 +303,7 @@ class Even:
 
 
 class TestSameSite:
-    """All pages are read, then each is labelled by what the model says and what its site repeats."""
+    """Option `same_site`: all pages are read, then each is labelled with the model and the text of its site."""
 
     @pytest.fixture
     def cleaner(self, monkeypatch: pytest.MonkeyPatch) -> Cleaner:
@@ -312,16 +312,16 @@ class TestSameSite:
 
     def test_repeated_blocks_are_less_likely_content(self, cleaner: Cleaner) -> None:
         pages = [Page(content=f"<p>Home<p>{name}", id=name, url=f"https://example.org/{name}") for name in "abc"]
-        found = list(cleaner.clean_many(pages, same_site=True))
-        assert [result.id for result in found] == ["a", "b", "c"]
-        assert all(result.blocks[0].probability < 0.3 and result.blocks[1].probability == 0.5 for result in found)
+        results = list(cleaner.clean_many(pages, same_site=True))
+        assert [result.id for result in results] == ["a", "b", "c"]
+        assert all(result.blocks[0].probability < 0.3 and result.blocks[1].probability == 0.5 for result in results)
 
     def test_only_pages_of_one_host_are_compared(self, cleaner: Cleaner) -> None:
         pages = [Page(content=f"<p>Home<p>{name}", url=f"https://{name}.example/") for name in "abc"]
         for result in cleaner.clean_many(pages, same_site=True):
             assert result.prediction.probability.tolist() == [0.5, 0.5]
 
-    def test_pages_are_not_compared_unasked(self, cleaner: Cleaner) -> None:
+    def test_pages_are_not_compared_by_default(self, cleaner: Cleaner) -> None:
         for result in cleaner.clean_many(["<p>Home<p>a", "<p>Home<p>b"]):
             assert result.prediction.probability.tolist() == [0.5, 0.5]
 
@@ -329,12 +329,12 @@ class TestSameSite:
         with pytest.raises(NotHtmlError):
             list(cleaner.clean_many(["<p>a", b""], same_site=True))
 
-    def test_failures_that_are_dealt_with(self, cleaner: Cleaner) -> None:
-        """A page that cannot be read is given as it came, one that cannot be labelled by its name and address."""
+    def test_failures_with_on_error(self, cleaner: Cleaner) -> None:
+        # A page that cannot be read is passed unchanged, one that cannot be labelled with its id and URL.
         failures: list[object] = []
         pages = [b"", Page(content="<p>wrong", id="w", url="https://example.org/"), "<p>b"]
-        found = list(cleaner.clean_many(pages, same_site=True, on_error=lambda page, _: failures.append(page)))
-        assert [result.to_text() for result in found] == ["b\n"]
+        results = list(cleaner.clean_many(pages, same_site=True, on_error=lambda page, _: failures.append(page)))
+        assert [result.to_text() for result in results] == ["b\n"]
         assert failures == [b"", Page(id="w", url="https://example.org/")]
 
     def test_pages_are_rendered_once(self, fake_browser: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -343,6 +343,6 @@ class TestSameSite:
             assert len(list(cleaner.clean_many([Page(content=HTML, id=name) for name in "ab"], same_site=True))) == 2
         assert fake_browser == ["start", "render a", "render b", "end"]
 
-    def test_a_method_that_cannot_compare(self) -> None:
+    def test_method_without_comparison(self) -> None:
         with Cleaner(method="text") as cleaner, pytest.raises(UsageError, match="method text cannot compare"):
             list(cleaner.clean_many(iter(int, 1), same_site=True))

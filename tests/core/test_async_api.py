@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Browsers:
-    """Counts how many of its renderers work at once."""
+    """Renderers that count how many of them work at once."""
 
     def __init__(self) -> None:
         self.open = self.working = self.most = 0
@@ -53,7 +53,7 @@ def browsers(monkeypatch: pytest.MonkeyPatch) -> Browsers:
 
 
 class TestParsed:
-    def test_html_a_file_and_an_address(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_html_file_and_url(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (tmp_path / "a.html").write_text("<p>File")
         monkeypatch.setattr(fetch, "fetch", lambda url, _: Page(content="<p>Web", url=url))
 
@@ -77,7 +77,7 @@ class TestParsed:
                     await cleaner.clean("")
                 with pytest.raises(InputError):
                     await cleaner.clean_file("nowhere.html")
-                with pytest.raises(UsageError, match="no address"):
+                with pytest.raises(UsageError, match="is not the URL"):
                     await cleaner.clean_url("nowhere.html")
                 assert (await cleaner.clean("<p>a")).blocks[0].source
 
@@ -95,7 +95,7 @@ class TestRendered:
         assert asyncio.run(clean()) == [f"{number}\n" for number in range(9)]
         assert (browsers.most, browsers.open, browsers.network) == (3, 0, True)
 
-    def test_a_failure_gives_its_browser_back(self, browsers: Browsers) -> None:
+    def test_failure_returns_browser(self, browsers: Browsers) -> None:
         async def clean() -> str:
             async with AsyncCleaner(render=True, method="text", browsers=1) as cleaner:
                 with pytest.raises(NotHtmlError):
@@ -104,7 +104,7 @@ class TestRendered:
 
         assert asyncio.run(clean()) == "again\n"
 
-    def test_a_screenshot_and_an_address(self, browsers: Browsers) -> None:
+    def test_screenshot_and_url(self, browsers: Browsers) -> None:
         async def clean() -> tuple[str, bytes]:
             async with AsyncCleaner(render=True, method="text") as cleaner:
                 result = await cleaner.clean_url("https://example.org/", screenshot=True)
@@ -112,10 +112,10 @@ class TestRendered:
 
         assert asyncio.run(clean()) == ("Live\n", b"PNG")
 
-    def test_outside_of_its_block(self) -> None:
+    def test_fails_outside_with_block(self) -> None:
         with pytest.raises(UsageError, match="in a with block only"):
             asyncio.run(AsyncCleaner(render=True, method="text").clean("<p>a"))
 
-    def test_no_browsers(self) -> None:
+    def test_rejects_zero_browsers(self) -> None:
         with pytest.raises(UsageError, match="at least 1"):
             AsyncCleaner(browsers=0)

@@ -1,4 +1,4 @@
-"""`AsyncCleaner` with real browsers."""
+"""Tests of `AsyncCleaner` with real browsers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.browser
 FIXTURES = [Path(__file__).parents[2] / "fixtures" / name / "page.html" for name in ("news", "docs", "forum")]
 
 
-def test_pages_at_once_are_as_pages_one_by_one() -> None:
+def test_same_results_as_one_by_one() -> None:
     async def clean() -> list[str]:
         async with AsyncCleaner(render=True, browsers=2) as cleaner:
             results = await asyncio.gather(*(cleaner.clean_file(path) for path in FIXTURES))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from vclean.errors import OutputError, UsageError
-from vclean.files import Replacement, check_writable, home, locked, write_atomic, write_stream
+from vclean.files import AtomicFile, check_writable, folder_lock, home_folder, write_atomic, write_stream
 
 
 @pytest.fixture
@@ -23,16 +23,16 @@ def full_disk(monkeypatch):
 
 class TestWriteAtomic:
     @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="there is no such folder")
-    def test_a_folder_that_takes_no_files(self):
-        """It says that the file is missing, not that it may not be made."""
-        with pytest.raises(OutputError, match=r"write /proc/x: no file can be made in its folder; choose another"):
+    def test_folder_without_new_files(self):
+        # The operating system reports a missing file for `/proc`, not a missing permission.
+        with pytest.raises(OutputError, match=r"write /proc/x: no file can be created in its folder; choose another"):
             write_atomic("/proc/x", b"")
 
     def test_bytes(self, tmp_path):
         write_atomic(tmp_path / "out.bin", b"\x00\xff")
         assert (tmp_path / "out.bin").read_bytes() == b"\x00\xff"
 
-    def test_text_is_utf8_with_its_own_line_ends(self, tmp_path):
+    def test_text_is_utf8_with_unchanged_line_ends(self, tmp_path):
         write_atomic(tmp_path / "out.txt", "žluť\nключ\n")
         assert (tmp_path / "out.txt").read_bytes() == "žluť\nключ\n".encode()
 
@@ -40,7 +40,7 @@ class TestWriteAtomic:
         write_atomic(tmp_path / "out.txt", "a\ud800b")
         assert (tmp_path / "out.txt").read_bytes() == b"a?b"
 
-    def test_replaces_and_leaves_nothing_beside(self, tmp_path):
+    def test_replaces_and_leaves_no_temporary_file(self, tmp_path):
         target = tmp_path / "out.txt"
         target.write_text("old")
         write_atomic(target, "new")
@@ -51,8 +51,8 @@ class TestWriteAtomic:
         write_atomic(str(tmp_path / "out.txt"), "x")
         assert (tmp_path / "out.txt").read_text() == "x"
 
-    def test_name_of_the_greatest_length(self, tmp_path):
-        """The temporary name must not be longer than the target's."""
+    def test_name_of_maximum_length(self, tmp_path):
+        # The name of the temporary file is not longer than that of the target.
         target = tmp_path / ("n" * 250)
         write_atomic(target, "x")
         assert target.read_text() == "x"
@@ -114,20 +114,20 @@ class TestWriteAtomic:
         assert "\n" not in str(caught.value)
 
 
-class TestReplacement:
-    def test_nothing_is_there_before_the_end(self, tmp_path):
-        with Replacement(tmp_path / "out.txt") as file:
+class TestAtomicFile:
+    def test_no_file_before_the_end(self, tmp_path):
+        with AtomicFile(tmp_path / "out.txt") as file:
             file.write("one ")
             file.write(b"two")
             assert not (tmp_path / "out.txt").exists()
         assert (tmp_path / "out.txt").read_text() == "one two"
 
     @pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError, OSError])
-    def test_a_block_that_raises_leaves_everything_as_it_was(self, tmp_path, error):
+    def test_error_in_block_changes_no_file(self, tmp_path, error):
         (tmp_path / "out.txt").write_text("old")
 
         def write_and_fail():
-            with Replacement(tmp_path / "out.txt") as file:
+            with AtomicFile(tmp_path / "out.txt") as file:
                 file.write("new")
                 raise error
 
@@ -148,7 +148,7 @@ class TestCheckWritable:
         ("name", "message"),
         [("none/out.txt", "create the folder"), ("", "it is a folder"), ("file/out.txt", "not a folder")],
     )
-    def test_what_cannot_be_written(self, tmp_path, name, message):
+    def test_rejects_unwritable_paths(self, tmp_path, name, message):
         (tmp_path / "file").touch()
         with pytest.raises(OutputError, match=message):
             check_writable(tmp_path / name)
@@ -166,7 +166,7 @@ class TestCheckWritable:
 
 
 class TestWriteStream:
-    def test_the_text_is_there_at_once(self):
+    def test_flushes_text(self):
         stream = io.StringIO()
         write_stream(stream, "žluť")
         assert stream.getvalue() == "žluť"
@@ -179,7 +179,7 @@ class TestWriteStream:
         with pytest.raises(OSError, match="No space"):
             stream.close()
 
-    def test_a_reader_that_is_gone(self):
+    def test_closed_pipe(self):
         reading, writing = os.pipe()
         os.close(reading)
         stream = os.fdopen(writing, "w")
@@ -190,38 +190,38 @@ class TestWriteStream:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such locks")
-class TestLocked:
-    def test_one_at_a_time(self, tmp_path):
+class TestFolderLock:
+    def test_only_one_holder(self, tmp_path):
         with (
-            locked(tmp_path, ".lock"),
+            folder_lock(tmp_path, ".lock"),
             pytest.raises(UsageError, match="another run is writing"),
-            locked(tmp_path, ".lock"),
+            folder_lock(tmp_path, ".lock"),
         ):
             pass
-        with locked(tmp_path, ".lock"):
+        with folder_lock(tmp_path, ".lock"):
             pass
 
-    def test_locks_of_other_names_do_not_matter(self, tmp_path):
-        with locked(tmp_path, ".lock-a"), locked(tmp_path, ".lock-b"):
+    def test_other_names_are_independent(self, tmp_path):
+        with folder_lock(tmp_path, ".lock-a"), folder_lock(tmp_path, ".lock-b"):
             assert sorted(path.name for path in tmp_path.iterdir()) == [".lock-a", ".lock-b"]
 
-    def test_a_folder_that_is_not_there(self, tmp_path):
-        with pytest.raises(OutputError, match="folder does not exist"), locked(tmp_path / "no", ".lock"):
+    def test_missing_folder_of_lock(self, tmp_path):
+        with pytest.raises(OutputError, match="folder does not exist"), folder_lock(tmp_path / "no", ".lock"):
             pass
 
 
-class TestHome:
-    def test_the_users_own(self, monkeypatch) -> None:
+class TestHomeFolder:
+    def test_home_of_user(self, monkeypatch) -> None:
         monkeypatch.setenv("HOME", "/home/anna")
-        assert home() == Path("/home/anna")
+        assert home_folder() == Path("/home/anna")
 
     def test_a_user_without_one(self, monkeypatch) -> None:
-        """Nothing is found there, and nothing can be made."""
+        # The path does not exist and cannot be created.
 
         def nowhere() -> Path:
             raise RuntimeError("Could not determine home directory.")
 
         monkeypatch.setattr(Path, "home", nowhere)
-        assert list((home() / "cache").glob("*")) == []
+        assert list((home_folder() / "cache").glob("*")) == []
         with pytest.raises(OSError, match="cache"):
-            (home() / "cache").mkdir(parents=True)
+            (home_folder() / "cache").mkdir(parents=True)

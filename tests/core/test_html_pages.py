@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from jinja2 import UndefinedError
 from lxml import html
 
-from vclean.characters import legal
+from vclean.characters import replace_illegal
 from vclean.html_pages import (
     INLINE_POLICY,
     asset,
@@ -44,7 +44,7 @@ JSON = st.recursive(
 
 
 class Tags(HTMLParser):
-    """The tags of a document, and what stands in its scripts."""
+    """Parser that collects the tags of a document, and the text of its scripts."""
 
     def __init__(self, source):
         super().__init__()
@@ -71,10 +71,10 @@ def page(text, value, **parts):
 
 class TestPrinting:
     def test_hostile_text_is_text(self):
-        made = html.fromstring(printed('<p title="{{ text }}">{{ text }}</p>', text=HOSTILE))
-        assert list(made) == []
-        assert made.text.startswith("</script><script>alert(1)")
-        assert made.get("title").startswith("</script>")
+        document = html.fromstring(printed('<p title="{{ text }}">{{ text }}</p>', text=HOSTILE))
+        assert list(document) == []
+        assert document.text.startswith("</script><script>alert(1)")
+        assert document.get("title").startswith("</script>")
 
     def test_characters_that_html_forbids_are_spaces(self):
         assert printed("{{ text }}", text="a\x00b\ud800c\ufffed") == "a b c d"
@@ -86,7 +86,7 @@ class TestPrinting:
     def test_macros_are_escaped_once(self):
         assert printed("{% macro f(x) %}<b>{{ x }}</b>{% endmacro %}{{ f(text) }}", text="<") == "<b>&lt;</b>"
 
-    def test_what_is_marked_as_safe_is_as_it_is(self):
+    def test_safe_values_are_not_escaped(self):
         assert printed("{{ text|safe }}", text="<b>\x00") == "<b>\x00"
 
     def test_a_variable_that_is_missing_is_an_error(self):
@@ -95,7 +95,7 @@ class TestPrinting:
 
 
 class TestPage:
-    def test_styles_and_scripts_are_in_it_as_they_are(self):
+    def test_styles_and_scripts_are_unchanged(self):
         source = page("a < b", 1, styles=["a > b {}"], scripts=["1 < 2 && `$'\"`"], body_class="x")
         assert source.startswith('<!DOCTYPE html>\n<html lang="en">')
         assert "<style>a > b {}</style>" in source
@@ -111,9 +111,9 @@ class TestPage:
         assert not re.search(r"https?://|@import|url\(", source)
 
     def test_templates_are_those_of_their_package(self):
-        made = render_page("vclean.labelling", "list.html", title="t", policy="p")
-        assert "Pages to label" in made
-        assert made == render_page("vclean.labelling", "list.html", title="t", policy="p")
+        document = render_page("vclean.labelling", "list.html", title="t", policy="p")
+        assert "Pages to label" in document
+        assert document == render_page("vclean.labelling", "list.html", title="t", policy="p")
 
 
 class TestFiles:
@@ -131,7 +131,7 @@ class TestFiles:
 
 
 class TestScriptJson:
-    def test_it_comes_back(self):
+    def test_round_trip(self):
         value = {"text": "<b>'\"\\ü\u2028", "numbers": [1, 2.5, None]}
         assert json.loads(to_script_json(value)) == value
 
@@ -140,13 +140,13 @@ class TestScriptJson:
         assert "<" not in text
         assert "\u2028" not in text
 
-    def test_what_is_no_json(self):
+    def test_rejects_other_values(self):
         with pytest.raises(ValueError, match="JSON"):
             to_script_json(float("nan"))
 
 
 class TestPolicy:
-    def test_a_page_of_a_server_may_ask_that_server(self):
+    def test_same_origin_allows_requests_to_server(self):
         assert "connect-src 'self';" in hash_policy([], [], same_origin=True)
         assert "connect-src 'none';" in hash_policy([], [], same_origin=False)
 
@@ -169,15 +169,17 @@ class TestFormatCount:
 
 
 @given(st.text())
-def test_texts_come_back_as_they_were(text):
-    made = html.fromstring(printed('<p title="{{ text }}">{{ text }}</p>', text=text))
-    assert (made.text or "").replace("\r", "\n") == legal(text).replace("\r", "\n")
-    assert made.get("title").replace("\r", "\n") == legal(text).replace("\r", "\n")
+def test_texts_round_trip(text):
+    document = html.fromstring(printed('<p title="{{ text }}">{{ text }}</p>', text=text))
+    assert (document.text or "").replace("\r", "\n") == replace_illegal(text).replace("\r", "\n")
+    assert document.get("title").replace("\r", "\n") == replace_illegal(text).replace("\r", "\n")
 
 
 @given(st.text(), JSON)
-def test_nothing_gets_out_of_where_it_was_put(text, value):
-    """Neither a title nor data add a tag to the document, and the data come back."""
-    found = Tags(page(text, value))
-    assert found.tags == ["html", "head", "meta", "meta", "meta", "meta", "title", "body", "p", "script"]
-    assert json.loads("".join(found.scripts).strip()) == json.loads(legal(json.dumps(value, ensure_ascii=False)))
+def test_values_add_no_tags(text, value):
+    """Neither the title nor the data add a tag, and the data can be read again."""
+    document = Tags(page(text, value))
+    assert document.tags == ["html", "head", "meta", "meta", "meta", "meta", "title", "body", "p", "script"]
+    assert json.loads("".join(document.scripts).strip()) == json.loads(
+        replace_illegal(json.dumps(value, ensure_ascii=False))
+    )

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from vclean.errors import ExtraMissingError
-from vclean.imports import check_installed, need
+from vclean.imports import check_installed, import_optional
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -64,26 +64,26 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-class TestNeed:
+class TestImportOptional:
     def test_the_module(self) -> None:
-        assert need("json", "Ray") is json
+        assert import_optional("json", "Ray") is json
 
-    def test_a_module_that_is_not_there(self) -> None:
+    def test_missing_module(self) -> None:
         with pytest.raises(ExtraMissingError) as caught:
-            need("no_such_module_at_all", "Ray")
+            import_optional("no_such_module_at_all", "Ray")
         assert str(caught.value).endswith(": pip install 'vclean[ray]'")
         assert caught.value.exit_code == 11
 
-    def test_the_extra_may_be_called_otherwise(self) -> None:
+    def test_extra_with_other_name(self) -> None:
         with pytest.raises(ExtraMissingError, match=r"this needs Alien .*: pip install 'vclean\[methods\]'"):
-            need("no_such_module_at_all", "Alien", "methods")
+            import_optional("no_such_module_at_all", "Alien", "methods")
 
 
 class TestCheckInstalled:
-    def test_it_is(self) -> None:
+    def test_installed(self) -> None:
         check_installed("json", "JSON", "farm")
 
-    def test_it_is_not(self) -> None:
+    def test_not_installed(self) -> None:
         with pytest.raises(ExtraMissingError, match=r"this needs Alien .*: pip install 'vclean\[farm\]'"):
             check_installed("no_such_module_at_all", "Alien", "farm")
 
@@ -122,7 +122,7 @@ class TestCommands:
         ],
     )
     def test_an_extra_is_missing(self, folder: Path, modules: str, name: str, commands: dict[str, str]) -> None:
-        """One line with the command to type, exit code 11, and nothing is written."""
+        # The message is one line with the command to type, the exit code is 11, and no file is written.
         outcomes, _ = run_without(modules, list(commands), folder)
         for (line, code), extra in zip(outcomes, commands.values(), strict=True):
             assert line.startswith("vclean: ")

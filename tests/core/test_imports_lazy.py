@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from vclean.imports import uncollected
+from vclean.imports import exempt_from_gc
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,48 +30,48 @@ def run(*there: str) -> str:
 
 
 class TestImportLightgbm:
-    def test_without_what_models_do_not_need(self) -> None:
-        """Installed or not, they are not imported, and can be later."""
+    def test_without_optional_libraries(self) -> None:
+        # The libraries are not imported, whether installed or not, and can be imported later.
         assert run() == "[] Booster"
 
-    def test_what_is_there_already_stays(self) -> None:
+    def test_imported_libraries_stay(self) -> None:
         assert run("dask") == "['dask'] Booster"
 
 
-class TestUncollected:
+class TestExemptFromGc:
     @pytest.fixture(autouse=True)
     def thawed(self) -> Iterator[None]:
         yield
         gc.unfreeze()
 
-    def test_what_is_made_inside_is_looked_at_no_more(self) -> None:
-        with uncollected():
+    def test_objects_from_block_are_not_collected(self) -> None:
+        with exempt_from_gc():
             assert not gc.isenabled()
-            made: list[list[int]] = [[] for _ in range(1000)]
+            cycles: list[list[int]] = [[] for _ in range(1000)]
         assert gc.isenabled()
-        assert gc.get_freeze_count() > len(made)
-        assert not any(each is made for each in gc.get_objects())
+        assert gc.get_freeze_count() > len(cycles)
+        assert not any(each is cycles for each in gc.get_objects())
 
-    def test_also_where_it_fails(self) -> None:
-        with pytest.raises(ValueError, match="no model"), uncollected():
+    def test_also_after_error(self) -> None:
+        with pytest.raises(ValueError, match="no model"), exempt_from_gc():
             raise ValueError("no model")
         assert gc.isenabled()
 
 
-class TestForgoPandas:
+class TestBlockPandas:
     def test_arrow_does_not_import_it(self) -> None:
         code = (
-            "import sys; from vclean.imports import forgo_pandas, import_lightgbm; forgo_pandas();"
+            "import sys; from vclean.imports import block_pandas, import_lightgbm; block_pandas();"
             "from vclean.farm import rows; import pyarrow as pa; import_lightgbm();"
             "print(pa.array(['a', None]).to_pylist(), 'pandas' in sys.modules)"
         )
-        found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-        assert found.stdout == "['a', None] False\n"
+        process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert process.stdout == "['a', None] False\n"
 
-    def test_where_it_is_there_already_it_stays(self) -> None:
+    def test_imported_pandas_stays(self) -> None:
         code = (
-            "import sys; sys.modules['pandas'] = sys; from vclean.imports import forgo_pandas; forgo_pandas();"
+            "import sys; sys.modules['pandas'] = sys; from vclean.imports import block_pandas; block_pandas();"
             "import pandas; print(pandas is sys)"
         )
-        found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-        assert found.stdout == "True\n"
+        process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert process.stdout == "True\n"

@@ -4,7 +4,7 @@ from vclean.labels import Role
 
 
 class TestRole:
-    def test_the_order_is_that_of_the_classes_in_model_files(self):
+    def test_order_is_that_of_classes_in_model_files(self):
         assert [role.value for role in Role] == [
             "title", "article", "content", "navigation", "header", "footer", "sidebar", "ad", "form", "comments",
             "links", "table", "media", "logo", "author",

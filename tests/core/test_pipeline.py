@@ -23,7 +23,7 @@ PLAIN = CleanerSettings(method="text")
 
 
 class TestRun:
-    def test_the_stages_one_by_one_give_the_same(self) -> None:
+    def test_separate_stages_give_same_result(self) -> None:
         with Pipeline(PLAIN) as cleaner:
             blocks = cleaner.extract_blocks(cleaner.reader.read(PAGE), PAGE)
             assert cleaner.label(blocks).to_json() == cleaner.run(PAGE).to_json()
@@ -39,25 +39,28 @@ class TestRun:
             stages.append(f"after {stage}")
 
         with Pipeline(PLAIN) as cleaner:
-            cleaner.run(PAGE, timed=timed)
+            cleaner.run(PAGE, timer=timed)
             assert stages == ["render", "after render", "extract", "after extract", "label", "after label"]
             stages.clear()
             with pytest.raises(NotHtmlError):
-                cleaner.run(Page(), timed=timed)
+                cleaner.run(Page(), timer=timed)
         assert stages == ["render"]
 
     def test_the_snapshot_is_part_of_the_result(self) -> None:
         with Pipeline(PLAIN) as cleaner:
             rendering = cleaner.reader.read(PAGE)
-            found = cleaner.label(cleaner.extract_blocks(rendering, PAGE))
-        assert found.columns.snapshot is rendering.snapshot
+            result = cleaner.label(cleaner.extract_blocks(rendering, PAGE))
+        assert result.columns.snapshot is rendering.snapshot
 
 
 class TestExplanation:
-    def test_positions_are_part_of_it(self) -> None:
+    def test_includes_positions(self) -> None:
         with Pipeline(CleanerSettings(method="text", explain=True)) as cleaner:
-            found = cleaner.run(PAGE)
-        assert [(block.source.line, block.source.column) for block in found.blocks if block.source] == [(1, 5), (1, 17)]
+            result = cleaner.run(PAGE)
+        assert [(block.source.line, block.source.column) for block in result.blocks if block.source] == [
+            (1, 5),
+            (1, 17),
+        ]
 
     def test_for_one_page(self) -> None:
         with Pipeline(PLAIN) as cleaner:

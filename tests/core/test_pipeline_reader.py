@@ -7,43 +7,43 @@ import pytest
 from vclean.api import Cleaner
 from vclean.errors import NetworkError, UsageError
 from vclean.page import Page
-from vclean.pipeline import PageReader, as_page
+from vclean.pipeline import PageReader, to_page
 from vclean.render.rendered_page import Rendering
 from vclean.render.static.parse import parse
 from vclean.render.storage.cache import to_bytes
 from vclean.settings import RenderSettings
 
 SETTINGS = RenderSettings()
-CAP = SETTINGS.max_bytes
+MAX_BYTES = SETTINGS.max_bytes
 LIVE = Page(url="https://a.example/news", live=True, id="n")
 
 
-class TestAsPage:
+class TestToPage:
     @pytest.mark.parametrize("text", ["<p>a", "", "  \n", "page.html", "https://a.example/", b"<p>a"])
     def test_a_string_is_html(self, text: str | bytes) -> None:
-        """Also one that looks like a path or an address."""
-        page = as_page(text, url="https://a.example/", max_bytes=CAP)
+        # A string is HTML even if it looks like a path or a URL.
+        page = to_page(text, url="https://a.example/", max_bytes=MAX_BYTES)
         assert page == Page(content=text, url="https://a.example/")
 
     def test_a_path_is_a_file(self, tmp_path: Path) -> None:
         (tmp_path / "a.html").write_bytes(b"<p>a")
-        page = as_page(tmp_path / "a.html", max_bytes=CAP)
+        page = to_page(tmp_path / "a.html", max_bytes=MAX_BYTES)
         assert (page.content, page.id) == (b"<p>a", str(tmp_path / "a.html"))
 
     def test_a_page_is_itself(self) -> None:
-        assert as_page(LIVE, max_bytes=CAP) is LIVE
-        assert as_page(LIVE, url="https://b.example/", max_bytes=CAP).url == "https://b.example/"
+        assert to_page(LIVE, max_bytes=MAX_BYTES) is LIVE
+        assert to_page(LIVE, url="https://b.example/", max_bytes=MAX_BYTES).url == "https://b.example/"
 
 
-class TestPageAt:
-    def test_an_address_is_left_to_the_browser(self) -> None:
-        page = PageReader(SETTINGS, render=True).page_at("https://a.example/")
+class TestPageFromUrl:
+    def test_browser_fetches_url(self) -> None:
+        page = PageReader(SETTINGS, render=True).page_from_url("https://a.example/")
         assert (page.live, page.url, page.id) == (True, "https://a.example/", "https://a.example/")
 
     @pytest.mark.parametrize("text", ["page.html", "<p>a", "ftp://a.example/", ""])
-    def test_no_address(self, text: str) -> None:
+    def test_rejects_other_text(self, text: str) -> None:
         with pytest.raises(UsageError, match="has to begin with http"):
-            PageReader(SETTINGS, render=True).page_at(text)
+            PageReader(SETTINGS, render=True).page_from_url(text)
 
 
 class TestParsing:
@@ -60,12 +60,12 @@ class TestParsing:
         assert (rendering.snapshot.title, rendering.snapshot.url) == ("News", "https://a.example/news/")
         assert rendering.screenshot is None
 
-    def test_what_keeps_it_from_being_fetched_is_raised(self) -> None:
+    def test_raises_errors_of_fetching(self) -> None:
         with pytest.raises(NetworkError, match="not a public address"):
             PageReader(SETTINGS, render=False).read(Page(url="http://127.0.0.1/", live=True))
 
 
-class TestStored:
+class TestStoredSnapshot:
     PACKED = to_bytes(parse(Page(content=b"<title>Kept</title><p>Rain.")))
 
     @pytest.mark.parametrize("render", [False, True])
@@ -74,13 +74,13 @@ class TestStored:
         assert rendering.snapshot.title == "Kept"
 
     def test_it_has_no_screenshot(self) -> None:
-        with pytest.raises(UsageError, match="has no picture"):
+        with pytest.raises(UsageError, match="has no screenshot"):
             PageReader(SETTINGS, render=True).read(Page(snapshot=self.PACKED), screenshot=True)
 
 
 class TestRendering:
     class Browser:
-        """Notes how it was started, and renders nothing."""
+        """Renderer that records its arguments and renders no page."""
 
         started: dict[str, object]
 
@@ -97,13 +97,13 @@ class TestRendering:
             return Rendering(parse(page), b"PNG" if screenshot else None)
 
     @pytest.mark.parametrize("network", ["none", "public"])
-    def test_the_browser_is_told_of_the_network(self, network: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_browser_gets_network_setting(self, network: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("vclean.render.browser.renderer.Renderer", self.Browser)
         with Cleaner(render=True, network=network) as cleaner:
             screenshot = cleaner.clean("<p>Rain.", screenshot=True).screenshot
         assert self.Browser.started == {"settings": SETTINGS, "network": network == "public"}
         assert screenshot == b"PNG"
 
-    def test_outside_of_its_block(self) -> None:
+    def test_fails_outside_with_block(self) -> None:
         with pytest.raises(UsageError, match="in a with block only"):
             PageReader(SETTINGS, render=True).read(Page(content="<p>a"))

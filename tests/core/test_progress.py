@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from vclean import progress
-from vclean.progress import counted, every, shown, tracked
+from vclean.progress import call_every, count_progress, show_progress, track
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
 class Terminal(io.StringIO):
-    """Standard error that is a terminal."""
+    """Simulated standard error on a terminal."""
 
     def isatty(self) -> bool:
         return True
@@ -24,13 +24,13 @@ class Terminal(io.StringIO):
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody waits half a minute for a line."""
+    """Shorten the interval between lines."""
     monkeypatch.setattr(progress, "_LINE_SECONDS", 0.01)
     monkeypatch.setattr(progress, "_BAR_SECONDS", 0.01)
 
 
 def opened_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
-    """To be called in the test itself: between fixtures and test pytest sets standard error anew."""
+    """Replace standard error by a terminal; call it in the test, because pytest replaces the stream later."""
     stream = Terminal()
     monkeypatch.setattr(sys, "stderr", stream)
     return stream
@@ -43,60 +43,60 @@ def wait_until(condition: Callable[[], bool]) -> None:
         time.sleep(0.005)
 
 
-class TestTracked:
-    def test_the_items_as_they_are(self) -> None:
-        assert list(tracked("abc", "reading", "pages")) == ["a", "b", "c"]
+class TestTrack:
+    def test_yields_items_unchanged(self) -> None:
+        assert list(track("abc", "reading", "pages")) == ["a", "b", "c"]
 
     def test_lines_in_a_log(self, caplog: pytest.LogCaptureFixture) -> None:
-        """An item is done when the next one is asked for."""
-        items = tracked("abcd", "reading", "pages", total=4)
+        # An item is done when the next one is requested.
+        items = track("abcd", "reading", "pages", total=4)
         assert [next(items), next(items), next(items)] == ["a", "b", "c"]
         wait_until(lambda: any(line.startswith("reading: 2 of 4 pages, ") for line in caplog.messages))
         assert list(items) == ["d"]
 
     def test_a_bar_on_a_terminal(self, monkeypatch: pytest.MonkeyPatch) -> None:
         terminal = opened_terminal(monkeypatch)
-        items = tracked("abcd", "reading", "pages", total=4)
+        items = track("abcd", "reading", "pages", total=4)
         assert [next(items), next(items), next(items)] == ["a", "b", "c"]
         wait_until(lambda: "2/4" in terminal.getvalue())
         assert "reading: " in terminal.getvalue()
         assert list(items) == ["d"]
 
-    def test_it_ends_where_the_reader_has_had_enough(self, caplog: pytest.LogCaptureFixture) -> None:
-        items = iter(tracked("abcd", "reading", "pages"))
+    def test_stops_with_its_consumer(self, caplog: pytest.LogCaptureFixture) -> None:
+        items = iter(track("abcd", "reading", "pages"))
         next(items)
         items.close()
-        said = len(caplog.messages)
+        message_count = len(caplog.messages)
         time.sleep(0.05)
-        assert len(caplog.messages) == said
+        assert len(caplog.messages) == message_count
 
 
-class TestCounted:
+class TestCountProgress:
     def test_of_an_unknown_number(self, caplog: pytest.LogCaptureFixture) -> None:
-        with counted("training", "folds") as advance:
+        with count_progress("training", "folds") as advance:
             wait_until(lambda: "training: 0 folds" in caplog.messages)
             advance()
             wait_until(lambda: any(line.startswith("training: 1 fold, ") for line in caplog.messages))
 
-    def test_two_in_a_row_are_not_glued_together(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A bar is wiped out at its end."""
+    def test_clears_bar_before_next_one(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        # A bar is cleared at its end.
         terminal = opened_terminal(monkeypatch)
         for what in ("reading", "scoring"):
-            with counted(what, "pages", total=2) as advance:
+            with count_progress(what, "pages", total=2) as advance:
                 advance()
                 wait_until(lambda what=what: f"{what}:  50%" in terminal.getvalue())
         assert terminal.getvalue().endswith("\r")
         assert terminal.getvalue().replace("\r", "").count("\n") == 0
 
 
-class TestShown:
+class TestShowProgress:
     def test_messages_stay_apart_from_a_bar(self, monkeypatch: pytest.MonkeyPatch) -> None:
         terminal = opened_terminal(monkeypatch)
         log = logging.getLogger("vclean")
         handler = logging.StreamHandler(terminal)
         log.addHandler(handler)
         try:
-            with counted("reading", "pages"):
+            with count_progress("reading", "pages"):
                 wait_until(lambda: "reading" in terminal.getvalue())
                 log.warning("a page failed")
         finally:
@@ -104,26 +104,29 @@ class TestShown:
         assert "a page failed\n" in terminal.getvalue().replace("\r", "\n").splitlines(keepends=True)
 
     @pytest.mark.parametrize("tty", [True, False], ids=["terminal", "log"])
-    def test_nothing_where_only_errors_are_wanted(
+    def test_nothing_if_only_errors_are_logged(
         self, tty: bool, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
     ) -> None:
         stream = Terminal() if tty else io.StringIO()
         monkeypatch.setattr(sys, "stderr", stream)
-        with caplog.at_level(logging.ERROR, "vclean"), shown(pytest.fail, lambda: pytest.fail("asked"), "pages"):
+        with (
+            caplog.at_level(logging.ERROR, "vclean"),
+            show_progress(pytest.fail, lambda: pytest.fail("asked"), "pages"),
+        ):
             time.sleep(0.05)
         assert stream.getvalue() == ""
         assert caplog.messages == []
 
     def test_without_standard_error(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """It may be closed: `2>&-`."""
+        """Standard error may be closed: `2>&-`."""
         monkeypatch.setattr(sys, "stderr", None)
-        assert list(tracked("ab", "reading", "pages")) == ["a", "b"]
+        assert list(track("ab", "reading", "pages")) == ["a", "b"]
 
 
-class TestEvery:
+class TestCallEvery:
     def test_until_the_block_ends(self) -> None:
         calls: list[int] = []
-        with every(0.005, lambda: calls.append(1)):
+        with call_every(0.005, lambda: calls.append(1)):
             wait_until(lambda: len(calls) > 2)
         count = len(calls)
         time.sleep(0.03)
@@ -140,5 +143,5 @@ class TestLine:
             (1500, None, 1, "1,500 folds, 1,500 a second"),
         ],
     )
-    def test_what_is_known(self, done: int, total: int | None, seconds: float, line: str) -> None:
+    def test_known_parts(self, done: int, total: int | None, seconds: float, line: str) -> None:
         assert progress._line(done, total, "folds", seconds) == line

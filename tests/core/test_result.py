@@ -40,28 +40,28 @@ class TestFormats:
     def test_html(self, article):
         assert "<h1>Rain</h1>\n<p>It rained. Again.</p>\n<ul><li>a</li>\n<li>b</li>\n</ul>" in article.to_html()
 
-    def test_json_is_one_line_and_what_the_dictionary_holds(self, article):
+    def test_json_is_one_line_and_equals_dictionary(self, article):
         assert article.to_json().count("\n") == 1
         assert json.loads(article.to_json()) == article.to_dict()
 
     @pytest.mark.parametrize("name", FORMATS)
-    def test_rendered_or_not_the_words_are_the_same(self, article, seen, name):
+    def test_same_words_rendered_and_parsed(self, article, seen, name):
         if name != "json":
             assert article.to(name) == seen.to(name)
         else:
             assert [b["text"] for b in article.to_dict()["blocks"]] == [b["text"] for b in seen.to_dict()["blocks"]]
 
     @pytest.mark.parametrize("name", ["cleaneval", "text", "markdown"])
-    def test_nothing_kept_gives_nothing(self, name):
+    def test_no_content(self, name):
         assert result(snapshot("<p>Menu"), "o").to(name) == ""
 
 
 class TestRepr:
-    def test_is_one_line_of_facts(self, article):
-        found = repr(result(article.columns.snapshot, "ohpcll", id="a.html", language="en", confidence=0.876))
-        assert found == "<Result 'a.html': 5 of 6 blocks, language=en, confidence=0.88>"
+    def test_one_line(self, article):
+        text = repr(result(article.columns.snapshot, "ohpcll", id="a.html", language="en", confidence=0.876))
+        assert text == "<Result 'a.html': 5 of 6 blocks, language=en, confidence=0.88>"
 
-    def test_what_is_not_known(self, seen):
+    def test_unknown_values(self, seen):
         assert repr(seen) == "<Result '': 5 of 6 blocks, language=unknown, confidence=nan>"
 
 
@@ -70,10 +70,10 @@ class TestTo:
     def test_every_format(self, article, name):
         assert article.to(name) == getattr(article, f"to_{name}")()
 
-    def test_a_format_is_written_once(self, article):
+    def test_format_is_cached(self, article):
         assert article.to("html") is article.to("html")
 
-    def test_an_explanation_that_was_not_asked_for(self, article):
+    def test_missing_explanation(self, article):
         with pytest.raises(UsageError, match="explain=True"):
             article.to_explanation()
 
@@ -122,19 +122,19 @@ class TestBlocks:
         assert [block.label for block in article.blocks] == article.prediction.labels
         assert article.blocks[1].label is Label.HEADING
 
-    def test_content_is_what_was_kept(self, article):
+    def test_content_is_blocks_with_content_labels(self, article):
         assert article.content.text == article.to_text()
         assert article.content_count == len(article.content) == 5
 
 
 class TestMetadata:
-    def test_of_a_page_that_was_not_rendered(self, article):
-        found = article.metadata
-        assert (found.url, found.title) == ("https://example.org/dir/page.html", "News")
-        assert (found.language, found.declared_language, found.rendered) == ("", "en", False)
-        assert math.isnan(found.width)
+    def test_of_parsed_page(self, article):
+        metadata = article.metadata
+        assert (metadata.url, metadata.title) == ("https://example.org/dir/page.html", "News")
+        assert (metadata.language, metadata.declared_language, metadata.rendered) == ("", "en", False)
+        assert math.isnan(metadata.width)
 
     def test_of_a_rendered_page(self, seen):
-        found = replace(seen, language="de").metadata
-        assert (found.language, found.rendered, found.width, found.height) == ("de", True, 800, 160)
-        assert (found.browser, found.settings["width"]) == ("HeadlessChrome/1.2", 800)
+        metadata = replace(seen, language="de").metadata
+        assert (metadata.language, metadata.rendered, metadata.width, metadata.height) == ("de", True, 800, 160)
+        assert (metadata.browser, metadata.settings["width"]) == ("HeadlessChrome/1.2", 800)

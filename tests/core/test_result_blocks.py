@@ -38,10 +38,10 @@ class TestBlock:
     def test_a_background_has_its_alpha(self, blocks: Blocks) -> None:
         assert blocks[1].background == "#0000ff80"
 
-    def test_what_is_hidden_has_no_box(self, blocks: Blocks) -> None:
+    def test_hidden_block_has_no_box(self, blocks: Blocks) -> None:
         assert (blocks[-1].visibility, blocks[-1].box) == (Visibility.HIDDEN, None)
 
-    def test_of_a_page_that_was_not_rendered(self) -> None:
+    def test_of_parsed_page(self) -> None:
         (block,) = result(snapshot("<p>x"), "p").blocks
         assert (block.box, block.font_size, block.color, block.background, block.role) == (None,) * 5
 
@@ -86,7 +86,7 @@ class TestFilter:
                                                                                            "Again.", "a"]  # fmt: skip
 
     @pytest.mark.parametrize(
-        ("conditions", "found"),
+        ("conditions", "indices"),
         [
             ({}, [0, 1, 2, 3, 4, 5, 6]),
             ({"label": "p"}, [2]),
@@ -101,19 +101,19 @@ class TestFilter:
             ({"label": ()}, []),
         ],
     )
-    def test_where(self, blocks: Blocks, conditions: dict[str, object], found: list[int]) -> None:
-        assert [block.index for block in blocks.where(**conditions)] == found  # type: ignore[arg-type]
+    def test_where(self, blocks: Blocks, conditions: dict[str, object], indices: list[int]) -> None:
+        assert [block.index for block in blocks.where(**conditions)] == indices  # type: ignore[arg-type]
 
     def test_where_of_where(self, blocks: Blocks) -> None:
         assert [block.index for block in blocks[2:].where(tag="p").where(label="o")] == [6]
 
     @pytest.mark.parametrize("conditions", [{"label": "hp"}, {"role": "hero"}, {"label": ["h", "x"]}])
-    def test_what_there_is_not(self, blocks: Blocks, conditions: dict[str, object]) -> None:
-        with pytest.raises(UsageError, match="choose of "):
+    def test_rejects_unknown_values(self, blocks: Blocks, conditions: dict[str, object]) -> None:
+        with pytest.raises(UsageError, match="choose one of "):
             blocks.where(**conditions)  # type: ignore[arg-type]
 
 
-class TestVerbs:
+class TestMethods:
     def test_text(self, blocks: Blocks) -> None:
         assert blocks.where(label=("p", "c")).text == "It rained. Again.\n"
         assert blocks.where(label=("l", "o")).text == "Home\n\na\nb\n\nFolded\n"
@@ -124,11 +124,11 @@ class TestVerbs:
 
 
 class TestColumns:
-    def test_of_all_blocks_they_are_those_of_the_page(self, blocks: Blocks) -> None:
+    def test_all_blocks(self, blocks: Blocks) -> None:
         assert blocks.columns is blocks[:].columns
         assert blocks.columns.text == [block.text for block in blocks]
 
-    def test_of_some_blocks(self, blocks: Blocks) -> None:
+    def test_some_blocks(self, blocks: Blocks) -> None:
         part = blocks.where(tag="p").columns
         assert part.text == ["It rained.", "Again.", "Folded"]
         assert part.box.shape == (3, 4)

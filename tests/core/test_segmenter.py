@@ -1,4 +1,4 @@
-"""Segments of pages that Chromium laid out."""
+"""Segments of pages that Chromium rendered."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ def test_header_menu_and_content(snap) -> None:
     ]
 
 
-def test_floats_that_their_container_does_not_enclose(snap) -> None:
-    """Its height is zero, and rule 1 would drop it with all it shows."""
+def test_floats_outside_their_container(snap) -> None:
+    # The height of the container is zero, and rule 1 would drop it with its visible content.
     html = "<div><div style='float: left; width: 45%'>left</div><div style='float: right; width: 45%'>right</div></div>"
     assert texts(segment(snap(html))) == ["left", "right"]
 
 
-def test_what_is_hidden_is_in_no_segment(snap) -> None:
+def test_hidden_elements_are_in_no_segment(snap) -> None:
     html = "<p>seen<p style='display: none'>a<p style='visibility: hidden'>b<p style='opacity: 0'>c"
     assert texts(segment(snap(html)).at(1)) == ["seen"]
 
 
-def test_a_change_of_background_parts_what_touches(snap) -> None:
+def test_change_of_background_separates_adjacent_elements(snap) -> None:
     html = "<body style='margin: 0'><div style='background: #eee'>above</div><div style='background: #333'>below</div>"
     assert texts(segment(snap(html))) == ["above", "below"]
 
@@ -57,12 +57,12 @@ def test_a_change_of_background_parts_what_touches(snap) -> None:
 def test_xpaths_are_those_of_the_browser(renderer: Renderer) -> None:
     image = "<img style='margin: 20px 0' src='data:image/gif;base64,R0lGODlhAQABAAAAACw=' width=90 height=90>"
     html = f"<div>one<br>{image}<br>three</div>"
-    found = segment(renderer.render(Page(content=html)).snapshot)
-    paths = {found.xpath(root) for roots in found.roots for root in roots}
+    segments = segment(renderer.render(Page(content=html)).snapshot)
+    paths = {segments.xpath(root) for roots in segments.roots for root in roots}
     assert {"/html[1]/body[1]/div[1]/text()[1]", "/html[1]/body[1]/div[1]/img[1]"} <= paths
 
 
-def test_a_page_and_its_picture() -> None:
+def test_page_and_screenshot() -> None:
     with SegmentPipeline() as pipeline:
         segments, picture = pipeline.run(Page(content=COLUMNS, id="columns"), screenshot=True)
     assert segments.id == "columns"
@@ -71,7 +71,7 @@ def test_a_page_and_its_picture() -> None:
 
 
 @pytest.mark.parametrize("name", ["docs", "listing", "forum"])
-def test_fixtures_are_cut_alike_twice(name: str, renderer: Renderer) -> None:
+def test_fixtures_have_same_segments_twice(name: str, renderer: Renderer) -> None:
     page = Path(__file__).parents[2] / "fixtures" / name / "page.html"
     content = page.read_bytes()
     one, other = (segment(renderer.render(Page(content=content)).snapshot) for _ in range(2))

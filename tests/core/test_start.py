@@ -1,4 +1,4 @@
-"""What the first page of a process waits for: every library that is imported is paid for by whoever has one page."""
+"""Libraries that are imported before the first page of a process: each import adds to the time of a single page."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ sys.stdout.write("\\n".join(sys.modules))
 
 
 def imported(code: str, *arguments: str) -> list[str]:
-    """What a process prints, a line each."""
+    """Run code in a process and return the lines it prints."""
     command = [sys.executable, "-c", code, *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
 
@@ -35,21 +35,21 @@ class TestFirstPage:
         assert code == "0"
         return set(names)
 
-    def test_it_is_cleaned_with_the_model(self, modules: set[str]) -> None:
+    def test_cleans_with_model(self, modules: set[str]) -> None:
         assert modules >= {"numpy", "vclean.classify.content.model"}
 
-    def test_without_what_only_training_or_scoring_needs(self, modules: set[str]) -> None:
+    def test_without_libraries_of_training_and_scoring(self, modules: set[str]) -> None:
         assert not modules & {"lightgbm", "rapidfuzz", "scipy.optimize", "scipy.sparse", "tldextract", "sklearn"}
 
-    def test_without_what_only_rendering_needs(self, modules: set[str]) -> None:
+    def test_without_libraries_of_rendering(self, modules: set[str]) -> None:
         assert not modules & {"asyncio", "httpx", "playwright", "psutil", "PIL"}
 
-    def test_without_what_only_other_inputs_and_outputs_need(self, modules: set[str]) -> None:
+    def test_without_libraries_of_other_inputs_and_outputs(self, modules: set[str]) -> None:
         assert not modules & {"fastwarc", "markdownify", "pyarrow", "tqdm", "prometheus_client", "jinja2"}
 
 
-class TestPictures:
-    """Templates are loaded by what writes an HTML page alone."""
+class TestOverlays:
+    """Jinja2 is only imported to write an HTML page."""
 
     DRAW = """
 import sys
@@ -66,14 +66,14 @@ print("jinja2" in sys.modules)
 
 
 class TestRenderer:
-    def test_it_drives_a_browser_without_playwright(self) -> None:
-        """Which takes as long to import as a browser to answer."""
+    def test_renders_without_playwright(self) -> None:
+        # The import of Playwright takes as long as the start of a browser.
         names = imported("import sys, vclean.render.browser.renderer; print(*sys.modules, sep='\\n')")
         assert "vclean.render.browser.cdp_driver" in names
         assert not {"vclean.render.browser.playwright_driver", "vclean.render.browser.navigation"} & set(names)
         assert not {"playwright", "httpx", "psutil", "pyarrow"} & set(names)
 
-    def test_the_browser_starts_before_numpy_is_there(self) -> None:
+    def test_browser_starts_before_numpy_is_imported(self) -> None:
         names = imported(
             "import sys, vclean.cli.commands.clean, vclean.render.browser.renderer; print(*sys.modules, sep='\\n')"
         )

@@ -25,25 +25,25 @@ def work_under_its_own_deadline() -> None:
 
 
 class TestDeadline:
-    def test_endless_work_is_ended(self) -> None:
+    def test_interrupts_endless_work(self) -> None:
         start = time.monotonic()
         with pytest.raises(DeadlineError, match=r"longer than 0\.05 s"), deadline(0.05):
             work(60)
         assert time.monotonic() - start < 5
 
-    def test_work_in_time_leaves_no_trace(self) -> None:
+    def test_work_in_time_restores_signal_handler(self) -> None:
         with deadline(0.05):
             pass
         time.sleep(0.1)
         assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
         assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
-    def test_a_failure_inside_leaves_no_trace_either(self) -> None:
+    def test_failure_restores_signal_handler(self) -> None:
         with pytest.raises(KeyError), deadline(5):
             raise KeyError
         assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
-    def test_other_threads_are_not_bounded(self) -> None:
+    def test_other_threads_are_not_limited(self) -> None:
         done = []
 
         def bounded() -> None:
@@ -56,7 +56,7 @@ class TestDeadline:
         thread.join()
         assert done == [True]
 
-    def test_an_alarm_in_use_is_left_alone(self) -> None:
+    def test_alarm_in_use_is_not_changed(self) -> None:
         before = signal.signal(signal.SIGALRM, lambda *_: None)
         try:
             with deadline(0.01):

@@ -242,5 +242,5 @@ class TestPageText:
 
     @pytest.mark.parametrize("content", ["a" * 101, b"a" * 101])
     def test_rejects_content_over_the_limit(self, content: str | bytes) -> None:
-        with pytest.raises(LimitError, match="101 bytes, over the cap of 100"):
+        with pytest.raises(LimitError, match="101 bytes, over the limit of 100"):
             page_text(Page(content=content), 100)

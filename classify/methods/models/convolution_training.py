@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from vclean.classify.methods.models.convolution import Network
-from vclean.imports import need
+from vclean.imports import import_optional
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -63,7 +63,7 @@ def fit(columns: Sequence[NDArray[np.float32]], targets: Sequence[NDArray[np.int
     Raises:
         ExtraMissingError: PyTorch is not installed.
     """
-    torch = need("torch", "PyTorch", "web2text")
+    torch = import_optional("torch", "PyTorch", "web2text")
     random = np.random.default_rng(plan.seed)
     rows = _PaddedRows.from_sequences(columns, targets, plan.excerpt)
     with _deterministic(torch):

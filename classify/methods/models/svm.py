@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from scipy.special import expit
 
-from vclean.imports import need
+from vclean.imports import import_optional
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -94,7 +94,7 @@ def fit(
     weights = np.ones(len(rows), dtype=np.float32) if weight is None else weight / weight.mean()
     training, calibration = _draw(answer)
     gamma = 1 / columns.shape[1]
-    svm = need("sklearn.svm", "scikit-learn", "methods").SVC(C=_PENALTY, gamma=gamma, cache_size=300)
+    svm = import_optional("sklearn.svm", "scikit-learn", "methods").SVC(C=_PENALTY, gamma=gamma, cache_size=300)
     svm.fit(rows[training], answer[training], sample_weight=weights[training])
     vectors, dual = svm.support_vectors_.astype(np.float32), svm.dual_coef_[0].astype(np.float32)
     raw = SupportVectorMachine(mean, scale, vectors, dual, np.array([gamma, svm.intercept_[0], 1.0, 0.0]))
@@ -112,7 +112,7 @@ def _draw(answer: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int6
 
 
 def _sigmoid(margin: NDArray[np.float32], answer: NDArray[np.bool_], weight: NDArray[np.float32]) -> list[float]:
-    regression = need("sklearn.linear_model", "scikit-learn", "methods").LogisticRegression()
+    regression = import_optional("sklearn.linear_model", "scikit-learn", "methods").LogisticRegression()
     if answer.all() or not answer.any():
         return [1.0, 0.0]
     regression.fit(margin[:, None], answer, sample_weight=weight)

@@ -1,4 +1,4 @@
-"""The main command: `vclean PAGE...`."""
+"""Main command: `vclean PAGE...`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from vclean.cli.batch import PageRun, bugs_reported, has_scripts, why_empty
+from vclean.cli.batch import PageRun, explain_empty, has_scripts, report_bugs
 from vclean.cli.command import command
 from vclean.cli.options import (
     check_outputs,
@@ -19,12 +19,12 @@ from vclean.cli.options import (
     check_pages,
     complete_methods,
     flag,
+    fraction,
     option,
     page_limits,
     pages_argument,
     path,
     policy,
-    share,
     take_policy,
     take_settings,
     take_verbosity,
@@ -47,18 +47,18 @@ if TYPE_CHECKING:
     from vclean.settings import CleanerSettings, RenderSettings
 
 _REVIEW_BELOW: Final = 0.8
-"""A page of this confidence has a word F1 of about as much."""
+"""Default of --review-below; a page with this confidence has a word F1 of about the same value."""
 
 _EPILOG: Final = """\
 PAGE is an HTML file, - for standard input, an http(s) URL, a folder of HTML files, or an MHTML, WARC, WACZ, Parquet
-or JSON lines file (with a column or field html). A page called like a command is written ./setup.
+or JSON lines file (with a column or field html). For a file with the name of a command, write its path: ./setup.
 
-Exit codes: 0 success, 1 some of several pages failed, 2 usage, 3 unreadable input, 4 no HTML, 5 over a cap,
-6 deadline, 7 network, 8 browser, 9 no browser, 10 model, 11 extra, 12 output, 13 a difference (`vclean diff`
-with --exit-code), 130 interrupted."""
+Exit codes: 0 success, 1 some of several pages failed, 2 wrong usage, 3 unreadable input, 4 no HTML, 5 page over a
+limit, 6 deadline, 7 network, 8 browser, 9 no browser, 10 model, 11 missing extra, 12 output, 13 difference found
+(`vclean diff --exit-code`), 130 interrupted."""
 
-_EXPLAINED_UNASKED: Final = 5_000
-"""Blocks; about fifteen seconds of one core."""
+_MAX_EXPLAINED_BLOCKS: Final = 5_000
+"""Most blocks of a page that are explained for an HTML overlay without --explain; about fifteen seconds of one core."""
 
 _log = logging.getLogger("vclean")
 
@@ -68,15 +68,16 @@ class CleanOptions:
     """Options of the main command.
 
     Attributes:
-        pages: the inputs, as given.
-        cleaning: what decides the result of a page.
+        pages: the inputs from the command line.
+        cleaning: the settings that determine the result of a page.
         format: one of `FORMATS`.
-        out: file or folder; None for standard output.
-        overlay: file, `.png`, `.svg` or `.html`.
-        explain: write why every block was kept or left out.
-        review: file for the list of pages whose confidence is under `review_below`; None for no list.
-        same_site: compare the pages of each site before labelling them.
-        url: the address of pages that come without one.
+        out: the output file or folder; None for standard output.
+        overlay: the overlay file, `.png`, `.svg` or `.html`; None for no overlay.
+        explain: whether to write the reasons for the label of every block.
+        review: the file for the list of pages with a confidence below `review_below`; None for no list.
+        review_below: the upper limit of the confidence of listed pages, 0 to 1.
+        same_site: whether to compare the pages of each site before labelling them.
+        url: the URL for pages without a URL.
         verbosity: -1 quiet, 0 normal, 1 verbose.
     """
 
@@ -94,17 +95,17 @@ class CleanOptions:
 
     @property
     def settings(self) -> RenderSettings:
-        """How to render, and the limits of a page."""
+        """Return the options of rendering, and limits of a page."""
         return self.cleaning.rendering
 
     @property
     def explains(self) -> bool:
-        """Whether reasons are wanted: in the output, or in a page to explore."""
+        """Return whether reasons are computed, for the output or for an HTML overlay."""
         return self.cleaning.explain
 
     @property
     def output(self) -> str:
-        """The name of what is written: the format, or the explanation in place of text."""
+        """Return the name of the output: the format, or the explanation in place of the default format."""
         return EXPLANATION if self.explain and self.format == FORMATS[0] else self.format
 
 
@@ -125,31 +126,32 @@ def _options(**values: Any) -> CleanOptions:  # noqa: ANN401
         rendering=take_settings(values, scripts=js),
         explain=values["explain"] or (overlay is not None and overlay.suffix.lower() == ".html"),
     )
-    return _checked(CleanOptions(cleaning=cleaning, verbosity=take_verbosity(values), **values))
+    options = CleanOptions(cleaning=cleaning, verbosity=take_verbosity(values), **values)
+    _check(options)
+    return options
 
 
 def _take_method(values: dict[str, Any]) -> tuple[str, Path | None]:
-    """Return the method and its file; `--template` is short for the method of that name with its file."""
+    """Return the method and its file; `--template FILE` stands for `--method template --model FILE`."""
     template, method, model = (values.pop(name) for name in ("template", "method", "model"))
     if template and (model or method not in (None, "template")):
-        raise click.UsageError("argument --template: it is a method of its own, without --method and --model")
+        raise click.UsageError("argument --template: not allowed with --method or --model")
     return method or ("template" if template else "vclean"), template or model
 
 
-def _checked(options: CleanOptions) -> CleanOptions:
+def _check(options: CleanOptions) -> None:
     if options.explain and options.format not in (FORMATS[0], "json"):
-        raise UsageError(f"--explain takes the place of the text: leave out -f {options.format}, or write -f json")
+        raise UsageError(f"--explain replaces the text: leave out -f {options.format}, or write -f json")
     check_overlay(options.overlay)
     check_pages(options.pages, options.url)
     outputs = {"--out": options.out, "--overlay": options.overlay, "--review": options.review}
     check_outputs(options.pages, outputs)
-    return options
 
 
 def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     if not value or ctx.resilient_parsing:
         return
-    from importlib.metadata import version  # takes as long as the rest of the start
+    from importlib.metadata import version  # imported only here: it doubles the start time
 
     from vclean.files import write_stream
 
@@ -160,42 +162,53 @@ def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 @command(
     "clean",
     _options,
-    help="Clean web pages: split them into blocks, label every block, print the content.",
+    help="Clean web pages: label every block of text, print the content.",
     epilog=_EPILOG,
 )
-@pages_argument("what to clean (see below)")
-@flag("--render", help="render in headless Chromium, for boxes, styles and visibility")
-@flag("--js", help="run the page's scripts (implies --render)")
-@option("--url", default="", metavar="BASE", help="the address of a page that comes without one, for its links")
+@pages_argument("pages to clean (see below)")
+@flag("--render", help="render pages in headless Chromium, for boxes, styles and visibility")
+@flag("--js", help="run the scripts of pages (implies --render)")
+@option("--url", default="", metavar="BASE", help="set the URL of pages without one, to resolve their links")
 @option(
     "--method",
     metavar="NAME",
     shell_complete=complete_methods,
-    help="the method that labels the blocks: see `vclean methods` (vclean)",
+    help="label blocks with this method, see `vclean methods` (vclean)",
 )
-@option("--model", type=path, metavar="FILE", help="a model in place of the shipped one")
-@option("--template", type=path, metavar="FILE", help="keep what the selectors in this file match, one a line")
-@option("--templates", type=path, metavar="FOLDER", help="such files, HOST.txt, each for its site alone")
-@flag("--same-site", help="compare the pages of each site: what they repeat is no content")
+@option("--model", type=path, metavar="FILE", help="use this model in place of the shipped model")
+@option(
+    "--template",
+    type=path,
+    metavar="FILE",
+    help="keep the elements that match the selectors in this file, one per line",
+)
+@option(
+    "--templates", type=path, metavar="FOLDER", help="use the selector file HOST.txt in this folder for pages of HOST"
+)
+@flag("--same-site", help="compare the pages of each site: repeated text is less likely content")
 @page_limits()
 @policy()
-@option("-f", "--format", type=click.Choice(FORMATS), default=FORMATS[0], help=f"output format ({FORMATS[0]})")
-@option("-o", "--out", type=path, metavar="OUT", help="file; for several pages a folder, or a file of JSON lines")
+@option("-f", "--format", type=click.Choice(FORMATS), default=FORMATS[0], help=f"set the output format ({FORMATS[0]})")
+@option(
+    "-o",
+    "--out",
+    type=path,
+    metavar="OUT",
+    help="write to this file; several pages: to this folder, or with -f json to one file (standard output)",
+)
 @option(
     "--overlay",
     type=path,
     metavar="FILE",
-    help="draw the blocks over the screenshot: .png, .svg, or .html to explore (implies --render)",
+    help="draw the blocks on the screenshot: .png, .svg, or interactive .html (implies --render)",
 )
-@flag(
-    "--explain", help="print why every block was kept or left out, in place of the text; with -f json, the figures too"
-)
-@option("--review", type=path, metavar="FILE", help="list the pages of low confidence, lowest first, as JSON lines")
+@flag("--explain", help="print the reasons for the label of every block in place of the text; with -f json, add them")
+@option("--review", type=path, metavar="FILE", help="list pages of low confidence, lowest first, as JSON lines")
 @option(
     "--review-below",
-    type=share,
+    type=fraction,
     metavar="P",
-    help=f"with --review: list pages whose confidence is under P, up to 1 ({_REVIEW_BELOW:g})",
+    help=f"with --review: list pages with a confidence below P, 0 to 1 ({_REVIEW_BELOW:g})",
 )
 @verbosity()
 @flag(
@@ -206,13 +219,14 @@ def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     help="print the version",
 )
 def clean_pages(options: CleanOptions) -> int:
-    """Clean every page, write the results, and give the exit code.
+    """Clean every page, write the results, and return the exit code.
 
-    A page that fails among several is named on standard error, the rest goes on, and the code is 1. Where there is
-    one page only, its error is raised; where there is one argument that gave no result, the code is its error's.
+    With several pages, the failure of a page is logged, the run continues, and the exit code is 1. With a single page,
+    its error is raised. With a single input of several pages and no result, the exit code is that of their error.
 
     Raises:
-        VcleanError: by what went wrong.
+        VcleanError: the only page failed, or an error would recur with every page; one of the subclasses in
+            `vclean.errors`.
     """
     from vclean.input.sources import is_url
     from vclean.pipeline import PageReader
@@ -221,7 +235,7 @@ def clean_pages(options: CleanOptions) -> int:
     with PageReader(run.settings, render=run.renders) as reader:
         reader.prepare(live=is_url(options.pages[0]), screenshot=options.overlay is not None)
         pipeline = _pipeline(options, reader)
-        with run.sink:
+        with run.writer:
             if options.same_site:
                 run.clean_sites(pipeline, run.sources())
             else:
@@ -233,11 +247,11 @@ def clean_pages(options: CleanOptions) -> int:
 
 
 def _pipeline(options: CleanOptions, reader: PageReader) -> Pipeline:
-    """Return what cleans the pages; libraries and the model are loaded while a browser starts."""
-    from vclean.imports import import_lightgbm, uncollected
+    """Load libraries and the model, while the browser starts, and return the pipeline."""
+    from vclean.imports import exempt_from_gc, import_lightgbm
     from vclean.pipeline import MODEL_METHOD, Pipeline
 
-    with uncollected():
+    with exempt_from_gc():
         from vclean.classify.trees.forest import COMPILED
 
         if options.cleaning.method == MODEL_METHOD and not COMPILED:
@@ -254,68 +268,65 @@ def _review(options: CleanOptions) -> Review | None:
 
 
 class _Run(PageRun):
-    """One run of the command: what was asked for, where results go, and what failed."""
+    """Run of the command: its options, its outputs, and its failures."""
 
     def __init__(self, options: CleanOptions) -> None:
-        from vclean.output.writers import OverlayWriter, sink_for
+        from vclean.output.writers import OverlayWriter, make_writer
 
         super().__init__(options, renders=options.cleaning.render)
         self.options = options
-        self.sink = sink_for(options.out, options.output, many=self.many)
+        self.writer = make_writer(options.out, options.output, many=self.many)
         self.review = _review(options)
         self._overlays = OverlayWriter(options.overlay, many=self.many) if options.overlay else None
 
     def clean(self, pipeline: Pipeline, source: Source) -> None:
-        """Clean one page and write its result; a failure is reported."""
-        with self.reported(source.id):
+        """Clean one page and write its result; report a failure."""
+        with self.report_errors(source.id):
             start = time.perf_counter()
-            with bugs_reported():
+            with report_bugs():
                 page = self.read(source)
                 blocks = pipeline.read_blocks(page, screenshot=self.options.overlay is not None)
-                result = self._labelled(pipeline, blocks)
-            self._put(result, scripted=has_scripts(page))
+                result = self._label(pipeline, blocks)
+            self._write(result, scripted=has_scripts(page))
             self._log(result, time.perf_counter() - start)
 
     def clean_sites(self, pipeline: Pipeline, sources: Iterator[Source]) -> None:
-        """Read all pages, then label and write them; failures are reported."""
+        """Read all pages, then label and write them; report failures."""
         with pipeline.sites() as sites:
             for source in sources:
-                with self.reported(source.id), bugs_reported():
+                with self.report_errors(source.id), report_bugs():
                     page = self.read(source)
                     blocks = pipeline.read_blocks(page, screenshot=self.options.overlay is not None)
                     sites.add(blocks.columns, (blocks, has_scripts(page)))
             for _, (blocks, scripted), evidence in sites:
-                with self.reported(blocks.id):
+                with self.report_errors(blocks.id):
                     start = time.perf_counter()
-                    with bugs_reported():
-                        result = self._labelled(pipeline, blocks, evidence)
-                    self._put(result, scripted=scripted)
+                    with report_bugs():
+                        result = self._label(pipeline, blocks, evidence)
+                    self._write(result, scripted=scripted)
                     self._log(result, time.perf_counter() - start)
 
-    def _labelled(
-        self, pipeline: Pipeline, blocks: UnlabelledPage, evidence: NDArray[np.float32] | None = None
-    ) -> Result:
-        """Return the result of a page; reasons that only the page to explore shows are left out if they take long."""
+    def _label(self, pipeline: Pipeline, blocks: UnlabelledPage, evidence: NDArray[np.float32] | None = None) -> Result:
+        """Label a page; without --explain, reasons for an HTML overlay are left out if they take too long."""
         if self.options.explain or not self.options.explains:
             return pipeline.label(blocks, evidence=evidence)
         count = len(blocks.columns)
-        if count <= _EXPLAINED_UNASKED:
+        if count <= _MAX_EXPLAINED_BLOCKS:
             with suppress(DeadlineError):
                 return pipeline.label(blocks, evidence=evidence)
-        _log.warning("%s: %d blocks take long to explain: --explain gives their reasons", blocks.id, count)
+        _log.warning("%s: no reasons, %d blocks take too long to explain: add --explain to get them", blocks.id, count)
         return pipeline.label(blocks, evidence=evidence, explain=False)
 
-    def _put(self, result: Result, *, scripted: bool) -> None:
-        """Write a result to all outputs."""
+    def _write(self, result: Result, *, scripted: bool) -> None:
+        """Write a result to all outputs; `scripted` states whether the source of the page has scripts."""
         if self._overlays:
-            self._overlays.put(result, result.screenshot)
+            self._overlays.write(result, result.screenshot)
         if self.review:
-            self.review.look(result)
-        self.sink.put(result if self.options.explain else replace(result, explanation=None))
+            self.review.add(result)
+        self.writer.write(result if self.options.explain else replace(result, explanation=None))
         self.done += 1
         if not result.to_text().strip():
-            _log.warning("%s: %s", result.id, why_empty(result, scripted=scripted))
+            _log.warning("%s: %s", result.id, explain_empty(result, scripted=scripted))
 
     def _log(self, result: Result, seconds: float) -> None:
-        kept, count = result.content_count, len(result.columns)
-        _log.info("%s: %d of %d blocks kept, %.2f s", result.id, kept, count, seconds)
+        _log.info("%s: %d of %d blocks kept, %.2f s", result.id, result.content_count, len(result.columns), seconds)

@@ -1,4 +1,4 @@
-"""`vclean cleaneval-score`: files of clean text against files of gold text."""
+"""Command `vclean cleaneval-score`: score files of clean text against files of gold text."""
 
 from __future__ import annotations
 
@@ -18,14 +18,21 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _FRAME: Final = re.compile(r"\A\s*(?:<text\b[^>]*>|URL: \S+\s)|</text>\s*\Z", re.IGNORECASE)
-"""What the files of CleanEval 2007 have round their text, such as the page's address; it is no part of it."""
+"""Text before and after the content in files of CleanEval 2007, such as the URL of the page; it is not scored."""
 _CLEANED: Final = "-cleaned"
-"""How the names of CleanEval's gold files end, `1-cleaned.txt` for the page `1.html`."""
+"""End of the names of gold files in CleanEval: `1-cleaned.txt` for the page `1.html`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The scores of a page, 0..100; `markup` is None where the gold has no marks. An absent file scores as empty."""
+    """Scores of a page, 0 to 100.
+
+    Attributes:
+        name: the name of the gold file.
+        text: the score of the text only.
+        markup: the score of the text with its tags; None if the gold text has no tags.
+        missing: whether the predicted file is missing; it is scored as an empty file.
+    """
 
     name: str
     text: float
@@ -35,7 +42,13 @@ class Score:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CleanevalScoreOptions:
-    """Options of `vclean cleaneval-score`: two files, or two folders of files of the same names; `json` prints JSON."""
+    """Options of `vclean cleaneval-score`.
+
+    Attributes:
+        gold: a file of gold text, or a folder of such files.
+        predicted: a file of clean text, or a folder of files with the same names.
+        json: whether to print JSON.
+    """
 
     gold: Path
     predicted: Path
@@ -45,16 +58,19 @@ class CleanevalScoreOptions:
 @command(
     "cleaneval-score",
     CleanevalScoreOptions,
-    help="Score clean text against gold text as CleanEval 2007 did: text only, and text with marks.",
+    help="Score clean text against gold text as in CleanEval 2007: text only, and text with markup.",
 )
 @argument("gold", "GOLD", "a file of gold text with <h>, <p>, <l>; or a folder of such files", type=path)
-@argument("predicted", "PREDICTED", "the clean text; or a folder of files of the same names", type=path)
+@argument("predicted", "PREDICTED", "a file of clean text; or a folder of files with the same names", type=path)
 @flag("--json", help="print a JSON object")
 def score_files(options: CleanevalScoreOptions) -> int:
-    """Score every gold file and print the scores and their means; 1 if a predicted file is missing, else 0.
+    """Score every gold file and print the scores and their means; return the exit code.
+
+    Returns:
+        1 if a predicted file is missing, else 0.
 
     Raises:
-        InputError: a path is missing or cannot be read, or there is no gold.
+        InputError: a path is missing or cannot be read, or the folder has no gold files.
     """
     from vclean.files import write_stream
 
@@ -64,7 +80,7 @@ def score_files(options: CleanevalScoreOptions) -> int:
 
 
 def to_lines(scores: Sequence[Score]) -> str:
-    """A line for each page and one for the means over the pages."""
+    """Return a table with a row for each page, and a row for the means over the pages."""
     from tabulate import tabulate
 
     rows = [("page", "text", "text+markup", "")]
@@ -77,7 +93,7 @@ def to_lines(scores: Sequence[Score]) -> str:
 
 
 def to_json(scores: Sequence[Score]) -> str:
-    """An object with the means and the pages' scores."""
+    """Return a JSON object with the means and the scores of each page."""
     mean = _mean(scores)
     pages = [
         {"name": score.name, "text": score.text, "markup": score.markup, "missing": score.missing} for score in scores
@@ -91,29 +107,38 @@ def _mean(scores: Sequence[Score]) -> Score:
 
 
 def _pairs(gold: Path, predicted: Path) -> list[tuple[str, Path, Path]]:
-    """The gold files, by name, each with its predicted one, which may be missing where both are folders."""
+    """Return the name of each gold file with its path and the path of its predicted file.
+
+    A predicted file may be missing if both arguments are folders.
+
+    Raises:
+        InputError: only one argument is a folder, a file does not exist, or the folder has no gold files.
+    """
     if not gold.is_dir():
-        return [(gold.name, gold, _existing(_partner(gold, predicted) if predicted.is_dir() else predicted))]
+        return [(gold.name, gold, _check_exists(_find_predicted(gold, predicted) if predicted.is_dir() else predicted))]
     if not predicted.is_dir():
-        raise InputError(f"{gold} is a folder and {predicted} is none: give two files, or two folders")
+        raise InputError(f"{gold} is a folder and {predicted} is not: give two files, or two folders")
     files = sorted(path for path in gold.iterdir() if path.is_file() and not path.name.startswith("."))
     if not files:
         raise InputError(f"no file in {gold}: give a folder of gold texts")
-    return [(path.name, path, _partner(path, predicted)) for path in files]
+    return [(path.name, path, _find_predicted(path, predicted)) for path in files]
 
 
-def _existing(path: Path) -> Path:
+def _check_exists(path: Path) -> Path:
     if not path.exists():
         raise InputError(f"{path} does not exist: give the file of the clean text")
     return path
 
 
-def _partner(gold: Path, predicted: Path) -> Path:
-    """The file of the gold's name in the folder `predicted`, whatever its ending; the one that is missed if none is."""
+def _find_predicted(gold: Path, predicted: Path) -> Path:
+    """Return the file in the folder `predicted` for a gold file: the same name, with any suffix.
+
+    Without such a file, the path that was expected is returned.
+    """
     stem = gold.stem.removesuffix(_CLEANED)
-    same = [predicted / gold.name, predicted / f"{stem}{gold.suffix}"]
+    expected = [predicted / gold.name, predicted / f"{stem}{gold.suffix}"]
     others = sorted(path for path in predicted.iterdir() if path.stem == stem)
-    return next((path for path in [*same, *others] if path.is_file()), same[-1])
+    return next((path for path in [*expected, *others] if path.is_file()), expected[-1])
 
 
 def _score(name: str, gold: Path, predicted: Path) -> Score:

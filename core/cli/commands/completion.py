@@ -1,4 +1,4 @@
-"""`vclean completion`: the script that makes a shell complete commands, options, values and files."""
+"""Command `vclean completion`: print the script for completion of commands, options, values and files in a shell."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ For fish:  vclean completion fish > ~/.config/fish/completions/vclean.fish"""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompletionOptions:
-    """Options of `vclean completion`: `shell` is one of `SHELLS`."""
+    """Options of `vclean completion`; `shell` is one of `SHELLS`."""
 
     shell: str
 
@@ -29,7 +29,7 @@ class CompletionOptions:
 @command(
     "completion",
     CompletionOptions,
-    help="Print the script that completes commands, options, values and files in a shell.",
+    help="Print the script for completion of commands, options, values and files in a shell.",
     epilog=_EPILOG,
 )
 @click.argument(
@@ -40,7 +40,7 @@ class CompletionOptions:
     description=", ".join(SHELLS[:-1]) + " or " + SHELLS[-1],
 )
 def print_script(options: CompletionOptions) -> int:
-    """Print the script; return the exit code."""
+    """Print the script and return the exit code."""
     from click.shell_completion import get_completion_class
 
     from vclean.cli.main import COMPLETE, PROGRAM

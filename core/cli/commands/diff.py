@@ -1,4 +1,4 @@
-"""`vclean diff`: two methods or models on pages."""
+"""Command `vclean diff`: compare two methods or models on pages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from vclean.cli.batch import PageRun, bugs_reported
+from vclean.cli.batch import PageRun, report_bugs
 from vclean.cli.command import command
 from vclean.cli.options import (
     check_outputs,
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from vclean.settings import RenderSettings
 
 DIFFERENT: Final = 13
-"""The exit code if the two differ, with --exit-code."""
+"""Exit code for different results, with --exit-code."""
 FORMATS: Final = ("text", "json", "html")
-"""Those of a comparison; the first is the default."""
+"""Formats of a comparison; the first is the default."""
 
 _BY_SUFFIX: Final = {".html": "html", ".htm": "html", ".json": "json", ".jsonl": "json"}
 _SIDES: Final = 2
@@ -47,15 +47,15 @@ class DiffOptions:
     """Options of `vclean diff`.
 
     Attributes:
-        pages: the inputs, as given.
-        sides: two names of methods or paths of model files, as given.
-        render: use the browser; implied by `js`.
-        js: run the pages' scripts.
+        pages: the inputs from the command line.
+        sides: two names of methods or paths of model files, from the command line.
+        render: whether to render pages; implied by `js`.
+        js: whether to run the scripts of pages.
         format: one of `FORMATS`.
-        out: file or folder; None for standard output.
-        exit_code: whether the exit code says that the two differ.
-        url: the address of pages that come without one.
-        settings: how to render, and what bounds a page.
+        out: the output file or folder; None for standard output.
+        exit_code: whether the exit code is 13 if the two differ.
+        url: the URL for pages without a URL.
+        settings: options of rendering, and limits of a page.
         verbosity: -1 quiet, 0 normal, 1 verbose.
     """
 
@@ -81,8 +81,8 @@ def _options(*, methods: Sequence[str], **values: Any) -> DiffOptions:  # noqa: 
     return options
 
 
-def _sides(given: Sequence[str]) -> tuple[str, str]:
-    sides = given if len(given) == _SIDES else ("vclean", *given)
+def _sides(methods: Sequence[str]) -> tuple[str, str]:
+    sides = methods if len(methods) == _SIDES else ("vclean", *methods)
     if len(sides) != _SIDES or sides[0] == sides[1]:
         raise click.UsageError("give two different methods or models to compare: --method A --method B")
     return sides[0], sides[1]
@@ -92,41 +92,47 @@ def _format(out: Path | None) -> str:
     return _BY_SUFFIX.get(out.suffix.lower(), FORMATS[0]) if out else FORMATS[0]
 
 
-@command("diff", _options, help="Compare two methods or two models on pages: where do they disagree?")
-@pages_argument("what to compare them on: as for vclean itself, see vclean --help")
-@compared_methods("twice, for the two to compare; once, to compare with vclean")
-@flag("--render", help="render in headless Chromium; the HTML then shows the screenshot")
-@flag("--js", help="run the page's scripts (implies --render)")
+@command("diff", _options, help="Compare two methods or models on pages, and show where they disagree.")
+@pages_argument("pages to compare them on, as for vclean itself: see vclean --help")
+@compared_methods("give two to compare them, or one to compare it with vclean")
+@flag("--render", help="render pages in headless Chromium; the HTML output then shows the screenshot")
+@flag("--js", help="run the scripts of pages (implies --render)")
 @option(
     "-f",
     "--format",
     type=click.Choice(FORMATS),
-    help=f"format of the comparison ({FORMATS[0]}, or by the suffix of OUT)",
+    help=f"set the output format ({FORMATS[0]}, or by the suffix of OUT)",
 )
-@option("-o", "--out", type=path, metavar="OUT", help="file; for several pages a folder, or a file of JSON lines")
+@option(
+    "-o",
+    "--out",
+    type=path,
+    metavar="OUT",
+    help="write to this file; several pages: to this folder, or with -f json to one file (standard output)",
+)
 @flag("--exit-code", help="exit with 13 if they differ")
-@option("--url", default="", metavar="BASE", help="the address of a page that comes without one")
+@option("--url", default="", metavar="BASE", help="set the URL of pages without one")
 @page_limits()
 @verbosity()
 def compare_pages(options: DiffOptions) -> int:
-    """Compare two methods on every page, write what differs, and give the exit code.
+    """Compare two methods on every page, write the differences, and return the exit code.
 
-    Failures are told as `vclean.cli.commands.clean.clean_pages` tells them. Where the comparisons go to files, standard
-    output has a line on each.
+    Failures are reported as in `vclean.cli.commands.clean.clean_pages`. If the comparisons are written to files, a
+    summary line for each page is printed.
 
     Raises:
-        VcleanError: by what went wrong.
+        VcleanError: as for `vclean.cli.commands.clean.clean_pages`.
     """
     from vclean.compare.diff import summarize_pages
 
     run = _Run(options)
     first, second = (_pipeline(options, name) for name in options.sides)
-    with run.sink, first:
+    with run.writer, first:
         for source in run.sources():
             run.compare(source, first, second)
-    if len(run.figures) > 1 and (options.out or options.format == "text"):
-        write_stream(sys.stdout, summarize_pages(run.figures) + "\n")
-    differs = any(differing for differing, _, _ in run.figures)
+    if len(run.scores) > 1 and (options.out or options.format == "text"):
+        write_stream(sys.stdout, summarize_pages(run.scores) + "\n")
+    differs = any(differing for differing, _, _ in run.scores)
     return run.exit_code or (DIFFERENT if differs and options.exit_code else 0)
 
 
@@ -140,33 +146,33 @@ def _pipeline(options: DiffOptions, name: str) -> Pipeline:
 
 
 class _Run(PageRun):
-    """One run of the command: what was asked for, where comparisons go, and what came of each.
+    """Run of the command: its options, its output, and the results of each page.
 
     Attributes:
-        sink: where comparisons go.
-        figures: of every page done: how many blocks differ, the agreement, the word F1.
+        writer: the output of comparisons.
+        scores: for each page, the number of blocks that differ, the agreement, and the word F1.
     """
 
     def __init__(self, options: DiffOptions) -> None:
-        from vclean.output.writers import sink_for
+        from vclean.output.writers import make_writer
 
         super().__init__(options, renders=options.render or options.js)
-        self.sink = sink_for(options.out, options.format, many=self.many)
-        self.figures: list[tuple[int, float, float]] = []
+        self.writer = make_writer(options.out, options.format, many=self.many)
+        self.scores: list[tuple[int, float, float]] = []
         self.options = options
 
     def compare(self, source: Source, first: Pipeline, second: Pipeline) -> None:
-        """Compare them on one page and write what comes out; a failure is reported."""
+        """Compare the methods on one page and write the comparison; report a failure."""
         from vclean.compare.diff import Comparison
 
-        with self.reported(source.id):
-            with bugs_reported():
+        with self.report_errors(source.id):
+            with report_bugs():
                 html = self.options.format == "html"
                 blocks = first.read_blocks(self.read(source), screenshot=self.renders and html)
                 results = first.label(blocks, explain=html), second.label(blocks, explain=html)
                 comparison = Comparison(self.options.sides, *results, blocks.screenshot)
-            self.sink.put(comparison)
+            self.writer.write(comparison)
             self.done += 1
-            self.figures.append((len(comparison.differing), comparison.agreement, comparison.word_f1))
+            self.scores.append((len(comparison.differing), comparison.agreement, comparison.word_f1))
             if self.options.out:
                 write_stream(sys.stdout, f"{comparison.id}: {comparison.summary()}\n")

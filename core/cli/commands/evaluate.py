@@ -1,4 +1,4 @@
-"""`vclean evaluate`: methods scored on corpora."""
+"""Command `vclean evaluate`: score methods on corpora."""
 
 from __future__ import annotations
 
@@ -30,9 +30,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluateOptions:
-    """Options of `vclean evaluate`: corpora and methods, how to score, where figures and rendered pages go.
+    """Options of `vclean evaluate`.
 
-    `verbosity` is as for cleaning.
+    Attributes:
+        corpora: the paths of the corpora.
+        regions: archives that train the region model only, with `folds`.
+        render: whether to render the pages.
+        methods: the names of the methods.
+        folds: the number of folds of the cross-validation; 0 for none.
+        json: the file for the scores; None for none.
+        predictions: the file for the clean texts; None for none.
+        snapshots: the folder of rendered pages; None for none.
+        verbosity: -1 quiet, 0 normal, 1 verbose.
     """
 
     corpora: list[Path]
@@ -53,35 +62,35 @@ def _options(*, methods: Sequence[str], **values: Any) -> EvaluateOptions:  # no
 @command("evaluate", _options, help="Score methods on corpora, over all pages and by page type.")
 @corpora_argument(required=True)
 @regions_option()
-@flag("--render", help="render the pages")
+@flag("--render", help="render pages in headless Chromium")
 @option(
     "--method",
     "methods",
     multiple=True,
     metavar="NAME",
     shell_complete=complete_methods,
-    help="a method; may be repeated (vclean)",
+    help="score this method; repeatable (vclean)",
 )
-@option("--folds", type=folds, default="0", metavar="K", help="cross-validate by domain in K folds, 3 or more")
-@option("--json", type=path, metavar="FILE", help="write the figures as JSON")
+@option("--folds", type=folds, default="0", metavar="K", help="cross-validate by domain in K folds, 3 or more (none)")
+@option("--json", type=path, metavar="FILE", help="write the scores as JSON")
 @predictions_option()
 @snapshots_option()
 @verbosity()
 def score_methods(options: EvaluateOptions) -> int:
-    """Score every method on every corpus, print the tables, write the files; the exit code.
+    """Score every method on every corpus, print the tables, write the files, and return the exit code.
 
-    With folds, the model's verdicts are cross-validated by site; with `render` too, on both readings of the pages,
-    and both are scored. Without folds, one reading is scored.
+    With folds, the predictions of the model are cross-validated by site. With folds and `render`, parsed and rendered
+    pages are both scored; without folds, only one of them.
 
     Raises:
         InputError: a corpus is missing or damaged.
-        UsageError: there is no such method.
-        OutputError: a file cannot be written, which is found before the work where it can be.
+        UsageError: the method does not exist.
+        OutputError: a file cannot be written; checked before the work if possible.
     """
     from vclean.classify.methods import get
     from vclean.cli.corpora import exit_code, run_methods, write_predictions
     from vclean.files import check_writable, write_stream
-    from vclean.output.writers import write_told
+    from vclean.output.writers import write_and_log
 
     for file in filter(None, (options.json, options.predictions)):
         check_writable(file)
@@ -95,6 +104,6 @@ def score_methods(options: EvaluateOptions) -> int:
     )
     write_stream(sys.stdout, report.table() + "\n")
     if options.json:
-        write_told(options.json, "figures", json.dumps(report.to_dict(), indent=1, ensure_ascii=False) + "\n")
+        write_and_log(options.json, "scores", json.dumps(report.to_dict(), indent=1, ensure_ascii=False) + "\n")
     write_predictions(report, options.predictions)
     return exit_code(report, "the table")

@@ -1,4 +1,4 @@
-"""`vclean evaluate-segments`: segmenters scored on hand-marked pages."""
+"""Command `vclean evaluate-segments`: score segmenters on pages marked by hand."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from vclean.features.segments.webis import WebisPage
 
 ATOMS: Final = ("chars", "nodes", "pixels", "edges-fine", "edges-coarse")
-"""The values of `vclean.classify.evaluation.atoms.Kind`; that module loads what `--help` must not wait for."""
+"""Values of `vclean.classify.evaluation.atoms.AtomKind`, copied because the import of that module is slow."""
 LEVELS: Final = ("1", "2")
 METHODS: Final = ("page", "dom", "vips")
 
@@ -37,15 +37,15 @@ class EvaluateSegmentsOptions:
     """Options of `vclean evaluate-segments`.
 
     Attributes:
-        archive: web archive of hand-marked pages.
-        pages: file of the addresses of those that count; None for the list beside the archive, or else all.
-        levels: of the marks, 1 or 2.
-        atoms: of `ATOMS`.
-        methods: see `vclean.classify.evaluation.segmenters.find_segmenter`.
-        marked_only: whether what no mark holds is left out.
-        json: file for the figures; None for none.
-        truth: file for the true segments in the Webis format; None for none.
-        snapshots: folder of rendered pages; None for none.
+        archive: the web archive of pages marked by hand.
+        pages: a file with the URLs of the pages to use; None for the list beside the archive, or all without a list.
+        levels: the levels of the marks, 1 or 2.
+        atoms: some of `ATOMS`.
+        methods: the names of methods, see `vclean.classify.evaluation.segmenters.find_segmenter`.
+        marked_only: whether to ignore atoms outside all marks.
+        json: the file for the scores; None for none.
+        truth: the file for the true segments in the Webis format; None for none.
+        snapshots: the folder of rendered pages; None for none.
         verbosity: -1 quiet, 0 normal, 1 verbose.
     """
 
@@ -78,13 +78,13 @@ def _options(
 
 
 def _list_of(known: Sequence[str]) -> Callable[[str], tuple[str, ...]]:
-    """Return a function that converts a word to some of `known`, with commas between them."""
+    """Return a function that splits a comma-separated list and checks that `known` contains each value."""
 
     def convert(text: str) -> tuple[str, ...]:
-        given = tuple(dict.fromkeys(part.strip() for part in text.split(",")))
-        if unknown := [part for part in given if part not in known]:
+        values = tuple(dict.fromkeys(part.strip() for part in text.split(",")))
+        if unknown := [value for value in values if value not in known]:
             raise click.BadParameter(f"{unknown[0]!r} is none of {', '.join(known)}")
-        return given
+        return values
 
     return convert
 
@@ -92,104 +92,115 @@ def _list_of(known: Sequence[str]) -> Callable[[str], tuple[str, ...]]:
 @command(
     "evaluate-segments",
     _options,
-    help="Score ways to split a page into segments, by extended BCubed on pages marked by hand.",
+    help="Score segmenters by extended BCubed, on pages marked by hand.",
 )
-@argument("archive", "ARCHIVE", "web archive of pages marked by hand", type=path)
-@option("--pages", type=path, metavar="FILE", help="score these: a file with one address a line")
+@argument("archive", "ARCHIVE", "a web archive of pages marked by hand", type=path)
+@option(
+    "--pages",
+    type=path,
+    metavar="FILE",
+    help="score these pages: a file with one URL per line (the list beside ARCHIVE, or all)",
+)
 @option(
     "--level",
     "levels",
     type=_list_of(LEVELS),
     default=",".join(LEVELS),
     metavar="1,2",
-    help="level of the marks (both)",
+    help="use these levels of the marks (both)",
 )
 @option(
-    "--atoms", type=_list_of(ATOMS), default=",".join(ATOMS), metavar="KIND,...", help=f"of {', '.join(ATOMS)} (all)"
+    "--atoms",
+    type=_list_of(ATOMS),
+    default=",".join(ATOMS),
+    metavar="KIND,...",
+    help=f"count these atoms: {', '.join(ATOMS)} (all)",
 )
 @option(
     "--method",
     "methods",
     multiple=True,
     metavar="NAME",
-    help="page, dom, vips, learned, dom@DEPTH, vips@PDOC, dom-oracle, vips-oracle, shipped, a model, segments; "
-    f"may be repeated ({', '.join(METHODS)})",
+    help="score page, dom, vips, learned, dom@DEPTH, vips@PDOC, dom-oracle, vips-oracle, shipped, a model file, or a "
+    f"file of segments; repeatable ({', '.join(METHODS)})",
 )
-@flag("--marked-only", help="leave out what is in no mark; otherwise it counts against precision")
-@option("--json", type=path, metavar="FILE", help="write the figures as JSON, page by page")
+@flag("--marked-only", help="ignore atoms outside all marks; otherwise they reduce precision")
+@option("--json", type=path, metavar="FILE", help="write the scores of every page as JSON")
 @option("--truth", type=path, metavar="FILE", help="write the true segments in the Webis format, as JSON lines")
 @snapshots_option()
 @verbosity()
 def score_segmenters(options: EvaluateSegmentsOptions) -> int:
-    """Score every method on the marked pages, print one line for each, write the files; the exit code.
+    """Score every method on the marked pages, print one line for each, write the files, and return the exit code.
 
-    A page that cannot be rendered is named on standard error and left out; the code is then 1.
+    A page that cannot be rendered is logged and left out; the exit code is then 1.
 
     Raises:
-        UsageError: there is no such method, or a model learned from one of the pages.
-        InputError: the archive, the list of pages or a file of segmentations cannot be read, or there is too little to
-            learn from.
+        UsageError: the method does not exist, or a model was trained on one of the pages.
+        InputError: the archive, the list of pages or a file of segmentations cannot be read, or there are too few
+            examples for training.
         ModelError: a model cannot be read.
-        BrowserMissingError: there is no usable Chromium.
-        OutputError: a file cannot be written, which is found before the work where it can be.
+        BrowserMissingError: no usable Chromium is installed.
+        OutputError: a file cannot be written; checked before the work if possible.
     """
     from vclean.classify.corpora.rendering import RenderedMarkedPages
     from vclean.classify.evaluation.atoms import AtomKind
     from vclean.classify.evaluation.segment_scores import ScoringCriteria, compare_segmenters, summarize, table
     from vclean.classify.evaluation.segmenters import find_segmenter
     from vclean.files import check_writable, write_stream
-    from vclean.output.writers import write_told
+    from vclean.output.writers import write_and_log
 
     for file in filter(None, (options.json, options.truth)):
         check_writable(file)
     methods = [find_segmenter(name) for name in options.methods]
-    question = ScoringCriteria(options.levels, [AtomKind(name) for name in options.atoms], options.marked_only)
+    criteria = ScoringCriteria(options.levels, [AtomKind(name) for name in options.atoms], options.marked_only)
     segmenters = list({method.segmenter.name: method.segmenter for method in methods}.values())
     trials: list[PageTrials] = []
     truth: list[str] = []
-    pictures = any(kind.needs_screenshot for kind in question.kinds)
-    seen = RenderedMarkedPages(options.archive, options.pages, options.snapshots, screenshots=pictures)
-    pages: Iterable[RenderedMarkedPage] = seen
+    screenshots = any(kind.needs_screenshot for kind in criteria.kinds)
+    rendered_pages = RenderedMarkedPages(options.archive, options.pages, options.snapshots, screenshots=screenshots)
+    pages: Iterable[RenderedMarkedPage] = rendered_pages
     if any(segmenter.trainer for segmenter in segmenters):
-        pages = list(seen)
-        segmenters = _taught(segmenters, pages)
+        pages = list(rendered_pages)
+        segmenters = _train(segmenters, pages)
     for page in pages:
-        trials += compare_segmenters(page, segmenters, question)
-        truth += [_webis(page).to_json() + "\n"] if options.truth else []
-    found = summarize(trials, methods, question)
-    write_stream(sys.stdout, table(found) + "\n")
-    _tell_empty(found)
+        trials += compare_segmenters(page, segmenters, criteria)
+        truth += [_true_segments(page).to_json() + "\n"] if options.truth else []
+    summaries = summarize(trials, methods, criteria)
+    write_stream(sys.stdout, table(summaries) + "\n")
+    _warn_of_empty_lines(summaries)
     if options.json:
-        write_told(options.json, "figures", json.dumps(_figures(options, found), indent=1, ensure_ascii=False) + "\n")
+        write_and_log(
+            options.json, "scores", json.dumps(_to_record(options, summaries), indent=1, ensure_ascii=False) + "\n"
+        )
     if options.truth:
-        write_told(options.truth, "true segments", "".join(truth))
-    return seen.exit_code
+        write_and_log(options.truth, "true segments", "".join(truth))
+    return rendered_pages.exit_code
 
 
-def _taught(segmenters: Sequence[TunableSegmenter], pages: Sequence[RenderedMarkedPage]) -> list[TunableSegmenter]:
-    """All of them able to cut, with progress on standard error."""
-    from vclean.progress import counted
+def _train(segmenters: Sequence[TunableSegmenter], pages: Sequence[RenderedMarkedPage]) -> list[TunableSegmenter]:
+    """Return the segmenters, with those that need training trained on the pages; show the progress."""
+    from vclean.progress import count_progress
 
-    with counted("training", "folds") as advance:
+    with count_progress("training", "folds") as advance:
         return [segmenter.trained(pages, advance) for segmenter in segmenters]
 
 
-def _tell_empty(found: Sequence[MethodSummary]) -> None:
-    """Say which lines of the table are of no page."""
-    for level, kind in dict.fromkeys((line.level, line.kind) for line in found if not line.pages):
-        _log.warning("level %d, %s: no page has any of them in a marked segment, so there is no score", level, kind)
+def _warn_of_empty_lines(summaries: Sequence[MethodSummary]) -> None:
+    """Log a warning for each line of the table without a page."""
+    for level, kind in dict.fromkeys((line.level, line.kind) for line in summaries if not line.pages):
+        _log.warning("level %d, %s: no score, because no page has any of them in a marked segment", level, kind)
 
 
-def _figures(options: EvaluateSegmentsOptions, found: Sequence[MethodSummary]) -> dict[str, Any]:
+def _to_record(options: EvaluateSegmentsOptions, summaries: Sequence[MethodSummary]) -> dict[str, Any]:
     return {
         "archive": options.archive.name,
         "marked_only": options.marked_only,
-        "lines": [line.to_dict() for line in found],
+        "lines": [line.to_dict() for line in summaries],
     }
 
 
-def _webis(page: RenderedMarkedPage) -> WebisPage:
-    """The true segments of both levels, by the names `level-1` and `level-2`."""
+def _true_segments(page: RenderedMarkedPage) -> WebisPage:
+    """Return the true segments of both levels, with the names `level-1` and `level-2`."""
     from vclean.classify.evaluation.segmentation import gold_segments
     from vclean.features.segments.webis import WebisPage
 

@@ -1,4 +1,4 @@
-"""`vclean methods`: the methods that label blocks."""
+"""Command `vclean methods`: list the methods that label blocks."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MethodsOptions:
-    """Options of `vclean methods`: `json` for a machine-readable list."""
+    """Options of `vclean methods`; `json` prints a JSON array."""
 
     json: bool
 
 
-@command("methods", MethodsOptions, help="List the methods that label blocks, and what each needs.")
+@command("methods", MethodsOptions, help="List the methods that label blocks, and their requirements.")
 @flag("--json", help="print a JSON array")
 def list_methods(options: MethodsOptions) -> int:
-    """Print every method with what it needs and what it is, one a line; the exit code."""
+    """Print one line for each method, with its requirements and its description; return the exit code."""
     from vclean.classify.methods import all_method_infos
     from vclean.files import write_stream
 
@@ -35,7 +35,7 @@ def list_methods(options: MethodsOptions) -> int:
 
 
 def to_lines(methods: Sequence[MethodInfo]) -> str:
-    """Name, needs and description in columns; `-` where a method needs nothing."""
+    """Return a table of names, requirements and descriptions; `-` for a method without requirements."""
     from tabulate import tabulate
 
     rows = [(facts.name, ", ".join(_needs(facts)) or "-", facts.summary) for facts in methods]
@@ -43,7 +43,7 @@ def to_lines(methods: Sequence[MethodInfo]) -> str:
 
 
 def to_json(methods: Sequence[MethodInfo]) -> str:
-    """An array of objects with name, description and what each method needs."""
+    """Return a JSON array of objects with name, description and requirements of each method."""
     from vclean.classify.methods import is_shipped
 
     rows = [
@@ -62,7 +62,7 @@ def to_json(methods: Sequence[MethodInfo]) -> str:
 
 
 def _needs(facts: MethodInfo) -> list[str]:
-    """What a method needs, and whether the model that it needs is there."""
+    """Return the requirements of a method, and whether vclean ships the required model."""
     from vclean.classify.methods import is_shipped
 
     return [f"{need} (ships)" if need == "a model" and is_shipped(facts) else need for need in facts.needs]

@@ -1,4 +1,4 @@
-"""`vclean report`: an evaluation as one HTML page."""
+"""Command `vclean report`: write an evaluation as one HTML page."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from vclean.page import Page
 
 WORST: Final = 12
-"""How many of the worst pages a report shows where no number is given."""
+"""Default number of worst pages in a report."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,14 +37,14 @@ class ReportOptions:
     """Options of `vclean report`.
 
     Attributes:
-        corpora: the paths, as given.
-        methods: names of methods or paths of model files, each once; the pages that are worst by the first are shown.
+        corpora: the paths of the corpora.
+        methods: unique names of methods or paths of model files; the worst pages of the first are shown.
         out: the HTML file.
-        render: render the pages.
-        folds: to cross-validate the model in; 0 for not.
-        regions: archives that teach the region model alone, where the model is cross-validated.
-        snapshots: folder of rendered pages; None for none.
-        worst: how many pages to show.
+        render: whether to render the pages.
+        folds: the number of folds of the cross-validation; 0 for none.
+        regions: archives that train the region model only, with `folds`.
+        snapshots: the folder of rendered pages; None for none.
+        worst: the number of worst pages to show.
         verbosity: -1 quiet, 0 normal, 1 verbose.
     """
 
@@ -64,36 +64,36 @@ def _options(*, methods: Sequence[str], **values: Any) -> ReportOptions:  # noqa
     return ReportOptions(methods=unique, verbosity=take_verbosity(values), **values)
 
 
-@command("report", _options, help="Score methods on corpora, and show the scores on one HTML page.")
-@argument("corpora", "CORPUS...", "as for vclean evaluate", nargs=-1, required=True, type=path)
-@compared_methods("may be repeated (vclean); the worst pages are those of the first")
-@option("-o", "--out", type=path, default="report.html", metavar="FILE", help="the page (report.html)")
-@flag("--render", help="render the pages; the worst are then shown as screenshots")
+@command("report", _options, help="Score methods on corpora, and write the scores as one HTML page.")
+@argument("corpora", "CORPUS...", "a corpus, as for vclean evaluate", nargs=-1, required=True, type=path)
+@compared_methods("repeatable (vclean); the report shows the worst pages of the first")
+@option("-o", "--out", type=path, default="report.html", metavar="FILE", help="write to this file (report.html)")
+@flag("--render", help="render pages in headless Chromium; the report then shows screenshots of the worst pages")
 @option(
     "--folds",
     type=folds,
     default="0",
     metavar="K",
-    help="cross-validate vclean by domain in K folds, 3 or more",
+    help="cross-validate vclean by domain in K folds, 3 or more (none)",
 )
 @option(
     "--regions",
     multiple=True,
     type=path,
     metavar="ARCHIVE",
-    help="web archive of pages that train the region model only, with --folds; may be repeated",
+    help="with --folds: add a web archive of pages to train the region model only; repeatable",
 )
-@option("--worst", type=count, default=str(WORST), metavar="N", help=f"how many of the worst pages to show ({WORST})")
+@option("--worst", type=count, default=str(WORST), metavar="N", help=f"show the N worst pages ({WORST})")
 @snapshots_option()
 @verbosity()
 def write_report(options: ReportOptions) -> int:
-    """Score the methods on the corpora, look at the worst pages again, and write the report; the exit code.
+    """Score the methods on the corpora, read the worst pages again, write the report, and return the exit code.
 
     Raises:
         InputError: a corpus is missing or damaged.
-        UsageError: there is no such method.
+        UsageError: the method does not exist.
         ModelError: a model file is missing, damaged or of another version.
-        OutputError: the report cannot be written, which is found before the work where it can be.
+        OutputError: the report cannot be written; checked before the work if possible.
     """
     from vclean.classify.corpora.corpora import read_corpus
     from vclean.cli.corpora import exit_code, run_methods
@@ -102,7 +102,7 @@ def write_report(options: ReportOptions) -> int:
     from vclean.compare.records import RecordCollector, of_method
     from vclean.compare.report import ReportData, to_html
     from vclean.files import check_writable
-    from vclean.output.writers import write_told
+    from vclean.output.writers import write_and_log
 
     check_writable(options.out)
     compared_methods = [ComparedMethod.of(name) for name in options.methods]
@@ -123,12 +123,12 @@ def write_report(options: ReportOptions) -> int:
     data = ReportData(
         records=collector.records, facts=_facts(options), worst=shown, analyses=analyses, overlays=overlays
     )
-    write_told(options.out, "report", to_html(data))
+    write_and_log(options.out, "report", to_html(data))
     return exit_code(report, str(options.out))
 
 
 def _first(options: ReportOptions, records: Sequence[PageRecord]) -> str:
-    """The method whose worst pages are shown: the first one, by its reading of the rendered page where it has two."""
+    """Return the method for the worst pages: the first, on rendered pages if it was scored on parsed ones as well."""
     from vclean.compare.records import methods
 
     names = methods(records)
@@ -138,7 +138,7 @@ def _first(options: ReportOptions, records: Sequence[PageRecord]) -> str:
 
 @contextmanager
 def _reader(options: ReportOptions) -> Iterator[Callable[[Page], ReadPage]]:
-    """How the worst pages are read again: with their pictures, if they were rendered."""
+    """Open a function that reads a page again, with a screenshot if pages are rendered."""
     from vclean.render.static.parse import parse
 
     if not options.render:
@@ -162,10 +162,10 @@ def _reader(options: ReportOptions) -> Iterator[Callable[[Page], ReadPage]]:
 def _facts(options: ReportOptions) -> dict[str, str]:
     from importlib import metadata
 
-    ways = {(False, False): "parsed", (True, False): "rendered", (True, True): "parsed, and rendered"}
+    readings = {(False, False): "parsed", (True, False): "rendered", (True, True): "parsed, and rendered"}
     return {
         "vclean": metadata.version("vclean"),
         "corpora": ", ".join(path.name for path in options.corpora),
-        "pages were": ways.get((options.render, options.folds > 0), "parsed"),
+        "pages were": readings.get((options.render, options.folds > 0), "parsed"),
         "cross-validation": f"{options.folds} folds by site" if options.folds else "none",
     }

@@ -1,4 +1,4 @@
-"""`vclean segment`: pages split into segments."""
+"""Command `vclean segment`: split pages into segments."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from vclean.cli.batch import PageRun, bugs_reported
+from vclean.cli.batch import PageRun, report_bugs
 from vclean.cli.command import command
 from vclean.cli.options import (
     check_outputs,
@@ -24,7 +24,7 @@ from vclean.cli.options import (
     take_verbosity,
     verbosity,
 )
-from vclean.settings import PDOC
+from vclean.settings import DEFAULT_PDOC
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     from vclean.settings import RenderSettings
 
 FORMATS: Final = ("json", "webis")
-"""Those of `vclean.features.segments.formats`, which loads what `--help` must not wait for; the first is the
-default."""
+"""Formats of `vclean.features.segments.formats`, copied because its import is slow; the first is the default."""
 
 _DEGREES: Final = range(1, 12)
 
@@ -47,14 +46,14 @@ class SegmentOptions:
     """Options of `vclean segment`.
 
     Attributes:
-        pages: the inputs, as given.
+        pages: the inputs from the command line.
         pdoc: the permitted degree of coherence, 1 to 11.
-        method: the name of the segmenter.
+        method: the name of the segmenter, or the path of a trained model.
         format: one of `FORMATS`.
-        out: file or folder; None for standard output.
-        overlay: file, `.png`, `.svg` or `.html`.
-        url: the address of pages that come without one.
-        settings: how to render, and what bounds a page.
+        out: the output file or folder; None for standard output.
+        overlay: the overlay file, `.png`, `.svg` or `.html`; None for no overlay.
+        url: the URL for pages without a URL.
+        settings: options of rendering, and limits of a page.
         verbosity: -1 quiet, 0 normal, 1 verbose.
     """
 
@@ -79,75 +78,81 @@ def _options(*, js: bool, **values: Any) -> SegmentOptions:  # noqa: ANN401
 
 
 def _degree(text: str) -> int:
-    """Convert a word to a degree of coherence."""
+    """Convert a word to a permitted degree of coherence, 1 to 11."""
     if not text.isascii() or not text.isdecimal() or int(text) not in _DEGREES:
         raise click.BadParameter(f"has to be 1 to {_DEGREES[-1]}, not {text}")
     return int(text)
 
 
 @command("segment", _options, help="Render pages and split them into segments, nested in each other.")
-@pages_argument("what to segment: as for vclean itself, see vclean --help")
+@pages_argument("pages to segment, as for vclean itself: see vclean --help")
 @option(
     "--pdoc",
     type=_degree,
-    default=str(PDOC),
+    default=str(DEFAULT_PDOC),
     metavar="N",
-    help=f"permitted degree of coherence: 1 gives one segment, 11 the smallest ({PDOC})",
+    help=f"set the permitted degree of coherence: 1 for one segment, to 11 for the smallest ({DEFAULT_PDOC})",
 )
-@option("--method", default="vips", metavar="NAME", help="the segmenter: vips, learned or FILE.vclean (vips)")
+@option("--method", default="vips", metavar="NAME", help="use this segmenter: vips, learned or FILE.vclean (vips)")
 @option(
     "-f",
     "--format",
     type=click.Choice(FORMATS),
     default=FORMATS[0],
-    help=f"a tree (json), or the flat segments (webis) ({FORMATS[0]})",
+    help=f"set the output format: the tree (json), or flat segments (webis) ({FORMATS[0]})",
 )
-@option("-o", "--out", type=path, metavar="OUT", help="file, of JSON lines for several pages; or a folder")
+@option(
+    "-o",
+    "--out",
+    type=path,
+    metavar="OUT",
+    help="write to this file, with one line per page, or to this folder (standard output)",
+)
 @option(
     "--overlay",
     type=path,
     metavar="FILE",
-    help="draw segments over the screenshot: .png, .svg, or .html to explore",
+    help="draw the segments on the screenshot: .png, .svg, or interactive .html",
 )
-@flag("--js", help="run the page's scripts")
-@option("--url", default="", metavar="BASE", help="the address of a page that comes without one")
+@flag("--js", help="run the scripts of pages")
+@option("--url", default="", metavar="BASE", help="set the URL of pages without one")
 @page_limits()
 @verbosity()
 def segment_pages(options: SegmentOptions) -> int:
-    """Segment every page, write the segments, and give the exit code; failures are told as `clean_pages` tells them.
+    """Split every page into segments, write them, and return the exit code; failures are reported as in `clean_pages`.
 
     Raises:
-        VcleanError: by what went wrong.
+        VcleanError: as for `vclean.cli.commands.clean.clean_pages`.
     """
     from vclean.pipeline import SegmentPipeline
 
     run = _Run(options)
-    with run.sink, SegmentPipeline(options.method, options.settings) as pipeline:
+    with run.writer, SegmentPipeline(options.method, options.settings) as pipeline:
         for source in run.sources():
             run.segment(pipeline, source)
     return run.exit_code
 
 
 class _Run(PageRun):
-    """One run of the command: what was asked for, where segments go, and what failed."""
+    """Run of the command: its options, its outputs, and its failures."""
 
     def __init__(self, options: SegmentOptions) -> None:
-        from vclean.output.writers import OverlayWriter, sink_for
+        from vclean.output.writers import OverlayWriter, make_writer
 
         super().__init__(options, renders=True)
-        self.sink = sink_for(options.out, options.format, many=self.many)
+        self.writer = make_writer(options.out, options.format, many=self.many)
         self._pdoc = options.pdoc
         self._overlays = OverlayWriter(options.overlay, many=self.many) if options.overlay else None
 
     def segment(self, pipeline: SegmentPipeline, source: Source) -> None:
-        """Segment one page and write what comes out; a failure is reported."""
-        with self.reported(source.id):
+        """Split one page into segments and write them; report a failure."""
+        with self.report_errors(source.id):
             start = time.perf_counter()
-            with bugs_reported():
-                wanted = self._overlays is not None
-                segments, screenshot = pipeline.run(self.read(source), pdoc=self._pdoc, screenshot=wanted)
+            with report_bugs():
+                draws = self._overlays is not None
+                segments, screenshot = pipeline.run(self.read(source), pdoc=self._pdoc, screenshot=draws)
             if self._overlays:
-                self._overlays.put(segments, screenshot)
-            self.sink.put(segments)
+                self._overlays.write(segments, screenshot)
+            self.writer.write(segments)
             self.done += 1
             _log.info("%s: %d segments, %.2f s", source.id, len(segments.leaves), time.perf_counter() - start)

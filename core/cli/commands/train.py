@@ -1,4 +1,4 @@
-"""`vclean train`: a model trained on corpora, or on pages labelled by hand."""
+"""Command `vclean train`: train a model on corpora, or on pages labelled by hand."""
 
 from __future__ import annotations
 
@@ -35,9 +35,17 @@ _MODEL_METHOD: Final = "vclean"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainOptions:
-    """Options of `vclean train`: method, training data, pages for the region model, files to write.
+    """Options of `vclean train`.
 
-    Without `corpora` the shipped model goes on learning, from `corrections` alone. `verbosity` is as for cleaning.
+    Attributes:
+        method: the name of the method to train.
+        corpora: the paths of the corpora; without corpora, the shipped model is trained further on `corrections`.
+        corrections: a file or folder of pages labelled by hand; None for none.
+        regions: archives that train the region model only.
+        out: the file for the model.
+        predictions: the file for the clean texts; None for none.
+        snapshots: the folder of rendered pages; None for none.
+        verbosity: -1 quiet, 0 normal, 1 verbose.
     """
 
     method: str
@@ -67,37 +75,37 @@ def _options(**values: Any) -> TrainOptions:  # noqa: ANN401
     "--corrections",
     type=path,
     metavar="GOLD",
-    help="gold of vclean label, a file or a folder; without a CORPUS, the shipped model is trained further on it",
+    help="add pages labelled with vclean label, a file or folder; without a CORPUS, train the shipped model further",
 )
 @option(
     "--method",
     default="vclean",
     metavar="NAME",
     shell_complete=complete_methods,
-    help="the method to train: one that `vclean methods --json` calls trained (vclean)",
+    help="train this method; `vclean methods --json` marks those that can be trained (vclean)",
 )
 @regions_option()
-@option("-o", "--out", type=path, required=True, metavar="MODEL", help="the model file to write")
+@option("-o", "--out", type=path, required=True, metavar="MODEL", help="write the model to this file")
 @predictions_option()
 @snapshots_option()
 @verbosity()
 def train_model(options: TrainOptions) -> int:
-    """Train a method on every page of the corpora and write its model; the exit code.
+    """Train a method on every page of the corpora, write its model, and return the exit code.
 
-    The main model learns from every page rendered and unrendered, the others rendered if they need it.
+    The main model is trained on every page twice, rendered and parsed; other methods on rendered pages if they need
+    them, else on parsed ones. A page that fails is listed in the table of scores and left out; the exit code is then 1.
 
-    A page that fails is named in the table of scores and not learned from; the exit code is then 1.
-    The cross-validated scores are printed before the model is trained, and kept in its card; so is what the models of
-    the cross-validation made of every page, where a file for it is given. Pages labelled by hand are learned from too,
-    and what they are worth is printed; without corpora, the shipped model goes on learning from them.
+    Cross-validated scores are printed before the model is trained, and stored in its model card. The clean texts from
+    the cross-validation are written to the file for predictions, if there is one. Pages labelled by hand are used for
+    training as well, and their gain is printed; without corpora, the shipped model is trained further on them.
 
     Raises:
-        InputError: a corpus is missing or damaged, or of too few sites, or what was labelled by hand.
-        UsageError: there is no such method, or it is not trained.
-        OutputError: the model cannot be written, which is found before the work where it can be.
+        InputError: a corpus or the pages labelled by hand are missing or damaged, or have too few sites.
+        UsageError: the method does not exist, or it is not trained.
+        OutputError: the model cannot be written; checked before the work if possible.
     """
     from vclean.files import check_writable
-    from vclean.output.writers import write_told
+    from vclean.output.writers import write_and_log
 
     for file in filter(None, (options.out, options.predictions)):
         check_writable(file)
@@ -111,23 +119,23 @@ def train_model(options: TrainOptions) -> int:
         _print_gains(gains)
         code = 0
     else:
-        model, code = _trained(options, corrections)
-    write_told(options.out, "model", model.to_bytes())
+        model, code = _train_model(options, corrections)
+    write_and_log(options.out, "model", model.to_bytes())
     return code
 
 
-def _trained(options: TrainOptions, corrections: Sequence[Correction]) -> tuple[Model, int]:
-    """The model, and the exit code: pages that fail are not learned from."""
+def _train_model(options: TrainOptions, corrections: Sequence[Correction]) -> tuple[Model, int]:
+    """Train the main model on the corpora; return it and the exit code. Pages that fail are left out."""
     from vclean.classify.corpora.corpora import read_corpus
     from vclean.classify.methods import get
     from vclean.classify.training.dataset import FOLDS
     from vclean.classify.training.train import train
     from vclean.cli.corpora import (
-        cross_validated,
+        cross_validate,
         exit_code,
-        opened_readers,
-        region_fits,
+        open_readers,
         score,
+        train_region_models,
         training_table,
         unseen_predictions,
         write_predictions,
@@ -136,9 +144,9 @@ def _trained(options: TrainOptions, corrections: Sequence[Correction]) -> tuple[
     from vclean.labelling import retraining
 
     corpora = [read_corpus(path) for path in options.corpora]
-    with opened_readers(render=True, snapshots=options.snapshots, keep=True) as readers:
-        regions = region_fits(corpora, options.regions, readers)
-        validation = cross_validated(training_table(corpora, readers, FOLDS, regions, corrections))
+    with open_readers(render=True, snapshots=options.snapshots, keep=True) as readers:
+        regions = train_region_models(corpora, options.regions, readers)
+        validation = cross_validate(training_table(corpora, readers, FOLDS, regions, corrections))
         unseen = unseen_predictions(validation)
         report = score(corpora, readers, {_MODEL_METHOD: partial(get, _MODEL_METHOD)}, unseen)
     write_stream(sys.stdout, report.table() + "\n")
@@ -160,12 +168,14 @@ def _corrections(path: Path | None) -> list[Correction]:
 
 
 def _gains(unseen: Unseen, corrections: Sequence[Correction]) -> list[dict[str, Any]]:
-    """What corrections were worth in a cross-validation that they were part of; it is printed, too."""
+    """Print and return the gain from corrections, measured in the cross-validation that included them."""
     from vclean.labelling.retraining import gain_by_validation
 
     gold = [correction.gold for correction in corrections]
     pages = zip(gold, corrections, strict=True)
-    gain = gain_by_validation(corrections, [unseen[page.corpus, page.id, own.rendered] for page, own in pages])
+    gain = gain_by_validation(
+        corrections, [unseen[page.corpus, page.id, correction.rendered] for page, correction in pages]
+    )
     _print_gains([gain])
     return [gain.to_dict()]
 
@@ -174,7 +184,7 @@ def _print_gains(gains: Sequence[Gain]) -> None:
     from vclean.files import write_stream
     from vclean.labelling.retraining import format_gains
 
-    text = format_gains(gains) if gains else "no page to measure the gain on: label two at least\n"
+    text = format_gains(gains) if gains else "no page to measure the gain on: label at least two pages\n"
     write_stream(sys.stdout, text)
 
 
@@ -183,17 +193,17 @@ def _train_method(options: TrainOptions) -> int:
     from vclean.classify.evaluation.evaluate import evaluate
     from vclean.classify.methods import method_info
     from vclean.classify.methods.training import FOLDS, TrainingExamples
-    from vclean.cli.corpora import all_pages, exit_code, opened_readers, texts, write_predictions
+    from vclean.cli.corpora import all_pages, clean_texts, exit_code, open_readers, write_predictions
     from vclean.files import write_stream
-    from vclean.output.writers import write_told
+    from vclean.output.writers import write_and_log
 
     rendered = method_info(options.method).rendered
     corpora = [read_corpus(path) for path in options.corpora]
-    with opened_readers(render=rendered, snapshots=options.snapshots, keep=True) as readers:
-        lessons = TrainingExamples.from_pages(all_pages(corpora), [options.method], readers[rendered])
-        predictors = {options.method: lessons.cross_validated_predictor(options.method, FOLDS)}
-        report = evaluate(corpora, predictors, read=readers[rendered], write=texts)
+    with open_readers(render=rendered, snapshots=options.snapshots, keep=True) as readers:
+        examples = TrainingExamples.from_pages(all_pages(corpora), [options.method], readers[rendered])
+        predictors = {options.method: examples.cross_validated_predictor(options.method, FOLDS)}
+        report = evaluate(corpora, predictors, read=readers[rendered], write=clean_texts)
     write_stream(sys.stdout, report.table() + "\n")
     write_predictions(report, options.predictions)
-    write_told(options.out, "model", lessons.train(options.method))
+    write_and_log(options.out, "model", examples.train(options.method))
     return exit_code(report, "the table")

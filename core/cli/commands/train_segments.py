@@ -1,4 +1,4 @@
-"""`vclean train-segments`: the learned segmenter trained on hand-marked pages."""
+"""Command `vclean train-segments`: train the learned segmenter on pages marked by hand."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class TrainSegmentsOptions:
     """Options of `vclean train-segments`.
 
     Attributes:
-        archive: web archive of hand-marked pages.
-        pages: file of the addresses of those that count; None for the list beside the archive, or else all.
-        out: file for the model.
-        snapshots: folder of rendered pages; None for none.
+        archive: the web archive of pages marked by hand.
+        pages: a file with the URLs of the pages to use; None for the list beside the archive, or all without a list.
+        out: the file for the model.
+        snapshots: the folder of rendered pages; None for none.
         verbosity: -1 quiet, 0 normal, 1 verbose.
     """
 
@@ -37,27 +37,34 @@ def _options(**values: Any) -> TrainSegmentsOptions:  # noqa: ANN401
 
 @command("train-segments", _options, help="Train the learned segmenter on pages marked by hand.")
 @argument("archive", "ARCHIVE", "web archive of pages marked by hand", type=path)
-@option("-o", "--out", type=path, required=True, metavar="MODEL", help="file for the model, such as my.vclean")
-@option("--pages", type=path, metavar="FILE", help="learn from these: a file with one address a line")
+@option(
+    "-o", "--out", type=path, required=True, metavar="MODEL", help="write the model to this file, such as my.vclean"
+)
+@option(
+    "--pages",
+    type=path,
+    metavar="FILE",
+    help="train on these pages: a file with one URL per line (the list beside ARCHIVE, or all)",
+)
 @snapshots_option()
 @verbosity()
 def train_segments(options: TrainSegmentsOptions) -> int:
-    """Train on the marked pages and write the model; the exit code. The same pages give the same file.
+    """Train on the marked pages, write the model, and return the exit code. The same pages give the same file.
 
-    A page that cannot be rendered is named on standard error and left out; the code is then 1.
+    A page that cannot be rendered is logged and left out; the exit code is then 1.
 
     Raises:
-        InputError: the archive or the list of pages cannot be read, or there is too little to learn from.
-        BrowserMissingError: there is no usable Chromium.
-        OutputError: the model cannot be written, which is found before the work where it can be.
+        InputError: the archive or the list of pages cannot be read, or there are too few examples.
+        BrowserMissingError: no usable Chromium is installed.
+        OutputError: the model cannot be written; checked before the work if possible.
     """
     from vclean.classify.corpora.rendering import RenderedMarkedPages
     from vclean.classify.training.segments import fit, training_rows
     from vclean.files import check_writable
-    from vclean.output.writers import write_told
+    from vclean.output.writers import write_and_log
 
     check_writable(options.out)
     pages = RenderedMarkedPages(options.archive, options.pages, options.snapshots)
     model = fit(training_rows(pages), {"archive": options.archive.name})
-    write_told(options.out, "model", model.to_bytes())
+    write_and_log(options.out, "model", model.to_bytes())
     return pages.exit_code

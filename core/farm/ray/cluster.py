@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Self
 
 from vclean.errors import UsageError, VcleanError
-from vclean.imports import need
+from vclean.imports import import_optional
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -111,8 +111,8 @@ def _ray() -> ModuleType:
     verbose = _log.isEnabledFor(logging.DEBUG)
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "info" if verbose else "fatal")
-    ray = need("ray", "Ray")
-    need("ray.data", "Ray")
+    ray = import_optional("ray", "Ray")
+    import_optional("ray.data", "Ray")
     logging.getLogger("ray.data").setLevel(logging.INFO if verbose else logging.ERROR)
     return ray
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Two pages."""
+    """Write a folder of two pages."""
     for name in ("a.html", "b.html"):
         (tmp_path / name).write_text("<p>Rain.")
     return tmp_path
@@ -25,14 +25,14 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What was counted on standard error."""
+    """Record the units that are counted on standard error."""
     seen: list[str] = []
 
     def tracked(items: Iterable[object], what: str, unit: str) -> Iterator[object]:
         seen.append(f"{what} {unit}")
         yield from items
 
-    monkeypatch.setattr(batch, "tracked", tracked)
+    monkeypatch.setattr(batch, "track", tracked)
     return seen
 
 
@@ -59,7 +59,7 @@ class TestSources:
             ((), ["done pages"]),
         ],
     )
-    def test_text_on_the_same_screen_is_not_torn_apart(
+    def test_no_bar_between_text_on_terminal(
         self,
         folder: Path,
         counted: list[str],

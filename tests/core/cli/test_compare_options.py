@@ -11,7 +11,7 @@ from vclean.errors import UsageError
 
 
 class TestParseDiff:
-    def test_the_sides_are_in_the_order_they_were_given(self):
+    def test_sides_are_in_command_line_order(self):
         options = parsed("diff", "page.html", "--model", "a.vclean", "--method", "bte")
         assert options.sides == ("a.vclean", "bte")
 
@@ -19,7 +19,7 @@ class TestParseDiff:
         assert parsed("diff", "page.html", "--method", "bte").sides == ("vclean", "bte")
 
     @pytest.mark.parametrize(
-        "given",
+        "arguments",
         [
             [],
             ["--method", "vclean"],
@@ -27,12 +27,12 @@ class TestParseDiff:
             ["--method", "a", "--method", "b", "--model", "c"],
         ],
     )
-    def test_there_are_two_different_sides(self, given):
+    def test_rejects_other_than_two_different_sides(self, arguments):
         with pytest.raises(UsageError, match="two different methods or models"):
-            parsed("diff", "page.html", *given)
+            parsed("diff", "page.html", *arguments)
 
     @pytest.mark.parametrize(
-        ("given", "expected"),
+        ("arguments", "expected"),
         [
             ([], "text"),
             (["-o", "d.html"], "html"),
@@ -42,16 +42,16 @@ class TestParseDiff:
             (["-o", "d.html", "-f", "json"], "json"),
         ],
     )
-    def test_the_format_is_told_by_the_files_name_unless_it_is_given(self, given, expected):
-        assert parsed("diff", "page.html", "--method", "bte", *given).format == expected
+    def test_format_follows_suffix_unless_set(self, arguments, expected):
+        assert parsed("diff", "page.html", "--method", "bte", *arguments).format == expected
 
-    def test_a_page_is_not_written_over(self, tmp_path):
+    def test_rejects_output_that_overwrites_page(self, tmp_path):
         page = tmp_path / "page.html"
         page.write_text("<p>Text")
         with pytest.raises(UsageError, match="is one of the pages"):
             parsed("diff", str(page), "--method", "bte", "-o", str(page))
 
-    def test_caps_and_loudness(self):
+    def test_limits_and_verbosity(self):
         options = parsed("diff", "page.html", "--method", "bte", "--js", "--timeout", "5", "-q")
         assert (options.settings.scripts, options.settings.deadline, options.verbosity) == (True, 5, -1)
 
@@ -60,20 +60,20 @@ class TestParseDiff:
 
 
 class TestParseReport:
-    def test_what_is_not_said(self):
+    def test_defaults(self):
         options = parsed("report", "a.parquet")
         assert options.methods == ("vclean",)
         assert options.out == Path("report.html")
         assert (options.render, options.folds, options.worst) == (False, 0, 12)
 
     def test_methods_and_models_fill_one_list_without_repeats(self):
-        given = ["a.parquet", "--method", "bte", "--model", "m.vclean", "--method", "bte"]
-        assert parsed("report", *given).methods == ("bte", "m.vclean")
+        arguments = ["a.parquet", "--method", "bte", "--model", "m.vclean", "--method", "bte"]
+        assert parsed("report", *arguments).methods == ("bte", "m.vclean")
 
-    @pytest.mark.parametrize("given", [["--folds", "2"], ["--folds", "x"], ["--worst", "-1"], ["--worst", "many"]])
-    def test_numbers_are_checked(self, given):
-        with pytest.raises(UsageError, match=f"argument {given[0]}"):
-            parsed("report", "a.parquet", *given)
+    @pytest.mark.parametrize("arguments", [["--folds", "2"], ["--folds", "x"], ["--worst", "-1"], ["--worst", "many"]])
+    def test_numbers_are_checked(self, arguments):
+        with pytest.raises(UsageError, match=f"argument {arguments[0]}"):
+            parsed("report", "a.parquet", *arguments)
 
     def test_no_page_may_be_shown(self):
         assert parsed("report", "a.parquet", "--worst", "0").worst == 0

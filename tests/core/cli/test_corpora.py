@@ -62,24 +62,22 @@ class TestScoreMethods:
         assert "small, bte" in out
         assert "forum" in out
 
-    def test_a_page_that_fails_counts_as_empty_and_is_named(
-        self, corpus: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_scores_failed_page_as_empty_and_names_it(self, corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["evaluate", str(corpus), "--method", "text", "--method", "bte"]) == 1
-        said = capsys.readouterr()
-        assert said.out.count("failed: b: the document is empty") == 2
-        assert said.err == "vclean: 1 of 3 pages failed and count as empty: the table says why\n"
+        captured = capsys.readouterr()
+        assert captured.out.count("failed: b: the document is empty") == 2
+        assert captured.err == "vclean: 1 of 3 pages failed and count as empty: see the table\n"
 
     def test_success(self, corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
         pq.write_table(pq.read_table(corpus).slice(2), corpus)
         assert main(["evaluate", str(corpus), "--method", "text"]) == 0
         assert capsys.readouterr().err == ""
 
-    def test_figures_and_predictions(self, corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_scores_and_predictions(self, corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         files = ["--json", str(tmp_path / "f.json"), "--predictions", str(tmp_path / "p.jsonl")]
         assert main(["evaluate", str(corpus), "--method", "text", *files]) == 1
         assert capsys.readouterr().err.splitlines()[:2] == [
-            f"vclean: wrote the figures to {tmp_path / 'f.json'}",
+            f"vclean: wrote the scores to {tmp_path / 'f.json'}",
             f"vclean: wrote the texts to {tmp_path / 'p.jsonl'}",
         ]
         figures = json.loads((tmp_path / "f.json").read_text())["small"]["text"]
@@ -91,7 +89,7 @@ class TestScoreMethods:
         ]
 
     @pytest.mark.parametrize("option", ["--json", "--predictions"])
-    def test_a_file_that_cannot_be_written_is_found_first(
+    def test_fails_early_if_file_cannot_be_written(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str], option: str
     ) -> None:
         assert main(["evaluate", "none.parquet", option, str(tmp_path / "none" / "f")]) == 12
@@ -99,21 +97,21 @@ class TestScoreMethods:
 
     @pytest.mark.parametrize("command", [["evaluate"], ["train", "-o", "m"]], ids=lambda command: command[0])
     @pytest.mark.usefixtures("renders")
-    def test_snapshots_that_cannot_be_kept_are_found_first(
+    def test_fails_early_if_snapshots_cannot_be_stored(
         self, corpus: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: list[str]
     ) -> None:
         monkeypatch.chdir(corpus.parent)
         (corpus.parent / "file").touch()
         options = ["--snapshots", "file"] + ["--render"] * (command == ["evaluate"])
         assert main([*command, str(corpus), *options]) == 12
-        said = capsys.readouterr()
-        assert (said.out, said.err) == ("", "vclean: file is a file, and a folder is wanted: name another one\n")
+        captured = capsys.readouterr()
+        assert (captured.out, captured.err) == ("", "vclean: file is a file, not a folder: name a folder\n")
 
     def test_a_missing_corpus(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["evaluate", "none.parquet", "--method", "text"]) == 3
         assert len(capsys.readouterr().err.splitlines()) == 1
 
-    def test_a_method_that_looks_at_rendered_pages(self, corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_rejects_method_that_needs_rendered_pages(self, corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["evaluate", str(corpus), "--method", "vips"]) == 2
         assert "the method vips needs the rendered page: add --render" in capsys.readouterr().err
 
@@ -124,7 +122,7 @@ class TestScoreMethods:
 
 @pytest.fixture
 def marked(tmp_path: Path) -> Path:
-    """An archive of two pages marked by hand."""
+    """Write an archive of two pages marked by hand."""
     html = b"<nav data-block=1 data-block-type=Menu>Menu</nav><div data-block=1 data-block-type=Article>Rain.</div>"
     path = tmp_path / "marked.warc"
     path.write_bytes(b"".join(record(url, response(html)) for url in MARKED))
@@ -133,7 +131,7 @@ def marked(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def learning(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
-    """Training that takes no time: every block of a rendered page is a heading, of an unrendered one a paragraph."""
+    """Replace training by models that label every block of rendered pages as heading, of parsed pages as paragraph."""
     seen: dict[str, object] = {}
 
     @dataclass
@@ -169,7 +167,7 @@ def learning(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
 
 @pytest.fixture
 def renders(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """A browser that only parses, and says so of every page it is given; gives the URLs of those pages."""
+    """Replace the browser by a parser that marks pages as rendered; return the URLs of the rendered pages."""
     urls: list[str] = []
 
     class FakeRenderer:
@@ -201,15 +199,15 @@ class TestCrossValidation:
         assert lines[2]["cleaneval"] == "<p>Sun.\n"
         assert learning["folds"] == [0, 1]
 
-    def test_rendering_scores_both_readings(
+    def test_render_scores_parsed_and_rendered_pages(
         self, corpus: Path, learning: dict[str, object], renders: list[str], tmp_path: Path
     ) -> None:
         predictions = tmp_path / "p.jsonl"
         options = ["--render", "--folds", "3", "--method", "vclean", "--method", "text"]
         assert main(["evaluate", str(corpus), *options, "--predictions", str(predictions)]) == 1
         lines = [json.loads(line) for line in predictions.read_text().splitlines()]
-        found = {line["method"]: line["cleaneval"] for line in lines if line["id"] == "c"}
-        assert found == {
+        texts = {line["method"]: line["cleaneval"] for line in lines if line["id"] == "c"}
+        assert texts == {
             "vclean, unrendered": "<p>Sun.\n",
             "text, unrendered": "<p>Sun.\n",
             "vclean, rendered": "<h>Sun.\n",
@@ -217,7 +215,7 @@ class TestCrossValidation:
         }
 
     def test_every_page_is_rendered_once(self, corpus: Path, learning: dict[str, object], renders: list[str]) -> None:
-        """But for the page that cannot be: there is nothing to keep of it."""
+        """Except the page that fails, which has no snapshot to store."""
         main(["evaluate", str(corpus), "--render", "--folds", "3"])
         assert [renders.count(f"http://{name}.example/") for name in PAGES] == [1, 2, 1]
 
@@ -236,7 +234,7 @@ class TestCrossValidation:
 
 
 class TestTrainModel:
-    def test_learns_from_both_readings_and_writes_the_model(
+    def test_trains_on_parsed_and_rendered_pages_and_writes_model(
         self, corpus: Path, learning: dict[str, object], renders: list[str], tmp_path: Path
     ) -> None:
         assert main(["train", str(corpus), "-o", str(tmp_path / "m.vclean")]) == 1
@@ -247,7 +245,7 @@ class TestTrainModel:
         assert set(learning["scores"]["small"]) == {"vclean, unrendered", "vclean, rendered"}  # type: ignore[index]
 
     @pytest.mark.usefixtures("learning", "renders")
-    def test_what_failed_and_where_the_model_is_are_told(
+    def test_reports_failures_and_path_of_model(
         self, corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         main(["train", str(corpus), "-o", str(tmp_path / "m.vclean")])
@@ -255,10 +253,10 @@ class TestTrainModel:
         assert "1 of 3 pages failed" in failed
         assert written == f"vclean: wrote the model to {tmp_path / 'm.vclean'}"
 
-    def test_marked_pages_teach_the_region_model_and_all_pages_are_told(
+    def test_marked_pages_train_region_model_and_all_pages_have_predictions(
         self, corpus: Path, marked: Path, learning: dict[str, object], renders: list[str], tmp_path: Path
     ) -> None:
-        """The archive is a corpus too: its pages with gold, read both ways, beside those of the other corpus."""
+        # The pages of the archive with gold text are used as a corpus as well.
         arguments = [str(corpus), str(marked), "--regions", str(marked), "-o", str(tmp_path / "m.vclean")]
         assert main(["train", *arguments]) == 1
         names = [name for name, _ in learning["pages"]]  # type: ignore[attr-defined]
@@ -266,14 +264,12 @@ class TestTrainModel:
         assert learning["regions"].booster.num_trees() > 0  # type: ignore[attr-defined]
         assert all(learning["told"])  # type: ignore[call-overload]
 
-    def test_a_folder_that_is_missing_is_found_first(
-        self, corpus: Path, learning: dict[str, object], tmp_path: Path
-    ) -> None:
+    def test_fails_early_if_folder_is_missing(self, corpus: Path, learning: dict[str, object], tmp_path: Path) -> None:
         assert main(["train", str(corpus), "-o", str(tmp_path / "none" / "m.vclean")]) == 12
         assert learning == {}
 
     @pytest.mark.usefixtures("learning", "renders")
-    def test_the_figures_outlive_a_model_that_cannot_be_written(
+    def test_prints_scores_even_if_model_cannot_be_written(
         self, corpus: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
         folder = corpus.with_name("models")

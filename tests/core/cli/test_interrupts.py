@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from vclean.cli import interrupts
-from vclean.cli.interrupts import INTERRUPTED, end_at_once, raised
+from vclean.cli.interrupts import INTERRUPTED, exit_on_interrupt, raise_interrupts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,16 +34,16 @@ sys.exit(run())
 
 EXECUTED = """
 import signal, sys
-from vclean.cli.interrupts import INTERRUPTED, end_at_once, raised
+from vclean.cli.interrupts import INTERRUPTED, exit_on_interrupt, raise_interrupts
 
 def run():
     try:
-        with raised():
+        with raise_interrupts():
             exec("signal.raise_signal(signal.SIGINT)")
     except KeyboardInterrupt:
         return INTERRUPTED
 
-end_at_once()
+exit_on_interrupt()
 sys.exit(run())
 """
 
@@ -60,74 +60,74 @@ def started(*arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen([sys.executable, *arguments], stdin=pipe, stdout=pipe, stderr=pipe, text=True)
 
 
-class TestEndAtOnce:
+class TestExitOnInterrupt:
     @pytest.mark.parametrize("module", ["vclean.cli.main", "click", "vclean.cli.commands.clean", "vclean.pipeline"])
-    def test_while_a_module_loads(self, module: str) -> None:
+    def test_during_import(self, module: str) -> None:
         with started("-c", LOADING.format(module=module)) as process:
             assert process.stdout is not None
             assert process.stdout.readline() == "loading\n"
             process.send_signal(signal.SIGINT)
-            _, said = process.communicate(timeout=20)
-        assert (process.returncode, said) == (INTERRUPTED, "")
+            _, stderr = process.communicate(timeout=20)
+        assert (process.returncode, stderr) == (INTERRUPTED, "")
 
     @pytest.mark.parametrize("seconds", [0, 0.05, 0.2, 0.5, 1])
-    def test_whenever_it_comes(self, seconds: float) -> None:
-        """From the first module of ours on; what Python does before that is its own."""
+    def test_at_any_time(self, seconds: float) -> None:
+        """Interrupts are handled from the first module of vclean on, not during the start of Python."""
         with started("-X", "importtime", "-m", "vclean", "-") as process:
             assert process.stderr is not None
             assert any("vclean.errors" in line for line in process.stderr)
             time.sleep(seconds)
             process.send_signal(signal.SIGINT)
-            _, said = process.communicate(timeout=20)
+            _, stderr = process.communicate(timeout=20)
         assert process.returncode == INTERRUPTED
-        assert [line for line in said.splitlines() if not line.startswith("import time:")] == []
+        assert [line for line in stderr.splitlines() if not line.startswith("import time:")] == []
 
     def test_not_where_it_is_ignored(self) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        end_at_once()
+        exit_on_interrupt()
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
 
 
-class TestRaised:
-    def test_inside_the_block_only(self, monkeypatch: pytest.MonkeyPatch) -> None:
+class TestRaiseInterrupts:
+    def test_only_inside_block(self, monkeypatch: pytest.MonkeyPatch) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        end_at_once()
+        exit_on_interrupt()
         assert signal.getsignal(signal.SIGINT) is interrupts._end
-        with pytest.raises(KeyboardInterrupt), raised():
+        with pytest.raises(KeyboardInterrupt), raise_interrupts():
             signal.raise_signal(signal.SIGINT)
         assert signal.getsignal(signal.SIGINT) is interrupts._end
 
-    def test_what_comes_of_it_is_no_error(self) -> None:
-        """A library that is interrupted while it loads says that it is broken."""
+    def test_replaces_errors_that_the_interrupt_caused(self) -> None:
+        # A library that is interrupted during import raises an error about a damaged installation.
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        end_at_once()
-        with pytest.raises(KeyboardInterrupt), raised():
-            half_loaded()
+        exit_on_interrupt()
+        with pytest.raises(KeyboardInterrupt), raise_interrupts():
+            partially_imported()
 
-    def test_inside_text_that_a_library_executes(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """The exit code stays that of the program, of `python -m` too."""
+    def test_inside_exec_of_text(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        # The exit code is that of the program, also with `python -m`.
         monkeypatch.chdir(tmp_path)
         (tmp_path / "executed.py").write_text(EXECUTED)
         with started("-m", "executed") as process:
-            _, said = process.communicate(timeout=20)
-        assert (process.returncode, said) == (INTERRUPTED, "")
+            _, stderr = process.communicate(timeout=20)
+        assert (process.returncode, stderr) == (INTERRUPTED, "")
 
-    def test_errors_of_their_own_are_raised(self) -> None:
+    def test_raises_other_errors(self) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        end_at_once()
-        with pytest.raises(ImportError, match="broken"), raised():
+        exit_on_interrupt()
+        with pytest.raises(ImportError, match="broken"), raise_interrupts():
             raise ImportError("broken")
 
-    def test_a_caller_s_own_handler_stays(self) -> None:
-        """So does that of a program that calls `main`."""
+    def test_keeps_signal_handler_of_caller(self) -> None:
+        # The handler of a program that calls `main` is kept as well.
         heard: list[int] = []
         signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
-        with raised():
+        with raise_interrupts():
             signal.raise_signal(signal.SIGINT)
         assert heard == [signal.SIGINT]
 
 
-def half_loaded() -> None:
+def partially_imported() -> None:
     try:
         signal.raise_signal(signal.SIGINT)
     except KeyboardInterrupt:

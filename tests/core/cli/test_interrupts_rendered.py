@@ -1,4 +1,4 @@
-"""Ctrl-C while the browser starts: no traceback, and nothing is left."""
+"""Ctrl-C while the browser starts: no traceback, no processes or files are left."""
 
 import os
 import signal
@@ -34,7 +34,7 @@ except KeyboardInterrupt:
 @pytest.mark.parametrize("group", [True, False], ids=["terminal", "kill"])
 @pytest.mark.parametrize("seconds", [0.1, 0.35, 0.7])
 def test_silent_end(seconds: float, group: bool, tmp_path: Path) -> None:
-    """A terminal interrupts the driver too; `kill -INT` does not."""
+    # A terminal interrupts the driver too; `kill -INT` does not.
     with subprocess.Popen(
         [sys.executable, "-c", SCRIPT],
         stdout=subprocess.PIPE,
@@ -47,11 +47,11 @@ def test_silent_end(seconds: float, group: bool, tmp_path: Path) -> None:
         time.sleep(seconds)
         (os.killpg if group else os.kill)(process.pid, signal.SIGINT)
         try:
-            _, said = process.communicate(timeout=30)
+            _, stderr = process.communicate(timeout=30)
         finally:
             process.kill()
     assert process.returncode == 130
-    assert [line for line in said.splitlines() if "sandbox is off" not in line] == []
+    assert [line for line in stderr.splitlines() if "sandbox is off" not in line] == []
     end = time.monotonic() + 10
     while list(tmp_path.iterdir()) and time.monotonic() < end:
         time.sleep(0.05)

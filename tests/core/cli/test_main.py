@@ -43,7 +43,7 @@ TEXT = "<h>Rain\n<p>It rained all day in the valley.\n"
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]):
-    """Run the command line with the method that needs no model; gives exit code, output and error lines."""
+    """Run the command line with a method that needs no model; return exit code, output and error lines."""
 
     def call(*arguments: str | Path, method: str = "text") -> tuple[int, str, list[str]]:
         code = main([*map(str, arguments), "--method", method])
@@ -93,7 +93,7 @@ class TestOnePage:
 
     @pytest.mark.parametrize("side", ["--width", "--height"])
     @pytest.mark.parametrize("value", ["15", "16385"])
-    def test_an_impossible_window(self, run, page: Path, side: str, value: str) -> None:
+    def test_rejects_impossible_viewport(self, run, page: Path, side: str, value: str) -> None:
         code, out, errors = run(page, side, value)
         assert (code, out) == (2, "")
         assert "16 to 16,384 px" in errors[0]
@@ -107,17 +107,17 @@ class TestOnePage:
         assert (code, out, len(errors)) == (12, "", 1)
 
     @pytest.mark.parametrize("option", ["-o", "--overlay", "--review"])
-    def test_an_output_that_cannot_be_written_is_found_first(self, run, tmp_path: Path, option: str) -> None:
+    def test_fails_early_if_output_cannot_be_written(self, run, tmp_path: Path, option: str) -> None:
         code, out, errors = run("missing.html", option, tmp_path / "none" / "out.png")
         assert (code, out, len(errors)) == (12, "", 1)
 
-    def test_text_that_the_terminal_cannot_show_is_utf_8_all_the_same(self, page: Path) -> None:
+    def test_output_is_utf8_in_any_terminal(self, page: Path) -> None:
         page.write_text("<p>žluť 日本", encoding="utf-8")
         environment = {**os.environ, "PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
         out, _ = process(page, "--method", "text", env=environment).communicate(timeout=60)
         assert out.decode() == "<p>žluť 日本\n"
 
-    def test_verbose_tells_what_was_kept(self, run, page: Path) -> None:
+    def test_verbose_reports_kept_blocks(self, run, page: Path) -> None:
         _, out, errors = run(page, "-v")
         assert out == TEXT
         assert "2 of 2 blocks kept" in errors[0]
@@ -151,10 +151,10 @@ class TestSeveralPages:
         assert run(*pages, "-f", "text", "-o", tmp_path / "out") == (0, "", [])
         assert len(list((tmp_path / "out").glob("*.txt"))) == 2
 
-    def test_a_picture_a_page_named_like_its_result(
+    def test_overlay_for_each_page_has_name_of_result(
         self, run, pages: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """In a folder that is made, as that of the results is."""
+        # The folders of overlays and results are created.
         monkeypatch.setattr(renderer, "Renderer", lambda *_, **__: nullcontext())
         monkeypatch.setattr(PageReader, "read", lambda _, page, screenshot: Rendering(parse(page)))
         monkeypatch.setattr(Result, "overlay", lambda *_: b"a picture")
@@ -168,7 +168,7 @@ class TestSeveralPages:
     def test_a_folder_of_pages(self, run, pages: list[Path], tmp_path: Path) -> None:
         assert run(tmp_path) == run(*pages)
 
-    def test_a_bad_page_is_named_and_the_rest_goes_on(self, run, pages: list[Path], tmp_path: Path) -> None:
+    def test_names_bad_page_and_continues(self, run, pages: list[Path], tmp_path: Path) -> None:
         (tmp_path / "bad.html").write_bytes(b"%PDF-1.7")
         code, out, errors = run(pages[0], tmp_path / "bad.html", "missing.html", pages[1])
         assert code == 1
@@ -178,17 +178,17 @@ class TestSeveralPages:
             "vclean: missing.html does not exist: check the name",
         ]
 
-    def test_quiet_says_errors_all_the_same(self, run, pages: list[Path]) -> None:
+    def test_quiet_reports_errors(self, run, pages: list[Path]) -> None:
         assert len(run(*pages, "missing.html", "-q")[2]) == 1
 
-    def test_what_would_fail_again_ends_the_run(self, run, pages: list[Path], tmp_path: Path) -> None:
+    def test_error_that_would_recur_ends_run(self, run, pages: list[Path], tmp_path: Path) -> None:
         out = tmp_path / "out"
         out.mkdir()
         (out / "taken").mkdir()
         code, _, errors = run(*pages, "-o", pages[0] / "below")
         assert (code, len(errors)) == (12, 1)
 
-    def test_a_damaged_archive_is_used_as_far_as_it_goes(self, run, tmp_path: Path) -> None:
+    def test_uses_readable_part_of_damaged_archive(self, run, tmp_path: Path) -> None:
         (tmp_path / "a.warc").write_bytes(PAGE + STYLE[:-20])
         code, out, errors = run(tmp_path / "a.warc")
         assert (code, len(errors)) == (1, 1)
@@ -197,7 +197,7 @@ class TestSeveralPages:
 
 
 class Even:
-    """A model to which every block is as likely content as any other."""
+    """Model with the same probability for every block."""
 
     version = "even"
 
@@ -211,7 +211,7 @@ class Even:
 
 
 class TestSameSite:
-    """`--same-site` reads all pages, then labels each by what the model says and what its site repeats."""
+    """Option `--same-site`: read all pages, then label each with the model and the text that repeats on its site."""
 
     @pytest.fixture
     def pages(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -222,9 +222,9 @@ class TestSameSite:
 
     def test_the_pages_of_a_folder_in_their_order(self, run, pages: Path) -> None:
         code, out, errors = run(pages, "--same-site", "-f", "json", method="vclean")
-        found = [json.loads(line) for line in out.splitlines()]
+        records = [json.loads(line) for line in out.splitlines()]
         assert (code, errors) == (0, [])
-        assert [Path(page["id"]).name for page in found] == ["a.html", "b.html"]
+        assert [Path(page["id"]).name for page in records] == ["a.html", "b.html"]
 
     def test_what_is_repeated_is_less_likely_content(self, run, pages: Path) -> None:
         alone, together = (
@@ -234,7 +234,7 @@ class TestSameSite:
         assert alone == [pytest.approx([0.6, 0.6, 0.6], abs=0.001)] * 2
         assert together == [pytest.approx([0.3, 0.3, 0.6], abs=0.05)] * 2
 
-    def test_a_bad_page_is_named_and_the_rest_goes_on(self, run, pages: Path) -> None:
+    def test_names_bad_page_and_continues(self, run, pages: Path) -> None:
         (pages / "aa.html").touch()
         code, out, errors = run(pages, "--same-site", method="vclean")
         assert (code, out.count("==>"), len(errors)) == (1, 2, 1)
@@ -244,14 +244,14 @@ class TestSameSite:
         assert run(pages, "--same-site", "--review", pages / "look", "--review-below", "1", method="vclean")[0] == 0
         assert (pages / "look").read_text().count("\n") == 2
 
-    def test_why_there_is_no_text_is_said_all_the_same(self, run, pages: Path) -> None:
+    def test_reports_reason_for_missing_text(self, run, pages: Path) -> None:
         (pages / "c.html").write_text("<body><script>draw()</script>")
         errors = run(pages, "--same-site", method="vclean")[2]
         assert [error.partition(": no text: ")[2] for error in errors] == [
             "the page has only scripts; try --render --js"
         ]
 
-    def test_each_page_is_told_on_demand(self, run, pages: Path) -> None:
+    def test_verbose_reports_each_page(self, run, pages: Path) -> None:
         assert sum("blocks kept" in line for line in run(pages, "--same-site", "-v", method="vclean")[2]) == 2
 
     def test_a_method_that_cannot_compare(self, run, pages: Path) -> None:
@@ -261,17 +261,17 @@ class TestSameSite:
 
 
 class TestReview:
-    """`--review FILE` lists the pages of low confidence; every method of the model gives one."""
+    """Option `--review FILE`: list the pages of low confidence."""
 
     @pytest.fixture
     def pages(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-        """A folder of three pages, whose confidence is the number in their titles."""
+        """Write a folder of three pages, with their confidence in their titles."""
         for name, confidence in (("a", 0.7), ("b", 0.2), ("c", 0.9)):
             (tmp_path / f"{name}.html").write_text(HTML.replace("Weather", str(confidence)))
-        whole = Pipeline.label
+        original = Pipeline.label
 
         def told(self: Pipeline, blocks: UnlabelledPage, **_: object) -> Result:
-            result = whole(self, blocks)
+            result = original(self, blocks)
             confidence = float(blocks.columns.snapshot.title)
             return replace(result, prediction=replace(result.prediction, confidence=confidence))
 
@@ -280,15 +280,15 @@ class TestReview:
 
     def test_the_pages_of_a_folder(self, run, pages: Path) -> None:
         code, out, errors = run(pages, "--review", pages / "look.jsonl")
-        found = [json.loads(line) for line in (pages / "look.jsonl").read_text().splitlines()]
+        entries = [json.loads(line) for line in (pages / "look.jsonl").read_text().splitlines()]
         assert (code, errors, out.count("==>")) == (0, [], 3)
-        assert [(Path(page["id"]).name, page["confidence"]) for page in found] == [("b.html", 0.2), ("a.html", 0.7)]
+        assert [(Path(page["id"]).name, page["confidence"]) for page in entries] == [("b.html", 0.2), ("a.html", 0.7)]
 
     def test_the_threshold(self, run, pages: Path) -> None:
         assert run(pages, "--review", pages / "look.jsonl", "--review-below", "0.5")[0] == 0
         assert (pages / "look.jsonl").read_text().count("\n") == 1
 
-    def test_a_failed_page_does_not_keep_the_list_from_being_written(self, run, pages: Path) -> None:
+    def test_writes_list_despite_failed_page(self, run, pages: Path) -> None:
         (pages / "d.html").write_bytes(b"")
         assert run(pages, "--review", pages / "look.jsonl")[0] == 1
         assert (pages / "look.jsonl").read_text().count("\n") == 2
@@ -302,7 +302,7 @@ class TestReview:
 
 
 class TestBadInput:
-    """Each gives its result or one clear line and its exit code."""
+    """Bad input: each has a result, or one clear line and an exit code."""
 
     def fails(self, answer: tuple[int, str, list[str]], code: int, *words: str) -> None:
         assert answer[:2] == (code, "")
@@ -366,7 +366,7 @@ class TestBadInput:
         self.fails(run(page), 5, str(page), "nest")
         assert time.monotonic() - start < 10
 
-    def test_over_the_cap_on_elements(self, run, page: Path) -> None:
+    def test_over_the_limit_of_elements(self, run, page: Path) -> None:
         page.write_text("<p>x" * 160_000)
         self.fails(run(page), 5, str(page), "150,000", "--max-nodes")
 
@@ -382,7 +382,7 @@ class TestBadInput:
         assert (code, out) == (0, "")
         assert errors == [f"vclean: {page}: no text: the page has only scripts; try --render --js"]
 
-    def test_why_there_is_no_text_is_not_said_quietly(self, run, page: Path) -> None:
+    def test_quiet_omits_reason_for_missing_text(self, run, page: Path) -> None:
         page.write_text("<body><script>1</script>")
         assert run(page, "-q") == (0, "", [])
 
@@ -405,7 +405,7 @@ class TestBadInput:
 
     @pytest.mark.parametrize("content", [b"nothing like it", b"", PAGE[: len(PAGE) // 4]])
     def test_an_archive_without_a_page(self, run, tmp_path: Path, content: bytes) -> None:
-        """It gives the code of the error: 1 is for runs of which something came."""
+        # The exit code is that of the error; 1 is for runs with some results.
         (tmp_path / "a.warc").write_bytes(content)
         self.fails(run(tmp_path / "a.warc"), 3, "a.warc")
 
@@ -429,13 +429,13 @@ class TestBadInput:
         (tmp_path / "b.html").write_text("<p>x" * 160_000)
         assert run(tmp_path)[0] == 1
 
-    def test_several_arguments_of_which_nothing_came(self, run) -> None:
+    def test_several_arguments_without_result(self, run) -> None:
         assert run("none.html", "neither.html")[0] == 1
 
     def test_no_browser(self, run, page: Path, bare_machine: Path) -> None:
         self.fails(run(page, "--render"), 9, "vclean setup")
 
-    def test_no_browser_for_several_pages_is_said_once(self, run, page: Path, bare_machine: Path) -> None:
+    def test_reports_missing_browser_once_for_several_pages(self, run, page: Path, bare_machine: Path) -> None:
         self.fails(run(page, page, page, "--render"), 9, "vclean setup")
 
     @pytest.mark.parametrize("content", [b"", b"not a model", b"\x80\x04K\x00.", b"tree\nversion=v4\n"])
@@ -456,12 +456,12 @@ class TestBadInput:
 
 
 class TestMain:
-    def test_inner_raises_what_main_turns_into_a_code(self) -> None:
+    def test_inner_raises_errors_that_main_converts(self) -> None:
         with pytest.raises(InputError):
             main_inner(["missing.html", "--method", "text"])
 
     @pytest.mark.parametrize("error", [ValueError("odd\nthing"), RecursionError(), MemoryError(), KeyError("x")])
-    def test_a_bug_is_one_line_too(self, run, page: Path, monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    def test_bug_is_one_line(self, run, page: Path, monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
         def fail(*_: object, **__: object) -> None:
             raise error
 
@@ -475,12 +475,12 @@ class TestMain:
         self, run, page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         (tmp_path / "odd.html").write_text("<p>odd")
-        whole = Pipeline.read_blocks
+        original = Pipeline.read_blocks
 
         def fail_on_odd(self: Pipeline, document: Page, **options: bool) -> object:
             if "odd" in document.id:
                 raise ValueError("odd")
-            return whole(self, document, **options)
+            return original(self, document, **options)
 
         monkeypatch.setattr(Pipeline, "read_blocks", fail_on_odd)
         code, out, errors = run(tmp_path / "odd.html", page)
@@ -488,7 +488,7 @@ class TestMain:
         assert TEXT in out
         assert "odd.html" in errors[0]
 
-    def test_where_the_bug_is_is_told_on_demand(self, run, page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_verbose_prints_traceback_of_bug(self, run, page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def fail(*_: object, **__: object) -> None:
             raise ValueError("odd")
 
@@ -502,7 +502,7 @@ class TestMain:
         monkeypatch.setattr(Pipeline, "read_blocks", interrupt)
         assert run(page) == (130, "", [])
 
-    def test_every_exit_code_is_an_error_of_ours(self) -> None:
+    def test_every_exit_code_belongs_to_an_error_class(self) -> None:
         codes = [kind.exit_code for kind in VcleanError.__subclasses__()]
         assert len(codes) == len(set(codes))
 
@@ -514,14 +514,14 @@ class TestProcess:
         assert (running.returncode, out.decode(), errors) == (0, TEXT, b"")
 
     def test_no_standard_output(self, page: Path) -> None:
-        """As in `vclean PAGE >&-`."""
+        """Run `vclean PAGE >&-`."""
         command = shlex.join([sys.executable, "-m", "vclean", str(page), "--method", "text"])
         ended = subprocess.run(["sh", "-c", f"{command} >&-"], capture_output=True, text=True, timeout=60, check=False)
         assert ended.returncode == 12
         assert ended.stderr == "vclean: standard output is closed: open it, if only to /dev/null\n"
 
-    def test_a_reader_that_has_had_enough(self, page: Path) -> None:
-        """As in `vclean PAGE... | head -1`: no message, no failure."""
+    def test_reader_closes_pipe_early(self, page: Path) -> None:
+        """Run `vclean PAGE... | head -1`: there is no message and no failure."""
         running = process(*[page] * 50, "--method", "text")
         assert running.stdout is not None
         assert running.stderr is not None
@@ -532,7 +532,7 @@ class TestProcess:
         assert (running.wait(60), errors) == (0, b"")
 
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux only")
-    def test_a_version_that_a_full_disk_does_not_take(self) -> None:
+    def test_version_on_full_disk(self) -> None:
         with Path("/dev/full").open("wb") as full:
             running = process("--version", stdout=full)
             _, errors = running.communicate(timeout=60)

@@ -43,7 +43,7 @@ class TestClean:
         assert (options.out, options.overlay, options.cleaning.model) == (None, None, None)
         assert options.verbosity == 0
 
-    def test_options_may_stand_after_the_page(self) -> None:
+    def test_options_after_page(self) -> None:
         options = clean(
             "a", "b", "--render", "--js", "-f", "json", "-o", "out", "--timeout", "2.5", "--overlay", "x.PNG"
         )
@@ -72,7 +72,7 @@ class TestClean:
             (("--comments", "out", "--recall"), Policy(recall_weight=4, comments=False)),
         ],
     )
-    def test_what_counts_as_content(self, arguments: tuple[str, ...], policy: Policy) -> None:
+    def test_policy(self, arguments: tuple[str, ...], policy: Policy) -> None:
         assert clean("a", *arguments).cleaning.policy == policy
 
     @pytest.mark.parametrize("outputs", [("-o", "x", "--review", "x"), ("--overlay", "a.png", "--review", "./a.png")])
@@ -81,13 +81,13 @@ class TestClean:
             clean("a", *outputs)
 
     @pytest.mark.parametrize("option", ["-o", "--review"])
-    def test_a_page_is_not_written_over(self, tmp_path: Path, option: str) -> None:
-        """Neither a page that is named nor one in a folder."""
+    def test_rejects_output_that_overwrites_page(self, tmp_path: Path, option: str) -> None:
+        """Neither a page from the command line nor a page in a folder is overwritten."""
         page = tmp_path / "page.html"
         page.write_text("<p>Hello.")
-        for given in (page, tmp_path):
+        for path in (page, tmp_path):
             with pytest.raises(UsageError, match="is one of the pages"):
-                clean(str(given), option, str(page))
+                clean(str(path), option, str(page))
         assert clean(str(tmp_path), option, str(tmp_path / "new.html"))
 
     def test_precision_or_recall(self) -> None:
@@ -118,8 +118,8 @@ class TestClean:
             (["a", "--timeout", "0"], "has to be positive"),
             (["a", "--timeout", "inf"], "has to be positive"),
             (["a", "--timeout", "nan"], "has to be positive"),
-            (["a", "--timeout", "soon"], "'soon' is no number"),
-            (["a", "--max-bytes", "1.5"], "'1.5' is no whole number"),
+            (["a", "--timeout", "soon"], "'soon' is not a number"),
+            (["a", "--max-bytes", "1.5"], "'1.5' is not a whole number"),
             (["a", "--width", "-1"], "has to be positive"),
             (["a", "-v", "-q"], "not allowed with"),
             (["a", "--overlay", "a.jpg"], r"end in \.png, \.svg or \.html"),
@@ -128,7 +128,7 @@ class TestClean:
             (["a", "--review-below", "0.5"], "--review-below: needs --review FILE"),
             (["a", "--review", "r", "--review-below", "0"], "has to be positive"),
             (["a", "--review", "r", "--review-below", "80"], "has to be 1 or less, not 80"),
-            (["a", "--review", "r", "--review-below", "low"], "'low' is no number"),
+            (["a", "--review", "r", "--review-below", "low"], "'low' is not a number"),
         ],
     )
     def test_usage_errors_are_one_line(self, arguments: list[str], message: str) -> None:
@@ -139,7 +139,7 @@ class TestClean:
     def test_a_value_that_begins_with_a_hyphen(self) -> None:
         assert clean("a", "--out=-x", "--review", "-").out == Path("-x")
 
-    def test_what_follows_two_hyphens_is_a_page(self) -> None:
+    def test_words_after_two_hyphens_are_pages(self) -> None:
         assert clean("a", "--", "-o", "--help").pages == ["a", "-o", "--help"]
 
 
@@ -177,7 +177,7 @@ class TestOtherCommands:
             (["a.parquet", "--corrections", "g", "--method", "fiasco"], "train the method vclean only"),
         ],
     )
-    def test_what_cannot_be_trained(self, arguments: list[str], reason: str) -> None:
+    def test_rejects_training_of_untrained_methods(self, arguments: list[str], reason: str) -> None:
         with pytest.raises(UsageError, match=reason):
             parsed("train", "-o", "m", *arguments)
 
@@ -214,7 +214,7 @@ class TestOtherCommands:
         ids=lambda command: command[0],
     )
     @pytest.mark.parametrize(("flag", "verbosity"), [("-v", 1), ("-q", -1)])
-    def test_how_much_is_said(self, command: list[str], flag: str, verbosity: int) -> None:
+    def test_verbosity_of_commands(self, command: list[str], flag: str, verbosity: int) -> None:
         options = parsed(*command, flag)
         assert not isinstance(options, DoctorOptions | SetupOptions | MethodsOptions | CleanevalScoreOptions)
         assert options.verbosity == verbosity
@@ -240,16 +240,16 @@ class TestOtherCommands:
             ("version", "--version"),
         ],
     )
-    def test_a_command_that_is_mistyped(self, word: str, command: str) -> None:
-        """Whatever follows it: its options are not those of the main command."""
+    def test_suggests_command_for_mistyped_word(self, word: str, command: str) -> None:
+        # The word is checked before its options, which are not those of the main command.
         with pytest.raises(UsageError, match=f"did you mean vclean {command}\\?"):
             parsed(word, "a.parquet", "--folds", "5")
 
     @pytest.mark.parametrize("word", ["page", "evalute.html", "pages/evalute", "-", "news"])
-    def test_what_is_no_command_is_a_page(self, word: str) -> None:
+    def test_other_words_are_pages(self, word: str) -> None:
         assert clean(word).pages == [word]
 
-    def test_a_page_that_is_there_is_no_command(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_existing_file_is_a_page(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.chdir(tmp_path)
         (tmp_path / "evalute").touch()
         assert clean("evalute").pages == ["evalute"]
@@ -288,15 +288,15 @@ class TestCommands:
         assert registry.FORMATS == FORMATS
 
     @pytest.mark.parametrize("name", COMMANDS)
-    def test_every_command_is_there(self, name: str, capsys: pytest.CaptureFixture[str]) -> None:
-        """Its help fits a terminal of 80 columns, as that of the main command does."""
+    def test_every_command_has_help(self, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+        # The help of each command fits a terminal of 80 columns.
         assert PROGRAM.get_command(click.Context(PROGRAM), name).name == name  # type: ignore[union-attr]
         assert main_inner([name, "--help"]) == 0
         shown = capsys.readouterr().out
         assert shown.startswith(f"Usage: vclean {name} ")
         assert max(map(len, shown.splitlines())) <= 80
 
-    def test_the_help_waits_for_no_other_command(self) -> None:
+    def test_help_imports_no_other_command(self) -> None:
         ended = subprocess.run([sys.executable, "-c", HELP], capture_output=True, text=True, check=True)
         assert ended.stdout.startswith("Usage: vclean ")
         loaded = set(ended.stderr.split())

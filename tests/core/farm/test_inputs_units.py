@@ -119,8 +119,8 @@ class TestFailures:
             ("a.warc", b"", "empty or cut off"),
             ("a.warc.gz", b"words", "no readable web archive"),
             ("a.wacz", b"words", "no readable WACZ"),
-            ("a.warc", STYLE, "holds no HTML page"),
-            ("a.parquet", b"words", "no readable Parquet"),
+            ("a.warc", STYLE, "contains no HTML page"),
+            ("a.parquet", b"words", "not a readable Parquet"),
             ("a.jsonl.gz", b"words", "cannot be read"),
             ("a.txt", b"page.html", "a list inside a list: name it as an input of its own"),
         ],
@@ -164,7 +164,7 @@ class TestFailures:
         def broken(*_args: object) -> None:
             raise ZeroDivisionError("of all things")
 
-        monkeypatch.setattr(inputs, "find", broken)
+        monkeypatch.setattr(inputs, "find_sources", broken)
         (item,) = items(tmp_path / "a.html")
         assert "unexpected ZeroDivisionError: of all things" in str(failure(item))
 
@@ -172,7 +172,7 @@ class TestFailures:
         def broken() -> None:
             raise ZeroDivisionError
 
-        monkeypatch.setattr(inputs, "find", lambda *_: iter([inputs.Source("x", broken)]))
+        monkeypatch.setattr(inputs, "find_sources", lambda *_: iter([inputs.Source("x", broken)]))
         (item,) = items(tmp_path / "a.html")
         assert type(failure(item)) is VcleanError
 
@@ -197,7 +197,7 @@ class TestIndexes:
     def test_unwritable_index_folder(self, archive: Path, tmp_path: Path) -> None:
         """A full disk is no property of the archive. The archive has to be read again on resume."""
         (tmp_path / "index").write_bytes(b"")
-        with pytest.raises(OutputError, match="a folder is wanted"):
+        with pytest.raises(OutputError, match="not a folder"):
             items(archive, reader=UnitReader(CleanerSettings(), index_folder=tmp_path / "index"))
 
 

@@ -81,7 +81,7 @@ class TestNewRun:
 
     def test_rejects_file(self, tmp_path):
         (tmp_path / "out").touch()
-        with pytest.raises(OutputError, match="a folder is wanted"):
+        with pytest.raises(OutputError, match="not a folder"):
             written(tmp_path / "out")
 
 
@@ -228,7 +228,7 @@ class TestSummary:
     def test_written_when_output_fails(self, out, monkeypatch):
         output = opened(out).__enter__()
         output.write(done(1))
-        monkeypatch.setattr("vclean.farm.parts.put_in_place", _refuse)
+        monkeypatch.setattr("vclean.farm.parts.replace_durably", _refuse)
         with pytest.raises(OutputError, match="no room"):
             output.__exit__(None, None, None)
         assert (summary(out)["pages"], summary(out)["state"]) == (0, "interrupted")

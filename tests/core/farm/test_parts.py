@@ -155,9 +155,11 @@ class TestSnapshots:
 
     def test_committed_before_the_part(self, tmp_path, monkeypatch):
         order = []
-        put_in_place = parts.put_in_place
+        replace_durably = parts.replace_durably
         monkeypatch.setattr(
-            parts, "put_in_place", lambda aside, target: (order.append(target.parent.name), put_in_place(aside, target))
+            parts,
+            "replace_durably",
+            lambda aside, target: (order.append(target.parent.name), replace_durably(aside, target)),
         )
         with PartWriter(tmp_path, snapshots=True) as writer:
             write_rows(writer, done(1))
@@ -204,7 +206,7 @@ class TestFailure:
 
     def test_file_instead_of_folder(self, tmp_path):
         (tmp_path / "parts").touch()
-        with pytest.raises(OutputError, match="a folder is wanted"):
+        with pytest.raises(OutputError, match="not a folder"):
             PartWriter(tmp_path)
 
     def test_flushes_before_rename(self, tmp_path, monkeypatch):

@@ -172,7 +172,7 @@ class TestBadArguments:
             (("--method", "none"), 2, "none"),
             (("--templates", "none"), 3, "cannot read the folder of templates none"),
             (("--address", "auto"), 2, "needs --engine ray"),
-            (("--max-memory", "lots"), 2, "'lots' is no number"),
+            (("--max-memory", "lots"), 2, "'lots' is not a number"),
             (("--metrics-port", "70000"), 2, "1 to 65535"),
             (("--workers", "0"), 2, "has to be positive"),
         ],

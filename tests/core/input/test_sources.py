@@ -15,7 +15,7 @@ from helpers.mhtml import SAVED
 
 from vclean.errors import InputError, LimitError
 from vclean.input import sources
-from vclean.input.sources import at_url, find, find_in_archive, holds_many, read_file
+from vclean.input.sources import archive_sources, find_sources, is_container, read_file, with_url
 from vclean.render.archive.folder import BASE_URL, FolderResources
 from vclean.settings import RenderSettings
 
@@ -34,11 +34,11 @@ def parquet(path: Path, **columns: list[object]) -> Path:
 
 
 class TestFile:
-    def test_a_page_knows_its_file_and_folder(self, tmp_path: Path) -> None:
+    def test_page_has_path_and_resources(self, tmp_path: Path) -> None:
         (tmp_path / "page_files").mkdir()
         path = tmp_path / "page.html"
         path.write_bytes(b"<p>Hello")
-        (source,) = find(str(path), SETTINGS)
+        (source,) = find_sources(str(path), SETTINGS)
         page = source.read()
         assert (page.content, page.path, page.id, page.url) == (b"<p>Hello", path, str(path), "")
         assert page.resources == FolderResources(tmp_path, BASE_URL)
@@ -46,25 +46,25 @@ class TestFile:
 
     def test_any_suffix_is_html_if_nothing_else_is_known(self, tmp_path: Path) -> None:
         (tmp_path / "page").write_bytes(b"<p>Hello")
-        (source,) = find(str(tmp_path / "page"), SETTINGS)
+        (source,) = find_sources(str(tmp_path / "page"), SETTINGS)
         assert source.read().content == b"<p>Hello"
 
     def test_a_missing_file(self) -> None:
         with pytest.raises(InputError, match="does not exist"):
-            list(find("nowhere.html", SETTINGS))
+            list(find_sources("nowhere.html", SETTINGS))
 
     def test_a_file_that_vanished(self, tmp_path: Path) -> None:
         path = tmp_path / "page.html"
         path.write_bytes(b"<p>Hello")
-        (source,) = find(str(path), SETTINGS)
+        (source,) = find_sources(str(path), SETTINGS)
         path.unlink()
         with pytest.raises(InputError, match="does not exist"):
             source.read()
 
-    def test_over_the_cap(self, tmp_path: Path) -> None:
+    def test_over_the_limit(self, tmp_path: Path) -> None:
         (tmp_path / "page.html").write_bytes(b"a" * 1001)
-        (source,) = find(str(tmp_path / "page.html"), SETTINGS)
-        with pytest.raises(LimitError, match=r"page\.html is over the cap of 1,000 bytes"):
+        (source,) = find_sources(str(tmp_path / "page.html"), SETTINGS)
+        with pytest.raises(LimitError, match=r"page\.html is over the limit of 1,000 bytes"):
             source.read()
 
     @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
@@ -73,13 +73,13 @@ class TestFile:
         with pytest.raises(InputError, match="cannot be read"):
             read_file(tmp_path / "page.html", 10)
 
-    def test_a_folder_is_no_file(self, tmp_path: Path) -> None:
+    def test_rejects_folder(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match="is a folder"):
             read_file(tmp_path, 10)
 
     @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="POSIX only")
     def test_a_pipe_is_read_and_has_no_folder(self, tmp_path: Path) -> None:
-        """As in `vclean <(curl ...)`."""
+        """Run `vclean <(curl ...)`."""
         pipe = tmp_path / "pipe"
         os.mkfifo(pipe)
         writer = threading.Thread(target=pipe.write_bytes, args=(b"<p>piped",))
@@ -90,33 +90,33 @@ class TestFile:
         assert page.resources is None
 
 
-class TestWhatIsNoFile:
+class TestMissingFile:
     @pytest.mark.parametrize(
-        ("argument", "said"),
+        ("argument", "message"),
         [
             ("none.html", "none.html does not exist: check the name"),
             ("ftp://a.example/b", "ftp://a.example/b cannot be fetched, only http and https can: save the page, "
              "and name its file"),
-            ("file:///tmp/a.html", "file:///tmp/a.html is an address: give the path of the file alone"),
+            ("file:///tmp/a.html", "file:///tmp/a.html is a URL: give the path of the file"),
             ("www.example.cz", "www.example.cz does not exist: check the name, or write https://www.example.cz for a "
-             "page of the web"),
+             "web page"),
             ("example.org/a", "example.org/a does not exist: check the name, or write https://example.org/a for a "
-             "page of the web"),
+             "web page"),
         ],
     )  # fmt: skip
-    def test_it_is_said_what_to_do(self, argument: str, said: str) -> None:
+    def test_message_suggests_fix(self, argument: str, message: str) -> None:
         with pytest.raises(InputError) as failure:
-            next(find(argument, RenderSettings()))
-        assert str(failure.value) == said
+            next(find_sources(argument, RenderSettings()))
+        assert str(failure.value) == message
 
-    def test_where_nobody_may_look(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Such a file is not said to be missing."""
+    def test_no_permission_for_folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        # The error is not about a missing file.
 
         def refuse(_: Path) -> bool:
             raise PermissionError(13, "Permission denied")
 
         monkeypatch.setattr(Path, "exists", refuse)
-        (source,) = find(str(tmp_path / "locked.html"), SETTINGS)
+        (source,) = find_sources(str(tmp_path / "locked.html"), SETTINGS)
         monkeypatch.setattr(Path, "is_dir", refuse)
         with pytest.raises(InputError, match=r"locked.html cannot be read \(Permission denied\)"):
             source.read()
@@ -124,34 +124,34 @@ class TestWhatIsNoFile:
     def test_a_file_with_such_a_name_is_read(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.chdir(tmp_path)
         Path("www.example.org").write_text("<p>Rain.")
-        assert next(find("www.example.org", RenderSettings())).read().content == b"<p>Rain."
+        assert next(find_sources("www.example.org", RenderSettings())).read().content == b"<p>Rain."
 
 
-class TestAtUrl:
-    def test_the_folder_stands_for_the_directory_of_the_url(self, tmp_path: Path) -> None:
+class TestWithUrl:
+    def test_folder_corresponds_to_directory_of_url(self, tmp_path: Path) -> None:
         (tmp_path / "page.html").write_bytes(b"<p>Hello")
         (tmp_path / "style.css").write_bytes(b"p {}")
-        page = at_url(read_file(tmp_path / "page.html", 1000), "https://example.org/a/b.html")
+        page = with_url(read_file(tmp_path / "page.html", 1000), "https://example.org/a/b.html")
         assert page.url == "https://example.org/a/b.html"
         assert page.resources is not None
         assert page.resources.get("https://example.org/a/style.css") is not None
 
     def test_a_page_without_a_file(self) -> None:
-        page = at_url(sources.Page(content="<p>"), "https://example.org/")
+        page = with_url(sources.Page(content="<p>"), "https://example.org/")
         assert (page.url, page.resources) == ("https://example.org/", None)
 
 
 class TestStdin:
     def test_closed(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """As by `<&-`."""
+        """Run with `<&-`."""
         monkeypatch.setattr("sys.stdin", None)
-        (source,) = find("-", SETTINGS)
+        (source,) = find_sources("-", SETTINGS)
         with pytest.raises(InputError, match="standard input is closed"):
             source.read()
 
     def test_bytes(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"<p>\x93piped")))
-        (source,) = find("-", SETTINGS)
+        (source,) = find_sources("-", SETTINGS)
         assert source.read().content == b"<p>\x93piped"
         assert source.id == "-"
 
@@ -160,28 +160,28 @@ class TestStdin:
         [(gzip.compress(PAGE), "gzip"), (PAGE, "WARC"), (b"PK\x03\x04", "zip"), (b"PAR1", "Parquet")],
     )
     def test_an_archive(self, monkeypatch: pytest.MonkeyPatch, content: bytes, name: str) -> None:
-        """It is known before the cap is reached, which would have another remedy."""
+        # The archive is detected before the size limit, because that error suggests another fix.
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content + bytes(2000))))
-        (source,) = find("-", SETTINGS)
+        (source,) = find_sources("-", SETTINGS)
         with pytest.raises(InputError, match=f"is a {name} .*: give it as a file"):
             source.read()
 
     @pytest.mark.parametrize("content", [b"", b"<p>", b"a" * 1000])
-    def test_any_length_up_to_the_cap(self, monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
+    def test_any_length_up_to_the_limit(self, monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
-        (source,) = find("-", SETTINGS)
+        (source,) = find_sources("-", SETTINGS)
         assert source.read().content == content
 
-    def test_over_the_cap(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_over_the_limit(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a" * 2000)))
-        (source,) = find("-", SETTINGS)
+        (source,) = find_sources("-", SETTINGS)
         with pytest.raises(LimitError, match="standard input"):
             source.read()
 
 
 class TestUrl:
     def test_the_browser_fetches_live_pages(self) -> None:
-        (source,) = find("https://example.org/", SETTINGS, live=True)
+        (source,) = find_sources("https://example.org/", SETTINGS, live=True)
         page = source.read()
         assert (page.url, page.live, page.content) == ("https://example.org/", True, b"")
 
@@ -189,28 +189,26 @@ class TestUrl:
         from vclean.render.network import fetch
 
         monkeypatch.setattr(fetch, "fetch", lambda url, _: sources.Page(content=b"<p>", url=url + "final"))
-        (source,) = find("https://example.org/", SETTINGS)
+        (source,) = find_sources("https://example.org/", SETTINGS)
         page = source.read()
         assert (page.url, page.id) == ("https://example.org/final", "https://example.org/")
 
 
 class TestFolder:
-    def test_its_html_files_in_order_but_no_parts_of_saved_pages(self, tmp_path: Path) -> None:
+    def test_html_files_in_order_without_parts_of_saved_pages(self, tmp_path: Path) -> None:
         for name in ("b.htm", "a.HTML", "c.txt", "sub/d.xhtml", "b_files/frame.html", "style.css", "e.mhtml"):
             (tmp_path / name).parent.mkdir(exist_ok=True)
             (tmp_path / name).write_bytes(b"<p>")
-        names = [Path(source.id).relative_to(tmp_path).as_posix() for source in find(str(tmp_path), SETTINGS)]
+        names = [Path(source.id).relative_to(tmp_path).as_posix() for source in find_sources(str(tmp_path), SETTINGS)]
         assert names == ["a.HTML", "b.htm", "e.mhtml", "sub/d.xhtml"]
 
-    def test_a_folder_below_one_named_like_a_saved_page_counts(self, tmp_path: Path) -> None:
+    def test_includes_subfolder_named_like_saved_page(self, tmp_path: Path) -> None:
         folder = tmp_path / "my_files"
         folder.mkdir()
         (folder / "page.html").write_bytes(b"<p>")
-        assert len(list(find(str(folder), SETTINGS))) == 1
+        assert len(list(find_sources(str(folder), SETTINGS))) == 1
 
-    def test_a_folder_that_cannot_be_listed_is_a_page_that_cannot_be_read(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_unlistable_folder_is_failing_page(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (tmp_path / "closed").mkdir()
         (tmp_path / "page.html").write_bytes(b"<p>")
         listing = os.scandir
@@ -221,7 +219,7 @@ class TestFolder:
             return listing(folder)
 
         monkeypatch.setattr("os.scandir", refuse)
-        page, closed = find(str(tmp_path), SETTINGS)
+        page, closed = find_sources(str(tmp_path), SETTINGS)
         assert page.read().content == b"<p>"
         with pytest.raises(InputError, match="closed cannot be listed"):
             closed.read()
@@ -230,54 +228,54 @@ class TestFolder:
         for name in ("a/x.html", "b.html", "a/b/y.html", "a.html"):
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / name).write_bytes(b"<p>")
-        names = [Path(source.id).relative_to(tmp_path).as_posix() for source in find(str(tmp_path), SETTINGS)]
+        names = [Path(source.id).relative_to(tmp_path).as_posix() for source in find_sources(str(tmp_path), SETTINGS)]
         assert names == ["a.html", "b.html", "a/x.html", "a/b/y.html"]
 
     def test_no_html_in_it(self, tmp_path: Path) -> None:
         (tmp_path / "notes.txt").write_bytes(b"")
         with pytest.raises(InputError, match="without HTML files"):
-            list(find(str(tmp_path), SETTINGS))
+            list(find_sources(str(tmp_path), SETTINGS))
 
 
 class TestArchive:
     def test_its_pages(self, tmp_path: Path) -> None:
         (tmp_path / "a.warc.gz").write_bytes(gzip.compress(STYLED) + gzip.compress(STYLE))
-        (source,) = find(str(tmp_path / "a.warc.gz"), SETTINGS)
+        (source,) = find_sources(str(tmp_path / "a.warc.gz"), SETTINGS)
         page = source.read()
         assert page.content == LINK
         assert page.resources is not None
         assert page.resources.get("http://a.example/s.css?v=1") is not None
 
-    def test_what_comes_before_the_damage_is_given_first(self, tmp_path: Path) -> None:
+    def test_pages_before_damage_come_first(self, tmp_path: Path) -> None:
         (tmp_path / "a.warc").write_bytes(PAGE + STYLE[:-20])
-        found = find(str(tmp_path / "a.warc"), SETTINGS)
-        assert next(found).id == "http://a.example/page"
+        sources = find_sources(str(tmp_path / "a.warc"), SETTINGS)
+        assert next(sources).id == "http://a.example/page"
         with pytest.raises(InputError, match="cut off"):
-            next(found)
+            next(sources)
 
     def test_only_some_pages(self, tmp_path: Path) -> None:
-        """In the order of the list, with the damage after them."""
+        """Selected pages are in the order of the list; the error about the damage comes last."""
         second = record("http://a.example/two", response(b"<p>two"))
         (tmp_path / "a.warc").write_bytes(PAGE + second + STYLE[:-20])
-        wanted = ["http://a.example/two", "http://a.example/none", "http://a.example/page"]
-        found = find_in_archive(tmp_path / "a.warc", 1000, only=wanted)
-        assert [next(found).id, next(found).id] == ["http://a.example/two", "http://a.example/page"]
+        urls = ["http://a.example/two", "http://a.example/none", "http://a.example/page"]
+        sources = archive_sources(tmp_path / "a.warc", 1000, only=urls)
+        assert [next(sources).id, next(sources).id] == ["http://a.example/two", "http://a.example/page"]
         with pytest.raises(InputError, match="cut off"):
-            next(found)
+            next(sources)
 
-    def test_the_index_is_kept(self, tmp_path: Path) -> None:
+    def test_stores_index(self, tmp_path: Path) -> None:
         (tmp_path / "a.warc").write_bytes(PAGE)
-        assert len(list(find_in_archive(tmp_path / "a.warc", 1000, index=tmp_path / "a.index"))) == 1
+        assert len(list(archive_sources(tmp_path / "a.warc", 1000, index=tmp_path / "a.index"))) == 1
         assert (tmp_path / "a.index").is_file()
 
     def test_no_page_in_it(self, tmp_path: Path) -> None:
         (tmp_path / "a.warc").write_bytes(STYLE)
-        with pytest.raises(InputError, match="holds no HTML page"):
-            list(find(str(tmp_path / "a.warc"), SETTINGS))
+        with pytest.raises(InputError, match="contains no HTML page"):
+            list(find_sources(str(tmp_path / "a.warc"), SETTINGS))
 
     def test_mhtml(self, tmp_path: Path) -> None:
         (tmp_path / "a.mht").write_bytes(SAVED)
-        (source,) = find(str(tmp_path / "a.mht"), RenderSettings())
+        (source,) = find_sources(str(tmp_path / "a.mht"), RenderSettings())
         assert source.read().url == "https://example.org/news/page.html"
 
 
@@ -285,36 +283,36 @@ class TestParquet:
     def test_rows_are_pages(self, tmp_path: Path) -> None:
         path = parquet(tmp_path / "a.parquet", id=["x", None, None], url=["http://a/", "http://b/", None],
                        html=[b"<p>1", b"<p>2", b"<p>3"], other=[1, 2, 3])  # fmt: skip
-        pages = [source.read() for source in find(str(path), SETTINGS)]
+        pages = [source.read() for source in find_sources(str(path), SETTINGS)]
         assert [page.content for page in pages] == [b"<p>1", b"<p>2", b"<p>3"]
         assert [page.id for page in pages] == ["x", "http://b/", f"{path}#2"]
         assert [page.url for page in pages] == ["http://a/", "http://b/", ""]
 
     def test_more_rows_than_are_read_at_once(self, tmp_path: Path) -> None:
         path = parquet(tmp_path / "a.parquet", html=[f"<p>{i}" for i in range(100)])
-        found = list(find(str(path), SETTINGS))
-        assert [source.read().content for source in found] == [f"<p>{i}" for i in range(100)]
-        assert found[99].id == f"{path}#99"
+        sources = list(find_sources(str(path), SETTINGS))
+        assert [source.read().content for source in sources] == [f"<p>{i}" for i in range(100)]
+        assert sources[99].id == f"{path}#99"
 
     def test_a_null_is_an_empty_page(self, tmp_path: Path) -> None:
         path = parquet(tmp_path / "a.parquet", html=[None, b"<p>"])
-        assert [source.read().content for source in find(str(path), SETTINGS)] == [b"", b"<p>"]
+        assert [source.read().content for source in find_sources(str(path), SETTINGS)] == [b"", b"<p>"]
 
-    def test_a_row_over_the_cap(self, tmp_path: Path) -> None:
-        (source,) = find(str(parquet(tmp_path / "a.parquet", html=[b"a" * 2000])), SETTINGS)
-        with pytest.raises(LimitError, match="over the cap"):
+    def test_row_over_the_limit(self, tmp_path: Path) -> None:
+        (source,) = find_sources(str(parquet(tmp_path / "a.parquet", html=[b"a" * 2000])), SETTINGS)
+        with pytest.raises(LimitError, match="over the limit"):
             source.read()
 
     def test_no_html_column(self, tmp_path: Path) -> None:
         path = parquet(tmp_path / "a.parquet", text=["x"], id=["y"])
         with pytest.raises(InputError, match="no column 'html': it has text, id"):
-            list(find(str(path), SETTINGS))
+            list(find_sources(str(path), SETTINGS))
 
     @pytest.mark.parametrize("content", [b"", b"PAR1 nothing of the kind PAR1", b"words"])
-    def test_no_parquet(self, tmp_path: Path, content: bytes) -> None:
+    def test_rejects_other_files(self, tmp_path: Path, content: bytes) -> None:
         (tmp_path / "a.parquet").write_bytes(content)
-        with pytest.raises(InputError, match="no readable Parquet file") as failure:
-            list(find(str(tmp_path / "a.parquet"), SETTINGS))
+        with pytest.raises(InputError, match="not a readable Parquet file") as failure:
+            list(find_sources(str(tmp_path / "a.parquet"), SETTINGS))
         assert "\n" not in str(failure.value)
 
 
@@ -322,26 +320,26 @@ class TestJsonLines:
     @pytest.mark.parametrize("name", ["a.jsonl", "a.NDJSON"])
     def test_lines_are_pages(self, tmp_path: Path, name: str) -> None:
         (tmp_path / name).write_text('{"html": "<p>1", "url": "http://a/"}\nwords\n{"html": "<p>2"}\n')
-        first, bad, last = find(str(tmp_path / name), SETTINGS)
+        first, bad, last = find_sources(str(tmp_path / name), SETTINGS)
         assert (first.id, first.read().content) == ("http://a/", "<p>1")
         assert (last.id, last.read().content) == (f"{tmp_path / name}#3", "<p>2")
-        with pytest.raises(InputError, match="#2 is no JSON"):
+        with pytest.raises(InputError, match="#2 is not JSON"):
             bad.read()
 
-    def test_packed(self, tmp_path: Path) -> None:
+    def test_compressed(self, tmp_path: Path) -> None:
         (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(b'{"html": "<p>1"}'))
-        (source,) = find(str(tmp_path / "a.jsonl.gz"), SETTINGS)
+        (source,) = find_sources(str(tmp_path / "a.jsonl.gz"), SETTINGS)
         assert source.read().content == "<p>1"
 
 
-class TestHoldsMany:
-    def test_what_may_hold_several_pages(self, tmp_path: Path) -> None:
+class TestIsContainer:
+    def test_containers(self, tmp_path: Path) -> None:
         assert all(
-            map(holds_many, [str(tmp_path), "a.parquet", "a.warc", "A.WARC.GZ", "a.wacz", "a.jsonl", "a.ndjson.gz"])
+            map(is_container, [str(tmp_path), "a.parquet", "a.warc", "A.WARC.GZ", "a.wacz", "a.jsonl", "a.ndjson.gz"])
         )
 
-    def test_what_no_path_can_be(self) -> None:
-        assert not any(map(holds_many, ["a" * 5000, "nul\0.html"]))
+    def test_invalid_paths(self) -> None:
+        assert not any(map(is_container, ["a" * 5000, "nul\0.html"]))
 
-    def test_what_holds_one(self) -> None:
-        assert not any(map(holds_many, ["-", "a.html", "a.mhtml", "https://example.org/a.warc", "missing"]))
+    def test_single_pages(self) -> None:
+        assert not any(map(is_container, ["-", "a.html", "a.mhtml", "https://example.org/a.warc", "missing"]))

@@ -16,9 +16,16 @@ from hypothesis import strategies as st
 
 from vclean.errors import InputError, LimitError
 from vclean.input import tables
-from vclean.input.tables import failing, json_pages, parquet_pages, printable, read_lines, row_groups
+from vclean.input.tables import (
+    escape_surrogates,
+    failing_entry,
+    json_pages,
+    parquet_pages,
+    read_lines,
+    row_group_ranges,
+)
 
-CAP = 1000
+LIMIT = 1000
 
 
 def test_docstrings() -> None:
@@ -26,15 +33,15 @@ def test_docstrings() -> None:
 
 
 def lines(path: Path, *rows: object) -> Path:
-    """A file of JSON lines; what is bytes is written as it is."""
+    """Write a file of JSON lines; bytes are written unchanged."""
     data = b"".join((row if isinstance(row, bytes) else json.dumps(row).encode()) + b"\n" for row in rows)
     path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
     return path
 
 
-def read(found):
-    """The ids, and what was read, or the message of what it failed with."""
-    return [(name, content(page)) for name, page in found]
+def read(entries):
+    """Return the id of each entry, and its content or error message."""
+    return [(name, content(page)) for name, page in entries]
 
 
 def content(page):
@@ -47,50 +54,53 @@ def content(page):
 class TestParquetPages:
     @pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string())])
     def test_text_is_text(self, tmp_path: Path, kind: pa.DataType) -> None:
-        """It was decoded already: a charset that it declares does not count any more."""
+        """Text is already decoded: a declared charset is ignored."""
         pq.write_table(pa.table({"html": pa.array(["<p>č", "<p>č"]).cast(kind)}), tmp_path / "a.parquet")
-        assert [page for _, page in read(parquet_pages(tmp_path / "a.parquet", CAP))] == ["<p>č"] * 2
+        assert [page for _, page in read(parquet_pages(tmp_path / "a.parquet", LIMIT))] == ["<p>č"] * 2
 
     @pytest.mark.parametrize("kind", [pa.binary(), pa.large_binary(), pa.binary(5), pa.binary_view()])
     def test_bytes_are_bytes(self, tmp_path: Path, kind: pa.DataType) -> None:
         pq.write_table(pa.table({"html": pa.array([b"<p>\xe8!"], kind)}), tmp_path / "a.parquet")
-        assert [page for _, page in read(parquet_pages(tmp_path / "a.parquet", CAP))] == [b"<p>\xe8!"]
+        assert [page for _, page in read(parquet_pages(tmp_path / "a.parquet", LIMIT))] == [b"<p>\xe8!"]
 
     def test_text_that_is_no_utf8(self, tmp_path: Path) -> None:
         offsets, data = pa.py_buffer(b"\0\0\0\0\4\0\0\0"), pa.py_buffer(b"<p>\xff")
         wrong = pa.Array.from_buffers(pa.string(), 1, [None, offsets, data])
         pq.write_table(pa.table({"html": wrong, "id": wrong}), tmp_path / "a.parquet")
-        assert read(parquet_pages(tmp_path / "a.parquet", CAP)) == [("<p>�", "<p>�")]
+        assert read(parquet_pages(tmp_path / "a.parquet", LIMIT)) == [("<p>�", "<p>�")]
 
     def test_ids_may_be_numbers(self, tmp_path: Path) -> None:
         pq.write_table(pa.table({"html": ["<p>", "<p>"], "id": [0, None]}), tmp_path / "a.parquet")
-        assert [name for name, _ in parquet_pages(tmp_path / "a.parquet", CAP)] == ["0", f"{tmp_path}/a.parquet#1"]
+        assert [name for name, _ in parquet_pages(tmp_path / "a.parquet", LIMIT)] == [
+            "0",
+            f"{tmp_path}/a.parquet#1",
+        ]
 
     def test_documents_of_another_type(self, tmp_path: Path) -> None:
         pq.write_table(pa.table({"html": [[b"<p>"]]}), tmp_path / "a.parquet")
         with pytest.raises(InputError, match=r"documents of type list<.*>.*: make them bytes or text"):
-            list(parquet_pages(tmp_path / "a.parquet", CAP))
+            list(parquet_pages(tmp_path / "a.parquet", LIMIT))
 
-    def test_two_columns_of_the_name_are_none(self, tmp_path: Path) -> None:
+    def test_ignores_duplicate_column_names(self, tmp_path: Path) -> None:
         table = pa.Table.from_arrays([pa.array(["<p>"])] * 2, names=["html", "html"])
         pq.write_table(table, tmp_path / "a.parquet")
         with pytest.raises(InputError, match="no column 'html'"):
-            list(parquet_pages(tmp_path / "a.parquet", CAP))
+            list(parquet_pages(tmp_path / "a.parquet", LIMIT))
 
-    def test_the_cap_is_in_bytes(self, tmp_path: Path) -> None:
+    def test_the_limit_is_in_bytes(self, tmp_path: Path) -> None:
         pq.write_table(pa.table({"html": ["č" * 501, "č" * 500]}), tmp_path / "a.parquet")
-        (_, first), (_, second) = read(parquet_pages(tmp_path / "a.parquet", CAP))
-        assert (first, second) == (f"{tmp_path}/a.parquet#0 is over the cap of 1,000 bytes: raise it with --max-bytes",
-                                   "č" * 500)  # fmt: skip
+        (_, first), (_, second) = read(parquet_pages(tmp_path / "a.parquet", LIMIT))
+        assert first == f"{tmp_path}/a.parquet#0 is over the limit of 1,000 bytes: raise it with --max-bytes"
+        assert second == "č" * 500
 
     def test_row_groups_keep_the_numbers_of_their_rows(self, tmp_path: Path) -> None:
         pq.write_table(pa.table({"html": [f"<p>{i}" for i in range(10)]}), tmp_path / "a.parquet", row_group_size=3)
-        found = read(parquet_pages(tmp_path / "a.parquet", CAP, range(2, 4)))
-        assert found == [(f"{tmp_path}/a.parquet#{i}", f"<p>{i}") for i in (6, 7, 8, 9)]
+        pages = read(parquet_pages(tmp_path / "a.parquet", LIMIT, range(2, 4)))
+        assert pages == [(f"{tmp_path}/a.parquet#{i}", f"<p>{i}") for i in (6, 7, 8, 9)]
 
     def test_no_rows(self, tmp_path: Path) -> None:
         pq.write_table(pa.table({"html": pa.array([], pa.string())}), tmp_path / "a.parquet")
-        assert list(parquet_pages(tmp_path / "a.parquet", CAP)) == []
+        assert list(parquet_pages(tmp_path / "a.parquet", LIMIT)) == []
 
     def test_damage_comes_after_what_can_be_read(self, tmp_path: Path) -> None:
         path = tmp_path / "a.parquet"
@@ -99,10 +109,10 @@ class TestParquetPages:
         data = bytearray(path.read_bytes())
         data[start : start + 60] = bytes(60)
         path.write_bytes(data)
-        found = parquet_pages(path, CAP)
-        assert [next(found)[0] for _ in range(3)] == [f"{path}#{i}" for i in range(3)]
-        with pytest.raises(InputError, match="no readable Parquet file"):
-            next(found)
+        entries = parquet_pages(path, LIMIT)
+        assert [next(entries)[0] for _ in range(3)] == [f"{path}#{i}" for i in range(3)]
+        with pytest.raises(InputError, match="not a readable Parquet file"):
+            next(entries)
 
     def test_memory_does_not_grow_with_the_rows(self, tmp_path: Path) -> None:
         rows = [f"{i:08}" * 1000 for i in range(4000)]
@@ -112,32 +122,32 @@ class TestParquetPages:
         assert most < sum(map(len, rows)) / 4
 
     @pytest.mark.parametrize("name", ["caf\udce9.parquet", "nul\0.parquet"])
-    def test_odd_names(self, tmp_path: Path, name: str) -> None:
+    def test_unusual_names(self, tmp_path: Path, name: str) -> None:
         if "\0" in name:
             with pytest.raises(InputError, match="null byte"):
-                list(parquet_pages(tmp_path / name, CAP))
+                list(parquet_pages(tmp_path / name, LIMIT))
             return
         pq.write_table(pa.table({"html": ["<p>"]}), tmp_path / "a.parquet")
         (tmp_path / "a.parquet").rename(tmp_path / name)
-        assert read(parquet_pages(tmp_path / name, CAP)) == [(f"{tmp_path}/{name}#0", "<p>")]
+        assert read(parquet_pages(tmp_path / name, LIMIT)) == [(f"{tmp_path}/{name}#0", "<p>")]
 
 
 class TestRowGroups:
     @pytest.mark.parametrize("rows", [1, 3, 4, 7, 100])
-    def test_runs_cover_the_file_once_in_order(self, tmp_path: Path, rows: int) -> None:
+    def test_ranges_cover_file_once_in_order(self, tmp_path: Path, rows: int) -> None:
         pq.write_table(pa.table({"html": ["<p>"] * 10}), tmp_path / "a.parquet", row_group_size=3)
-        runs = list(row_groups(tmp_path / "a.parquet", rows))
+        runs = list(row_group_ranges(tmp_path / "a.parquet", rows))
         assert [group for run in runs for group in run] == [0, 1, 2, 3]
         assert all(len(run) * 3 >= rows for run, _ in pairwise(runs))
 
     def test_no_rows(self, tmp_path: Path) -> None:
         pq.write_table(pa.table({"html": pa.array([], pa.string())}), tmp_path / "a.parquet")
-        assert all(len(run) <= 1 for run in row_groups(tmp_path / "a.parquet", 5))
+        assert all(len(run) <= 1 for run in row_group_ranges(tmp_path / "a.parquet", 5))
 
-    def test_no_parquet(self, tmp_path: Path) -> None:
+    def test_rejects_other_files(self, tmp_path: Path) -> None:
         (tmp_path / "a.parquet").write_bytes(b"words")
-        with pytest.raises(InputError, match="no readable Parquet file"):
-            list(row_groups(tmp_path / "a.parquet", 5))
+        with pytest.raises(InputError, match="not a readable Parquet file"):
+            list(row_group_ranges(tmp_path / "a.parquet", 5))
 
 
 class TestJsonPages:
@@ -145,16 +155,16 @@ class TestJsonPages:
     def test_lines_are_pages(self, tmp_path: Path, name: str) -> None:
         path = lines(tmp_path / name, {"html": "<p>1", "id": "x", "url": "http://a/"}, {"html": "<p>2", "url": "b"},
                      b"", {"html": "<p>č", "other": 1}, {"id": 7, "html": None})  # fmt: skip
-        assert read(json_pages(path, CAP)) == [("x", "<p>1"), ("b", "<p>2"), (f"{path}#4", "<p>č"), ("7", b"")]
-        assert next(json_pages(path, CAP))[1]().url == "http://a/"
+        assert read(json_pages(path, LIMIT)) == [("x", "<p>1"), ("b", "<p>2"), (f"{path}#4", "<p>č"), ("7", b"")]
+        assert next(json_pages(path, LIMIT))[1]().url == "http://a/"
 
     @pytest.mark.parametrize(
         ("row", "message"),
         [
-            (b"words", "is no JSON"),
-            (b"\xff", "is no JSON"),
-            (b"[" * 100_000, "is no JSON"),
-            ([1], "is no JSON object: it needs a field 'html'"),
+            (b"words", "is not JSON"),
+            (b"\xff", "is not JSON"),
+            (b"[" * 100_000, "is not JSON"),
+            ([1], "is not a JSON object: it needs a field 'html'"),
             ({"text": "x", "id": None}, "has no field 'html': it has text, id"),
             ({"html": 1}, "has no field 'html' with text"),
         ],
@@ -166,21 +176,21 @@ class TestJsonPages:
         assert message in failure
         assert "\n" not in failure
 
-    def test_a_bad_line_that_says_its_name(self, tmp_path: Path) -> None:
+    def test_bad_line_with_id(self, tmp_path: Path) -> None:
         path = lines(tmp_path / "a.jsonl", {"url": "http://a/"})
-        assert read(json_pages(path, CAP)) == [("http://a/", f"{path}#1 has no field 'html': it has url")]
+        assert read(json_pages(path, LIMIT)) == [("http://a/", f"{path}#1 has no field 'html': it has url")]
 
-    def test_the_cap(self, tmp_path: Path) -> None:
-        path = lines(tmp_path / "a.jsonl", {"html": "a" * CAP, "id": "1"}, {"html": "a" * (CAP + 1), "id": "2"})
-        (_, first), (_, second) = read(json_pages(path, CAP))
-        assert first == "a" * CAP
-        assert "2 is over the cap of 1,000 bytes" in second
+    def test_the_limit(self, tmp_path: Path) -> None:
+        path = lines(tmp_path / "a.jsonl", {"html": "a" * LIMIT, "id": "1"}, {"html": "a" * (LIMIT + 1), "id": "2"})
+        (_, first), (_, second) = read(json_pages(path, LIMIT))
+        assert first == "a" * LIMIT
+        assert "2 is over the limit of 1,000 bytes" in second
 
-    def test_escapes_do_not_count(self, tmp_path: Path) -> None:
+    def test_escapes_are_not_counted(self, tmp_path: Path) -> None:
         path = lines(tmp_path / "a.jsonl", {"html": "č" * 500})
-        assert read(json_pages(path, CAP)) == [(f"{path}#1", "č" * 500)]
+        assert read(json_pages(path, LIMIT)) == [(f"{path}#1", "č" * 500)]
 
-    def test_an_endless_line_is_not_held_in_memory(self, tmp_path: Path) -> None:
+    def test_endless_line_is_not_kept_in_memory(self, tmp_path: Path) -> None:
         path = tmp_path / "a.jsonl.gz"
         with gzip.open(path, "wb", compresslevel=1) as stream:
             stream.write(b'{"html": "')
@@ -188,7 +198,7 @@ class TestJsonPages:
                 stream.write(bytes(2**20))
             stream.write(b'\n{"html": "<p>2"}')
         tracemalloc.start()
-        (_, failure), (name, page) = read(json_pages(path, CAP))
+        (_, failure), (name, page) = read(json_pages(path, LIMIT))
         _, most = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         assert "is a line of over" in failure
@@ -197,50 +207,50 @@ class TestJsonPages:
 
     def test_a_byte_order_mark(self, tmp_path: Path) -> None:
         path = lines(tmp_path / "a.jsonl", b'\xef\xbb\xbf{"html": "<p>1"}')
-        assert read(json_pages(path, CAP)) == [(f"{path}#1", "<p>1")]
+        assert read(json_pages(path, LIMIT)) == [(f"{path}#1", "<p>1")]
 
-    def test_names_can_be_stored(self, tmp_path: Path) -> None:
+    def test_names_are_valid_utf8(self, tmp_path: Path) -> None:
         path = lines(tmp_path / "a.jsonl", b'{"html": "<p>", "id": "\\ud800"}')
-        assert read(json_pages(path, CAP)) == [("\\ud800", "<p>")]
+        assert read(json_pages(path, LIMIT)) == [("\\ud800", "<p>")]
 
     @pytest.mark.parametrize("spoilt", [lambda data: data[:-20], lambda data: data[:-8] + bytes(8), lambda _: b"no"])
     def test_damage_comes_after_what_can_be_read(self, tmp_path: Path, spoilt) -> None:
         path = lines(tmp_path / "a.jsonl.gz", *({"html": f"<p>{i}"} for i in range(3)))
         path.write_bytes(spoilt(path.read_bytes()))
-        found = []
+        entries = []
         with pytest.raises(InputError, match=r"a\.jsonl\.gz cannot be read"):
-            found.extend(name for name, _ in json_pages(path, CAP))
-        assert found == [f"{path}#{i}" for i in range(1, len(found) + 1)]
+            entries.extend(name for name, _ in json_pages(path, LIMIT))
+        assert entries == [f"{path}#{i}" for i in range(1, len(entries) + 1)]
 
     def test_no_file(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match="cannot be read"):
-            list(json_pages(tmp_path / "a.jsonl", CAP))
+            list(json_pages(tmp_path / "a.jsonl", LIMIT))
 
 
 class TestReadLines:
     @given(st.lists(st.binary(max_size=30).map(lambda line: line.replace(b"\n", b"")), max_size=8), st.integers(1, 20))
-    def test_every_line_is_there_and_the_long_ones_are_cut(self, parts: list[bytes], limit: int) -> None:
+    def test_long_lines_are_truncated(self, parts: list[bytes], limit: int) -> None:
         data = b"".join(part + b"\n" for part in parts)
-        found = list(read_lines(io.BytesIO(data), limit))
-        assert found == [(part + b"\n")[: limit + 1] for part in parts]
+        lines = list(read_lines(io.BytesIO(data), limit))
+        assert lines == [(part + b"\n")[: limit + 1] for part in parts]
 
-    def test_the_last_line_may_lack_its_end(self) -> None:
+    def test_last_line_without_line_end(self) -> None:
         assert list(read_lines(io.BytesIO(b"a\nbbbbbbbb"), 3)) == [b"a\n", b"bbbb"]
 
 
-class TestPrintable:
+class TestEscapeSurrogates:
     @given(st.text(alphabet=st.characters(exclude_categories=())))
-    def test_utf8_holds_it(self, name: str) -> None:
-        assert printable(name).encode().decode() == printable(name)
+    def test_result_is_valid_utf8(self, name: str) -> None:
+        assert escape_surrogates(name).encode().decode() == escape_surrogates(name)
 
     @given(st.text())
     def test_text_stays(self, name: str) -> None:
-        assert printable(name) == name
+        assert escape_surrogates(name) == name
 
 
 class TestFailing:
     def test_reading_raises(self) -> None:
-        name, page = failing("a", InputError("gone"))
+        name, page = failing_entry("a", InputError("gone"))
         assert name == "a"
         with pytest.raises(InputError, match="gone"):
             page()

@@ -1,4 +1,4 @@
-"""Tests of `vclean doctor`: every check's good and bad outcome, and its remedy."""
+"""Tests of `vclean doctor`: good and bad outcome of every check, and its remedy."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class TestDoctor:
         ("checks", "code"), [([GOOD], 0), ([GOOD, WARN], 0), ([GOOD, BAD], 1), ([BAD, WARN, BAD], 1)]
     )
     def test_exit_code(self, checks: list[Check], code: int, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A warning is no failure."""
+        # A warning does not change the exit code.
         monkeypatch.setattr(module, "run_checks", lambda: iter(checks))
         assert doctor(io.StringIO()) == code
 
@@ -71,8 +71,8 @@ class TestForms:
 
 class TestRunChecks:
     def test_every_check_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """And whatever is not ok comes with a remedy."""
-        monkeypatch.setattr(module, "prove", lambda _chromium: "HeadlessChrome/1.2")
+        # Every check that is not ok has a remedy.
+        monkeypatch.setattr(module, "check_rendering", lambda _chromium: "HeadlessChrome/1.2")
         monkeypatch.setattr(module, "find_chromium", lambda: Chromium(Path("x"), "headless-shell", "a test"))
         checks = list(run_checks())
         assert [check.name for check in checks] == [
@@ -96,7 +96,7 @@ class TestPython:
 class TestPackages:
     @pytest.fixture
     def installed(self, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-        """Versions of what is installed; three packages are required, one of them elsewhere only."""
+        """Replace the versions of installed packages; three are required, one of them on other systems only."""
         versions = {"numpy": "2.1.0", "lxml": "6.0.2"}
         required = ["numpy>=2.0", "lxml>=6.0", 'pywin32>=300; sys_platform == "os2"', 'ray>=2; extra == "farm"']
 
@@ -109,11 +109,11 @@ class TestPackages:
         monkeypatch.setattr(module.metadata, "version", version)
         return versions
 
-    def test_all_there(self, installed: dict[str, str]) -> None:
+    def test_all_installed(self, installed: dict[str, str]) -> None:
         """Requirements of other systems and of extras are not required."""
         assert check_packages() == Check("packages", "ok", "2 at or above their minimum")
 
-    def test_pre_release_counts(self, installed: dict[str, str]) -> None:
+    def test_accepts_pre_release(self, installed: dict[str, str]) -> None:
         installed["numpy"] = "3.0.0rc1"
         assert check_packages().status == "ok"
 
@@ -137,20 +137,20 @@ class TestPackages:
 
 class TestBrowser:
     def test_none(self, bare_machine: Path) -> None:
-        """Rendering is not even tried."""
+        """Rendering is not tried."""
         (check,) = check_browser()
         assert (check.name, check.status, check.remedy) == ("browser", "FAIL", "vclean setup")
 
-    def test_a_variable_that_names_none(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_environment_variable_with_wrong_path(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("VCLEAN_CHROMIUM", "/nonexistent")
         (check,) = check_browser()
         assert (check.status, check.remedy) == ("FAIL", "unset VCLEAN_CHROMIUM")
 
     @pytest.mark.parametrize(("kind", "status"), [("headless-shell", "ok"), ("chromium", "warn")])
-    def test_kind(self, kind: str, status: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A full browser works, and costs more."""
+    def test_full_browser(self, kind: str, status: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        # A full browser works, but is slower.
         monkeypatch.setattr(module, "find_chromium", lambda: Chromium(Path("/opt/chrome"), kind, "the system"))
-        monkeypatch.setattr(module, "prove", lambda _chromium: "Chrome/1")
+        monkeypatch.setattr(module, "check_rendering", lambda _chromium: "Chrome/1")
         browser, rendering = check_browser()
         assert (browser.status, rendering.status) == (status, "ok")
         assert "/opt/chrome, from the system" in browser.detail.replace("\\", "/")
@@ -160,7 +160,7 @@ class TestBrowser:
             raise BrowserError("libnss3.so is missing")
 
         monkeypatch.setattr(module, "find_chromium", lambda: Chromium(Path("x"), "headless-shell", "a test"))
-        monkeypatch.setattr(module, "prove", prove)
+        monkeypatch.setattr(module, "check_rendering", prove)
         assert list(check_browser())[1] == Check("rendering", "FAIL", "libnss3.so is missing", "vclean setup")
 
     def test_a_library_is_missing(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -168,7 +168,7 @@ class TestBrowser:
             raise ModuleNotFoundError("No module named 'playwright'")
 
         monkeypatch.setattr(module, "find_chromium", lambda: Chromium(Path("x"), "headless-shell", "a test"))
-        monkeypatch.setattr(module, "prove", prove)
+        monkeypatch.setattr(module, "check_rendering", prove)
         assert list(check_browser())[1] == Check("rendering", "FAIL", "No module named 'playwright'", REINSTALL)
 
 
@@ -181,8 +181,8 @@ class TestExtras:
         monkeypatch.setattr(module.metadata, "requires", lambda _name: lines)
         monkeypatch.setattr(module.metadata, "metadata", lambda _name: names)
 
-    def test_which_are_installed(self) -> None:
-        """One with a package that is too old is not, and one that only names others is left out."""
+    def test_installed_and_missing_extras(self) -> None:
+        # An extra with an outdated package is missing; an extra that only names others is left out.
         detail = "installed: near; not installed: far, old (pip install 'vclean[far,old]')"
         assert check_extras() == Check("extras", "ok", detail)
 
@@ -203,14 +203,14 @@ class TestSandbox:
         assert check_sandbox() == Check("sandbox", "ok", "on")
 
     def test_off(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Pages are rendered all the same."""
+        # Pages are still rendered.
         monkeypatch.setattr(module, "sandbox_obstacle", lambda: Obstacle("there is a moat", "build a bridge"))
         assert check_sandbox() == Check("sandbox", "warn", "off: there is a moat", "build a bridge")
 
 
 class TestNetwork:
-    @pytest.mark.parametrize(("reason", "words"), [(None, "namespace with nothing in it"), ("no right", "(no right)")])
-    def test_says_which_wall_it_is(self, reason: str | None, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    @pytest.mark.parametrize(("reason", "words"), [(None, "in an empty network namespace"), ("no right", "(no right)")])
+    def test_names_kind_of_isolation(self, reason: str | None, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "network_obstacle", lambda: reason)
         assert (check_network().status, words in check_network().detail) == ("ok", True)
 
@@ -259,7 +259,7 @@ class TestModel:
         monkeypatch.setattr("vclean.classify.trees.forest.COMPILED", False)
         check = check_model()
         assert check.status == "ok"
-        assert check.detail.startswith("version 7; LightGBM evaluates it")
+        assert check.detail.startswith("version 7; evaluated by LightGBM")
 
     def test_damaged(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.play(monkeypatch, ModelError("the model is cut short"))
@@ -278,7 +278,7 @@ class TestModel:
 
 class TestTemporaryFolder:
     @pytest.mark.parametrize(("free", "status"), [(2**33, "ok"), (2**29, "warn"), (2**20, "FAIL")])
-    def test_room(self, free: int, status: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_free_space(self, free: int, status: str, monkeypatch: pytest.MonkeyPatch) -> None:
         usage = namedtuple("usage", "total used free")
         monkeypatch.setattr(module.shutil, "disk_usage", lambda _folder: usage(2**40, 0, free))
         assert check_temporary_folder().status == status

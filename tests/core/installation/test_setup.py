@@ -1,4 +1,4 @@
-"""Tests of `vclean setup`; downloads and package managers are played, the rest is real."""
+"""Tests of `vclean setup` with simulated downloads and package managers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from vclean.errors import BrowserError, BrowserMissingError
 from vclean.installation import setup as module
-from vclean.installation.setup import driver_starts, missing_packages, openmp_loads, prove, setup
+from vclean.installation.setup import check_rendering, driver_starts, missing_packages, openmp_loads, setup
 from vclean.installation.system import MANAGERS, CommandOutcome, PackageManager
 from vclean.render.browser.chromium import Chromium, playwright_folder
 
@@ -20,7 +20,7 @@ DNF = MANAGERS[1]
 
 
 class Machine:
-    """Plays the commands that setup runs: what each does is given by a word in it, and all are recorded."""
+    """Simulated machine that records all commands; the effect of a command depends on a word in it."""
 
     def __init__(self, **effects: Callable[[], CommandOutcome]) -> None:
         self.effects = effects
@@ -59,8 +59,8 @@ def downloads() -> CommandOutcome:
 
 @pytest.fixture
 def bare(bare_machine: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A machine that lacks only a browser, has apt-get, and on which every browser starts; we are root."""
-    monkeypatch.setattr(module, "prove", lambda _chromium: "HeadlessChrome/1.2")
+    """Simulate a machine without a browser, with apt-get and root rights, on which every browser starts."""
+    monkeypatch.setattr(module, "check_rendering", lambda _chromium: "HeadlessChrome/1.2")
     monkeypatch.setattr(module, "package_manager", lambda: APT)
     monkeypatch.setattr(module, "privilege", lambda _run: [])
     monkeypatch.setattr(module, "has_fonts", lambda: True)
@@ -69,8 +69,8 @@ def bare(bare_machine: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 class TestSetup:
-    def test_everything_is_there(self, bare: Path) -> None:
-        """Nothing is run at all."""
+    def test_nothing_missing(self, bare: Path) -> None:
+        # No command is run.
         there = executable(bare / "chromium")
         machine, out = Machine(), io.StringIO()
         assert setup(out, run=machine).path == there
@@ -78,14 +78,14 @@ class TestSetup:
         assert out.getvalue().splitlines()[-1].startswith("setup: ready: HeadlessChrome/1.2 from the system")
 
     def test_download(self, bare: Path) -> None:
-        """Playwright's headless shell is tried first, and is enough."""
+        # The headless shell of Playwright is tried first.
         machine = Machine(install=downloads)
-        found = setup(io.StringIO(), run=machine)
-        assert found.kind == "headless-shell"
+        chromium = setup(io.StringIO(), run=machine)
+        assert chromium.kind == "headless-shell"
         assert machine.lines == ["--only-shell chromium"]
 
     def test_twice(self, bare: Path) -> None:
-        """The second run finds what the first one brought."""
+        # The second run uses the download of the first.
         setup(io.StringIO(), run=Machine(install=downloads))
         machine = Machine()
         setup(io.StringIO(), run=machine)
@@ -102,7 +102,7 @@ class TestSetup:
         assert "the download failed: Error: getaddrinfo ENOTFOUND cdn.example.org" in out.getvalue()
 
     def test_nothing_helps(self, bare: Path) -> None:
-        """The error ends with the very command to run."""
+        # The error ends with the command to run.
         machine = Machine(install=fails)
         with pytest.raises(BrowserMissingError, match=r"no-install-recommends chromium-headless-shell`, or set VCLEAN"):
             setup(io.StringIO(), run=machine)
@@ -123,11 +123,11 @@ class TestSetup:
 
     def test_no_manager_at_all(self, bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "package_manager", lambda: None)
-        with pytest.raises(BrowserMissingError, match="from its maker's page"):
+        with pytest.raises(BrowserMissingError, match="download and install one"):
             setup(io.StringIO(), run=Machine(install=fails))
 
     def test_fonts(self, bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A slim image has none, and text without a font has no boxes."""
+        """Slim images have no fonts, and text without a font has no boxes."""
         monkeypatch.setattr(module, "has_fonts", lambda: False)
         executable(bare / "chromium")
         machine = Machine()
@@ -135,21 +135,21 @@ class TestSetup:
         assert machine.commands == [["apt-get", "update"], [*APT.install, "fonts-liberation", "fonts-dejavu-core"]]
 
     def test_libraries_come_before_the_download(self, bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """For without its library, Playwright's Node cannot download anything."""
+        # The Node.js of Playwright needs its library for the download.
         monkeypatch.setattr(module, "driver_starts", lambda _run: False)
         machine = Machine(only_shell=downloads)
         setup(io.StringIO(), run=machine)
         assert machine.lines == ["apt-get update", "--no-install-recommends libatomic1", "--only-shell chromium"]
 
-    def test_missing_fonts_do_not_stop_a_browser_that_draws(self, bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_continues_without_fonts_if_browser_renders_text(self, bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "has_fonts", lambda: False)
         monkeypatch.setattr(module, "privilege", lambda _run: None)
         executable(bare / "chromium")
         out = io.StringIO()
         setup(out, run=Machine())
-        assert "to be run by hand:" in out.getvalue()
+        assert "run this by hand:" in out.getvalue()
 
-    def test_wrong_override_is_not_worked_around(self, bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_wrong_override_is_an_error(self, bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("VCLEAN_CHROMIUM", "/nowhere")
         machine = Machine()
         with pytest.raises(BrowserMissingError, match="VCLEAN_CHROMIUM is '/nowhere'"):
@@ -160,7 +160,7 @@ class TestSetup:
 class TestBrowserThatDoesNotStart:
     @pytest.fixture
     def broken(self, bare: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-        """A download that lacks a library of the system until `install-deps` has run."""
+        """Simulate a browser that lacks a system library until `install-deps` runs."""
         results = ["libnss3.so: cannot open shared object file"]
 
         def start(_chromium: Chromium) -> str:
@@ -168,7 +168,7 @@ class TestBrowserThatDoesNotStart:
                 raise BrowserError(results[0])
             return "HeadlessChrome/1.2"
 
-        monkeypatch.setattr(module, "prove", start)
+        monkeypatch.setattr(module, "check_rendering", start)
         executable(bare / "chromium")
         return results
 
@@ -182,7 +182,7 @@ class TestBrowserThatDoesNotStart:
         assert machine.lines == ["install-deps chromium"]
         assert "it does not work yet: libnss3.so" in out.getvalue()
 
-    def test_in_vain(self, broken: list[str]) -> None:
+    def test_libraries_do_not_help(self, broken: list[str]) -> None:
         with pytest.raises(BrowserError, match="libnss3"):
             setup(io.StringIO(), run=Machine(install_deps=fails))
 
@@ -205,7 +205,7 @@ class TestMissingPackages:
 
 
 class TestDriverStarts:
-    def test_here(self) -> None:
+    def test_on_this_machine(self) -> None:
         assert driver_starts()
 
     def test_library_is_missing(self) -> None:
@@ -213,8 +213,7 @@ class TestDriverStarts:
 
 
 class TestOpenmpLoads:
-    def test_here(self) -> None:
-        """The tests need LightGBM anyway."""
+    def test_on_this_machine(self) -> None:
         assert openmp_loads()
 
     def test_library_is_missing(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -227,9 +226,9 @@ class TestOpenmpLoads:
 
 
 @pytest.mark.browser
-class TestProve:
+class TestCheckRendering:
     def test_the_browser_of_this_machine(self) -> None:
-        """The real one, whole: found, started, a line of text drawn."""
+        # A real browser is found and started, and renders a line of text.
         out = io.StringIO()
         chromium = setup(out)
         assert os.access(chromium.path, os.X_OK)
@@ -238,4 +237,4 @@ class TestProve:
     def test_not_a_browser(self, tmp_path: Path) -> None:
         fake = Chromium(executable(tmp_path / "chromium"), "chromium", "a test")
         with pytest.raises(BrowserError, match="chromium"):
-            prove(fake)
+            check_rendering(fake)

@@ -1,4 +1,4 @@
-"""Tests of running other programs; most run the Python they run in."""
+"""Tests of running other programs; most tests run Python."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class TestRun:
         assert "oh" in run(python("import sys; sys.stderr.write('oh')"), timeout=20).output
 
     def test_there_is_no_input(self) -> None:
-        """A program that asks something gets the end of the file, and never waits for an answer."""
+        # A program that reads input gets the end of the file and does not wait.
         outcome = run(python("input('password: ')"), timeout=20)
         assert "EOFError" in outcome.reason
 
@@ -44,14 +44,14 @@ class TestRun:
 
     @posix
     def test_timeout_reaches_grandchildren(self) -> None:
-        """One that holds the pipe open would keep us waiting for a minute."""
+        # A grandchild with the open pipe would block for a minute.
         start = time.monotonic()
         outcome = run(["sh", "-c", "sleep 60 & sleep 60"], timeout=0.3)
         assert outcome.code is None
         assert time.monotonic() - start < 5
 
     @posix
-    def test_deaf_program_is_killed(self) -> None:
+    def test_kills_program_that_ignores_sigterm(self) -> None:
         start = time.monotonic()
         code = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)"
         assert run(python(code), timeout=0.5).code is None
@@ -82,7 +82,7 @@ class TestPackageManager:
 
     @posix
     @pytest.mark.parametrize("manager", MANAGERS, ids=lambda manager: manager.command)
-    def test_found_on_the_path(self, manager: system.PackageManager, bare_machine: Path) -> None:
+    def test_first_on_path(self, manager: system.PackageManager, bare_machine: Path) -> None:
         command = bare_machine / manager.command
         command.touch(mode=0o755)
         assert package_manager() == manager
@@ -97,7 +97,7 @@ class TestPackageManager:
         monkeypatch.setattr(system, "is_root", lambda: False)
         assert MANAGERS[1].command_line(["a"]) == "sudo dnf install -y a"
 
-    def test_homebrew_wants_no_root(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_homebrew_needs_no_root(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(system, "is_root", lambda: False)
         assert MANAGERS[3].command_line(["a"]) == "brew install a"
 
@@ -112,7 +112,7 @@ class TestPrivilege:
     def test_sudo(
         self, code: int, expected: list[str] | None, bare_machine: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Only a sudo that asks for no password counts."""
+        """Only a sudo without a password is used."""
         monkeypatch.setattr(system, "is_root", lambda: False)
         (bare_machine / "sudo").touch(mode=0o755)
         assert privilege(lambda _command, *, timeout: CommandOutcome(code, "")) == expected

@@ -92,7 +92,7 @@ class TestServe:
 
         seen = ctrl_c(capfd, visit)
         assert main(["label", str(site), "-o", str(tmp_path / "p"), "--max-bytes", "200"]) == 1
-        assert seen == [[f"{site / 'aa.html'} is over the cap of 200 bytes: raise it with --max-bytes"]]
+        assert seen == [[f"{site / 'aa.html'} is over the limit of 200 bytes: raise it with --max-bytes"]]
         assert len(list((tmp_path / "p" / "pages").glob("*.html"))) == 2
 
     def test_keeps_prepared_pages_when_run_fails(
@@ -114,8 +114,8 @@ class TestServe:
         [
             (["none.html"], 3, ["none.html does not exist: check the name"]),
             (["none.html", "no.html"], 1, ["none.html does not exist", "no.html does not exist"]),
-            (["a.html", "--max-bytes", "10"], 5, ["a.html is over the cap of 10 bytes"]),
-            ([".", "--max-bytes", "10"], 5, ["a.html is over the cap", "b.html is over the cap"]),
+            (["a.html", "--max-bytes", "10"], 5, ["a.html is over the limit of 10 bytes"]),
+            ([".", "--max-bytes", "10"], 5, ["a.html is over the limit", "b.html is over the limit"]),
             ([], 3, ["has no pages yet: name some, as in vclean label page.html"]),
         ],
         ids=["one missing", "all missing", "one fails", "all fail", "none named"],

@@ -239,7 +239,7 @@ class TestTrain:
     def test_no_gain_for_one_page(self, project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         gold = next((project / "gold" / "me").glob("*.gold.jsonl"))
         assert main(["train", "--corrections", str(gold), "-o", str(tmp_path / "m")]) == 0
-        assert capsys.readouterr().out == "no page to measure the gain on: label two at least\n"
+        assert capsys.readouterr().out == "no page to measure the gain on: label at least two pages\n"
 
     def test_no_labelled_page(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["train", "--corrections", str(tmp_path), "-o", str(tmp_path / "m")]) == 3

@@ -44,7 +44,7 @@ EXPLANATION = Explanation(REASONS, ("links", "words"), np.array([[0.5, 0.25], [-
 
 @pytest.fixture
 def explained():
-    """A kept and a dropped block, explained."""
+    """Return an explained result with a kept and a dropped block."""
     return result(
         snapshot("<p>One\n two<p>Three"),
         "po",
@@ -58,7 +58,7 @@ def explained():
 class TestToExplanation:
     def test_a_line_for_the_page_each_block_and_each_reason(self, explained) -> None:
         assert explained.to_explanation().splitlines() == [
-            "a.html: 1 of 2 blocks kept, cut at 0.40, log odds of the average block -3.50",
+            "a.html: 1 of 2 blocks kept, threshold 0.40, log odds of the average block -3.50",
             '+ p 0.90 article line 3:7 /html[1]/body[1]/p[1] "One two"',
             "          rule: kept at 0.40: the threshold of this page is 0.40",
             "    +0.50 links: no links",
@@ -66,14 +66,14 @@ class TestToExplanation:
             "    -1.23 links: link share 0.92",
         ]
 
-    def test_without_roles_places_and_figures(self) -> None:
+    def test_without_roles_positions_and_contributions(self) -> None:
         bare = result(snapshot("<p>One"), "p", explanation=Explanation([[]]))
         assert bare.to_explanation().splitlines() == [
             "page: 1 of 1 blocks kept",
             '+ p 0.90 no line /html[1]/body[1]/p[1] "One"',
         ]
 
-    def test_long_texts_are_cut_and_terminals_left_alone(self) -> None:
+    def test_truncates_long_texts_and_removes_control_characters(self) -> None:
         page = result(snapshot("<p>\x1b[31mred " + "word " * 90), "p", explanation=Explanation([[]]))
         line = page.to_explanation().splitlines()[1]
         assert line.endswith('…"')
@@ -84,13 +84,13 @@ class TestToExplanation:
         empty = result(snapshot("<p>"), "")
         assert replace(empty, explanation=Explanation([])).to_explanation() == "page: 0 of 0 blocks kept\n"
 
-    def test_not_asked_for(self) -> None:
+    def test_without_explanation(self) -> None:
         with pytest.raises(UsageError, match="explain=True"):
             _ = result(snapshot("<p>One"), "p").to_explanation()
 
 
 class TestRecord:
-    def test_the_figures(self, explained) -> None:
+    def test_contributions(self, explained) -> None:
         record = json.loads(explained.to_json())
         assert record["explanation"] == {"base": -3.5, "threshold": 0.4}
         first, second = record["blocks"]
@@ -101,14 +101,14 @@ class TestRecord:
         assert second["contributions"] == {"links": -1.234}
         assert second["reasons"] == [{"group": "links", "text": "link share 0.92", "contribution": -1.234}]
 
-    def test_nothing_of_it_unless_explained(self, explained) -> None:
+    def test_no_fields_without_explanation(self, explained) -> None:
         record = json.loads(replace(explained, explanation=None).to_json())
         assert "explanation" not in record
         assert not {"reasons", "source", "contributions", "log_odds"} & set(record["blocks"][0])
 
-    def test_of_a_method_without_figures(self) -> None:
-        told = vclean.clean(PAGE, method="bte", explain=True)
-        record = json.loads(told.to_json())
+    def test_method_without_contributions(self) -> None:
+        result = vclean.clean(PAGE, method="bte", explain=True)
+        record = json.loads(result.to_json())
         assert record["explanation"] == {"base": None, "threshold": None}
         assert record["blocks"][0]["contributions"] == {}
         assert record["blocks"][0]["log_odds"] is None
@@ -116,14 +116,14 @@ class TestRecord:
 
 
 class TestCleaner:
-    def test_explains_where_that_is_asked_for(self) -> None:
+    def test_explains_on_request(self) -> None:
         assert vclean.clean(PAGE).explanation is None
         assert vclean.clean(PAGE).blocks[0].reasons == ()
         assert vclean.clean(PAGE).positions == ()
-        told = vclean.clean(PAGE, explain=True)
-        assert len(told.blocks) == 4
-        assert all(block.reasons for block in told.blocks)
-        assert [block.source for block in told.blocks] == [
+        result = vclean.clean(PAGE, explain=True)
+        assert len(result.blocks) == 4
+        assert all(block.reasons for block in result.blocks)
+        assert [block.source for block in result.blocks] == [
             SourcePosition(1, 46),
             SourcePosition(2, 14),
             SourcePosition(3, 4),
@@ -134,16 +134,16 @@ class TestCleaner:
         assert vclean.clean(PAGE, explain=True).to_cleaneval() == vclean.clean(PAGE).to_cleaneval()
 
     def test_the_pages_of_a_site(self) -> None:
-        """What they repeat is a reason, and each block still has its place."""
+        """Repeated text is a reason, and each block has its position."""
         pages = [Page(content=PAGE.replace("rained", what), id=what) for what in ("snowed", "hailed", "rained")]
         with Cleaner(explain=True) as cleaner:
-            told = list(cleaner.clean_many(pages, same_site=True))
-        place = told[0].explanation.groups.index("site")
-        assert all((page.explanation.contributions[:2, place] < 0).all() for page in told)
-        assert all(page.explanation.contributions[2, place] == 0 for page in told)
-        assert all(page.blocks[0].source == SourcePosition(1, 46) for page in told)
+            results = list(cleaner.clean_many(pages, same_site=True))
+        column = results[0].explanation.groups.index("site")
+        assert all((page.explanation.contributions[:2, column] < 0).all() for page in results)
+        assert all(page.explanation.contributions[2, column] == 0 for page in results)
+        assert all(page.blocks[0].source == SourcePosition(1, 46) for page in results)
 
-    def test_one_result_may_be_left_out(self) -> None:
+    def test_explain_only_some_pages(self) -> None:
         with Pipeline(CleanerSettings(explain=True)) as pipeline:
             blocks = pipeline.read_blocks(Page(content=PAGE))
             assert pipeline.label(blocks, explain=False).explanation is None
@@ -158,17 +158,17 @@ def page(tmp_path: Path) -> Path:
 
 
 class TestCommand:
-    def test_takes_the_place_of_the_text(self, page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_replaces_text(self, page: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert main.main([str(page), "--explain"]) == 0
         lines = capsys.readouterr().out.splitlines()
-        assert re.fullmatch(r".*page\.html: \d of 4 blocks kept, cut at 0\.\d\d, log odds .*", lines[0])
+        assert re.fullmatch(r".*page\.html: \d of 4 blocks kept, threshold 0\.\d\d, log odds .*", lines[0])
         blocks = [line for line in lines if line[0] in "+-"]
         assert [line.split(" line ")[1].split()[0] for line in blocks] == ["1:46", "2:14", "3:4", "4:4"]
         assert all(
             re.fullmatch(r"    ([+-]\d+\.\d\d|     ) [a-z ]+: .+", line) for line in lines[1:] if line not in blocks
         )
 
-    def test_figures_as_json(self, page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_contributions_as_json(self, page: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert main.main([str(page), "--explain", "-f", "json"]) == 0
         block = json.loads(capsys.readouterr().out)["blocks"][0]
         assert block["source"] == {"line": 1, "column": 46}
@@ -189,8 +189,8 @@ class TestCommand:
         assert "leave out -f markdown" in capsys.readouterr().err
 
 
-class TestPageToExplore:
-    """It tells reasons unasked, unless they take long; no page fails for want of them."""
+class TestHtmlOverlay:
+    """Reasons are shown without --explain, unless they take too long; no page fails because of them."""
 
     def explored(self, page: Path, monkeypatch: pytest.MonkeyPatch, *options: str) -> list[Result]:
         drawn: list[Result] = []
@@ -200,23 +200,23 @@ class TestPageToExplore:
         assert main.main([str(page), "--overlay", str(page.with_name("x.html")), *options]) == 0
         return drawn
 
-    def test_reasons_unasked(self, page: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    def test_reasons_without_option(self, page: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
         assert self.explored(page, monkeypatch, "-f", "json")[0].blocks[0].reasons
         record = json.loads(capsys.readouterr().out)
         assert "explanation" not in record
 
-    def test_none_for_very_many_blocks(self, page: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
-        monkeypatch.setattr(clean, "_EXPLAINED_UNASKED", 3)
+    def test_no_reasons_for_very_many_blocks(self, page: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+        monkeypatch.setattr(clean, "_MAX_EXPLAINED_BLOCKS", 3)
         assert self.explored(page, monkeypatch)[0].explanation is None
-        assert "4 blocks take long to explain" in capsys.readouterr().err
+        assert "4 blocks take too long to explain" in capsys.readouterr().err
 
-    def test_none_if_the_time_is_up(self, page: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    def test_no_reasons_after_deadline(self, page: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
         def late(*_: object) -> Explanation:
             raise DeadlineError("the time is up")
 
         monkeypatch.setattr(reasons, "explain", late)
         assert self.explored(page, monkeypatch)[0].explanation is None
-        assert "4 blocks take long to explain" in capsys.readouterr().err
+        assert "4 blocks take too long to explain" in capsys.readouterr().err
         assert main.main([str(page), "--explain"]) == DeadlineError.exit_code
 
 
@@ -232,6 +232,6 @@ class TestOptions:
             (["--overlay", "x.png"], False, "cleaneval"),
         ],
     )
-    def test_what_is_explained_and_written(self, arguments: list[str], explains: bool, output: str) -> None:
+    def test_explained_output_of_options(self, arguments: list[str], explains: bool, output: str) -> None:
         options = parsed("page.html", *arguments)
         assert (options.explains, options.output) == (explains, output)

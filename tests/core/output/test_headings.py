@@ -7,18 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vclean.features.blocks import extract_blocks
-from vclean.output.headings import HEADINGS, levels
+from vclean.output.headings import HEADINGS, heading_levels
 
 
 def found(page, headings="") -> list[int]:
-    """Levels of the blocks of a page; `headings` has an `h` for every heading, all are by default."""
+    """Return the levels of the blocks of a page; `headings` has an `h` for every heading, by default for all."""
     blocks = extract_blocks(page)
     marked = headings or "h" * len(blocks)
-    return levels(blocks, np.array([letter == "h" for letter in marked], dtype=bool)).tolist()
+    return heading_levels(blocks, np.array([letter == "h" for letter in marked], dtype=bool)).tolist()
 
 
 def sized(**sizes: str):
-    """Styles by tag from strings such as `20` or `20 700`: size in px, weight."""
+    """Return styles by tag from strings such as `20` or `20 700`: size in px, weight."""
     return {
         tag: dict(zip(("font-size", "font-weight"), (f"{size.split()[0]}px", *size.split()[1:]), strict=False))
         for tag, size in sizes.items()
@@ -27,13 +27,13 @@ def sized(**sizes: str):
 
 class TestUnrendered:
     @pytest.mark.parametrize("level", range(1, 7))
-    def test_of_the_tag(self, level):
+    def test_level_of_tag(self, level):
         assert found(snapshot(f"<h{level}>T</h{level}>")) == [level]
 
-    def test_of_the_nearest_tag(self):
+    def test_level_of_nearest_tag(self):
         assert found(snapshot("<h1><div><h3>T</h3></div></h1>")) == [3]
 
-    def test_without_a_tag_one_below_the_last(self):
+    def test_without_tag_one_below_last(self):
         assert found(snapshot("<h3>A</h3><p>B</p><p>C</p><h2>D</h2><p>E</p>")) == [3, 4, 4, 2, 3]
 
     def test_without_any_tag(self):
@@ -42,7 +42,7 @@ class TestUnrendered:
     def test_no_deeper_than_six(self):
         assert found(snapshot("<h6>A</h6><p>B</p>")) == [6, 6]
 
-    def test_a_tag_whose_block_is_no_heading_does_not_count(self):
+    def test_ignores_tags_of_other_blocks(self):
         assert found(snapshot("<h4>A</h4><p>B</p>"), "ph")[1] == 2
 
     def test_no_blocks(self):
@@ -50,11 +50,11 @@ class TestUnrendered:
 
 
 class TestRendered:
-    def test_tags_tell(self):
+    def test_level_follows_tags(self):
         styles = sized(h1="32", h2="24", h4="24")
         assert found(laid_out("<h1>A</h1><h2>B</h2><h4>C</h4>", styles=styles)) == [1, 2, 4]
 
-    def test_without_tags_the_rank_of_the_size(self):
+    def test_without_tags_rank_of_size(self):
         page = laid_out("<div>A</div><p>B</p><div>C</div><dl>D</dl>", styles=sized(div="30", p="20", dl="12"))
         assert found(page) == [1, 2, 1, 3]
 
@@ -63,7 +63,7 @@ class TestRendered:
         assert found(page) == [2, 1]
 
     def test_a_size_between_those_of_tags(self):
-        """It has the level of the largest tagged heading it is no smaller than."""
+        # The level is the highest of the tagged headings that are not larger.
         page = laid_out("<h1>A</h1><h3>B</h3><div>C</div>", styles=sized(h1="32", h3="20", div="26"))
         assert found(page) == [1, 3, 3]
 
@@ -75,21 +75,21 @@ class TestRendered:
         page = laid_out("<h1>A</h1><h2>B</h2><div>C</div><p>D</p>", styles=sized(h1="32", h2="20", div="16", p="14"))
         assert found(page) == [1, 2, 3, 4]
 
-    def test_tags_against_sizes_do_not_tell(self):
-        """An h4 set larger than the h2s is no part of them."""
+    def test_ignores_tags_that_contradict_sizes(self):
+        # An h4 is larger than the h2s.
         page = laid_out("<h4>A</h4><h2>B</h2><p>C</p>", styles=sized(h4="32", h2="20", p="16"))
         assert found(page) == [1, 2, 3]
 
-    def test_one_level_out_of_order_is_no_contradiction(self):
-        """Of the pairs of levels most are in order: an h3 in small print leaves the tags as they are."""
+    def test_one_level_out_of_order_does_not_contradict(self):
+        """Most pairs of levels are in order: tags are used despite a small h3."""
         page = laid_out("<h2>A</h2><h3>B</h3><h4>C</h4>", styles=sized(h2="32", h3="12", h4="16"))
         assert found(page) == [2, 3, 4]
 
-    def test_sizes_of_other_text_do_not_count(self):
+    def test_ignores_sizes_of_other_text(self):
         page = laid_out("<p>Big</p><div>Title</div>", styles=sized(p="40", div="20"))
         assert found(page, "ph")[1] == 1
 
-    def test_nine_sizes_end_at_six(self):
+    def test_nine_sizes_have_levels_up_to_six(self):
         letters = ("div", "p", "dl", "section", "article", "aside", "main", "nav", "header")
         page = laid_out("".join(f"<{tag}>{tag}</{tag}>" for tag in letters),
                         styles=sized(**{tag: str(90 - 5 * row) for row, tag in enumerate(letters)}))  # fmt: skip

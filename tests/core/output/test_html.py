@@ -11,7 +11,7 @@ from vclean.output.html import MAX_DEPTH, to_tree, write_html
 
 
 def body(source, labels, layout=False):
-    """The inside of the cleaned body, without the line breaks between blocks."""
+    """Return the content of the cleaned body, without line breaks between blocks."""
     page = laid_out(source) if layout else snapshot(source)
     tree = to_tree(result(page, labels))
     text = etree.tostring(tree.find("body"), method="html", encoding="unicode", with_tail=False)
@@ -32,7 +32,7 @@ class TestText:
         assert body("<p>a &lt;b&gt; &amp; c", "p") == "<p>a &lt;b&gt; &amp; c</p>"
 
     def test_white_space_is_that_of_the_block(self):
-        """Inline elements that meet are apart, as in `BlockColumns.text`."""
+        """Adjacent inline elements are separated, as in `BlockColumns.text`."""
         assert body("<p><b>Price</b><i>$10</i> now", "p") == "<p><b>Price</b> <i>$10</i> now</p>"
 
     def test_letters_in_one_word_stay_together(self):
@@ -75,11 +75,11 @@ class TestHeadings:
         tags = ["div", "section", "article", "main", "aside", "header", "footer"]
         sizes = {tag: {"font-size": f"{40 - 2 * rank}px"} for rank, tag in enumerate(tags)}
         page = laid_out("".join(f"<{tag}>T</{tag}>" for tag in tags), styles=sizes)
-        found = [element.tag for element in to_tree(result(page, "h" * 7)).find("body")]
-        assert found == ["h1", "h2", "h3", "h4", "h5", "h6", "h6"]
+        tags = [element.tag for element in to_tree(result(page, "h" * 7)).find("body")]
+        assert tags == ["h1", "h2", "h3", "h4", "h5", "h6", "h6"]
 
     def test_heading_tag_of_a_paragraph_goes(self):
-        """The label decides whether a block is a heading, the tag only its level."""
+        # The label determines whether a block is a heading, the tag only its level.
         assert body("<h4>Not a title</h4>", "p") == "<p>Not a title</p>"
 
 
@@ -113,11 +113,11 @@ class TestPermalinks:
             "<h2><span id=t>Title</span> <a href='#t'>edit</a></h2>",
         ],
     )
-    def test_that_leads_to_its_own_heading_goes(self, source):
-        """Whatever it says, in any language, before the heading or behind it."""
+    def test_link_to_its_heading_is_removed(self, source):
+        """Links with any text, before or after the heading, are removed."""
         assert body(source, "h") == "<h2>Title</h2>"
 
-    def test_round_a_whole_heading_goes_without_its_words(self):
+    def test_link_around_heading_is_removed_and_text_kept(self):
         assert body("<h2 id=t><a href='#t'>Title</a></h2>", "h") == "<h2>Title</h2>"
         assert body("<h2><a href='#b'>A</a><a href='#c'>B</a></h2>", "h") == "<h2>A B</h2>"
 
@@ -125,10 +125,10 @@ class TestPermalinks:
         assert "#t" in body("<p id=t>See <a href='#t'>here</a></p>", "p")
 
     @pytest.mark.parametrize("address", ["#", "https://example.org/dir/page.html", "page.html#"])
-    def test_to_the_whole_page_goes_anywhere(self, address):
+    def test_link_to_page_is_removed_everywhere(self, address):
         assert body(f"<p>Go <a href='{address}'>up</a></p>", "p") == "<p>Go up</p>"
 
-    def test_the_blocks_keep_it(self):
+    def test_blocks_keep_permalink_text(self):
         page = result(snapshot("<h2>Title <a href='#t'>¶</a></h2>"), "h")
         assert page.to_cleaneval() == "<h>Title ¶\n"
 
@@ -155,7 +155,7 @@ class TestLists:
         assert body(f"<div>{item}</div><div>{item}</div>", "ll") == "<ul><li>a</li><li>a</li></ul>"
 
     @pytest.mark.parametrize(("item", "label"), [("-5 degrees", "l"), ("• a", "p"), ("a • b", "l")])
-    def test_what_is_no_bullet_stays(self, item, label):
+    def test_other_characters_stay(self, item, label):
         assert item in body(f"<div>{item}</div>", label)
 
     def test_bullets_in_a_list_of_the_page_stay(self):
@@ -184,7 +184,7 @@ class TestContinuations:
     def test_joins_over_boilerplate(self):
         assert body("<div>a<p>ad</p>b</div>", "poc") == "<p>a b</p>"
 
-    def test_in_another_place_begins_a_paragraph(self):
+    def test_begins_paragraph_in_other_structure(self):
         assert body("<p>a</p><blockquote>b</blockquote>", "pc") == "<p>a</p><blockquote><p>b</p></blockquote>"
 
     def test_in_an_item(self):
@@ -238,24 +238,24 @@ class TestCode:
     def test_lines_are_kept(self):
         assert body("<pre>def f():\n    pass</pre>", "p") == "<pre>def f():\n    pass</pre>"
 
-    def test_coloured_code(self):
-        """Highlighters put a span round every token and bare line ends between lines."""
+    def test_highlighted_code(self):
+        """Syntax highlighters put a span around every token, and plain line ends between lines."""
         source = "<pre><code><span>a</span>(<span>b</span>)\n<span>c</span>\n\n<span>d</span></code></pre>"
         assert body(source, "p") == "<pre><code>a(b)\nc\n\nd</code></pre>"
 
-    def test_a_line_each(self):
+    def test_block_for_each_line(self):
         assert body("<pre><div>a</div><div>b</div></pre>", "pc") == "<pre>a\nb</pre>"
 
     def test_break_is_a_line_end(self):
         assert body("<pre>a<br>b</pre>", "p") == "<pre>a\nb</pre>"
 
     def test_lines_of_code_with_their_own_line_breaks(self):
-        """A line in a block of its own ends once, by its own line break or by the block."""
+        # A line in a block ends once, by its line break or by the end of the block.
         lines = "<div><b>a:</b> x\n</div><div>  <b>b</b></div>"
         assert body(f"<pre>{lines}</pre>", "pp") == "<pre><b>a:</b> x\n  <b>b</b></pre>"
 
     def test_indents_of_lines_of_code(self):
-        """The white space that begins a line comes after the line break, though it stands in no block."""
+        """White space at the start of a line is written after the line break, although it is in no block."""
         lines = "<div>a<br></div><div><span>  </span>b<br></div><div><span>  </span>c<br></div>"
         assert body(f"<pre>{lines}</pre>", "ppp") == "<pre>a\n  b\n  c</pre>"
 
@@ -276,7 +276,7 @@ class TestCode:
 
 
 class TestLinks:
-    def test_addresses_are_absolute(self):
+    def test_urls_are_absolute(self):
         assert (
             body("<p><a href='../a?b=1&amp;c'>x</a>", "p") == '<p><a href="https://example.org/a?b=1&amp;c">x</a></p>'
         )
@@ -292,19 +292,19 @@ class TestLinks:
             "file:///etc/x",
         ],
     )
-    def test_unsafe_addresses_go(self, address):
+    def test_unsafe_urls_are_removed(self, address):
         assert body(f'<p><a href="{address}">x</a> y', "p") == "<p>x y</p>"
 
-    def test_malformed_address_goes(self):
+    def test_malformed_url_is_removed(self):
         assert body('<p><a href="http://[x">x</a>', "p") == "<p>x</p>"
 
     def test_mail(self):
         assert body('<p><a href="mailto:a@b.c">x</a>', "p") == '<p><a href="mailto:a@b.c">x</a></p>'
 
-    def test_anchor_without_address_goes(self):
+    def test_link_without_url_is_removed(self):
         assert body("<p><a name=top>x</a>", "p") == "<p>x</p>"
 
-    def test_link_round_blocks_is_put_inside_each(self):
+    def test_link_around_blocks_is_moved_into_each(self):
         source = '<a href="/x"><h2>T</h2><p>text</p></a>'
         link = '<a href="https://example.org/x">'
         assert body(source, "hp") == f"<h2>{link}T</a></h2><p>{link}text</a></p>"
@@ -329,7 +329,7 @@ class TestImages:
             '<p>a<img src="https://example.org/i.png" alt=":)">b</p>'
         )
 
-    def test_beside_boilerplate_goes(self):
+    def test_next_to_boilerplate_is_removed(self):
         assert body('<p>a</p><img src="i.png" alt="Ad"><p>ad', "po") == "<p>a</p>"
 
     def test_in_a_figure_with_kept_caption(self):
@@ -342,7 +342,7 @@ class TestImages:
         ['<img src="i.png" alt="">', '<img src="i.png">', '<img alt="x">', '<img src="data:x" alt="x">',
          '<img src="i.png" alt="x" hidden>'],
     )  # fmt: skip
-    def test_decoration_goes(self, image):
+    def test_decoration_is_removed(self, image):
         assert body(f"<p>a</p>{image}<p>b", "pp") == "<p>a</p><p>b</p>"
 
     @pytest.mark.parametrize(
@@ -352,13 +352,13 @@ class TestImages:
             ('<ul><li>a</li><img src="i.png" alt="x"><li>b</ul>', "ll"),
         ],
     )
-    def test_not_where_no_image_may_stand(self, source, labels):
+    def test_not_where_images_are_not_allowed(self, source, labels):
         tree = to_tree(result(snapshot(source), labels))
         assert not tree.xpath("//ul/img | //ul/p")
 
 
 class TestDocument:
-    def test_whole(self):
+    def test_complete_document(self):
         page = snapshot("<html lang=cs dir=ltr><title>A &amp; B</title><p>Text")
         assert write_html(result(page, "p")) == (
             '<!DOCTYPE html>\n<html lang="cs" dir="ltr"><head><meta charset="utf-8"><title>A &amp; B</title>'
@@ -377,16 +377,16 @@ class TestDocument:
         page = snapshot("<html lang=en><p>Text")
         assert '<html lang="de">' in write_html(result(page, "p", language="de"))
 
-    def test_no_title_is_invented(self):
-        """HTML requires the element, not words in it."""
+    def test_empty_title(self):
+        """HTML requires the element, which may be empty."""
         assert "<title></title>" in write_html(result(snapshot("<p>x"), "p", id="page 7"))
 
     @pytest.mark.parametrize("url", ["", "file:///home/me/page.html"])
-    def test_no_address_outside_the_web(self, url):
+    def test_no_canonical_link_to_other_schemes(self, url):
         assert "canonical" not in write_html(result(snapshot("<p>x", url=url), "p"))
 
     def test_depth_is_bounded(self):
-        """Tags beyond the bound go, the text stays."""
+        # Tags beyond the limit are removed, text is kept.
         tree = to_tree(result(snapshot("<blockquote>" * 500 + "deep"), "p"))
         assert tree.xpath("string(//p)") == "deep"
         assert len(tree.xpath("//blockquote")) == MAX_DEPTH
@@ -424,7 +424,7 @@ class TestAnyPage:
 
     @settings(deadline=None)
     @given(trees)
-    def test_elements_stand_where_they_may(self, source):
+    def test_elements_are_valid_children(self, source):
         page = snapshot(f"<div>{source}</div>")
         tree = to_tree(result(page, "p" * len(extract_blocks(page))))
         assert not tree.xpath(

@@ -12,7 +12,7 @@ from vclean.output.json import to_record, write_json
 
 
 class TestPage:
-    def test_facts_of_an_unrendered_page(self):
+    def test_fields_of_parsed_page(self):
         page = snapshot("<html lang=CS><title>T</title><p>x")
         record = to_record(result(page, "p", id="7", versions={"vclean": "1.0"}, confidence=0.123456))
         assert {name: value for name, value in record.items() if name not in ("blocks", "build")} == {
@@ -22,7 +22,7 @@ class TestPage:
         }  # fmt: skip
         assert record["build"].startswith("lxml ")
 
-    def test_facts_of_a_rendered_page(self):
+    def test_fields_of_rendered_page(self):
         record = to_record(result(laid_out("<p>x"), "p"))
         assert record["rendered"] is True
         assert record["size"] == [800.0, 60.0]
@@ -44,7 +44,7 @@ class TestBlocks:
         (block,) = to_record(result(snapshot("<div><p>a<p>b</div>"), "pp"))["blocks"][1:]
         assert block == {
             "label": "p", "probability": 0.9, "role": None, "box": None, "xpath": "/html[1]/body[1]/div[1]/p[2]",
-            "tag": "p", "font_size": None, "colour": None, "background": None, "visibility": "shown", "text": "b",
+            "tag": "p", "font_size": None, "color": None, "background": None, "visibility": "shown", "text": "b",
         }  # fmt: skip
 
     def test_rendered(self):
@@ -52,7 +52,7 @@ class TestBlocks:
         (block,) = to_record(result(laid_out("<p>abc", styles=styles), "p"))["blocks"]
         assert block["box"] == [40.0, 20.0, 24.0, 16.0]
         assert block["font_size"] == 13.33
-        assert block["colour"] == "#ff0010"
+        assert block["color"] == "#ff0010"
         assert block["background"] == "#010203"
 
     @pytest.mark.parametrize(("source", "visibility"), [("<p>x", "shown"), ("<p hidden>x", "hidden")])
@@ -65,28 +65,28 @@ class TestBlocks:
     def test_of_several_blocks_each_has_its_own(self):
         styles = {"b": {"color": "rgb(1, 2, 3)"}, "p": {"color": "rgb(0, 0, 0)"}}
         page = laid_out("<p>x</p><p hidden>y</p><p><b>zz</b>z</p>", styles=styles)
-        found = to_record(result(page, "poh"))["blocks"]
-        assert [block["box"] is None for block in found] == [False, True, False]
-        assert [block["colour"] for block in found] == ["#000000", "#000000", "#010203"]
-        assert [block["xpath"] for block in found] == [f"/html[1]/body[1]/p[{number}]" for number in (1, 2, 3)]
-        assert [block["visibility"] for block in found] == ["shown", "hidden", "shown"]
-        assert [(block["label"], block["probability"]) for block in found] == [("p", 0.9), ("o", 0.1), ("h", 0.9)]
+        blocks = to_record(result(page, "poh"))["blocks"]
+        assert [block["box"] is None for block in blocks] == [False, True, False]
+        assert [block["color"] for block in blocks] == ["#000000", "#000000", "#010203"]
+        assert [block["xpath"] for block in blocks] == [f"/html[1]/body[1]/p[{number}]" for number in (1, 2, 3)]
+        assert [block["visibility"] for block in blocks] == ["shown", "hidden", "shown"]
+        assert [(block["label"], block["probability"]) for block in blocks] == [("p", 0.9), ("o", 0.1), ("h", 0.9)]
 
-    def test_translucent_colour_has_its_alpha(self):
+    def test_translucent_color_has_alpha(self):
         page = laid_out("<p>x", styles={"p": {"color": "rgba(0, 0, 255, 0.5)"}})
-        assert to_record(result(page, "p"))["blocks"][0]["colour"] == "#0000ff80"
+        assert to_record(result(page, "p"))["blocks"][0]["color"] == "#0000ff80"
 
-    def test_background_is_the_nearest_that_shows(self):
+    def test_background_is_nearest_visible_color(self):
         page = laid_out("<div><p>x</p></div>", styles={"div": {"background-color": "rgb(0, 0, 9)"}})
         assert to_record(result(page, "p"))["blocks"][0]["background"] == "#000009"
 
-    def test_nothing_painted_behind(self):
+    def test_no_background(self):
         assert to_record(result(laid_out("<p>x"), "p"))["blocks"][0]["background"] is None
 
 
 class TestMainElement:
     def test_parent_of_the_longest_text(self):
-        """A short bold lead does not decide the look of a paragraph."""
+        """Font and color are not those of a short bold lead."""
         page = snapshot("<p><b>Lead</b> and a long sentence<p>x <i>longer</i>")
         tags = [page.tags[page.tag[element]] for element in extract_blocks(page).main_element.tolist()]
         assert tags == ["p", "i"]
@@ -110,7 +110,7 @@ class TestToJson:
         assert text.endswith("}\n")
         assert text.count("\n") == 1
 
-    def test_characters_stand_as_they_are(self):
+    def test_no_escapes_of_non_ascii_characters(self):
         assert "žluť" in write_json(result(snapshot("<p>žluť"), "p"))
 
     def test_roles_of_blocks(self):

@@ -24,11 +24,11 @@ class TestStructure:
         source = "<p>x<ul><li>a<ol start=3><li>b<li>c</ol><li>d</ul><p>y"
         assert markdown(source, "pllllp") == "x\n\n- a\n\n  3. b\n  4. c\n- d\n\ny\n"
 
-    def test_nested_list_from_one(self):
+    def test_nested_list_with_start(self):
         assert markdown("<ul><li>a<ol><li>b</ol></ul>", "ll") == "- a\n  1. b\n"
 
-    def test_lists_right_behind_each_other(self):
-        """With the same marks they would be one list."""
+    def test_adjacent_lists(self):
+        """With equal markers Markdown would merge the lists."""
         bullets = "<ul><li>a</ul><ul><li>b</ul><ul><li>c</ul>"
         assert markdown(bullets, "lll") == "- a\n\n* b\n\n- c\n"
         numbers = "<ol><li>a<li>b</ol><ol><li>c</ol>"
@@ -45,14 +45,14 @@ class TestStructure:
         assert markdown(source, "pppp") == "| a | b |\n| --- | --- |\n| 1 | x\\|y |\n"
 
     def test_table_without_header(self):
-        """Tables of GitHub need a header row: the first row is taken."""
+        """Tables of GitHub need a header row: the first row is used."""
         source = "<table><tr><td>a<td>b<tr><td>1<td>2</table>"
         assert markdown(source, "pppp") == "| a | b |\n| --- | --- |\n| 1 | 2 |\n"
 
     def test_code_block(self):
         assert markdown("<pre><code>def f(*a):\n    pass\n</code></pre>", "p") == "```\ndef f(*a):\n    pass\n```\n"
 
-    def test_code_block_that_holds_a_fence(self):
+    def test_code_block_with_fence(self):
         assert markdown("<pre>```\nx\n```</pre>", "p") == "````\n```\nx\n```\n````\n"
 
     def test_language_of_code(self):
@@ -139,7 +139,7 @@ class TestEscape:
             ("Wow!<b>y</b>", "Wow!**y**"),
         ],
     )
-    def test_a_link_is_no_image(self, source, expected):
+    def test_link_after_exclamation_mark_is_not_image(self, source, expected):
         assert markdown(f"<p>{source}", "p") == expected + "\n"
 
 
@@ -177,7 +177,7 @@ class TestEmphasis:
         ],
     )
     def test_is_read_as_emphasis(self, source, expected):
-        """CommonMark 0.31, section 6.2: after punctuation a mark ends emphasis only before space or punctuation."""
+        """CommonMark 0.31, 6.2: after punctuation, a delimiter ends emphasis only before space or punctuation."""
         assert markdown(f"<p>{source}", "p") == expected + "\n"
 
     @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ class TestEmphasis:
 
 
 class TestLinks:
-    def test_address_as_text(self):
+    def test_url_as_text(self):
         source = "<p><a href=https://a.org/x_y>https://a.org/x_y</a>"
         assert markdown(source, "p") == "<https://a.org/x_y>\n"
 
@@ -207,7 +207,7 @@ class TestLinks:
         ("address", "expected"),
         [("/a_(b)", "https://example.org/a_(b)"), ("/a(b", "<https://example.org/a(b>")],
     )
-    def test_brackets_in_the_address(self, address, expected):
+    def test_brackets_in_the_url(self, address, expected):
         assert markdown(f'<p><a href="{address}">x</a>', "p") == f"[x]({expected})\n"
 
     def test_brackets_in_the_text_of_an_image(self):
@@ -250,7 +250,7 @@ class TestTables:
             "| a | b |  | c |\n| --- | --- | --- | --- |\n|  | 1 | 2 | 3 |\n| 4 |  |  | 5 |\n"
         )
 
-    def test_span_of_the_whole_width(self):
+    def test_span_of_full_width(self):
         source = "<table><tr><th colspan=100>a<tr><td>1<td>2</table>"
         assert markdown(source, "ppp") == "| a |  |\n| --- | --- |\n| 1 | 2 |\n"
 
@@ -258,7 +258,7 @@ class TestTables:
         source = "<table><thead><tr><th rowspan=9>a<th>b<tbody><tr><td>1<td>2</table>"
         assert markdown(source, "pppp") == "| a | b |\n| --- | --- |\n| 1 | 2 |\n"
 
-    def test_rowspan_of_nought_reaches_the_end(self):
+    def test_rowspan_zero_extends_to_end(self):
         source = "<table><tr><th rowspan=0>a<th>b<tr><td>1<tr><td>2</table>"
         assert markdown(source, "pppp") == "| a | b |\n| --- | --- |\n|  | 1 |\n|  | 2 |\n"
 
@@ -297,17 +297,17 @@ trees = st.recursive(
 
 
 def shape(body):
-    """Elements with text outside cells, and the rows of tables, with the lists and quotations they are in."""
-    found = []
+    """Return elements with text outside cells, and table rows, with their depth in lists and quotations."""
+    elements = []
     for element in body.iter(*COUNTED):
         above = [ancestor.tag for ancestor in element.iterancestors()]
         if not {"td", "th"} & set(above) and (element.tag == "tr" or element.text_content().strip()):
-            found.append((element.tag, sum(tag in ("ul", "ol") for tag in above), above.count("blockquote")))
-    return found
+            elements.append((element.tag, sum(tag in ("ul", "ol") for tag in above), above.count("blockquote")))
+    return elements
 
 
 class TestReparsed:
-    """A parser of CommonMark reads from the Markdown what the cleaned page has."""
+    """Round trip: the Markdown, parsed as CommonMark, has the structure of the cleaned page."""
 
     @settings(deadline=None)
     @given(trees, st.randoms(use_true_random=False))

@@ -9,16 +9,16 @@ from vclean.output.markdown import flatten
 
 
 def flat(source):
-    """The inside of a body after flattening."""
+    """Return the content of a flattened body."""
     body = html.document_fromstring(f"<html><body>{source}</body></html>").find("body")
     flatten(body)
     return etree.tostring(body, method="html", encoding="unicode").removeprefix("<body>").removesuffix("</body>")
 
 
 class TestTables:
-    def test_caption_comes_out(self):
-        found = flat("<table><caption><p>a</p></caption><tr><td>1</td></tr></table>")
-        assert found == "<div><p>a</p></div><table><tr><td>1</td></tr></table>"
+    def test_caption_is_moved_before_table(self):
+        body = flat("<table><caption><p>a</p></caption><tr><td>1</td></tr></table>")
+        assert body == "<div><p>a</p></div><table><tr><td>1</td></tr></table>"
 
     @pytest.mark.parametrize(
         ("rows", "expected"),
@@ -33,29 +33,29 @@ class TestTables:
         ],
     )
     def test_spans(self, rows, expected):
-        """X is a cell of the page (columns x rows that it spans), a dot an empty one."""
+        # An X is a cell of the page (with the columns x rows it spans), a dot an added empty cell.
         cells = [[f"<td colspan={c} rowspan={r}>X</td>" for c, r in (cell.split("x") for cell in row)] for row in rows]
         table = html.fragment_fromstring(flat("<table>" + "".join(f"<tr>{''.join(row)}</tr>" for row in cells)))
         assert ["".join(cell.text or "." for cell in row) for row in table.iter("tr")] == expected
 
     def test_spans_end_with_the_group_of_rows(self):
-        found = flat("<table><thead><tr><th rowspan=5>a</thead><tbody><tr><td>1</table>")
-        assert "<tr><td>1</td></tr>" in found
+        body = flat("<table><thead><tr><th rowspan=5>a</thead><tbody><tr><td>1</table>")
+        assert "<tr><td>1</td></tr>" in body
 
     @settings(deadline=None)
     @given(st.lists(st.lists(st.tuples(st.integers(0, 9999), st.integers(0, 99999)), max_size=3), max_size=4))
     def test_no_row_is_wider_than_the_first(self, rows):
         cells = ["".join(f"<td colspan={c} rowspan={r}>X</td>" for c, r in row) for row in rows]
-        found = html.document_fromstring(f"<body>{flat('<table>' + ''.join(f'<tr>{row}</tr>' for row in cells))}<p>")
-        widths = [len(row) for row in found.iter("tr")]
+        body = html.document_fromstring(f"<body>{flat('<table>' + ''.join(f'<tr>{row}</tr>' for row in cells))}<p>")
+        widths = [len(row) for row in body.iter("tr")]
         assert widths[:1] == [max(widths)] if widths else not rows
-        assert found.xpath("string()").count("X") == sum(map(len, rows))
+        assert body.xpath("string()").count("X") == sum(map(len, rows))
 
 
 class TestCells:
-    def test_blocks_are_parted(self):
-        found = flat("<table><tr><td>a<ul><li>b</li><li>c</li></ul>d</td></tr></table>")
-        cell = html.fragment_fromstring(found).find(".//td")
+    def test_blocks_are_separated(self):
+        body = flat("<table><tr><td>a<ul><li>b</li><li>c</li></ul>d</td></tr></table>")
+        cell = html.fragment_fromstring(body).find(".//td")
         assert {child.tag for child in cell} == {"br"}
         assert "|".join(filter(None, (text.strip() for text in cell.itertext()))) == "a|b|c|d"
 
@@ -64,7 +64,7 @@ class TestCells:
 
 
 class TestTerms:
-    def test_emphasis_goes(self):
+    def test_emphasis_is_removed(self):
         assert flat("<dl><dt><b>a</b> <i>b</i></dt></dl>") == "<dl><dt>a <i>b</i></dt></dl>"
 
 
@@ -84,7 +84,7 @@ class TestLineBreaks:
 
 
 class TestMarks:
-    """What begins the items of a list in Markdown."""
+    """Markers of list items."""
 
     @pytest.mark.parametrize(
         ("lists", "marks"),

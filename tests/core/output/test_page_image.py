@@ -1,4 +1,4 @@
-"""Tests of the picture of a page to draw on, and of what an overlay shows of a result."""
+"""Tests of drawings on screenshots, and of the data of overlays."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vclean.classify.explain.reasons import Explanation, Reason
 from vclean.errors import OutputError, UsageError
 from vclean.features.segments.vips.algorithm import segment
 from vclean.labels import Label, Role
-from vclean.output.overlay import overlay_blocks
+from vclean.output.overlay import to_overlay_blocks
 from vclean.output.page_image import PageImage
 from vclean.output.source_positions import SourcePosition
 from vclean.render.overlay.layers import PENS
@@ -48,23 +48,23 @@ def titles(image):
 
 
 def data(image):
-    found = re.search(r'id="data">(.*?)</script>', image.to_bytes("html").decode(), re.DOTALL)
-    return json.loads(found[1])
+    element = re.search(r'id="data">(.*?)</script>', image.to_bytes("html").decode(), re.DOTALL)
+    return json.loads(element[1])
 
 
 def opened(png):
     return Image.open(io.BytesIO(png)).convert("RGB")
 
 
-class TestPicture:
+class TestScreenshot:
     def test_of_the_result(self, image):
         assert isinstance(image, PageImage)
         assert image.size == (800, 200)
 
-    def test_given(self, page):
+    def test_screenshot_argument(self, page):
         assert page.page_image(picture(900, 300, "JPEG")).size == (900, 300)
 
-    def test_none(self, page):
+    def test_no_screenshot(self, page):
         with pytest.raises(UsageError, match="clean it with screenshot=True"):
             replace(page, screenshot=b"").page_image()
 
@@ -72,31 +72,31 @@ class TestPicture:
         with pytest.raises(UsageError, match="render=True"):
             result(snapshot(HTML), "ohpcll").page_image(picture())
 
-    def test_no_picture_at_all(self, page):
+    def test_rejects_other_data(self, page):
         with pytest.raises(OutputError, match="cannot be read"):
             page.page_image(b"no picture")
 
-    def test_says_what_it_is(self, image):
+    def test_repr(self, image):
         assert repr(image.draw_text()) == "<PageImage 'a.html': 800 x 200 px, 1 layers>"
 
 
 class TestChaining:
-    def test_every_method_gives_the_object_itself(self, image, tmp_path):
+    def test_every_method_returns_the_object(self, image, tmp_path):
         calls = [image.draw_blocks, image.draw_segments, image.draw_separators, image.draw_text, image.reset]
         assert all(call() is image for call in calls)
         assert image.save(tmp_path / "a.png") is image
 
-    def test_nothing_drawn_is_the_picture(self, image):
+    def test_without_drawings_is_the_screenshot(self, image):
         drawn = opened(image.to_bytes())
         assert drawn.size == (800, 200)
         assert drawn.getcolors() == [(800 * 200, (255, 255, 255))]
 
-    def test_reset_takes_all_away(self, image):
+    def test_reset_removes_all_drawings(self, image):
         plain = image.to_bytes()
         assert image.draw_blocks().draw_segments().to_bytes() != plain
         assert image.reset().to_bytes() == plain
 
-    def test_later_drawings_lie_over_earlier_ones(self, image):
+    def test_later_drawings_cover_earlier_ones(self, image):
         assert titles(image.draw_text().draw_blocks())[0] == "line of text"
         assert titles(image.reset().draw_blocks().draw_text())[-1] == "line of text"
 
@@ -128,45 +128,45 @@ class TestDrawBlocks:
 
     def test_by_role(self, page):
         roles = [Role.NAVIGATION, Role.TITLE, Role.ARTICLE, Role.ARTICLE, None, None]
-        found = titles(
+        captions = titles(
             replace(page, prediction=replace(page.prediction, roles=roles)).page_image().draw_blocks("oh", by="role")
         )
-        assert found == ["navigation .10: Home", "title .90: Rain"]
+        assert captions == ["navigation .10: Home", "title .90: Rain"]
 
     def test_by_label_where_roles_are_known(self, page):
-        found = titles(
+        captions = titles(
             replace(page, prediction=replace(page.prediction, roles=[None] * 6)).page_image().draw_blocks("o")
         )
-        assert found == ["o .10: Home"]
+        assert captions == ["o .10: Home"]
 
-    def test_by_role_where_none_are_told(self, image):
-        with pytest.raises(UsageError, match=r"tells no roles: use the method vclean, or by='label'"):
+    def test_by_role_without_roles(self, image):
+        with pytest.raises(UsageError, match=r"has no roles: use the method vclean, or by='label'"):
             image.draw_blocks(by="role")
 
-    def test_colour(self, image):
-        """The heading is the second line: at 40, 40, in a frame that stands two px outside."""
+    def test_color(self, image):
+        # The heading is the second line, at 40, 40; its frame is two px outside.
         drawn = opened(image.draw_blocks("h").to_bytes())
         assert drawn.getpixel((45, drawn.height - 200 + 38)) == PENS["h"].color
 
 
 class TestDrawSegments:
-    def test_those_of_vips_unless_others_are_given(self, page, image):
-        found = titles(image.draw_segments())
-        assert found == titles(page.page_image().draw_segments(segment(page.columns.snapshot)))
-        assert all("DoC" in title for title in found)
-        assert len(found) > 1
+    def test_vips_is_default(self, page, image):
+        captions = titles(image.draw_segments())
+        assert captions == titles(page.page_image().draw_segments(segment(page.columns.snapshot)))
+        assert all("DoC" in title for title in captions)
+        assert len(captions) > 1
 
-    def test_down_to_a_degree(self, image):
+    def test_pdoc(self, image):
         assert titles(image.draw_segments(pdoc=1)) == []
 
-    def test_degree_out_of_range(self, image):
+    def test_pdoc_out_of_range(self, image):
         with pytest.raises(UsageError, match="1 to 11, not 12"):
             image.draw_segments(pdoc=12)
 
     def test_separators(self, image):
         segments = segment(image._result.columns.snapshot)
-        found = titles(image.draw_separators())
-        assert found == [f"separator of weight {weight}" for weight in segments.separators.weight]
+        captions = titles(image.draw_separators())
+        assert captions == [f"separator of weight {weight}" for weight in segments.separators.weight]
 
 
 class TestDrawText:
@@ -178,16 +178,16 @@ class TestSave:
     @pytest.mark.parametrize(
         ("name", "start"), [("a.png", b"\x89PNG"), ("a.SVG", b"<svg"), ("a.html", b"<!DOCTYPE html>")]
     )
-    def test_the_suffix_says_as_what(self, image, tmp_path, name, start):
+    def test_format_follows_suffix(self, image, tmp_path, name, start):
         image.draw_blocks().save(str(tmp_path / name))
         assert (tmp_path / name).read_bytes().startswith(start)
 
     @pytest.mark.parametrize("name", ["a.jpg", "a", "html"])
-    def test_others_are_told(self, image, tmp_path, name):
+    def test_rejects_other_suffixes(self, image, tmp_path, name):
         with pytest.raises(UsageError, match=r"has to end in \.png, \.svg, \.html"):
             image.save(tmp_path / name)
 
-    def test_a_folder_that_is_not_there(self, image, tmp_path):
+    def test_missing_folder(self, image, tmp_path):
         with pytest.raises(OutputError, match="create the folder first"):
             image.save(tmp_path / "none" / "a.png")
 
@@ -198,17 +198,17 @@ class TestNotebook:
 
 
 class TestHtml:
-    def test_what_was_drawn_is_shown_at_first(self, image):
-        found = data(image.draw_blocks("hp").draw_segments(pdoc=5))
-        assert (found["drawn"], found["color"], found["labels"]) == (True, "label", ["h", "p"])
-        (layer,) = found["layers"]
+    def test_drawings_are_shown_initially(self, image):
+        settings = data(image.draw_blocks("hp").draw_segments(pdoc=5))
+        assert (settings["drawn"], settings["color"], settings["labels"]) == (True, "label", ["h", "p"])
+        (layer,) = settings["layers"]
         assert (layer["name"], layer["drawn"], layer["separators_drawn"], layer["pdoc"]) == ("vips", True, False, 5)
 
-    def test_the_rest_can_be_shown(self, image):
-        """All blocks, and VIPS with all its levels, at the degree that the command cuts at."""
-        found = data(image.draw_text())
-        assert (found["drawn"], len(found["blocks"])) == (False, 6)
-        (layer,) = found["layers"]
+    def test_all_layers_are_included(self, image):
+        # All blocks, and the segments of VIPS at the default PDoC with all levels, are included.
+        settings = data(image.draw_text())
+        assert (settings["drawn"], len(settings["blocks"])) == (False, 6)
+        (layer,) = settings["layers"]
         assert (layer["drawn"], layer["pdoc"]) == (False, 5)
         assert len(layer["segments"]) == len(segment(image._result.columns.snapshot))
 
@@ -224,33 +224,33 @@ class TestHtml:
     def test_the_overlay_of_a_result_is_its_blocks(self, page):
         assert page.overlay(picture(), "html") == page.page_image().draw_blocks().to_bytes("html")
 
-    def test_facts_of_the_page(self, page):
-        told = replace(page, prediction=replace(page.prediction, confidence=0.876), language="en")
-        assert data(told.page_image())["page"]["facts"] == {
+    def test_metadata_of_page(self, page):
+        result = replace(page, prediction=replace(page.prediction, confidence=0.876), language="en")
+        assert data(result.page_image())["page"]["facts"] == {
             "Kept": "5 of 6 blocks", "Method": "vclean", "Confidence": "0.88", "Language": "en",
         }  # fmt: skip
         assert set(data(page.page_image())["page"]["facts"]) == {"Kept", "Method"}
 
 
 class TestOverlayBlocks:
-    def test_what_is_known_of_a_block(self, page):
+    def test_fields_of_block(self, page):
         reasons = [[Reason("length", "short: 1 word", -0.4)]] * 6
-        told = replace(page, explanation=Explanation(reasons), positions=[None, SourcePosition(3, 7), *[None] * 4])
-        heading = overlay_blocks(told)[1]
+        explained = replace(page, explanation=Explanation(reasons), positions=[None, SourcePosition(3, 7), *[None] * 4])
+        heading = to_overlay_blocks(explained)[1]
         assert (heading.label, heading.text, heading.font) == (Label.HEADING, "Rain", "32 px Old Face, bold")
         assert (heading.xpath, heading.source) == ("/html[1]/body[1]/h1[1]", "line 3, column 7")
         assert heading.box == (40, 40, 32, 16)
         assert heading.probability == pytest.approx(0.9)
         assert heading.reasons == tuple(reasons[1])
 
-    def test_what_is_not_known(self, page):
-        home = overlay_blocks(page)[0]
+    def test_unknown_fields(self, page):
+        home = to_overlay_blocks(page)[0]
         assert (home.role, home.reasons, home.source) == (None, (), "")
         assert home.font == "16 px"
 
     def test_visibility(self):
         page = result(laid_out("<p>Shown<details><summary>More</summary><p>Folded</details><p hidden>x"), "pppp")
-        assert [block.visibility for block in overlay_blocks(page)] == ["shown", "shown", "revealable", "hidden"]
+        assert [block.visibility for block in to_overlay_blocks(page)] == ["shown", "shown", "revealable", "hidden"]
 
     @pytest.mark.parametrize(
         ("style", "font"),
@@ -263,8 +263,8 @@ class TestOverlayBlocks:
     )
     def test_font(self, style, font):
         page = result(laid_out("<p>a", styles={"p": {"font-weight": "400", "font-family": ""} | style}), "p")
-        assert overlay_blocks(page)[0].font == font
+        assert to_overlay_blocks(page)[0].font == font
 
     def test_without_a_browser(self):
-        (only,) = overlay_blocks(result(snapshot("<p>a"), "p"))
+        (only,) = to_overlay_blocks(result(snapshot("<p>a"), "p"))
         assert only.font == ""

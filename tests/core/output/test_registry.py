@@ -1,4 +1,4 @@
-"""The formats of a result are in one place, and the modules that write them import each other one way."""
+"""Formats are registered in one module, and the writers have no circular imports."""
 
 from __future__ import annotations
 
@@ -18,11 +18,13 @@ MODULES = sorted(Path(vclean.output.__path__[0]).glob("*.py"))
 
 
 def imports(path: Path) -> set[str]:
-    """The modules of `vclean.output`, and `vclean.result`, that a module imports when it is imported itself."""
+    """Return the modules of `vclean.output`, and `vclean.result`, that a module imports at its top level."""
     body = ast.parse(path.read_text(encoding="utf-8")).body
-    found = {node.module for node in body if isinstance(node, ast.ImportFrom)}
-    found |= {f"{node.module}.{each.name}" for node in body if isinstance(node, ast.ImportFrom) for each in node.names}
-    return {name for name in found if name and (name.startswith("vclean.output.") or name == "vclean.result")}
+    imports = {node.module for node in body if isinstance(node, ast.ImportFrom)}
+    imports |= {
+        f"{node.module}.{each.name}" for node in body if isinstance(node, ast.ImportFrom) for each in node.names
+    }
+    return {name for name in imports if name and (name.startswith("vclean.output.") or name == "vclean.result")}
 
 
 class TestWriter:
@@ -33,7 +35,7 @@ class TestWriter:
     def test_every_format_has_a_writer(self, name: str) -> None:
         assert "Rain" in registry.writer(name)(result(snapshot("<p>Rain"), "p"))
 
-    def test_an_explanation_has_one_too(self) -> None:
+    def test_explanation_has_writer(self) -> None:
         with pytest.raises(UsageError, match="explain=True"):
             registry.writer(registry.EXPLANATION)(result(snapshot("<p>Rain"), "p"))
 
@@ -41,17 +43,17 @@ class TestWriter:
         with pytest.raises(UsageError, match="no output format 'pdf': choose one of cleaneval, text"):
             registry.writer("pdf")
 
-    def test_a_writer_is_imported_when_it_is_used(self) -> None:
+    def test_writers_are_imported_on_use(self) -> None:
         code = "import sys, vclean.result; print([name for name in sys.modules if name.startswith('vclean.output.')])"
         run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
         assert run.stdout.strip() == "['vclean.output.registry']"
 
 
 class TestImports:
-    def test_there_is_no_circle(self) -> None:
+    def test_no_circular_imports(self) -> None:
         left = {f"vclean.output.{path.stem}": imports(path) for path in MODULES}
         while left:
-            free = [name for name, wanted in left.items() if not wanted & left.keys()]
+            free = [name for name, imports in left.items() if not imports & left.keys()]
             assert free, f"a circle among {sorted(left)}"
             for name in free:
                 del left[name]

@@ -9,7 +9,7 @@ import pytest
 from helpers.pages import result, snapshot
 
 from vclean.errors import OutputError, UsageError
-from vclean.output.review import Review, entry
+from vclean.output.review import Review, review_entry
 
 PAGE = "<h1>Rain</h1><p>It rained all day in the valley.</p><p>Home</p>"
 
@@ -24,7 +24,7 @@ def listed(path: Path) -> list[str]:
 
 class TestEntry:
     def test_names_the_page_and_counts_its_blocks_and_words(self) -> None:
-        assert entry(cleaned("a", 0.61239)) == {
+        assert review_entry(cleaned("a", 0.61239)) == {
             "id": "a",
             "url": "https://example.org/dir/page.html",
             "confidence": 0.6124,
@@ -36,47 +36,47 @@ class TestEntry:
         }
 
     @pytest.mark.parametrize(("probability", "doubtful"), [(0.26, 1), (0.5, 1), (0.25, 0), (0.75, 0), (1.0, 0)])
-    def test_in_doubt_is_a_block_that_could_as_well_be_content_as_not(self, probability: float, doubtful: int) -> None:
+    def test_blocks_in_doubt_have_medium_probability(self, probability: float, doubtful: int) -> None:
         page = cleaned("a", 0.5)
         changed = replace(page.prediction, probability=np.array([0.9, probability, 0.1], dtype=np.float32))
         unsure = replace(page, prediction=changed)
-        assert entry(unsure)["blocks_in_doubt"] == doubtful
+        assert review_entry(unsure)["blocks_in_doubt"] == doubtful
 
     def test_a_page_without_blocks(self) -> None:
         empty = result(snapshot("<p></p>"), "", id="a", confidence=0.0)
-        assert {entry(empty)[name] for name in ("blocks", "blocks_kept", "words", "words_kept")} == {0}
+        assert {review_entry(empty)[name] for name in ("blocks", "blocks_kept", "words", "words_kept")} == {0}
 
 
 class TestReview:
-    def test_the_least_sure_page_comes_first_and_equal_ones_in_order(self, tmp_path: Path) -> None:
+    def test_lowest_confidence_first_equal_ones_in_order(self, tmp_path: Path) -> None:
         review = Review(tmp_path / "look.jsonl", 0.8)
         for name, confidence in (("b", 0.7), ("fine", 0.8), ("a", 0.7), ("worst", 0.0), ("sure", 0.99)):
-            review.look(cleaned(name, confidence))
+            review.add(cleaned(name, confidence))
         review.write()
         assert listed(tmp_path / "look.jsonl") == ["worst", "b", "a"]
 
     def test_no_page_gives_an_empty_file(self, tmp_path: Path) -> None:
         review = Review(tmp_path / "look.jsonl", 0.5)
-        review.look(cleaned("sure", 0.9))
+        review.add(cleaned("sure", 0.9))
         review.write()
         assert (tmp_path / "look.jsonl").read_bytes() == b""
 
     def test_names_in_any_script_stay_readable(self, tmp_path: Path) -> None:
         review = Review(tmp_path / "look.jsonl", 0.5)
-        review.look(cleaned("počasí.html", 0.1))
+        review.add(cleaned("počasí.html", 0.1))
         review.write()
         assert "počasí.html" in (tmp_path / "look.jsonl").read_text(encoding="utf-8")
 
     def test_nothing_is_written_before_the_end(self, tmp_path: Path) -> None:
         (tmp_path / "look.jsonl").write_text("before")
-        Review(tmp_path / "look.jsonl", 0.5).look(cleaned("a", 0.1))
+        Review(tmp_path / "look.jsonl", 0.5).add(cleaned("a", 0.1))
         assert (tmp_path / "look.jsonl").read_text() == "before"
 
     def test_a_method_without_confidence_is_a_usage_error(self, tmp_path: Path) -> None:
         review = Review(tmp_path / "look.jsonl", 0.5)
         with pytest.raises(UsageError, match="the method bte gives none"):
-            review.look(replace(cleaned("a", float("nan")), method="bte"))
+            review.add(replace(cleaned("a", float("nan")), method="bte"))
 
-    def test_a_file_that_cannot_be_written_is_found_first(self, tmp_path: Path) -> None:
+    def test_fails_early_if_file_cannot_be_written(self, tmp_path: Path) -> None:
         with pytest.raises(OutputError, match="it is a folder"):
             Review(tmp_path, 0.5)

@@ -4,19 +4,19 @@ from helpers.pages import snapshot
 
 from vclean.features.blocks import extract_blocks
 from vclean.labels import Label
-from vclean.output.selection import INLINE, STRUCTURE, Kind, prune
+from vclean.output.selection import INLINE, STRUCTURE, EventKind, select_content
 
 
-def pruned(page, labels):
-    return prune(extract_blocks(page), [Label(letter) for letter in labels])
+def selected(page, labels):
+    return select_content(extract_blocks(page), [Label(letter) for letter in labels])
 
 
 def events(source, labels):
-    """What is kept of a page: tags of elements, texts as they are."""
+    """Return the tags of the selected elements, and the selected texts."""
     page = snapshot(source)
     names = []
-    for kind, index in pruned(page, labels).events:
-        names.append(page.texts[index] if kind is Kind.TEXT else page.tags[page.tag[index]])
+    for kind, index in selected(page, labels).events:
+        names.append(page.texts[index] if kind is EventKind.TEXT else page.tags[page.tag[index]])
     return names
 
 
@@ -31,7 +31,7 @@ class TestEvents:
     def test_elements_without_kept_text_go(self):
         assert events("<ul><li>a<li><b>ad</b></ul>", "lo") == ["ul", "li", "a"]
 
-    def test_break_between_blocks_is_none_of_a_block(self):
+    def test_break_between_blocks_is_in_no_block(self):
         assert events("<p>a<br>b<br><br>c", "pp") == ["a", "br", "b", "c"]
 
     def test_break_of_boilerplate_goes(self):
@@ -40,8 +40,8 @@ class TestEvents:
     def test_image_in_a_line_and_between_blocks(self):
         image = '<img src="i" alt="x">'
         page = snapshot(f"<p>a {image} b</p>{image}<p>c")
-        kinds = [kind for kind, _ in pruned(page, "pp").events]
-        assert kinds == [Kind.TEXT, Kind.INLINE_IMAGE, Kind.TEXT, Kind.IMAGE, Kind.TEXT]
+        kinds = [kind for kind, _ in selected(page, "pp").events]
+        assert kinds == [EventKind.TEXT, EventKind.INLINE_IMAGE, EventKind.TEXT, EventKind.IMAGE, EventKind.TEXT]
 
     def test_white_space_only_in_code(self):
         assert events("<pre><b>a</b>\n<b>c</b></pre><p><b>a</b> <b>c</b>", "pp") == [
@@ -49,7 +49,7 @@ class TestEvents:
         ]  # fmt: skip
 
     def test_white_space_between_blocks_of_code(self):
-        """Lines in blocks of their own: the indents stand in text nodes that are in none."""
+        """Each line is a block; the indents are in text nodes outside all blocks."""
         lines = "<div><b>a</b></div>\n  <div><b>b</b></div>"
         assert events(f"<pre>{lines}</pre>", "pp") == ["pre", "b", "a", "\n  ", "b", "b"]
         assert events(f"<div>{lines}</div>", "pp") == ["b", "a", "b", "b"]
@@ -62,21 +62,21 @@ class TestEvents:
         assert events(source, "pp") == ["table", "tr", "th", "a", "tr", "td", "b"]
 
     def test_empty_page(self):
-        assert pruned(snapshot("<p>"), "").events == []
+        assert selected(snapshot("<p>"), "").events == []
 
 
-class TestLevel:
+class TestHeadingLevel:
     def test_of_headings(self):
-        assert pruned(snapshot("<h3>A</h3><p>B</p>"), "hh").level.tolist() == [3, 4]
+        assert selected(snapshot("<h3>A</h3><p>B</p>"), "hh").heading_level.tolist() == [3, 4]
 
 
-class TestCrowd:
+class TestUnitCount:
     def test_units_directly_in_an_element(self):
         page = snapshot("<ul><li>a<p>b</p><ul><li>c</ul></ul>")
-        found = pruned(page, "lpl")
-        assert [found.crowd[home] for home in found.home.tolist()] == [2, 2, 1]
+        selection = selected(page, "lpl")
+        assert [selection.unit_count[row] for row in selection.container.tolist()] == [2, 2, 1]
 
     def test_continuations_and_boilerplate_do_not_count(self):
         page = snapshot("<ul><li>a<p>b</p><p>c</p></ul>")
-        found = pruned(page, "lco")
-        assert found.crowd[found.home[0]] == 1
+        selection = selected(page, "lco")
+        assert selection.unit_count[selection.container[0]] == 1

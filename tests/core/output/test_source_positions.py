@@ -11,44 +11,50 @@ from vclean.page import Page
 from vclean.render.static.parse import parse
 from vclean.render.storage import cache
 
-CAP = 2**20
+MAX_BYTES = 2**20
 
 
-def places(source, url=""):
-    """The places of a page's blocks by their texts."""
+def block_positions(source, url=""):
+    """Return the positions of the blocks of a page by their texts."""
     page = Page(content=source, url=url)
     blocks = extract_blocks(parse(page))
-    found = find_positions(page, blocks, CAP)
-    assert len(found) == len(blocks)
-    return dict(zip(blocks.text, found, strict=True))
+    positions = find_positions(page, blocks, MAX_BYTES)
+    assert len(positions) == len(blocks)
+    return dict(zip(blocks.text, positions, strict=True))
 
 
-class TestFindPlaces:
+class TestFindPositions:
     def test_line_and_column_from_one(self) -> None:
-        found = places("<h1>Title</h1>\n<div>\n  <p>First.\n  <p>   Second.\n</div>")
-        assert found == {"Title": SourcePosition(1, 5), "First.": SourcePosition(3, 6), "Second.": SourcePosition(4, 9)}
+        positions = block_positions("<h1>Title</h1>\n<div>\n  <p>First.\n  <p>   Second.\n</div>")
+        assert positions == {
+            "Title": SourcePosition(1, 5),
+            "First.": SourcePosition(3, 6),
+            "Second.": SourcePosition(4, 9),
+        }
 
     @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
     def test_line_ends_of_all_systems(self, end: str) -> None:
-        assert places(f"<p>a{end}{end}<p>b")["b"] == SourcePosition(3, 4)
+        assert block_positions(f"<p>a{end}{end}<p>b")["b"] == SourcePosition(3, 4)
 
     def test_columns_count_characters_not_bytes(self) -> None:
-        assert places("<meta charset=utf-8><p>ščř</p><p>b".encode())["b"] == SourcePosition(1, 34)
+        assert block_positions("<meta charset=utf-8><p>ščř</p><p>b".encode())["b"] == SourcePosition(1, 34)
 
     @pytest.mark.parametrize("codec", ["utf-16", "utf-8-sig", "windows-1251"])
     def test_bytes_are_decoded_as_the_page_was(self, codec: str) -> None:
         page = Page(content="<p>Привет</p>\n<p>Как дела?".encode(codec), charset="" if "utf" in codec else codec)
         blocks = extract_blocks(parse(page))
-        assert find_positions(page, blocks, CAP)[1] == SourcePosition(2, 4)
+        assert find_positions(page, blocks, MAX_BYTES)[1] == SourcePosition(2, 4)
 
-    def test_equal_texts_each_have_their_own(self) -> None:
+    def test_equal_texts_have_different_positions(self) -> None:
         source = "<nav><a>Home</a></nav>\n<p>Long text between.\n<nav><a>Home</a></nav>"
         page = Page(content=source)
-        found = find_positions(page, extract_blocks(parse(page)), CAP)
-        assert [place and place.line for place in found] == [1, 2, 3]
+        positions = find_positions(page, extract_blocks(parse(page)), MAX_BYTES)
+        assert [position and position.line for position in positions] == [1, 2, 3]
 
     def test_entities_and_white_space(self) -> None:
-        assert places("<p>\n\n &nbsp;Fish &amp; chips &copy; 2020")["Fish & chips © 2020"] == SourcePosition(3, 2)
+        assert block_positions("<p>\n\n &nbsp;Fish &amp; chips &copy; 2020")["Fish & chips © 2020"] == SourcePosition(
+            3, 2
+        )
 
     @pytest.mark.parametrize(
         "before",
@@ -65,57 +71,62 @@ class TestFindPlaces:
             "<head><title>Text</title></head>",
         ],
     )
-    def test_what_only_looks_like_the_text_is_passed_over(self, before: str) -> None:
-        assert places(f"<body>{before}\n<p>Text</p>")["Text"] == SourcePosition(2, 4)
+    def test_skips_same_text_in_other_constructs(self, before: str) -> None:
+        assert block_positions(f"<body>{before}\n<p>Text</p>")["Text"] == SourcePosition(2, 4)
 
     def test_a_comment_does_not_end_a_text(self) -> None:
-        assert None not in places("<p>© <!-- -->The Company<!-- -->. All rights reserved.").values()
+        assert None not in block_positions("<p>© <!-- -->The Company<!-- -->. All rights reserved.").values()
 
     def test_a_block_of_several_texts_begins_with_the_first(self) -> None:
-        assert places("<p>\n<b>One</b> two <i>three</i>")["One two three"] == SourcePosition(2, 4)
+        assert block_positions("<p>\n<b>One</b> two <i>three</i>")["One two three"] == SourcePosition(2, 4)
 
-    def test_what_the_parser_moves_or_adds_does_not_matter(self) -> None:
-        """A table without a body, an unclosed list, text behind the page's end."""
-        found = places("<table><tr><td>cell</table><ul><li>one<li>two</ul></body></html>\n<p>late")
-        assert {text: place and place.line for text, place in found.items()} == {
+    def test_elements_that_the_parser_moves_or_adds(self) -> None:
+        """Examples are a table without a body, an unclosed list, and text after the end of the page."""
+        positions = block_positions("<table><tr><td>cell</table><ul><li>one<li>two</ul></body></html>\n<p>late")
+        assert {text: position and position.line for text, position in positions.items()} == {
             "cell": 1,
             "one": 1,
             "two": 1,
             "late": 2,
         }
 
-    def test_a_text_that_is_not_in_the_source_has_no_place(self) -> None:
-        """What a script wrote."""
+    def test_text_that_is_not_in_source_has_no_position(self) -> None:
+        # The text was written by a script.
         page = Page(content="<p>In the source.<script>write()</script>")
         shown = parse(Page(content="<p>In the source.<div class=new><p>Written by a script.</p></div>"))
-        assert find_positions(page, extract_blocks(shown), CAP) == [SourcePosition(1, 4), None]
+        assert find_positions(page, extract_blocks(shown), MAX_BYTES) == [SourcePosition(1, 4), None]
 
     def test_a_text_that_a_script_moved(self) -> None:
-        """It is found where it came from, if there is no other like it."""
+        # The position is that in the source, if the text is unique.
         page = Page(content="<h1>The weather</h1>\n<h2>News</h2>\n<p>It rained.\n<p>It snowed.")
         shown = parse(Page(content="<p>It rained.<p>It snowed.<h1>The weather</h1><h2>News</h2>"))
-        found = find_positions(page, extract_blocks(shown), CAP)
-        assert [place and place.line for place in found] == [3, 4, 1, None]  # the last is too short to tell
+        positions = find_positions(page, extract_blocks(shown), MAX_BYTES)
+        assert [position and position.line for position in positions] == [
+            3,
+            4,
+            1,
+            None,
+        ]  # the last is too short
 
     def test_a_text_that_a_script_wrote_twice(self) -> None:
         page = Page(content="<h1>The weather</h1>\n<p>It rained.<p>It rained again.")
         shown = parse(Page(content="<p>It rained.<p>It rained again.<h1>The weather</h1><h1>The weather</h1>"))
-        assert [place and place.line for place in find_positions(page, extract_blocks(shown), CAP)] == [
+        assert [position and position.line for position in find_positions(page, extract_blocks(shown), MAX_BYTES)] == [
             2,
             2,
             None,
             None,
         ]
 
-    def test_no_place_without_a_source(self) -> None:
+    def test_no_position_without_source(self) -> None:
         snapshot = parse(Page(content="<p>Text"))
         blocks = extract_blocks(snapshot)
-        assert find_positions(Page(url="https://example.org/", live=True), blocks, CAP) == [None]
+        assert find_positions(Page(url="https://example.org/", live=True), blocks, MAX_BYTES) == [None]
         stored = Page(content=b"<p>Text", snapshot=cache.to_bytes(snapshot))
-        assert find_positions(stored, blocks, CAP) == [None]
+        assert find_positions(stored, blocks, MAX_BYTES) == [None]
 
     def test_an_empty_page(self) -> None:
-        assert places("<p>") == {}
+        assert block_positions("<p>") == {}
 
     @pytest.mark.parametrize(
         "source",
@@ -134,5 +145,5 @@ class TestFindPlaces:
     def test_hostile_sources_take_no_longer_than_others(self, source: str) -> None:
         page = Page(content="<p>x")
         start = time.process_time()
-        find_positions(replace(page, content=source), extract_blocks(parse(page)), CAP)
+        find_positions(replace(page, content=source), extract_blocks(parse(page)), MAX_BYTES)
         assert time.process_time() - start < 2

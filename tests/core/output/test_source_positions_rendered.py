@@ -1,4 +1,4 @@
-"""Where the blocks of rendered pages stand in their source."""
+"""Positions of the blocks of rendered pages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
-CAP = 2**24
+MAX_BYTES = 2**24
 SCRIPTED = """<!DOCTYPE html><title>Rain</title>
 <h1>Rain in the valley</h1>
 <div id=app></div>
@@ -33,12 +33,12 @@ SCRIPTED = """<!DOCTYPE html><title>Rain</title>
 
 def lines(renderer: Renderer, page: Page) -> dict[str, int | None]:
     blocks = extract_blocks(renderer.render(page).snapshot)
-    places = find_positions(page, blocks, CAP)
-    return {text: place and place.line for text, place in zip(blocks.text, places, strict=True)}
+    places = find_positions(page, blocks, MAX_BYTES)
+    return {text: position and position.line for text, position in zip(blocks.text, places, strict=True)}
 
 
 def test_with_scripts(scripting: Renderer) -> None:
-    """What a script moved is found where it came from; what it wrote is nowhere."""
+    """Text that a script moved has its position in the source; text that it wrote has none."""
     assert lines(scripting, Page(content=SCRIPTED, url="http://example.org/")) == {
         "Written by a script.": None,
         "Twice.": None,
@@ -51,7 +51,7 @@ def test_with_scripts(scripting: Renderer) -> None:
 
 @pytest.mark.parametrize("name", ["news", "forum", "japanese", "utf16", "noscript"])
 def test_every_block_of_a_page_without_scripts(renderer: Renderer, name: str) -> None:
-    page = read_file(FIXTURES / name / "page.html", CAP)
-    found = lines(renderer, page)
-    assert found
-    assert None not in found.values()
+    page = read_file(FIXTURES / name / "page.html", MAX_BYTES)
+    line_numbers = lines(renderer, page)
+    assert line_numbers
+    assert None not in line_numbers.values()

@@ -29,7 +29,7 @@ class TestUnits:
         assert units(["a", "b", "c"], [L, C, C]) == [TextUnit(L, "a b c")]
 
     def test_continuation_reaches_over_boilerplate(self):
-        """An advertisement in a paragraph does not end it."""
+        # An advertisement inside a paragraph does not end the paragraph.
         assert units(["a", "ad", "b"], [P, O, C]) == [TextUnit(P, "a b")]
 
     def test_first_continuation_begins_a_paragraph(self):
@@ -76,7 +76,7 @@ class TestToText:
     def test_blank_line_between_paragraphs(self):
         assert to_text(["T", "x", "y"], [H, P, P]) == "T\n\nx\n\ny\n"
 
-    def test_items_of_a_list_stand_together(self):
+    def test_no_blank_line_between_items(self):
         assert to_text(["x", "i", "j", "y"], [P, L, L, P]) == "x\n\ni\nj\n\ny\n"
 
     def test_code_keeps_its_lines(self):

@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 
 from vclean.api import clean
 from vclean.errors import OutputError, UsageError
-from vclean.output.writers import FileSink, FolderSink, LinesSink, Names, StreamSink, beside, sink_for
+from vclean.output.writers import (
+    FileWriter,
+    FolderWriter,
+    LinesWriter,
+    StreamWriter,
+    UniqueNames,
+    make_writer,
+    page_path,
+)
 from vclean.page import Page
 from vclean.result import Result
 
@@ -21,54 +29,54 @@ def result() -> Result:
     return clean(Page(content="<h1>Head</h1><p>Žluť.", id="dir/page.html"), method="text")
 
 
-class TestSinkFor:
+class TestMakeWriter:
     def test_no_output_named(self) -> None:
-        assert isinstance(sink_for(None, "text", many=True), StreamSink)
+        assert isinstance(make_writer(None, "text", many=True), StreamWriter)
 
     def test_one_page_to_a_file(self, tmp_path: Path) -> None:
-        assert isinstance(sink_for(tmp_path / "a.txt", "text", many=False), FileSink)
+        assert isinstance(make_writer(tmp_path / "a.txt", "text", many=False), FileWriter)
 
     def test_into_a_folder_that_is_there(self, tmp_path: Path) -> None:
-        assert isinstance(sink_for(tmp_path, "json", many=False), FolderSink)
-        assert isinstance(sink_for(tmp_path, "json", many=True), FolderSink)
+        assert isinstance(make_writer(tmp_path, "json", many=False), FolderWriter)
+        assert isinstance(make_writer(tmp_path, "json", many=True), FolderWriter)
 
     def test_several_pages_make_the_folder(self, tmp_path: Path) -> None:
-        assert isinstance(sink_for(tmp_path / "new" / "folder", "html", many=True), FolderSink)
+        assert isinstance(make_writer(tmp_path / "new" / "folder", "html", many=True), FolderWriter)
         assert (tmp_path / "new" / "folder").is_dir()
 
     def test_several_pages_as_json_lines(self, tmp_path: Path) -> None:
-        assert isinstance(sink_for(tmp_path / "a.jsonl", "json", many=True), LinesSink)
+        assert isinstance(make_writer(tmp_path / "a.jsonl", "json", many=True), LinesWriter)
 
     def test_several_pages_to_a_file_that_is_there(self, tmp_path: Path) -> None:
         (tmp_path / "a.txt").touch()
         with pytest.raises(UsageError, match="several pages need a folder"):
-            sink_for(tmp_path / "a.txt", "text", many=True)
+            make_writer(tmp_path / "a.txt", "text", many=True)
 
     @pytest.mark.parametrize("name", ["t.txt", "t.MD", "t.html", "t.json", "t.xml"])
-    def test_a_name_that_is_meant_for_a_file(self, tmp_path: Path, name: str) -> None:
+    def test_several_pages_to_name_with_suffix(self, tmp_path: Path, name: str) -> None:
         with pytest.raises(UsageError, match="several pages need a folder"):
-            sink_for(tmp_path / name, "text", many=True)
+            make_writer(tmp_path / name, "text", many=True)
         assert list(tmp_path.iterdir()) == []
 
     def test_a_folder_with_the_name_of_a_file(self, tmp_path: Path) -> None:
         (tmp_path / "t.txt").mkdir()
-        assert isinstance(sink_for(tmp_path / "t.txt", "text", many=True), FolderSink)
+        assert isinstance(make_writer(tmp_path / "t.txt", "text", many=True), FolderWriter)
 
     @pytest.mark.parametrize("many", [False, True])
-    def test_a_file_that_cannot_be_written_is_found_at_once(self, tmp_path: Path, many: bool) -> None:
+    def test_fails_early_if_file_cannot_be_written(self, tmp_path: Path, many: bool) -> None:
         with pytest.raises(OutputError, match="create the folder"):
-            sink_for(tmp_path / "none" / "a.json", "json", many=many)
+            make_writer(tmp_path / "none" / "a.json", "json", many=many)
 
     def test_a_folder_that_cannot_be_made(self, tmp_path: Path) -> None:
         (tmp_path / "a.txt").touch()
-        with pytest.raises(OutputError, match="cannot be made"):
-            sink_for(tmp_path / "a.txt" / "b", "text", many=True)
+        with pytest.raises(OutputError, match="cannot be created"):
+            make_writer(tmp_path / "a.txt" / "b", "text", many=True)
 
 
-class TestStreamSink:
+class TestStreamWriter:
     def test_one_page_alone(self, result: Result) -> None:
         stream = io.StringIO()
-        StreamSink(stream, "cleaneval", many=False).put(result)
+        StreamWriter(stream, "cleaneval", many=False).write(result)
         assert stream.getvalue() == "<h>Head\n<p>Žluť.\n"
 
     @pytest.mark.parametrize(
@@ -82,52 +90,52 @@ class TestStreamSink:
     )
     def test_several_pages_each_under_its_name(self, result: Result, name: str, first: str) -> None:
         stream = io.StringIO()
-        sink = StreamSink(stream, name, many=True)
-        sink.put(result)
-        sink.put(result)
+        writer = StreamWriter(stream, name, many=True)
+        writer.write(result)
+        writer.write(result)
         assert stream.getvalue() == f"{first}\n{result.to(name)}" * 2
 
     def test_json_is_one_line_a_page(self, result: Result) -> None:
         stream = io.StringIO()
-        sink = StreamSink(stream, "json", many=True)
-        sink.put(result)
-        sink.put(result)
+        writer = StreamWriter(stream, "json", many=True)
+        writer.write(result)
+        writer.write(result)
         assert [json.loads(line)["id"] for line in stream.getvalue().splitlines()] == ["dir/page.html"] * 2
 
-    def test_a_name_cannot_end_the_comment_it_stands_in(self, result: Result) -> None:
+    def test_name_cannot_end_its_comment(self, result: Result) -> None:
         stream = io.StringIO()
-        StreamSink(stream, "html", many=True).put(replace(result, id="x--><script>"))
+        StreamWriter(stream, "html", many=True).write(replace(result, id="x--><script>"))
         assert stream.getvalue().startswith("<!-- x- -><script> -->\n")
 
     def test_a_name_stays_on_its_line(self, result: Result) -> None:
         stream = io.StringIO()
-        StreamSink(stream, "text", many=True).put(replace(result, id="a\n==> b--c <=="))
+        StreamWriter(stream, "text", many=True).write(replace(result, id="a\n==> b--c <=="))
         assert stream.getvalue().startswith("==> a ==> b--c <== <==\n")
 
 
 class TestFiles:
     def test_one_file(self, result: Result, tmp_path: Path) -> None:
-        with FileSink(tmp_path / "a.txt", "text") as sink:
-            sink.put(result)
+        with FileWriter(tmp_path / "a.txt", "text") as writer:
+            writer.write(result)
         assert (tmp_path / "a.txt").read_bytes() == "Head\n\nŽluť.\n".encode()
 
     def test_a_file_a_page(self, result: Result, tmp_path: Path) -> None:
-        with FolderSink(tmp_path, "markdown") as sink:
-            sink.put(result)
-            sink.put(result)
+        with FolderWriter(tmp_path, "markdown") as writer:
+            writer.write(result)
+            writer.write(result)
         assert sorted(path.name for path in tmp_path.iterdir()) == ["dir_page-2.md", "dir_page.md"]
 
-    def test_lines_are_in_place_at_the_end(self, result: Result, tmp_path: Path) -> None:
-        with LinesSink(tmp_path / "a.jsonl") as sink:
-            sink.put(result)
-            sink.put(result)
+    def test_file_of_lines_is_complete_at_the_end(self, result: Result, tmp_path: Path) -> None:
+        with LinesWriter(tmp_path / "a.jsonl") as writer:
+            writer.write(result)
+            writer.write(result)
             assert not (tmp_path / "a.jsonl").exists()
         assert (tmp_path / "a.jsonl").read_text(encoding="utf-8") == result.to("json") * 2
 
-    def test_no_lines_are_left_of_a_run_that_ended_early(self, result: Result, tmp_path: Path) -> None:
+    def test_no_file_after_failed_run(self, result: Result, tmp_path: Path) -> None:
         def interrupted() -> None:
-            with LinesSink(tmp_path / "a.jsonl") as sink:
-                sink.put(result)
+            with LinesWriter(tmp_path / "a.jsonl") as writer:
+                writer.write(result)
                 raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
@@ -136,10 +144,10 @@ class TestFiles:
 
     def test_a_folder_that_vanished(self, result: Result, tmp_path: Path) -> None:
         with pytest.raises(OutputError, match="folder"):
-            FolderSink(tmp_path / "gone", "text").put(result)
+            FolderWriter(tmp_path / "gone", "text").write(result)
 
 
-class TestNames:
+class TestUniqueNames:
     @pytest.mark.parametrize(
         ("page_id", "name"),
         [
@@ -153,27 +161,27 @@ class TestNames:
         ],
     )
     def test_names(self, page_id: str, name: str) -> None:
-        assert Names().name(page_id) == name
+        assert UniqueNames().name(page_id) == name
 
     def test_no_two_pages_share_a_name(self) -> None:
-        """Not even on a file system that ignores case."""
-        names = Names()
-        given = [names.name(page_id) for page_id in ("a.html", "a.htm", "A.html", "a-2", "a.html")]
-        assert len({name.lower() for name in given}) == 5
+        """Names also differ on file systems that ignore case."""
+        names = UniqueNames()
+        file_names = [names.name(page_id) for page_id in ("a.html", "a.htm", "A.html", "a-2", "a.html")]
+        assert len({name.lower() for name in file_names}) == 5
 
-    def test_a_long_name_keeps_its_head_and_differs_by_its_tail(self) -> None:
-        names = [Names().name(f"https://example.org/{'a' * 200}{tail}") for tail in "xy"]
+    def test_long_name_is_truncated_and_has_hash(self) -> None:
+        names = [UniqueNames().name(f"https://example.org/{'a' * 200}{tail}") for tail in "xy"]
         assert all(name.startswith("example.org_aaaa") for name in names)
         assert names[0] != names[1]
 
     @given(st.text(max_size=400))
     def test_any_id_gives_a_harmless_name(self, page_id: str) -> None:
-        name = Names().name(page_id)
+        name = UniqueNames().name(page_id)
         assert 0 < len(name.encode()) <= 120
         assert not name.startswith(".")
         assert not set(name) & set('/\\:*?"<>|\0\n ')
 
 
-class TestBeside:
+class TestPagePath:
     def test_the_name_goes_before_the_suffix(self) -> None:
-        assert beside(Path("out/overlay.png"), "page") == Path("out/overlay-page.png")
+        assert page_path(Path("out/overlay.png"), "page") == Path("out/overlay-page.png")

@@ -84,7 +84,7 @@ class TestUnpack:
 
     @pytest.mark.parametrize(
         ("payload_fields", "message"),
-        [({"nodes": 200_000}, "200,000 elements, over the cap of 150,000"), ({"characters": 10**8}, "100,000,000")],
+        [({"nodes": 200_000}, "200,000 elements, over the limit of 150,000"), ({"characters": 10**8}, "100,000,000")],
     )
     def test_raises_for_exceeded_limits(self, payload_fields: dict[str, int], message: str) -> None:
         with pytest.raises(LimitError, match=message):

@@ -494,7 +494,7 @@ class TestLimits:
     def test_rejects_too_many_nodes(self) -> None:
         with (
             Renderer(RenderSettings(max_nodes=20)) as renderer,
-            pytest.raises(LimitError, match="24 elements, over the cap of 20"),
+            pytest.raises(LimitError, match="24 elements, over the limit of 20"),
         ):
             renderer.render(Page(content="<b></b>" * 21))
 

@@ -355,7 +355,7 @@ class TestLimits:
             parse_html("<p>a" * 9, max_nodes=10)
 
     def test_rejects_too_many_bytes(self) -> None:
-        with pytest.raises(LimitError, match="over the cap of 10"):
+        with pytest.raises(LimitError, match="over the limit of 10"):
             parse_html(b"<p>hello world", max_bytes=10)
 
     @pytest.mark.parametrize("nest", ["<div>", "<table><tr><td>", "<b><i><u>", "<ul><li>"])

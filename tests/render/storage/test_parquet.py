@@ -14,7 +14,7 @@ from vclean.errors import InputError, UsageError
 from vclean.farm import rows
 from vclean.farm.parts import PartWriter
 from vclean.farm.tasks import Task, page_key
-from vclean.input.sources import find
+from vclean.input.sources import find_sources
 from vclean.page import Page
 from vclean.render.storage.cache import SnapshotCache, from_bytes, read_key, to_bytes
 from vclean.render.storage.parquet import ParquetSnapshots
@@ -118,7 +118,7 @@ class TestSnapshotsAsPages:
     """Snapshots of a farm as input instead of pages."""
 
     def test_equals_results_of_rendering(self, folder):
-        sources = [source for path in sorted(folder.iterdir()) for source in find(str(path), SETTINGS)]
+        sources = [source for path in sorted(folder.iterdir()) for source in find_sources(str(path), SETTINGS)]
         assert sorted(int(source.id) for source in sources) == list(range(len(PAGES)))
         with Cleaner(method="text") as cleaner:
             for source in sources:
@@ -131,7 +131,9 @@ class TestSnapshotsAsPages:
         table = {"html": ["<p>other", "<p>mine"], "snapshot": [to_bytes(rendered(PAGES[0])), None]}
         pq.write_table(pa.table(table), tmp_path / "x.parquet")
         with Cleaner(method="text") as cleaner:
-            texts = [cleaner.clean(source.read()).to_text() for source in find(str(tmp_path / "x.parquet"), SETTINGS)]
+            texts = [
+                cleaner.clean(source.read()).to_text() for source in find_sources(str(tmp_path / "x.parquet"), SETTINGS)
+            ]
         assert texts == ["Page 0\n\nIts text, 0 words.\n", "mine\n"]
 
     def test_rejects_damaged_snapshot(self):
@@ -139,7 +141,7 @@ class TestSnapshotsAsPages:
             cleaner.clean(Page(snapshot=b"no"))
 
     def test_rejects_screenshot_of_stored_snapshot(self):
-        with pytest.raises(UsageError, match="a stored snapshot has no picture"), Cleaner() as cleaner:
+        with pytest.raises(UsageError, match="a stored snapshot has no screenshot"), Cleaner() as cleaner:
             cleaner.clean(Page(snapshot=to_bytes(rendered(PAGES[0]))), screenshot=True)
 
     def test_have_distinct_keys(self):

@@ -32,10 +32,10 @@ def scored(capsys, *arguments):
 class TestTwoFiles:
     def test_by_hand(self, files, capsys):
         folder = files(g_txt=GOLD, p_txt=PREDICTED)
-        code, found = scored(capsys, folder / "g.txt", folder / "p.txt")
+        code, output = scored(capsys, folder / "g.txt", folder / "p.txt")
         assert code == 0
-        assert (found["text"], found["markup"]) == BY_HAND
-        assert [page["name"] for page in found["pages"]] == ["g.txt"]
+        assert (output["text"], output["markup"]) == BY_HAND
+        assert [page["name"] for page in output["pages"]] == ["g.txt"]
 
     @pytest.mark.parametrize(
         ("gold", "predicted", "expected"),
@@ -52,13 +52,13 @@ class TestTwoFiles:
     )
     def test_small_cases(self, files, capsys, gold, predicted, expected):
         folder = files(g_txt=gold, p_txt=predicted)
-        found = scored(capsys, folder / "g.txt", folder / "p.txt")[1]
-        assert (found["text"], found["markup"]) == expected
+        output = scored(capsys, folder / "g.txt", folder / "p.txt")[1]
+        assert (output["text"], output["markup"]) == expected
 
     @pytest.mark.parametrize(
         "frame", ["<text id='1' title='Cats &amp; more'>\n{}\n</text>\n", " URL: http://a.b/c\n{}"]
     )
-    def test_what_stands_round_the_text_in_the_files_of_2007_is_no_part_of_it(self, files, capsys, frame):
+    def test_ignores_header_and_footer_of_files_of_2007(self, files, capsys, frame):
         folder = files(g_txt=frame.format(GOLD), p_txt=GOLD)
         assert scored(capsys, folder / "g.txt", folder / "p.txt")[1]["markup"] == 100
 
@@ -80,24 +80,24 @@ class TestTwoFiles:
 class TestTwoFolders:
     def test_files_are_paired_by_name(self, files, capsys):
         folder = files(g__1_txt=GOLD, g__2_txt=GOLD, p__1_txt=PREDICTED, p__2_txt=GOLD, p__3_txt="<p>Other")
-        code, found = scored(capsys, folder / "g", folder / "p")
+        code, output = scored(capsys, folder / "g", folder / "p")
         assert code == 0
-        assert [page["text"] for page in found["pages"]] == [BY_HAND[0], 100]
-        assert found["text"] == pytest.approx((BY_HAND[0].expected + 100) / 2)
+        assert [page["text"] for page in output["pages"]] == [BY_HAND[0], 100]
+        assert output["text"] == pytest.approx((BY_HAND[0].expected + 100) / 2)
 
-    def test_the_names_of_2007(self, files, capsys):
+    def test_pairs_file_names_of_2007(self, files, capsys):
         folder = files(p__1_txt=GOLD)
         (folder / "g").mkdir()
         (folder / "g" / "1-cleaned.txt").write_text(GOLD)
         assert scored(capsys, folder / "g", folder / "p")[1]["text"] == 100
 
-    def test_other_endings(self, files, capsys):
+    def test_pairs_files_with_other_suffixes(self, files, capsys):
         folder = files(g__1_txt=GOLD)
         (folder / "p").mkdir()
         (folder / "p" / "1.cleaneval").write_text(GOLD)
         assert scored(capsys, folder / "g", folder / "p")[1]["text"] == 100
 
-    def test_a_file_that_is_missing_counts_as_empty(self, files, capsys):
+    def test_scores_missing_file_as_empty(self, files, capsys):
         folder = files(g__1_txt=GOLD, g__2_txt=GOLD, p__1_txt=GOLD)
         assert main(["cleaneval-score", str(folder / "g"), str(folder / "p")]) == 1
         lines = capsys.readouterr().out.splitlines()

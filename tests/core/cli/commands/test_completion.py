@@ -1,4 +1,4 @@
-"""What a shell is given to complete a command line."""
+"""Completion of command lines in a shell."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class TestComplete:
     def test_files(self, complete, line: str) -> None:
         assert complete(line) == ["file"]
 
-    def test_what_is_no_request(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_ignores_invalid_request(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(COMPLETE, "nonsense")
         assert main(["--help"]) == 1
 

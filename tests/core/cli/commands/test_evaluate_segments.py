@@ -31,7 +31,7 @@ SLOW = "http://slow.example/"
 
 @pytest.fixture
 def archive(tmp_path: Path) -> Path:
-    """Three sites with the same page, and one whose page is never done."""
+    """Write an archive of three sites with the same page, and one with a page that never loads."""
     path = tmp_path / "marked.warc"
     path.write_bytes(b"".join(record(url, response(HTML.encode())) for url in (*SITES, SLOW)))
     return path
@@ -39,7 +39,7 @@ def archive(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def renders(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, bool]]:
-    """A browser that lays pages out by their titles; gives the pages it was asked for, and whether with a picture."""
+    """Replace the browser by a layout from page titles; return the rendered pages and screenshot requests."""
     asked: list[tuple[str, bool]] = []
 
     class FakeRenderer:
@@ -74,14 +74,14 @@ def png() -> bytes:
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> list[list[str]]:
-    """The rows of the table, without its head, of a run that leaves one page out."""
+    """Run the command and return the rows of the table without its header; one page is left out."""
     assert main(["evaluate-segments", *map(str, arguments)]) == 1
     return [row.split() for row in capsys.readouterr().out.splitlines()[1:]]
 
 
 @pytest.mark.usefixtures("renders")
 class TestTable:
-    def test_a_line_for_every_question_and_method(self, archive: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_prints_line_for_each_criterion_and_method(self, archive: Path, capsys: pytest.CaptureFixture[str]) -> None:
         rows = run(capsys, archive)
         kinds = ("chars", "nodes", "pixels", "edges-fine", "edges-coarse")
         assert [row[:3] for row in rows] == [
@@ -114,11 +114,11 @@ class TestTable:
         listed.write_text(f"{SITES[0]}\n{SITES[2]}\nhttp://else.example/\n")
         options = ["--pages", str(listed), "--atoms", "chars", "--level", "1", "--method", "page"]
         assert main(["evaluate-segments", str(archive), *options]) == 0
-        said = capsys.readouterr()
-        assert said.out.splitlines()[1].split()[3] == "2"
-        assert said.err == ""
+        captured = capsys.readouterr()
+        assert captured.out.splitlines()[1].split()[3] == "2"
+        assert captured.err == ""
 
-    def test_a_page_that_cannot_be_rendered_is_named(self, archive: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_names_page_that_cannot_be_rendered(self, archive: Path, capsys: pytest.CaptureFixture[str]) -> None:
         main(["evaluate-segments", str(archive), "--atoms", "chars", "--method", "page"])
         (line,) = capsys.readouterr().err.splitlines()
         assert line == f"vclean: {SLOW} is left out: the page was not rendered within 30 s: raise --timeout"
@@ -126,19 +126,19 @@ class TestTable:
     def test_no_page_can_be_rendered(self, archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (tmp_path / "list.txt").write_text(SLOW)
         assert main(["evaluate-segments", str(archive), "--pages", str(tmp_path / "list.txt")]) == 1
-        said = capsys.readouterr()
-        assert said.out == ""
-        assert said.err.splitlines()[-1] == "vclean: no marked page could be rendered: see above"
+        captured = capsys.readouterr()
+        assert captured.out == ""
+        assert captured.err.splitlines()[-1] == "vclean: no marked page could be rendered: see above"
 
-    def test_a_level_that_no_page_has(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        """Its lines have no score, and why is said."""
+    def test_level_that_no_page_has(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        """Print lines without a score, and log the reason."""
         path = tmp_path / "flat.warc"
         path.write_bytes(record(SITES[0], response(HTML.replace("data-block=2", "data-block=1").encode())))
         assert main(["evaluate-segments", str(path), "--atoms", "chars,nodes", "--method", "page"]) == 0
-        said = capsys.readouterr()
-        assert [line.split()[3] for line in said.out.splitlines()[1:]] == ["1", "1", "0", "0"]
-        assert said.err.splitlines() == [
-            f"vclean: level 2, {kind}: no page has any of them in a marked segment, so there is no score"
+        captured = capsys.readouterr()
+        assert [line.split()[3] for line in captured.out.splitlines()[1:]] == ["1", "1", "0", "0"]
+        assert captured.err.splitlines() == [
+            f"vclean: level 2, {kind}: no score, because no page has any of them in a marked segment"
             for kind in ("chars", "nodes")
         ]
 
@@ -154,14 +154,14 @@ class TestSnapshots:
         assert run(capsys, *options) == first
         assert renders == []
 
-    def test_a_folder_that_cannot_be_made_is_found_first(
+    def test_fails_early_if_folder_cannot_be_created(
         self, archive: Path, renders: list[tuple[str, bool]], capsys: pytest.CaptureFixture[str]
     ) -> None:
         assert main(["evaluate-segments", str(archive), "--snapshots", str(archive)]) == 12
-        assert "is a file, and a folder is wanted" in capsys.readouterr().err
+        assert "is a file, not a folder" in capsys.readouterr().err
         assert renders == []
 
-    def test_pictures_only_for_edges(
+    def test_takes_screenshots_only_for_edges(
         self, archive: Path, renders: list[tuple[str, bool]], capsys: pytest.CaptureFixture[str]
     ) -> None:
         run(capsys, archive, "--method", "page", "--atoms", "chars,nodes,pixels")
@@ -170,9 +170,9 @@ class TestSnapshots:
 
 @pytest.mark.usefixtures("renders")
 class TestFiles:
-    def test_figures(self, archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_scores_as_json(self, archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         main(["evaluate-segments", str(archive), "--atoms", "chars", "--method", "dom", "--json", f"{tmp_path}/f.json"])
-        assert f"vclean: wrote the figures to {tmp_path}/f.json" in capsys.readouterr().err.splitlines()
+        assert f"vclean: wrote the scores to {tmp_path}/f.json" in capsys.readouterr().err.splitlines()
         figures = json.loads((tmp_path / "f.json").read_text())
         assert (figures["archive"], figures["marked_only"]) == ("marked.warc", False)
         first, second = figures["lines"]
@@ -180,10 +180,10 @@ class TestFiles:
         assert [page["id"] for page in second["pages"]] == list(SITES)
         assert {page["parameter"] for page in second["pages"]} == {2}
 
-    def test_the_truth_is_a_method_that_finds_everything(
+    def test_true_segments_have_perfect_score(
         self, archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        """Written in the Webis format and read again, by shapes alone."""
+        """Write the true segments in the Webis format, and score them as a method."""
         truth = tmp_path / "truth.jsonl"
         run(capsys, archive, "--atoms", "chars", "--method", "page", "--truth", truth)
         rows = run(capsys, archive, "--method", f"{truth}:level-1", "--level", "1")
@@ -192,7 +192,7 @@ class TestFiles:
         assert [row[4:8] for row in rows] == [["1.000"] * 4] * 5
 
     @pytest.mark.parametrize("option", ["--json", "--truth"])
-    def test_a_file_that_cannot_be_written_is_found_first(
+    def test_fails_early_if_file_cannot_be_written(
         self, tmp_path: Path, option: str, capsys: pytest.CaptureFixture[str]
     ) -> None:
         assert main(["evaluate-segments", "none.warc", option, str(tmp_path / "none" / "f")]) == 12
@@ -220,7 +220,7 @@ class TestErrors:
         ("content", "reason"),
         [(None, "cannot read"), (b"", "is empty"), (b"\xff\xfe", "UTF-8"), (b"http://else.example/", "none of the 1")],
     )
-    def test_a_list_of_no_use(
+    def test_rejects_unusable_list_of_pages(
         self, archive: Path, tmp_path: Path, content: bytes | None, reason: str, capsys: pytest.CaptureFixture[str]
     ) -> None:
         if content is not None:
@@ -231,6 +231,8 @@ class TestErrors:
 
 
 class TestNoBrowser:
-    def test_it_is_said(self, archive: Path, bare_machine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_reports_missing_browser(
+        self, archive: Path, bare_machine: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         assert main(["evaluate-segments", str(archive)]) == 9
         assert "vclean setup" in capsys.readouterr().err

@@ -30,10 +30,21 @@ class TestEvaluateSegments:
             verbosity=0,
         )
 
-    def test_all_of_it(self) -> None:
-        given = ["--pages", "p.txt", "--level", "2", "--atoms", "pixels,chars", "--method", "dom@2", "--method", "page"]
+    def test_all_options(self) -> None:
+        arguments = [
+            "--pages",
+            "p.txt",
+            "--level",
+            "2",
+            "--atoms",
+            "pixels,chars",
+            "--method",
+            "dom@2",
+            "--method",
+            "page",
+        ]
         files = ["--json", "f.json", "--truth", "t.jsonl", "--snapshots", "kept", "--marked-only"]
-        assert scored(*given, "a.warc", *files) == EvaluateSegmentsOptions(
+        assert scored(*arguments, "a.warc", *files) == EvaluateSegmentsOptions(
             archive=Path("a.warc"),
             pages=Path("p.txt"),
             levels=(2,),
@@ -46,11 +57,11 @@ class TestEvaluateSegments:
             verbosity=0,
         )
 
-    def test_lists_may_have_spaces_and_repeat_themselves(self) -> None:
+    def test_lists_may_have_spaces_and_duplicates(self) -> None:
         assert scored("a", "--atoms", "chars, nodes,chars", "--level", "2,1").atoms == ("chars", "nodes")
         assert scored("a", "--level", "2,1").levels == (2, 1)
 
-    def test_a_method_given_twice_is_scored_once(self) -> None:
+    def test_scores_duplicate_method_once(self) -> None:
         assert scored("a", "--method", "dom", "--method", "dom").methods == ("dom",)
 
     @pytest.mark.parametrize(
@@ -63,6 +74,6 @@ class TestEvaluateSegments:
             (("a", "b"), "b"),
         ],
     )
-    def test_what_cannot_be(self, arguments: tuple[str, ...], reason: str) -> None:
+    def test_rejects_invalid_values(self, arguments: tuple[str, ...], reason: str) -> None:
         with pytest.raises(UsageError, match=reason):
             scored(*arguments)

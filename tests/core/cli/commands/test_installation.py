@@ -30,15 +30,15 @@ class TestSetUp:
 class TestExamine:
     @pytest.fixture(autouse=True)
     def checks(self, monkeypatch: pytest.MonkeyPatch) -> list[Check]:
-        found = [Check("python", "ok", "3.11")]
-        monkeypatch.setattr(doctor, "run_checks", lambda: iter(found))
-        return found
+        checks = [Check("python", "ok", "3.11")]
+        monkeypatch.setattr(doctor, "run_checks", lambda: iter(checks))
+        return checks
 
-    def test_all_is_well(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_all_checks_pass(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["doctor"]) == 0
         assert capsys.readouterr().out.startswith("ok")
 
-    def test_something_is_not(self, checks: list[Check], capsys: pytest.CaptureFixture[str]) -> None:
+    def test_one_check_fails(self, checks: list[Check], capsys: pytest.CaptureFixture[str]) -> None:
         checks.append(Check("fonts", "FAIL", "none", "vclean setup"))
         assert main(["doctor", "--json"]) == 1
         assert json.loads(capsys.readouterr().out)[1]["remedy"] == "vclean setup"

@@ -24,7 +24,7 @@ class TestToLines:
 
 
 class TestToJson:
-    def test_what_each_needs(self):
+    def test_requirements(self):
         methods = [
             MethodInfo(name="a", summary="first", entry_point="a"),
             MethodInfo(name="b", summary="c", entry_point="d", trained=True),

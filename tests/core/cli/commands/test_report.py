@@ -1,4 +1,4 @@
-"""`vclean report` from its arguments to its file, by methods that need no model; page `b` of the corpus fails."""
+"""Run `vclean report` with methods that need no model; page `b` of the corpus fails."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def corpus(tmp_path):
 
 @pytest.fixture
 def renders(monkeypatch):
-    """A browser that lays pages out as the tests do; what it rendered, and whether with a picture."""
+    """Replace the browser by a synthetic layout; return the list of rendered pages, with or without screenshot."""
     seen = []
 
     class FakeRenderer:
@@ -63,7 +63,7 @@ def renders(monkeypatch):
 
 @pytest.fixture
 def learning(monkeypatch):
-    """Cross-validation that takes every block for a paragraph."""
+    """Replace the cross-validation by predictions that label every block as paragraph."""
 
     class CrossValidation:
         def __init__(self, table):
@@ -86,28 +86,28 @@ def written(path):
     return html.fromstring(path.read_text(encoding="utf-8"))
 
 
-def text(found):
-    return " ".join(" ".join(found.itertext()).split())
+def text(element):
+    return " ".join(" ".join(element.itertext()).split())
 
 
 class TestWriteReport:
     def test_every_method_is_scored(self, corpus, tmp_path):
         out = tmp_path / "r.html"
         assert main(["report", str(corpus), "--method", "bte", "--method", "text", "-o", str(out)]) == 1
-        found = written(out)
-        assert found.findtext(".//h1") == "bte, text on small"
-        assert "corpora small.parquet pages were parsed cross-validation none" in text(found.find(".//header"))
-        assert [text(row[0]) for row in found.iterfind(".//section[@id='failures']//tbody/tr")] == ["b", "b"]
+        document = written(out)
+        assert document.findtext(".//h1") == "bte, text on small"
+        assert "corpora small.parquet pages were parsed cross-validation none" in text(document.find(".//header"))
+        assert [text(row[0]) for row in document.iterfind(".//section[@id='failures']//tbody/tr")] == ["b", "b"]
 
-    def test_failed_pages_and_the_file_are_told(self, corpus, tmp_path, capsys):
+    def test_reports_failed_pages_and_output_file(self, corpus, tmp_path, capsys):
         out = tmp_path / "r.html"
         main(["report", str(corpus), "--method", "bte", "-o", str(out)])
         assert capsys.readouterr().err.splitlines() == [
             f"vclean: wrote the report to {out}",
-            f"vclean: 1 of 3 pages failed and count as empty: {out} says why",
+            f"vclean: 1 of 3 pages failed and count as empty: see {out}",
         ]
 
-    def test_quiet_tells_of_failures_alone(self, corpus, tmp_path, capsys):
+    def test_quiet_only_reports_failures(self, corpus, tmp_path, capsys):
         main(["report", str(corpus), "--method", "bte", "-o", str(tmp_path / "r.html"), "-q"])
         (line,) = capsys.readouterr().err.splitlines()
         assert "1 of 3 pages failed" in line
@@ -126,53 +126,53 @@ class TestWriteReport:
 
     def test_the_worst_pages_are_those_of_the_first_method(self, corpus, tmp_path):
         out = tmp_path / "r.html"
-        given = ["report", str(corpus), "--method", "text", "--method", "bte", "-o", str(out), "--worst", "2"]
-        assert main(given) == 1
+        arguments = ["report", str(corpus), "--method", "text", "--method", "bte", "-o", str(out), "--worst", "2"]
+        assert main(arguments) == 1
         cards = [text(card.find(".//h3")) for card in written(out).iterfind(".//li[@class='card']")]
         assert [card.split()[1] for card in cards] == ["b", "a"]
 
-    def test_no_worst_pages_if_none_are_wanted(self, corpus, tmp_path):
+    def test_no_worst_pages_if_zero_are_requested(self, corpus, tmp_path):
         out = tmp_path / "r.html"
         assert main(["report", str(corpus), "--method", "text", "-o", str(out), "--worst", "0"]) == 1
         assert written(out).find(".//section[@id='worst-pages']") is None
 
-    def test_rendered_pages_have_pictures_and_overlays(self, corpus, tmp_path, renders):
+    def test_rendered_pages_have_screenshots_and_overlays(self, corpus, tmp_path, renders):
         out = tmp_path / "r.html"
         assert main(["report", str(corpus), "--method", "text", "--render", "--worst", "2", "-o", str(out)]) == 1
         assert ("a", True) in renders
         (button,) = written(out).findall(".//button[@data-overlay]")
         assert button.get("aria-label") == "Open the overlay of a"
 
-    def test_pictures_are_kept_with_the_snapshots(self, corpus, tmp_path, renders):
-        given = ["report", str(corpus), "--method", "text", "--render", "--snapshots", str(tmp_path / "kept")]
+    def test_stores_screenshots_with_snapshots(self, corpus, tmp_path, renders):
+        arguments = ["report", str(corpus), "--method", "text", "--render", "--snapshots", str(tmp_path / "kept")]
         for name in ("1.html", "2.html"):
-            assert main([*given, "-o", str(tmp_path / name)]) == 1
+            assert main([*arguments, "-o", str(tmp_path / name)]) == 1
         with_picture = [name for name, shot in renders if shot]
         assert len(with_picture) == len(set(with_picture))
         assert (tmp_path / "1.html").read_bytes() == (tmp_path / "2.html").read_bytes()
 
-    def test_with_folds_both_readings_are_scored_and_the_rendered_one_is_shown(
-        self, corpus, tmp_path, renders, learning
-    ):
+    def test_folds_score_parsed_and_rendered_pages_and_show_rendered_ones(self, corpus, tmp_path, renders, learning):
         out = tmp_path / "r.html"
         assert main(["report", str(corpus), "--render", "--folds", "3", "-o", str(out)]) == 1
-        found = written(out)
-        assert found.findtext(".//h1") == "vclean, unrendered, vclean, rendered on small"
-        assert "cross-validation 3 folds by site" in text(found.find(".//header"))
-        assert found.find(".//button[@data-overlay]") is not None
-        assert "on which vclean, rendered has" in text(found.find(".//section[@id='worst-pages']"))
+        document = written(out)
+        assert document.findtext(".//h1") == "vclean, unrendered, vclean, rendered on small"
+        assert "cross-validation 3 folds by site" in text(document.find(".//header"))
+        assert document.find(".//button[@data-overlay]") is not None
+        assert "on which vclean, rendered has" in text(document.find(".//section[@id='worst-pages']"))
 
-    def test_a_file_that_cannot_be_written_is_found_first(self, corpus, tmp_path, capsys):
+    def test_fails_early_if_file_cannot_be_written(self, corpus, tmp_path, capsys):
         assert main(["report", str(corpus), "-o", str(tmp_path / "none" / "r.html")]) == 12
         assert "create the folder first" in capsys.readouterr().err
 
     @pytest.mark.parametrize(
-        ("given", "code"), [(["--method", "nonsense"], 2), (["--model", "gone.vclean"], 10)], ids=["method", "model"]
+        ("arguments", "code"),
+        [(["--method", "nonsense"], 2), (["--model", "gone.vclean"], 10)],
+        ids=["method", "model"],
     )
-    def test_what_is_not_there(self, corpus, tmp_path, capsys, given, code):
+    def test_rejects_unknown_method_and_missing_model(self, corpus, tmp_path, capsys, arguments, code):
         out = tmp_path / "r.html"
-        assert main(["report", str(corpus), "-o", str(out), *given]) == code
-        assert given[-1] in capsys.readouterr().err
+        assert main(["report", str(corpus), "-o", str(out), *arguments]) == code
+        assert arguments[-1] in capsys.readouterr().err
         assert not out.exists()
 
     def test_a_missing_corpus(self, tmp_path, capsys):

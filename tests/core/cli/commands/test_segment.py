@@ -1,4 +1,4 @@
-"""Tests of `vclean segment` and of `vclean.segment`, with pages that come rendered from a stand-in for the browser."""
+"""Tests of `vclean segment` and of `vclean.segment`, with a simulated browser."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HTML = "<p title='0 0 900 100'>one<p title='0 300 900 100'>two<p title='0 310 90
 
 
 class StandIn:
-    """Renders what `painted` lays out."""
+    """Renderer that returns the layout of `painted`."""
 
     def __init__(self, settings: RenderSettings, *, network: bool) -> None:
         self.settings, self.network = settings, network
@@ -59,7 +59,7 @@ def page(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]):
-    """Run the command; gives exit code, output and error lines."""
+    """Run the command and return exit code, output and error lines."""
 
     def call(*arguments: object) -> tuple[int, str, list[str]]:
         code = main(["segment", *map(str, arguments)])
@@ -77,7 +77,7 @@ class TestOnePage:
         assert record["id"] == str(page)
         assert [inner["text"] for inner in record["root"]["segments"]] == ["one", "two three"]
 
-    def test_degree(self, run, page: Path) -> None:
+    def test_permitted_degree_of_coherence(self, run, page: Path) -> None:
         assert json.loads(run(page, "--pdoc", 1)[1])["root"]["segments"] == []
 
     def test_webis(self, run, page: Path) -> None:
@@ -102,8 +102,8 @@ class TestOnePage:
     )
     def test_failure(self, run, page: Path, content: str, code: int, message: str) -> None:
         page.write_text(content)
-        found, out, (line,) = run(page)
-        assert (found, out) == (code, "")
+        exit_code, out, (line,) = run(page)
+        assert (exit_code, out) == (code, "")
         assert message in line
         assert line.startswith(f"vclean: {page}: ")
 
@@ -116,8 +116,8 @@ class TestOnePage:
         ],
     )
     def test_one_line_for_an_error(self, run, arguments: list[str], code: int, message: str) -> None:
-        found, out, (line,) = run(*arguments)
-        assert (found, out) == (code, "")
+        exit_code, out, (line,) = run(*arguments)
+        assert (exit_code, out) == (code, "")
         assert message in line
 
 
@@ -129,7 +129,7 @@ class TestManyPages:
         return page.parent
 
     @pytest.mark.parametrize("name", ["json", "webis"])
-    def test_a_line_each(self, run, folder: Path, name: str) -> None:
+    def test_one_line_per_page(self, run, folder: Path, name: str) -> None:
         code, out, errors = run(folder, "-f", name)
         assert code == 1
         assert errors == [f"vclean: {folder / 'late.html'}: it took too long: raise --timeout"]
@@ -141,9 +141,9 @@ class TestManyPages:
         assert run(folder, "-o", target, "-f", name)[0] == 1
         keys = [set(json.loads(line)) for line in target.read_text().splitlines()]
         assert len(keys) == 2
-        assert all(("segmentations" in found) == (name == "webis") for found in keys)
+        assert all(("segmentations" in line_keys) == (name == "webis") for line_keys in keys)
 
-    def test_a_folder_of_files_and_pictures(self, run, folder: Path, tmp_path: Path) -> None:
+    def test_folder_of_files_and_overlays(self, run, folder: Path, tmp_path: Path) -> None:
         target = tmp_path / "out"
         target.mkdir()
         run(folder, "-o", target, "--overlay", tmp_path / "pictures" / "seen.png")
@@ -152,13 +152,13 @@ class TestManyPages:
 
 
 class TestSegment:
-    """From Python."""
+    """Tests of the Python API."""
 
     def test_one_page(self) -> None:
         segments = vclean.segment(HTML)
         assert [segments.segment_text(leaf) for leaf in segments.leaves.tolist()] == ["one", "two three"]
 
-    def test_url_and_degree(self) -> None:
+    def test_url_and_pdoc(self) -> None:
         assert len(vclean.segment(HTML, pdoc=1).leaves) == 1
 
     def test_a_file(self, page: Path) -> None:
@@ -168,7 +168,7 @@ class TestSegment:
     def test_a_string_is_never_a_path(self, page: Path) -> None:
         assert vclean.segment(str(page)).id == ""
 
-    def test_an_address(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_url(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(StandIn, "render", lambda _, page, screenshot: Rendering(painted(f"<p>{page.url}")))
         assert vclean.segment_url("https://example.org/").segment_text(0) == "https://example.org/"
         with pytest.raises(UsageError, match="has to begin with http"):
@@ -179,7 +179,7 @@ class TestSegment:
             counts = [len(segmenter.segment(html).leaves) for html in (HTML, "<p>one")]
         assert counts == [2, 1]
 
-    def test_outside_its_block(self) -> None:
+    def test_fails_outside_with_block(self) -> None:
         with pytest.raises(UsageError, match="in a with block only"):
             vclean.Segmenter().segment(HTML)
 

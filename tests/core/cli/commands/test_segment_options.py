@@ -11,7 +11,7 @@ from vclean import api
 from vclean.cli.commands.segment import FORMATS, SegmentOptions
 from vclean.errors import UsageError
 from vclean.features.segments import formats
-from vclean.settings import PDOC, RenderSettings
+from vclean.settings import DEFAULT_PDOC, RenderSettings
 
 
 class TestParseSegment:
@@ -28,7 +28,7 @@ class TestParseSegment:
             verbosity=0,
         )
 
-    def test_everything(self) -> None:
+    def test_all_options(self) -> None:
         text = (
             "a.html b.html --pdoc 9 -f webis -o out --overlay o.svg --method other --url https://example.org/ --js"
             " --width 800 --timeout 3 -v"
@@ -40,7 +40,7 @@ class TestParseSegment:
         assert options.settings == RenderSettings(scripts=True, width=800, deadline=3)
         assert options.verbosity == 1
 
-    def test_the_command_line_finds_it(self) -> None:
+    def test_command_is_registered(self) -> None:
         assert isinstance(parsed("segment", "page.html"), SegmentOptions)
 
     @pytest.mark.parametrize("degree", ["0", "12", "-1", "x", "5.5", "²"])
@@ -59,11 +59,11 @@ class TestParseSegment:
             (["p", "-o", "x.png", "--overlay", "./x.png"], "--out and --overlay have to be different files"),
         ],
     )
-    def test_what_cannot_be(self, arguments: list[str], message: str) -> None:
+    def test_rejects_invalid_values(self, arguments: list[str], message: str) -> None:
         with pytest.raises(UsageError, match=message):
             parsed("segment", *arguments)
 
-    def test_no_output_in_place_of_a_page(self, tmp_path: Path) -> None:
+    def test_rejects_output_that_overwrites_page(self, tmp_path: Path) -> None:
         page = tmp_path / "page.html"
         page.touch()
         with pytest.raises(UsageError, match="is one of the pages: write to another file"):
@@ -71,11 +71,11 @@ class TestParseSegment:
 
 
 class TestAgreement:
-    """What the options repeat, so that `--help` need not load the modules it is from."""
+    """Values that the options copy from modules that `--help` does not import."""
 
     def test_formats(self) -> None:
         assert FORMATS == formats.FORMATS
 
     @pytest.mark.parametrize("function", [api.segment, api.segment_file, api.segment_url, api.Segmenter.segment])
     def test_degree(self, function) -> None:
-        assert function.__kwdefaults__["pdoc"] == PDOC
+        assert function.__kwdefaults__["pdoc"] == DEFAULT_PDOC

@@ -31,7 +31,7 @@ SITES = [f"http://site{number}.example/" for number in range(5)]
 
 @pytest.fixture
 def archive(tmp_path: Path) -> Path:
-    """Five sites with a page each."""
+    """Write an archive of five sites with one page each."""
     path = tmp_path / "marked.warc"
     pages = [record(url, response(marked_html(number).encode())) for number, url in enumerate(SITES)]
     path.write_bytes(b"".join(pages))
@@ -40,7 +40,7 @@ def archive(tmp_path: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def renderer(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """A browser that lays pages out by their titles, and quick training; gives the addresses that fail."""
+    """Replace the browser by a layout from page titles, and make training fast; return the URLs that fail."""
     failing: list[str] = []
 
     class Stand:
@@ -67,13 +67,13 @@ def renderer(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 class TestOptions:
     def test_all(self) -> None:
-        found = parsed("train-segments", "a.warc", "-o", "m.vclean", "--pages", "p.txt", "--snapshots", "s")
-        assert found == TrainSegmentsOptions(
+        options = parsed("train-segments", "a.warc", "-o", "m.vclean", "--pages", "p.txt", "--snapshots", "s")
+        assert options == TrainSegmentsOptions(
             archive=Path("a.warc"), pages=Path("p.txt"), out=Path("m.vclean"), snapshots=Path("s"), verbosity=0
         )
 
     @pytest.mark.parametrize("arguments", [[], ["a.warc"], ["-o", "m.vclean"]])
-    def test_what_is_needed(self, arguments: list[str]) -> None:
+    def test_rejects_missing_arguments(self, arguments: list[str]) -> None:
         with pytest.raises(UsageError):
             parsed("train-segments", *arguments)
 
@@ -95,13 +95,13 @@ class TestTrainSegments:
         assert f"{SITES[1]} is left out: the page was not rendered within 30 s" in capsys.readouterr().err
         assert SITES[1] not in load(tmp_path / "m.vclean").card["pages"]
 
-    @pytest.mark.parametrize(("options", "said"), [([], "vclean: wrote the model to {}\n"), (["-q"], "")])
-    def test_where_the_model_is_is_said(
-        self, archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], said: str
+    @pytest.mark.parametrize(("options", "message"), [([], "vclean: wrote the model to {}\n"), (["-q"], "")])
+    def test_reports_path_of_model(
+        self, archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], message: str
     ) -> None:
         out = tmp_path / "m.vclean"
         assert main(["train-segments", str(archive), "-o", str(out), *options]) == 0
-        assert capsys.readouterr().err == said.format(out)
+        assert capsys.readouterr().err == message.format(out)
 
     def test_too_few_pages(self, archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         listed = tmp_path / "list.txt"
@@ -110,20 +110,20 @@ class TestTrainSegments:
         assert "too few marked pages" in capsys.readouterr().err
         assert not (tmp_path / "m").exists()
 
-    def test_a_file_that_cannot_be_written_is_told_first(self, tmp_path: Path) -> None:
+    def test_fails_early_if_file_cannot_be_written(self, tmp_path: Path) -> None:
         assert main(["train-segments", str(tmp_path / "none.warc"), "-o", str(tmp_path / "no" / "m")]) == 12
 
 
 class TestEvaluateLearned:
     def test_cross_validated(self, archive: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        """Pages so much alike are cut right, each by a model that saw the others alone."""
+        # Pages that are very similar are segmented correctly by models trained on the other pages.
         options = ["--atoms", "chars", "--level", "1", "--method", "page", "--method", "learned"]
         assert main(["evaluate-segments", str(archive), *options]) == 0
         page, learned = (row.split() for row in capsys.readouterr().out.splitlines()[1:])
         assert (learned[2], learned[3]) == ("learned", "5")
         assert float(learned[6]) > 0.95 > float(page[6])
 
-    def test_a_model_on_pages_it_learned_from(
+    def test_rejects_model_trained_on_scored_pages(
         self, archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         model = tmp_path / "m.vclean"

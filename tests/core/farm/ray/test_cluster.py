@@ -97,7 +97,7 @@ class TestConnectToCluster:
             init=lambda address, **_: calls.append(address),
             shutdown=lambda: calls.append("shutdown"),
         )
-        monkeypatch.setattr(cluster, "need", lambda *_: module)
+        monkeypatch.setattr(cluster, "import_optional", lambda *_: module)
         return module
 
 
