@@ -125,9 +125,9 @@ class PageRun:
             self._options.out is None and sys.stdout.isatty() and sys.stderr is not None and sys.stderr.isatty()
         )
         if not self.many or interleaved:  # a bar would appear between the lines of the text
-            yield from self._sources()
+            yield from self._find_sources()
         else:
-            yield from track(self._sources(), "done", "pages")
+            yield from track(self._find_sources(), "done", "pages")
 
     def read(self, source: Source) -> Page:
         """Read the page of a source; a page without a URL gets the URL of the options."""
@@ -158,7 +158,7 @@ class PageRun:
         """Log the failure of one of several pages; `message` has its name and the reason."""
         _log.error("%s", message)
 
-    def _sources(self) -> Iterator[Source]:
+    def _find_sources(self) -> Iterator[Source]:
         from vclean.input.sources import find_sources
 
         for argument in self._options.pages:

@@ -93,7 +93,7 @@ def result_row(result: Result, task: Task, seconds: Mapping[str, float]) -> pa.R
         task: the page.
         seconds: wall clock by stage, of `STAGES`.
     """
-    facts = json.facts(result)
+    facts = json.page_fields(result)
     metadata = {name: facts[name] for name in _METADATA_COLUMNS}
     content = {"text": result.to_text(), "cleaneval": result.to_cleaneval(), "blocks": _blocks_array(result)}
     farm_columns = {"status": OK, "model": result.versions.get("model"), "read_key": _read_key(result, task)}
