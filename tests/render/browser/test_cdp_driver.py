@@ -100,14 +100,18 @@ class TestSameSnapshots:
     """Snapshots of both drivers; a renderer keeps a full driver once it is started, because it renders all pages."""
 
     @pytest.mark.parametrize("html", ODD.values(), ids=ODD.keys())
-    def test_unusual_pages(self, cdp_renderer: Renderer, playwright_renderer: Renderer, html: str) -> None:
+    def test_equals_playwright_on_unusual_pages(
+        self, cdp_renderer: Renderer, playwright_renderer: Renderer, html: str
+    ) -> None:
         page = Page(content=html, url="http://example.org/a/b.html")
         assert_same(cdp_renderer.render(page).snapshot, playwright_renderer.render(page).snapshot)
         assert isinstance(driver_of(cdp_renderer), CdpDriver)
         assert isinstance(driver_of(playwright_renderer), PlaywrightDriver)
 
     @pytest.mark.parametrize("path", FIXTURES[::4], ids=lambda path: path.stem)
-    def test_fixtures(self, cdp_renderer: Renderer, playwright_renderer: Renderer, path: Path) -> None:
+    def test_equals_playwright_on_fixtures(
+        self, cdp_renderer: Renderer, playwright_renderer: Renderer, path: Path
+    ) -> None:
         page = Page(content=path.read_bytes())
         assert_same(cdp_renderer.render(page).snapshot, playwright_renderer.render(page).snapshot)
 
@@ -140,7 +144,9 @@ class TestSameNavigations:
     """Pages with subresources, which both drivers navigate to."""
 
     @pytest.mark.parametrize("html", WITH_PARTS.values(), ids=WITH_PARTS.keys())
-    def test_pages_with_subresources(self, cdp_renderer: Renderer, playwright_renderer: Renderer, html: str) -> None:
+    def test_equals_playwright_on_pages_with_subresources(
+        self, cdp_renderer: Renderer, playwright_renderer: Renderer, html: str
+    ) -> None:
         page = Page(content=html, url="http://example.org/a/b.html", resources=PARTS)
         first, second = cdp_renderer.render(page), playwright_renderer.render(page)
         assert_same(first.snapshot, second.snapshot)

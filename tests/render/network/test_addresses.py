@@ -19,12 +19,12 @@ def names(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
     """Simulate DNS; return the addresses by name."""
     known_names: dict[str, list[str]] = {}
 
-    def look_up(host: str, port: int, **_: object) -> list[tuple[object, ...]]:
+    def resolve(host: str, port: int, **_: object) -> list[tuple[object, ...]]:
         if host not in known_names:
             raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in known_names[host]]
 
-    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
     return known_names
 
 

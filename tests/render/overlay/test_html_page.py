@@ -116,7 +116,7 @@ class Opened:
             self.wait_for_frames()
 
     @contextmanager
-    def holding(self, key: str) -> Iterator[None]:
+    def hold_key(self, key: str) -> Iterator[None]:
         """Hold a key down in the block."""
         self.page.keyboard.down(key)
         yield
@@ -147,7 +147,7 @@ class Opened:
         return rgba
 
     @property
-    def shows_details_of_segment(self) -> str:
+    def details(self) -> str:
         return self.page.locator("#details").inner_text()
 
     @property
@@ -175,7 +175,7 @@ class TestSafety:
 
     def test_inserts_page_text_as_text(self, opened: Opened) -> None:
         opened.page.evaluate("vclean.select(4)")
-        assert HOSTILE in opened.shows_details_of_segment
+        assert HOSTILE in opened.details
         assert opened.page.locator("img").count() == 1
         assert opened.page.title() == f"Rain {HOSTILE} – vclean"
 
@@ -194,24 +194,24 @@ class TestPointer:
         opened.wait_for_frames()
         for part in ("heading .70", "title", "32 px Georgia, bold", "600 × 30 px at 100, 5", "/html[1]/body[1]/h1[1]",
                      "line 7", "The heading"):  # fmt: skip
-            assert part in opened.shows_details_of_segment
+            assert part in opened.details
         assert opened.page.locator("#hover").is_visible()
 
     def test_shows_reasons_with_signs(self, opened: Opened) -> None:
         opened.page.mouse.move(*opened.center_of(4))
         opened.wait_for_frames()
-        assert "Why it is left out" in opened.shows_details_of_segment
+        assert "Why it is left out" in opened.details
         assert opened.page.locator(".reasons .sign").all_inner_texts() == ["−1.5", ""]
-        assert "link share 0.92 in a narrow column" in opened.shows_details_of_segment
+        assert "link share 0.92 in a narrow column" in opened.details
 
     def test_leaving_shows_selected_block(self, opened: Opened) -> None:
         opened.page.evaluate("vclean.select(0)")
         opened.page.mouse.move(*opened.center_of(4))
         opened.wait_for_frames()
-        assert "The heading" not in opened.shows_details_of_segment
+        assert "The heading" not in opened.details
         opened.page.mouse.move(5, 5)
         opened.wait_for_frames()
-        assert "The heading" in opened.shows_details_of_segment
+        assert "The heading" in opened.details
 
     def test_click_selects_and_scrolls_list(self, opened: Opened) -> None:
         opened.page.evaluate("document.getElementById('list').scrollTop = 9999")
@@ -228,7 +228,7 @@ class TestPointer:
 
     def test_control_click_toggles_block(self, opened: Opened) -> None:
         opened.page.mouse.click(*opened.center_of(2))
-        with opened.holding("Control"):
+        with opened.hold_key("Control"):
             opened.page.mouse.click(*opened.center_of(6))
             assert opened.selected() == [2, 6]
             opened.page.mouse.click(*opened.center_of(2))
@@ -236,7 +236,7 @@ class TestPointer:
 
     def test_shift_click_selects_range(self, opened: Opened) -> None:
         opened.page.mouse.click(*opened.center_of(6))
-        with opened.holding("Shift"):
+        with opened.hold_key("Shift"):
             opened.page.mouse.click(*opened.center_of(3))
         assert opened.selected() == [6, 5, 4, 3]
 
@@ -252,7 +252,7 @@ class TestPointer:
         opened.page.mouse.up()
         assert opened.selected() == [3, 4, 6, 7]
         assert opened.page.locator("#band").is_hidden()
-        assert "last of 4 selected" in opened.shows_details_of_segment
+        assert "last of 4 selected" in opened.details
 
     def test_announces_selection(self, opened: Opened) -> None:
         opened.page.mouse.click(*opened.center_of(0))
@@ -407,7 +407,7 @@ class TestFilters:
         assert opened.color(5)[3] == 0
         opened.page.evaluate("vclean.select(5)")
         opened.wait_for_frames()
-        assert "revealable" in opened.shows_details_of_segment
+        assert "revealable" in opened.details
         expect(opened.page.locator("#row-5")).to_contain_text("revealable")
 
     def test_filters_changed_blocks(self, tab: Page, tmp_path: Path) -> None:
@@ -416,7 +416,7 @@ class TestFilters:
         self.chip(opened, "changed only").click()
         opened.page.keyboard.press("j")
         assert opened.selected() == [1]
-        assert "p with bte" in opened.shows_details_of_segment
+        assert "p with bte" in opened.details
 
 
 class TestColors:
@@ -456,11 +456,11 @@ class TestSegments:
         opened.wait_for_frames()
         assert opened.listed == "1 of 5"
 
-    def test_details(self, opened: Opened) -> None:
+    def test_shows_details_of_segment(self, opened: Opened) -> None:
         opened.page.get_by_role("tab", name="VIPS segments").click()
         opened.page.keyboard.press("End")
-        assert "level 1, DoC 9" in opened.shows_details_of_segment
-        assert "Part 4" in opened.shows_details_of_segment
+        assert "level 1, DoC 9" in opened.details
+        assert "Part 4" in opened.details
 
     def test_finds_innermost_segment(self, opened: Opened) -> None:
         opened.page.get_by_role("tab", name="VIPS segments").click()
@@ -481,7 +481,7 @@ class TestSegments:
         opened = Opened(tab, tmp_path / "a.html", draw_html(content(blocks=[])))
         opened.page.keyboard.press("j")
         opened.page.keyboard.press("j")
-        assert "level 1, DoC 4" in opened.shows_details_of_segment
+        assert "level 1, DoC 4" in opened.details
         assert opened.page.locator("#range, #tabs, .chip").count() == 0
         assert opened.errors == []
 
@@ -513,7 +513,7 @@ class TestScripts:
     def test_updates_changed_label_everywhere(self, with_script: Opened) -> None:
         with_script.page.evaluate("vclean.select(1); vclean.setLabel(1, 'h'); vclean.setRole(1, 'title')")
         with_script.wait_for_frames()
-        assert "heading" in with_script.shows_details_of_segment
+        assert "heading" in with_script.details
         expect(with_script.page.locator("#row-1 i")).to_have_text("h")
         expect(with_script.page.locator(".chip", has_text="heading")).to_contain_text("2")
         assert with_script.color(2)[:3] == [0, 114, 178]
@@ -603,7 +603,7 @@ class TestFromTheCommandLine:
         assert overlay.stat().st_size < 2_000_000
         opened = Opened(tab, tmp_path / "copy.html", overlay.read_text(encoding="utf-8"))
         opened.page.keyboard.press("j")
-        assert "Why it is" in opened.shows_details_of_segment
+        assert "Why it is" in opened.details
         opened.page.get_by_role("tab", name="VIPS segments").click()
         assert opened.page.get_by_role("button", name="Blocks", exact=True).is_hidden()
         assert opened.errors == []
