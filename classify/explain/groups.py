@@ -1,7 +1,7 @@
 """Sum SHAP values by feature group.
 
-The columns of the sum of both linear scores have contributions of their own. These are divided between the path score
-and the word score in proportion to their absolute values, to show whether names or words contributed.
+Some columns are sums of both linear scores. Their contributions are divided between the path score and the word score,
+in proportion to the absolute scores, to show whether names or words contributed.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def share_linear_contributions(x: NDArray[np.float32], contributions: NDArray[np
 
 
 def page_level_columns(x: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """Return a mask of the subtree features whose subtree is the whole page, bool (B, F).
+    """Return a mask of the subtree features that describe the whole page, bool (B, F).
 
     Such features are equal for all blocks of the page.
     """

@@ -248,7 +248,7 @@ class _ReasonWriter:
         return "; ".join([summary, *parts] if summary else parts)
 
     def _summary(self, block: int, group: str) -> tuple[str, tuple[str, ...]]:
-        """Return a phrase about the group as a whole, and the kinds of features that it covers."""
+        """Return a phrase about the group, and the kinds of features that it covers."""
         if group == phrases.NEIGHBORS:
             return self._neighbors(block), ()
         if group == phrases.REGION and self._prediction.roles:

@@ -105,7 +105,7 @@ def marked_rows(
 
 
 def _negatives(context: PageContext, marked: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return the candidates whose set of blocks differs from that of each element in `marked`."""
+    """Return the candidates that do not have the same blocks as any element in `marked`."""
     marked_containers = context.container[marked[context.block_count[marked] > 0]]
     return np.setdiff1d(candidate_regions(context).node, marked_containers)
 

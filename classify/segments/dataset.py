@@ -33,7 +33,7 @@ class SegmentRows:
         x: float32 (C, len(segment_columns.COLUMNS)), features.
         parent: int32 (C,), parent of each container, -1 for outermost containers.
         state: for each level with marks on the page, the states, int8 (C,).
-        known: for each level, a mask of the containers whose state follows from the marks, bool (C,).
+        known: for each level, a mask of the containers with a state that follows from the marks, bool (C,).
         roles: training rows of the region model.
     """
 

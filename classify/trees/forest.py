@@ -102,8 +102,8 @@ class Forest:
 
         Args:
             x: float32 (R, columns).
-            early_stop: after every `EARLY_STOP_ROUNDS` rounds, skip the remaining trees for rows whose log odds are
-                beyond half of `EARLY_STOP_MARGIN`; for binary models only.
+            early_stop: after every `EARLY_STOP_ROUNDS` rounds, skip the remaining trees for rows with absolute log
+                odds above half of `EARLY_STOP_MARGIN`; for binary models only.
 
         Returns:
             Probabilities, or predicted values of a regression: float64 (R,), or (R, classes) for several classes.
