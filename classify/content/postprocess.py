@@ -99,8 +99,8 @@ _BODY = frozenset((Label.PARAGRAPH, Label.LIST_ITEM, Label.CONTINUATION))
 def predecessors(blocks: BlockColumns) -> NDArray[np.int32]:
     """Return the block that each block continues, or -1, int32 (B,).
 
-    A block continues the previous block of its container if that block ends within a sentence and this block begins with
-    a lowercase letter. Adjacent blocks that only line breaks (`br`) separate do not count.
+    A block continues the previous block of its container if that block ends within a sentence, and this block begins
+    with a lowercase letter. Adjacent blocks that only line breaks (`br`) separate do not count.
     """
     before = _before_in_container(blocks)
     for block in np.flatnonzero(before >= 0).tolist():
