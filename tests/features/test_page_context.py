@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers.pages import snapshot, view
+from helpers.pages import context_of, snapshot
 
 from vclean.features.blocks import extract_blocks
 from vclean.features.page_context import PageContext
@@ -19,21 +19,21 @@ def tag_of(context, element):
 
 class TestTokens:
     def test_words_per_block(self):
-        assert view("<p>One two.</p><p>--</p><p>中文</p>").tokens.tolist() == [2, 0, 2]
+        assert context_of("<p>One two.</p><p>--</p><p>中文</p>").tokens.tolist() == [2, 0, 2]
 
 
 class TestLanguage:
     def test_from_the_text(self):
         text = "The quick brown fox jumps over the lazy dog, and then it goes back to where it came from. " * 5
-        assert view(f"<html lang=de><p>{text}</p>").language == "en"
+        assert context_of(f"<html lang=de><p>{text}</p>").language == "en"
 
     def test_declared_where_the_text_is_too_short(self):
-        assert view("<html lang=de-AT><p>12</p>").language == "de"
+        assert context_of("<html lang=de-AT><p>12</p>").language == "de"
 
     def test_menus_do_not_decide(self):
         menu = "<ul>" + "<li><a href=x>The home page of all the news and the weather for today</a>" * 30 + "</ul>"
         text = "<p>Přívoz přejíždí řeku každou hodinu, a když je voda vysoká, nejezdí vůbec.</p>"
-        assert view(f"<html lang=en>{menu}{text}").language == "cs"
+        assert context_of(f"<html lang=en>{menu}{text}").language == "cs"
 
 
 class TestStopWords:
@@ -44,19 +44,19 @@ class TestStopWords:
 
     @pytest.mark.parametrize(("text", "expected"), [("the of", 2), ("THE cat", 1), ("zebra", 0), ("theof", 0)])
     def test_counted_per_block(self, text, expected):
-        assert view(self.TEXT.format(text)).stop_words[1] == expected
+        assert context_of(self.TEXT.format(text)).stop_words[1] == expected
 
     def test_words_of_a_phrase_count_each(self):
-        assert view("<html lang=zh><p>渡轮每小时过河一次</p><p>我们的</p>").stop_words[1] == 3
+        assert context_of("<html lang=zh><p>渡轮每小时过河一次</p><p>我们的</p>").stop_words[1] == 3
 
     @pytest.mark.parametrize("html", ["<p>1234</p>", "<html lang=xx><p>the of</p>"])
     def test_nan_without_a_list(self, html):
-        assert np.isnan(view(html).stop_words).all()
+        assert np.isnan(context_of(html).stop_words).all()
 
 
 class TestTerms:
     def test_page_language_and_english(self):
-        context = view("<html lang=cs><p>Přihlásit</p><p>Log in</p><p>Anmelden</p>")
+        context = context_of("<html lang=cs><p>Přihlásit</p><p>Log in</p><p>Anmelden</p>")
         assert context.language == "cs"
         assert context.terms.count("actions").tolist() == [1, 1, 0]
 
@@ -72,51 +72,51 @@ class TestAnchor:
         ],
     )
     def test_parent_of_the_longest_text(self, html, expected):
-        context = view(html)
+        context = context_of(html)
         assert tag_of(context, context.anchor[0]) == expected
 
     def test_one_per_block(self):
-        context = view("<p>One</p><ul><li>Two<li><a href=x>Three</a></ul>")
+        context = context_of("<p>One</p><ul><li>Two<li><a href=x>Three</a></ul>")
         assert [tag_of(context, element) for element in context.anchor] == ["p", "li", "a"]
 
 
 class TestCharShare:
     def test_link_share(self):
-        assert view(LINKED).link_share.tolist() == pytest.approx([2 / 6, 1, 0])
+        assert context_of(LINKED).link_share.tolist() == pytest.approx([2 / 6, 1, 0])
 
     def test_any_mask(self):
-        context = view(LINKED)
+        context = context_of(LINKED)
         assert context.char_share(context.within(("b",))).tolist() == [0, 1, 0]
 
 
 class TestCharMean:
     def test_weighted_by_characters(self):
-        context = view("<p>abc<b>d</b></p><p>x</p>")
+        context = context_of("<p>abc<b>d</b></p><p>x</p>")
         values = np.where(context.snapshot.is_tag(("b",)), 20, 10).astype(np.float32)
         assert context.char_mean(values).tolist() == [12.5, 10]
 
 
 class TestPerBlock:
     def test_sums_over_text_nodes(self):
-        context = view("<p>a<b>b</b>c</p><p>d</p>")
+        context = context_of("<p>a<b>b</b>c</p><p>d</p>")
         assert context.per_block(np.array([1, 2, 4, 8], dtype=np.float32)).tolist() == [7, 8]
 
 
 class TestWithin:
     def test_an_element_counts_as_within_itself(self):
-        context = view("<div><a href=x><b>x</b></a></div><i>y</i>")
+        context = context_of("<div><a href=x><b>x</b></a></div><i>y</i>")
         inside = {tag_of(context, element) for element in np.flatnonzero(context.within(("a",)))}
         assert inside == {"a", "b"}
 
     def test_missing_tag(self):
-        assert not view("<p>x</p>").within(("table",)).any()
+        assert not context_of("<p>x</p>").within(("table",)).any()
 
 
 class TestSumOverSubtrees:
     HTML = "<body><div><p>One</p><p>Two</p></div><p>Three</p></body>"
 
     def test_blocks_of_a_subtree(self):
-        context = view(self.HTML)
+        context = context_of(self.HTML)
         count = dict(
             zip(
                 (tag_of(context, element) for element in range(len(context.snapshot))), context.block_count, strict=True
@@ -125,7 +125,7 @@ class TestSumOverSubtrees:
         assert (count["body"], count["div"], count["p"]) == (3, 2, 1)
 
     def test_any_values(self):
-        context = view(self.HTML)
+        context = context_of(self.HTML)
         sums = context.sum_over_subtrees(np.array([1, 10, 100], dtype=np.float32))
         assert sums[context.snapshot.is_tag(("div",))].tolist() == [11]
         assert sums[0] == 111
@@ -133,18 +133,18 @@ class TestSumOverSubtrees:
 
 class TestClassPath:
     def test_ignores_order_of_classes(self):
-        context = view("<ul><li class='a b'>One<li class='b a'>Two<li class=a>Three</ul>")
+        context = context_of("<ul><li class='a b'>One<li class='b a'>Two<li class=a>Three</ul>")
         one, two, three = context.class_path[context.anchor]
         assert one == two != three
 
 
 class TestDigitWords:
     def test_words_that_begin_with_a_digit(self):
-        assert view("<p>2nd of 12 in A4</p><p>x</p>").digit_words.tolist() == [2, 0]
+        assert context_of("<p>2nd of 12 in A4</p><p>x</p>").digit_words.tolist() == [2, 0]
 
 
 def test_members_are_in_block_order():
-    context = view("<p>One <b>two</b></p>\n<p>Three</p>")
+    context = context_of("<p>One <b>two</b></p>\n<p>Three</p>")
     assert context.member_chars.tolist() == [4, 3, 5]
     assert [tag_of(context, element) for element in context.member_parent] == ["p", "b", "p"]
 
@@ -162,11 +162,11 @@ class TestContainer:
     PAGE = "<html><body><nav><a>One</a></nav><div><section><p>Two</p><p>Three</p></section><img></div>"
 
     def test_excludes_elements_with_the_same_blocks_as_the_parent(self):
-        page = view("<div><section><p>One</p></section></div>")
+        page = context_of("<div><section><p>One</p></section></div>")
         assert [tag_of(page, element) for element in np.flatnonzero(page.is_container)] == ["html"]
 
     def test_outermost_element_with_the_same_blocks(self):
-        page = view(self.PAGE)
+        page = context_of(self.PAGE)
         around = {tag_of(page, element): tag_of(page, page.container[element]) for element in range(len(page.snapshot))}
         assert around == {
             "html": "html", "body": "html", "nav": "nav", "a": "nav",
@@ -176,25 +176,25 @@ class TestContainer:
 
 class TestFirstText:
     def test_first_text_after_the_start_tag(self):
-        page = view("<html><body><p>One <b>two</b></p><hr><p>Three</p><br>")
+        page = context_of("<html><body><p>One <b>two</b></p><hr><p>Three</p><br>")
         first = {tag_of(page, element): int(page.first_text[element]) for element in range(len(page.snapshot))}
         assert first == {"html": 0, "body": 0, "b": 1, "hr": 2, "p": 2, "br": 3}
 
 
 class TestByClassPath:
     def test_elements_and_blocks_of_the_same_tags_and_classes(self):
-        page = view("<p class=a><b>x</b></p><p class=a>y<b>y</b></p><p>z</p><p class=a>long<b>w</b></p>")
+        page = context_of("<p class=a><b>x</b></p><p class=a>y<b>y</b></p><p>z</p><p class=a>long<b>w</b></p>")
         assert page.elements_by_class_path.size[page.blocks.node].tolist() == [3, 3, 1, 3]
         assert page.blocks_by_class_path.size.tolist() == [1, 2, 1, 2]
 
 
 class TestSiblings:
     def test_rank_among_siblings(self):
-        page = view("<html><body><p>One</p><p>Two</p>")
+        page = context_of("<html><body><p>One</p><p>Two</p>")
         ranks = {tag_of(page, element): int(page.siblings.rank[element]) for element in range(len(page.snapshot))}
         assert ranks == {"html": 0, "body": 0, "p": 1}
         assert page.siblings.size.tolist() == [1, 1, 2, 2]
 
 
 def test_words_before():
-    assert view("<p>One two.</p><p>Three</p><p>Four</p>").words_before.tolist() == [0, 2, 3]
+    assert context_of("<p>One two.</p><p>Three</p><p>Four</p>").words_before.tolist() == [0, 2, 3]

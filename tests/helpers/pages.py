@@ -52,7 +52,7 @@ def laid_out(html, url="https://example.org/dir/page.html", styles=None):
     )
 
 
-def view(html):
+def context_of(html):
     """Return the page context of a statically parsed page."""
     return PageContext(extract_blocks(snapshot(html)))
 

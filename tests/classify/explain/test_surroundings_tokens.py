@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.pages import view
+from helpers.pages import context_of
 
 from vclean.classify.content.linear import LinearModel
 from vclean.classify.explain.surroundings import MAX_TOKENS, SalientTokens
@@ -30,7 +30,7 @@ def weighted(page, **weights):
 
 class TestNames:
     def strongest(self, sign, /, **weights):
-        page = view(PAGE)
+        page = context_of(PAGE)
         return SalientTokens(page, weighted(page, path=weights)).names(0, sign)
 
     def test_sorts_by_weight(self) -> None:
@@ -52,7 +52,7 @@ class TestNames:
 
 class TestWords:
     def strongest(self, sign, /, **weights):
-        page = view(PAGE)
+        page = context_of(PAGE)
         return SalientTokens(page, weighted(page, word=weights)).words(0, sign)
 
     def test_lowercases_words(self) -> None:
@@ -66,5 +66,5 @@ class TestWords:
 
     @pytest.mark.parametrize("sign", [1, -1])
     def test_block_without_words(self, sign: int) -> None:
-        page = view("<p>&mdash;")
+        page = context_of("<p>&mdash;")
         assert SalientTokens(page, weighted(page)).words(0, sign) == []

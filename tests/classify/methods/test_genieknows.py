@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.pages import laid_out, snapshot, view
+from helpers.pages import context_of, laid_out, snapshot
 
 from vclean.classify.methods import get
 from vclean.classify.methods.genieknows import LONGEST, SHORTEST, SemanticBlocks, importance, with_neighbors
@@ -16,7 +16,7 @@ WORDS = " ".join(["word"] * SHORTEST)
 
 
 def semantic(html):
-    return SemanticBlocks(view(html))
+    return SemanticBlocks(context_of(html))
 
 
 class TestSemanticBlocks:

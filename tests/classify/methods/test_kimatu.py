@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.pages import snapshot, view
+from helpers.pages import context_of, snapshot
 
 from vclean.classify.methods import get
 from vclean.classify.methods.kimatu import MarkupRuns
@@ -17,7 +17,7 @@ def letters(html):
 
 
 def runs(html):
-    context = view(html)
+    context = context_of(html)
     return MarkupRuns(context, context.blocks.visibility == 0)
 
 

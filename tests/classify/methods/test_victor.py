@@ -4,7 +4,7 @@ import sys
 
 import numpy as np
 import pytest
-from helpers.pages import snapshot, view
+from helpers.pages import context_of, snapshot
 
 from vclean.classify.corpora.corpora import GoldPage
 from vclean.classify.methods import get, victor
@@ -32,13 +32,15 @@ def model():
 
 class TestColumns:
     def test_has_all_features(self):
-        values = victor.compute(view(PAGE))
+        values = victor.compute(context_of(PAGE))
         assert list(dict.fromkeys(values)) == list(values)
         assert set(values) == {column.name for column in victor.COLUMNS}
         assert {len(column) for column in values.values()} == {5}
 
     def test_markup(self):
-        values = victor.compute(view("<p>one<br><br>two <b>x</b></p><hr><h2><a href=/>three</a></h2><form>four</form>"))
+        values = victor.compute(
+            context_of("<p>one<br><br>two <b>x</b></p><hr><h2><a href=/>three</a></h2><form>four</form>")
+        )
         assert values["container_p"].tolist() == [True, True, False, False]
         assert values["container_a"].tolist() == [False, False, True, False]
         assert values["container_class_header"].tolist() == [False, False, True, False]
@@ -49,7 +51,7 @@ class TestColumns:
         assert values["split_p"].tolist() == [1, 0, 0, 0]
 
     def test_characters_and_tokens(self):
-        values = victor.compute(view("<p>Room 12, b4 – ok</p>"))
+        values = victor.compute(context_of("<p>Room 12, b4 – ok</p>"))
         first_block = {name: column[0] for name, column in values.items()}
         assert (first_block["char_alpha_abs"], first_block["char_num_abs"], first_block["char_punct_abs"]) == (7, 3, 2)
         assert first_block["char_white_abs"] == 4
@@ -59,7 +61,9 @@ class TestColumns:
         assert [first_block[f"token_{kind}_rel"] for kind in kinds] == pytest.approx([0.4, 0.2, 0.2, 0.2])
 
     def test_sentences_and_patterns(self):
-        values = victor.compute(view("<p>One. Two more.</p><p>at 12:30 on 1/2/2026</p><p>• item</p><p>- item</p>"))
+        values = victor.compute(
+            context_of("<p>One. Two more.</p><p>at 12:30 on 1/2/2026</p><p>• item</p><p>- item</p>")
+        )
         assert values["sentence_count"].tolist() == [2, 0, 0, 0]
         assert values["sentence_avg_length"][0] == 1.5
         assert values["sentence_begin"].tolist() == [True, False, False, False]
@@ -69,7 +73,9 @@ class TestColumns:
         assert values["bullet"].tolist() == [0, 0, 2, 1]
 
     def test_duplicates_and_groups(self):
-        values = victor.compute(view("<div>a b</div><div>a b<br><br>c d e</div><table><tr><td>x</table><p>a b</p>"))
+        values = victor.compute(
+            context_of("<div>a b</div><div>a b<br><br>c d e</div><table><tr><td>x</table><p>a b</p>")
+        )
         assert values["duplicate_count"].tolist() == [2, 2, 0, 0, 2]
         assert values["first_duplicate"].tolist() == [True, False, False, False, False]
         assert values["div_group_word_ratio"].tolist() == pytest.approx([0.2, 0.5, 0.5, 0, 0])

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers.pages import snapshot, view
+from helpers.pages import context_of, snapshot
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,7 +24,9 @@ UNKNOWN = {
 
 def page(*texts):
     """Return a page with one paragraph per text, in English."""
-    return view("<html lang=en><title>Ferry times</title>" + "".join(f"<p>{html.escape(text)}</p>" for text in texts))
+    return context_of(
+        "<html lang=en><title>Ferry times</title>" + "".join(f"<p>{html.escape(text)}</p>" for text in texts)
+    )
 
 
 def values(name, *texts):
@@ -75,7 +77,7 @@ class TestCounts:
 
     @pytest.mark.parametrize("name", ["stop_words", "stop_words_to_page", "stop_word_count"])
     def test_no_list_of_stop_words(self, name):
-        assert np.isnan(compute(view("<html lang=xx><p>Xx yy 12</p>"))[name]).all()
+        assert np.isnan(compute(context_of("<html lang=xx><p>Xx yy 12</p>"))[name]).all()
 
     def test_digit_words(self):
         assert values("digit_words", "12 of 4th A4", "x") == [0.5, 0]

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers.pages import columns, laid_out, snapshot, view
+from helpers.pages import columns, context_of, laid_out, snapshot
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -49,21 +49,21 @@ def scores(path, word=None, where=None):
 
 class TestSubtrees:
     def test_ancestors_with_more_blocks(self):
-        page = view(NESTED)
+        page = context_of(NESTED)
         assert tags(page, subtrees(page)[1]) == ["section", "div", "body", "html", "html"]
 
     def test_root_is_repeated_at_the_top(self):
-        page = view("<p>x</p>")
+        page = context_of("<p>x</p>")
         assert subtrees(page).tolist() == [[0] * LEVELS]
 
     def test_skips_wrappers_without_more_blocks(self):
         wrapped = "<section><div><div><div><p>a</p></div></div></div><p>b</p></section><p>c</p><p>d</p>"
-        page = view(wrapped)
+        page = context_of(wrapped)
         assert tags(page, subtrees(page)[0, :1]) == ["section"]
 
     @given(st.lists(st.sampled_from(["<div>", "</div>", "<p>x</p>", "<p>y</p>"]), max_size=30))
     def test_each_subtree_has_more_blocks(self, pieces):
-        page = view("<body><p>z</p>" + "".join(pieces))
+        page = context_of("<body><p>z</p>" + "".join(pieces))
         count = page.block_count
         for node, values in zip(page.blocks.node, subtrees(page), strict=True):
             for below, above in zip([node, *values[:-1]], values, strict=True):
@@ -73,24 +73,24 @@ class TestSubtrees:
 
 class TestLayout:
     def test_runs_of_blocks(self):
-        page = view(NESTED)
+        page = context_of(NESTED)
         values = layout(page, subtrees(page))
         assert values.begin[1].tolist() == [1, 1, 0, 0, 0]
         assert values.end[1].tolist() == [3, 4, 6, 6, 6]
         assert values.blocks[1].tolist() == [2, 3, 6, 6, 6]
 
     def test_groups_by_class_path(self):
-        page = view("<ul><li class=a>one<li class=b>two<li class=a>three</ul>")
+        page = context_of("<ul><li class=a>one<li class=b>two<li class=a>three</ul>")
         one, two, three = layout(page, subtrees(page)).alike
         assert one == three != two
 
     def test_tokens(self):
-        page = view(NESTED)
+        page = context_of(NESTED)
         assert layout(page, subtrees(page)).tokens.tolist() == [1, 2, 1, 1, 1, 1]
 
     @given(st.lists(st.sampled_from(["<div>", "</div>", "<p>x</p>", "y", "<b>w</b>", "<br><br>"]), max_size=30))
     def test_runs_equal_the_blocks_of_the_subtree(self, pieces):
-        page = view("<body><p>z</p>" + "".join(pieces))
+        page = context_of("<body><p>z</p>" + "".join(pieces))
         elements = subtrees(page)
         values = layout(page, elements)
         node = page.blocks.node

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers.pages import snapshot, view
+from helpers.pages import context_of, snapshot
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,7 +26,7 @@ MARKUP = st.lists(
 
 
 def values(name, html):
-    return np.asarray(compute(view(html))[name], dtype=np.float64).tolist()
+    return np.asarray(compute(context_of(html))[name], dtype=np.float64).tolist()
 
 
 def code(tag):
@@ -128,7 +128,7 @@ class TestHeadings:
         assert values("heading_level", self.HTML) == [0, 1, 0, 0, 3, 0]
 
     def test_lowest_number_of_nested_headings(self):
-        assert heading_level(view("<h2><h4>x</h4></h2><h3><div>y</div></h3>")).tolist() == [2, 3]
+        assert heading_level(context_of("<h2><h4>x</h4></h2><h3><div>y</div></h3>")).tolist() == [2, 3]
 
     def test_since_the_last_heading(self):
         assert values("since_heading", self.HTML) == [0, 0, 1, 2, 0, 1]
@@ -157,7 +157,7 @@ class TestLongText:
         ],
     )
     def test_many_words_few_links_and_not_hidden(self, html, expected):
-        assert long_text(view(html)).tolist() == [expected]
+        assert long_text(context_of(html)).tolist() == [expected]
 
     def test_distance(self):
         html = f"<p>a</p><p>{LONG}</p><p>b</p><p>c</p><p>{LONG}</p><p>d</p>"
@@ -328,7 +328,7 @@ class TestRepetition:
 class TestCompute:
     @given(MARKUP)
     def test_any_page_gives_finite_numbers(self, html):
-        page = view(html)
+        page = context_of(html)
         if len(page):
             columns = compute(page)
             assert set(columns) == {column.name for column in COLUMNS}
@@ -338,7 +338,7 @@ class TestCompute:
 
     @given(MARKUP)
     def test_shares_and_flags(self, html):
-        page = view(html)
+        page = context_of(html)
         columns = compute(page) if len(page) else {}
         for column in COLUMNS:
             if columns and column.unit in ("share", "flag") and not column.name.endswith("_place"):

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers.pages import snapshot, view
+from helpers.pages import context_of, snapshot
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -127,11 +127,11 @@ class TestElementTokens:
 
 class TestPathTokens:
     def test_one_row_per_block(self):
-        context = view(PAGE)
+        context = context_of(PAGE)
         assert len(path_tokens(context, element_tokens(context.names)).start) == len(context) + 1
 
     def test_all_path_names_and_again_the_near_ones(self):
-        context = view("<body><div class=c><p><a><b>x")
+        context = context_of("<body><div class=c><p><a><b>x")
         chain = ["t:b", "t:a", "t:p", "t:div", "class:c", "t:body", "t:html"]
         near = ["t:b", "t:a", "t:p"]
         expected = [bucket(token) for token in chain] + [bucket(token) + BUCKETS for token in near]
@@ -139,7 +139,7 @@ class TestPathTokens:
         assert len(near) == NEAR
 
     def test_a_path_shorter_than_near(self):
-        context = view("<body>x")
+        context = context_of("<body>x")
         assert len(rows(path_tokens(context, element_tokens(context.names)))[0]) == 4
 
 
@@ -147,7 +147,7 @@ class TestPathScores:
     @given(st.integers(0, 2**32 - 1))
     def test_equal_path_tokens_times_weights(self, seed):
         """Check that scores apply the weights in the same way as training on `path_tokens`."""
-        context = view(PAGE)
+        context = context_of(PAGE)
         tokens = element_tokens(context.names)
         weights = np.random.default_rng(seed).normal(size=2 * BUCKETS).astype(np.float32)
         expected = [float(weights[row].astype(np.float64).sum()) for row in rows(path_tokens(context, tokens))]
@@ -156,7 +156,7 @@ class TestPathScores:
         assert scores.tolist() == pytest.approx(expected, abs=1e-4)
 
     def test_independent_of_other_blocks(self):
-        context = view(PAGE)
+        context = context_of(PAGE)
         weights = np.zeros(BUCKETS, dtype=np.float32)
         weights[bucket("t:li")] = 1
         scores = path_scores(context, element_tokens(context.names), weights, np.zeros_like(weights))
@@ -167,31 +167,33 @@ class TestWordTokens:
     def test_words_then_bigrams(self):
         words = EncodedTexts.from_texts(["the cat sat"]).words
         hashes = np.concatenate([words.hash, words.bigram])
-        assert rows(word_tokens(view("<p>The cat sat.</p>"))) == [[int(h) >> 40 & BUCKETS - 1 for h in hashes]]
+        assert rows(word_tokens(context_of("<p>The cat sat.</p>"))) == [[int(h) >> 40 & BUCKETS - 1 for h in hashes]]
 
     def test_letters_and_bigrams_in_unspaced_scripts(self):
-        one, two = rows(word_tokens(view("<p>登录账号</p><p>请登录</p>")))
+        one, two = rows(word_tokens(context_of("<p>登录账号</p><p>请登录</p>")))
         assert (len(one), len(two)) == (7, 5)
         assert len(set(one) & set(two)) == 3  # two letters and the pair
 
     def test_unknown_words_score_near_zero(self):
         """Check that collisions with buckets of other words cancel out, so the score stays near that of no words."""
         weights = np.random.default_rng(1).normal(size=BUCKETS).astype(np.float32)
-        tokens = word_tokens(view("<p>" + "Čáp samozřejmě počítat neumí, jenže bude další jaro dlouhé. " * 3 + "</p>"))
+        tokens = word_tokens(
+            context_of("<p>" + "Čáp samozřejmě počítat neumí, jenže bude další jaro dlouhé. " * 3 + "</p>")
+        )
         assert abs(tokens.row_sums(weights)[0]) / len(rows(tokens)[0]) < 0.5
 
     def test_bigrams_do_not_span_blocks(self):
         lengths = [
-            len(row) for row in rows(word_tokens(view("<p>One two three</p><p>--</p><p>Four</p><p>Five six</p>")))
+            len(row) for row in rows(word_tokens(context_of("<p>One two three</p><p>--</p><p>Four</p><p>Five six</p>")))
         ]
         assert lengths == [5, 0, 1, 3]
 
     def test_equal_blocks_have_equal_rows(self):
-        one, other, two = rows(word_tokens(view("<p>Read more!</p><p>Or less</p><p>read MORE</p>")))
+        one, other, two = rows(word_tokens(context_of("<p>Read more!</p><p>Or less</p><p>read MORE</p>")))
         assert one == two != other
 
     def test_buckets_are_in_range(self):
-        tokens = word_tokens(view(PAGE))
+        tokens = word_tokens(context_of(PAGE))
         assert tokens.values.dtype == np.int32
         assert tokens.values.min() >= 0
         assert tokens.values.max() < BUCKETS
@@ -200,13 +202,13 @@ class TestWordTokens:
 class TestPathNames:
     def test_indices_equal_path_tokens(self):
         """Check that the index of each name is that of its weight."""
-        page = view(PAGE)
+        page = context_of(PAGE)
         named = named_attributes(page.snapshot)
         for block, row in enumerate(rows(path_tokens(page, element_tokens(page.names)))):
             assert sorted(index for _, index in path_names(page, named, block)) == sorted(row)
 
     def test_readable_names(self):
-        page = view(PAGE)
+        page = context_of(PAGE)
         names = dict(path_names(page, named_attributes(page.snapshot), 0))
         assert {"<p>", "<b>", "x", "<div>", "main", "post-body", "post", "body", "home", "<html>"} <= set(names)
 
@@ -216,12 +218,12 @@ class TestWordNames:
         "html", [PAGE, "<p>One, two-three ... FOUR 5<p>\u4f60\u597d<p>&mdash;<p>e\u0301te\u0301 x"]
     )
     def test_indices_equal_word_tokens(self, html):
-        page = view(html)
+        page = context_of(html)
         for block, row in enumerate(rows(word_tokens(page))):
             assert sorted(index for _, index in word_names(page, block)) == sorted(row)
 
     def test_words_then_bigrams(self):
-        assert [word for word, _ in word_names(view("<p>So: it rained!"), 0)] == [
+        assert [word for word, _ in word_names(context_of("<p>So: it rained!"), 0)] == [
             "So",
             "it",
             "rained",

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.pages import view
+from helpers.pages import context_of
 
 from vclean.features.matrix import block_values
 from vclean.features.regions.candidates import candidate_regions
@@ -14,7 +14,7 @@ PAGE = "<html><body><nav><a href=x>One</a></nav><div><section><h1>Two words</h1>
 
 @pytest.fixture(scope="module")
 def run():
-    page = view(PAGE)
+    page = context_of(PAGE)
     return RegionRuns(candidate_regions(page), block_values(page))
 
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
-from helpers.pages import view
+from helpers.pages import context_of
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,36 +24,36 @@ def element(page, name):
 
 class TestCandidates:
     def test_outermost_element_with_the_same_blocks(self):
-        regions = candidate_regions(view(PAGE))
+        regions = candidate_regions(context_of(PAGE))
         assert ids(regions, regions.node) == ["html", "outer", "h1", "text", "p", "p", "foot"]
 
     def test_enclosing_candidates(self):
-        regions = candidate_regions(view(PAGE))
+        regions = candidate_regions(context_of(PAGE))
         assert ids(regions, regions.enclosing) == ["html", "html", "outer", "outer", "text", "text", "html"]
         assert regions.parent.tolist() == [-1, 0, 1, 1, 3, 3, 0]
 
     def test_runs_of_blocks(self):
-        regions = candidate_regions(view(PAGE))
+        regions = candidate_regions(context_of(PAGE))
         runs = list(zip(regions.first.tolist(), regions.last.tolist(), strict=True))
         assert runs == [(0, 4), (0, 3), (0, 1), (1, 3), (1, 2), (2, 3), (3, 4)]
 
     def test_innermost_candidate_of_each_block(self):
-        regions = candidate_regions(view(PAGE))
+        regions = candidate_regions(context_of(PAGE))
         assert ids(regions, regions.node[regions.block_region]) == ["h1", "p", "p", "foot"]
 
     def test_text_between_containers(self):
-        regions = candidate_regions(view("<div id=a>one<p>two</p>three</div>"))
+        regions = candidate_regions(context_of("<div id=a>one<p>two</p>three</div>"))
         assert regions.first.tolist() == [0, 1]
         assert regions.last.tolist() == [3, 2]
         assert ids(regions, regions.node[regions.block_region]) == ["html", "p", "html"]
 
     def test_a_page_without_text(self):
-        regions = candidate_regions(view("<div><img src=a.png></div>"))
+        regions = candidate_regions(context_of("<div><img src=a.png></div>"))
         assert len(regions) == len(regions.block_region) == len(regions.parent) == 0
 
     @given(st.lists(st.sampled_from(["<div>", "</div>", "<p>word</p>", "text", "<ul>", "</ul>"]), max_size=30))
     def test_every_block_is_in_all_enclosing_regions(self, parts):
-        regions = candidate_regions(view("<body>start" + "".join(parts)))
+        regions = candidate_regions(context_of("<body>start" + "".join(parts)))
         for block in range(len(regions.block_region)):
             region = int(regions.block_region[block])
             while region >= 0:
@@ -64,13 +64,13 @@ class TestCandidates:
 
 class TestRegionsAt:
     def test_nested_elements_with_the_same_blocks(self):
-        page = view(PAGE)
+        page = context_of(PAGE)
         regions = regions_at(page, np.array([element(page.snapshot, "inner")], dtype=np.int32))
         assert (regions.first.tolist(), regions.last.tolist()) == ([0], [3])
         assert ids(regions, regions.enclosing) == ["html"]
 
     def test_an_image_is_a_region_without_blocks(self):
-        page = view(PAGE)
+        page = context_of(PAGE)
         image = int(np.flatnonzero(page.snapshot.is_tag(("img",)))[0])
         regions = regions_at(page, np.array([image], dtype=np.int32))
         assert (regions.first.tolist(), regions.last.tolist()) == ([4], [4])
@@ -79,7 +79,9 @@ class TestRegionsAt:
 
 class TestBlocksBefore:
     def test_counts_blocks_that_begin_before_the_element(self):
-        page = view("<html><body><p id=one>One <b id=two>two</b></p><img id=three><p id=four>Three</p><hr id=five>")
+        page = context_of(
+            "<html><body><p id=one>One <b id=two>two</b></p><img id=three><p id=four>Three</p><hr id=five>"
+        )
         counts = blocks_before(page)
         assert [int(counts[element(page.snapshot, name)]) for name in ("one", "two", "three", "four", "five")] == [
             0, 1, 1, 1, 2

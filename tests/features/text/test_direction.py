@@ -17,23 +17,23 @@ HEBREW = "<p>הנהר עלה בלילה ואיש בעמק לא דאג."
 COLUMN = {column.name: index for index, column in enumerate(stacking.COLUMNS)}
 
 
-def view(html: str) -> PageContext:
+def context_of(html: str) -> PageContext:
     return PageContext(extract_blocks(laid_out(html)))
 
 
 class TestIsRightToLeft:
     @pytest.mark.parametrize("html", [ARABIC, HEBREW, "<p>עברית (Hebrew) עברית 2007"])
     def test_right_to_left(self, html: str) -> None:
-        assert is_right_to_left(view(html))
+        assert is_right_to_left(context_of(html))
 
     @pytest.mark.parametrize("html", [ENGLISH, "<p>1234", "<p>日本語のページ", "<p>A page on the word عربي."])
     def test_left_to_right(self, html: str) -> None:
-        assert not is_right_to_left(view(html))
+        assert not is_right_to_left(context_of(html))
 
 
 class TestMirrorRightToLeft:
     def test_returns_left_to_right_page_unchanged(self) -> None:
-        page = view(ENGLISH)
+        page = context_of(ENGLISH)
         assert mirror_right_to_left(page) is page
 
     def test_returns_unrendered_page_unchanged(self) -> None:
@@ -42,7 +42,7 @@ class TestMirrorRightToLeft:
 
     def test_boxes_are_mirrored(self) -> None:
         """Check that the distance from the right edge becomes the distance from the left edge."""
-        page = view(ARABIC)
+        page = context_of(ARABIC)
         mirrored = mirror_right_to_left(page)
         width = page.snapshot.width
         for before, after in (
@@ -54,7 +54,7 @@ class TestMirrorRightToLeft:
             np.testing.assert_array_equal(after[:, 1:], before[:, 1:])
 
     def test_does_not_modify_the_page(self) -> None:
-        page = view(ARABIC)
+        page = context_of(ARABIC)
         before = page.blocks.box.copy()
         mirror_right_to_left(page)
         np.testing.assert_array_equal(page.blocks.box, before)

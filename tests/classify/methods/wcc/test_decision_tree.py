@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.pages import snapshot, view
+from helpers.pages import context_of, snapshot
 
 from vclean.classify.corpora.corpora import GoldPage
 from vclean.classify.methods import get
@@ -18,7 +18,7 @@ PAGE = f"<p>{LONG}</p><ul><li><a href=/>Link One</a></li></ul>"
 
 class TestColumns:
     def test_agrees_with_manual_computation(self):
-        values = wcc.compute(view("<p>Cats, Dogs and mice.</p><div>No mark</div>"))
+        values = wcc.compute(context_of("<p>Cats, Dogs and mice.</p><div>No mark</div>"))
         assert list(values) == [column.name for column in wcc.COLUMNS]
         assert values["words"].tolist() == [4, 2]
         assert [structural.TAG_CODES[code] for code in values["tag"]] == ["p", "div"]

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from helpers.pages import snapshot, view
+from helpers.pages import snapshot, context_of
 
 from vclean.classify.corpora.corpora import GoldPage
 from vclean.classify.methods import get
@@ -20,29 +20,29 @@ PAGE = f"<title>Rain | Valley</title><h1>Rain and ferry</h1><p>{STORY}</p><div>H
 
 class TestQuery:
     def test_query_has_words_of_headings_and_title(self):
-        types, share = headings.heading_query(view("<title>Rain snow</title><h1>Rain ferry</h1><p>Other</p>"))
+        types, share = headings.heading_query(context_of("<title>Rain snow</title><h1>Rain ferry</h1><p>Other</p>"))
         assert np.array_equal(types, hash_words(["rain", "ferry"]))  # `snow` is nowhere on the page
         assert share[types == hash_words(["rain"])[0]] == pytest.approx(2 / 3)
 
     def test_page_without_headings(self):
-        types, share = headings.heading_query(view("<p>Text</p>"))
+        types, share = headings.heading_query(context_of("<p>Text</p>"))
         assert len(types) == len(share) == 0
 
 
 class TestHeadingDivergence:
     def test_agrees_with_manual_computation(self):
         """Use the query `rain`: half the words of the first block, none of the second, a third of all."""
-        result = headings.heading_divergence(view("<h1>Rain</h1><p>rain today</p><p>sun sun sun</p>"), [0.5])
+        result = headings.heading_divergence(context_of("<h1>Rain</h1><p>rain today</p><p>sun sun sun</p>"), [0.5])
         expected = [-np.log((p + 1 / 3) / 2) for p in (1, 1 / 2, 0)]
         assert result.shape == (1, 3)
         assert result[0].tolist() == pytest.approx(expected)
 
     def test_less_smoothing_increases_differences(self):
-        little, much = headings.heading_divergence(view("<h1>Rain</h1><p>sun</p>"), [0.1, 0.9])
+        little, much = headings.heading_divergence(context_of("<h1>Rain</h1><p>sun</p>"), [0.1, 0.9])
         assert little[1] > much[1]
 
     def test_page_without_headings(self):
-        assert headings.heading_divergence(view("<p>Text</p><p>…</p>"), [0.5]).tolist() == [[0, 0]]
+        assert headings.heading_divergence(context_of("<p>Text</p><p>…</p>"), [0.5]).tolist() == [[0, 0]]
 
 
 class TestBestConstant:

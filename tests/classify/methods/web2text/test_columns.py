@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.pages import view
+from helpers.pages import context_of
 
 from vclean.classify.methods.web2text.columns import COLUMNS, FORK_TAGS, LEAF_TAGS, PAIR_COLUMNS, compute
 
@@ -17,12 +17,12 @@ PAGE = """
 
 def blocks(html):
     """Return the features of the blocks of a page by name."""
-    return dict(zip(NAMES, compute(view(html))[0].T, strict=True))
+    return dict(zip(NAMES, compute(context_of(html))[0].T, strict=True))
 
 
 def pairs(html):
     """Return the features of the pairs of a page by name."""
-    return dict(zip(PAIR_NAMES, compute(view(html))[1].T, strict=True))
+    return dict(zip(PAIR_NAMES, compute(context_of(html))[1].T, strict=True))
 
 
 def logs(*values):
@@ -35,17 +35,17 @@ class TestColumns:
         assert (len(LEAF_TAGS), len(FORK_TAGS)) == (19, 20)
 
     def test_one_row_per_block_and_pair(self):
-        block_rows, between = compute(view(PAGE))
+        block_rows, between = compute(context_of(PAGE))
         assert (block_rows.shape, between.shape) == ((5, 128), (4, 25))
         assert block_rows.dtype == between.dtype == np.float32
 
     def test_flags_are_0_or_1(self):
-        for columns, values in zip((COLUMNS, PAIR_COLUMNS), compute(view(PAGE)), strict=True):
+        for columns, values in zip((COLUMNS, PAIR_COLUMNS), compute(context_of(PAGE)), strict=True):
             flags = values[:, [column.unit == "flag" for column in columns]]
             assert set(flags[~np.isnan(flags)].tolist()) == {0, 1}
 
     def test_page_of_one_block(self):
-        values, between = compute(view("<p>Rain, rain.</p>"))
+        values, between = compute(context_of("<p>Rain, rain.</p>"))
         assert between.shape == (0, 25)
         unknown = [name for name, value in zip(NAMES, values[0], strict=True) if np.isnan(value)]
         assert {name.split("_")[0] for name in unknown} == {"parent", "grandparent", "root"}
