@@ -73,18 +73,15 @@ def element_tokens(page_names: ElementNames) -> ElementTokens:
 
 def _combine_tokens(page_names: ElementNames, combination: NDArray[np.int64], value: NDArray[np.int64]) -> RaggedArray:
     """Return the distinct tokens of each combination of values: names by attribute, then words. Row 0 is empty."""
-    owner, name = page_names.value_names.take(value, MAX_NAMES)
-    name_index, word = page_names.name_words.take(name)
-    attribute = np.searchsorted([page_names.first[attribute] for attribute in _NAMED[1:]], value, side="right")[owner]
-    name_bucket, bucket = _hash_names(page_names.names, attribute, name)
-    token_count, row = len(bucket) + len(page_names.words), combination[owner]
-    token = sorted_unique(
-        np.concatenate([row * token_count + name_bucket, row[name_index] * token_count + len(bucket) + word])
-    )
-    bucket = np.append(bucket, _hash_all(page_names.words, repeat(_WORD_PREFIX_CRC)))
-    return RaggedArray.from_pairs(
-        token // max(token_count, 1), bucket[token % max(token_count, 1)], int(combination.max(initial=0)) + 1
-    )
+    pair, name = page_names.value_names.take(value, MAX_NAMES)
+    name_row, word = page_names.name_words.take(name)
+    attribute = np.searchsorted([page_names.first[attribute] for attribute in _NAMED[1:]], value, side="right")[pair]
+    name_token, buckets = _hash_names(page_names.names, attribute, name)
+    word_token, row = len(buckets) + word, combination[pair]  # words are numbered after names
+    buckets = np.append(buckets, _hash_all(page_names.words, repeat(_WORD_PREFIX_CRC)))
+    count = max(len(buckets), 1)
+    keys = sorted_unique(np.concatenate([row * count + name_token, row[name_row] * count + word_token]))
+    return RaggedArray.from_pairs(keys // count, buckets[keys % count], int(combination.max(initial=0)) + 1)
 
 
 def _hash_names(
@@ -97,13 +94,15 @@ def _hash_names(
     """
     text_index: dict[str, int] = {}
     lower = [text_index.setdefault(text, len(text_index)) for text in "\n".join(names).lower().split("\n")]
-    whole = attribute * len(text_index) + np.array(lower, dtype=np.int64)[name]
+    bucket_index = attribute * len(text_index) + np.array(lower, dtype=np.int64)[name]
     used = np.zeros((len(_NAMED), len(text_index)), dtype=bool)
-    used.flat[whole] = True
+    used.flat[bucket_index] = True
     texts, (attribute_index, text) = list(text_index), np.nonzero(used)
     bucket = np.zeros(used.shape, dtype=np.int32)
-    bucket[used] = _hash_all([texts[at] for at in text.tolist()], [_PREFIX_CRC[at] for at in attribute_index.tolist()])
-    return whole, bucket.ravel()
+    bucket[used] = _hash_all(
+        [texts[index] for index in text.tolist()], [_PREFIX_CRC[index] for index in attribute_index.tolist()]
+    )
+    return bucket_index, bucket.ravel()
 
 
 def _hash_all(texts: Sequence[str], prefix_crc: Iterable[int]) -> NDArray[np.int64]:

@@ -35,7 +35,7 @@ IMAGES: Final = ("img", "svg", "picture", "canvas", "video", "object", "embed", 
 
 
 @dataclass(frozen=True, eq=False)
-class RegionRuns:
+class RegionSums:
     """Regions with sums over their blocks and over their subtrees.
 
     Attributes:
@@ -163,32 +163,32 @@ rendered | flag | The page was rendered.
 )
 
 
-def _visual_columns(run: RegionRuns) -> Values:
+def _visual_columns(sums: RegionSums) -> Values:
     """Return the columns of the boxes and the appearance of regions: (C,) each."""
-    if not run.rendered:
-        return _unrendered_columns(run)
-    means = {f"mean_{name}": column for name, column in run.means(VISUAL_MEANS).items()}
+    if not sums.rendered:
+        return _unrendered_columns(sums)
+    means = {f"mean_{name}": column for name, column in sums.means(VISUAL_MEANS).items()}
     return {
-        **_box_columns(run),
-        **_relative_box_columns(run),
-        **_side_columns(run),
-        **_appearance_columns(run),
+        **_box_columns(sums),
+        **_relative_box_columns(sums),
+        **_side_columns(sums),
+        **_appearance_columns(sums),
         **means,
     }
 
 
-def _unrendered_columns(run: RegionRuns) -> Values:
+def _unrendered_columns(sums: RegionSums) -> Values:
     """Return these columns for a page that was not rendered."""
-    blank = np.full(len(run.regions), np.nan, dtype=np.float32)
+    blank = np.full(len(sums.regions), np.nan, dtype=np.float32)
     values: Values = {column.name: blank for column in BOX_COLUMNS}
-    values["rendered"] = np.zeros(len(run.regions), dtype=np.float32)
+    values["rendered"] = np.zeros(len(sums.regions), dtype=np.float32)
     return values
 
 
-def _box_columns(run: RegionRuns) -> Values:
+def _box_columns(sums: RegionSums) -> Values:
     """Return columns about position and size on the page."""
-    snapshot = run.regions.snapshot
-    x, y, width, height = snapshot.box[run.regions.node].T
+    snapshot = sums.regions.snapshot
+    x, y, width, height = snapshot.box[sums.regions.node].T
     page_width, page_height = snapshot.width, max(snapshot.height, 1.0)
     fold = float(snapshot.settings["height"])
     return {
@@ -211,11 +211,11 @@ def _box_columns(run: RegionRuns) -> Values:
     }
 
 
-def _relative_box_columns(run: RegionRuns) -> Values:
+def _relative_box_columns(sums: RegionSums) -> Values:
     """Return columns about position and size relative to the enclosing region."""
-    box = run.regions.snapshot.box
-    x, y, width, height = box[run.regions.node].T
-    left, top, outer_width, outer_height = box[run.regions.enclosing].T
+    box = sums.regions.snapshot.box
+    x, y, width, height = box[sums.regions.node].T
+    left, top, outer_width, outer_height = box[sums.regions.enclosing].T
     return {
         "width_of_around": ratio(width, outer_width),
         "height_of_around": ratio(height, outer_height),
@@ -227,20 +227,20 @@ def _relative_box_columns(run: RegionRuns) -> Values:
     }
 
 
-def _side_columns(run: RegionRuns) -> Values:
+def _side_columns(sums: RegionSums) -> Values:
     """Return the shares of the page's words beside, above and below the regions.
 
     Block centers are counted on a grid; shares are differences of cumulative sums.
     """
-    context, snapshot = run.regions.context, run.regions.snapshot
+    context, snapshot = sums.regions.context, sums.regions.snapshot
     scale = np.array([snapshot.width, max(snapshot.height, 1.0)], dtype=np.float32)
     center = (context.blocks.box[:, :2] + context.blocks.box[:, 2:] / 2) / scale
     has_box = ~np.isnan(center).any(axis=1)
     cell = np.minimum(np.clip(center[has_box], 0, 1) * _CELLS, _CELLS - 1).astype(np.int64)
-    words_per_cell = np.bincount(cell[:, 0] * _CELLS + cell[:, 1], run.words[has_box], minlength=_CELLS**2)
+    words_per_cell = np.bincount(cell[:, 0] * _CELLS + cell[:, 1], sums.words[has_box], minlength=_CELLS**2)
     total = np.zeros((_CELLS + 1, _CELLS + 1))
-    total[1:, 1:] = words_per_cell.reshape(_CELLS, _CELLS).cumsum(axis=0).cumsum(axis=1) / run.words.sum()
-    box = snapshot.box[run.regions.node]
+    total[1:, 1:] = words_per_cell.reshape(_CELLS, _CELLS).cumsum(axis=0).cumsum(axis=1) / sums.words.sum()
+    box = snapshot.box[sums.regions.node]
     top_left, bottom_right = _grid_line(box[:, :2] / scale), _grid_line((box[:, :2] + box[:, 2:]) / scale)
     left, top, right, bottom = top_left[:, 0], top_left[:, 1], bottom_right[:, 0], bottom_right[:, 1]
     area = box[:, 2] * box[:, 3]
@@ -249,7 +249,7 @@ def _side_columns(run: RegionRuns) -> Values:
         "words_right": total[-1, bottom] - total[-1, top] - total[right, bottom] + total[right, top],
         "words_above": total[-1, top],
         "words_below": total[-1, -1] - total[-1, bottom],
-        "words_per_area": ratio(run.block_sum(run.words) * 10_000, area),
+        "words_per_area": ratio(sums.block_sum(sums.words) * 10_000, area),
     }
 
 
@@ -258,9 +258,9 @@ def _grid_line(position: NDArray[np.float32]) -> NDArray[np.int64]:
     return np.rint(np.clip(np.nan_to_num(position), 0, 1) * _CELLS).astype(np.int64)
 
 
-def _appearance_columns(run: RegionRuns) -> Values:
+def _appearance_columns(sums: RegionSums) -> Values:
     """Return columns about background, border, images and positioning."""
-    regions, snapshot = run.regions, run.regions.snapshot
+    regions, snapshot = sums.regions, sums.regions.snapshot
     styles, style = snapshot.styles, snapshot.style
     background = _backgrounds(regions)
     color, around_color = background[regions.node], background[regions.enclosing]
@@ -276,9 +276,9 @@ def _appearance_columns(run: RegionRuns) -> Values:
         "image_share": np.minimum(ratio(images[regions.node], (box[:, 2] * box[:, 3])[regions.node]), 1),
         "background_luminance": luminance(color),
         "background_differs": np.abs(color - around_color).max(axis=1) / 255,
-        "background_image": run.any_in_chain(has_image),
-        "border": run.any_in_chain(np.asarray(border)[style] > 0),
-        "floated": run.any_in_chain(floated),
+        "background_image": sums.any_in_chain(has_image),
+        "border": sums.any_in_chain(np.asarray(border)[style] > 0),
+        "floated": sums.any_in_chain(floated),
         "inside_float": tree.path_sum(floated, snapshot.end)[regions.enclosing] > 0,
         "fixed": tree.path_sum(fixed, snapshot.end)[regions.node] > 0,
         "absolute": tree.path_sum(absolute, snapshot.end)[regions.node] > 0,
@@ -406,35 +406,35 @@ def region_matrix(regions: Regions, values: Values) -> NDArray[np.float32]:
         regions: regions of a page with at least one block.
         values: the linguistic, structural and visual columns of its blocks.
     """
-    run = RegionRuns(regions, values)
+    sums = RegionSums(regions, values)
     columns: Values = {
-        **_text_columns(run),
-        **_position_columns(run),
-        **_element_columns(run),
-        **_attribute_columns(run),
+        **_text_columns(sums),
+        **_position_columns(sums),
+        **_element_columns(sums),
+        **_attribute_columns(sums),
     }
-    columns |= {f"mean_{name}": column for name, column in run.means(_TEXT_MEANS).items()}
-    columns |= _visual_columns(run)
+    columns |= {f"mean_{name}": column for name, column in sums.means(_TEXT_MEANS).items()}
+    columns |= _visual_columns(sums)
     numeric = stack_columns((*TEXT_COLUMNS, *BOX_COLUMNS), columns)
-    return np.concatenate([numeric, *_flag_columns(run)], axis=1, dtype=np.float32)
+    return np.concatenate([numeric, *_flag_columns(sums)], axis=1, dtype=np.float32)
 
 
-def _text_columns(run: RegionRuns) -> Values:
+def _text_columns(sums: RegionSums) -> Values:
     """Return columns about numbers of words and blocks."""
-    regions, tokens = run.regions, run.words
-    link, long = run.values["link_share"].astype(np.float32), tokens >= _LONG
+    regions, tokens = sums.regions, sums.words
+    link, long = sums.values["link_share"].astype(np.float32), tokens >= _LONG
     linked = link * tokens
-    blocks = [tokens <= _SHORT + 0.5, long, link > 0.5, run.values["heading_level"] > 0, run.values["visibility"] > 0]
-    words, link_words, *counts = run.block_sum(np.array([tokens, linked, *blocks]))
+    blocks = [tokens <= _SHORT + 0.5, long, link > 0.5, sums.values["heading_level"] > 0, sums.values["visibility"] > 0]
+    words, link_words, *counts = sums.block_sum(np.array([tokens, linked, *blocks]))
     count = np.maximum(regions.last - regions.first, 0)
     short_blocks, long_blocks, link_blocks, headings, hidden = ratio(np.array(counts), count)
-    around_words = run.enclosing_sum(tokens)
+    around_words = sums.enclosing_sum(tokens)
     return {
         "blocks": count,
         "words": words,
         "words_of_page": words / tokens.sum(),
         "words_of_around": ratio(words, around_words),
-        "blocks_of_around": ratio(count, run.enclosing_blocks),
+        "blocks_of_around": ratio(count, sums.enclosing_blocks),
         "mean_words": ratio(words, count),
         "most_words": ratio(counts[1], float(long.sum())),
         "short_blocks": short_blocks,
@@ -442,16 +442,16 @@ def _text_columns(run: RegionRuns) -> Values:
         "link_blocks": link_blocks,
         "headings": headings,
         "hidden": hidden,
-        "link_share_to_around": ratio(link_words, words) - ratio(run.enclosing_sum(linked), around_words),
+        "link_share_to_around": ratio(link_words, words) - ratio(sums.enclosing_sum(linked), around_words),
     }
 
 
-def _position_columns(run: RegionRuns) -> Values:
+def _position_columns(sums: RegionSums) -> Values:
     """Return columns about the position in the order of blocks."""
-    regions, context = run.regions, run.regions.context
+    regions, context = sums.regions, sums.regions.context
     first, last, total = regions.first, regions.last, len(context)
-    level = run.values["heading_level"]
-    begin, around_blocks = blocks_before(context)[regions.enclosing], run.enclosing_blocks
+    level = sums.values["heading_level"]
+    begin, around_blocks = blocks_before(context)[regions.enclosing], sums.enclosing_blocks
     h1 = int(np.argmax(level == 1)) if (level == 1).any() else -1
     return {
         "first_is_heading": (level[np.minimum(first, total - 1)] > 0) & (last > first),
@@ -465,19 +465,19 @@ def _position_columns(run: RegionRuns) -> Values:
     }
 
 
-def _element_columns(run: RegionRuns) -> Values:
+def _element_columns(sums: RegionSums) -> Values:
     """Return columns about the tree and numbers of elements."""
-    regions, snapshot = run.regions, run.regions.snapshot
+    regions, snapshot = sums.regions, sums.regions.snapshot
     node, parent = regions.node, snapshot.parent
     blocks, siblings = regions.last - regions.first, regions.context.siblings
-    images, links, inputs, items, paragraphs, table_rows = run.elements(_COUNTED)
+    images, links, inputs, items, paragraphs, table_rows = sums.elements(_COUNTED)
     return {
         "depth": snapshot.depth[node],
         "depth_share": snapshot.depth[node] / max(int(snapshot.depth.max()), 1),
         "children": np.bincount(np.maximum(parent, 0), minlength=len(snapshot))[node],
         "elements": snapshot.end[node] - node,
         "images": images,
-        "images_per_word": images / (run.block_sum(run.words) + 1),
+        "images_per_word": images / (sums.block_sum(sums.words) + 1),
         "inputs": inputs,
         "links": links,
         "links_per_block": ratio(links, blocks),
@@ -490,20 +490,20 @@ def _element_columns(run: RegionRuns) -> Values:
     }
 
 
-def _attribute_columns(run: RegionRuns) -> Values:
+def _attribute_columns(sums: RegionSums) -> Values:
     """Return columns about attributes of images and cells, and links to the home page."""
-    snapshot, node = run.regions.snapshot, run.regions.node
+    snapshot, node = sums.regions.snapshot, sums.regions.node
     is_region = np.zeros(len(snapshot), dtype=bool)
     is_region[node] = True
     width, height, alt = (_attributes(snapshot, name, is_region) for name in ("width", "height", "alt"))
     return {
         "width_attribute": _values_by_region(
-            {element: _parse_pixels(text) for element, text in width.items()}, run.regions, math.nan
+            {element: _parse_pixels(text) for element, text in width.items()}, sums.regions, math.nan
         ),
         "height_attribute": _values_by_region(
-            {element: _parse_pixels(text) for element, text in height.items()}, run.regions, math.nan
+            {element: _parse_pixels(text) for element, text in height.items()}, sums.regions, math.nan
         ),
-        "alt_words": _values_by_region({element: len(text.split()) for element, text in alt.items()}, run.regions, 0),
+        "alt_words": _values_by_region({element: len(text.split()) for element, text in alt.items()}, sums.regions, 0),
         "same_site_link": _in_home_link(snapshot, is_region)[node],
     }
 
@@ -547,17 +547,17 @@ def _parse_pixels(value: str) -> float:
     return float(digits) if digits.isdecimal() and digits.isascii() and len(digits) < 6 else float("nan")
 
 
-def _flag_columns(run: RegionRuns) -> list[NDArray[np.bool_]]:
+def _flag_columns(sums: RegionSums) -> list[NDArray[np.bool_]]:
     """Return the tags, roles and names of the regions and of their ancestors: bool (C, k) each.
 
     The order is that of `KIND_COLUMNS` and `NAME_COLUMNS`.
     """
-    snapshot, node = run.regions.snapshot, run.regions.node
+    snapshot, node = sums.regions.snapshot, sums.regions.node
     flags = []
     for bits, count in (
         (lexicon.kind_bits(snapshot), len(lexicon.KINDS)),
-        (run.regions.context.name_bits, len(lexicon.NAME_GROUPS)),
+        (sums.regions.context.name_bits, len(lexicon.NAME_GROUPS)),
     ):
-        region_bits, inherited_bits = run.bits_in_chain(bits), lexicon.ancestor_bits(bits, snapshot.parent)[node]
+        region_bits, inherited_bits = sums.bits_in_chain(bits), lexicon.ancestor_bits(bits, snapshot.parent)[node]
         flags += [lexicon.unpack(region_bits, count), lexicon.unpack(inherited_bits, count)]
     return flags

@@ -6,7 +6,7 @@ from helpers.pages import context_of
 
 from vclean.features.matrix import block_values
 from vclean.features.regions.candidates import candidate_regions
-from vclean.features.regions.columns import RegionRuns
+from vclean.features.regions.columns import RegionSums
 
 PAGE = "<html><body><nav><a href=x>One</a></nav><div><section><h1>Two words</h1><p>Three</p></section><img></div>"
 """Page with three blocks; the candidates are the page, `nav`, `div` (with `section`), `h1` and `p`."""
@@ -15,7 +15,7 @@ PAGE = "<html><body><nav><a href=x>One</a></nav><div><section><h1>Two words</h1>
 @pytest.fixture(scope="module")
 def run():
     page = context_of(PAGE)
-    return RegionRuns(candidate_regions(page), block_values(page))
+    return RegionSums(candidate_regions(page), block_values(page))
 
 
 class TestBlockSum:
