@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from helpers.pages import snapshot, context_of
+from helpers.pages import context_of, snapshot
 
 from vclean.classify.corpora.corpora import GoldPage
 from vclean.classify.methods import get
