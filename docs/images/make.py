@@ -6,7 +6,6 @@ other images, of a PNG overlay, a comparison and a report, are not made.
 
 from __future__ import annotations
 
-import io
 import json
 import re
 import shutil
@@ -17,7 +16,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PIL import Image
 from playwright.sync_api import sync_playwright
 
 from vclean.render.browser.chromium import find_chromium
@@ -63,12 +61,6 @@ def tab(browser: Browser, address: str, *, height: int, scheme: str = "light") -
     context.close()
 
 
-def save(page: Page, name: str) -> None:
-    """Save a screenshot with 256 colors, a third of the bytes."""
-    image = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
-    image.quantize(256, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(IMAGES / name, optimize=True)
-
-
 def indexes(page: Page, text: str) -> list[int]:
     """Return the indexes of the blocks whose text matches a pattern."""
     blocks: list[dict[str, str]] = page.evaluate("vclean.blocks")
@@ -85,7 +77,7 @@ def make_label(browser: Browser, folder: Path) -> None:
         page.evaluate("indexes => vclean.select(indexes)", dates)
         page.keyboard.press("o")
         page.wait_for_timeout(1000)
-        save(page, "label.png")
+        page.screenshot(path=IMAGES / "label.png")
 
 
 def make_overlays(browser: Browser, folder: Path) -> None:
@@ -100,7 +92,7 @@ def make_overlays(browser: Browser, folder: Path) -> None:
                 page.get_by_text("by role", exact=True).click()
             page.evaluate("indexes => vclean.select(indexes)", indexes(page, text)[:1])
             page.wait_for_timeout(1000)
-            save(page, f"overlay-{name}.png")
+            page.screenshot(path=IMAGES / f"overlay-{name}.png")
 
 
 def main() -> None:
