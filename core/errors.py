@@ -4,7 +4,7 @@
 
     VcleanError                   exit code
     ├── UsageError                2   the command line or an argument is wrong
-    ├── InputError                3   the input is missing, unreadable or not what it claims
+    ├── InputError                3   the input is missing, unreadable or of another format
     │   └── NotHtmlError          4   empty, binary, or no HTML in it
     ├── LimitError                5   the page is over a limit (bytes, nodes)
     ├── DeadlineError             6   the page took longer than its deadline
