@@ -48,6 +48,11 @@ class Prediction:
         model: version of the model, empty for methods without one.
         roles: role of the region around each block, None outside all regions; empty for methods without regions.
         decision: how the model decided; None for methods without a model, and for a page without blocks.
+
+    >>> import vclean
+    >>> prediction = vclean.clean("<h1>Rain</h1><p>It rained.", method="text").prediction
+    >>> [str(label) for label in prediction.labels], prediction.probability.tolist()
+    (['h', 'p'], [1.0, 1.0])
     """
 
     labels: list[Label]

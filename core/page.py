@@ -28,7 +28,14 @@ class Resource:
 
 
 class Resources(Protocol):
-    """Source of the subresources of a page: style sheets, images and frames."""
+    """Source of the subresources of a page: style sheets, images and frames.
+
+    >>> class Styles:
+    ...     def get(self, url: str) -> Resource | None:
+    ...         return Resource(b"p { color: red }", "text/css") if url.endswith(".css") else None
+    >>> Page(content="<p>It rained.", resources=Styles()).resources.get("https://example.org/a.png") is None
+    True
+    """
 
     def get(self, url: str) -> Resource | None:
         """Return the resource at the absolute `url`, or None if this source does not have it."""

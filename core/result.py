@@ -54,7 +54,7 @@ class Block:
         text: the text, with white space collapsed except in preformatted text.
         label: the label: heading, paragraph, list item, continuation, or other (boilerplate).
         role: the role of the region around the block; None outside all regions, and for methods without roles.
-        probability: the probability that the block is content, 0 to 1; NaN for methods without probabilities.
+        probability: the probability that the block is content, 0 to 1; 0 or 1 for methods without probabilities.
         box: the union of the line boxes, in CSS px; None if the block is not painted, or the page was not rendered.
         xpath: the absolute XPath of the container.
         tag: the tag name of the container.
@@ -235,7 +235,7 @@ class Metadata:
         declared_language: the language that the document declares, a BCP 47 tag; or empty.
         rendered: whether a browser rendered the page.
         width, height: the size of the document, CSS px; NaN if it was not rendered.
-        noscript: whether the text includes `noscript` elements.
+        noscript: whether the content of `<noscript>` elements is part of the page.
         browser: the name and version of the browser; empty if the page was not rendered.
         settings: the render settings, by name.
 

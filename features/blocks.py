@@ -54,6 +54,11 @@ class BlockColumns:
         text_block: int32 (T,), the block of each text node; -1 for text nodes outside all blocks.
         box: float32 (B, 4), x, y, width, height of the union of the line boxes, CSS px; NaN if nothing is painted.
         visibility: uint8 (B,), `vclean.labels.Visibility`.
+
+    >>> import vclean
+    >>> columns = vclean.clean("<h1>Rain</h1><p>It rained.", method="text").columns
+    >>> columns.text, columns.visibility.tolist()
+    (['Rain', 'It rained.'], [0, 0])
     """
 
     snapshot: Snapshot

@@ -133,6 +133,11 @@ class Snapshot:
         text_after: int32 (T,), the last element that starts before each text node.
         line_text: int32 (L,), ascending, the text node of each line box; line_box: float32 (L, 4), x, y, width, height.
         timings: seconds by stage; they are not stored.
+
+    >>> import vclean
+    >>> snapshot = vclean.clean("<h1>Rain</h1><p>It rained.", method="text").columns.snapshot
+    >>> snapshot.tags, snapshot.depth.tolist()
+    (('html', 'body', 'h1', 'p'), [0, 1, 2, 2])
     """
 
     url: str = ""

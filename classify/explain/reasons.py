@@ -126,6 +126,9 @@ class Reason:
         group: feature group, such as `links` or `neighbors`; `rule` for rules after the model.
         text: phrase such as `link share 0.92`.
         contribution: signed log odds towards content; 0 for rules.
+
+    >>> Reason("links", "link share 0.92", -1.5).group
+    'links'
     """
 
     group: str
@@ -147,6 +150,9 @@ class Explanation:
         contributions: float64 (B, G), signed log odds towards content of all groups.
         base: log odds of an average block; the base and a block's contributions add up to the log odds of the block.
         threshold: lowest probability of the selected blocks; NaN if none was selected, or for methods without one.
+
+    >>> Explanation([[Reason("links", "link share 0.92", -1.5)]]).reasons[0][0].text
+    'link share 0.92'
     """
 
     reasons: Sequence[Reasons]

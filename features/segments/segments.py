@@ -71,6 +71,10 @@ class Segments:
         id: the name of the page.
         pdoc: the permitted degree of coherence, see `at`.
         full_tree: the segments from which `at` selected these; None if `at` was not used.
+
+    >>> import vclean
+    >>> segments = vclean.segment("<h1>Rain</h1><p>It rained.", pdoc=7)  # doctest: +SKIP
+    >>> segments.box[segments.leaves], segments.coherence.max()  # doctest: +SKIP
     """
 
     snapshot: Snapshot
