@@ -140,18 +140,18 @@ def _parse_size(text: str) -> int:
     epilog=_EPILOG,
 )
 @argument("inputs", "INPUT...", "pages to clean (see below)", nargs=-1, required=True)
-@option("-o", "--out", type=path, required=True, metavar="OUT", help="the output folder")
+@option("-o", "--out", type=path, required=True, metavar="OUT", help="write to this folder")
 @flag("--resume", help="continue the run in OUT; finished pages are skipped")
 @flag("--retry-failed", help="continue the run in OUT, and clean its failed pages again")
 @option("--pages", type=path, metavar="FILE", help="from archives, clean only the URLs that this file lists")
 @flag("--no-render", section=_ROWS, help="only parse pages: no browser, a fifth of the time")
-@flag("--js", section=_ROWS, help="run the pages' scripts")
+@flag("--js", section=_ROWS, help="run the scripts of pages")
 @option(
     "--network",
     type=click.Choice(("none", "public")),
     default="none",
     section=_ROWS,
-    help="source of subresources that no archive or folder has: none, or public addresses (none)",
+    help="load subresources that no archive or folder has: never, or from public addresses (none)",
 )
 @option(
     "--method",
@@ -159,15 +159,15 @@ def _parse_size(text: str) -> int:
     metavar="NAME",
     shell_complete=complete_methods,
     section=_ROWS,
-    help="the method that labels the blocks: see `vclean methods` (vclean)",
+    help="label blocks with this method, see `vclean methods` (vclean)",
 )
-@option("--model", type=path, metavar="FILE", section=_ROWS, help="a model in place of the shipped one")
+@option("--model", type=path, metavar="FILE", section=_ROWS, help="use this model in place of the shipped model")
 @option(
     "--templates",
     type=path,
     metavar="FOLDER",
     section=_ROWS,
-    help="folder of selector files, HOST.txt for each site",
+    help="use the selector file HOST.txt in this folder for pages of HOST",
 )
 @policy(_ROWS)
 @page_limits(_ROWS)
@@ -182,14 +182,14 @@ def _parse_size(text: str) -> int:
     "--address",
     metavar="ADDR",
     section=_RUN,
-    help="address of the Ray cluster; default: a running one, or a new one on this machine",
+    help="connect to the Ray cluster at this address (a running one, or a new one on this machine)",
 )
 @option(
     "--workers",
     type=positive(int),
     metavar="N",
     section=_RUN,
-    help="pages to clean at once (processors + 1)",
+    help="clean N pages at once (processors + 1)",
 )
 @option(
     "--retries",
@@ -197,7 +197,7 @@ def _parse_size(text: str) -> int:
     default="2",
     metavar="N",
     section=_RUN,
-    help="further attempts after a crash of the browser (2)",
+    help="try a page N more times after a crash of the browser (2)",
 )
 @option(
     "--max-memory",
@@ -205,10 +205,12 @@ def _parse_size(text: str) -> int:
     default="3G",
     metavar="SIZE",
     section=_RUN,
-    help="memory limit for one page, including its browser (3G)",
+    help="limit the memory of one page, including its browser (3G)",
 )
-@option("--part-rows", type=positive(int), default="500", metavar="N", section=_RUN, help="pages in one part (500)")
-@flag("--keep-snapshots", "snapshots", section=_RUN, help="save the rendered pages in OUT/snapshots")
+@option(
+    "--part-rows", type=positive(int), default="500", metavar="N", section=_RUN, help="write N pages to each part (500)"
+)
+@flag("--keep-snapshots", "snapshots", section=_RUN, help="store rendered pages in OUT/snapshots")
 @option("--metrics-port", type=port, metavar="PORT", section=_RUN, help="serve metrics for Prometheus on this machine")
 @verbosity()
 def farm(options: FarmOptions) -> int:

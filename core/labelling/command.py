@@ -122,13 +122,21 @@ def _parse_annotator(text: str) -> str:
 )
 @argument("pages", "[PAGE]...", "pages to label, as for vclean itself; default: all pages of PROJECT", nargs=-1)
 @option(
-    "-o", "--out", type=path, metavar="PROJECT", help="folder for rendered pages and gold; made if it does not exist"
+    "-o",
+    "--out",
+    type=path,
+    metavar="PROJECT",
+    help="store rendered pages and labels in this folder; created if it does not exist",
 )
 @option(
-    "--annotator", type=_parse_annotator, default=ANNOTATOR, metavar="NAME", help=f"name of the annotator ({ANNOTATOR})"
+    "--annotator",
+    type=_parse_annotator,
+    default=ANNOTATOR,
+    metavar="NAME",
+    help=f"set the name of the annotator ({ANNOTATOR})",
 )
-@option("--model", type=path, metavar="FILE", help="a model in place of the shipped one")
-@option("--port", type=port, metavar="N", help="port of the server (any free port)")
+@option("--model", type=path, metavar="FILE", help="use this model in place of the shipped model")
+@option("--port", type=port, metavar="N", help="set the port of the server (any free port)")
 @flag("--open", help="open the address in the browser")
 @option(
     "--export",
@@ -143,8 +151,8 @@ def _parse_annotator(text: str) -> str:
     metavar="GOLD GOLD",
     help="compare the gold of two annotators (files or folders), without serving pages",
 )
-@flag("--js", help="run the pages' scripts")
-@option("--url", default="", metavar="BASE", help="URL of pages that have none")
+@flag("--js", help="run the scripts of pages")
+@option("--url", default="", metavar="BASE", help="set the URL of pages without one")
 @page_limits()
 @verbosity()
 def label_pages(options: LabelOptions) -> int:
