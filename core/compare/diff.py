@@ -88,7 +88,7 @@ class Comparison:
         return (
             f"{count - len(self.differing)} of {count} blocks alike ({100 * self.agreement:.1f} %), "
             f"{self.count(FIRST_ONLY)} kept by {first} alone, {self.count(SECOND_ONLY)} by {second} alone, "
-            f"{self.count(OTHERWISE)} by both under other labels; "
+            f"{self.count(OTHERWISE)} by both with different labels; "
             f"word F1 of {second} against {first} {self.word_f1:.3f}"
         )
 

@@ -49,8 +49,8 @@ _UNITS: Final = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 _SIGNAL_CODE: Final = 128
 """Number that shells add to the number of the signal that ended a command."""
 
-_ROWS: Final = "Options that determine the rows"
-_RUN: Final = "Options of how the run works"
+_ROWS: Final = "Options that change the rows"
+_RUN: Final = "Options that do not change the rows"
 
 _EPILOG: Final = """\
 INPUT is a WARC, WACZ, Parquet or JSONL file (columns or fields html, url, id), a folder, an HTML or MHTML file, a URL,
@@ -72,7 +72,8 @@ class FarmOptions:
         inputs: the inputs as given.
         out: the output folder.
         pages: file with the URLs to take from archives; None for all pages.
-        cleaning, run: settings that determine the rows, and of how the run works.
+        cleaning: settings that determine the rows.
+        run: execution settings.
         resume: continue the run in `out`.
         retry_failed: clean the failed pages of that run again.
         engine, address: where the workers run.
@@ -336,7 +337,7 @@ def progress_line(stats: Stats) -> str:
     from tqdm import tqdm
 
     total = "" if stats.total is None else f" of {stats.total:,}"
-    left = "" if stats.left is None else f", {tqdm.format_interval(stats.left)} left"
+    left = "" if stats.remaining_seconds is None else f", {tqdm.format_interval(stats.remaining_seconds)} left"
     failed = stats.failed.total()
     return f"{stats.skipped + stats.done:,}{total} pages, {stats.rate:.1f} pages/s, {failed:,} failed{left}"
 

@@ -124,7 +124,7 @@ class RunOutput:
     Args:
         folder: the output folder; it is made if it does not exist.
         cleaning: settings that determine the rows.
-        run: settings of how the run works.
+        run: execution settings.
         resume: continue the run in the folder, if any.
         retry_failed: drop its failures first.
         stats: counts of this run, for the summary.

@@ -1,4 +1,4 @@
-"""Define the settings of a farm run, and compute the digest of those that determine its rows."""
+"""Define the execution settings of a farm run, and the digest of the settings that determine its rows."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _templates_digest(folder: Path | None) -> str | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSettings:
-    """Settings of how a run works. The rows do not depend on them.
+    """Execution settings of a run. The rows do not depend on them.
 
     Attributes:
         workers: number of pages cleaned at once, each in its own browser; 0 for the number of processors plus one.

@@ -71,7 +71,7 @@ class Stats:
         return None if self.total is None else max(self.total - self.skipped - self.done - self.working, 0)
 
     @property
-    def left(self) -> float | None:
+    def remaining_seconds(self) -> float | None:
         """Return the expected seconds to the end at the current rate; None while unknown."""
         if self.queued is None or not self.done:
             return None

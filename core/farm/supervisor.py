@@ -105,7 +105,7 @@ class WorkerProcess:
 
     Args:
         cleaning: settings for cleaning pages.
-        run: settings of the run; `max_memory` limits each page.
+        run: execution settings; `max_memory` limits each page.
     """
 
     def __init__(self, cleaning: CleanerSettings, run: RunSettings) -> None:

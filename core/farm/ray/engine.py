@@ -62,7 +62,7 @@ def run_on_ray(
         inputs: on a cluster, in folders that all nodes share.
         output: on a cluster, in a folder that all nodes share.
         cleaning: settings that determine the rows.
-        run: settings of the run; `workers` limits the number of actors.
+        run: execution settings; `workers` limits the number of actors.
         stats: counts.
         ray: the connected module: see `vclean.farm.ray.cluster.connect_to_cluster`.
 

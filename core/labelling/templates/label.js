@@ -5,7 +5,7 @@
   const { data, state, element } = vclean;
   const NUMBER = location.pathname.split("/").pop();
   const POLL = 1000;
-  const GONE = "The server does not answer";
+  const NO_ANSWER = "The server does not answer";
   const labels = Object.entries(data.pens.label).map(([label, pen]) => [label, pen.meaning.split(",")[0]]);
   const roles = Object.keys(data.pens.role).filter((role) => role !== "none");
   const remote = { revision: 0, status: "open", undo: false, redo: false, next: null, progress: null };
@@ -54,7 +54,7 @@
       remote.revision = 0;
       apply(answer);
     } catch {
-      problem = `Not saved. ${GONE}: start vclean label again. Saved changes are not lost.`;
+      problem = `Not saved. ${NO_ANSWER}: start vclean label again. Saved changes are not lost.`;
     }
   }
 
@@ -63,9 +63,9 @@
     try {
       const answer = await request(`state/${NUMBER}/${remote.revision}`);
       if (!pending) apply(answer);
-      if (problem.startsWith(GONE)) problem = "";
+      if (problem.startsWith(NO_ANSWER)) problem = "";
     } catch {
-      problem ||= `${GONE}: start vclean label again. Saved changes are not lost.`;
+      problem ||= `${NO_ANSWER}: start vclean label again. Saved changes are not lost.`;
     }
     show();
   }

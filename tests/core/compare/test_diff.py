@@ -41,7 +41,7 @@ class TestComparison:
 
     def test_the_summary_counts_every_kind(self):
         assert compared("hhpo", "oopl").summary() == (
-            "1 of 4 blocks alike (25.0 %), 2 kept by one alone, 1 by two alone, 0 by both under other labels; "
+            "1 of 4 blocks alike (25.0 %), 2 kept by one alone, 1 by two alone, 0 by both with different labels; "
             "word F1 of two against one 0.667"
         )
 

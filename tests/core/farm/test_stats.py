@@ -28,20 +28,20 @@ class TestCount:
         assert stats.seconds == {"render": 3.0, "extract": 0.5}
 
 
-class TestLeft:
+class TestRemainingSeconds:
     def running(self, **facts: int) -> Stats:
         return Stats(started=time.monotonic() - 100, **facts)
 
     def test_uses_rate_of_this_run(self) -> None:
         """Pages of an earlier run do not affect the rate of this one."""
-        assert self.running(total=1000, skipped=500, ok=50).left == pytest.approx(900, rel=0.01)
+        assert self.running(total=1000, skipped=500, ok=50).remaining_seconds == pytest.approx(900, rel=0.01)
 
     @pytest.mark.parametrize("facts", [{"ok": 50}, {"total": 100}])
     def test_unknown(self, facts: dict[str, int]) -> None:
-        assert self.running(**facts).left is None
+        assert self.running(**facts).remaining_seconds is None
 
     def test_is_never_negative(self) -> None:
-        assert self.running(total=10, ok=50).left == 0
+        assert self.running(total=10, ok=50).remaining_seconds == 0
 
 
 class TestToDict:
