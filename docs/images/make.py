@@ -1,7 +1,7 @@
-"""Make the images of the labelling page and of the HTML overlay from the fixtures: `python docs/images/make.py`.
+"""Make the images of labelling page, HTML overlay and comparison from the fixtures: `python docs/images/make.py`.
 
 The pages have neutral names, so that no image shows a path of the machine. Needs the browser of `vclean setup`. The
-other images, of a PNG overlay, a comparison and a report, are not made.
+other images, of a PNG overlay and a report, are not made.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ DATES = re.compile(r"^(Tue|Wed|Sun|Mon|Thu|Fri|Sat) \d+ ")
 
 def vclean(*arguments: str, folder: Path) -> None:
     """Run a command of vclean in a folder."""
-    subprocess.run([sys.executable, "-m", "vclean", "-q", *arguments], cwd=folder, check=True)
+    subprocess.run([sys.executable, "-m", "vclean", *arguments, "-q"], cwd=folder, check=True)
 
 
 @contextmanager
@@ -52,9 +52,9 @@ def server(folder: Path) -> Iterator[str]:
 
 
 @contextmanager
-def tab(browser: Browser, address: str, *, height: int, scheme: str = "light") -> Iterator[Page]:
-    """Open an address in a window of 1400 px width."""
-    context = browser.new_context(viewport={"width": 1400, "height": height}, color_scheme=scheme, bypass_csp=True)
+def tab(browser: Browser, address: str, *, height: int, width: int = 1400, scheme: str = "light") -> Iterator[Page]:
+    """Open an address in a window of some size."""
+    context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, bypass_csp=True)
     page = context.new_page()
     page.goto(address)
     yield page
@@ -95,6 +95,15 @@ def make_overlays(browser: Browser, folder: Path) -> None:
             page.screenshot(path=IMAGES / f"overlay-{name}.png")
 
 
+def make_comparison(browser: Browser, folder: Path) -> None:
+    """Select the caption of the photo in the comparison of two methods on the news page."""
+    vclean("diff", NEWS, "--method", "bte", "--render", "-o", "diff.html", folder=folder)
+    with tab(browser, (folder / "diff.html").as_uri(), width=1300, height=800) as page:
+        page.get_by_text("The ferry at Saltby holds").first.click()
+        page.wait_for_timeout(1000)
+        page.screenshot(path=IMAGES / "compare-diff.png")
+
+
 def main() -> None:
     """Make the images."""
     with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
@@ -103,6 +112,7 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         make_label(browser, folder)
         make_overlays(browser, folder)
+        make_comparison(browser, folder)
         browser.close()
 
 
