@@ -84,7 +84,7 @@ class RawClient:
 
     def read(self, html: str, url: str) -> Snapshot:
         """Replace the document of the tab, and read it with vclean's walker."""
-        expression = walker.call(url, self._settings, discard=True, **walker.hints(html))
+        expression = walker.call(url, self._settings, walker.hints(html) | {"discard": True})
         content_set = self._send("Page.setDocumentContent", {"frameId": self._frame, "html": html})
         evaluated = self._send("Runtime.evaluate", _evaluation(expression))
         self._result(content_set)

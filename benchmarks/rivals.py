@@ -1,7 +1,8 @@
 """Wrap the systems of the leaderboard: each extracts clean text from a page as crawled.
 
-Every system gets bytes, decodes them itself, and runs with its defaults as in its documentation. boilerpy3 accepts
-only text; for it, resiliparse detects the encoding and decodes the page. Time counts from bytes to text.
+Every system gets bytes, decodes them itself, and runs with its defaults as in its documentation. boilerpy3 and
+readability-lxml accept only text; for them, resiliparse detects the encoding and decodes the page.
+Time counts from bytes to text.
 """
 
 from __future__ import annotations
@@ -85,8 +86,9 @@ def _trafilatura() -> Extract:
 
 def _readability() -> Extract:
     document = import_module("readability").Document
-    plain = _plain_text()
-    return lambda page: (plain(document(page.html, url=page.url or None).summary()), "")
+    plain, encoding = _plain_text(), import_module("resiliparse.parse.encoding")
+    # Version 0.8.4 fails on bytes: it looks for declared charsets with patterns of text.
+    return lambda page: (plain(document(_text(encoding, page.html), url=page.url or None).summary()), "")
 
 
 def _resiliparse() -> Extract:

@@ -63,12 +63,14 @@ class AsyncCleaner:
             BrowserMissingError: no usable Chromium is installed.
         """
         if self._pipeline.settings.render:
+            from vclean.features.visibility.painted import doubtful_texts
             from vclean.render.browser.async_renderer import AsyncRenderer
 
             settings, network = self._pipeline.settings.rendering, self._pipeline.settings.network == "public"
             self._idle_renderers = asyncio.Queue()
             for _ in range(self._browsers):
-                renderer = await self._stack.enter_async_context(AsyncRenderer(settings, network=network))
+                renderer = AsyncRenderer(settings, network=network, examine=doubtful_texts)
+                await self._stack.enter_async_context(renderer)
                 self._idle_renderers.put_nowait(renderer)
         return self
 

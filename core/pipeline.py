@@ -18,7 +18,7 @@ from vclean.settings import DEFAULT_PDOC, Policy, RenderSettings
 from vclean.timeouts import deadline
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractContextManager
     from typing import Any
 
@@ -104,7 +104,9 @@ class PageReader:
         if self.renders:
             from vclean.render.browser.renderer import Renderer
 
-            self._renderer = self._stack.enter_context(Renderer(self.settings, network=self._network))
+            self._renderer = self._stack.enter_context(
+                Renderer(self.settings, network=self._network, examine=_doubtful_texts)
+            )
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -175,6 +177,13 @@ class PageReader:
         return parse(page, self.settings)
 
 
+def _doubtful_texts(snapshot: Snapshot) -> Mapping[int, int]:
+    """Return the texts that only the page as painted can decide on; see `features.visibility.painted`."""
+    from vclean.features.visibility.painted import doubtful_texts
+
+    return doubtful_texts(snapshot)
+
+
 def _decode_snapshot(snapshot: bytes, *, screenshot: bool) -> Snapshot:
     from vclean.render.storage.cache import from_bytes
 
@@ -232,7 +241,7 @@ class Pipeline:
         self.reader = reader or PageReader(settings.rendering, render=settings.render, network=network)
         self._method, self._model, self.versions = _load(settings.method, settings.model)
         self._templates = _load_templates(settings.templates) if settings.templates else None
-        if self._model is None and settings.policy != Policy():
+        if self._model is None and settings.policy != Policy(hidden=settings.policy.hidden):
             method = settings.method
             raise UsageError(f"the method {method} accepts no policy of content: use the method vclean")
 
@@ -343,7 +352,7 @@ class Pipeline:
 
     def _predict(self, columns: BlockColumns, evidence: NDArray[np.float32] | None) -> Prediction:
         if self._model is None:
-            return self._method(columns)
+            return _without_hidden(self._method(columns), columns, self.settings.policy)
         return self._model.label(columns, evidence=evidence, policy=self.settings.policy)
 
     def _explain(self, columns: BlockColumns, prediction: Prediction, method: str) -> Explanation:
@@ -353,6 +362,17 @@ class Pipeline:
             return placeholder_explanation(method, len(columns))
         with deadline(self.reader.settings.deadline):
             return explain(self._model, columns, prediction)
+
+
+def _without_hidden(prediction: Prediction, columns: BlockColumns, policy: Policy) -> Prediction:
+    """Label the blocks that are too hidden to be content as other."""
+    from vclean.labels import Label
+
+    excluded = (columns.visibility > policy.most_hidden).tolist()
+    if not any(excluded):
+        return prediction
+    pairs = zip(prediction.labels, excluded, strict=True)
+    return replace(prediction, labels=[Label.OTHER if out else label for label, out in pairs])
 
 
 def _language_sample(texts: Sequence[str], labels: Sequence[Label]) -> str:

@@ -6,11 +6,12 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, overload
 
 from vclean.errors import UsageError
 from vclean.labels import Label, Role, Visibility
 from vclean.output import registry
+from vclean.render.snapshot import Hidden
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -62,6 +63,7 @@ class Block:
         color: the color of most of the text, as `#rrggbb` or `#rrggbbaa`; None if the page was not rendered.
         background: the background color, in the same form; None if no background is painted.
         visibility: shown, revealable by a click, or hidden.
+        technique: what hides it, such as `display` or `off-page`; empty for blocks that are shown.
         reasons: the reasons for the label, strongest first; empty without `explain=True`.
         source: the position of the text in the source of the page; None without `explain=True`, and for text that a
             script wrote.
@@ -84,6 +86,7 @@ class Block:
     color: str | None
     background: str | None
     visibility: Visibility
+    technique: str = ""
     reasons: Sequence[Reason] = ()
     source: SourcePosition | None = None
 
@@ -256,6 +259,15 @@ class Metadata:
     settings: dict[str, float | bool]
 
 
+SENTENCE_WORDS: Final = 8
+"""A hidden text of so many words is of sentence length; labels for screen readers are shorter."""
+
+
+def is_sentence(text: str) -> bool:
+    """Return whether a text has the length of a sentence, in words or, without spaces, in characters."""
+    return len(text.split()) >= SENTENCE_WORDS or (len(text.split()) < 3 and len(text) >= 5 * SENTENCE_WORDS)
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Result:
     r"""Labelled blocks of a page.
@@ -303,6 +315,7 @@ class Result:
         roles, positions = prediction.roles or unknown, self.positions or unknown
         probability, box = prediction.probability.tolist(), columns.box.tolist()
         xpath, tag, visibility = columns.xpath, columns.tag, columns.visibility.tolist()
+        technique = [Hidden(code).technique for code in columns.technique.tolist()]
         font_size, color, background = columns.font_size.tolist(), columns.color, columns.background
         blocks = [
             Block(
@@ -318,6 +331,7 @@ class Result:
                 color=color[row],
                 background=background[row],
                 visibility=Visibility(visibility[row]),
+                technique=technique[row],
                 reasons=tuple(reasons[row]),
                 source=positions[row],
             )
@@ -329,6 +343,16 @@ class Result:
     def content(self) -> Blocks:
         """Return the blocks that are content: those with another label than `o`."""
         return self.blocks.filter(lambda block: block.is_content)
+
+    @property
+    def hidden(self) -> Blocks:
+        """The blocks that no reader sees: those whose visibility is hidden; see `docs/guides/hidden-text.md`."""
+        return self.blocks.where(visibility=Visibility.HIDDEN)
+
+    @property
+    def injection_suspect(self) -> bool:
+        """Whether a sentence is hidden from readers, with no control that opens it."""
+        return any(is_sentence(block.text) for block in self.hidden)
 
     @property
     def content_count(self) -> int:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict, get_args
 
 from vclean.errors import UsageError
+from vclean.labels import Visibility
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -58,6 +59,10 @@ class RenderSettings:
         return asdict(self)
 
 
+HiddenPolicy = Literal["drop", "revealable", "keep"]
+"""Which texts that are not shown may be content."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     """Definition of content: preference for precision or recall, and reader comments. For methods with a model.
@@ -70,9 +75,12 @@ class Policy:
         recall_weight: values under 1 select only blocks of high probability (0.25 is `--precision`), values over 1 also
             select doubtful blocks (4 is `--recall`).
         comments: whether reader comments are content; None: as in the training corpora of the model.
+        hidden: which hidden texts may be content, for every method: "drop" none, "revealable" those that a reader can
+            open, "keep" all.
 
     Raises:
-        UsageError: `recall_weight` is not a positive number, or `comments` is not True, False or None.
+        UsageError: `recall_weight` is not a positive number, `comments` is not True, False or None, or `hidden` is not
+            one of its values.
 
     >>> Policy(recall_weight=4.0).comments is None
     True
@@ -80,6 +88,7 @@ class Policy:
 
     recall_weight: float = 1.0
     comments: bool | None = None
+    hidden: HiddenPolicy = "revealable"
 
     def __post_init__(self) -> None:
         """Check the values."""
@@ -87,6 +96,13 @@ class Policy:
             raise UsageError(f"comments has to be True, False or None, not {self.comments!r}")
         if not 0 < self.recall_weight < float("inf"):
             raise UsageError(f"recall_weight has to be a positive number, not {self.recall_weight}")
+        if self.hidden not in get_args(HiddenPolicy):
+            raise UsageError(f"hidden has to be one of {', '.join(get_args(HiddenPolicy))}, not {self.hidden!r}")
+
+    @property
+    def most_hidden(self) -> Visibility:
+        """Return the least visible kind of block that may be content."""
+        return {"drop": Visibility.SHOWN, "revealable": Visibility.REVEALABLE, "keep": Visibility.HIDDEN}[self.hidden]
 
 
 OverlayFormat = Literal["png", "svg", "html"]

@@ -8,16 +8,15 @@ that most pages have the same blocks with and without rendering.
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from vclean.features import tree
-from vclean.features.names.element_names import NAME_CACHE_SIZE
+from vclean.features.visibility.text_visibility import text_visibility
 from vclean.labels import Visibility
 from vclean.render.static import styles
 
@@ -33,14 +32,6 @@ _INLINE_DISPLAY = frozenset(("", "inline", "inline-block", "inline-flex", "inlin
 _BREAK_TAGS = frozenset(("iframe", "object", "select", "video"))
 """Elements without text of the page that separate the text before them from the text after them."""
 
-_REVEALING_TAGS = frozenset(("details", "dialog"))
-_REVEALING_ROLES = frozenset(("tabpanel", "dialog", "tooltip", "menu", "region"))
-_REVEALING_CLASS = re.compile(
-    r"tab|accordion|collaps|panel|toggle|expand|reveal|faq|read-?more|show-?more|slide|carousel|spoiler|modal|dropdown",
-    re.IGNORECASE,
-)
-"""Class names of tabs, accordions and sliders in common component libraries (Bootstrap, jQuery UI, WAI-ARIA)."""
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class BlockColumns:
@@ -54,6 +45,7 @@ class BlockColumns:
         text_block: int32 (T,), the block of each text node; -1 for text nodes outside all blocks.
         box: float32 (B, 4), x, y, width, height of the union of the line boxes, CSS px; NaN if nothing is painted.
         visibility: uint8 (B,), `vclean.labels.Visibility`.
+        technique: uint8 (B,), `vclean.render.snapshot.Hidden`: what hides a block; 0 for blocks that are shown.
 
     >>> import vclean
     >>> columns = vclean.clean("<h1>Rain</h1><p>It rained.", method="text").columns
@@ -67,6 +59,7 @@ class BlockColumns:
     text_block: NDArray[np.int32]
     box: NDArray[np.float32]
     visibility: NDArray[np.uint8]
+    technique: NDArray[np.uint8]
 
     def __repr__(self) -> str:
         return f"<BlockColumns {self.snapshot.url!r}: {len(self)} blocks>"
@@ -143,6 +136,7 @@ class BlockColumns:
             text_block=number[self.text_block],
             box=self.box[rows],
             visibility=self.visibility[rows],
+            technique=self.technique[rows],
         )
 
 
@@ -162,7 +156,11 @@ def extract_blocks(snapshot: Snapshot) -> BlockColumns:
     is_block_level = find_block_level(snapshot)
     container = tree.nearest_ancestor(is_block_level, snapshot.parent)
     breaks = _count_breaks(snapshot, block_texts)
+    seen = text_visibility(snapshot)
+    is_hidden = seen.visibility > Visibility.SHOWN
     starts = _find_block_starts(snapshot, block_texts, container, is_block_level, breaks)
+    hidden = is_hidden[block_texts]
+    starts[1:] |= hidden[1:] != hidden[:-1]
     first = np.flatnonzero(starts)
     parent = snapshot.text_parent[block_texts[first]]
     text_block = np.full(len(snapshot.texts), -1, dtype=np.int32)
@@ -173,7 +171,8 @@ def extract_blocks(snapshot: Snapshot) -> BlockColumns:
         node=container[parent],
         text_block=text_block,
         box=_union_boxes(snapshot, text_block, len(first)),
-        visibility=_classify_visibility(snapshot, parent),
+        visibility=seen.visibility[block_texts[first]],
+        technique=seen.technique[block_texts[first]],
     )
 
 
@@ -207,18 +206,12 @@ def _find_block_starts(
     is_block_level: NDArray[np.bool_],
     breaks: NDArray[np.int64],
 ) -> NDArray[np.bool_]:
-    """Return which text nodes begin a block, given the `breaks` between them: bool (K,)."""
+    """Return which text nodes begin a block by the tree alone, given the `breaks` between them: bool (K,)."""
     parent = snapshot.text_parent[block_texts]
     blocks_before = np.cumsum(is_block_level)[snapshot.text_after[block_texts]]
     own_container = container[parent]
-    hidden = snapshot.hidden[parent] > 0
     starts = np.ones(len(block_texts), dtype=bool)
-    starts[1:] = (
-        (blocks_before[1:] > blocks_before[:-1])
-        | (own_container[1:] != own_container[:-1])
-        | (breaks > 1)
-        | (hidden[1:] != hidden[:-1])
-    )
+    starts[1:] = (blocks_before[1:] > blocks_before[:-1]) | (own_container[1:] != own_container[:-1]) | (breaks > 1)
     return starts
 
 
@@ -281,50 +274,3 @@ def _union_boxes(snapshot: Snapshot, text_block: NDArray[np.int32], count: int) 
     bottom_right = np.maximum.reduceat(lines[:, :2] + lines[:, 2:], first, axis=0)
     box[owner[first]] = np.hstack([top_left, bottom_right - top_left])
     return box
-
-
-def _classify_visibility(snapshot: Snapshot, parent: NDArray[np.int32]) -> NDArray[np.uint8]:
-    """Return the visibility of texts with the given parent elements.
-
-    Hidden text is revealable inside a tab, an accordion or a similar widget.
-    """
-    visibility = np.full(len(parent), Visibility.SHOWN, dtype=np.uint8)
-    hidden = snapshot.hidden[parent] > 0
-    if hidden.any():
-        revealable = tree.path_sum(_find_revealing_elements(snapshot, parent[hidden]), snapshot.end)[parent] > 0
-        visibility[hidden & revealable] = Visibility.REVEALABLE
-        visibility[hidden & ~revealable] = Visibility.HIDDEN
-    return visibility
-
-
-def _find_revealing_elements(snapshot: Snapshot, elements: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Return the elements that a reader can open: bool (N,).
-
-    They are recognized by tag, role, class, or a control that refers to their id. Attributes are read only of the
-    `elements` and their ancestors.
-    """
-    revealing = snapshot.is_tag(_REVEALING_TAGS)
-    candidates = np.flatnonzero(tree.subtree_sum(np.bincount(elements, minlength=len(snapshot)), snapshot.end)).tolist()
-    classes, roles, ids = (snapshot.attributes(name) for name in ("class", "role", "id"))
-    controlled = _find_controlled_ids(snapshot) if any(candidate in ids for candidate in candidates) else set()
-    for candidate in candidates:
-        revealing[candidate] |= (
-            _has_revealing_class(classes.get(candidate, ""))
-            or roles.get(candidate) in _REVEALING_ROLES
-            or ids.get(candidate) in controlled
-        )
-    return revealing
-
-
-@lru_cache(maxsize=NAME_CACHE_SIZE)
-def _has_revealing_class(classes: str) -> bool:
-    """Return whether a class attribute contains a name of a revealable widget."""
-    return bool(_REVEALING_CLASS.search(classes))
-
-
-def _find_controlled_ids(snapshot: Snapshot) -> set[str]:
-    """Return the ids that `aria-controls`, `data-target` and links to fragments refer to."""
-    ids = set(snapshot.attributes("aria-controls").values())
-    for name in ("data-target", "href"):
-        ids.update(value.rpartition("#")[2] for value in snapshot.attributes(name).values() if "#" in value)
-    return ids - {""}

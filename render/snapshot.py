@@ -24,6 +24,8 @@ ATTRIBUTES = (
     "colspan", "content", "data-target", "data-toggle", "datetime", "dir", "height", "hidden", "href", "id",
     "itemprop", "itemtype", "lang", "name", "open", "placeholder", "property", "rel", "role", "rowspan", "scope",
     "src", "srcset", "start", "style", "title", "type", "value", "width",
+    "aria-modal", "commandfor", "data-bs-target", "data-bs-toggle", "for", "popover", "popovertarget",
+    "tabindex",
 )  # fmt: skip
 """Attributes of a snapshot; `href`, `src` and `cite` are absolute if the page has a URL."""
 
@@ -32,6 +34,8 @@ STYLES = (
     "font-style", "font-family", "line-height", "text-align", "text-decoration-line", "text-transform",
     "white-space", "color", "background-color", "background-image", "border-top-width", "border-bottom-width",
     "border-left-width", "list-style-type", "cursor", "z-index",
+    "transform", "filter", "mask-image", "mix-blend-mode", "background-clip", "-webkit-text-fill-color",
+    "text-shadow", "-webkit-text-stroke-width", "-webkit-text-stroke-color", "backface-visibility", "isolation",
 )  # fmt: skip
 """Computed styles of a snapshot, by CSS name. A page that was not rendered has only `display`, `visibility`,
 `font-weight`, `font-style` and `white-space`, derived from the user agent style sheet and inline styles; the other
@@ -39,19 +43,43 @@ values are empty."""
 
 
 class Hidden(IntEnum):
-    """Reason why an element paints nothing; the cause is the style of the element or of an ancestor."""
+    """Technique that hides an element or a text from readers.
+
+    The walker gives an element the codes up to `OFF_PAGE`; those after it are found by `vclean.features.visibility`.
+    """
 
     NO = 0
     DISPLAY = 1
-    """`display: none`, the `hidden` attribute, a closed `<details>`, content-visibility."""
+    """`display: none`, the `hidden` attribute, a closed `<details>`, content-visibility, rules for print alone."""
     VISIBILITY = 2
     """`visibility: hidden` or `collapse`."""
     OPACITY = 3
-    """`opacity: 0` of the element or of an ancestor."""
+    """The opacities of the element and its ancestors multiply to almost 0."""
     CLIPPED = 4
     """Clipped away, or inside a box without area that hides its overflow."""
     OFF_PAGE = 5
-    """Completely left of or above the origin of the document, where scrolling cannot reach."""
+    """At a position that scrolling cannot reach."""
+    FONT_SIZE = 6
+    """Letters too small to be read, by their font size."""
+    TRANSFORM = 7
+    """Letters too small to be read, or turned away, by a transform."""
+    SPACING = 8
+    """Letters on top of each other, by negative letter spacing."""
+    COLOR = 9
+    """In a color that cannot be told from what is painted behind it."""
+    FILTER = 10
+    """Made invisible by a filter: blur, opacity, brightness and the like."""
+    MASK = 11
+    """Masked away."""
+    BLEND = 12
+    """Blended into what is behind it."""
+    COVERED = 13
+    """Below something opaque."""
+
+    @property
+    def technique(self) -> str:
+        """Return its name in results, such as `off-page`; empty for what is not hidden."""
+        return "" if self is Hidden.NO else self.name.lower().replace("_", "-")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,6 +159,8 @@ class Snapshot:
         texts: T strings, the text nodes in document order, white space as in the source.
         text_parent: int32 (T,), the parent element of each text node.
         text_after: int32 (T,), the last element that starts before each text node.
+        text_hidden: uint8 (T,), `Hidden`: that of its parent, or because no line is inside the clip.
+        image: int32 (I,), ascending, the `img` elements whose image is loaded.
         line_text: int32 (L,), ascending, the text node of each line box; line_box: float32 (L, 4), x, y, width, height.
         timings: seconds by stage; they are not stored.
 
@@ -164,6 +194,8 @@ class Snapshot:
     texts: Sequence[str]
     text_parent: NDArray[np.int32]
     text_after: NDArray[np.int32]
+    text_hidden: NDArray[np.uint8]
+    image: NDArray[np.int32]
     line_text: NDArray[np.int32]
     line_box: NDArray[np.float32]
     timings: dict[str, float] = field(default_factory=dict)

@@ -85,7 +85,11 @@ class Model:
         x = stacking.stack_columns(features, *self.linear.scores(features), posterior)
         regions, words = x[:, stacking.REGIONS], features.layout.tokens
         comments = comment_probability(features.context, regions)
-        prediction = self.decide(x, words, block_groups(blocks), comments, evidence=evidence, policy=policy)
+        policy = policy or Policy()
+        excluded = blocks.visibility > policy.most_hidden
+        prediction = self.decide(
+            x, words, block_groups(blocks), comments, evidence=evidence, policy=policy, excluded=excluded
+        )
         roles = stacking.block_roles(regions) if self.regions else []
         return replace(prediction, labels=join_continuations(prediction.labels, predecessors(blocks)), roles=roles)
 
@@ -98,6 +102,7 @@ class Model:
         *,
         evidence: NDArray[np.float32] | None = None,
         policy: Policy | None = None,
+        excluded: NDArray[np.bool_] | None = None,
     ) -> Prediction:
         """Label the B blocks of a page from their feature matrix.
 
@@ -109,6 +114,7 @@ class Model:
                 `postprocess.comment_probability`.
             evidence: float32 (B,), log odds from sources other than the page, added to those of the blocks.
             policy: what counts as content.
+            excluded: bool (B,), the blocks that cannot be content, such as hidden ones.
         """
         policy = policy or Policy()
         if not len(x):
@@ -120,11 +126,17 @@ class Model:
             probability = add_evidence(probability, evidence)
         if policy.comments is not None:
             probability = adjust_for_comments(probability, comments, words, include=policy.comments)
+        candidates = probability
+        if excluded is not None and excluded.any():
+            words = np.where(excluded, 0, words).astype(np.float32)
+            candidates = np.where(excluded, 0, probability).astype(np.float32)
         undecided = comments if policy.comments is None else np.zeros_like(comments)
         selected, confidence = self.threshold_model.select(
-            candidate_selections(x, probability, words, undecided, policy.recall_weight)
+            candidate_selections(x, candidates, words, undecided, policy.recall_weight)
         )
         is_content = smooth_groups(selected, words, group)
+        if excluded is not None:
+            is_content &= ~excluded
         labels = assign_labels(is_content, type_probability(self.types, x[is_content]))
         decision = Decision(x, comments, evidence, policy, selected, group, is_content)
         calibrated = self.threshold_model.calibration(probability)

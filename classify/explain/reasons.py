@@ -20,6 +20,8 @@ from vclean.classify.explain.phrases import format_percent
 from vclean.classify.explain.surroundings import BlockSurroundings, SalientTokens
 from vclean.classify.trees.shap import contributions
 from vclean.features.page_context import PageContext
+from vclean.labels import Visibility
+from vclean.render.snapshot import Hidden
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,8 +62,21 @@ class Rules:
 
     def describe(self, block: int) -> list[str]:
         """Return phrases of the rules that decided about a block, the last rule first."""
+        if hidden := self._hidden_rule(block):
+            return [hidden]
         texts = [self._group_rule(block), self._comments_rule(block), self._threshold_rule(block)]
         return [text for text in texts if text]
+
+    def _hidden_rule(self, block: int) -> str:
+        """Return what hides a block that the policy leaves out for being hidden; empty for other blocks."""
+        blocks = self._blocks
+        if blocks.visibility[block] <= self._decision.policy.most_hidden:
+            return ""
+        technique = Hidden(int(blocks.technique[block])).technique
+        state = (
+            "can be opened by readers" if blocks.visibility[block] == Visibility.REVEALABLE else "never seen by readers"
+        )
+        return f"left out because it is hidden ({technique}) and {state}: --hidden keep would keep it"
 
     def _group_rule(self, block: int) -> str:
         decision = self._decision

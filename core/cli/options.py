@@ -140,6 +140,13 @@ def policy(section: str = "Options") -> Callable[[_Decorated], _Decorated]:
             section=section,
             help="keep (in) or drop (out) reader comments (as in the training corpora)",
         ),
+        option(
+            "--hidden",
+            type=click.Choice(("drop", "revealable", "keep")),
+            default="revealable",
+            section=section,
+            help="text that is not shown: drop all of it, keep what a reader can open, or keep all (revealable)",
+        ),
     )
 
 
@@ -154,7 +161,7 @@ def take_policy(values: dict[str, Any]) -> Policy:
     check_exclusive(values, "--precision", "--recall")
     recall, precision = values.pop("recall"), values.pop("precision")
     recall_weight = _RECALL_WEIGHT if recall else _PRECISION_WEIGHT if precision else 1.0
-    return Policy(recall_weight=recall_weight, comments=_COMMENTS[values.pop("comments")])
+    return Policy(recall_weight=recall_weight, comments=_COMMENTS[values.pop("comments")], hidden=values.pop("hidden"))
 
 
 def verbosity(section: str = "Options") -> Callable[[_Decorated], _Decorated]:

@@ -14,6 +14,7 @@ from vclean.farm.tasks import KEY_BYTES, Task, TaskOutcome
 from vclean.imports import requires_extra
 from vclean.labels import Visibility
 from vclean.output import json
+from vclean.render.snapshot import Hidden
 from vclean.render.storage.cache import read_key
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ BLOCK: Final = pa.struct(
         ("box", BOX),
         ("xpath", pa.string()),
         ("visibility", pa.string()),
+        ("technique", pa.string()),
         ("text", pa.string()),
     ]
 )
@@ -70,6 +72,9 @@ _COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
     ("block_count", pa.int32()),
     ("kept_count", pa.int32()),
     ("characters", pa.int64()),
+    ("revealable_words", pa.int64()),
+    ("hidden_words", pa.int64()),
+    ("injection_suspect", pa.bool_()),
     ("text", pa.string()),
     ("cleaneval", pa.string()),
     ("blocks", pa.list_(BLOCK)),
@@ -83,6 +88,7 @@ LOG_COLUMNS: Final = tuple(name for name in SCHEMA.names if name not in ("read_k
 
 _METADATA_COLUMNS: Final = ("url", "rendered", "language", "title", "confidence", "noscript", "build", "method")
 _VISIBILITY: Final = [each.name.lower() for each in Visibility]
+_TECHNIQUES: Final = [each.technique or None for each in Hidden]
 
 
 def result_row(result: Result, task: Task, seconds: Mapping[str, float]) -> pa.RecordBatch:
@@ -168,6 +174,7 @@ def _blocks_array(result: Result) -> pa.Array[Any]:
         _box_array(blocks),
         _string_array(blocks.xpath),
         pa.array(_VISIBILITY, pa.string()).take(pa.array(blocks.visibility.astype(np.int8), pa.int8())),
+        pa.array(_TECHNIQUES, pa.string()).take(pa.array(blocks.technique.astype(np.int8), pa.int8())),
         _string_array(blocks.text),
     ]
     rows = pa.StructArray.from_arrays(columns, fields=list(BLOCK))
@@ -185,11 +192,13 @@ def _box_array(blocks: BlockColumns) -> pa.Array[Any]:
     return pa.StructArray.from_arrays(sides, fields=list(BOX), mask=pa.array(unpainted, pa.bool_()))
 
 
-def _count_columns(result: Result) -> dict[str, int]:
+def _count_columns(result: Result) -> dict[str, int | bool]:
+    hidden = json.hidden_facts(result)
     return {
         "block_count": len(result.columns),
         "kept_count": result.content_count,
         "characters": len(result.to_text()),
+        **{name: hidden[name] for name in ("revealable_words", "hidden_words", "injection_suspect")},
     }
 
 

@@ -7,6 +7,10 @@ import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from vclean.labels import Visibility
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -47,7 +51,18 @@ def page_fields(result: Result) -> Record:
         "build": metadata.browser,
         "settings": metadata.settings,
         "confidence": _number(result.confidence, 4),
+        "hidden": hidden_facts(result),
     }
+
+
+def hidden_facts(result: Result) -> Record:
+    """Return how much text readers do not see: blocks and words, whether it was observed, and whether it is suspect."""
+    columns = result.columns
+    record: Record = {"observed": columns.snapshot.rendered}
+    for name, code in (("revealable", Visibility.REVEALABLE), ("hidden", Visibility.HIDDEN)):
+        texts = [columns.text[row] for row in np.flatnonzero(columns.visibility == code).tolist()]
+        record |= {f"{name}_blocks": len(texts), f"{name}_words": sum(len(text.split()) for text in texts)}
+    return {**record, "injection_suspect": result.injection_suspect}
 
 
 def _block(block: Block) -> Record:
@@ -62,6 +77,7 @@ def _block(block: Block) -> Record:
         "color": block.color,
         "background": block.background,
         "visibility": block.visibility.name.lower(),
+        "technique": block.technique or None,
         "text": block.text,
     }
 

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 EXPLANATION: Final = "explanation"
 """Name of the output of `--explain`, which replaces the text."""
 
+HIDDEN_LIST: Final = "hidden"
+"""What `--show-hidden` writes in place of a text format."""
+
 _WRITERS: Final = {
     "cleaneval": "text.write_cleaneval",
     "text": "text.write_text",
@@ -26,15 +29,16 @@ _WRITERS: Final = {
     "html": "html.write_html",
     "json": "json.write_json",
     EXPLANATION: "explanation.write_explanation",
+    HIDDEN_LIST: "hidden.write_hidden",
 }
 """Modules and functions of `vclean.output` that write a format, by its name."""
 
-FORMATS: Final = tuple(name for name in _WRITERS if name != EXPLANATION)
+FORMATS: Final = tuple(name for name in _WRITERS if name not in (EXPLANATION, HIDDEN_LIST))
 """Names of the output formats; the first is the default."""
 
 
 def writer(name: str) -> Callable[[Result], str]:
-    """Return the function that writes a result in the format `name`, one of `FORMATS` or `EXPLANATION`.
+    """Return the function that writes a result in the format `name`, one of `FORMATS`, `EXPLANATION` or `HIDDEN_LIST`.
 
     Raises:
         UsageError: the format does not exist.

@@ -21,12 +21,16 @@ from vclean.render.rendered_page import Rendering
 from vclean.settings import RenderSettings
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
     from pathlib import Path
 
     from vclean.page import Resources
+    from vclean.render.browser.navigation import NavigatedPage
+    from vclean.render.browser.pixels import Comparison
     from vclean.render.browser.tab import DocumentTab
     from vclean.render.snapshot import Snapshot
+
+    Examine = Callable[[Snapshot], Mapping[int, int]]
 
 _PAGES_PER_BROWSER: Final = 100
 """A browser retains about 0.5 MB of every page, and its start takes 0.3 s of CPU."""
@@ -44,6 +48,8 @@ class AsyncRenderer:
         chromium: the executable; None for the result of `find_chromium`.
         allow_hosts: host names that may be reached even if their address is not public.
         network: fetch subresources that are not in `Page.resources` from public addresses.
+        examine: returns the texts of a snapshot whose visibility pixels have to decide, with the `Hidden` code of those
+            that prove to be invisible.
 
     Raises:
         BrowserMissingError: no usable Chromium was found.
@@ -56,7 +62,9 @@ class AsyncRenderer:
         chromium: Path | None = None,
         allow_hosts: frozenset[str] = frozenset(),
         network: bool = False,
+        examine: Examine | None = None,
     ) -> None:
+        self._examine = examine
         self._settings = settings or RenderSettings()
         self._executable = chromium or find_chromium().path
         self._allow_hosts = allow_hosts
@@ -181,7 +189,8 @@ class AsyncRenderer:
         ):
             payload = await navigated.read(self._expression(page.url))
             png = await navigated.screenshot() if screenshot else None
-            return Rendering(self._unpack(payload, page.url, process.build), png, responder.served, responder.missed)
+            snapshot = await self._examined_page(self._unpack(payload, page.url, process.build), navigated, page.url)
+            return Rendering(snapshot, png, responder.served, responder.missed)
 
     @asynccontextmanager
     async def _responder(self, text: str, resources: Resources | None) -> AsyncIterator[StoredResponder]:
@@ -197,11 +206,37 @@ class AsyncRenderer:
         from vclean.render.browser import walker
 
         tab = self._tab = self._tab or await self._open_tab(process)
-        payload = await tab.read(text, walker.call(url, self._settings, discard=not screenshot, **walker.hints(text)))
+        hints = walker.hints(text) | {"discard": not screenshot}
+        payload = await tab.read(text, walker.call(url, self._settings, hints))
         png = None
         if screenshot:
             self._tab, png = None, await tab.screenshot()
-        return Rendering(self._unpack(payload, url, process.build), png)
+        snapshot = self._unpack(payload, url, process.build)
+        return Rendering(await self._examined_document(process, snapshot, text, url), png)
+
+    async def _examined_document(self, process: BrowserProcess, snapshot: Snapshot, text: str, url: str) -> Snapshot:
+        """Ask the pixels about the texts that styles and geometry leave in doubt."""
+        from vclean.render.browser import walker
+
+        doubts = self._doubts(snapshot)
+        if not doubts:
+            return snapshot
+        tab = await self._open_tab(process, paint=True)
+        await tab.read(text, walker.call(url, self._settings))
+        expression = walker.call(url, self._settings, conceal=list(doubts))
+        return _with_unseen(snapshot, doubts, await tab.unseen(_comparison(snapshot, doubts), expression))
+
+    async def _examined_page(self, snapshot: Snapshot, page: NavigatedPage, url: str) -> Snapshot:
+        from vclean.render.browser import walker
+
+        doubts = self._doubts(snapshot)
+        if not doubts:
+            return snapshot
+        expression = walker.expression(url, self._settings, conceal=list(doubts))
+        return _with_unseen(snapshot, doubts, await page.unseen(_comparison(snapshot, doubts), expression))
+
+    def _doubts(self, snapshot: Snapshot) -> Mapping[int, int]:
+        return self._examine(snapshot) if self._examine else {}
 
     async def _render_live(self, process: BrowserProcess, page: Page, *, screenshot: bool) -> Rendering:
         from vclean.render.browser.navigation import navigate
@@ -215,12 +250,13 @@ class AsyncRenderer:
         ):
             payload = await navigated.read(self._expression(navigated.url))
             png = await navigated.screenshot() if screenshot else None
-            return Rendering(self._unpack(payload, navigated.url, process.build), png)
+            snapshot = self._unpack(payload, navigated.url, process.build)
+            return Rendering(await self._examined_page(snapshot, navigated, navigated.url), png)
 
-    async def _open_tab(self, process: BrowserProcess) -> DocumentTab:
+    async def _open_tab(self, process: BrowserProcess, *, paint: bool = False) -> DocumentTab:
         from vclean.render.browser.tab import DocumentTab  # imports numpy, which loads while the browser starts
 
-        return await DocumentTab.open(process, self._settings)
+        return await DocumentTab.open(process, self._settings, paint=paint)
 
     def _expression(self, url: str) -> str:
         from vclean.render.browser import walker
@@ -236,6 +272,24 @@ class AsyncRenderer:
         if not process.is_alive or self._pages >= _PAGES_PER_BROWSER:
             return True
         return self._pages % _PAGES_PER_MEMORY_CHECK == 0 and process.memory() > _MAX_MEMORY
+
+
+def _comparison(snapshot: Snapshot, doubts: Mapping[int, int]) -> Comparison:
+    """Return the comparison of the lines of some texts."""
+    import numpy as np
+
+    from vclean.render.browser.pixels import Comparison
+
+    lines = np.isin(snapshot.line_text, list(doubts))
+    return Comparison(snapshot.line_box[lines], snapshot.line_text[lines])
+
+
+def _with_unseen(snapshot: Snapshot, doubts: Mapping[int, int], unseen: Sequence[int]) -> Snapshot:
+    """Return the snapshot with the texts that cannot be seen marked by what hides them."""
+    hidden = snapshot.text_hidden.copy()
+    for text in unseen:
+        hidden[text] = doubts[text]
+    return replace(snapshot, text_hidden=hidden)
 
 
 def _retrieve_exception(task: asyncio.Task[BrowserProcess]) -> None:

@@ -16,10 +16,11 @@ from vclean.render.browser.interception import RequestInterceptor
 from vclean.render.network.addresses import host_and_port
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Sequence
 
     from vclean.render.browser.driver import BrowserTab, Session
     from vclean.render.browser.interception import Responder
+    from vclean.render.browser.pixels import Comparison
     from vclean.render.browser.process import BrowserProcess
     from vclean.settings import RenderSettings
 
@@ -51,6 +52,12 @@ class NavigatedPage:
             BrowserError: the page navigates faster than it can be read.
         """
         return await _evaluate_isolated(self._session, expression)
+
+    async def unseen(self, comparison: Comparison, expression: str) -> Sequence[int]:
+        """Paint the page with and without some texts (see `DocumentTab.unseen`)."""
+        before = await comparison.paint(self._session)
+        await _evaluate_isolated(self._session, expression)
+        return comparison.unseen(before, await comparison.paint(self._session))
 
     async def screenshot(self) -> bytes:
         """Take a screenshot of the current page (see `cdp.capture_screenshot`)."""

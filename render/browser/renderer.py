@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from vclean.page import Page
+    from vclean.render.browser.async_renderer import Examine
     from vclean.render.rendered_page import Rendering
 
 __all__ = ["AsyncRenderer", "Renderer"]
@@ -48,7 +49,9 @@ class Renderer:
         chromium: Path | None = None,
         allow_hosts: frozenset[str] = frozenset(),
         network: bool = False,
+        examine: Examine | None = None,
     ) -> None:
+        self._examine = examine
         self._settings = settings or RenderSettings()
         self._executable = chromium or find_chromium().path
         self._allow_hosts = allow_hosts
@@ -96,7 +99,11 @@ class Renderer:
 
     def _new_renderer(self) -> AsyncRenderer:
         return AsyncRenderer(
-            self._settings, chromium=self._executable, allow_hosts=self._allow_hosts, network=self._network
+            self._settings,
+            chromium=self._executable,
+            allow_hosts=self._allow_hosts,
+            network=self._network,
+            examine=self._examine,
         )
 
 

@@ -10,7 +10,10 @@ from vclean.render.browser.interception import PageRequest, PageResponse, Reques
 from vclean.render.browser.walker import NEEDS_NEW_DOCUMENT, definition
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from vclean.render.browser.driver import BrowserTab
+    from vclean.render.browser.pixels import Comparison
     from vclean.render.browser.process import BrowserProcess
     from vclean.settings import RenderSettings
 
@@ -45,9 +48,9 @@ class DocumentTab:
         self._stale = True
 
     @classmethod
-    async def open(cls, process: BrowserProcess, settings: RenderSettings) -> DocumentTab:
-        """Open the tab."""
-        tab = await process.open_tab(settings, paint=False)
+    async def open(cls, process: BrowserProcess, settings: RenderSettings, *, paint: bool = False) -> DocumentTab:
+        """Open the tab; `paint` for one that is to be compared with itself."""
+        tab = await process.open_tab(settings, paint=paint)
         await tab.session.send("Page.enable")
         await RequestInterceptor(tab.session, _BlankResponder()).start("Document")
         return cls(tab, await main_frame_id(tab.session))
@@ -68,6 +71,22 @@ class DocumentTab:
         replacing = self._session.send("Page.setDocumentContent", {"frameId": self._frame, "html": text})
         answers: tuple[object, str] = await asyncio.gather(replacing, evaluate(self._session, expression))
         return answers[1]
+
+    async def unseen(self, comparison: Comparison, expression: str) -> Sequence[int]:
+        """Paint the last document with and without some texts, and close the tab.
+
+        Args:
+            comparison: of the lines of these texts.
+            expression: a `walker.call` that conceals them.
+
+        Returns:
+            The numbers of the texts that make no difference.
+        """
+        before = await comparison.paint(self._session)
+        await evaluate(self._session, expression)
+        after = await comparison.paint(self._session)
+        await self._tab.close()
+        return comparison.unseen(before, after)
 
     async def screenshot(self) -> bytes:
         """Take a screenshot of the last document (see `cdp.capture_screenshot`), and close the tab.

@@ -7,8 +7,9 @@
   const HIDDEN = { no: 0, display: 1, visibility: 2, opacity: 3, clipped: 4, offPage: 5 }; // snapshot.Hidden
   const ELEMENT = 1;
   const TEXT = 3;
-  const INVISIBLE_OPACITY = 0.01;
+  const INVISIBLE_OPACITY = 0.02;
   const FAR_INDENT = -500; // px; image replacement uses -999 to -9999
+  const WORD_WIDTH = 40; // px
   const MAX_SHUT_SIZE = 1; // px; text for screen readers is clipped to 1 x 1
   const STYLE_VALUE_LIMIT = 200; // characters; only data: URLs are longer
   const URL_ATTRIBUTES = new Set(['href', 'src', 'cite']);
@@ -42,6 +43,9 @@
   const boxOf = native(Element, 'getBoundingClientRect');
   const dataOf = native(CharacterData, 'data');
   const firstChild = native(Node, 'firstChild');
+  const parentOf = native(Node, 'parentElement');
+  const scrollHeightOf = native(Element, 'scrollHeight');
+  const scrollWidthOf = native(Element, 'scrollWidth');
   const nameOf = native(Element, 'localName');
   const nextSibling = native(Node, 'nextSibling');
   const shadowRoot = native(Element, 'shadowRoot');
@@ -165,27 +169,117 @@
     return box.right <= clip.left || box.left >= clip.right || box.bottom <= clip.top || box.top >= clip.bottom;
   }
 
-  function isClippedByPath(style, position) {
-    if (!options.clips) return false;
-    const path = style.clipPath;
-    if (path !== 'none' && /^(inset\((100|[5-9]\d)(\.\d+)?%|circle\(0(px|%)?[ )])/.test(path)) return true;
-    if (position !== 'absolute' && position !== 'fixed') return false;
-    const edges = /^rect\(([^)]*)\)/.exec(style.clip);
-    if (!edges) return false;
-    const [top, right, bottom, left] = edges[1].split(/[ ,]+/).map(parseFloat);
-    return right - left <= MAX_SHUT_SIZE || bottom - top <= MAX_SHUT_SIZE;
+  // A CSS length or percentage of `whole` in px; NaN where it takes more than a number.
+  function lengthOf(value, whole) {
+    const number = parseFloat(value);
+    if (/^-?[\d.]+%$/.test(value)) return (number * whole) / 100;
+    return /^-?[\d.]+(e-?\d+)?(px)?$/.test(value) ? number : NaN;
   }
 
-  // Returns the clip of the contents of an element. The overflow of html and body applies to the viewport.
-  function contentClip(element, style, row, box, clip) {
-    if (isClippedByPath(style, row.position)) return NOTHING;
-    const overflow = row.overflow;
-    if (overflow === 'visible' || element === root || element === body || row.display === 'inline') return clip;
+  function points(box, pairs) {
+    const width = box.right - box.left;
+    const height = box.bottom - box.top;
+    return pairs.map((pair) => {
+      const [x, y] = pair.trim().split(/\s+/);
+      return [box.left + lengthOf(x, width), box.top + lengthOf(y, height)];
+    });
+  }
+
+  // The bounding box of a clip-path's basic shape (CSS Masking 1, 5.1), `box` itself where the shape is not one that is
+  // read here: a shape that is not understood clips nothing.
+  function shapeWindow(path, box) {
+    const [, name, inside] = /^(inset|circle|ellipse|polygon)\((.*)\)/.exec(path) ?? [];
+    const width = box.right - box.left;
+    const height = box.bottom - box.top;
+    let window = box;
+    if (name === 'inset') {
+      const edges = inside.split(' round ')[0].trim().split(/\s+/);
+      const [top, right = top, bottom = top, left = right] = edges;
+      window = {
+        left: box.left + lengthOf(left, width),
+        top: box.top + lengthOf(top, height),
+        right: box.right - lengthOf(right, width),
+        bottom: box.bottom - lengthOf(bottom, height),
+      };
+    } else if (name === 'circle' || name === 'ellipse') {
+      const [radii, center = '50% 50%'] = inside.split(/\s*\bat\b\s*/);
+      const [across, down = across] = radii.trim().split(/\s+/);
+      const [[x, y]] = points(box, [center]);
+      const diagonal = name === 'circle' ? Math.hypot(width, height) / Math.SQRT2 : 0;
+      const rx = lengthOf(across, diagonal || width);
+      const ry = lengthOf(down, diagonal || height);
+      window = { left: x - rx, top: y - ry, right: x + rx, bottom: y + ry };
+    } else if (name === 'polygon') {
+      const corners = points(box, inside.replace(/^(nonzero|evenodd)\s*,/, '').split(','));
+      const xs = corners.map(([x]) => x);
+      const ys = corners.map(([, y]) => y);
+      window = { left: Math.min(...xs), top: Math.min(...ys), right: Math.max(...xs), bottom: Math.max(...ys) };
+    }
+    return Object.values(window).some(Number.isNaN) ? box : window;
+  }
+
+  // The rectangle of the property `clip`, which applies to absolutely positioned elements (CSS Masking 1, 8).
+  function clipWindow(clip, box) {
+    const inside = /^rect\(([^)]*)\)/.exec(clip);
+    if (!inside) return EVERYTHING;
+    const [top, right, bottom, left] = inside[1].split(/[ ,]+/).map(parseFloat);
+    return {
+      left: Number.isNaN(left) ? box.left : box.left + left,
+      top: Number.isNaN(top) ? box.top : box.top + top,
+      right: Number.isNaN(right) ? box.right : box.left + right,
+      bottom: Number.isNaN(bottom) ? box.bottom : box.top + bottom,
+    };
+  }
+
+  function shapedClip(style, position, box, clip) {
+    const path = style.clipPath;
+    const window = path === 'none' ? clip : intersect(clip, shapeWindow(path, box));
+    if (position !== 'absolute' && position !== 'fixed') return window;
+    return intersect(window, clipWindow(style.clip, box));
+  }
+
+  // What scrolling brings into view.
+  function scrolledWindow(element, style, box, clip, overflow) {
+    const scrollsY = overflow.y === 'auto' || overflow.y === 'scroll';
+    const scrollsX = overflow.x === 'auto' || overflow.x === 'scroll';
+    const width = scrollWidthOf.call(element);
+    const rightToLeft = style.direction === 'rtl';
+    return {
+      left: scrollsX ? box.right - (rightToLeft ? width : box.right - box.left) : Math.max(clip.left, box.left),
+      top: scrollsY ? box.top : Math.max(clip.top, box.top),
+      right: scrollsX ? box.left + (rightToLeft ? box.right - box.left : width) : Math.min(clip.right, box.right),
+      bottom: scrollsY ? box.top + scrollHeightOf.call(element) : Math.min(clip.bottom, box.bottom),
+    };
+  }
+
+  // The window through which the contents of an element are seen. Overflow of html and body is the viewport's.
+  function contentClip(element, style, row, box, outer) {
+    const clip = options.clips ? shapedClip(style, row.position, box, outer) : outer;
+    const overflow = { x: row.overflow, y: options.clips || row.overflow !== 'visible' ? style.overflowY : 'visible' };
+    if (overflow.x === 'visible' && overflow.y === 'visible') return clip;
+    if (element === root || element === body || row.display === 'inline') return clip;
     if (row.display === 'contents' || isTableRow(row.display)) return clip;
-    const visible = intersect(clip, box);
-    if (isShut(visible)) return visible;
-    const scrollsX = overflow === 'auto' || overflow === 'scroll';
-    return scrollsX || style.overflowY === 'auto' || style.overflowY === 'scroll' ? EVERYTHING : visible;
+    const window = {
+      left: overflow.x === 'visible' ? clip.left : Math.max(clip.left, box.left),
+      top: overflow.y === 'visible' ? clip.top : Math.max(clip.top, box.top),
+      right: overflow.x === 'visible' ? clip.right : Math.min(clip.right, box.right),
+      bottom: overflow.y === 'visible' ? clip.bottom : Math.min(clip.bottom, box.bottom),
+    };
+    if (isShut(window) || !/auto|scroll/.test(overflow.x + overflow.y)) return window;
+    return scrolledWindow(element, style, box, clip, overflow);
+  }
+
+  // Fixed elements do not scroll: what lies outside the viewport stays there. Below a transformed or filtered ancestor
+  // an element is fixed to that ancestor (CSS Transforms 1, 3), and so is taken as not clipped.
+  function fixedClip(element) {
+    for (let above = parentOf.call(element); above && above !== root; above = parentOf.call(above)) {
+      const style = getComputedStyle(above);
+      if (style.transform !== 'none' || style.filter !== 'none' || style.perspective !== 'none') return EVERYTHING;
+      if (/transform|filter|perspective/.test(style.willChange) || /paint|strict|content/.test(style.contain)) {
+        return EVERYTHING;
+      }
+    }
+    return viewport;
   }
 
   function isTableRow(display) {
@@ -208,7 +302,7 @@
     if (opacity < INVISIBLE_OPACITY) return HIDDEN.opacity;
     const hasSize = box.right > box.left || box.bottom > box.top;
     if ((inner !== EVERYTHING && isShut(inner)) || (hasSize && clip !== EVERYTHING && isOutside(box, clip))) {
-      return HIDDEN.clipped;
+      return clip === viewport ? HIDDEN.offPage : HIDDEN.clipped;
     }
     if (options.indents && parseFloat(style.textIndent) <= FAR_INDENT) return HIDDEN.clipped;
     return hasSize && (box.right + shift.x <= 0 || box.bottom + shift.y <= 0) ? HIDDEN.offPage : HIDDEN.no;
@@ -221,9 +315,11 @@
   const rowByStyle = new Map();
   const column = {
     tag: [], parent: [], end: [], depth: [], box: [], hidden: [], style: [], attr_node: [], attr_name: [],
-    text_parent: [], text_after: [], line_text: [], line_box: [],
+    text_parent: [], text_after: [], text_hidden: [], line_text: [], line_box: [], image: [],
   };
   const attributeValues = [];
+  const concealed = new Set(options.conceal);
+  const concealedNodes = [];
   const texts = [];
   let characters = 0;
 
@@ -244,10 +340,12 @@
   // longhands are read once for each distinct row. For an unusual font the shorthand is empty.
   function rowOf(style) {
     const { display, position, visibility, opacity, overflowX, font, whiteSpace } = style;
+    const painting = options.effects ? '\n' + effectsOf(style) : '';
     const key = display + '\n' + position + '\n' + style.float + '\n' + visibility + '\n' + opacity + '\n' + overflowX +
       '\n' + style.textAlign + '\n' + style.textDecorationLine + '\n' + style.textTransform + '\n' + whiteSpace + '\n' +
       style.color + '\n' + style.backgroundColor + '\n' + style.backgroundImage + '\n' + style.borderWidth + '\n' +
-      style.listStyleType + '\n' + style.cursor + '\n' + style.zIndex + '\n' + (font || longFont(style));
+      style.listStyleType + '\n' + style.cursor + '\n' + style.zIndex + '\n' + (font || longFont(style)) + painting +
+      (options.transforms ? '\n' + style.transform : '');
     let row = rowByStyle.get(key);
     if (row === undefined) {
       row = {
@@ -257,6 +355,11 @@
       rowByStyle.set(key, row);
     }
     return row;
+  }
+
+  function effectsOf(style) {
+    return [style.filter, style.maskImage, style.mixBlendMode, style.backgroundClip, style.webkitTextFillColor,
+      style.textShadow, style.webkitTextStroke, style.backfaceVisibility, style.isolation].join('\n');
   }
 
   function longFont(style) {
@@ -302,13 +405,16 @@
     return index;
   }
 
-  function addLines(index, node) {
+  // Adds the line boxes of a text, and returns whether a reader can see one of them through `clip`.
+  function addLines(index, node, clip) {
     range.selectNodeContents(node);
     let line = null;
+    let seen = clip === EVERYTHING;
     const boxes = range.getClientRects();
     for (let number = 0; number < boxes.length; number += 1) {
       const box = boxes[number];
       if (box.width === 0 || box.height === 0) continue;
+      seen = seen || isSeen(box, clip);
       if (line !== null && onSameLine(line, box)) {
         line = unite(line, box);
         column.line_box.splice(-4, 4);
@@ -319,6 +425,14 @@
       column.line_box.push(line.left + shift.x, line.top + shift.y, line.right - line.left,
         line.bottom - line.top);
     }
+    return seen || line === null;
+  }
+
+  // Half of a line's height, and half of its width or the width of a word: the rest may be cut off by an ellipsis.
+  function isSeen(box, clip) {
+    const width = Math.min(box.right, clip.right) - Math.max(box.left, clip.left);
+    const height = Math.min(box.bottom, clip.bottom) - Math.max(box.top, clip.top);
+    return width >= Math.min(box.width / 2, WORD_WIDTH) && height >= box.height / 2;
   }
 
   function onSameLine(a, b) {
@@ -339,11 +453,30 @@
     const data = dataOf.call(node);
     const blank = !/\S/.test(data);
     const index = texts.length;
+    if (concealed.has(index)) concealedNodes.push(node);
     texts.push(blank && !parent.preformatted ? ' ' : wellFormed(data));
     characters += data.length;
     column.text_parent.push(parent.index);
     column.text_after.push(column.tag.length - 1);
-    if (!blank && parent.hidden === HIDDEN.no) addLines(index, node);
+    if (skipsContents.has(parent.element)) {
+      column.text_hidden.push(HIDDEN.display);
+      return;
+    }
+    const judged = !blank && parent.hidden === HIDDEN.no;
+    const unseen = judged && !addLines(index, node, parent.clip);
+    column.text_hidden.push(unseen ? (parent.clip === viewport ? HIDDEN.offPage : HIDDEN.clipped) : parent.hidden);
+  }
+
+  // Paints the texts with these numbers in no color, until the next document: their layout stays.
+  function conceal(nodes) {
+    adopt(`${hideNoscript} ::highlight(vclean) { color: transparent !important; text-shadow: none !important;
+      -webkit-text-fill-color: transparent !important; -webkit-text-stroke-color: transparent !important }`);
+    const ranges = nodes.map((node) => {
+      const range = documentReader('createRange')();
+      range.selectNodeContents(node);
+      return range;
+    });
+    CSS.highlights.set('vclean', new Highlight(...ranges));
   }
 
   // ---- the walk ----
@@ -364,6 +497,10 @@
     return !SKIPPED.has(name) && (name !== 'noscript' || noscript);
   }
 
+  function isLoaded(element) {
+    return element instanceof HTMLImageElement && element.complete && element.naturalWidth > 0;
+  }
+
   // Adds an element and returns its stack frame. Descendants inherit `clip` (contents in flow) and `absolute`
   // (absolutely positioned contents). `next` is the next child to visit; the nodes of a slot are in `assigned`.
   function visit(element, name, parent) {
@@ -380,6 +517,7 @@
     if (isShown) measure(frame, style, row, parent);
     else column.box.push(0, 0, 0, 0);
     column.hidden.push(frame.hidden);
+    if (name === 'img' && isLoaded(element)) column.image.push(index);
     return frame;
   }
 
@@ -387,7 +525,8 @@
     const { x, y, width, height } = boxOf.call(frame.element);
     column.box.push(x + shift.x, y + shift.y, width, height);
     const box = { left: x, top: y, right: x + width, bottom: y + height };
-    const outer = row.position === 'absolute' ? parent.absolute : row.position === 'fixed' ? EVERYTHING : parent.clip;
+    const outer = row.position === 'absolute' ? parent.absolute :
+      row.position === 'fixed' ? fixedClip(frame.element) : parent.clip;
     frame.clip = contentClip(frame.element, style, row, box, outer);
     frame.absolute = row.position === 'static' ? parent.absolute : frame.clip;
     frame.opacity = parent.opacity * row.opacity;
@@ -439,7 +578,7 @@
   }
 
   function packColumns() {
-    const types = { box: Float32Array, line_box: Float32Array, hidden: Uint8Array };
+    const types = { box: Float32Array, line_box: Float32Array, hidden: Uint8Array, text_hidden: Uint8Array };
     const packed = {};
     for (const [name, values] of Object.entries(column)) packed[name] = pack(values, types[name] ?? Int32Array);
     return packed;
@@ -448,7 +587,7 @@
   const count = documentReader('getElementsByTagName')('*').length;
   if (count > options.maxNodes) return JSON.stringify({ nodes: count });
   // Chromium reuses styles of earlier pages with equal rules, and with them their link colors.
-  if (document[USED] && select(LINK_COLORS)) return '{"needsNewDocument":true}';
+  if (document[USED] && options.conceal.length === 0 && select(LINK_COLORS)) return '{"needsNewDocument":true}';
 
   const baseElement = select('base[href]');
   let base = options.url;
@@ -469,7 +608,12 @@
   const origin = getComputedStyle(root).direction === 'rtl' ? left : 0;
   const shift = { x: scrollX - origin, y: scrollY }; // from viewport to document
   const range = documentReader('createRange')();
+  const viewport = { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
   walkTree();
+  if (options.conceal.length > 0) {
+    conceal(concealedNodes);
+    return '';
+  }
   document[USED] = true;
   if (characters > options.maxCharacters) return JSON.stringify({ characters });
   const answer = JSON.stringify({

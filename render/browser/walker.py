@@ -19,6 +19,8 @@ from vclean.render.snapshot import ATTRIBUTES, LITTLE_TEXT, STYLES, Snapshot, St
 from vclean.render.static import styles
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from vclean.settings import RenderSettings
 
 
@@ -33,18 +35,20 @@ NEEDS_NEW_DOCUMENT = '{"needsNewDocument":true}'
 
 _NAME = "Symbol.for('vclean.walk')"
 _EMBEDDED_FONT = re.compile(r"@(?i:font-face\s*\{[^{}]*url\([\s\"']*data:)")  # a literal @ first makes the search fast
-_DTYPES = {"box": "<f4", "line_box": "<f4", "hidden": "u1"}
+_EFFECTS = re.compile(r"filter|mask|blend|background-clip|text-fill|text-shadow|text-stroke|backface|isolation")
+_DTYPES = {"box": "<f4", "line_box": "<f4", "hidden": "u1", "text_hidden": "u1"}
 _WIDE = ("box", "line_box")
 
 
-def expression(url: str, settings: RenderSettings) -> str:
+def expression(url: str, settings: RenderSettings, *, conceal: Sequence[int] = ()) -> str:
     """Return the JavaScript expression that reads the page; its value is a payload, or a promise of one.
 
     Args:
         url: the base of relative links; empty to leave them unchanged.
         settings: the limits that the walker applies.
+        conceal: numbers of texts; instead of reading the page, paint these in no color and return an empty string.
     """
-    return f"{_walker()}({{...{_constants()}, ...{_options(url, settings)}}})"
+    return f"{_walker()}({{...{_constants()}, ...{_options(url, settings, conceal)}}})"
 
 
 def definition() -> str:
@@ -55,7 +59,9 @@ def definition() -> str:
     return f"globalThis[{_NAME}] = (options) => {_walker()}({{...{_constants()}, ...options}}), ''"
 
 
-def call(url: str, settings: RenderSettings, *, discard: bool = False, **hints: bool) -> str:
+def call(
+    url: str, settings: RenderSettings, hints: Mapping[str, bool] | None = None, *, conceal: Sequence[int] = ()
+) -> str:
     """Return the JavaScript expression that reads the page in a tab in which `definition` was evaluated.
 
     Its value is that of `expression`, or `NEEDS_NEW_DOCUMENT`.
@@ -63,13 +69,14 @@ def call(url: str, settings: RenderSettings, *, discard: bool = False, **hints: 
     Args:
         url: the base of relative links; empty to leave them unchanged.
         settings: the limits that the walker applies.
-        discard: whether the page is not used afterwards; it is then not painted.
-        hints: the result of `hints`; by default, all hints but `fonts` are true.
+        hints: the result of `hints`; by default, all hints but `fonts` are true. With `discard`, the page is not used
+            afterwards, and not painted.
+        conceal: see `expression`.
     """
-    return f"globalThis[{_NAME}]({_options(url, settings, discard=discard, **hints)})"
+    return f"globalThis[{_NAME}]({_options(url, settings, conceal, **(hints or {}))})"
 
 
-def _options(url: str, settings: RenderSettings, *, discard: bool = False, **hints: bool) -> str:
+def _options(url: str, settings: RenderSettings, conceal: Sequence[int] = (), **hints: bool) -> str:
     """Return the options that differ from page to page, as JSON."""
     options = {
         "url": url,
@@ -77,8 +84,11 @@ def _options(url: str, settings: RenderSettings, *, discard: bool = False, **hin
         "skipping": True,
         "clips": True,
         "indents": True,
+        "effects": True,
+        "transforms": True,
         "fonts": False,
-        "discard": discard,
+        "discard": False,
+        "conceal": list(conceal),
         "maxNodes": settings.max_nodes,
         "maxCharacters": settings.max_bytes,
     }
@@ -92,16 +102,19 @@ def hints(html: str) -> dict[str, bool]:
 
     Returns:
         skipping: `content-visibility` may exclude parts from layout; clips: parts may be clipped; indents: text may be
-        indented out of sight; fonts: the page may embed fonts, which load asynchronously.
+        indented out of sight; effects: text may have filters, masks and the like; transforms: elements may be
+        transformed; fonts: the page may embed fonts, which load asynchronously.
 
-    >>> hints("<p style='Content-Visibility: auto'>")
-    {'skipping': True, 'clips': False, 'indents': False, 'fonts': False}
+    >>> [name for name, used in hints("<p style='Content-Visibility: auto'>").items() if used]
+    ['skipping']
     """
     lower = html.lower()
     return {
         "skipping": "content-visibility" in lower or "until-found" in lower,
         "clips": "clip" in lower,
         "indents": "text-indent" in lower,
+        "effects": _EFFECTS.search(lower) is not None,
+        "transforms": "transform" in lower or "rotate:" in lower or "scale:" in lower or "translate:" in lower,
         "fonts": may_embed_fonts(html),
     }
 

@@ -140,6 +140,8 @@ def _snapshot(root: etree._Element, metadata: _HeadMetadata, *, with_noscript: b
         texts=texts.text,
         text_parent=texts.parent,
         text_after=texts.after,
+        text_hidden=hidden[texts.parent],
+        image=np.zeros(0, dtype=np.int32),
         line_text=np.zeros(0, dtype=np.int32),
         line_box=np.zeros((0, 4), dtype=np.float32),
     )

@@ -53,7 +53,7 @@ REPLACED_TAGS = frozenset(("applet", "audio", "canvas", "iframe", "math", "noemb
 _NO_DISPLAY = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 _DISPLAY = re.compile(r"(?:^|;)\s*display\s*:\s*([a-z-]+)", re.IGNORECASE)
 _INVISIBLE = re.compile(r"visibility\s*:\s*(?:hidden|collapse)", re.IGNORECASE)
-_TRANSPARENT = re.compile(r"(?:^|;|\s)opacity\s*:\s*0*(?:\.0*)?\s*(?:;|!|$)", re.IGNORECASE)
+_TRANSPARENT = re.compile(r"(?:^|;|\s)opacity\s*:\s*0*(?:\.(?:0(?:[01]\d*)?)?)?\s*(?:;|!|$)", re.IGNORECASE)
 
 
 class _State(NamedTuple):

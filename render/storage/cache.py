@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from vclean.settings import RenderSettings
 
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Version of the file format, and of the content of snapshots from the walker and the parser."""
 
 KEY_BYTES: Final = 16
 """Length of a `read_key`."""
 
 _COLUMNS: Final = ("tag", "parent", "end", "depth", "box", "hidden", "style", "attr_node", "attr_name", "text_parent",
-                   "text_after", "line_text", "line_box")  # fmt: skip
+                   "text_after", "text_hidden", "image", "line_text", "line_box")  # fmt: skip
 _METADATA: Final = tuple(field.name for field in fields(Snapshot) if field.name not in (*_COLUMNS, "styles", "timings"))
 
 _DAMAGE_ERRORS: Final = (zipfile.BadZipFile, zlib.error, RuntimeError, KeyError, ValueError, EOFError, OSError)

@@ -45,7 +45,7 @@ def fake_browser(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     events: list[str] = []
 
     class FakeRenderer:
-        def __init__(self, settings: RenderSettings, *, network: bool) -> None:
+        def __init__(self, settings: RenderSettings, *, network: bool, **_: object) -> None:
             self.settings, self.network = settings, network
 
         def __enter__(self):

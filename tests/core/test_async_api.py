@@ -22,7 +22,7 @@ class Browsers:
     def __init__(self) -> None:
         self.open = self.working = self.most = 0
 
-    def __call__(self, settings: RenderSettings, *, network: bool) -> Browsers:
+    def __call__(self, settings: RenderSettings, *, network: bool, **_: object) -> Browsers:
         self.settings, self.network = settings, network
         return self
 

@@ -101,7 +101,9 @@ class TestRendering:
         monkeypatch.setattr("vclean.render.browser.renderer.Renderer", self.Browser)
         with Cleaner(render=True, network=network) as cleaner:
             screenshot = cleaner.clean("<p>Rain.", screenshot=True).screenshot
+        examine = self.Browser.started.pop("examine")
         assert self.Browser.started == {"settings": SETTINGS, "network": network == "public"}
+        assert examine(parse(Page(content="<p>Text"), SETTINGS)) == {}
         assert screenshot == b"PNG"
 
     def test_fails_outside_with_block(self) -> None:

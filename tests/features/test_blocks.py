@@ -251,11 +251,6 @@ class TestVisibility:
     @pytest.mark.parametrize(
         "html",
         [
-            "<div class='tab-pane' hidden>One</div>",
-            "<div class='x Accordion-body'><p hidden>One</p></div>",
-            "<div role=tabpanel hidden>One</div>",
-            "<div role=tooltip hidden>One</div>",
-            "<dialog><p>One</p></dialog>",
             "<a href='#more'></a><div id=more hidden>One</div>",
             "<b aria-controls=more></b><div id=more hidden>One</div>",
             "<b data-target='#more'></b><div id=more><p hidden>One</p></div>",
@@ -263,6 +258,18 @@ class TestVisibility:
     )
     def test_revealable(self, html):
         assert visibility(html) == [REVEALABLE]
+
+    @pytest.mark.parametrize(
+        "html",
+        [
+            "<div class='tab-pane' hidden>One</div>",
+            "<div class='x Accordion-body'><p hidden>One</p></div>",
+            "<div role=tabpanel hidden>One</div>",
+            "<dialog><p>One</p></dialog>",
+        ],
+    )
+    def test_hidden_without_a_control(self, html):
+        assert visibility(html) == [HIDDEN]
 
     def test_a_closed_details(self):
         assert visibility("<details><summary>Q</summary><p>A</p></details>") == [SHOWN, REVEALABLE]
@@ -290,7 +297,7 @@ class TestVisibility:
         ]
 
     def test_each_text_by_its_ancestors(self):
-        html = "<p hidden>One</p><div class=slide><p hidden>Two</p></div><p>Three</p><p hidden>Four</p>"
+        html = "<p hidden>One</p><div id=two><p hidden>Two</p></div><a href=#two></a><p>Three</p><p hidden>Four</p>"
         assert visibility(html) == [HIDDEN, REVEALABLE, SHOWN, HIDDEN]
 
     def test_visible_text_is_shown(self):

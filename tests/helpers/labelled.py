@@ -72,7 +72,7 @@ def without_browser(monkeypatch):
     asked = []
 
     class FakeRenderer:
-        def __init__(self, settings):
+        def __init__(self, settings, **_):
             assert isinstance(settings, RenderSettings)
 
         def __enter__(self):

@@ -57,6 +57,8 @@ def build_snapshot(parent: list[int], tag: list[int]) -> Snapshot:
         texts=[],
         text_parent=none,
         text_after=none,
+        text_hidden=np.zeros(0, dtype=np.uint8),
+        image=none,
         line_text=none,
         line_box=np.zeros((0, 4), dtype=np.float32),
     )
@@ -245,4 +247,8 @@ class TestStyles:
 
 
 def test_hidden_codes_fit_a_byte() -> None:
-    assert [code.value for code in Hidden] == [0, 1, 2, 3, 4, 5]
+    assert [code.value for code in Hidden] == list(range(14))
+
+
+def test_technique_names() -> None:
+    assert [Hidden.NO.technique, Hidden.OFF_PAGE.technique, Hidden.COLOR.technique] == ["", "off-page", "color"]

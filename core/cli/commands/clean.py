@@ -31,7 +31,7 @@ from vclean.cli.options import (
     verbosity,
 )
 from vclean.errors import DeadlineError, UsageError
-from vclean.output.registry import EXPLANATION, FORMATS
+from vclean.output.registry import EXPLANATION, FORMATS, HIDDEN_LIST
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,6 +74,7 @@ class CleanOptions:
         out: the output file or folder; None for standard output.
         overlay: the overlay file, `.png`, `.svg` or `.html`; None for no overlay.
         explain: whether to write the reasons for the label of every block.
+        show_hidden: whether to list hidden texts in place of the text.
         review: the file for the list of pages with a confidence below `review_below`; None for no list.
         review_below: the upper limit of the confidence of listed pages, 0 to 1.
         same_site: whether to compare the pages of each site before labelling them.
@@ -87,6 +88,7 @@ class CleanOptions:
     out: Path | None
     overlay: Path | None
     explain: bool
+    show_hidden: bool
     review: Path | None
     review_below: float
     same_site: bool
@@ -106,6 +108,8 @@ class CleanOptions:
     @property
     def output(self) -> str:
         """Return the name of the output: the format, or the explanation in place of the default format."""
+        if self.show_hidden:
+            return HIDDEN_LIST
         return EXPLANATION if self.explain and self.format == FORMATS[0] else self.format
 
 
@@ -142,6 +146,8 @@ def _take_method(values: dict[str, Any]) -> tuple[str, Path | None]:
 def _check(options: CleanOptions) -> None:
     if options.explain and options.format not in (FORMATS[0], "json"):
         raise UsageError(f"--explain replaces the text: leave out -f {options.format}, or write -f json")
+    if options.show_hidden and (options.explain or options.format != FORMATS[0]):
+        raise UsageError("--show-hidden replaces the text: leave out -f and --explain")
     check_overlay(options.overlay)
     check_pages(options.pages, options.url)
     outputs = {"--out": options.out, "--overlay": options.overlay, "--review": options.review}
@@ -203,6 +209,7 @@ def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     help="draw the blocks on the screenshot: .png, .svg, or interactive .html (implies --render)",
 )
 @flag("--explain", help="print the reasons for the label of every block in place of the text; with -f json, add them")
+@flag("--show-hidden", help="list the texts that readers do not see, in place of the text")
 @option("--review", type=path, metavar="FILE", help="list pages of low confidence, lowest first, as JSON lines")
 @option(
     "--review-below",

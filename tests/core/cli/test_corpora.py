@@ -171,7 +171,7 @@ def renders(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     urls: list[str] = []
 
     class FakeRenderer:
-        def __init__(self, settings: RenderSettings) -> None:
+        def __init__(self, settings: RenderSettings, **_: object) -> None:
             self.settings = settings.to_dict()
 
         def __enter__(self) -> FakeRenderer:

@@ -18,7 +18,10 @@ class TestPage:
         assert {name: value for name, value in record.items() if name not in ("blocks", "build")} == {
             "id": "7", "url": "https://example.org/dir/page.html", "title": "T", "language": "cs", "rendered": False,
             "size": None, "noscript": False, "method": "vclean", "versions": {"vclean": "1.0"}, "settings": {},
-            "confidence": 0.1235,
+            "confidence": 0.1235, "hidden": {
+                "observed": False, "revealable_blocks": 0, "revealable_words": 0, "hidden_blocks": 0,
+                "hidden_words": 0, "injection_suspect": False,
+            },
         }  # fmt: skip
         assert record["build"].startswith("lxml ")
 
@@ -44,7 +47,8 @@ class TestBlocks:
         (block,) = to_record(result(snapshot("<div><p>a<p>b</div>"), "pp"))["blocks"][1:]
         assert block == {
             "label": "p", "probability": 0.9, "role": None, "box": None, "xpath": "/html[1]/body[1]/div[1]/p[2]",
-            "tag": "p", "font_size": None, "color": None, "background": None, "visibility": "shown", "text": "b",
+            "tag": "p", "font_size": None, "color": None, "background": None, "visibility": "shown",
+            "technique": None, "text": "b",
         }  # fmt: skip
 
     def test_rendered(self):

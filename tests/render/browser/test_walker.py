@@ -30,6 +30,8 @@ def payload(**changes: Any) -> str:
         "attr_name": pack([ATTRIBUTES.index("title")]),
         "text_parent": pack([1]),
         "text_after": pack([1]),
+        "text_hidden": pack([0], "u1"),
+        "image": pack([]),
         "line_text": pack([0]),
         "line_box": pack([8, 9, 12.5, 17], "<f4"),
     }
@@ -169,7 +171,7 @@ class TestCall:
     @pytest.mark.parametrize("hint", ["skipping", "clips", "indents", "fonts", "discard"])
     @pytest.mark.parametrize("value", [True, False])
     def test_passes_hints(self, hint: str, value: bool) -> None:
-        assert self.options(walker.call("", RenderSettings(), **{hint: value}))[hint] is value
+        assert self.options(walker.call("", RenderSettings(), {hint: value}))[hint] is value
 
     @pytest.mark.parametrize("url", ['"', "\\", "]({", "\n", "\u2028", "é"])
     def test_quotes_url(self, url: str) -> None:

@@ -279,6 +279,17 @@ CHANGED = {
     "list-style-type": ("square", "square"),
     "cursor": ("pointer", "pointer"),
     "z-index": ("3", "3"),
+    "transform": ("translateX(1px)", "matrix(1, 0, 0, 1, 1, 0)"),
+    "filter": ("blur(1px)", "blur(1px)"),
+    "mask-image": ("linear-gradient(red, red)", "linear-gradient(rgb(255, 0, 0), rgb(255, 0, 0))"),
+    "mix-blend-mode": ("multiply", "multiply"),
+    "background-clip": ("text", "text"),
+    "-webkit-text-fill-color": ("red", "rgb(255, 0, 0)"),
+    "text-shadow": ("red 1px 1px", "rgb(255, 0, 0) 1px 1px 0px"),
+    "-webkit-text-stroke-width": ("1px", "1px"),
+    "-webkit-text-stroke-color": ("red", "rgb(255, 0, 0)"),
+    "backface-visibility": ("hidden", "hidden"),
+    "isolation": ("isolate", "isolate"),
 }
 """By property: a value that differs from the initial one, and its computed value."""
 

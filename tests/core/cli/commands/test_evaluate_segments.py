@@ -43,7 +43,7 @@ def renders(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, bool]]:
     asked: list[tuple[str, bool]] = []
 
     class FakeRenderer:
-        def __init__(self, settings: RenderSettings) -> None:
+        def __init__(self, settings: RenderSettings, **_: object) -> None:
             self.settings = settings.to_dict()
 
         def __enter__(self) -> FakeRenderer:

@@ -43,7 +43,7 @@ def renders(monkeypatch):
     seen = []
 
     class FakeRenderer:
-        def __init__(self, settings):
+        def __init__(self, settings, **_):
             pass
 
         def __enter__(self):

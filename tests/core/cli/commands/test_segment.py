@@ -25,7 +25,7 @@ HTML = "<p title='0 0 900 100'>one<p title='0 300 900 100'>two<p title='0 310 90
 class StandIn:
     """Renderer that returns the layout of `painted`."""
 
-    def __init__(self, settings: RenderSettings, *, network: bool) -> None:
+    def __init__(self, settings: RenderSettings, *, network: bool, **_: object) -> None:
         self.settings, self.network = settings, network
 
     def __enter__(self) -> StandIn:

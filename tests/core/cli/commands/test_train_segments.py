@@ -44,7 +44,7 @@ def renderer(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     failing: list[str] = []
 
     class Stand:
-        def __init__(self, settings: RenderSettings) -> None:
+        def __init__(self, settings: RenderSettings, **_: object) -> None:
             self.settings = settings.to_dict()
 
         def __enter__(self) -> Stand:

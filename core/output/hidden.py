@@ -1,0 +1,25 @@
+"""List the texts that readers do not see, for audits: for `--show-hidden`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vclean.labels import Visibility
+
+if TYPE_CHECKING:
+    from vclean.result import Block, Result
+
+
+def write_hidden(result: Result) -> str:
+    """Return a line for each block that is not shown: visibility, technique, box, XPath and text, separated by tabs.
+
+    The box is x, y, width and height in CSS px, or `-` where nothing is laid out.
+    """
+    blocks = result.blocks.where(visibility=(Visibility.REVEALABLE, Visibility.HIDDEN))
+    return "".join("\t".join(_fields(block)) + "\n" for block in blocks)
+
+
+def _fields(block: Block) -> tuple[str, ...]:
+    box = ",".join(f"{side:g}" for side in block.box) if block.box else "-"
+    text = "".join(letter if letter.isprintable() else " " for letter in block.text)
+    return block.visibility.name.lower(), block.technique, box, block.xpath, " ".join(text.split())

@@ -1,0 +1,375 @@
+"""Find the hidden texts that a reader can open: by a control in sight, or once the page's scripts have run.
+
+The patterns are those of HTML (details, popovers, `hidden=until-found`), WAI-ARIA (disclosure, accordion, tabs,
+carousel) and of style sheets without scripts (a checkbox and its label, `:target`).
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from vclean.features import tree
+from vclean.features.names.element_names import NAME_CACHE_SIZE
+from vclean.render.snapshot import Hidden
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+    from vclean.render.snapshot import Snapshot
+
+OPENED_TECHNIQUES: Final = (
+    Hidden.DISPLAY, Hidden.VISIBILITY, Hidden.OPACITY, Hidden.CLIPPED, Hidden.OFF_PAGE, Hidden.TRANSFORM,
+    Hidden.COVERED,
+)  # fmt: skip
+"""The techniques by which pages hide what a control opens. No page shows letters of size 0 by a click."""
+
+_PANEL_NAME: Final = re.compile(
+    r"tab|accordion|collaps|panel|pane\b|toggle|expand|reveal|faq|more|slide|carousel|spoiler|modal|drop|disclos|answer",
+    re.IGNORECASE,
+)
+"""Names that panels and their controls go by in common component libraries (Bootstrap, jQuery UI, WAI-ARIA)."""
+_SET_NAME: Final = re.compile(r"slide|tab|pane|panel|carousel|swiper|item|step|page|card|gallery", re.IGNORECASE)
+_STEP_NAME: Final = re.compile(r"next|prev|arrow|dot|indicator|tab|nav|control|thumb", re.IGNORECASE)
+_ANIMATION_NAME: Final = re.compile(
+    r"aos|wow|fade|reveal|animat|appear|invisible|motion|in-?view|scroll", re.IGNORECASE
+)
+_LEAST_ANIMATED: Final = 3
+"""Elements of a page that appear as they are scrolled to: it is a way of the whole page, and not of one element."""
+_REFERENCES: Final = ("aria-controls", "data-target", "data-bs-target", "popovertarget", "commandfor", "for", "href")
+_CONTROL_ROLES: Final = frozenset(("button", "tab", "switch", "menuitem", "radio", "checkbox"))
+_NEAR: Final = 3
+"""Siblings before and after a panel, and levels above it, where its control is looked for."""
+_MOST: Final = 0.5
+_MAIN: Final = frozenset(("main", "article", "body"))
+_LEAST_MAIN: Final = 200
+"""Characters of a main area; of less, it does not matter that most of it is hidden."""
+
+
+def revealable(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Return which texts are hidden and can be opened, bool (T,).
+
+    Args:
+        snapshot: the page.
+        technique: uint8 (T,), `Hidden`, of `painted.hidden_techniques`.
+    """
+    found = np.isin(technique, OPENED_TECHNIQUES)
+    if found.any():
+        rows = np.flatnonzero(found)
+        parents = snapshot.text_parent[rows]
+        controls = _Controls(snapshot)
+        opened = {parent: controls.open(parent) for parent in np.unique(parents).tolist()}
+        found[rows] = [opened[parent] for parent in parents.tolist()]
+    waiting = ~found & (technique > 0)
+    if waiting.any():
+        found |= waiting & _before_hydration(snapshot, technique, found)
+        found |= _revealed_on_scroll(snapshot, technique) & ~found
+    return found
+
+
+class _Controls:
+    """The controls of a page that are in sight, and what they open."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._parent = snapshot.parent.tolist()
+        self._end = snapshot.end.tolist()
+        seen = snapshot.hidden == Hidden.NO
+        self._seen = seen.tolist()
+        self._in_sight = (seen & _has_place(snapshot)).tolist()
+        self._known: dict[int, bool] = {-1: False, 0: False}
+        self._opened: dict[int, bool] = {}
+        self._attributes = {
+            name: snapshot.attributes(name)
+            for name in ("class", "id", "role", "hidden", "aria-expanded", "data-toggle", "data-bs-toggle",
+                         "tabindex", "type", "href")
+        }  # fmt: skip
+
+    def open(self, element: int) -> bool:
+        """Return whether a control in sight opens the hidden part of the page that an element is in."""
+        path = []
+        while element > 0 and element not in self._opened:
+            path.append(element)
+            if self._seen[element]:
+                break
+            element = self._parent[element]
+        opened = self._opened.get(element, False)
+        if path and self._seen[path[-1]]:  # the nearest ancestor in sight may be what a control names
+            opened = self._opens(path[-1]) or self._opens(self._parent[path.pop()])
+        for each in reversed(path):
+            opened = self._opened[each] = opened or self._opens(each)
+        return opened
+
+    def _opens(self, element: int) -> bool:
+        known = self._known.get(element)
+        if known is None:
+            known = self._known[element] = self._is_named(element) or (
+                # Inside a hidden element no control is in sight.
+                self._seen[self._parent[element]]
+                and (element in self._toggled or self._has_near_control(element) or self._is_one_of_a_set(element))
+            )
+        return known
+
+    def _is_named(self, element: int) -> bool:
+        """Return whether a control names an element, or the element opens by itself."""
+        attributes = self._attributes
+        return (
+            self._is_in_closed_details(element)
+            or attributes["id"].get(element) in self._targets
+            or attributes["hidden"].get(element, "").lower() == "until-found"
+            or bool(self._targeted_classes and not self._targeted_classes.isdisjoint(self._classes(element)))
+        )
+
+    def _is_in_closed_details(self, element: int) -> bool:
+        parent = self._parent[element]
+        return parent in self._details and self._seen[parent]
+
+    @cached_property
+    def _details(self) -> set[int]:
+        return set(np.flatnonzero(self._snapshot.is_tag(("details",))).tolist())
+
+    @cached_property
+    def _targets(self) -> set[str]:
+        """Return the ids that controls in sight name."""
+        ids: set[str] = set()
+        for name in _REFERENCES:
+            for element, value in self._snapshot.attributes(name).items():
+                if not self._is_in_sight(element):
+                    continue
+                if name in ("aria-controls", "popovertarget", "commandfor", "for"):
+                    ids.update(value.split())
+                elif "#" in value:
+                    ids.add(value.rpartition("#")[2])
+        return ids - {""} - self._inputs.keys()
+
+    @cached_property
+    def _targeted_classes(self) -> set[str]:
+        names: set[str] = set()
+        for name in ("data-target", "data-bs-target"):
+            for element, value in self._snapshot.attributes(name).items():
+                if value.startswith(".") and self._is_in_sight(element):
+                    names.add(value[1:])
+        return names
+
+    @cached_property
+    def _inputs(self) -> dict[str, int]:
+        """Return the checkboxes and radio buttons that have an id."""
+        kinds, ids = self._attributes["type"], self._attributes["id"]
+        return {
+            name: element
+            for element, name in ids.items()
+            if kinds.get(element, "").lower() in ("checkbox", "radio")
+            and self._snapshot.tags[self._snapshot.tag[element]] == "input"
+        }
+
+    @cached_property
+    def _toggled(self) -> set[int]:
+        """Return the elements that style sheets can show by a checkbox: those after it, and below its parent."""
+        labels = set(self._labelled)
+        shown = [
+            element
+            for name, element in self._inputs.items()
+            if name in labels or self._is_in_sight(element) or self._is_labelled_around(element)
+        ]
+        toggled: set[int] = set()
+        for element in shown:
+            toggled.update(self._following_siblings(element))
+        return toggled
+
+    @cached_property
+    def _labelled(self) -> set[str]:
+        return {value for element, value in self._snapshot.attributes("for").items() if self._is_in_sight(element)}
+
+    def _is_labelled_around(self, element: int) -> bool:
+        parent = self._parent[element]
+        return parent >= 0 and self._snapshot.tags[self._snapshot.tag[parent]] == "label" and self._is_in_sight(parent)
+
+    def _following_siblings(self, element: int) -> Iterator[int]:
+        parent, at = self._parent[element], self._end[element]
+        while parent >= 0 and at < self._end[parent]:
+            yield at
+            at = self._end[at]
+
+    def _children(self, element: int) -> list[int]:
+        if element < 0:
+            return []
+        children: list[int] = []
+        at = element + 1
+        while at < self._end[element] and len(children) < 1000:
+            children.append(at)
+            at = self._end[at]
+        return children
+
+    def _classes(self, element: int) -> list[str]:
+        return self._attributes["class"].get(element, "").split()
+
+    def _name(self, element: int) -> str:
+        role = self._attributes["role"].get(element, "")
+        return f"{self._attributes['class'].get(element, '')} {self._attributes['id'].get(element, '')} {role}"
+
+    def _is_in_sight(self, element: int) -> bool:
+        return bool(self._in_sight[element])
+
+    def _has_near_control(self, element: int) -> bool:
+        """Return whether a sibling is a control in sight that belongs to this panel, or contains one."""
+        siblings = self._siblings(self._parent[element])
+        at = siblings.get(element)
+        if at is None:
+            return False
+        order = list(siblings)
+        near = order[max(0, at - _NEAR) : at] + order[at + 1 : at + _NEAR]
+        named = _matches(_PANEL_NAME, self._name(element))
+        return any(self._is_in_sight(each) and self._controls_panel(each, named=named) for each in near)
+
+    @cached_property
+    def _sibling_places(self) -> dict[int, dict[int, int]]:
+        return {}
+
+    def _siblings(self, parent: int) -> dict[int, int]:
+        if parent not in self._sibling_places:
+            self._sibling_places[parent] = {child: place for place, child in enumerate(self._children(parent))}
+        return self._sibling_places[parent]
+
+    def _controls_panel(self, element: int, *, named: bool) -> bool:
+        """Return whether an element, or one of the first inside it, opens the panel beside it.
+
+        Args:
+            element: a sibling of the panel.
+            named: whether the panel has the name of one.
+        """
+        expands, is_control, is_named = self._control_inside(element)
+        return expands or (is_control and named) or is_named
+
+    def _control_inside(self, element: int) -> tuple[bool, bool, bool]:
+        """Return whether one of the first elements inside expands something, is a control, or one named as such."""
+        known = self._controls_inside.get(element)
+        if known is None:
+            inside = [each for each in range(element, min(self._end[element], element + 8)) if self._seen[each]]
+            expanded = self._attributes["aria-expanded"]
+            controls = [each for each in inside if self._is_control(each)]
+            known = self._controls_inside[element] = (
+                any(expanded.get(each, "").lower() == "false" for each in inside),
+                bool(controls),
+                any(_matches(_PANEL_NAME, self._name(each)) for each in controls),
+            )
+        return known
+
+    @cached_property
+    def _controls_inside(self) -> dict[int, tuple[bool, bool, bool]]:
+        return {}
+
+    def _is_control(self, element: int) -> bool:
+        attributes = self._attributes
+        if self._snapshot.tags[self._snapshot.tag[element]] in ("button", "summary"):
+            return True
+        if attributes["role"].get(element, "").lower() in _CONTROL_ROLES:
+            return True
+        if any(element in attributes[name] for name in ("data-toggle", "data-bs-toggle", "tabindex")):
+            return True
+        href = attributes["href"].get(element)
+        if href is not None:
+            return href.startswith(("#", "javascript:")) or href.endswith("#")
+        return bool(self._cursors[self._snapshot.style[element]] == "pointer")
+
+    @cached_property
+    def _cursors(self) -> list[str]:
+        return self._snapshot.styles.column("cursor")
+
+    def _is_one_of_a_set(self, element: int) -> bool:
+        """Return whether an element is a slide or tab panel, with one in sight like it, and a control for the set."""
+        parent = self._parent[element]
+        name = self._name(element)
+        if parent < 0 or not (_matches(_SET_NAME, name) or _matches(_SET_NAME, self._name(parent))):
+            return False
+        classes, tag = set(self._classes(element)), self._snapshot.tag[element]
+        if not any(
+            other != element
+            and self._is_in_sight(other)
+            and self._snapshot.tag[other] == tag
+            and (not classes or not classes.isdisjoint(self._classes(other)))
+            for other in self._siblings(parent)
+        ):
+            return False
+        return self._has_set_control(parent) or self._has_set_control(self._parent[parent])
+
+    @cached_property
+    def _set_controls(self) -> dict[int, bool]:
+        return {}
+
+    def _has_set_control(self, element: int) -> bool:
+        if element < 0:
+            return False
+        if element not in self._set_controls:
+            around = self._children(element)
+            self._set_controls[element] = any(self._is_set_control(each) for each in self._descendants(around))
+        return self._set_controls[element]
+
+    def _descendants(self, elements: Iterable[int]) -> Iterator[int]:
+        for element in elements:
+            yield from range(element, min(self._end[element], element + 12))
+
+    def _is_set_control(self, element: int) -> bool:
+        if not self._seen[element] or not self._is_control(element):
+            return False
+        role = self._attributes["role"].get(element, "").lower()
+        tag = self._snapshot.tags[self._snapshot.tag[element]]
+        return role == "tab" or tag == "button" or _matches(_STEP_NAME, self._name(element))
+
+
+def _has_place(snapshot: Snapshot) -> NDArray[np.bool_]:
+    """Return which elements take place on the page, bool (N,); all if it was not rendered."""
+    if not snapshot.rendered:
+        return np.ones(len(snapshot), dtype=bool)
+    contents = snapshot.styles.is_in("display", ("contents",))[snapshot.style]
+    return np.asarray((snapshot.box[:, 2:] > 1).all(axis=1) | contents)
+
+
+@lru_cache(maxsize=NAME_CACHE_SIZE)
+def _matches(pattern: re.Pattern[str], names: str) -> bool:
+    return pattern.search(names) is not None
+
+
+def _before_hydration(snapshot: Snapshot, technique: NDArray[np.uint8], opened: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which texts wait for a script that shows the page, bool (T,).
+
+    Where most text of a main area is hidden without a control, the page is one that scripts show: snippets against
+    flicker, `v-cloak`, texts that appear as they are scrolled to, a splash screen that covers all.
+    """
+    length = np.fromiter(map(len, snapshot.texts), dtype=np.int64, count=len(snapshot.texts))
+    size = len(snapshot)
+    hidden = (technique > 0) & ~opened
+    total = tree.subtree_sum(np.bincount(snapshot.text_parent, weights=length, minlength=size), snapshot.end)
+    unseen = tree.subtree_sum(np.bincount(snapshot.text_parent, weights=length * hidden, minlength=size), snapshot.end)
+    areas = snapshot.is_tag(_MAIN)
+    areas[[element for element, role in snapshot.attributes("role").items() if role.lower() == "main"]] = True
+    waiting = areas & (total >= _LEAST_MAIN) & (unseen > _MOST * total)
+    if not waiting.any():
+        return np.zeros(len(snapshot.texts), dtype=bool)
+    return np.asarray((tree.path_sum(waiting, snapshot.end) > 0)[snapshot.text_parent])
+
+
+def _revealed_on_scroll(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Return which texts are transparent until a script fades them in as a reader scrolls to them, bool (T,).
+
+    Libraries for that (AOS, WOW, Elementor, Webflow) give several elements of a page a class or a transform of theirs
+    and leave them their places.
+    """
+    seen = snapshot.hidden[np.maximum(snapshot.parent, 0)] == Hidden.NO
+    roots = np.isin(snapshot.hidden, (Hidden.OPACITY, Hidden.VISIBILITY)) & seen & _has_place(snapshot)
+    classes, inline = snapshot.attributes("class"), snapshot.attributes("style")
+    animated = [
+        root
+        for root in np.flatnonzero(roots).tolist()
+        if _matches(_ANIMATION_NAME, classes.get(root, "")) or "transform" in inline.get(root, "")
+    ]
+    if len(animated) < _LEAST_ANIMATED:
+        return np.zeros(len(technique), dtype=bool)
+    mask = np.zeros(len(snapshot), dtype=bool)
+    mask[animated] = True
+    inside = tree.path_sum(mask, snapshot.end) > 0
+    return np.asarray(inside[snapshot.text_parent] & np.isin(technique, (Hidden.OPACITY, Hidden.VISIBILITY)))

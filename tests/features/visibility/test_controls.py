@@ -1,0 +1,75 @@
+"""Which hidden texts a reader can open, by attributes alone: pages that were not rendered."""
+
+import pytest
+from helpers.pages import snapshot
+
+from vclean.features.visibility.text_visibility import text_visibility
+from vclean.labels import Visibility
+
+HIDDEN = "<div hidden class=x id=x>Panel</div>"
+
+
+def panel(html: str) -> str:
+    """Return how the text "Panel" of a page is seen."""
+    page = snapshot(html)
+    seen = text_visibility(page).visibility.tolist()
+    (code,) = {code for text, code in zip(page.texts, seen, strict=True) if text.strip() == "Panel"}
+    return Visibility(code).name.lower()
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        f"<button aria-controls='y x'>More</button>{HIDDEN}",
+        f"<a href=#x>More</a>{HIDDEN}",
+        f"<a data-toggle=collapse data-target=.x>More</a>{HIDDEN}",
+        f"<button popovertarget=x>More</button>{HIDDEN}",
+        f"<h2><button aria-expanded=false>More</button></h2>{HIDDEN}",
+        "<button class=toggle>More</button><div hidden>Panel</div>",
+        "<button>More</button><div hidden class=accordion-body>Panel</div>",
+        "<input type=checkbox id=c hidden><label for=c>More</label><div hidden>Panel</div>",
+        "<label>More<input type=checkbox id=c></label><div hidden class=collapse>Panel</div><button>B</button>",
+        "<div class=tabs><div class=pane>Text</div><div class=pane hidden>Panel</div><button>Next</button></div>",
+        "<details><summary>More</summary><p>Panel</p></details>",
+        "<p hidden=until-found>Panel",
+    ],
+)
+def test_opened_by_a_control(html: str) -> None:
+    assert panel(html) == "revealable"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        HIDDEN,
+        f"<button aria-controls=x hidden>More</button>{HIDDEN}",
+        f"<button aria-controls=z>More</button>{HIDDEN}",
+        "<button>Subscribe</button><div hidden>Panel</div>",
+        "<a href=/more>More</a><div hidden>Panel</div>",
+        "<div hidden><button aria-controls=x>More</button><p id=x>Panel</p></div>",
+        "<div class=slide>Text</div><div class=slide hidden>Panel</div>",
+        "<details hidden><summary>More</summary><p>Panel</p></details>",
+        "<input type=checkbox id=c hidden><div hidden>Panel</div>",
+    ],
+)
+def test_not_opened(html: str) -> None:
+    assert panel(html) == "hidden"
+
+
+class TestBeforeScripts:
+    def test_most_of_the_main_area(self) -> None:
+        words = "Words of the article that scripts show. " * 20
+        assert (
+            panel(f"<main><h1>Title</h1><div style='opacity: 0'><p>{words}</p><p>Panel</p></div></main>")
+            == "revealable"
+        )
+
+    def test_a_part_of_it(self) -> None:
+        words = "Words of the article that everybody reads. " * 20
+        assert panel(f"<main><h1>Title</h1><p>{words}</p><div style='opacity: 0'><p>Panel</p></div></main>") == "hidden"
+
+    def test_several_elements_that_fade_in(self) -> None:
+        words = "<p>Words of the article that everybody reads.</p>" * 20
+        fading = "<div class=fade-in style='opacity: 0'>Panel</div>"
+        assert panel(f"<main>{words}{fading * 3}</main>") == "revealable"
+        assert panel(f"<main>{words}{fading}</main>") == "hidden"
