@@ -453,7 +453,7 @@ class Result:
             UsageError: the page was not rendered, or the screenshot is empty.
             OutputError: the screenshot cannot be read.
         """
-        return self.page_image(screenshot).draw_blocks().to_bytes(kind)
+        return self.page_image(screenshot).draw_blocks().draw_hidden().to_bytes(kind)
 
     @cached_property
     def _written(self) -> dict[str, str]:

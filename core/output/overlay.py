@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from vclean.labels import Visibility
 from vclean.render.overlay.html import OverlayBlock, OverlayPage
 from vclean.render.overlay.layers import Overlay
+from vclean.render.snapshot import Hidden
 
 if TYPE_CHECKING:
     from vclean.features.blocks import BlockColumns
@@ -29,6 +30,7 @@ def to_overlay(result: Result) -> Overlay:
         lines=columns.snapshot.line_box,
         page_height=columns.snapshot.height,
         roles=prediction.roles,
+        techniques=[Hidden(code).technique for code in columns.technique.tolist()],
     )
 
 
@@ -64,6 +66,7 @@ def to_overlay_blocks(result: Result) -> list[OverlayBlock]:
             xpath=block.xpath,
             text=block.text,
             visibility=block.visibility.name.lower(),
+            technique=block.technique,
             reasons=block.reasons,
             source=f"line {block.source.line}, column {block.source.column}" if block.source else "",
         )

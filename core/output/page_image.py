@@ -14,7 +14,7 @@ from vclean.files import write_atomic
 from vclean.labels import Label
 from vclean.output.overlay import to_overlay, to_overlay_page
 from vclean.render.overlay.html import OverlayPage, draw_html
-from vclean.render.overlay.layers import Layer, TagPlacer, block_layer, line_layer
+from vclean.render.overlay.layers import Layer, TagPlacer, block_layer, hidden_layer, line_layer
 from vclean.render.overlay.png import draw_png, open_screenshot
 from vclean.render.overlay.segments import segment_layer, separator_layer
 from vclean.render.overlay.svg import draw_svg
@@ -96,6 +96,11 @@ class PageImage:
             raise UsageError(f"the method {self._result.method} has no roles: use the method vclean, or by='label'")
         selected = None if labels is None else frozenset(map(_label, labels))
         self._drawings.append(_Blocks(to_overlay(self._result), selected, by))
+        return self
+
+    def draw_hidden(self) -> Self:
+        """Draw a dotted frame around each hidden block that has a box, with a tag of the technique that hides it."""
+        self._drawings.append(_HiddenBlocks(to_overlay(self._result)))
         return self
 
     def draw_segments(self, segments: Segments | None = None, *, pdoc: int | None = None) -> Self:
@@ -208,6 +213,19 @@ class _Blocks:
 
     def show(self, page: OverlayPage) -> OverlayPage:
         return replace(page, drawn=True, color=self.by, labels=self.labels)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _HiddenBlocks:
+    """Hidden blocks; an interactive page lists them with the other blocks."""
+
+    overlay: Overlay
+
+    def layer(self, placer: TagPlacer) -> Layer:
+        return hidden_layer(self.overlay, placer)
+
+    def show(self, page: OverlayPage) -> OverlayPage:
+        return page
 
 
 @dataclass(frozen=True, slots=True, eq=False)

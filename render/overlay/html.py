@@ -68,6 +68,7 @@ class OverlayBlock:
         probability: probability of content; None or NaN if unknown.
         font: description of the font.
         visibility: "shown", "revealable" or "hidden"; only shown blocks are drawn.
+        technique: what hides the block; empty if it is shown.
         reasons: reasons for the label, the strongest first.
         changed: description of the difference from another result; empty if there is none.
     """
@@ -81,6 +82,7 @@ class OverlayBlock:
     probability: float | None = None
     font: str = ""
     visibility: str = "shown"
+    technique: str = ""
     reasons: Sequence[ReasonLike] = ()
     changed: str = ""
 
@@ -262,7 +264,8 @@ def _block(block: OverlayBlock, max_chars: int) -> JsonObject:
         ],
         "visibility": block.visibility,
     }
-    return {**record, "changed": block.changed} if block.changed else record
+    optional = {"changed": block.changed, "technique": block.technique}
+    return record | {name: value for name, value in optional.items() if value}
 
 
 def _probability(value: float | None) -> float | None:

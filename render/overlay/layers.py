@@ -94,6 +94,9 @@ ROLE_PENS: Mapping[str, Pen] = {
 roles are solid and tinted, other roles are dashed."""
 
 
+HIDDEN: Final = "hidden"
+HIDDEN_PENS: Mapping[str, Pen] = {HIDDEN: Pen((200, 0, 110), 2, (2, 3), "hidden text", tag="quiet")}
+
 LINE: Final = "line"
 LINE_PENS: Mapping[str, Pen] = {LINE: Pen((90, 60, 160), 1, (1, 2), "line of text")}
 
@@ -105,10 +108,11 @@ class Overlay:
     Attributes:
         box: float32 (B, 4), x, y, width, height; rows that are NaN or without area are not drawn.
         labels, probability, texts: B each; a probability of NaN is not shown.
-        hidden: bool (B,), blocks that are not visible at first; they are counted, not drawn.
+        hidden: bool (B,), blocks that are not visible at first; `hidden_layer` draws those that have a box.
         lines: float32 (L, 4), the line boxes of the page, which tags avoid.
         page_height: height of the document; larger than the screenshot if that was truncated.
         roles: B roles, or empty; if given, blocks are colored by role.
+        techniques: B names of what hides the blocks, or empty.
     """
 
     box: NDArray[np.float32]
@@ -119,6 +123,7 @@ class Overlay:
     lines: NDArray[np.float32]
     page_height: float
     roles: Sequence[Role | None] = ()
+    techniques: Sequence[str] = ()
 
     def take(self, rows: Sequence[int]) -> Overlay:
         """Return the overlay with only the blocks at `rows`."""
@@ -130,6 +135,7 @@ class Overlay:
             texts=[self.texts[row] for row in rows],
             hidden=self.hidden[rows],
             roles=[self.roles[row] for row in rows] if self.roles else (),
+            techniques=[self.techniques[row] for row in rows] if self.techniques else (),
         )
 
 
@@ -188,6 +194,20 @@ def block_layer(overlay: Overlay, placer: TagPlacer) -> Layer:
     ]
     pens = ROLE_PENS if overlay.roles else PENS
     return Layer(pens=pens, marks=marks[::-1], entries=_entries(overlay, pens, placer.height))
+
+
+def hidden_layer(overlay: Overlay, placer: TagPlacer) -> Layer:
+    """Return the hidden blocks that have a box as a layer, tagged with the technique that hides them."""
+    frames = frame_boxes(overlay.box, placer.width, placer.height)
+    drawn = np.flatnonzero(overlay.hidden & (frames[:, 2] > 0) & (frames[:, 3] > 0)).tolist()
+    marks = []
+    for block in drawn:
+        frame = Rect(*frames[block].tolist())
+        caption = overlay.techniques[block] if overlay.techniques else HIDDEN
+        tag = placer.place_tag(frame, text_width(caption, TAG_SIZE) + 4, required=True)
+        marks.append(Mark(frame=frame, pen=HIDDEN, tag=tag, caption=caption, title=excerpt(overlay.texts[block])))
+    entries = [(HIDDEN, f"hidden text with a box: {len(marks)}")] if marks else []
+    return Layer(pens=HIDDEN_PENS, marks=marks, entries=entries)
 
 
 def line_layer(lines: NDArray[np.float32], placer: TagPlacer) -> Layer:
@@ -303,7 +323,7 @@ def _entries(overlay: Overlay, pens: Mapping[str, Pen], height: int) -> list[tup
         if counts[name]
     ]
     if hidden := int(overlay.hidden.sum()):
-        entries.append((None, f"hidden, not drawn: {hidden}"))
+        entries.append((None, f"hidden blocks: {hidden}"))
     below = int((~overlay.hidden & (overlay.box[:, 1] >= height)).sum())
     return entries + truncation_note(overlay.page_height, height, f"blocks below: {below}")
 

@@ -109,7 +109,7 @@ class TestOverlay:
         page = laid_out("<p>Shown<details><summary>More</summary><p>Folded</details>")
         drawn = result(page, "ppp").overlay(picture, "svg").decode()
         assert "Folded" not in drawn
-        assert "hidden, not drawn: 1" in drawn
+        assert "hidden blocks: 1" in drawn
 
     def test_page_without_boxes(self, article, picture):
         with pytest.raises(UsageError, match="add --render"):

@@ -151,7 +151,7 @@
     swatch.style.setProperty("--pen", rgb(pen));
     const heading = element("h2", {}, swatch, element("span", {}, vclean.caption(item)));
     if (item.role) heading.append(element("span", { className: "tag" }, item.role));
-    if (!vclean.isPainted(item)) heading.append(element("span", { className: "tag" }, item.visibility));
+    if (!vclean.isPainted(item)) heading.append(element("span", { className: "tag" }, item.technique ? `${item.visibility}: ${item.technique}` : item.visibility));
     const count = state.selected.length;
     if (state.hovered < 0 && count > 1) heading.append(element("span", { className: "tag" }, `last of ${count} selected`));
     return heading;

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import base64
 import io
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -13,6 +14,7 @@ from vclean.labels import Label, Role
 from vclean.render.overlay import png as overlay_png
 from vclean.render.overlay import svg
 from vclean.render.overlay.layers import (
+    HIDDEN,
     LINE,
     MAX_TITLE,
     PENS,
@@ -23,6 +25,7 @@ from vclean.render.overlay.layers import (
     TagPlacer,
     block_layer,
     collect_pens,
+    hidden_layer,
     lay_out_legend,
     line_layer,
     text_width,
@@ -122,7 +125,18 @@ class TestBlockLayer:
     def test_counts_hidden_blocks_without_drawing(self):
         layout = layer(overlay([[10, 10, 50, 20]] * 2, [P, P], hidden=[True, False]))
         assert len(layout.marks) == 1
-        assert (None, "hidden, not drawn: 1") in layout.entries
+        assert (None, "hidden blocks: 1") in layout.entries
+
+    def test_hidden_layer_tags_techniques(self):
+        boxes = [[10, 10, 50, 20], [10, 50, 50, 20], [NAN] * 4]
+        content = replace(overlay(boxes, [P] * 3, hidden=[False, True, True]), techniques=["", "color", "display"])
+        layout = hidden_layer(content, TagPlacer(400, 200))
+        assert [(mark.pen, mark.caption) for mark in layout.marks] == [(HIDDEN, "color")]
+        assert layout.entries == [(HIDDEN, "hidden text with a box: 1")]
+
+    def test_hidden_layer_is_empty_without_hidden_blocks(self):
+        layout = hidden_layer(overlay([[10, 10, 50, 20]], [P]), TagPlacer(400, 200))
+        assert (list(layout.marks), list(layout.entries)) == ([], [])
 
     def test_counts_labels_in_legend(self):
         layout = layer(overlay([[NAN] * 4] * 3, [H, P, P]))
