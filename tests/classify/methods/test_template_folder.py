@@ -87,4 +87,4 @@ class TestCommand:
     @pytest.mark.parametrize("extra", [["--method", "bte"], ["--model", "m"]])
     def test_template_and_method_are_exclusive(self, page, folder, extra, capsys):
         assert main([page, "--template", str(folder / "example.org.txt"), *extra]) == 2
-        assert "it is a method of its own" in capsys.readouterr().err
+        assert "not allowed with --method or --model" in capsys.readouterr().err

@@ -69,6 +69,13 @@ def listener() -> Iterator[Listener]:
         assert running.hits == []
 
 
+CERTAIN_ATTACKS = (
+    "img", "style import", "iframe", "srcdoc", "script", "video", "link prefetch", "speculation prefetch",
+    "by number", "by name", "by v6", "fetch", "xhr", "beacon", "events", "websocket", "worker", "popup",
+    "location", "form", "dynamic import",
+)  # fmt: skip
+
+
 @pytest.fixture(scope="module")
 def unguarded() -> Listener:
     """Open all attacks in a browser with default flags, on pages of the origin of the listener."""
@@ -86,6 +93,9 @@ async def open_attacks(listener: Listener) -> None:
         turns = asyncio.Semaphore(6)
         pages = map(listener.attack, [*page_groups(PASSIVE), *page_groups(ACTIVE)])
         await asyncio.gather(*(open_attack(browser, turns, listener, html) for html in pages))
+        # On a busy machine some attacks of a page have no time: once more, each on a page of its own.
+        missing = [name for name in CERTAIN_ATTACKS if name not in listener.reached_by(PASSIVE | ACTIVE)]
+        await asyncio.gather(*(open_attack(browser, turns, listener, listener.attack((name,))) for name in missing))
         await browser.close()
 
 
@@ -111,12 +121,7 @@ class TestListener:
         assert len(unguarded.reached_by(PASSIVE)) > 40
         assert len(unguarded.reached_by(ACTIVE)) > 25
 
-    @pytest.mark.parametrize(
-        "attack",
-        ["img", "style import", "iframe", "srcdoc", "script", "video", "link prefetch", "speculation prefetch",
-         "by number", "by name", "by v6", "fetch", "xhr", "beacon", "events", "websocket", "worker", "popup",
-         "location", "form", "dynamic import"],
-    )  # fmt: skip
+    @pytest.mark.parametrize("attack", CERTAIN_ATTACKS)
     def test_counts_attack(self, unguarded: Listener, attack: str) -> None:
         assert attack in unguarded.reached_by(PASSIVE | ACTIVE)
 
