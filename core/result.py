@@ -352,7 +352,10 @@ class Result:
     @property
     def injection_suspect(self) -> bool:
         """Whether a sentence is hidden from readers, with no control that opens it."""
-        return any(is_sentence(block.text) for block in self.hidden)
+        # By columns: making all blocks takes as long as labelling a page.
+        visibility = self.columns.visibility.tolist()
+        pairs = zip(self.columns.text, visibility, strict=True)
+        return any(is_sentence(text) for text, state in pairs if state == Visibility.HIDDEN)
 
     @property
     def content_count(self) -> int:
