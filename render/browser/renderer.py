@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from concurrent.futures import Future
-from functools import partial
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 from vclean.render.browser.async_renderer import AsyncRenderer
@@ -15,7 +13,8 @@ from vclean.render.browser.limits import deadline_error
 from vclean.settings import RenderSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Coroutine
+    from concurrent.futures import Future
     from pathlib import Path
     from typing import Any
 
@@ -72,16 +71,17 @@ class Renderer:
         """Start `AsyncRenderer.prepare` without waiting for it; the first page raises its errors."""
         with self._lock:
             worker = self._started_worker()
-            worker.submit(partial(worker.renderer.prepare, live=live, screenshot=screenshot))
+            worker.submit(worker.renderer.prepare(live=live, screenshot=screenshot))
 
     def render(self, page: Page, *, screenshot: bool = False) -> Rendering:
         """Render one page (see `AsyncRenderer.render`)."""
         with self._lock:
             worker = self._started_worker()
             try:
-                worker.run(partial(worker.renderer.start, page, screenshot=screenshot), _START_SECONDS)
-                seconds = self._settings.deadline + _GRACE_SECONDS
-                return worker.run(partial(worker.renderer.render, page, screenshot=screenshot), seconds)
+                worker.run(worker.renderer.start(page, screenshot=screenshot), _START_SECONDS)
+                return worker.run(
+                    worker.renderer.render(page, screenshot=screenshot), self._settings.deadline + _GRACE_SECONDS
+                )
             except _UnresponsiveLoopError:
                 self._worker = None
                 raise deadline_error(self._settings.deadline) from None
@@ -119,26 +119,14 @@ class _RendererThread:
         self._loop = asyncio.new_event_loop()
         self._loop.set_exception_handler(_log_exception)
         self._thread = threading.Thread(target=self._serve, name="vclean-renderer", daemon=True)
-        self._tasks: set[asyncio.Task[Any]] = set()
         self._thread.start()
 
-    def submit(self, work: Callable[[], Coroutine[Any, Any, T]]) -> Future[T]:
-        """Schedule `work()` on the event loop.
+    def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        """Schedule `work` on the event loop."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
 
-        The coroutine is created there: an interrupt of this thread leaves none that is never awaited.
-        """
-        future: Future[T] = Future()
-        self._loop.call_soon_threadsafe(self._start_task, work, future)
-        return future
-
-    def _start_task(self, work: Callable[[], Coroutine[Any, Any, T]], future: Future[T]) -> None:
-        task = self._loop.create_task(work())
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        task.add_done_callback(partial(_copy_outcome, future=future))
-
-    def run(self, work: Callable[[], Coroutine[Any, Any, T]], seconds: float) -> T:
-        """Run `work()` and return its result.
+    def run(self, work: Coroutine[Any, Any, T], seconds: float) -> T:
+        """Run `work` and return its result.
 
         Raises:
             _UnresponsiveLoopError: there was no result within `seconds`; the loop ends as soon as it can.
@@ -166,7 +154,7 @@ class _RendererThread:
             finally:
                 self._loop.stop()
 
-        self.submit(end)
+        self.submit(end())
 
     def _serve(self) -> None:
         try:
@@ -174,16 +162,6 @@ class _RendererThread:
             self._loop.run_until_complete(_finish_tasks())
         finally:
             self._loop.close()
-
-
-def _copy_outcome(task: asyncio.Task[T], future: Future[T]) -> None:
-    """Copy the result or the exception of a task to a future that another thread waits for."""
-    if task.cancelled():
-        future.cancel()
-    elif (error := task.exception()) is not None:
-        future.set_exception(error)
-    else:
-        future.set_result(task.result())
 
 
 def _log_exception(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
