@@ -51,7 +51,9 @@ def test_silent_end(seconds: float, group: bool, tmp_path: Path) -> None:
         finally:
             process.kill()
     assert process.returncode == 130
-    assert [line for line in stderr.splitlines() if "sandbox is off" not in line] == []
+    # An interrupt between the creation of a coroutine and its start makes Python itself warn at the end.
+    expected = ("sandbox is off", "was never awaited", "Enable tracemalloc")
+    assert [line for line in stderr.splitlines() if not any(text in line for text in expected)] == []
     end = time.monotonic() + 10
     while list(tmp_path.iterdir()) and time.monotonic() < end:
         time.sleep(0.05)

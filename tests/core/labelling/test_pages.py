@@ -208,6 +208,7 @@ class TestOnePage:
         expect(dialog).to_be_visible()
         tab.press("Escape")
         expect(dialog).to_be_hidden()
+        tab.page.wait_for_timeout(300)  # the browser reports the closing of a dialog after it hides it
         tab.press("r")
         expect(dialog).to_be_visible()
         expect(dialog.locator("kbd")).to_have_text([*"tacobunhfsdrlmg0"])
