@@ -346,12 +346,12 @@ class Result:
 
     @property
     def hidden(self) -> Blocks:
-        """The blocks that no reader sees: those whose visibility is hidden; see `docs/guides/hidden-text.md`."""
+        """Return the blocks that no reader sees; see `docs/guides/hidden-text.md`."""
         return self.blocks.where(visibility=Visibility.HIDDEN)
 
     @property
     def injection_suspect(self) -> bool:
-        """Whether a sentence is hidden from readers, with no control that opens it."""
+        """Return whether a sentence is hidden from readers, with no control that opens it."""
         # By columns: making all blocks takes as long as labelling a page.
         visibility = self.columns.visibility.tolist()
         pairs = zip(self.columns.text, visibility, strict=True)
