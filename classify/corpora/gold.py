@@ -168,7 +168,7 @@ def _continues(left: MatchingRun, right: MatchingRun) -> bool:
 def _match_out_of_order(
     blocks: list[list[str]], gold: list[str], matched: list[NDArray[np.int32]], is_content: NDArray[np.bool_]
 ) -> None:
-    """Mark as content, in place, the blocks whose words the gold has in another order of blocks."""
+    """Mark as content, in place, blocks that the gold contains in another order."""
     uncovered = UncoveredGold(gold, (matched[index] for index in np.flatnonzero(is_content)))
     for index in np.flatnonzero(~is_content):
         positions = uncovered.match(blocks[index])

@@ -147,7 +147,7 @@ def _restore(runs: MarkupRuns, candidate: NDArray[np.bool_]) -> NDArray[np.bool_
 
 
 def _functional(context: PageContext) -> NDArray[np.bool_]:
-    """Return small blocks whose first two words begin at least `_REPEATS` blocks, bool (B,)."""
+    """Mark small blocks with two first words that begin at least `_REPEATS` blocks, bool (B,)."""
     begins = [" ".join(text.lower().split()[:2]) for text in context.blocks.text]
     numbers: dict[str, int] = {}
     same = Groups.from_keys(np.array([numbers.setdefault(text, len(numbers)) for text in begins], dtype=np.int64))
@@ -156,7 +156,7 @@ def _functional(context: PageContext) -> NDArray[np.bool_]:
 
 
 def _quoted(context: PageContext) -> NDArray[np.bool_]:
-    """Return small blocks whose words a later small block repeats in their order, bool (B,)."""
+    """Mark small blocks that a later small block repeats word by word in order, bool (B,)."""
     small = np.flatnonzero((context.tokens > 2) & (context.tokens <= _SMALL)).tolist()
     words = {block: context.blocks.text[block].split() for block in small}
     by_first_word: dict[str, list[int]] = {}

@@ -149,7 +149,7 @@ class Segments:
 
     @cached_property
     def roots(self) -> list[list[int]]:
-        """Return the roots of each segment: the fewest nodes whose subtrees contain exactly its content.
+        """Return the roots of each segment: the fewest subtrees that together contain exactly its content.
 
         A node is an element (its number) or a text node (the number of elements plus its own). Roots are in document
         order.
