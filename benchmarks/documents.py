@@ -93,7 +93,7 @@ def _calibrations(methods: dict[str, Any]) -> str:
 
 
 def _predicted(row: dict[str, Any]) -> Any:  # noqa: ANN401
-    """Return the mean prediction of a bin. Model cards written by 0.1 call it `said`."""
+    """Return the mean prediction of a bin, which model cards of version 0.1 call `said`."""
     return row["predicted"] if "predicted" in row else row["said"]
 
 

@@ -44,7 +44,7 @@ _INNER_TEXT: Final = "innerText"
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a system printed of a page of the suite.
+    """Output of a system for a page of the suite.
 
     Attributes:
         system: its name.

@@ -62,7 +62,7 @@ def tab(browser: Browser, address: str, *, height: int, width: int = 1400, schem
 
 
 def indexes(page: Page, text: str) -> list[int]:
-    """Return the indexes of the blocks whose text matches a pattern."""
+    """Return the indexes of the blocks with text that matches a pattern."""
     blocks: list[dict[str, str]] = page.evaluate("vclean.blocks")
     return [index for index, block in enumerate(blocks) if re.search(text, block["text"])]
 
