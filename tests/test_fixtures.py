@@ -49,7 +49,7 @@ class TestGold:
         assert all(re.fullmatch(r"<[hpl]>\S.*\S|<[hpl]>\S", unit) for unit in units(page))
 
     def test_every_unit_is_in_the_page_in_order(self, page: Path) -> None:
-        """Each unit begins after the end of the unit before it."""
+        """Find each unit after the end of the unit before it."""
         text, position = squeeze(text_of(page)), 0
         for unit in units(page):
             position = text.find(squeeze(unit[3:]), position)

@@ -73,7 +73,7 @@ class TestCommandUsage:
         assert usage["left"] == 0
 
     def test_counts_a_killed_child_whose_parent_did_not_wait(self, tmp_path: Path) -> None:
-        """A browser ends in this way when its worker is killed; a sum over running processes would miss it."""
+        """Count the browser of a killed worker, which ends in this way; a sum over running processes would miss it."""
         code = (
             "import os, signal, subprocess, sys\n"
             f"child = subprocess.Popen([sys.executable, '-c', {BUSY + 'print(flush=True); time.sleep(60)'!r}], "
@@ -116,7 +116,7 @@ class TestRuns:
 
 class TestSplit:
     def test_chunks_are_alike(self, farm) -> None:
-        """A corpus is sorted, so neighbours must go to different chunks."""
+        """Put neighbours into different chunks, because a corpus is sorted."""
         chunks = farm.split(pages(10), 5)
         assert [[page.id for page in chunk] for chunk in chunks] == [
             ["0", "2", "4", "6", "8"],

@@ -86,7 +86,7 @@ class TestRun:
 
 class TestMeasure:
     def test_reads_a_page_once_for_training_and_once_for_labels(self, corpus):
-        """The number of reads does not depend on the number of methods; the last page cannot be read."""
+        """Read as often for three methods as for one; the last page cannot be read."""
         read = []
 
         def reader(page):

@@ -66,7 +66,7 @@ class TestSpread:
 
 class TestStopwatch:
     def test_laps(self, speed) -> None:
-        """The clock is read at the start, and twice at every lap, so no lap includes the bookkeeping."""
+        """Read the clock at the start, and twice at every lap, so that no lap includes the bookkeeping."""
         ticks = iter([0, 3, 10, 14, 20])
         watch = speed.Stopwatch(lambda: next(ticks))
         watch.lap("a")

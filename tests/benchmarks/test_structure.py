@@ -124,7 +124,7 @@ class TestMain:
         monkeypatch: pytest.MonkeyPatch,
         capsys: pytest.CaptureFixture[str],
     ) -> None:
-        """The corpus has simple pages, and the same gold as CleanEval markup and as Markdown."""
+        """Measure simple pages with the same gold as CleanEval markup and as Markdown."""
         train_quickly(monkeypatch)
         signs = {"<h>": "# ", "<p>": "", "<l>": "- "}
         pages = [gold_page(number) for number in range(2 * SITES)]

@@ -101,7 +101,7 @@ class TestTables:
             styled.Tables.read(TOML.replace(*change))
 
     def test_shipped_tables(self, styled, sites) -> None:
-        """Every source has a different host, and the parser accepts every selector."""
+        """Require a different host for every source, and a parser that accepts every selector."""
         tables = styled.Tables.read(styled.TABLES.read_text("utf-8"))
         assert len({source.host for source in tables.sources}) == len(tables.sources) >= 40
         assert {source.generator for source in tables.sources} == set(tables.generators)

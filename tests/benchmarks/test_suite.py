@@ -145,7 +145,7 @@ class TestProcessKind:
 @linux_only
 class TestProcessTree:
     def test_time_of_this_process(self, process_clocks) -> None:
-        """The clock is finer than the ten-millisecond ticks of /proc."""
+        """Measure more finely than the ten-millisecond ticks of /proc."""
         tree = process_clocks.ProcessTree(os.getpid())
         tree.refresh()
         before, start = tree.cpu_seconds()["python"], time.process_time()
@@ -183,7 +183,7 @@ class TestPageCost:
 
 class TestFit:
     def test_ignores_the_smaller_half(self, sizes) -> None:
-        """A fixed cost hides the growth of small pages."""
+        """Fit larger pages only, because a fixed cost hides the growth of small ones."""
         assert sizes.Fit.of([1, 10, 100, 1000, 10_000], [5, 5, 6, 60, 600]).exponent == 1
 
     def test_quadratic_growth(self, sizes) -> None:
@@ -246,7 +246,7 @@ class TestTargets:
         return {f"{row['what']}: {row['aim']}": (row["found"], row["met"]) for row in rows}
 
     def test_ratio_to_the_raw_client_by_page(self, modules) -> None:
-        """Only pages 0 and 1 were read by both; the ratios are 1 and 1.5."""
+        """Compare pages 0 and 1, which both have read; their ratios are 1 and 1.5."""
         row = "a page to its snapshot, CPU of all processes: at most 1.10 times the raw client"
         assert self.rows(modules)[row] == ("1.25 times", False)
 

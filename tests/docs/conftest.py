@@ -1,4 +1,4 @@
-"""A working directory for the commands and programs of the documentation."""
+"""Working directory for the commands and programs of the documentation."""
 
 from __future__ import annotations
 

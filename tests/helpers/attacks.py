@@ -240,7 +240,7 @@ class Listener:
         return template.format(**target, port=self.port, port6=self.port6, udp=self.udp)
 
     def reached_by(self, names: Iterable[str]) -> set[str]:
-        """Return the attacks whose name is the path of a request that reached the listener."""
+        """Return the attacks that reached the listener: the path of a request is the name of its attack."""
         paths = {match.group(1) for match in map(re.compile(r"[A-Z]+ /([\w-]+)").match, self.hits) if match}
         return {name for name in names if re.sub(r"\W", "-", name) in paths}
 

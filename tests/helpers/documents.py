@@ -1,4 +1,4 @@
-"""The documentation as files, text and code blocks."""
+"""Documentation as files, text and code blocks."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class Run:
         return [driver, *driver.children(recursive=True)]
 
     def descendants(self, *words: str) -> list[psutil.Process]:
-        """Return the descendants of the driver whose command lines contain all the words."""
+        """Return the descendants of the driver with all the words in their command lines."""
         return [each for each in self.family[1:] if _has(each, words)]
 
     def lines(self) -> list[dict[str, Any]]:

@@ -55,7 +55,7 @@ class TestBestSelection:
         assert expected == pytest.approx(expected_f([page[0], page[2]], page), abs=2e-3)
 
     def test_selects_all_blocks_of_equal_probability(self) -> None:
-        """There is no fixed threshold of 0.5: selecting all blocks has a higher expected F than selecting none."""
+        """Use no fixed threshold of 0.5: selecting all blocks has a higher expected F than selecting none."""
         keep, expected = select((0.3, 10), (0.3, 10))
         assert keep == [True, True]
         assert 0 < expected < 12 / 26

@@ -36,7 +36,7 @@ class TestContent:
         assert align(["THE CAT: sat!"], GoldPage(text="the cat sat")).content_share.tolist() == [1]
 
     def test_ignores_scattered_stop_words(self):
-        """Use gold whose first two words occur only inside another block, and its last four in the text."""
+        """Use gold with its first two words only inside another block, and its last four in the text."""
         blocks = ["All of the rights", "x the y", "cats sleep most of the day"]
         gold = align(blocks, GoldPage(text="of the many cats sleep most of the day"))
         assert gold.content_share[:2].tolist() == [0, 0]

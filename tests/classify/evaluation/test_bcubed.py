@@ -11,7 +11,7 @@ from vclean.classify.evaluation.bcubed import BCubedScore, BCubedSummary, harmon
 
 
 def named_score(weight, predicted, truth):
-    """Return the score of groups whose segments are given as strings of one-letter names."""
+    """Return the score of groups; a segment is a string of one-letter names."""
     return score(np.array(weight), _matrix(predicted), _matrix(truth))
 
 

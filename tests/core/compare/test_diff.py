@@ -156,7 +156,7 @@ class TestCommand:
         assert "gone.html" in capsys.readouterr().err
 
     def test_compares_model_file(self, page, tmp_path, capsys):
-        """A copy of the shipped model gives the same labels."""
+        """Find no difference between the shipped model and its copy."""
         from importlib import resources
 
         copy = tmp_path / "copy.vclean"

@@ -174,7 +174,7 @@ class TestWorstPages:
         assert json.loads(made.find(".//script[@id='overlays']").text) == ["<p>overlay</p>"]
 
     def test_omits_overlays_that_do_not_fit(self, monkeypatch):
-        """The thumbnail stays, and the report states the number of omitted overlays."""
+        """Keep the thumbnail, and state the number of omitted overlays."""
         document, analyses = with_look(screenshot())
         size = len(to_html(ReportData(records=[document], worst=[document], analyses=analyses)))
         monkeypatch.setattr(report_page, "MAX_BYTES", size + 30_000)

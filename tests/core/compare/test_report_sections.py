@@ -168,7 +168,7 @@ class TestFailures:
 
 
 def test_more_methods_than_markers():
-    """The seventh method has the marker of the first; tooltips contain its name."""
+    """Give the seventh method the marker of the first; tooltips contain its name."""
     names = [f"m{at}" for at in range(plots.SERIES + 1)]
     pages = [page_record(page, method=name, page_type=page) for page in "ab" for name in names]
     figure = next(part.find("figure") for part in section("kinds-of-pages", pages) if part.find("figure") is not None)

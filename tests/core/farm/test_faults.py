@@ -214,7 +214,7 @@ class TestSignals:
 
 class TestKilledDriver:
     def test_run_resumes_and_leaves_no_processes_or_files(self, farm: Farm) -> None:
-        """The unfinished part is lost with the driver; its pages are cleaned again."""
+        """Clean the pages of the unfinished part again, which is lost with the driver."""
         pages = farm.crawl(30)
         run = farm.start(pages, "--workers", 2, "--part-rows", 4)
         run.wait_for_pages(10)

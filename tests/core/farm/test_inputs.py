@@ -118,7 +118,7 @@ class TestFolders:
             item.read()
 
     def test_unreadable_subfolder_is_skipped(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """The rest of the folder is read."""
+        """Read the rest of the folder."""
         (path,) = pages(tmp_path, "b/page.html")
         (tmp_path / "a").mkdir()
         listing = os.scandir
@@ -306,7 +306,7 @@ class TestCovers:
         assert not items.covers(outside)
 
     def test_not_deleted_files(self, tmp_path: Path) -> None:
-        """A page has to be recognized after its file was renamed within a folder."""
+        """Recognize a page after its file was renamed within a folder."""
         (path,) = pages(tmp_path, "a.html")
         items = inputs(tmp_path)
         assert items.covers(path)

@@ -85,7 +85,7 @@ class TestLive:
         assert "add --network public" in str(error)
 
     def test_worker_fetches_page(self) -> None:
-        """The reader must not spend time on it, whether the page is rendered or not."""
+        """Leave the fetch to the worker, for rendered and unrendered pages: the reader must not wait."""
         reader = UnitReader(CleanerSettings(network="public", render=False))
         (item,) = items("https://example.org/", reader=reader)
         page = item.read()
@@ -195,7 +195,7 @@ class TestIndexes:
         assert len(list((tmp_path / "index").iterdir())) == 2
 
     def test_unwritable_index_folder(self, archive: Path, tmp_path: Path) -> None:
-        """A full disk is no property of the archive. The archive has to be read again on resume."""
+        """Read the archive again on resume: a full disk is no property of the archive."""
         (tmp_path / "index").write_bytes(b"")
         with pytest.raises(OutputError, match="not a folder"):
             items(archive, reader=UnitReader(CleanerSettings(), index_folder=tmp_path / "index"))

@@ -119,7 +119,7 @@ class TestNames:
         assert ids(tmp_path) == ["p1", "p1"]
 
     def test_equal_pages_of_one_writer_get_own_parts(self, tmp_path):
-        """A page that occurs three times has three rows, whatever the size of the parts."""
+        """Write three rows for a page that occurs three times, with parts of any size."""
         with PartWriter(tmp_path, rows=1) as writer:
             write_rows(writer, done(1), done(1), done(1))
         assert ids(tmp_path) == ["p1"] * 3

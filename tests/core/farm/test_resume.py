@@ -52,7 +52,7 @@ class TestClaim:
         assert not log_of(done(1)).claim(key(1), "other", everywhere)
 
     def test_renamed_page_is_done(self, log_of):
-        """Its old file is no longer an input."""
+        """Count the page as done, although its old file is no longer an input."""
         log = log_of(done(1, source="/old.parquet"))
         assert log.claim(key(1), "other", lambda source: source != "/old.parquet")
         assert not log.claim(key(1), "another", nowhere)

@@ -103,7 +103,7 @@ class TestResume:
         assert farm.summary()["pages"] == 12
 
     def test_cleans_new_pages_after_old_ones_moved(self, farm: Farm) -> None:
-        """The first file was deleted. Its pages are in another file, in another order and with other row numbers."""
+        """Delete the first file; its pages are in another file, in another order and with other row numbers."""
         old = farm.crawl(6)
         farm.run(old, "--no-render")
         new = farm.crawl(12)

@@ -107,7 +107,7 @@ class TestRun:
         assert time.monotonic() - start < 60
 
     def test_worker_never_reads(self, tmp_path: Path, play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A page larger than the buffer of the operating system must not block the parent."""
+        """Send a page larger than the buffer of the operating system without blocking the parent."""
         monkeypatch.setattr(supervisor, "_GRACE_SECONDS", -119.5)
         (tmp_path / "odd_worker.py").write_text(HEAD + READY + "time.sleep(600)")
 

@@ -32,7 +32,7 @@ class TestSendAndReceive:
 class TestReceive:
     @pytest.mark.parametrize("size", [0, 1, 7, 8, 9, 12])
     def test_closed_channel_raises_eof(self, size: int) -> None:
-        """It may break before a message, in its length, or in its body."""
+        """Close the channel before a message, in its length, or in its body."""
         with pytest.raises(EOFError):
             receive(io.BytesIO(encode_message("hello")[:size]))
 

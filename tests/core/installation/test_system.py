@@ -112,7 +112,7 @@ class TestPrivilege:
     def test_sudo(
         self, code: int, expected: list[str] | None, bare_machine: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Only a sudo without a password is used."""
+        """Use sudo only if it needs no password."""
         monkeypatch.setattr(system, "is_root", lambda: False)
         (bare_machine / "sudo").touch(mode=0o755)
         assert privilege(lambda _command, *, timeout: CommandOutcome(code, "")) == expected

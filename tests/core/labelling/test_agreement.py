@@ -13,7 +13,7 @@ from vclean.labels import Role
 
 class TestCohensKappa:
     def test_textbook_example(self) -> None:
-        """Two readers of fifty applications: both yes 20 times, both no 15 times; observed .7, by chance .5."""
+        """Score two readers of fifty applications: both yes 20 times, both no 15 times; observed .7, by chance .5."""
         pairs = [("y", "y")] * 20 + [("y", "n")] * 5 + [("n", "y")] * 10 + [("n", "n")] * 15
         assert cohens_kappa(pairs) == pytest.approx(0.4)
 
@@ -75,7 +75,7 @@ class TestAgreement:
         assert lines[-2:] == ["a.html:", '  p - | o ad  /html[1]/p[1]  "word1"']
 
     def test_undefined_kappa_is_nan(self) -> None:
-        """No block is labelled as list item, so chance alone explains the agreement on this label."""
+        """Label no block as list item, so that chance alone explains the agreement on this label."""
         lines = Agreement.of([labelled("hp")], [labelled("ho")]).report().splitlines()
         assert "  kappa l             - undefined: both give the same value to every block" in lines
         assert "nan" not in "".join(lines)

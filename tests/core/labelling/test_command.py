@@ -83,7 +83,7 @@ class TestServe:
         assert seen == [["a.html", "a.html (2)"]]
 
     def test_one_of_several_pages_fails(self, site: Path, tmp_path: Path, ctrl_c, capfd) -> None:
-        """The failure is printed to standard error at once, and shown in the browser."""
+        """Print the failure to standard error at once, and show it in the browser."""
         (site / "aa.html").write_text("<p>x" * 100)
 
         def visit(url: str) -> list[str]:
@@ -123,7 +123,7 @@ class TestServe:
     def test_no_page_to_label(
         self, site: Path, monkeypatch: pytest.MonkeyPatch, capfd, *, arguments: list[str], code: int, message: list[str]
     ) -> None:
-        """There is a line for each failed page, no address, and no project folder."""
+        """Print a line for each failed page and no address; create no project folder."""
         monkeypatch.chdir(site)
         assert main(["label", *arguments, "-o", "new"]) == code
         lines = capfd.readouterr().err.splitlines()

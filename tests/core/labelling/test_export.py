@@ -21,7 +21,7 @@ def put(project: Path, name: str, *, annotator: str = "me", status: Status = Sta
 
 class TestWrite:
     def test_ids_that_are_no_file_names(self, tmp_path: Path) -> None:
-        """Two pages never share a file, however similar their ids are."""
+        """Write a file for each page, even if their ids are similar."""
         for name in ("https://a.example/?q=1", "https://a.example/?q:1", "../../etc/passwd", "x" * 400, "ä" * 300):
             put(tmp_path, name)
         files = list((tmp_path / "gold" / "me").iterdir())

@@ -202,7 +202,7 @@ class TestOnePage:
         assert page.blocks[3].by_hand
 
     def test_set_role_by_keyboard(self, tab: Tab, project: Project) -> None:
-        """The key is the first free letter. Escape returns to the blocks, which stay selected."""
+        """Choose a role by its key, the first free letter; Escape returns to the blocks, which stay selected."""
         dialog = tab.page.locator("#roles")
         tab.press("j", "r")
         expect(dialog).to_be_visible()
@@ -255,7 +255,7 @@ class TestOnePage:
         tab.shows("phpp")
 
     def test_two_tabs_are_synchronized(self, tab: Tab, context: BrowserContext, project: Project) -> None:
-        """Of two changes of one block, the last one wins in both tabs."""
+        """Apply the last of two changes of one block in both tabs."""
         other = Tab(context, project)
         tab.press("j", "p")
         other.shows("phpp")
@@ -349,7 +349,7 @@ class TestErrors:
         expect(tab.page.locator("#saved")).to_have_text("not saved")
 
     def test_other_site_can_neither_read_nor_write(self, serve, context: BrowserContext, site) -> None:
-        """A page of another origin is refused even if it knows the token."""
+        """Refuse a page of another origin even if it knows the token."""
         project = serve((HTML, PREDICTED))
         address = project.server.url
         tab = context.new_page()

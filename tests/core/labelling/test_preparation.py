@@ -61,7 +61,7 @@ class TestPrepare:
             assert '"reasons":[{' not in made.document(made.prepare(self.PAGE))
 
     def test_prepares_page_once(self, tmp_path: Path, renders: list[str]) -> None:
-        """A prepared page needs no browser, also in another run."""
+        """Start no browser for a prepared page, also in another run."""
         with preparer(tmp_path) as made:
             before = made.prepare(self.PAGE)
         renders.clear()
@@ -116,7 +116,7 @@ class TestStoredPages:
     def test_relabels_with_another_model(
         self, project: Path, renders: list[str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """The stored rendering is used, without a browser."""
+        """Use the stored rendering, without a browser."""
         with preparer(project) as made:
             monkeypatch.setattr(made, "_maker", "another")
             assert {page.maker for page in made.stored_pages()} == {"another"}

@@ -104,7 +104,7 @@ class TestReadCorrections:
         assert len(read_corrections(tmp_path / "me.gold.jsonl")) == 2 * PAGES
 
     def test_aligns_changed_blocks_by_words(self, project: Path) -> None:
-        """The extraction of blocks may have changed: the text of two blocks is now one block."""
+        """Align blocks after a change of their extraction: the text of two blocks is now one block."""
         page = next(each.page for each in read_corrections(project))
         content = [block for block in page.blocks if block.annotation.label.is_content]
         long = content[-1]
@@ -220,7 +220,7 @@ class TestTrain:
     def test_with_corpus(
         self, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        """The corrected pages are training data, and their scores are from models not trained on their sites."""
+        """Train on the corrected pages; score them by models not trained on their sites."""
         train_quickly(monkeypatch)
         monkeypatch.setattr(linear, "ROUNDS", 5)
         without_browser(monkeypatch)

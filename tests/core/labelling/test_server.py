@@ -73,7 +73,7 @@ class TestRequestValidator:
         ids=str,
     )
     def test_rejects_other_sites(self, headers: dict[str, str]) -> None:
-        """The host name of another site may resolve to this machine (DNS rebinding), or the page is of another site."""
+        """Reject host names of other sites that resolve to this machine (DNS rebinding), and pages of other sites."""
         with pytest.raises(RefusedError) as caught:
             self.VALIDATOR.check("GET", self.OWN | headers)
         assert caught.value.status == 403
@@ -81,7 +81,7 @@ class TestRequestValidator:
     VISIT = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}  # noqa: RUF012
 
     def test_accepts_navigation_from_other_site(self) -> None:
-        """The address itself is the secret; following a link shows the page only to the annotator."""
+        """Accept the address from a link: it is itself the secret, and only the annotator sees the page."""
         self.VALIDATOR.check("GET", self.OWN | self.VISIT)
 
     @pytest.mark.parametrize(
@@ -220,7 +220,7 @@ class TestServer:
         assert client.request_page("POST", "change/2", body, JSON)[0] == 400
 
     def test_closes_connection_after_refused_change(self, client: Client) -> None:
-        """Its body was not read and would be parsed as the next request."""
+        """Close the connection: the unread body would be parsed as the next request."""
         assert client.post("change/2", {"blocks": []}, Origin="http://evil.example")[0] == 403
         assert client.get("list")[0] == 200
 

@@ -37,7 +37,7 @@ def on_disk(tmp_path: Path):
 
 class TestAnnotationStore:
     def test_reopening_restores_everything(self, on_disk: StoreOnDisk) -> None:
-        """A kill of the server must not lose annotations, versions, undo and redo, or the status."""
+        """Restore annotations, versions, undo and redo, and the status after a kill of the server."""
         on_disk.store.set("a.html", {"x": H, "y": L})
         on_disk.store.set("a.html", {"x": P})
         on_disk.store.set("b.html", {"z": O})

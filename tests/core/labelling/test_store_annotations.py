@@ -78,7 +78,7 @@ class TestUndo:
 
 class TestStatus:
     def test_done_keeps_predictions(self, annotations: PageAnnotations) -> None:
-        """A later model must not change the gold of a checked page."""
+        """Keep the gold of a checked page after a change of the model."""
         annotations.finish({"a": P})
         assert (annotations.status, annotations.annotation("a", O), annotations.annotation("b", O)) == (
             Status.DONE,
@@ -114,7 +114,7 @@ class TestRename:
         assert annotations.manual == {"x": H}
 
     def test_keeps_names_without_new_name(self, annotations: PageAnnotations) -> None:
-        """The block may appear again."""
+        """Keep the names, because the block may appear again."""
         annotations.set({"a": H})
         annotations.rename({"b": "y"})
         assert annotations.manual == {"a": H}

@@ -41,7 +41,7 @@ class TestChangeLog:
     def test_drops_incomplete_last_line_with_warning(
         self, tmp_path: Path, torn: bytes, caplog: pytest.LogCaptureFixture
     ) -> None:
-        """A line without its end may be half of one, even if it is valid."""
+        """Drop a line without its end, even if it is valid: it may be half of one."""
         path = tmp_path / "me.jsonl"
         path.write_bytes(b'{"number":1}\n' + torn)
         assert entries(path) == [{"number": 1}]
@@ -78,7 +78,7 @@ class TestChangeLog:
         assert entries(path) == [{"number": 1}, {"number": 3}]
 
     def test_partial_write_is_reverted(self, tmp_path: Path) -> None:
-        """A nearly full disk may write part of a line, which only the returned count shows."""
+        """Revert part of a line, which a nearly full disk may write and only the returned count shows."""
         path = tmp_path / "me.jsonl"
         with ChangeLog(path) as change_log:
             change_log.append({"number": 1})

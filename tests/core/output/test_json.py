@@ -128,5 +128,5 @@ class TestToJson:
         assert '"probability":null' in write_json(page)
 
     def test_no_timings(self):
-        """Two runs give the same bytes."""
+        """Give the same bytes in two runs."""
         assert write_json(result(snapshot("<p>x"), "p")) == write_json(result(snapshot("<p>x"), "p"))

@@ -28,7 +28,7 @@ class TestStructure:
         assert markdown("<ul><li>a<ol><li>b</ol></ul>", "ll") == "- a\n  1. b\n"
 
     def test_adjacent_lists(self):
-        """With equal markers Markdown would merge the lists."""
+        """Use different markers, because Markdown would merge lists with equal ones."""
         bullets = "<ul><li>a</ul><ul><li>b</ul><ul><li>c</ul>"
         assert markdown(bullets, "lll") == "- a\n\n* b\n\n- c\n"
         numbers = "<ol><li>a<li>b</ol><ol><li>c</ol>"

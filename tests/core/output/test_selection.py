@@ -49,7 +49,7 @@ class TestEvents:
         ]  # fmt: skip
 
     def test_white_space_between_blocks_of_code(self):
-        """Each line is a block; the indents are in text nodes outside all blocks."""
+        """Keep indents of code, which are in text nodes outside all blocks; each line is a block."""
         lines = "<div><b>a</b></div>\n  <div><b>b</b></div>"
         assert events(f"<pre>{lines}</pre>", "pp") == ["pre", "b", "a", "\n  ", "b", "b"]
         assert events(f"<div>{lines}</div>", "pp") == ["b", "a", "b", "b"]

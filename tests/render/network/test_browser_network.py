@@ -1,4 +1,4 @@
-"""Test pages whose missing subresources come from the network."""
+"""Test pages with subresources from the network, because they are missing locally."""
 
 from collections.abc import Iterator
 

@@ -47,7 +47,7 @@ class TestClaim:
         assert [done.claim(unit, 0, [(key(1), "a")]) for unit in range(3)] == [b"\1", b"\0", b"\0"]
 
     def test_repeated_question_has_the_same_answer(self, tmp_path: Path, source: Path) -> None:
-        """A reader is started again after its node was lost, and other readers have claimed rows in between."""
+        """Restart a reader after its node was lost; other readers have claimed rows in between."""
         done = claims(tmp_path / "out", source, [(key(1), "a"), (key(1), "a"), (key(2), "b")])
         asked = [(5, 0, [(key(1), "a"), (key(2), "b")]), (6, 0, [(key(1), "a")]), (7, 1, [(key(1), "a")])]
         first = [done.claim(*each) for each in asked]

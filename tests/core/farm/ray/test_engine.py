@@ -101,7 +101,7 @@ class TestRun:
         assert farm.summary()["failed"] == {"InputError": 1, "NotHtmlError": 2}
 
     def test_resumes_after_killed_driver(self, farm: Farm, nodes: Nodes, ray: tuple[object, ...]) -> None:
-        """No page is lost or duplicated, no worker is left, and the rows equal those of an uninterrupted local run."""
+        """Lose and duplicate no page, leave no worker, and write the rows of an uninterrupted local run."""
         pages = farm.crawl(COUNT)
         run = farm.start(pages, "--no-render", *ray)
         run.wait_for_pages(20)
@@ -130,7 +130,7 @@ class TestRun:
 
     @pytest.mark.browser
     def test_node_killed_during_run(self, farm: Farm, nodes: Nodes, ray: tuple[object, ...]) -> None:
-        """Every page has one rendered row; no worker, browser or browser driver outlives its node or the run."""
+        """Write one rendered row for every page; leave no worker, browser or driver after its node or the run."""
         run = farm.start(farm.crawl(MANY), *ray, "--workers", 9)
         wait_until(lambda: all(nodes.left(words) for words in PARTNERS))
         run.wait_for_pages(10)

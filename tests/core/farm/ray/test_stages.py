@@ -135,7 +135,7 @@ class TestReadChunks:
         assert [ids(chunk) for chunk in chunks] == [["a", "b"], ["c"]]
 
     def test_is_repeatable(self, tmp_path: Path, fencing_token: FencingToken) -> None:
-        """A repeated reader has to return the same pages in the same chunks."""
+        """Return the same pages in the same chunks from a repeated reader."""
         path = crawl(tmp_path, many(10))
         first, second = read(path, fencing_token), read(path, fencing_token)
         assert [(chunk.position, ids(chunk)) for chunk in first] == [(chunk.position, ids(chunk)) for chunk in second]
@@ -226,7 +226,7 @@ class TestChunkCleaner:
         assert (chunk.stats.retried, chunk.stats.restarts["browser"]) == (1, 1)
 
     def test_repeated_crashes_end_run(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """The run also ends if the crashes are in several chunks."""
+        """End the run also if the crashes are in several chunks."""
         clean = cleaning(Worker(outcome("a", error=BrowserError("crashed"))), monkeypatch, retries=0)
         clean(to_clean(15))
         with pytest.raises(BrowserError, match="20 pages in a row were lost"):

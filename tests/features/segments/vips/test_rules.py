@@ -175,7 +175,7 @@ class TestCoherence:
 
 
 class TestExtract:
-    """One round: the blocks of some roots."""
+    """Round of the extraction: the blocks of some roots."""
 
     def extracted(self, html, threshold):
         page = VisualPage(painted(html))
