@@ -1,4 +1,4 @@
-"""Build and query the index of a web archive.
+"""Open and query the index of a web archive.
 
 The index is an SQLite file, so its size is not limited by memory. It is built once, by streaming. If a WACZ file has a
 CDX index, records are not read if their CDX entries contain enough information.
@@ -6,202 +6,33 @@ CDX index, records are not read if their CDX entries contain enough information.
 
 from __future__ import annotations
 
-import io
-import json
 import logging
 import os
 import sqlite3
 import tempfile
 import threading
 import weakref
-import zipfile
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
-from urllib.parse import unquote, urlsplit
 
-from fastwarc.warc import ArchiveIterator, WarcRecordType
-
-from vclean.errors import InputError, OutputError
+from vclean.errors import OutputError
 from vclean.files import output_errors, replace_durably
-from vclean.render.archive import cdx, subresources, warc
+from vclean.render.archive import cdx, warc
 from vclean.render.archive.cdx import CdxError
+from vclean.render.archive.cdx_builder import CdxIndexBuilder
+from vclean.render.archive.index_builder import IndexBuilder
+from vclean.render.archive.schema import MAX_HOPS, identity, url_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import IO, Any
+    from collections.abc import Iterator
+    from typing import Any
 
-    from fastwarc.warc import WarcRecord
-
-    from vclean.render.archive.cdx import CdxEntry
     from vclean.render.archive.warc import Member
 
-
-_PAGE_LISTS: Final = ("pages/pages.jsonl", "pages/extraPages.jsonl")
-_MAX_LINE: Final = 16 * 2**20
-"""Bytes of a line of a page list, which may contain the whole text of a page."""
-
-_SUBRESOURCE_KINDS: Final = frozenset(
-    {"eventsource", "fetch", "font", "image", "manifest", "media", "ping", "prefetch", "script", "stylesheet"}
-    | {"texttrack", "websocket", "xhr"}
-)
-"""Values of `WARC-Resource-Type` that exclude a page; frames and pages are both `document`."""
-
-_MAX_IN_MEMORY: Final = 2**20
-"""Largest part of an archive that is read into memory, in bytes."""
-
-_MAX_BLANK: Final = 8
-"""Largest number of blank bytes between two records; a plain file has two line ends after a record."""
-
-_REVISIT: Final = "warc/revisit"
-_CHECKED_FIRST, _CHECKED_EVERY = 8, 64
-"""Of the records that need no reading, the first 8 of a WARC file and every 64th are read to check the CDX index."""
-
 _log = logging.getLogger("vclean")
-
-_TABLES: Final = """
-CREATE TEMP TABLE frames (key BLOB, parent BLOB, PRIMARY KEY (key, parent)) WITHOUT ROWID;
-CREATE TEMP TABLE requests (key BLOB PRIMARY KEY, document INTEGER) WITHOUT ROWID;
-CREATE TEMP TABLE listed (key BLOB PRIMARY KEY, hops INTEGER) WITHOUT ROWID;
-"""
-
-_FOLLOW_REDIRECTS: Final = {
-    "frames": "SELECT target_key, parent FROM frames JOIN redirects USING (key)",
-    "listed": "SELECT target_key, hops + 1 FROM listed JOIN redirects USING (key)",
-}
-
-_SELECT_LISTED: Final = """
-INSERT INTO pages (record) SELECT id FROM records WHERE kind = 1 AND key IN (SELECT key FROM listed) ORDER BY id
-"""
-
-_SELECT_UNFRAMED: Final = """
-INSERT INTO pages (record) SELECT id FROM records WHERE kind = 1 AND coalesce(
-  (SELECT document FROM requests WHERE requests.key = records.key),
-  NOT EXISTS (
-    SELECT 1 FROM frames WHERE frames.key = records.key
-    AND NOT EXISTS (SELECT 1 FROM frames back WHERE back.key = frames.parent AND back.parent = frames.key)
-  )
-) ORDER BY id
-"""
-"""Documents that a browser requested as documents are pages. Documents without a recorded request are pages unless
-another document frames them; two documents that frame each other are both pages."""
-
-
-class PageSelector:
-    """Selector of the pages of an archive.
-
-    It collects evidence in temporary tables while the archive is indexed, and then fills the table `pages`.
-
-    Args:
-        database: the unfinished index.
-        url_key: returns the key of a URL.
-    """
-
-    def __init__(self, database: sqlite3.Connection, url_key: Callable[[str], bytes]) -> None:
-        self._database = database
-        self._url_key = url_key
-        database.executescript(_TABLES)
-
-    def note_request(self, record: WarcRecord, key: bytes) -> None:
-        """Record the destination of a request, if its headers state it (Fetch Metadata, `Sec-Fetch-Dest`)."""
-        destination = (record.http_headers.get("Sec-Fetch-Dest") or "").strip().lower() if record.is_http else ""
-        if destination:
-            self._note(key, is_page=destination == "document")
-
-    def note_document(self, record: WarcRecord, url: str, key: bytes) -> None:
-        """Record the frames of a document, and its resource type if the record states one."""
-        if (record.headers.get("WARC-Resource-Type") or "").strip().lower() in _SUBRESOURCE_KINDS:
-            self._note(key, is_page=False)
-        raw = record.reader.read(subresources.SCANNED_BYTES)
-        body = warc.decode_body(record, raw, subresources.SCANNED_BYTES)
-        rows = [(self._url_key(frame), key) for frame in subresources.frame_urls(body, url)]
-        self._database.executemany("INSERT OR IGNORE INTO frames VALUES (?, ?)", rows)
-
-    def note_page_lists(self, path: Path) -> None:
-        """Record the pages that the page lists of a WACZ file name; unreadable lines are skipped."""
-        if path.suffix.lower() != ".wacz":
-            return
-        with zipfile.ZipFile(path) as archive:
-            for name in set(_PAGE_LISTS).intersection(archive.namelist()):
-                with archive.open(name) as stream:
-                    self._database.executemany(
-                        "INSERT OR IGNORE INTO listed VALUES (?, 0)",
-                        ((self._url_key(url),) for url in _listed_urls(stream)),
-                    )
-
-    def select_pages(self) -> dict[str, int]:
-        """Fill the table `pages`; return the facts `pages`, `left_out` and `has_resources`."""
-        for table, query in _FOLLOW_REDIRECTS.items():
-            self._follow(table, query)
-        if not self._database.execute(_SELECT_LISTED).rowcount:
-            self._database.execute(_SELECT_UNFRAMED)
-        pages, documents, loaded = self._database.execute(
-            "SELECT (SELECT count(*) FROM pages), count(*) FILTER (WHERE kind = 1), count(*) FILTER (WHERE kind = 2)"
-            " FROM records"
-        ).fetchone()
-        return {"pages": pages, "left_out": documents - pages, "has_resources": int(loaded or documents > pages)}
-
-    def _follow(self, table: str, query: str) -> None:
-        """Add the redirect targets of the URLs in a table."""
-        for _ in range(_MAX_HOPS):
-            if not self._database.execute(f"INSERT OR IGNORE INTO {table} {query}").rowcount:
-                return
-
-    def _note(self, key: bytes, *, is_page: bool) -> None:
-        update = "ON CONFLICT (key) DO UPDATE SET document = max(document, excluded.document)"
-        self._database.execute(f"INSERT INTO requests VALUES (?, ?) {update}", (key, is_page))
-
-
-def _listed_urls(stream: IO[bytes]) -> Iterator[str]:
-    """Yield the URLs of a page list, which has one JSON object per line; lines without a URL are skipped."""
-    while line := stream.readline(_MAX_LINE):
-        try:
-            entry = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        url = entry.get("url") if isinstance(entry, dict) else None
-        if isinstance(url, str):
-            yield url
-
-
-_VERSION: Final = 1
-"""Version of the tables below and of the rules that fill them."""
-
-_MAX_HOPS: Final = 10
-_KINDS: Final = WarcRecordType.response | WarcRecordType.resource | WarcRecordType.revisit | WarcRecordType.request
-
-HTML: Final = 1
-SUBRESOURCE: Final = 2
-_SUBRESOURCE_TYPES: Final = ("image/", "font/", "text/css", "text/javascript", "application/javascript",
-    "application/x-javascript", "application/font", "application/x-font", "application/vnd.ms-fontobject",
-    "application/octet-stream")  # fmt: skip
-"""Prefixes of the media types of subresources; servers send fonts as `application/octet-stream`."""
-
-_SCHEMA: Final = """
-PRAGMA journal_mode = OFF;
-PRAGMA synchronous = OFF;
-PRAGMA cache_size = -8192;
-CREATE TABLE facts (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
-CREATE TABLE members (id INTEGER PRIMARY KEY, name TEXT, start INTEGER, size INTEGER);
-CREATE TABLE records (id INTEGER PRIMARY KEY, key BLOB, url TEXT, member INTEGER, offset INTEGER, kind INTEGER);
-CREATE TABLE redirects (id INTEGER PRIMARY KEY, key BLOB, target TEXT, target_key BLOB);
-CREATE TABLE pages (number INTEGER PRIMARY KEY, record INTEGER);
-"""
-
-_CDX_TABLE: Final = """
-CREATE TEMP TABLE cdx (
-  member INTEGER, offset INTEGER, length INTEGER, url TEXT, mime TEXT, status INTEGER, PRIMARY KEY (member, offset)
-) WITHOUT ROWID
-"""
-
-_INDEXES: Final = (
-    "CREATE INDEX records_by_key ON records (key)",
-    "CREATE INDEX redirects_by_key ON redirects (key)",
-)
-"""Created after all rows, by sorting: inserting random keys one by one would read the whole file again and again."""
 
 _SELECT_RECORD: Final = "SELECT url, name, offset, kind FROM records JOIN members ON members.id = member"
 
@@ -250,7 +81,7 @@ class Index:
 
     def find(self, url: str, kind: int | None = None) -> Record | None:
         """Return the first record for the absolute `url` (of `kind` unless None), or None; redirects are followed."""
-        for _ in range(_MAX_HOPS):
+        for _ in range(MAX_HOPS):
             key = url_key(url)
             condition = "WHERE key = ? AND kind = coalesce(?, kind) ORDER BY records.id LIMIT 1"
             if rows := self._all(f"{_SELECT_RECORD} {condition}", key, kind):
@@ -302,7 +133,7 @@ def open_matching_index(archive: Path, path: Path) -> Index | None:
     index = None
     try:
         index = Index(path)
-        if _identity(archive).items() <= index.facts.items():
+        if identity(archive).items() <= index.facts.items():
             return index
     except (OSError, sqlite3.Error):
         pass
@@ -311,34 +142,10 @@ def open_matching_index(archive: Path, path: Path) -> Index | None:
     return None
 
 
-def url_key(url: str) -> bytes:
-    """16 bytes that spellings of a URL have in common: of `normalize_url(url)`."""
-    return blake2b(normalize_url(url).encode("utf-8", "replace"), digest_size=16).digest()
-
-
-def normalize_url(url: str) -> str:
-    """Normalize a URL for comparison: no scheme, no fragment, percent-decoded, host in lower case.
-
-    >>> normalize_url("https://A.example/%7Eb?c#d")
-    'a.example/~b?c'
-    """
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return url
-    return f"{parts.netloc.lower()}{unquote(parts.path) or '/'}?{unquote(parts.query)}"
-
-
 def _close(database: sqlite3.Connection, path: Path | None) -> None:
     database.close()
     if path is not None:
         path.unlink(missing_ok=True)
-
-
-def _identity(archive: Path) -> dict[str, str | int]:
-    status = archive.stat()
-    path = str(archive.resolve())
-    return {"version": _VERSION, "archive": path, "size": status.st_size, "changed": status.st_mtime_ns}
 
 
 def _build(archive: Path, path: Path) -> None:
@@ -346,14 +153,14 @@ def _build(archive: Path, path: Path) -> None:
     if cdx.has_index(archive, members):
         try:
             with _as_output_error(path), closing(sqlite3.connect(path, isolation_level=None)) as database:
-                _Builder(archive, database).run(members, by_cdx=True)
+                CdxIndexBuilder(archive, database).run(members)
         except CdxError as error:
             _log.debug("the CDX index of %s is not used: %s", archive, error)
             os.truncate(path, 0)
         else:
             return
     with _as_output_error(path), closing(sqlite3.connect(path, isolation_level=None)) as database:
-        _Builder(archive, database).run(members)
+        IndexBuilder(archive, database).run(members)
 
 
 @contextmanager
@@ -366,268 +173,3 @@ def _as_output_error(path: Path) -> Iterator[None]:
             f"the index of the archive cannot be written to {path.parent} ({error}): free some space, or set TMPDIR"
         )
         raise OutputError(message) from error
-
-
-class _Builder:
-    """Builder of the index of an archive in an empty database.
-
-    Attributes:
-        damage: one line that describes the damage of the archive; empty if there is none.
-    """
-
-    def __init__(self, archive: Path, database: sqlite3.Connection) -> None:
-        self.damage = ""
-        self._archive = archive
-        self._database = database
-
-    def run(self, members: list[Member], *, by_cdx: bool = False) -> None:
-        """Add all records of the members.
-
-        Args:
-            members: the WARC files of the archive.
-            by_cdx: use the CDX index of the archive.
-
-        Raises:
-            InputError: the members contain no records.
-            CdxError: the CDX index is damaged, or contradicts the members.
-        """
-        scan = _ScanProgress()
-        facts = _identity(self._archive)
-        self._database.executescript(_SCHEMA)
-        self._selector = PageSelector(self._database, url_key)
-        self._database.execute("BEGIN")
-        if by_cdx:
-            self._read_cdx(members)
-        for number, member in enumerate(members):
-            row = (number, member.name, member.start, member.size)
-            self._database.execute("INSERT INTO members VALUES (?, ?, ?, ?)", row)
-            if by_cdx:
-                self._index_by_cdx(number, member, scan)
-            else:
-                self._index(number, member, scan)
-        self._set_damage(scan)
-        for statement in _INDEXES:
-            self._database.execute(statement)
-        self._selector.note_page_lists(self._archive)
-        self._write_facts(facts | self._selector.select_pages() | {"damage": self.damage})
-        self._database.execute("COMMIT")
-
-    def _write_facts(self, facts: dict[str, str | int]) -> None:
-        self._database.executemany("INSERT INTO facts VALUES (?, ?)", facts.items())
-
-    def _index(self, number: int, member: Member, scan: _ScanProgress) -> None:
-        """Add every record of a member; of a damaged member, the readable ones."""
-        scan.last_offset = -1
-        try:
-            with warc.open_member(self._archive, member) as stream:
-                start: int | None = 0
-                while start is not None:
-                    damaged = self._index_from(stream, start, number, scan)
-                    start = warc.find_next_record(stream, max(start, scan.last_offset) + 1) if damaged else None
-        except OSError as error:
-            scan.damage = scan.damage or warc.error_reason(error)
-
-    def _index_from(self, stream: IO[bytes], start: int, member: int, scan: _ScanProgress) -> bool:
-        """Add the records from the offset `start`; return whether damage stopped the reading."""
-        stream.seek(start)
-        try:
-            for record in ArchiveIterator(stream):
-                scan.last_offset = record.stream_pos
-                if record.record_type & _KINDS:
-                    scan.records += record.record_type != WarcRecordType.request
-                    self._add(record, member, record.stream_pos)
-            if scan.last_offset >= start and warc.is_truncated(stream, scan.last_offset):
-                scan.is_truncated = True
-                return True
-        except OSError as error:
-            scan.damage = scan.damage or warc.error_reason(error)
-            return True
-        return False
-
-    def _read_cdx(self, members: list[Member]) -> None:
-        """Store the entries of the CDX index in a temporary table, sorted by position.
-
-        Raises:
-            CdxError: the index is damaged.
-        """
-        self._database.execute(_CDX_TABLE)
-        rows = (entry._replace(url=_replace_surrogates(entry.url)) for entry in cdx.entries(self._archive, members))
-        self._database.executemany("INSERT OR IGNORE INTO cdx VALUES (?, ?, ?, ?, ?, ?)", rows)
-
-    def _index_by_cdx(self, number: int, member: Member, scan: _ScanProgress) -> None:
-        """Add every record of a member; skip records that the CDX index describes sufficiently.
-
-        The parts between the entries (requests, metadata, records that are not in the index) are read.
-
-        Raises:
-            CdxError: the index contradicts the member, or a part cannot be read.
-        """
-        position = skippable = 0
-        try:
-            with (
-                warc.open_member(self._archive, member) as stream,
-                closing(
-                    self._database.execute("SELECT * FROM cdx WHERE member = ? ORDER BY offset", (number,))
-                ) as rows,
-            ):
-                for entry in map(cdx.CdxEntry._make, rows):
-                    if entry.offset < position:
-                        raise CdxError("two of its records overlap")
-                    self._add_gap(stream, member, number, range(position, entry.offset), scan)
-                    is_skippable = _is_sufficient(entry)
-                    skippable += is_skippable
-                    if is_skippable and skippable > _CHECKED_FIRST and skippable % _CHECKED_EVERY:
-                        self._add_unread(entry, scan)
-                    else:
-                        self._add_checked(stream, member, entry, scan)
-                    position = entry.offset + entry.length
-                self._add_gap(stream, member, number, range(position, member.size), scan)
-                if scan.last_offset >= 0 and warc.is_truncated(stream, scan.last_offset):
-                    raise CdxError(f"{member.name} is cut off")
-        except (OSError, StopIteration) as error:
-            raise CdxError(f"{member.name} is damaged ({error})") from error
-
-    def _add_unread(self, entry: CdxEntry, scan: _ScanProgress) -> None:
-        """Add a record from its CDX entry alone; error pages are counted but never served."""
-        scan.records += 1
-        scan.last_offset = entry.offset
-        if entry.status == 200:
-            self._add_record(entry.url.strip("<>"), entry.member, entry.offset, _record_kind(entry.mime))
-
-    def _add_checked(self, stream: IO[bytes], member: Member, entry: CdxEntry, scan: _ScanProgress) -> None:
-        """Read the record of a CDX entry, check the entry, and add the record.
-
-        Raises:
-            CdxError: the entry contradicts the record, or there is not exactly one record.
-        """
-        count = 0
-        part = range(entry.offset, entry.offset + entry.length)
-        for record, offset in _records(self._archive, stream, member, part):
-            if count or offset != entry.offset or not _matches(entry, record):
-                raise CdxError(f"its entry for {entry.url} is not the record at {entry.offset}")
-            count += 1
-            self._add_read(record, entry.member, offset, scan)
-        if not count:
-            raise CdxError(f"there is no record of {entry.url} at {entry.offset}")
-
-    def _add_gap(self, stream: IO[bytes], member: Member, number: int, gap: range, scan: _ScanProgress) -> None:
-        """Add the records in a part of a member that has no CDX entries.
-
-        Raises:
-            CdxError: the part contains something other than records and blank bytes.
-        """
-        stream.seek(gap.start)
-        if len(gap) <= _MAX_BLANK and not stream.read(len(gap)).strip():
-            return
-        offsets: list[int] = []
-        for record, offset in _records(self._archive, stream, member, gap):
-            offsets.append(offset)
-            self._add_read(record, number, offset, scan)
-        if offsets[:1] != [gap.start]:
-            raise CdxError(f"there is no record at {gap.start}")
-
-    def _add_read(self, record: WarcRecord, member: int, offset: int, scan: _ScanProgress) -> None:
-        scan.last_offset = offset
-        if record.record_type & _KINDS:
-            scan.records += record.record_type != WarcRecordType.request
-            self._add(record, member, offset)
-
-    def _set_damage(self, scan: _ScanProgress) -> None:
-        """Set `damage` after all members were read.
-
-        Raises:
-            InputError: no record was found.
-        """
-        if scan.damage and not scan.records:
-            raise InputError(f"{self._archive} is no readable web archive ({scan.damage})")
-        if not scan.records:
-            raise InputError(f"{self._archive} contains no web archive records: it is empty or cut off")
-        if scan.damage:
-            self.damage = f"{self._archive} is damaged ({scan.damage}): {scan.records} records could be read"
-        elif scan.is_truncated:
-            self.damage = f"{self._archive} is cut off after {scan.records - 1} records: download it again"
-
-    def _add(self, record: WarcRecord, member: int, offset: int) -> None:
-        url = _replace_surrogates(record.headers.get("WARC-Target-URI") or "").strip("<>")
-        key = url_key(url)
-        if record.record_type == WarcRecordType.request:
-            self._selector.note_request(record, key)
-            return
-        if target := _replace_surrogates(warc.redirect_target(record, url)):
-            self._add_redirect(key, target, is_revisit=record.record_type == WarcRecordType.revisit)
-        elif record.record_type != WarcRecordType.revisit and warc.status(record) == 200:
-            kind = _record_kind(warc.media_type(record))
-            self._add_record(url, member, offset, kind)
-            if kind == HTML:
-                self._selector.note_document(record, url, key)
-
-    def _add_record(self, url: str, member: int, offset: int, kind: int) -> None:
-        row = (url_key(url), url, member, offset, kind)
-        self._database.execute("INSERT INTO records (key, url, member, offset, kind) VALUES (?, ?, ?, ?, ?)", row)
-
-    def _add_redirect(self, key: bytes, target: str, *, is_revisit: bool) -> None:
-        target_key = url_key(target)
-        if not (is_revisit and target_key == key):
-            row = (key, target, target_key)
-            self._database.execute("INSERT INTO redirects (key, target, target_key) VALUES (?, ?, ?)", row)
-
-
-@dataclass(slots=True)
-class _ScanProgress:
-    """Progress of reading an archive.
-
-    Attributes:
-        records: number of records so far, requests not included.
-        last_offset: offset of the last record in its member; -1 if there is none.
-        damage: the first error; empty if there was none.
-        is_truncated: whether a member is truncated.
-    """
-
-    records: int = 0
-    last_offset: int = -1
-    damage: str = ""
-    is_truncated: bool = False
-
-
-def _records(archive: Path, stream: IO[bytes], member: Member, part: range) -> Iterator[tuple[WarcRecord, int]]:
-    """Yield the records in a part of a member, each with its offset in the member."""
-    if len(part) <= _MAX_IN_MEMORY:
-        stream.seek(part.start)
-        for record in ArchiveIterator(io.BytesIO(stream.read(len(part)))):
-            yield record, part.start + record.stream_pos
-        return
-    with warc.open_member(archive, warc.Member(member.name, (member.start or 0) + part.start, len(part))) as section:
-        for record in ArchiveIterator(section):
-            yield record, part.start + record.stream_pos
-
-
-def _is_sufficient(entry: CdxEntry) -> bool:
-    """Return whether a CDX entry is enough to index its record: a file without references, or an error page."""
-    if not entry.url.startswith(("http://", "https://")) or "/" not in entry.mime or entry.mime == _REVISIT:
-        return False
-    return entry.status >= 400 or (entry.status == 200 and entry.mime not in warc.HTML_TYPES)
-
-
-def _matches(entry: CdxEntry, record: WarcRecord) -> bool:
-    """Return whether an entry has the URL of its record, and if the entry is sufficient, also its status and kind."""
-    url = _replace_surrogates(record.headers.get("WARC-Target-URI") or "").strip("<>")
-    if url != entry.url.strip("<>"):
-        return False
-    if not _is_sufficient(entry):
-        return True
-    if record.record_type not in (WarcRecordType.response, WarcRecordType.resource):
-        return False
-    return bool(
-        warc.status(record) == entry.status and _record_kind(warc.media_type(record)) == _record_kind(entry.mime)
-    )
-
-
-def _record_kind(media_type: str) -> int:
-    if media_type in warc.HTML_TYPES:
-        return HTML
-    return SUBRESOURCE if media_type.startswith(_SUBRESOURCE_TYPES) else 0
-
-
-def _replace_surrogates(text: str) -> str:
-    """Replace lone surrogates, which SQLite does not accept."""
-    return text.encode("utf-8", "replace").decode()

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 from vclean.errors import InputError, LimitError
 from vclean.page import Page, Resource
 from vclean.render.archive import subresources, warc
-from vclean.render.archive.index import HTML, SUBRESOURCE, Record, open_index, open_matching_index
+from vclean.render.archive.index import Record, open_index, open_matching_index
+from vclean.render.archive.schema import HTML, SUBRESOURCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -17,10 +17,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from vclean.errors import InputError
-from vclean.render.archive import cdx
-from vclean.render.archive import index as index_module
+from vclean.render.archive import cdx, cdx_builder, warc
 from vclean.render.archive.cdx import CdxError
-from vclean.render.archive.index import _Builder
+from vclean.render.archive.cdx_builder import CdxIndexBuilder
+from vclean.render.archive.index_builder import IndexBuilder
 from vclean.render.archive.pages import Archive
 
 if TYPE_CHECKING:
@@ -94,16 +94,15 @@ def index_rows(archive: Archive) -> list[object]:
 
 @pytest.fixture
 def methods(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Record the method by which each WARC file is indexed."""
+    """Record the method by which each WARC file is indexed: "streaming" or "cdx"."""
     calls = []
-    for name in ("_index", "_index_by_cdx"):
-        original = getattr(_Builder, name)
+    for name, builder in (("streaming", IndexBuilder), ("cdx", CdxIndexBuilder)):
 
-        def recorded(self, *arguments, _name=name, _original=original):
+        def recorded(self, *arguments, _name=name, _original=builder._index):
             calls.append(_name)
             return _original(self, *arguments)
 
-        monkeypatch.setattr(_Builder, name, recorded)
+        monkeypatch.setattr(builder, "_index", recorded)
     return calls
 
 
@@ -117,7 +116,7 @@ class TestSameIndex:
         names = {"warc_name": warc_name, "index_name": index_name, "pages": pages}
         streamed = Archive(write_wacz(tmp_path / "a.wacz", RECORDS, None, **names))
         indexed = Archive(write_wacz(tmp_path / "b.wacz", RECORDS, index, **names))
-        assert methods == ["_index", "_index_by_cdx"]
+        assert methods == ["streaming", "cdx"]
         assert index_rows(indexed) == index_rows(streamed)
         assert [page.url for page in indexed.pages] == (
             [URL + "page", URL + "raw"] if pages else [URL, URL + "page", URL + "raw"]
@@ -131,11 +130,23 @@ class TestSameIndex:
         streamed = Archive(write_wacz(tmp_path / "a.wacz", RECORDS, None))
         indexed = Archive(write_wacz(tmp_path / "b.wacz", RECORDS, cdxj_lines(RECORDS)[:line_count]))
         assert index_rows(indexed) == index_rows(streamed)
-        assert methods == ["_index", "_index_by_cdx"]
+        assert methods == ["streaming", "cdx"]
 
     def test_reads_large_records_without_copy(self, tmp_path, methods, monkeypatch) -> None:
-        monkeypatch.setattr(index_module, "_MAX_IN_MEMORY", 100)
+        """Check that parts of the archive above the limit of memory are opened, and indexed alike."""
+        opened = []
+
+        def open_member(path, member, _original=warc.open_member):
+            opened.append(member)
+            return _original(path, member)
+
+        monkeypatch.setattr(warc, "open_member", open_member)
+        monkeypatch.setattr(cdx_builder, "_MAX_IN_MEMORY", 100)
         self.test_finds_records_missing_in_the_index(tmp_path, methods, 5)
+        (whole,) = warc.list_members(tmp_path / "b.wacz")
+        parts = [member for member in opened if member.size < whole.size]
+        assert parts
+        assert min(member.size for member in parts) > 100
 
     def test_indexes_two_warc_files(self, tmp_path, methods) -> None:
         for name, index in (
@@ -148,11 +159,11 @@ class TestSameIndex:
                 if index:
                     archive.writestr("indexes/index.cdx", "\n".join(index))
         assert index_rows(Archive(tmp_path / "a.wacz")) == index_rows(Archive(tmp_path / "b.wacz"))
-        assert methods == ["_index"] * 2 + ["_index_by_cdx"] * 2
+        assert methods == ["streaming"] * 2 + ["cdx"] * 2
 
     def test_skips_bodies(self, tmp_path, monkeypatch) -> None:
         checked_urls = []
-        monkeypatch.setattr(index_module, "_matches", lambda entry, _record: checked_urls.append(entry.url) or True)
+        monkeypatch.setattr(cdx_builder, "_matches", lambda entry, _record: checked_urls.append(entry.url) or True)
         archive = Archive(write_wacz(tmp_path / "a.wacz", RECORDS, cdxj_lines(RECORDS)))
         assert len(checked_urls) < len(cdxj_lines(RECORDS))
         assert archive.get(URL + "19.png").body == b"\x89PNG" + bytes(19)
@@ -173,7 +184,7 @@ class TestInvalidIndex:
         streamed = Archive(write_wacz(tmp_path / "a.wacz", RECORDS, None))
         indexed = Archive(write_wacz(tmp_path / "b.wacz", RECORDS, index, **names))
         assert index_rows(indexed) == index_rows(streamed)
-        assert methods[-1] == "_index"
+        assert methods[-1] == "streaming"
         assert "CDX index" in caplog.text
         assert all(message.levelno == logging.DEBUG for message in caplog.records)
 
@@ -223,14 +234,14 @@ class TestInvalidIndex:
         with zipfile.ZipFile(path, "a") as archive:
             archive.writestr("indexes/index.cdx.gz", gzip.compress("\n".join(cdxj_lines(RECORDS)).encode())[:-20])
         assert len(Archive(path).pages) == 3
-        assert methods == ["_index"]
+        assert methods == ["streaming"]
 
     def test_reports_truncated_archive(self, tmp_path, methods) -> None:
         with zipfile.ZipFile(tmp_path / "a.wacz", "w") as archive:
             archive.writestr("archive/a.warc.gz", gzip.compress(PAGE, mtime=0) + gzip.compress(STYLE, mtime=0)[:-9])
             archive.writestr("indexes/index.cdx", "\n".join(cdxj_lines([PAGE])))
         assert "cut off" in Archive(tmp_path / "a.wacz").damage
-        assert methods == ["_index_by_cdx", "_index"]
+        assert methods == ["cdx", "streaming"]
 
     @pytest.mark.parametrize(
         ("name", "method"), [("a.warc.zst", zipfile.ZIP_STORED), ("a.warc.gz", zipfile.ZIP_DEFLATED)]
@@ -240,7 +251,7 @@ class TestInvalidIndex:
             archive.writestr(f"archive/{name}", gzip.compress(PAGE, mtime=0))
             archive.writestr("indexes/index.cdx", "\n".join(cdxj_lines([PAGE], name)))
         assert len(Archive(tmp_path / "a.wacz").pages) == 1
-        assert methods == ["_index"]
+        assert methods == ["streaming"]
 
     def test_rejects_archive_without_records(self, tmp_path) -> None:
         with zipfile.ZipFile(tmp_path / "a.wacz", "w") as archive:
@@ -262,10 +273,10 @@ class TestInvalidIndex:
 class TestEntries:
     def test_reads_fields(self, tmp_path) -> None:
         path = write_wacz(tmp_path / "a.wacz", [PAGE], cdxj_lines([PAGE]))
-        members = index_module.warc.list_members(path)
+        members = warc.list_members(path)
         assert list(cdx.entries(path, members)) == [(0, 0, members[0].size, URL + "page", "text/html", 200)]
 
     def test_raises_for_invalid_line(self, tmp_path) -> None:
         path = write_wacz(tmp_path / "a.wacz", [PAGE], ["nothing"])
         with pytest.raises(CdxError, match="cannot be read"):
-            list(cdx.entries(path, index_module.warc.list_members(path)))
+            list(cdx.entries(path, warc.list_members(path)))

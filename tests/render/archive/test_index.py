@@ -13,16 +13,10 @@ from helpers.archives import PAGE, STYLE, STYLED, record, response
 
 from vclean.errors import OutputError
 from vclean.render.archive import index as archive_index
-from vclean.render.archive.index import (
-    HTML,
-    SUBRESOURCE,
-    Record,
-    normalize_url,
-    open_index,
-    open_matching_index,
-    url_key,
-)
+from vclean.render.archive import index_builder, schema
+from vclean.render.archive.index import Record, open_index, open_matching_index
 from vclean.render.archive.pages import Archive
+from vclean.render.archive.schema import HTML, SUBRESOURCE
 
 
 @pytest.fixture
@@ -92,7 +86,7 @@ class TestOpenIndex:
         self, archive: Path, index_path: Path, builds: list[Path], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         open_index(archive, index_path)
-        monkeypatch.setattr(archive_index, "_VERSION", -1)
+        monkeypatch.setattr(schema, "_VERSION", -1)
         open_index(archive, index_path)
         assert len(builds) == 2
 
@@ -108,8 +102,7 @@ class TestOpenIndex:
 
     def test_reports_full_disk(self, archive: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-        schema = archive_index._SCHEMA + "PRAGMA max_page_count = 8;"
-        monkeypatch.setattr(archive_index, "_SCHEMA", schema)
+        monkeypatch.setattr(index_builder, "SCHEMA", schema.SCHEMA + "PRAGMA max_page_count = 8;")
         archive.write_bytes(b"".join(gzip.compress(record(f"http://a/{i}", response(b"x"))) for i in range(800)))
         with pytest.raises(OutputError, match=r"full.*free some space") as failure:
             open_index(archive)
@@ -189,17 +182,3 @@ class TestMemory:
             run = subprocess.run([sys.executable, "-c", code, path, str(count)], capture_output=True, check=True)
             peaks.append(int(run.stdout))
         assert peaks[1] - peaks[0] < 40_000  # KiB: the caches of the database fill up
-
-
-class TestUrlKey:
-    @pytest.mark.parametrize("other", ["https://a.example/b?c", "http://A.EXAMPLE/b?c#d", "http://a.example/%62?%63"])
-    def test_is_equal_for_equivalent_urls(self, other: str) -> None:
-        assert url_key("http://a.example/b?c") == url_key(other)
-
-    @pytest.mark.parametrize("other", ["http://a.example/B?c", "http://a.example/b", "http://b.example/b?c"])
-    def test_differs_for_different_urls(self, other: str) -> None:
-        assert url_key("http://a.example/b?c") != url_key(other)
-
-    def test_accepts_any_text(self) -> None:
-        assert len({len(url_key(text)) for text in ("", "http://[", "\udcff", "\0")}) == 1
-        assert normalize_url("http://[") == "http://["
