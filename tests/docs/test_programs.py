@@ -28,9 +28,11 @@ def marks(code: str) -> list[pytest.MarkDecorator]:
 
 
 @pytest.mark.parametrize("code", programs(runnable=True))
-def test_program_runs(code: str, folder: Path) -> None:
+def test_program_runs(code: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Run the program; it prints something exactly if it contains a call of `print`."""
     page = vclean.Page(content=(folder / "page.html").read_bytes())
     exec(compile(code, "documentation", "exec"), {"__name__": "__main__", "page": page})
+    assert bool(capsys.readouterr().out) == ("print(" in code)
 
 
 @pytest.mark.parametrize("code", [*programs(runnable=True), *programs(runnable=False)])

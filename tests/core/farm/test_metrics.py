@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import socket
+import threading
 import urllib.request
 
 import pytest
@@ -61,8 +62,9 @@ class TestServeMetrics:
             pass
 
     def test_does_nothing_without_port(self) -> None:
+        threads = set(threading.enumerate())
         with serve_metrics(Stats(), None):
-            pass
+            assert set(threading.enumerate()) <= threads
 
     def test_listens_on_loopback_only(self, port: int) -> None:
         with serve_metrics(Stats(), port):

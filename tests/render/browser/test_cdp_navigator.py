@@ -58,7 +58,9 @@ class TestNavigator:
             navigator = Navigator(tab)
             await navigator.begin("http://example.org/")
             tab.emit("load", "new")
+            assert tab.lifecycle == [True]
             await asyncio.wait_for(navigator.wait_until_loaded(), 5)
+            assert tab.lifecycle == [True, False]
 
         asyncio.run(go())
 

@@ -146,3 +146,4 @@ class TestRemoveOrphans:
 
     def test_ignores_missing_parent(self, temp_root: Path) -> None:
         temp_dirs.remove_orphans(str(temp_root / "none"))
+        assert not (temp_root / "none").exists()
