@@ -29,6 +29,14 @@ MIN_FOLDS: Final = 3
 """Fewest folds: training cross-validates again on the other folds, and needs two of them."""
 _MAX_PORT: Final = 65_535
 _COMMENTS: Final = {"in": True, "out": False, None: None}
+_PAGE_LIMITS: Final[tuple[tuple[str, type[int] | type[float], str, str, str], ...]] = (
+    ("--timeout", float, "30", "S", "limit the time of each step of one page, in seconds"),
+    ("--max-bytes", int, str(32 * 2**20), "N", "limit the size of a page, in bytes"),
+    ("--max-nodes", int, "150000", "N", "limit the number of elements of a page"),
+    ("--width", int, "1366", "PX", "set the width of the viewport"),
+    ("--height", int, "768", "PX", "set the height of the viewport"),
+)
+"""Name, type, default, unit and help of each option of `page_limits`."""
 
 
 def option(*names: str, section: str = "Options", **attributes: Any) -> Callable[[_Decorated], _Decorated]:  # noqa: ANN401
@@ -74,46 +82,12 @@ def pages_argument(description: str) -> Callable[[_Decorated], _Decorated]:
 def page_limits(section: str = "Options") -> Callable[[_Decorated], _Decorated]:
     """Add the options for limits of a page and the size of the viewport; see `take_settings`."""
     return combine(
-        option(
-            "--timeout",
-            type=positive(float),
-            default="30",
-            metavar="S",
-            section=section,
-            help="limit the time of each step of one page, in seconds (30)",
-        ),
-        option(
-            "--max-bytes",
-            type=positive(int),
-            default=str(32 * 2**20),
-            metavar="N",
-            section=section,
-            help=f"limit the size of a page, in bytes ({32 * 2**20})",
-        ),
-        option(
-            "--max-nodes",
-            type=positive(int),
-            default="150000",
-            metavar="N",
-            section=section,
-            help="limit the number of elements of a page (150000)",
-        ),
-        option(
-            "--width",
-            type=positive(int),
-            default="1366",
-            metavar="PX",
-            section=section,
-            help="set the width of the viewport (1366)",
-        ),
-        option(
-            "--height",
-            type=positive(int),
-            default="768",
-            metavar="PX",
-            section=section,
-            help="set the height of the viewport (768)",
-        ),
+        *(
+            option(
+                name, type=positive(kind), default=default, metavar=unit, section=section, help=f"{text} ({default})"
+            )
+            for name, kind, default, unit, text in _PAGE_LIMITS
+        )
     )
 
 
