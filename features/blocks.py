@@ -86,7 +86,11 @@ class BlockColumns:
 
     @cached_property
     def main_element(self) -> NDArray[np.int32]:
-        """Return the parent element of each block's longest text node, the first of equals: int32 (B,)."""
+        """Return the parent element of each block's longest text node, the first of equals: int32 (B,).
+
+        White space at the ends of a text node does not count, because readers do not see it. Font size and colors of a
+        block are those of this element. Features use `PageContext.anchor`, which counts white space.
+        """
         snapshot, members = self.snapshot, self.members
         length = np.array([len(snapshot.texts[text].strip()) for text in members.tolist()], dtype=np.int64)
         owner = self.text_block[members]

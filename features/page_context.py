@@ -93,8 +93,9 @@ class PageContext:
     def anchor(self) -> NDArray[np.int32]:
         """Return the parent element of each block's longest text node: int32 (B,).
 
-        The tag path of a block ends at this element. Unlike `BlockColumns.main_element`, white space at the ends of a
-        text node counts.
+        The tag path of a block ends at this element. White space at the ends of a text node counts, as in the features
+        of the trained models. `BlockColumns.main_element` ignores it, and is for outputs. The elements differ where
+        white space decides which text node is the longest; the first of equals is taken by both.
         """
         owner = self.blocks.text_block[self.blocks.members]
         order = np.lexsort((-np.arange(len(owner)), self.member_chars, owner))
