@@ -23,7 +23,7 @@ from visibility_cases import LEAD, SENTENCE, Case, cases
 from vclean import Cleaner, Policy
 from vclean.classify.corpora.corpora import GoldPage
 from vclean.files import write_atomic
-from vclean.progress import tracked
+from vclean.progress import track
 from vclean.render.browser.chromium import find_chromium
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def outcomes(pages: Sequence[Case]) -> Iterator[Outcome]:
 
 
 def _run(name: str, pages: Sequence[Case], extract: Callable[[str], str]) -> Iterator[Outcome]:
-    for case in tracked(pages, name, "pages", total=len(pages)):
+    for case in track(pages, name, "pages", total=len(pages)):
         yield outcome(name, case, extract(case.html))
 
 
