@@ -55,13 +55,9 @@ class PaintOrder:
             return (*self._inside(element), _BACKGROUND)
         return (*self._inside(self._parent[element]), (stacking.level, element))
 
-    def text(self, parent: int) -> Key:
-        """Return the key of the text nodes of an element."""
-        return (*self._inside(parent), (_INLINE, parent))
-
-    def is_sunken(self, element: int) -> bool:
-        """Return whether an element is in a negative level, below backgrounds of its ancestors."""
-        return any(level < 0 for level, _ in self._inside(element))
+    def content(self, element: int) -> Key:
+        """Return the key of the inline content of an element: its text nodes, or the image that it is."""
+        return (*self._inside(element), (_INLINE, element))
 
     def _inside(self, element: int) -> Key:
         """Return the stacking contexts that an element's contents are in."""

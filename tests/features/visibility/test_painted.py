@@ -47,7 +47,7 @@ class TestStyles:
         assert styled("<p>A sentence", p={"color": "device-cmyk(0 0 0 0)"}) == {"A sentence": ""}
 
 
-class TestPlaces:
+class TestPositions:
     def test_left_of_the_page(self) -> None:
         page = laid_out("<p>A sentence")
         page = replace(page, line_box=np.array([[-900, 20, 60, 16]], dtype=np.float32))

@@ -1,0 +1,161 @@
+"""Compute what the elements of a rendered page paint: columns by style row, (S,), and by element, (N,)."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from vclean.features import tree
+from vclean.features.visibility.colors import WHITE, Color, colors_in, parse_color
+from vclean.render.snapshot import Hidden
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from vclean.render.snapshot import Snapshot
+
+LEAST_OPACITY: Final = 0.02
+COVER_SHARE: Final = 0.9
+"""Share of a line, or of a side of the viewport, that counts as the whole."""
+
+_IMAGE_TAGS: Final = ("canvas", "svg", "video")
+_NO_EFFECT: Final = ("", "none", "normal")
+
+
+class ElementPainting:
+    """What each element paints.
+
+    Attributes:
+        snapshot: the rendered page.
+    """
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
+
+    # ---- by style row ----
+
+    @cached_property
+    def values(self) -> dict[str, list[str]]:
+        """Return the values of each property by style row, S of each."""
+        styles = self.snapshot.styles
+        return {name: styles.column(name) for name in styles.names}
+
+    @cached_property
+    def background(self) -> NDArray[np.float32]:
+        """Return background colors, float32 (S, 4), NaN where unknown."""
+        return _colors(self.values["background-color"])
+
+    @cached_property
+    def text_color(self) -> NDArray[np.float32]:
+        """Return the fill colors of letters, float32 (S, 4), NaN where unknown."""
+        fills = self.values["-webkit-text-fill-color"]
+        return _colors([fill or color for fill, color in zip(fills, self.values["color"], strict=True)])
+
+    @cached_property
+    def font_size(self) -> NDArray[np.float32]:
+        """Return font sizes in CSS px, float32 (S,)."""
+        return self.snapshot.styles.number("font-size")
+
+    @cached_property
+    def has_background_image(self) -> NDArray[np.bool_]:
+        """Return which style rows have a background image or gradient, bool (S,)."""
+        return np.array([value not in ("", "none") for value in self.values["background-image"]], dtype=bool)
+
+    @cached_property
+    def clips_to_text(self) -> NDArray[np.bool_]:
+        """Return which style rows paint their background inside letters only, bool (S,)."""
+        return np.array(["text" in value for value in self.values["background-clip"]], dtype=bool)
+
+    def gradient_stops(self, style: int) -> tuple[Color, ...]:
+        """Return the colors of the background gradients of a style row."""
+        image = self.values["background-image"][style]
+        return colors_in(image) if "gradient(" in image else ()
+
+    # ---- by element ----
+
+    @cached_property
+    def is_image(self) -> NDArray[np.bool_]:
+        """Return which elements are images, canvases, drawings or videos, of unknown colors, bool (N,)."""
+        mask = self.snapshot.is_tag(_IMAGE_TAGS)
+        mask[self.snapshot.image] = True
+        return mask
+
+    @cached_property
+    def paints(self) -> NDArray[np.bool_]:
+        """Return which elements paint an image or a background in their box, bool (N,).
+
+        Colors of the root and the body are the canvas, and not in a box.
+        """
+        snapshot, has_image = self.snapshot, self.has_background_image[self.snapshot.style]
+        fills = (np.nan_to_num(self.background[:, 3], nan=1.0) > 0) | self.has_background_image
+        fills &= ~self.clips_to_text
+        paints = (fills[snapshot.style] | self.is_image) & (snapshot.hidden == Hidden.NO)
+        paints &= (snapshot.box[:, 2:] > 1).all(axis=1)
+        return np.asarray(paints & ~(snapshot.is_tag(("html", "body")) & ~has_image))
+
+    @cached_property
+    def opacity(self) -> NDArray[np.float32]:
+        """Return the product of the opacities of each element and its ancestors, float32 (N,)."""
+        snapshot = self.snapshot
+        opacity = np.nan_to_num(snapshot.styles.number("opacity"), nan=1.0)
+        if (opacity == 1).all():
+            return np.ones(len(snapshot), dtype=np.float32)
+        logs = np.log(np.maximum(opacity, 1e-6), dtype=np.float64)[snapshot.style]
+        return np.exp(np.minimum(tree.path_sum(logs, snapshot.end), 0)).round(6).astype(np.float32)
+
+    @cached_property
+    def is_fixed(self) -> NDArray[np.bool_]:
+        """Return which elements stay where they are when the page is scrolled, bool (N,)."""
+        fixed = self.snapshot.styles.is_in("position", ("fixed",))[self.snapshot.style]
+        return tree.path_sum(fixed, self.snapshot.end) > 0 if fixed.any() else fixed
+
+    @cached_property
+    def has_effect(self) -> NDArray[np.bool_]:
+        """Return which elements a filter, mask, blend mode, text clip or negative `z-index` applies to, bool (N,)."""
+        styles = self.snapshot.styles
+        effects = np.array([value.startswith("-") for value in self.values["z-index"]], dtype=bool) | self.clips_to_text
+        for name in ("filter", "mask-image", "mix-blend-mode"):
+            effects |= ~styles.is_in(name, _NO_EFFECT)
+        own = effects[self.snapshot.style]
+        return tree.path_sum(own, self.snapshot.end) > 0 if own.any() else own
+
+    @cached_property
+    def canvas(self) -> Color:
+        """Return the opaque color behind the page: the background of the root or the body (CSS Backgrounds 3, 2.11)."""
+        for style in viewport_styles(self.snapshot):
+            background = self.background[style]
+            if background[3] > 0 or self.has_background_image[style]:
+                return Color(*background.tolist()).over(WHITE) if np.isfinite(background).all() else WHITE
+        return WHITE
+
+    def text_clip(self, ancestors: Sequence[int]) -> int | None:
+        """Return the first of `ancestors` whose background is clipped to its text, or None."""
+        if not self.clips_to_text.any():
+            return None
+        return next((element for element in ancestors if self.clips_to_text[self.snapshot.style[element]]), None)
+
+    def fills_viewport(self, element: int) -> bool:
+        """Return whether an element is as large as the viewport."""
+        settings, box = self.snapshot.settings, self.snapshot.box[element]
+        return bool(
+            box[2] >= COVER_SHARE * settings.get("width", 0) and box[3] >= COVER_SHARE * settings.get("height", 0)
+        )
+
+
+def viewport_styles(snapshot: Snapshot) -> list[int]:
+    """Return the style rows of the root and the body: the viewport takes their background and overflow."""
+    root, body = snapshot.style[:1], snapshot.style[snapshot.is_tag(("body",))][:1]
+    rows: list[int] = [*root.tolist(), *body.tolist()]
+    return rows
+
+
+def _colors(values: Sequence[str]) -> NDArray[np.float32]:
+    """Return computed colors in any space as float32 (S, 4); NaN where one is unknown."""
+    unknown = (math.nan,) * 4
+    rows = [tuple(parse_color(value) or unknown) for value in values]
+    return np.array(rows, dtype=np.float32).reshape(len(rows), 4)

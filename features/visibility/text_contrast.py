@@ -1,0 +1,220 @@
+"""Compare the colors of texts with those behind them, after opacities, filters, masks and blend modes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from vclean.features import tree
+from vclean.features.visibility.boxes import contains
+from vclean.features.visibility.colors import (
+    LEAST_CONTRAST,
+    Color,
+    blended,
+    color_contrast,
+    colors_in,
+    contrast,
+    filter_functions,
+    filtered,
+)
+from vclean.features.visibility.element_painting import LEAST_OPACITY
+from vclean.render.snapshot import Hidden
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from vclean.features.visibility.candidate_texts import CandidateTexts
+    from vclean.features.visibility.element_painting import ElementPainting
+
+_LEAST_BLUR: Final = 2.0
+"""CSS px; no text is lost by a smaller blur."""
+_BLUR_SHARE: Final = 0.3
+"""Of the font size: letters with a blur of a larger radius cannot be read."""
+_MAX_COLORS: Final = 64
+"""Colors behind a text that are considered, of gradients over gradients."""
+_VISIBLE: Final = Color(255, 0, 255)
+"""Stands for colors that are not known: it differs from those of pages."""
+
+
+class Backdrop(NamedTuple):
+    """An opaque color that may be behind a text, and the element that paints it, -1 for the canvas."""
+
+    color: Color
+    painter: int
+
+
+class _Pair(NamedTuple):
+    """A color of letters, an opaque color that may be behind them, and the element that paints that."""
+
+    letters: Color
+    behind: Color
+    painter: int
+
+    @property
+    def differs(self) -> bool:
+        """Return whether a reader sees the letters."""
+        if self.letters.alpha < LEAST_OPACITY:
+            return False
+        return color_contrast(self.letters.over(self.behind), self.behind) >= LEAST_CONTRAST
+
+
+class TextContrast:
+    """Colors of the texts of a page, and of what is behind them.
+
+    Args:
+        painting: what the elements of the page paint.
+    """
+
+    def __init__(self, painting: ElementPainting) -> None:
+        self._painting = painting
+        self._snapshot = painting.snapshot
+
+    def is_readable(self, texts: CandidateTexts) -> NDArray[np.bool_]:
+        """Return which texts differ from the opaque color of the nearest ancestor that paints, bool (K,).
+
+        Colors that differ in hue alone are not compared.
+        """
+        painting, style = self._painting, self._snapshot.style
+        painter = tree.nearest_ancestor(painting.paints, self._snapshot.parent)[texts.parent]
+        on_canvas = ~painting.paints[painter]
+        background = painting.background[style[painter]]
+        canvas = np.array(painting.canvas[:3], dtype=np.float32)
+        behind = np.where(on_canvas[:, None], canvas, background[:, :3])
+        opaque = on_canvas | (background[:, 3] == 1) & ~painting.has_background_image[style[painter]]
+        inside = on_canvas | contains(self._snapshot.box[painter], texts.center)
+        color = painting.text_color[style[texts.parent]]
+        alpha = np.nan_to_num(color[:, 3:] * painting.opacity[texts.parent, None], nan=0.0)
+        mixed = color[:, :3] * alpha + behind * (1 - alpha)
+        ratio = contrast(np.nan_to_num(mixed, nan=128), np.nan_to_num(behind, nan=128))
+        return np.asarray(opaque & inside & (ratio >= LEAST_CONTRAST))
+
+    def backdrops(self, elements: Sequence[int]) -> list[Backdrop] | None:
+        """Return the opaque colors that may be behind a text; None if the pixels of an image decide.
+
+        The list is empty where an image is behind it that may not have been loaded.
+
+        Args:
+            elements: what is painted there, lowest first.
+        """
+        painting = self._painting
+        backdrops = [Backdrop(painting.canvas, -1)]
+        for element in elements:
+            if painting.is_image[element]:
+                return None
+            style = int(self._snapshot.style[element])
+            backdrops = self._over(backdrops, element, style)
+            image = painting.values["background-image"][style]
+            if "url(" in image:
+                return None if "data:" in image else []
+        return backdrops
+
+    def _over(self, backdrops: list[Backdrop], element: int, style: int) -> list[Backdrop]:
+        """Paint the background color and the gradients of an element over each backdrop."""
+        opacity = float(self._painting.opacity[element])
+        background = self._painting.background[style]
+        if np.isfinite(background).all() and background[3] > 0:
+            fill = Color(*background.tolist()).faded(opacity)
+            backdrops = [
+                Backdrop(fill.over(below.color), element if fill.alpha > 0.5 else below.painter) for below in backdrops
+            ]
+        if stops := self._painting.gradient_stops(style):
+            faded = [stop.faded(opacity) for stop in stops]
+            backdrops = [Backdrop(stop.over(below.color), element) for stop in faded for below in backdrops]
+        return backdrops[:_MAX_COLORS]
+
+    def technique(self, ancestors: Sequence[int], text_clip: int | None, backdrops: Sequence[Backdrop]) -> int:
+        """Return the technique that makes a text disappear before its backdrops, 0 if it is visible.
+
+        Args:
+            ancestors: the parent of the text and the ancestors of that, innermost first.
+            text_clip: the ancestor whose background is clipped to the text, or None.
+            backdrops: the colors that may be behind it.
+        """
+        opacity = float(self._painting.opacity[ancestors[0]])
+        colors = self._letter_colors(ancestors[0], text_clip)
+        pairs = [_Pair(color, behind, painter) for color in colors for behind, painter in backdrops]
+        faded = [pair._replace(letters=pair.letters.faded(opacity)) for pair in pairs]
+        effect = self._effect(ancestors, faded)
+        if effect is None:
+            return Hidden.NO
+        if not _any_differ(pairs):
+            return Hidden.COLOR
+        return effect if _any_differ(faded) else Hidden.OPACITY
+
+    def _letter_colors(self, parent: int, text_clip: int | None) -> list[Color]:
+        """Return the colors that letters are painted in: fill, shadows, stroke, and a background clipped to them."""
+        values, style = self._painting.values, int(self._snapshot.style[parent])
+        fill = self._painting.text_color[style]
+        colors = [Color(*fill.tolist()) if np.isfinite(fill).all() else _VISIBLE]
+        colors += colors_in(values["text-shadow"][style])
+        if values["-webkit-text-stroke-width"][style] not in ("", "0px"):
+            colors += colors_in(values["-webkit-text-stroke-color"][style])
+        if text_clip is not None:
+            clipped = int(self._snapshot.style[text_clip])
+            colors += [Color(*self._painting.background[clipped].tolist()), *self._painting.gradient_stops(clipped)]
+            if "url(" in values["background-image"][clipped]:
+                colors.append(_VISIBLE)
+        return colors
+
+    def _effect(self, ancestors: Sequence[int], pairs: Sequence[_Pair]) -> int | None:
+        """Return the filter, mask or blend mode that hides a text, innermost first; None if it is visible.
+
+        `Hidden.COLOR` if the text is hidden without them.
+
+        Args:
+            ancestors: the parent of the text and the ancestors of that, innermost first.
+            pairs: the colors of its letters and of what is behind them.
+        """
+        values = self._painting.values
+        technique: int | None = None if _any_differ(pairs) else Hidden.COLOR
+        for element in ancestors:
+            style = int(self._snapshot.style[element])
+            if _is_masked_away(values["mask-image"][style]):
+                return Hidden.MASK
+            if functions := filter_functions(values["filter"][style]):
+                if self._is_blurred(functions, ancestors[0]):
+                    return Hidden.FILTER
+                pairs = [self._filter(pair, functions, element) for pair in pairs]
+                technique = None if _any_differ(pairs) else technique or Hidden.FILTER
+            mode = values["mix-blend-mode"][style]
+            if mode not in ("", "normal"):
+                pairs = [self._blend(pair, mode, element) for pair in pairs]
+                technique = None if _any_differ(pairs) else technique or Hidden.BLEND
+        return technique
+
+    def _is_blurred(self, functions: Sequence[tuple[str, float]], parent: int) -> bool:
+        """Return whether a filter blurs the letters of a text of `parent` until they cannot be read."""
+        font_size = float(self._painting.font_size[self._snapshot.style[parent]])
+        radius = max(_LEAST_BLUR, _BLUR_SHARE * font_size)
+        return any(name == "blur" and amount > radius for name, amount in functions)
+
+    def _filter(self, pair: _Pair, functions: Sequence[tuple[str, float]], element: int) -> _Pair:
+        """Filter the letters, and what is behind them inside `element`."""
+        letters, behind, painter = pair
+        if self._is_in(painter, element):
+            behind = filtered(behind, functions)
+        return _Pair(filtered(letters, functions), behind, painter)
+
+    def _blend(self, pair: _Pair, mode: str, element: int) -> _Pair:
+        """Blend the letters, and what is behind them inside `element`, with what is behind the element."""
+        letters, behind, painter = pair
+        if not self._is_in(painter, element):
+            return _Pair(blended(letters, behind, mode), behind, painter)
+        canvas = self._painting.canvas
+        return _Pair(blended(letters, canvas, mode), blended(behind, canvas, mode), painter)
+
+    def _is_in(self, painter: int, element: int) -> bool:
+        return bool(element <= painter < self._snapshot.end[element])
+
+
+def _any_differ(pairs: Sequence[_Pair]) -> bool:
+    return any(pair.differs for pair in pairs)
+
+
+def _is_masked_away(mask: str) -> bool:
+    """Return whether a computed `mask-image` lets nothing through: a gradient of transparent stops."""
+    stops = colors_in(mask) if "gradient(" in mask and "url(" not in mask else ()
+    return bool(stops) and all(stop.alpha < LEAST_OPACITY for stop in stops)

@@ -1,0 +1,118 @@
+"""Find the texts that are too small to read, or where no reader scrolls to, by the geometry of their lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from vclean.features import tree
+from vclean.features.visibility.element_painting import viewport_styles
+from vclean.render.snapshot import Hidden
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from vclean.features.visibility.candidate_texts import CandidateTexts
+
+LEAST_FONT_SIZE: Final = 5.0
+"""CSS px, after transforms; smaller letters cannot be read."""
+LEAST_ADVANCE: Final = 0.12
+"""Mean width of a character in font sizes; below it letters lie on top of each other. Narrow fonts have .3."""
+
+_LEAST_CHARACTERS: Final = 5
+"""Characters of a text whose mean advance is known well enough."""
+_LINE_HEIGHT: Final = 1.15
+"""Height of a line box of text in font sizes, for common fonts: 1.11 (Times) to 1.36 (Noto)."""
+_UNSCALED_HEIGHTS: Final = (0.6, 1.9)
+"""Heights of lines, in those of the font, that fonts explain; transforms explain others."""
+_FAR_RIGHT: Final = 2.0
+"""Widths of the viewport; nobody scrolls further to the right, except in tables."""
+_FAR_DOWN: Final = 5000.0
+"""CSS px of empty page above the last texts of a page, after which nobody looks for more."""
+_FEW: Final = 0.1
+"""Largest share of the texts of a page that may be far down."""
+
+
+def without_lines(texts: CandidateTexts) -> NDArray[np.uint8]:
+    """Return the technique that takes the lines from each text without lines, `Hidden`, uint8 (W,)."""
+    snapshot = texts.snapshot
+    font_size = snapshot.styles.number("font-size")[snapshot.style]
+    small = font_size[snapshot.text_parent[texts.without_lines]] < 1
+    return np.where(small, Hidden.FONT_SIZE, Hidden.TRANSFORM).astype(np.uint8)
+
+
+def unreadable(texts: CandidateTexts) -> NDArray[np.uint8]:
+    """Return the technique that makes letters too small, turned away or overprinted, `Hidden` or 0, uint8 (K,)."""
+    snapshot = texts.snapshot
+    size = snapshot.styles.number("font-size")[snapshot.style[texts.parent]]
+    effective = _effective_font_size(texts, size)
+    small = effective < LEAST_FONT_SIZE
+    advance = texts.extent / (texts.length * np.maximum(effective, 0.1))
+    overprinted = (advance < LEAST_ADVANCE) & (texts.length >= _LEAST_CHARACTERS)
+    by_size = np.where(size < LEAST_FONT_SIZE, Hidden.FONT_SIZE, Hidden.TRANSFORM)
+    cases = [_is_turned_away(texts), small, overprinted]
+    return np.select(cases, [Hidden.TRANSFORM, by_size, Hidden.SPACING], Hidden.NO).astype(np.uint8)
+
+
+def _effective_font_size(texts: CandidateTexts, size: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the font size after transforms, CSS px, (K,): from the height of lines where `size` cannot explain it."""
+    box = texts.largest_line
+    vertical = (box[:, 3] > 2 * size) & (box[:, 2] < box[:, 3])
+    height = np.where(vertical, box[:, 2], box[:, 3])
+    ratio = height / (_LINE_HEIGHT * np.maximum(size, 0.1))
+    scaled = (ratio < _UNSCALED_HEIGHTS[0]) | (ratio > _UNSCALED_HEIGHTS[1])
+    return np.where(scaled, height / _LINE_HEIGHT, size)
+
+
+def _is_turned_away(texts: CandidateTexts) -> NDArray[np.bool_]:
+    """Return which texts a 3D transform turns away, with a back that is not painted, bool (K,)."""
+    snapshot = texts.snapshot
+    hides_back = ~snapshot.styles.is_in("backface-visibility", ("", "visible"))[snapshot.style]
+    if not hides_back.any():
+        return np.zeros(len(texts), dtype=bool)
+    turned = np.array([_faces_away(value) for value in snapshot.styles.column("transform")], dtype=bool)
+    odd = tree.path_sum(turned[snapshot.style], snapshot.end) % 2 == 1
+    return np.asarray((tree.path_sum(hides_back & odd, snapshot.end) > 0)[texts.parent])
+
+
+def _faces_away(transform: str) -> bool:
+    """Return whether a computed 3D transform turns the back of an element to the reader (CSS Transforms 2, 9)."""
+    if not transform.startswith("matrix3d("):
+        return False
+    entries = [float(part) for part in transform[9:].rstrip(")").split(",")]
+    return entries[0] * entries[5] - entries[1] * entries[4] < 0
+
+
+def out_of_reach(texts: CandidateTexts) -> NDArray[np.uint8]:
+    """Return `Hidden.OFF_PAGE` for texts that no scrolling reaches, or that nobody scrolls to, else 0, uint8 (K,)."""
+    snapshot, box = texts.snapshot, texts.box
+    right, bottom = box[:, 0] + box[:, 2], box[:, 1] + box[:, 3]
+    left_edge = min(float(snapshot.box[0, 0]), 0.0)
+    off_page = ((right <= left_edge) | (bottom <= 0)) & (box[:, 2] > 0) | (box[:, 0] >= snapshot.width)
+    off_page |= _far_right(texts) | _far_below(box[:, 1], bottom)
+    return np.where(off_page, Hidden.OFF_PAGE, Hidden.NO).astype(np.uint8)
+
+
+def _far_right(texts: CandidateTexts) -> NDArray[np.bool_]:
+    """Return which texts begin right of what a reader scrolls to, outside tables, bool (K,)."""
+    snapshot, left = texts.snapshot, texts.box[:, 0]
+    viewport = float(snapshot.settings.get("width", snapshot.width))
+    if not (left >= viewport).any():
+        return np.zeros(len(texts), dtype=bool)
+    overflow = snapshot.styles.column("overflow-x")
+    is_locked = any(overflow[style] in ("hidden", "clip") for style in viewport_styles(snapshot))
+    limit = viewport if is_locked else _FAR_RIGHT * viewport
+    in_table = tree.path_sum(snapshot.is_tag(("table", "pre")), snapshot.end)[texts.parent] > 0
+    return np.asarray((left >= limit) & ~in_table)
+
+
+def _far_below(top: NDArray[np.float32], bottom: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Return which of K texts lie below a large empty part of the page, if they are few, bool (K,)."""
+    order = np.argsort(top, kind="stable")
+    reached = np.maximum.accumulate(bottom[order])
+    gaps = np.flatnonzero(top[order][1:] - reached[:-1] > _FAR_DOWN)
+    far = np.zeros(len(top), dtype=bool)
+    if len(gaps) and len(top) - gaps[0] - 1 <= max(1, _FEW * len(top)):
+        far[order[gaps[0] + 1 :]] = True
+    return far

@@ -1,0 +1,80 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers.pages import laid_out
+
+from vclean.features.visibility.candidate_texts import CandidateTexts
+from vclean.features.visibility.text_geometry import out_of_reach, unreadable, without_lines
+from vclean.render.snapshot import Hidden, Snapshot
+
+
+def with_lines(page: Snapshot, *lines: tuple[float, float, float, float]) -> CandidateTexts:
+    """Return the texts of a page, each with one of these lines."""
+    return CandidateTexts(replace(page, line_box=np.array(lines, dtype=np.float32)))
+
+
+class TestUnreadable:
+    @pytest.mark.parametrize(
+        ("line", "technique"),
+        [
+            ((8, 20, 160, 18), Hidden.NO),
+            ((8, 20, 20, 2), Hidden.TRANSFORM),
+            ((8, 20, 9, 18), Hidden.SPACING),
+            ((8, 20, 18, 160), Hidden.NO),  # vertical writing
+        ],
+    )
+    def test_by_the_line_of_a_text(self, line: tuple[float, float, float, float], technique: Hidden) -> None:
+        assert unreadable(with_lines(laid_out("<p>Twenty little letters"), line)).tolist() == [technique]
+
+    @pytest.mark.parametrize(
+        ("turn", "technique"),
+        [
+            ("matrix3d(-1, 0, 0, 0, 0, 1, 0, 0, 0, 0, -1, 0, 0, 0, 0, 1)", Hidden.TRANSFORM),
+            ("matrix3d(1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1)", Hidden.NO),
+            ("matrix(-1, 0, 0, 1, 0, 0)", Hidden.NO),
+        ],
+    )
+    def test_back_that_is_not_painted(self, turn: str, technique: Hidden) -> None:
+        style = {"transform": turn, "backface-visibility": "hidden"}
+        assert unreadable(CandidateTexts(laid_out("<p>A sentence", styles={"p": style}))).tolist() == [technique]
+
+
+class TestWithoutLines:
+    @pytest.mark.parametrize(("size", "technique"), [("0px", Hidden.FONT_SIZE), ("16px", Hidden.TRANSFORM)])
+    def test_by_the_font_size(self, size: str, technique: Hidden) -> None:
+        page = laid_out("<p>A sentence", styles={"p": {"font-size": size}})
+        page = replace(page, line_box=page.line_box[:0], line_text=page.line_text[:0])
+        assert without_lines(CandidateTexts(page)).tolist() == [technique]
+
+
+class TestOutOfReach:
+    @pytest.mark.parametrize(
+        ("line", "hidden"),
+        [
+            ((-900, 20, 60, 16), True),
+            ((8, -60, 60, 16), True),
+            ((8, 20, 60, 16), False),
+            ((1700, 20, 60, 16), True),
+        ],
+    )
+    def test_one_line(self, line: tuple[float, float, float, float], *, hidden: bool) -> None:
+        assert out_of_reach(with_lines(laid_out("<p>A sentence"), line)).tolist() == [Hidden.OFF_PAGE * hidden]
+
+    @pytest.mark.parametrize(
+        ("html", "overflow", "hidden"),
+        [
+            ("<p>A sentence", "visible", False),
+            ("<p>A sentence", "hidden", True),
+            ("<table><tr><td>A sentence</table>", "hidden", False),
+        ],
+    )
+    def test_right_of_the_viewport(self, html: str, overflow: str, *, hidden: bool) -> None:
+        page = replace(laid_out(html, styles={"body": {"overflow-x": overflow}}), width=3000.0)
+        assert out_of_reach(with_lines(page, (900, 20, 60, 16))).tolist() == [Hidden.OFF_PAGE * hidden]
+
+    def test_few_texts_far_below_the_others(self) -> None:
+        page = replace(laid_out("<p>A sentence" * 3), height=9000.0)
+        lines = [(8.0, 20.0, 60.0, 16.0), (8.0, 40.0, 60.0, 16.0), (8.0, 8000.0, 60.0, 16.0)]
+        assert out_of_reach(with_lines(page, *lines)).tolist() == [0, 0, Hidden.OFF_PAGE]
+        assert out_of_reach(with_lines(page, lines[0], *[lines[2]] * 2)).tolist() == [0, 0, 0]
