@@ -5,7 +5,10 @@ from __future__ import annotations
 import logging
 import sys
 from contextlib import contextmanager
+from itertools import islice
 from typing import TYPE_CHECKING, Final, Protocol
+
+import click
 
 from vclean.errors import BrowserMissingError, ModelError, NotHtmlError, OutputError, UsageError, VcleanError
 from vclean.progress import track
@@ -61,6 +64,9 @@ def has_scripts(page: Page) -> bool:
 _FATAL: Final = (BrowserMissingError, ModelError, OutputError, UsageError)
 """Errors that would recur with the next page."""
 
+_MANY_PAGES: Final = 1_000
+"""Number of pages of a folder above which the number is logged before the pages are read."""
+
 _log = logging.getLogger("vclean")
 
 
@@ -86,6 +92,10 @@ class PageOptions(Protocol):
     @property
     def verbosity(self) -> int:
         """Return -1 for quiet, 0 for normal, 1 for verbose."""
+
+    @property
+    def limit(self) -> int | None:
+        """Return the largest number of pages to read; None for all."""
 
 
 class PageRun:
@@ -120,14 +130,22 @@ class PageRun:
         return int(bool(self._codes))
 
     def sources(self) -> Iterator[Source]:
-        """Iterate over the pages of all inputs and show the progress; inputs without pages are reported."""
+        """Iterate over the pages of all inputs and show the progress; inputs without pages are reported.
+
+        The size of a large folder is logged before its pages are read; on a terminal, the user is asked.
+
+        Raises:
+            UsageError: the user does not want to read a large folder.
+        """
         interleaved = (
             self._options.out is None and sys.stdout.isatty() and sys.stderr is not None and sys.stderr.isatty()
         )
+        total = self._count_pages() if self.many else None
+        sources = islice(self._find_sources(), self._options.limit)
         if not self.many or interleaved:  # a bar would appear between the lines of the text
-            yield from self._find_sources()
+            yield from sources
         else:
-            yield from track(self._find_sources(), "done", "pages")
+            yield from track(sources, "done", "pages", total=total)
 
     def read(self, source: Source) -> Page:
         """Read the page of a source; a page without a URL gets the URL of the options."""
@@ -158,6 +176,32 @@ class PageRun:
         """Log the failure of one of several pages; `message` has its name and the reason."""
         _log.error("%s", message)
 
+    def _count_pages(self) -> int | None:
+        """Return the number of pages of all inputs; None if unknown."""
+        from vclean.input.sources import count_pages
+
+        limit, counts = self._options.limit, []
+        for argument in self._options.pages:
+            counts.append(count_pages(argument, limit))
+            if limit is None and (counts[-1] or 0) > _MANY_PAGES:
+                self._announce(argument, counts[-1] or 0)
+        known = [count for count in counts if count is not None]
+        if len(known) < len(counts):
+            return None
+        return sum(known) if limit is None else min(sum(known), limit)
+
+    def _announce(self, folder: str, count: int) -> None:
+        """Log the number of pages of a large folder, and on a terminal ask whether to read them.
+
+        Raises:
+            UsageError: the answer is no.
+        """
+        _log.warning("%s has %s pages: --limit N reads only N of them", folder, f"{count:,}")
+        if self._options.verbosity < 0 or not _is_interactive() or "-" in self._options.pages:
+            return
+        if not click.confirm("Read all of them?", err=True):
+            raise UsageError(f"{folder} was not read: name another folder, or add --limit N")
+
     def _find_sources(self) -> Iterator[Source]:
         from vclean.input.sources import find_sources
 
@@ -168,6 +212,11 @@ class PageRun:
                     yield source
                 if source is None:
                     raise NotHtmlError(f"{argument} is empty: it has no rows, hence no pages")
+
+
+def _is_interactive() -> bool:
+    """Return whether a user can read a question on standard error and answer it on standard input."""
+    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
 
 
 @contextmanager

@@ -29,14 +29,14 @@ MIN_FOLDS: Final = 3
 """Fewest folds: training cross-validates again on the other folds, and needs two of them."""
 _MAX_PORT: Final = 65_535
 _COMMENTS: Final = {"in": True, "out": False, None: None}
-_PAGE_LIMITS: Final[tuple[tuple[str, type[int] | type[float], str, str, str], ...]] = (
-    ("--timeout", float, "30", "S", "limit the time of each step of one page, in seconds"),
-    ("--max-bytes", int, str(32 * 2**20), "N", "limit the size of a page, in bytes"),
-    ("--max-nodes", int, "150000", "N", "limit the number of elements of a page"),
-    ("--width", int, "1366", "PX", "set the width of the viewport"),
-    ("--height", int, "768", "PX", "set the height of the viewport"),
+_PAGE_LIMITS: Final[tuple[tuple[str, type[int] | type[float], str | None, str, str], ...]] = (
+    ("--timeout", float, "30", "S", "limit the time of each step of one page, in seconds (30)"),
+    ("--max-bytes", int, str(32 * 2**20), "N", f"limit the size of a page, in bytes ({32 * 2**20})"),
+    ("--max-nodes", int, "150000", "N", "limit the number of elements of a page (150000)"),
+    ("--width", int, None, "PX", "set the width of the viewport (1366)"),
+    ("--height", int, None, "PX", "set the height of the viewport (768)"),
 )
-"""Name, type, default, unit and help of each option of `page_limits`."""
+"""Name, type, default (None: that of `RenderSettings`), unit and help of each option of `page_limits`."""
 
 
 def option(*names: str, section: str = "Options", **attributes: Any) -> Callable[[_Decorated], _Decorated]:  # noqa: ANN401
@@ -83,24 +83,36 @@ def page_limits(section: str = "Options") -> Callable[[_Decorated], _Decorated]:
     """Add the options for limits of a page and the size of the viewport; see `take_settings`."""
     return combine(
         *(
-            option(
-                name, type=positive(kind), default=default, metavar=unit, section=section, help=f"{text} ({default})"
-            )
+            option(name, type=positive(kind), default=default, metavar=unit, section=section, help=text)
             for name, kind, default, unit, text in _PAGE_LIMITS
         )
     )
 
 
-def take_settings(values: dict[str, Any], *, scripts: bool) -> RenderSettings:
+def page_count_limit() -> Callable[[_Decorated], _Decorated]:
+    """Add the option for the largest number of pages of a run."""
+    return option("--limit", type=positive(int), metavar="N", help="read at most N pages (all)")
+
+
+def take_settings(values: dict[str, Any], *, scripts: bool, renders: bool = True) -> RenderSettings:
     """Remove the values of `page_limits` from `values` and return them as settings.
+
+    Args:
+        values: the values of all options by name.
+        scripts: whether the scripts of pages run.
+        renders: whether pages are rendered; otherwise there is no viewport.
 
     Raises:
         UsageError: a value is out of range.
+        click.UsageError: a size of the viewport has no effect.
     """
     from vclean.settings import RenderSettings
 
-    limits = {name: values.pop(name) for name in ("width", "height", "max_bytes", "max_nodes")}
-    return RenderSettings(**limits, deadline=values.pop("timeout"), scripts=scripts)
+    viewport = {name: size for name in ("width", "height") if (size := values.pop(name)) is not None}
+    if viewport and not renders:
+        raise click.UsageError(f"argument --{next(iter(viewport))}: has no effect on pages that are not rendered")
+    limits = {name: values.pop(name) for name in ("max_bytes", "max_nodes")}
+    return RenderSettings(**viewport, **limits, deadline=values.pop("timeout"), scripts=scripts)
 
 
 def policy(section: str = "Options") -> Callable[[_Decorated], _Decorated]:

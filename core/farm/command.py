@@ -109,7 +109,7 @@ def _take_cleaning(values: dict[str, Any]) -> CleanerSettings:
     chosen = {name: values.pop(name) for name in ("method", "model", "templates", "network")}
     scripts = values.pop("js")
     render = not values.pop("no_render") or scripts
-    page = take_settings(values, scripts=scripts)
+    page = take_settings(values, scripts=scripts, renders=render)
     return CleanerSettings(**chosen, render=render, rendering=page, policy=take_policy(values))
 
 

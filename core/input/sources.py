@@ -7,7 +7,7 @@ import re
 import sys
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import starmap
+from itertools import islice, starmap
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
@@ -108,6 +108,22 @@ def find_sources(argument: str, settings: RenderSettings, *, live: bool = False)
         yield from _find_in(path, settings.max_bytes)
     else:
         raise InputError(_missing(argument))
+
+
+def count_pages(argument: str, limit: int | None = None) -> int | None:
+    """Count the pages of an argument without reading them.
+
+    Args:
+        argument: as in `find_sources`.
+        limit: the number at which the count ends; None for no limit.
+
+    Returns:
+        The number; None for an archive, a Parquet file or JSON lines, which would have to be read.
+    """
+    if not is_container(argument):
+        return 1
+    folder = Path(argument)
+    return sum(1 for _ in islice(_html_files(folder), limit)) if is_folder(folder) else None
 
 
 def archive_sources(
@@ -246,14 +262,20 @@ def _find_in_folder(folder: Path, max_bytes: int) -> Iterator[Source]:
     """
     errors: list[OSError] = []
     is_empty = True
-    for root, folders, names in os.walk(folder, onerror=errors.append):
-        folders[:] = sorted(name for name in folders if not name.endswith("_files"))
-        for path in (Path(root, name) for name in sorted(names)):
-            if path.suffix.lower() in _HTML | _MHTML and path.is_file():
-                is_empty = False
-                yield Source(str(path), partial(read_file, path, max_bytes))
+    for path in _html_files(folder, errors.append):
+        is_empty = False
+        yield Source(str(path), partial(read_file, path, max_bytes))
     for error in errors:
         message = f"{error.filename} cannot be listed ({error.strerror}): check its permissions"
         yield Source(*failing_entry(str(error.filename), InputError(message)))
     if is_empty and not errors:
         raise InputError(f"{folder} is a folder without HTML files: name a page, or a folder of pages")
+
+
+def _html_files(folder: Path, onerror: Callable[[OSError], object] | None = None) -> Iterator[Path]:
+    """Yield the HTML and MHTML files in a folder, before those in its subfolders, sorted by name."""
+    for root, folders, names in os.walk(folder, onerror=onerror):
+        folders[:] = sorted(name for name in folders if not name.endswith("_files"))
+        for path in (Path(root, name) for name in sorted(names)):
+            if path.suffix.lower() in _HTML | _MHTML and path.is_file():
+                yield path

@@ -22,6 +22,7 @@ from vclean.cli.options import (
     check_pages,
     flag,
     option,
+    page_count_limit,
     page_limits,
     path,
     port,
@@ -71,6 +72,7 @@ class LabelOptions:
         url: URL of pages that have none.
         settings: render settings, including the limits of a page.
         verbosity: -1 quiet, 0 normal, 1 verbose.
+        limit: the largest number of pages to read; None for all.
     """
 
     pages: list[str]
@@ -84,6 +86,7 @@ class LabelOptions:
     url: str
     settings: RenderSettings
     verbosity: int
+    limit: int | None = None
 
 
 def _options(*, js: bool, **values: Any) -> LabelOptions:  # noqa: ANN401
@@ -153,6 +156,7 @@ def _parse_annotator(text: str) -> str:
 )
 @flag("--js", help="run the scripts of pages")
 @option("--url", default="", metavar="BASE", help="set the URL of pages without one")
+@page_count_limit()
 @page_limits()
 @verbosity()
 def label_pages(options: LabelOptions) -> int:

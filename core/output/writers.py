@@ -7,14 +7,16 @@ import re
 import sys
 from abc import ABC, abstractmethod
 from hashlib import sha256
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final, Protocol, Self
 
 from vclean.errors import UsageError
 from vclean.files import AtomicFile, check_writable, make_folder, write_atomic, write_stream
+from vclean.input.sources import is_folder, is_url
 from vclean.settings import OVERLAY_FORMATS, OverlayFormat
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Sequence
 
 SUFFIXES: Final = {
     "cleaneval": ".txt", "text": ".txt", "markdown": ".md", "html": ".html", "json": ".json", "webis": ".json",
@@ -71,7 +73,7 @@ class ResultWriter(ABC):
         """End the run; on an error, incomplete files are discarded."""
 
 
-def make_writer(out: Path | None, name: str, *, many: bool) -> ResultWriter:
+def make_writer(out: Path | None, name: str, *, many: bool, inputs: Sequence[str] = ()) -> ResultWriter:
     """Return the writer for the output `out`.
 
     Several pages are written to a folder with one file each; in a format of lines to one file, unless `out` is a
@@ -81,6 +83,7 @@ def make_writer(out: Path | None, name: str, *, many: bool) -> ResultWriter:
         out: the file or folder; None for standard output.
         name: the output format.
         many: whether there may be several pages.
+        inputs: the inputs from the command line; see `UniqueNames`.
 
     Raises:
         UsageError: `out` is a file, there are several pages, and the format does not separate them.
@@ -89,11 +92,11 @@ def make_writer(out: Path | None, name: str, *, many: bool) -> ResultWriter:
     if out is None:
         return StreamWriter(sys.stdout, name, many=many)
     if out.is_dir():
-        return FolderWriter(out, name)
+        return FolderWriter(out, name, inputs)
     if many and name not in _LINE_FORMATS:
         if out.is_file() or out.suffix.lower() in _FILE_SUFFIXES:
             raise UsageError(f"{out} is the name of a file: several pages need a folder, or -f json for one file")
-        return FolderWriter(make_folder(out), name)
+        return FolderWriter(make_folder(out), name, inputs)
     check_writable(out)
     return LinesWriter(out, name) if many else FileWriter(out, name)
 
@@ -134,10 +137,10 @@ class FileWriter(ResultWriter):
 class FolderWriter(ResultWriter):
     """Writer of each result to a file in a folder, named after the page."""
 
-    def __init__(self, folder: Path, name: str) -> None:
+    def __init__(self, folder: Path, name: str, inputs: Sequence[str] = ()) -> None:
         self._folder = folder
         self._format = name
-        self._names = UniqueNames()
+        self._names = UniqueNames(inputs)
 
     def write(self, result: Output) -> None:
         """Write the file of the result atomically."""
@@ -172,15 +175,16 @@ class OverlayWriter:
     Args:
         path: the file; its suffix is one of `vclean.settings.OVERLAY_FORMATS`.
         many: whether there may be several pages.
+        inputs: the inputs from the command line; see `UniqueNames`.
 
     Raises:
         OutputError: the files cannot be written.
     """
 
-    def __init__(self, path: Path, *, many: bool) -> None:
+    def __init__(self, path: Path, *, many: bool, inputs: Sequence[str] = ()) -> None:
         self._path = path
         self._many = many
-        self._names = UniqueNames()
+        self._names = UniqueNames(inputs)
         self._kind = OVERLAY_FORMATS[path.suffix.lower()]
         check_writable(make_folder(path.parent) / path.name if many else path)
 
@@ -191,9 +195,15 @@ class OverlayWriter:
 
 
 class UniqueNames:
-    """Generator of unique file names for pages, without suffixes."""
+    """Generator of unique file names for pages, without suffixes.
 
-    def __init__(self) -> None:
+    Args:
+        inputs: the inputs from the command line. A page in one of these folders is named by its path in the folder, a
+            page in one of these files by the name of the file and its number.
+    """
+
+    def __init__(self, inputs: Sequence[str] = ()) -> None:
+        self._inputs = [_name_prefix(argument) for argument in inputs if not is_url(argument)]
         self._count: dict[str, int] = {}
 
     def name(self, page_id: str) -> str:
@@ -201,10 +211,22 @@ class UniqueNames:
 
         A second page of the same name gets a number. A name that is too long is truncated and ends in a hash.
         """
-        bare = _PAGE_SUFFIX.sub("", page_id.partition("://")[2] or page_id)
-        name = _shortened(_UNSAFE.sub("_", bare).strip("._") or "page")
+        skipped = next((skipped for prefix, skipped in self._inputs if page_id.startswith(prefix)), 0)
+        return self._unique(_PAGE_SUFFIX.sub("", page_id.partition("://")[2] or page_id[skipped:]))
+
+    def _unique(self, text: str) -> str:
+        name = _shortened(_UNSAFE.sub("_", text).strip("._") or "page")
         count = self._count[name.lower()] = self._count.get(name.lower(), 0) + 1
-        return name if count == 1 else self.name(f"{name}-{count}")
+        return name if count == 1 else self._unique(f"{name}-{count}")
+
+
+def _name_prefix(argument: str) -> tuple[str, int]:
+    """Return what the ids of the pages of an input start with, and the number of its characters to leave out."""
+    path = Path(argument)
+    if is_folder(path):
+        prefix = "" if path == Path() else str(path / "_")[:-1]
+        return prefix, len(prefix)
+    return str(path), len(str(path)) - len(path.name)
 
 
 def write_and_log(path: Path, content: str, data: bytes | str) -> None:

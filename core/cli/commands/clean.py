@@ -21,6 +21,7 @@ from vclean.cli.options import (
     flag,
     fraction,
     option,
+    page_count_limit,
     page_limits,
     pages_argument,
     path,
@@ -80,6 +81,7 @@ class CleanOptions:
         same_site: whether to compare the pages of each site before labelling them.
         url: the URL for pages without a URL.
         verbosity: -1 quiet, 0 normal, 1 verbose.
+        limit: the largest number of pages to read; None for all.
     """
 
     pages: list[str]
@@ -94,6 +96,7 @@ class CleanOptions:
     same_site: bool
     url: str
     verbosity: int
+    limit: int | None = None
 
     @property
     def settings(self) -> RenderSettings:
@@ -121,13 +124,14 @@ def _options(**values: Any) -> CleanOptions:  # noqa: ANN401
         raise click.UsageError("argument --review-below: needs --review FILE")
     values["review_below"] = values["review_below"] or _REVIEW_BELOW
     js, overlay = values.pop("js"), values["overlay"]
+    render = values.pop("render") or js or overlay is not None
     cleaning = CleanerSettings(
-        render=values.pop("render") or js or overlay is not None,
+        render=render,
         method=method,
         model=model,
         templates=values.pop("templates"),
         policy=take_policy(values),
-        rendering=take_settings(values, scripts=js),
+        rendering=take_settings(values, scripts=js, renders=render),
         explain=values["explain"] or (overlay is not None and overlay.suffix.lower() == ".html"),
     )
     options = CleanOptions(cleaning=cleaning, verbosity=take_verbosity(values), **values)
@@ -192,6 +196,7 @@ def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     "--templates", type=path, metavar="FOLDER", help="use the selector file HOST.txt in this folder for pages of HOST"
 )
 @flag("--same-site", help="compare the pages of each site: repeated text is less likely content")
+@page_count_limit()
 @page_limits()
 @policy()
 @option("-f", "--format", type=click.Choice(FORMATS), default=FORMATS[0], help=f"set the output format ({FORMATS[0]})")
@@ -282,9 +287,11 @@ class _Run(PageRun):
 
         super().__init__(options, renders=options.cleaning.render)
         self.options = options
-        self.writer = make_writer(options.out, options.output, many=self.many)
+        self.writer = make_writer(options.out, options.output, many=self.many, inputs=options.pages)
         self.review = _review(options)
-        self._overlays = OverlayWriter(options.overlay, many=self.many) if options.overlay else None
+        self._overlays = (
+            OverlayWriter(options.overlay, many=self.many, inputs=options.pages) if options.overlay else None
+        )
 
     def clean(self, pipeline: Pipeline, source: Source) -> None:
         """Clean one page and write its result; report a failure."""

@@ -16,6 +16,7 @@ from vclean.cli.options import (
     compared_methods,
     flag,
     option,
+    page_count_limit,
     page_limits,
     pages_argument,
     path,
@@ -57,6 +58,7 @@ class DiffOptions:
         url: the URL for pages without a URL.
         settings: options of rendering, and limits of a page.
         verbosity: -1 quiet, 0 normal, 1 verbose.
+        limit: the largest number of pages to read; None for all.
     """
 
     pages: list[str]
@@ -69,12 +71,13 @@ class DiffOptions:
     url: str
     settings: RenderSettings
     verbosity: int
+    limit: int | None = None
 
 
 def _options(*, methods: Sequence[str], **values: Any) -> DiffOptions:  # noqa: ANN401
     values["sides"] = _sides(methods)
     values["format"] = values["format"] or _format(values["out"])
-    settings = take_settings(values, scripts=values["js"])
+    settings = take_settings(values, scripts=values["js"], renders=values["render"] or values["js"])
     options = DiffOptions(settings=settings, verbosity=take_verbosity(values), **values)
     check_pages(options.pages, options.url)
     check_outputs(options.pages, {"--out": options.out})
@@ -112,6 +115,7 @@ def _format(out: Path | None) -> str:
 )
 @flag("--exit-code", help="exit with 13 if they differ")
 @option("--url", default="", metavar="BASE", help="set the URL of pages without one")
+@page_count_limit()
 @page_limits()
 @verbosity()
 def compare_pages(options: DiffOptions) -> int:
@@ -157,7 +161,7 @@ class _Run(PageRun):
         from vclean.output.writers import make_writer
 
         super().__init__(options, renders=options.render or options.js)
-        self.writer = make_writer(options.out, options.format, many=self.many)
+        self.writer = make_writer(options.out, options.format, many=self.many, inputs=options.pages)
         self.scores: list[tuple[int, float, float]] = []
         self.options = options
 

@@ -17,6 +17,7 @@ from vclean.cli.options import (
     check_pages,
     flag,
     option,
+    page_count_limit,
     page_limits,
     pages_argument,
     path,
@@ -55,6 +56,7 @@ class SegmentOptions:
         url: the URL for pages without a URL.
         settings: options of rendering, and limits of a page.
         verbosity: -1 quiet, 0 normal, 1 verbose.
+        limit: the largest number of pages to read; None for all.
     """
 
     pages: list[str]
@@ -66,6 +68,7 @@ class SegmentOptions:
     url: str
     settings: RenderSettings
     verbosity: int
+    limit: int | None = None
 
 
 def _options(*, js: bool, **values: Any) -> SegmentOptions:  # noqa: ANN401
@@ -116,6 +119,7 @@ def _degree(text: str) -> int:
 )
 @flag("--js", help="run the scripts of pages")
 @option("--url", default="", metavar="BASE", help="set the URL of pages without one")
+@page_count_limit()
 @page_limits()
 @verbosity()
 def segment_pages(options: SegmentOptions) -> int:
@@ -140,9 +144,11 @@ class _Run(PageRun):
         from vclean.output.writers import OverlayWriter, make_writer
 
         super().__init__(options, renders=True)
-        self.writer = make_writer(options.out, options.format, many=self.many)
+        self.writer = make_writer(options.out, options.format, many=self.many, inputs=options.pages)
         self._pdoc = options.pdoc
-        self._overlays = OverlayWriter(options.overlay, many=self.many) if options.overlay else None
+        self._overlays = (
+            OverlayWriter(options.overlay, many=self.many, inputs=options.pages) if options.overlay else None
+        )
 
     def segment(self, pipeline: SegmentPipeline, source: Source) -> None:
         """Split one page into segments and write them; report a failure."""

@@ -94,7 +94,7 @@ class TestOnePage:
     @pytest.mark.parametrize("side", ["--width", "--height"])
     @pytest.mark.parametrize("value", ["15", "16385"])
     def test_rejects_impossible_viewport(self, run, page: Path, side: str, value: str) -> None:
-        code, out, errors = run(page, side, value)
+        code, out, errors = run(page, "--render", side, value)
         assert (code, out) == (2, "")
         assert "16 to 16,384 px" in errors[0]
 

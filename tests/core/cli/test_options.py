@@ -34,6 +34,14 @@ def clean(*arguments: str) -> CleanOptions:
 
 
 class TestClean:
+    def test_options_between_pages(self) -> None:
+        options = clean("a.html", "-f", "text", "b.html", "--limit", "3", "c.html")
+        assert (options.pages, options.format, options.limit) == (["a.html", "b.html", "c.html"], "text", 3)
+
+    @pytest.mark.parametrize("render", ["--render", "--js", "--overlay=a.png"])
+    def test_width_of_rendered_pages(self, render: str) -> None:
+        assert clean("a.html", *render.split("="), "--width", "800").settings.width == 800
+
     def test_defaults(self) -> None:
         options = clean("page.html")
         assert options.pages == ["page.html"]
@@ -121,6 +129,9 @@ class TestClean:
             (["a", "--timeout", "soon"], "'soon' is not a number"),
             (["a", "--max-bytes", "1.5"], "'1.5' is not a whole number"),
             (["a", "--width", "-1"], "has to be positive"),
+            (["a", "--width", "800"], "argument --width: has no effect on pages that are not rendered"),
+            (["a", "--height", "800"], "argument --height: has no effect on pages that are not rendered"),
+            (["a", "--limit", "0"], "argument --limit: has to be positive"),
             (["a", "-v", "-q"], "not allowed with"),
             (["a", "--overlay", "a.jpg"], r"end in \.png, \.svg or \.html"),
             (["a", ""], "a PAGE is empty"),

@@ -15,7 +15,7 @@ from helpers.mhtml import SAVED
 
 from vclean.errors import InputError, LimitError
 from vclean.input import sources
-from vclean.input.sources import archive_sources, find_sources, is_container, read_file, with_url
+from vclean.input.sources import archive_sources, count_pages, find_sources, is_container, read_file, with_url
 from vclean.render.archive.folder import BASE_URL, FolderResources
 from vclean.settings import RenderSettings
 
@@ -330,6 +330,23 @@ class TestJsonLines:
         (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(b'{"html": "<p>1"}'))
         (source,) = find_sources(str(tmp_path / "a.jsonl.gz"), SETTINGS)
         assert source.read().content == "<p>1"
+
+
+class TestCountPages:
+    def test_counts_what_is_found(self, tmp_path: Path) -> None:
+        for name in ("a.html", "sub/b.htm", "sub/b_files/frame.html", "c.txt"):
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).write_text("<p>")
+        assert count_pages(str(tmp_path)) == len(list(find_sources(str(tmp_path), SETTINGS))) == 2
+        assert count_pages(str(tmp_path), 1) == 1
+
+    @pytest.mark.parametrize(
+        ("argument", "count"),
+        [("a.html", 1), ("-", 1), ("https://example.org/", 1), ("a.warc.gz", None), ("a.parquet", None),
+         ("a.jsonl", None)],
+    )  # fmt: skip
+    def test_other_arguments(self, argument: str, count: int | None) -> None:
+        assert count_pages(argument) == count
 
 
 class TestIsContainer:

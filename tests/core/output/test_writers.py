@@ -163,6 +163,33 @@ class TestUniqueNames:
     def test_names(self, page_id: str, name: str) -> None:
         assert UniqueNames().name(page_id) == name
 
+    @pytest.mark.parametrize(
+        ("argument", "page_id", "name"),
+        [
+            ("folder", "folder/sub/a.html", "sub_a"),
+            ("folder/", "folder/a.html", "a"),
+            (".", "folder/a.html", "folder_a"),
+            ("folder/sub/a.html", "folder/sub/a.html", "a"),
+            ("folder/t.parquet", "folder/t.parquet#3", "t.parquet_3"),
+            ("folder/c.warc.gz", "https://example.org/a", "example.org_a"),
+            ("https://example.org/", "https://example.org/a", "example.org_a"),
+        ],
+    )
+    def test_leaves_out_the_folders_of_the_input(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, argument: str, page_id: str, name: str
+    ) -> None:
+        (tmp_path / "folder" / "sub").mkdir(parents=True)
+        monkeypatch.chdir(tmp_path)
+        names = UniqueNames([argument])
+        assert [names.name(page_id), names.name(page_id)] == [name, f"{name}-2"]
+
+    def test_equal_names_of_two_folders_get_numbers(self, tmp_path: Path) -> None:
+        folders = [tmp_path / "one", tmp_path / "two"]
+        for folder in folders:
+            folder.mkdir()
+        names = UniqueNames(list(map(str, folders)))
+        assert [names.name(str(folder / "a.html")) for folder in folders] == ["a", "a-2"]
+
     def test_no_two_pages_share_a_name(self) -> None:
         """Names also differ on file systems that ignore case."""
         names = UniqueNames()
