@@ -467,9 +467,9 @@
     column.text_hidden.push(unseen ? (parent.clip === viewport ? HIDDEN.offPage : HIDDEN.clipped) : parent.hidden);
   }
 
-  // Paints the texts with these numbers in no color, until the next document: their layout stays.
+  // Paints these text nodes in no color, until the next document. The rules of the page stay, and with them the layout.
   function conceal(nodes) {
-    adopt(`${hideNoscript} ::highlight(vclean) { color: transparent !important; text-shadow: none !important;
+    adopt(`${pageRules} ::highlight(vclean) { color: transparent !important; text-shadow: none !important;
       -webkit-text-fill-color: transparent !important; -webkit-text-stroke-color: transparent !important }`);
     const ranges = nodes.map((node) => {
       const range = documentReader('createRange')();
@@ -593,10 +593,13 @@
   let base = options.url;
   if (baseElement) base = absolute(attributeOf.call(baseElement, 'href'));
   const noscript = needsNoscript();
-  const hideNoscript = noscript ? '' : 'noscript { display: none !important }';
-  adopt(hideNoscript);
+  let pageRules = noscript ? '' : 'noscript { display: none !important }';
+  adopt(pageRules);
   const { auto, hidden: skipsContents } = contentVisibility();
-  if (auto) adopt(`${hideNoscript} * { content-visibility: visible !important }`);
+  if (auto) {
+    pageRules += ' * { content-visibility: visible !important }';
+    adopt(pageRules);
+  }
   finishAnimations();
   const waits = loadingParts();
   if (waits.length > 0) return Promise.allSettled(waits).then(() => walk(options));
