@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from vclean.page import Resources
     from vclean.render.browser.navigation import NavigatedPage
-    from vclean.render.browser.pixels import Comparison
+    from vclean.render.browser.pixels import PixelComparison
     from vclean.render.browser.tab import DocumentTab
     from vclean.render.snapshot import Snapshot
 
@@ -274,14 +274,14 @@ class AsyncRenderer:
         return self._pages % _PAGES_PER_MEMORY_CHECK == 0 and process.memory() > _MAX_MEMORY
 
 
-def _comparison(snapshot: Snapshot, doubts: Mapping[int, int]) -> Comparison:
+def _comparison(snapshot: Snapshot, doubts: Mapping[int, int]) -> PixelComparison:
     """Return the comparison of the lines of some texts."""
     import numpy as np
 
-    from vclean.render.browser.pixels import Comparison
+    from vclean.render.browser.pixels import PixelComparison
 
     lines = np.isin(snapshot.line_text, list(doubts))
-    return Comparison(snapshot.line_box[lines], snapshot.line_text[lines])
+    return PixelComparison(snapshot.line_box[lines], snapshot.line_text[lines])
 
 
 def _with_unseen(snapshot: Snapshot, doubts: Mapping[int, int], unseen: Sequence[int]) -> Snapshot:

@@ -259,18 +259,25 @@ async def evaluate(session: Session, expression: str, *, world: int | None = Non
     return str(answer["result"]["value"])
 
 
-async def capture_screenshot(session: Session) -> bytes:
-    """Take a screenshot of the whole page as PNG, one pixel per CSS px.
+async def capture_screenshot(session: Session, clip: Sequence[float] | None = None) -> bytes:
+    """Take a screenshot of a page as PNG, one pixel per CSS px.
 
     It is truncated to `MAX_SCREENSHOT_WIDTH` x `MAX_SCREENSHOT_HEIGHT`.
+
+    Args:
+        session: the session of the page.
+        clip: x, y, width and height of a part of the page, CSS px from the document's top left; None for all of it.
     """
-    size = (await session.send("Page.getLayoutMetrics"))["cssContentSize"]
-    clip = {
-        "x": size["x"],
-        "y": size["y"],
-        "width": min(size["width"], MAX_SCREENSHOT_WIDTH),
-        "height": min(size["height"], MAX_SCREENSHOT_HEIGHT),
+    if clip is None:
+        page = (await session.send("Page.getLayoutMetrics"))["cssContentSize"]
+        clip = (page["x"], page["y"], page["width"], page["height"])
+    x, y, width, height = clip
+    area = {
+        "x": x,
+        "y": y,
+        "width": min(width, MAX_SCREENSHOT_WIDTH),
+        "height": min(height, MAX_SCREENSHOT_HEIGHT),
         "scale": 1,
     }
-    options = {"format": "png", "clip": clip, "captureBeyondViewport": True, "optimizeForSpeed": True}
+    options = {"format": "png", "clip": area, "captureBeyondViewport": True, "optimizeForSpeed": True}
     return base64.b64decode((await session.send("Page.captureScreenshot", options))["data"])

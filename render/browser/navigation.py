@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from vclean.render.browser.driver import BrowserTab, Session
     from vclean.render.browser.interception import Responder
-    from vclean.render.browser.pixels import Comparison
+    from vclean.render.browser.pixels import PixelComparison
     from vclean.render.browser.process import BrowserProcess
     from vclean.settings import RenderSettings
 
@@ -53,7 +53,7 @@ class NavigatedPage:
         """
         return await _evaluate_isolated(self._session, expression)
 
-    async def unseen(self, comparison: Comparison, expression: str) -> Sequence[int]:
+    async def unseen(self, comparison: PixelComparison, expression: str) -> Sequence[int]:
         """Paint the page with and without some texts (see `DocumentTab.unseen`)."""
         before = await comparison.paint(self._session)
         await _evaluate_isolated(self._session, expression)

@@ -1,13 +1,14 @@
-"""Compare a page painted with and without some of its texts: a text that makes no difference cannot be seen."""
+"""Compare two screenshots of a page, with and without some of its texts: a text without a difference cannot be seen."""
 
 from __future__ import annotations
 
-import base64
 import io
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from PIL import Image
+
+from vclean.render.browser.cdp import MAX_SCREENSHOT_WIDTH, capture_screenshot
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
     from vclean.render.browser.driver import Session
 
 _MAX_HEIGHT: Final = 4096
-"""CSS px of the part of a page that is compared; texts further down are taken for visible."""
+"""CSS px of the part of a page that is compared."""
+_LEAST_COMPARED: Final = 0.5
+"""Share of a line; of a smaller part, which may have no letters, nothing follows."""
 _LEAST_CHANGE: Final = 24
 """Of 255, in a channel: a smaller change of a pixel is not seen."""
 _LEAST_SHARE: Final = 0.005
@@ -25,8 +28,10 @@ _LEAST_SHARE: Final = 0.005
 _LEAST_PIXELS: Final = 6
 
 
-class Comparison:
-    """The part of a page around some lines, painted twice.
+class PixelComparison:
+    """Compare screenshots of the part of a page around some lines.
+
+    The part is at most `MAX_SCREENSHOT_WIDTH` px wide and 4096 px high; texts outside it count as visible.
 
     Args:
         lines: float32 (L, 4), x, y, width and height of the lines to compare, CSS px.
@@ -38,25 +43,36 @@ class Comparison:
         self._owner = owner
         low = np.floor(np.maximum(lines[:, :2].min(axis=0), 0))
         high = np.ceil((lines[:, :2] + lines[:, 2:]).max(axis=0))
-        self._left, self._top = low.tolist()
-        self._width = max(1.0, float(high[0] - low[0]))
-        self._height = max(1.0, min(float(high[1] - low[1]), _MAX_HEIGHT))
+        self._origin = low
+        width, height = np.clip(high - low, 1, (MAX_SCREENSHOT_WIDTH, _MAX_HEIGHT)).tolist()
+        self.clip: tuple[float, ...] = (*low.tolist(), width, height)
+        """x, y, width and height of that part, CSS px."""
 
     async def paint(self, session: Session) -> NDArray[np.int16]:
         """Take a screenshot of that part of the page, int16 (height, width, 3)."""
-        clip = {"x": self._left, "y": self._top, "width": self._width, "height": self._height, "scale": 1}
-        options = {"format": "png", "clip": clip, "captureBeyondViewport": True, "optimizeForSpeed": True}
-        png = base64.b64decode((await session.send("Page.captureScreenshot", options))["data"])
-        with Image.open(io.BytesIO(png)) as image:
+        with Image.open(io.BytesIO(await capture_screenshot(session, self.clip))) as image:
             return np.asarray(image.convert("RGB"), dtype=np.int16)
 
     def unseen(self, with_texts: NDArray[np.int16], without: NDArray[np.int16]) -> Sequence[int]:
         """Return the texts whose lines look the same in both screenshots."""
         changed = np.abs(with_texts - without).max(axis=2) >= _LEAST_CHANGE
-        seen = set()
-        for box, text in zip(self._lines.tolist(), self._owner.tolist(), strict=True):
-            x, y = round(box[0] - self._left), round(box[1] - self._top)
-            part = changed[max(y, 0) : y + round(box[3]), max(x, 0) : x + round(box[2])]
-            if not part.size or part.sum() >= max(_LEAST_PIXELS, _LEAST_SHARE * part.size):
-                seen.add(text)
+        seen = {
+            text
+            for line, text in zip(self._lines, self._owner.tolist(), strict=True)
+            if self._is_seen(line, changed)
+        }  # fmt: skip
         return [text for text in dict.fromkeys(self._owner.tolist()) if text not in seen]
+
+    def _is_seen(self, line: NDArray[np.float32], changed: NDArray[np.bool_]) -> bool:
+        """Return whether the pixels of a line changed, or were not compared.
+
+        Args:
+            line: float32 (4,).
+            changed: bool (height, width), which pixels of the screenshots differ.
+        """
+        left, top = np.rint(line[:2] - self._origin).astype(int).tolist()
+        width, height = np.rint(line[2:]).astype(int).tolist()
+        part = changed[max(top, 0) : max(top + height, 0), max(left, 0) : max(left + width, 0)]
+        if not part.size or part.size < _LEAST_COMPARED * width * height:
+            return True
+        return bool(part.sum() >= max(_LEAST_PIXELS, _LEAST_SHARE * part.size))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from vclean.render.browser.driver import BrowserTab
-    from vclean.render.browser.pixels import Comparison
+    from vclean.render.browser.pixels import PixelComparison
     from vclean.render.browser.process import BrowserProcess
     from vclean.settings import RenderSettings
 
@@ -72,7 +72,7 @@ class DocumentTab:
         answers: tuple[object, str] = await asyncio.gather(replacing, evaluate(self._session, expression))
         return answers[1]
 
-    async def unseen(self, comparison: Comparison, expression: str) -> Sequence[int]:
+    async def unseen(self, comparison: PixelComparison, expression: str) -> Sequence[int]:
         """Paint the last document with and without some texts, and close the tab.
 
         Args:

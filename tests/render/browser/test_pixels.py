@@ -4,10 +4,13 @@ import base64
 import io
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 from PIL import Image
 
 from vclean.page import Page
+from vclean.render.browser.cdp import MAX_SCREENSHOT_WIDTH
+from vclean.render.browser.pixels import PixelComparison
 from vclean.render.browser.renderer import Renderer
 from vclean.render.snapshot import Hidden, Snapshot
 
@@ -23,6 +26,50 @@ IMAGE = image_style((10, 20, 30))
 HIDDEN = f"<p style='color: rgb(10, 20, 30); {IMAGE}'>Words in the color of the image"
 SHOWN = f"<p style='color: rgb(255, 255, 255); {IMAGE}'>White words on the image"
 TECHNIQUES = {"Words in the color of the image": "color", "White words on the image": ""}
+
+
+def comparison(*lines: tuple[float, float, float, float]) -> PixelComparison:
+    """Return the comparison of texts with one line each."""
+    return PixelComparison(np.array(lines, dtype=np.float32), np.arange(len(lines), dtype=np.int32))
+
+
+class TestClip:
+    def test_contains_all_lines(self) -> None:
+        assert comparison((10.5, 20, 30, 10), (60, 50, 20, 10.2)).clip == (10, 20, 70, 41)
+
+    def test_is_bounded(self) -> None:
+        assert comparison((0, 0, 9, 9), (80_000, 90_000, 9, 9)).clip == (0, 0, MAX_SCREENSHOT_WIDTH, 4096)
+
+    def test_begins_on_the_page(self) -> None:
+        assert comparison((-30, -5, 50, 20)).clip == (0, 0, 20, 15)
+
+
+class TestUnseen:
+    def unseen(self, *lines: tuple[float, float, float, float], changed: int) -> list[int]:
+        """Return the unseen texts, given how many columns of pixels from the left changed by 50."""
+        compared = comparison(*lines)
+        before = np.zeros((int(compared.clip[3]), int(compared.clip[2]), 3), dtype=np.int16)
+        after = before.copy()
+        after[:, :changed] = 50
+        return list(compared.unseen(before, after))
+
+    def test_lines_that_look_the_same(self) -> None:
+        assert self.unseen((0, 0, 100, 20), (100, 0, 100, 20), changed=9) == [1]
+        assert self.unseen((0, 0, 100, 20), (100, 0, 100, 20), changed=0) == [0, 1]
+
+    def test_one_line_of_several_is_enough(self) -> None:
+        lines = np.array([[0, 0, 50, 20], [50, 0, 50, 20]], dtype=np.float32)
+        compared = PixelComparison(lines, np.zeros(2, dtype=np.int32))
+        before, after = np.zeros((2, 20, 100, 3), dtype=np.int16)
+        after[:, :50] = 50
+        assert compared.unseen(before, after) == []
+
+    def test_lines_outside_the_screenshot_are_seen(self) -> None:
+        assert self.unseen((0, 0, 100, 20), (9000, 0, 100, 20), (0, 9000, 100, 20), changed=0) == [0]
+
+    @pytest.mark.parametrize(("x", "unseen"), [(MAX_SCREENSHOT_WIDTH - 60, [0, 1]), (MAX_SCREENSHOT_WIDTH - 40, [0])])
+    def test_lines_that_are_cut_off(self, x: float, unseen: list[int]) -> None:
+        assert self.unseen((0, 0, 100, 20), (x, 0, 100, 20), changed=0) == unseen
 
 
 def doubt_sentences(page: Snapshot) -> dict[int, int]:
@@ -54,3 +101,15 @@ class TestUnseenTexts:
         )
         rendering = examiner.render(Page(content=f"<!doctype html>{skipped}{HIDDEN}{SHOWN}"))
         assert techniques(rendering.snapshot) == TECHNIQUES
+
+    def test_page_that_scrolls_to_the_left(self, examiner: Renderer) -> None:
+        wide = "<div style='width: 3000px'>"
+        rendering = examiner.render(Page(content=f"<!doctype html><html dir=rtl>{wide}{HIDDEN}{SHOWN}"))
+        assert techniques(rendering.snapshot) == TECHNIQUES
+
+    def test_page_wider_than_screenshots(self, examiner: Renderer) -> None:
+        far = (
+            f"<div style='position: absolute; left: 60000px; width: 999px'>{HIDDEN.replace('Words', 'Far words')}</div>"
+        )
+        rendering = examiner.render(Page(content=f"<!doctype html>{HIDDEN}{SHOWN}{far}"))
+        assert techniques(rendering.snapshot) == TECHNIQUES | {"Far words in the color of the image": ""}
