@@ -1,15 +1,20 @@
 """Decode bytes as browsers do, and refuse input that is not HTML.
 
 The order is that of the HTML standard's encoding sniffing algorithm (HTML, 13.2.3.2): byte order mark, the charset
-of the transport, a `<meta>` or XML declaration near the start, then detection by frequency. It differs in one
-point: if text is declared as UTF-8 and most of it is not, the encoding is detected, as replacement characters would
-lose the text.
+of the transport, a `<meta>` or XML declaration near the start, then detection by frequency. It differs in two
+points, as both would lose the text:
+
+- If text is declared as UTF-8 and most of it is not, the encoding is detected.
+- If text is declared in a legacy encoding and is well-formed UTF-8 with enough multi-byte characters, it is UTF-8.
+  Tools that save pages convert them to UTF-8 and keep the `<meta>`; servers send a default charset. The transport needs
+  more evidence than a declaration. A byte order mark always decides.
 """
 
 from __future__ import annotations
 
 import codecs
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from resiliparse.parse.encoding import detect_encoding, map_encoding_to_html5
@@ -63,10 +68,30 @@ _CODECS: Final = {
 }
 """Python codecs of the supersets that the Encoding Standard assigns to these labels."""
 
+_MULTI_BYTE: Final = frozenset({"gb18030", "cp932", "cp949", "big5hkscs", "euc_jp", "iso2022_jp"})
+"""Legacy encodings of East Asia. Chance makes UTF-8 of one Chinese character in eight, of four in 2,500."""
+
+_ENOUGH_CHARACTERS: Final = 8
+"""Distinct multi-byte characters that prove UTF-8, whatever they are."""
+
+_ENOUGH_ENCODABLE: Final = 3
+"""Distinct multi-byte characters that prove UTF-8 if the declared encoding has them too, as in a converted page.
+
+Chance rarely gives them: "É®" in windows-1252 is well-formed UTF-8, but of a letter that windows-1252 lacks.
+"""
+
+_TRANSPORT_FACTOR: Final = 2
+"""How much more evidence it takes against the charset of the transport, if the document does not declare UTF-8."""
+
 _OTHER_LABELS: Final = {"x-user-defined": "x-user-defined", "x-mac-cyrillic": "mac-cyrillic"}
 """Labels of the standard that Python lacks."""
 
 _WINDOWS_1252: Final = "".join(bytes([i]).decode("cp1252", "ignore") or chr(i) for i in range(256))
+_CONTROLS: Final = {code: _WINDOWS_1252[code] for code in range(0x80, 0xA0)}
+"""Characters for C1 controls: a converter took windows-1252 for ISO 8859-1. The same as for character references (HTML,
+13.2.5.80)."""
+_CONVERTED: Final = "converted"
+"""Encoding of a document in UTF-8 that names another encoding."""
 _USER_DEFINED: Final = "".join(chr(i if i < 128 else 0xF700 + i) for i in range(256))
 
 _COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
@@ -77,6 +102,7 @@ _TITLE = re.compile(r"<title(?:\s[^>]*)?>", re.IGNORECASE)
 _TITLE_END = re.compile(r"</title[\s/>]", re.IGNORECASE)
 _TITLE_TEXT = re.compile(r"\s*[^\n<]*")
 _MARKUP = re.compile(rb"<(script|style)\b.*?</\1|<[^>]*>", re.DOTALL | re.IGNORECASE)
+_NON_ASCII = re.compile(r"[^\x00-\x7f]")
 _BINARY = bytes(set(range(32)) - set(b"\t\n\f\r\x1b"))
 
 
@@ -134,9 +160,11 @@ def decode(content: bytes, charset: str = "") -> str:
     encoding, start = _byte_order_mark(content)
     if not encoding:
         _refuse_signature(content)
-        encoding = encoding_of(charset) or _declared_encoding(content)
+        encoding = _labelled_encoding(content, encoding_of(charset))
     if not encoding.startswith("utf-16"):
         _refuse_control_bytes(content)
+    if encoding == _CONVERTED:
+        return _preprocess(content.decode("utf-8", "replace").translate(_CONTROLS))
     is_certain = start or encoding not in ("", "utf-8")
     return _preprocess(_decode_with(content[start:], encoding) if is_certain else _as_utf8_or_detected(content))
 
@@ -200,6 +228,45 @@ def _refuse_control_bytes(content: bytes) -> None:
     controls = len(head) - len(head.translate(None, _BINARY))
     if controls > _BINARY_SHARE * len(head):
         raise NotHtmlError("this is binary data, not HTML")
+
+
+def _labelled_encoding(content: bytes, transport: str) -> str:
+    """Return the encoding of the transport, else the declared one; `_CONVERTED` if the document proves it false."""
+    declared = _declared_encoding(content)
+    label = transport or declared
+    if label in ("", "utf-8") or label.startswith("utf-16"):
+        return label
+    needed = _TRANSPORT_FACTOR if transport and declared != "utf-8" else 1
+    return _CONVERTED if _utf_8_evidence(content, label) >= needed else label
+
+
+def _utf_8_evidence(content: bytes, label: str) -> float:
+    """Return the evidence that a document is UTF-8 and not in the legacy encoding `label`; 1 is enough.
+
+    It is 0 if a sequence is malformed; the last one may be truncated.
+    """
+    try:
+        text, _ = codecs.utf_8_decode(content, "strict", False)
+    except UnicodeDecodeError:
+        return 0
+    counts = Counter(_NON_ASCII.findall(text))
+    proofs = sum(_proofs(character, count, label) for character, count in counts.items())
+    return max(proofs / _ENOUGH_ENCODABLE, len(counts) / _ENOUGH_CHARACTERS)
+
+
+def _proofs(character: str, count: int, label: str) -> int:
+    """Return how many proofs of UTF-8 the occurrences of a character are: 1 if the encoding `label` has it.
+
+    Typographic punctuation is in pages of any encoding. Its three bytes are no text in a single-byte encoding
+    (windows-1252: "â€™"), so there each occurrence is a proof.
+    """
+    if "\u2010" <= character <= "\u203a" or (label == "cp1252" and ord(character) in _CONTROLS):
+        return 1 if label in _MULTI_BYTE else count
+    codec = "gbk" if label == "gb18030" else label  # GB 18030 has all of Unicode
+    try:
+        return len(character.encode(codec)) > 0
+    except (UnicodeEncodeError, LookupError):
+        return 0
 
 
 def _declared_encoding(content: bytes) -> str:
