@@ -16,12 +16,10 @@ import numpy as np
 from vclean.classify.content import stacking
 from vclean.classify.explain import phrases
 from vclean.classify.explain.groups import GROUPS, SITE, page_level_columns, share_linear_contributions, sum_by_group
-from vclean.classify.explain.phrases import format_percent
+from vclean.classify.explain.rules import Rule, Rules
 from vclean.classify.explain.surroundings import BlockSurroundings, SalientTokens
 from vclean.classify.trees.shap import contributions
 from vclean.features.page_context import PageContext
-from vclean.labels import Visibility
-from vclean.render.snapshot import Hidden
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,85 +31,8 @@ if TYPE_CHECKING:
     from vclean.features.blocks import BlockColumns
 
 
-_EVEN: Final = 0.5
-"""Threshold that needs no explanation: a block is kept if content is more probable than boilerplate."""
-_IS_COMMENT: Final = 0.5
-"""Probability above which a block counts as a reader comment."""
-_KINDS: Final = {"ul": "list", "ol": "list", "dl": "definition list", "pre": "code", "table": "table"}
-
-
-class Rules:
-    """Rules that decided about blocks of a page after the trees.
-
-    Attributes:
-        threshold: lowest probability of the selected blocks outside comments, or of all selected blocks if all are in
-            comments; NaN if no block was selected.
-    """
-
-    def __init__(
-        self, blocks: BlockColumns, prediction: Prediction, decision: Decision, words: NDArray[np.float32]
-    ) -> None:
-        self._blocks = blocks
-        self._prediction = prediction
-        self._decision = decision
-        self._words = np.maximum(words, 1)
-        self._in_comments = decision.comments > _IS_COMMENT
-        outside = decision.selected & ~self._in_comments
-        selected = prediction.probability[outside if outside.any() else decision.selected]
-        self.threshold = float(selected.min()) if len(selected) else float("nan")
-
-    def describe(self, block: int) -> list[str]:
-        """Return phrases of the rules that decided about a block, the last rule first."""
-        if hidden := self._hidden_rule(block):
-            return [hidden]
-        texts = [self._group_rule(block), self._comments_rule(block), self._threshold_rule(block)]
-        return [text for text in texts if text]
-
-    def _hidden_rule(self, block: int) -> str:
-        """Return what hides a block that the policy leaves out for being hidden; empty for other blocks."""
-        blocks = self._blocks
-        if blocks.visibility[block] <= self._decision.policy.most_hidden:
-            return ""
-        technique = Hidden(int(blocks.technique[block])).technique
-        state = (
-            "can be opened by readers" if blocks.visibility[block] == Visibility.REVEALABLE else "never seen by readers"
-        )
-        return f"left out because it is hidden ({technique}) and {state}: --hidden keep would keep it"
-
-    def _group_rule(self, block: int) -> str:
-        decision = self._decision
-        if decision.is_content[block] == decision.selected[block]:
-            return ""
-        members = decision.group == decision.group[block]
-        share = self._words[members & decision.selected].sum() / self._words[members].sum()
-        snapshot = self._blocks.snapshot
-        kind = _KINDS[snapshot.tags[snapshot.tag[decision.group[block]]]]
-        action = "kept" if decision.is_content[block] else "dropped"
-        return f"{action} with the whole {kind}: {format_percent(share)} of its words were selected"
-
-    def _comments_rule(self, block: int) -> str:
-        include = self._decision.policy.comments
-        if include is None or not self._in_comments[block]:
-            return ""
-        return f"in readers' comments, which are {'kept' if include else 'dropped'} as requested"
-
-    def _threshold_rule(self, block: int) -> str:
-        probability, selected = float(self._prediction.probability[block]), bool(self._decision.selected[block])
-        if selected == (probability >= _EVEN):
-            return ""
-        action = "kept" if selected else "dropped"
-        if selected != (probability >= self.threshold) and self._in_comments[block]:
-            return f"{action} at {probability:.2f}: all comments of this page are {action}"
-        threshold = f"the threshold of this page is {self.threshold:.2f}"
-        return f"{action} at {probability:.2f}: {threshold}{self._requested_balance()}"
-
-    def _requested_balance(self) -> str:
-        weight = self._decision.policy.recall_weight
-        return "" if weight == 1 else f" ({'precision' if weight < 1 else 'recall'} requested)"
-
-
 RULE: Final = "rule"
-"""Group of the rules that decided after the model."""
+"""Group of the rules; `Reason.rule` has the name of the rule."""
 MAX_GROUPS: Final = 5
 """Maximum number of groups with a contribution among the reasons of a block."""
 _MIN_SUPPORTING_GROUPS: Final = 2
@@ -141,6 +62,7 @@ class Reason:
         group: feature group, such as `links` or `neighbors`; `rule` for rules after the model.
         text: phrase such as `link share 0.92`.
         contribution: signed log odds towards content; 0 for rules.
+        rule: name of the rule, one of `vclean.classify.explain.rules.Rule`; empty for contributions.
 
     >>> Reason("links", "link share 0.92", -1.5).group
     'links'
@@ -149,6 +71,7 @@ class Reason:
     group: str
     text: str
     contribution: float
+    rule: str = ""
 
 
 Reasons = list[Reason]
@@ -179,7 +102,8 @@ class Explanation:
 
 def placeholder_explanation(method: str, count: int) -> Explanation:
     """Return the explanation of `count` blocks that were labeled by a method without contributions."""
-    return Explanation([[Reason(RULE, f"decided by the method {method}, which gives no reasons", 0.0)]] * count)
+    reason = Reason(RULE, f"decided by the method {method}, which gives no reasons", 0.0, Rule.METHOD)
+    return Explanation([[reason]] * count)
 
 
 def explain(model: Model, blocks: BlockColumns, prediction: Prediction) -> Explanation:
@@ -204,7 +128,7 @@ def explain(model: Model, blocks: BlockColumns, prediction: Prediction) -> Expla
         np.where(is_page_level, 0, divided),
     )
     reasons = [
-        [*(Reason(RULE, text, 0.0) for text in rules.describe(block)), *writer.reasons(block, sums[block])]
+        [*(Reason(RULE, text, 0.0, rule) for rule, text in rules.describe(block)), *writer.reasons(block, sums[block])]
         for block in range(len(blocks))
     ]
     return Explanation(reasons, GROUPS, sums, base, rules.threshold)

@@ -14,7 +14,7 @@ from vclean.labels import Visibility
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from vclean.classify.explain.reasons import Explanation
+    from vclean.classify.explain.reasons import Explanation, Reason
     from vclean.result import Block, Result
 
 Record = dict[str, Any]
@@ -95,13 +95,19 @@ def _explanations(result: Result, explanation: Explanation) -> list[Record]:
         {
             "source": position and asdict(position),
             "log_odds": _number(explanation.base + sum(values), 4),
-            "reasons": [{**asdict(reason), "contribution": round(reason.contribution, 4)} for reason in reasons],
+            "reasons": [_reason(reason) for reason in reasons],
             "contributions": {
                 group: round(value, 4) for group, value in zip(explanation.groups, values, strict=True) if value
             },
         }
         for position, reasons, values in zip(positions, explanation.reasons, contributions, strict=True)
     ]
+
+
+def _reason(reason: Reason) -> Record:
+    """Return the fields of a reason; only rules have the field `rule`."""
+    record = asdict(reason) | {"contribution": round(reason.contribution, 4)}
+    return record if reason.rule else {name: value for name, value in record.items() if name != "rule"}
 
 
 def _number(value: float, digits: int) -> float | None:

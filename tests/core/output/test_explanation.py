@@ -101,6 +101,10 @@ class TestRecord:
         assert second["contributions"] == {"links": -1.234}
         assert second["reasons"] == [{"group": "links", "text": "link share 0.92", "contribution": -1.234}]
 
+    def test_rules_have_their_name(self) -> None:
+        reasons = json.loads(vclean.clean(PAGE, method="bte", explain=True).to_json())["blocks"][0]["reasons"]
+        assert [reason["rule"] for reason in reasons] == ["method"]
+
     def test_no_fields_without_explanation(self, explained) -> None:
         record = json.loads(replace(explained, explanation=None).to_json())
         assert "explanation" not in record

@@ -8,7 +8,7 @@ from helpers.pages import snapshot
 
 from vclean.classify.content import stacking
 from vclean.classify.content.postprocess import block_groups
-from vclean.classify.explain.reasons import Rules
+from vclean.classify.explain.rules import Rule, Rules
 from vclean.classify.prediction import Decision, Prediction
 from vclean.features.blocks import extract_blocks
 from vclean.features.page_context import PageContext
@@ -18,8 +18,8 @@ from vclean.settings import Policy
 PAGE = "<p>one two three<p>four five six<p>seven eight nine<ul><li>a b c<li>d e f<li>g h i<li>j k l</ul>"
 
 
-def rules_of(probability, selected, final=None, *, comments=(), policy=None, page=PAGE):
-    """Return the rules of the blocks of a page, and its threshold.
+def decided(probability, selected, final=None, *, comments=(), policy=None, page=PAGE):
+    """Return the rules that decided about a page.
 
     Args:
         probability: probability of each block.
@@ -38,8 +38,13 @@ def rules_of(probability, selected, final=None, *, comments=(), policy=None, pag
     decision = Decision(x, in_comments, None, policy or Policy(), by_threshold, block_groups(blocks), is_content)
     labels = [Label.PARAGRAPH if flag else Label.OTHER for flag in is_content]
     prediction = Prediction(labels, np.array(probability, dtype=np.float32), decision=decision)
-    rules = Rules(blocks, prediction, decision, PageContext(blocks).tokens)
-    return [rules.describe(block) for block in range(len(blocks))], rules.threshold
+    return Rules(blocks, prediction, decision, PageContext(blocks).tokens)
+
+
+def rules_of(probability, *arguments, **options):
+    """Return the phrases of the rules of each block, and the threshold; arguments as for `decided`."""
+    rules = decided(probability, *arguments, **options)
+    return [[text for _, text in rules.describe(block)] for block in range(len(probability))], rules.threshold
 
 
 class TestDescribe:
@@ -95,6 +100,29 @@ class TestDescribe:
     def test_comments_kept_together(self) -> None:
         rules, _ = rules_of([0.9, 0.6, 0.3, 0.1, 0.1, 0.1, 0.1], "+++----", comments=(2,))
         assert rules[2] == ["kept at 0.30: all comments of this page are kept"]
+
+
+class TestRule:
+    """Names of rules."""
+
+    @pytest.mark.parametrize(
+        ("options", "block", "rules"),
+        [
+            ({"probability": [0.9, 0.4, 0.2] + [0.1] * 4, "selected": "++-----"}, 1, [Rule.THRESHOLD]),
+            ({"probability": [0.9, 0.4, 0.2] + [0.1] * 4, "selected": "++-----"}, 0, []),
+            ({"probability": [0.9] * 3 + [0.8] * 3 + [0.3], "selected": "++++++-", "final": "+" * 7}, 6, [Rule.GROUP]),
+            ({"probability": [0.9, 0.6, 0.7] + [0.1] * 4, "selected": "++-----", "comments": (2,)}, 2, [Rule.COMMENTS]),
+            (
+                {"probability": [0.9, 0.1] + [0.1] * 5, "selected": "+------", "comments": (1,)}
+                | {"policy": Policy(comments=False)},
+                1,
+                [Rule.COMMENTS],
+            ),
+            ({"probability": [0.9, 0.8], "selected": "+-", "page": "<p>a<p hidden>b"}, 1, [Rule.HIDDEN]),
+        ],
+    )
+    def test_names_the_rules_of_a_block(self, options, block: int, rules) -> None:
+        assert [rule for rule, _ in decided(**options).describe(block)] == rules
 
 
 class TestThreshold:

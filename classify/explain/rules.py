@@ -1,0 +1,130 @@
+"""Name and describe the rules that decide about blocks after the trees.
+
+Every rule that changes or replaces the decision of the trees has its name in `Rule` and its phrase in `Rules`.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from vclean.classify.explain.phrases import format_percent
+from vclean.labels import Visibility
+from vclean.render.snapshot import Hidden
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from vclean.classify.prediction import Decision, Prediction
+    from vclean.features.blocks import BlockColumns
+
+
+class Rule(StrEnum):
+    """Rule that decides about a block after the trees."""
+
+    HIDDEN = "hidden"
+    """The block is more hidden than the policy allows."""
+    GROUP = "whole group"
+    """A list, table or code is kept or dropped as one."""
+    COMMENTS = "comments"
+    """Readers' comments are kept or dropped, by the policy or as a whole."""
+    THRESHOLD = "threshold"
+    """The threshold of the page is not one half."""
+    METHOD = "method"
+    """Another method than the model decided."""
+
+
+_EVEN: Final = 0.5
+"""Threshold that needs no explanation: a block is kept if content is more probable than boilerplate."""
+_IS_COMMENT: Final = 0.5
+"""Probability above which a block counts as a reader comment."""
+_KINDS: Final = {"ul": "list", "ol": "list", "dl": "definition list", "pre": "code", "table": "table"}
+
+
+class Rules:
+    """Rules that decided about blocks of a page after the trees.
+
+    Attributes:
+        threshold: lowest probability of the selected blocks outside comments, or of all selected blocks if all are in
+            comments; NaN if no block was selected.
+    """
+
+    def __init__(
+        self, blocks: BlockColumns, prediction: Prediction, decision: Decision, words: NDArray[np.float32]
+    ) -> None:
+        self._blocks = blocks
+        self._prediction = prediction
+        self._decision = decision
+        self._words = np.maximum(words, 1)
+        self._in_comments = decision.comments > _IS_COMMENT
+        outside = decision.selected & ~self._in_comments
+        selected = prediction.probability[outside if outside.any() else decision.selected]
+        self.threshold = float(selected.min()) if len(selected) else float("nan")
+
+    def describe(self, block: int) -> list[tuple[Rule, str]]:
+        """Return names and phrases of the rules that decided about a block, the last rule first."""
+        if hidden := self._hidden_rule(block):
+            return [(Rule.HIDDEN, hidden)]
+        texts = {
+            Rule.GROUP: self._group_rule(block),
+            Rule.COMMENTS: self._comments_rule(block),
+            Rule.THRESHOLD: self._threshold_rule(block),
+        }
+        return [(rule, text) for rule, text in texts.items() if text]
+
+    def _hidden_rule(self, block: int) -> str:
+        """Return what hides a block that the policy leaves out for being hidden; empty for other blocks."""
+        blocks = self._blocks
+        if blocks.visibility[block] <= self._decision.policy.most_hidden:
+            return ""
+        technique = Hidden(int(blocks.technique[block])).technique
+        state = (
+            "can be opened by readers" if blocks.visibility[block] == Visibility.REVEALABLE else "never seen by readers"
+        )
+        return f"left out because it is hidden ({technique}) and {state}: --hidden keep would keep it"
+
+    def _group_rule(self, block: int) -> str:
+        decision = self._decision
+        if decision.is_content[block] == decision.selected[block]:
+            return ""
+        members = decision.group == decision.group[block]
+        share = self._words[members & decision.selected].sum() / self._words[members].sum()
+        snapshot = self._blocks.snapshot
+        kind = _KINDS[snapshot.tags[snapshot.tag[decision.group[block]]]]
+        action = "kept" if decision.is_content[block] else "dropped"
+        return f"{action} with the whole {kind}: {format_percent(share)} of its words were selected"
+
+    def _comments_rule(self, block: int) -> str:
+        include = self._decision.policy.comments
+        if include is not None and self._in_comments[block]:
+            return f"in readers' comments, which are {'kept' if include else 'dropped'} as requested"
+        if self._is_exception(block) and self._follows_other_comments(block):
+            return f"{self._selection(block)}: all comments of this page are {self._action(block)}"
+        return ""
+
+    def _threshold_rule(self, block: int) -> str:
+        if not self._is_exception(block) or self._follows_other_comments(block):
+            return ""
+        threshold = f"the threshold of this page is {self.threshold:.2f}"
+        return f"{self._selection(block)}: {threshold}{self._requested_balance()}"
+
+    def _is_exception(self, block: int) -> bool:
+        """Return whether a block was dropped although it is probably content, or kept although it is probably not."""
+        return bool(self._decision.selected[block]) != (float(self._prediction.probability[block]) >= _EVEN)
+
+    def _follows_other_comments(self, block: int) -> bool:
+        """Return whether a comment was selected against the threshold of the page, as all its comments were."""
+        above = float(self._prediction.probability[block]) >= self.threshold
+        return bool(self._in_comments[block]) and bool(self._decision.selected[block]) != above
+
+    def _selection(self, block: int) -> str:
+        return f"{self._action(block)} at {self._prediction.probability[block]:.2f}"
+
+    def _action(self, block: int) -> str:
+        return "kept" if self._decision.selected[block] else "dropped"
+
+    def _requested_balance(self) -> str:
+        weight = self._decision.policy.recall_weight
+        return "" if weight == 1 else f" ({'precision' if weight < 1 else 'recall'} requested)"
