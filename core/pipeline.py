@@ -321,7 +321,7 @@ class Pipeline:
         columns = blocks.columns
         with deadline(self.reader.settings.deadline):
             template = self._templates.for_url(columns.snapshot.url) if self._templates else None
-            prediction = template(columns) if template else self._predict(columns, evidence)
+            prediction = self._predict(columns, template, evidence)
             language = detect(_language_sample(columns.text, prediction.labels), columns.snapshot.language)
             method = "template" if template else self.settings.method
         explains = self.settings.explain if explain is None else explain
@@ -350,9 +350,12 @@ class Pipeline:
             raise UsageError(f"the method {method} cannot compare the pages of a site: use the method vclean")
         return SitePages()
 
-    def _predict(self, columns: BlockColumns, evidence: NDArray[np.float32] | None) -> Prediction:
-        if self._model is None:
-            return _without_hidden(self._method(columns), columns, self.settings.policy)
+    def _predict(
+        self, columns: BlockColumns, template: Method | None, evidence: NDArray[np.float32] | None
+    ) -> Prediction:
+        """Label the blocks of a page by its template, else by the method of the settings."""
+        if template or self._model is None:
+            return _without_hidden((template or self._method)(columns), columns, self.settings.policy)
         return self._model.label(columns, evidence=evidence, policy=self.settings.policy)
 
     def _explain(self, columns: BlockColumns, prediction: Prediction, method: str) -> Explanation:

@@ -68,6 +68,15 @@ class TestCleaner:
         result = vclean.clean(PAGE, method="template", model=folder / "example.org.txt")
         assert result.to_cleaneval() == "<h>Cats\n<p>Cats sleep.\n"
 
+    @pytest.mark.parametrize(
+        ("hidden", "text"),
+        [("drop", "Cats\n\nMore\n"), ("revealable", "Cats\n\nMore\n\nPanel\n"), ("keep", "Cats\n\nMore\n\nPanel\n")],
+    )
+    def test_hidden_text_follows_the_policy(self, folder, hidden, text):
+        page = "<article><p>Cats<details><summary>More</summary><p>Panel</details><p hidden>Never</article>"
+        with vclean.Cleaner(method="text", templates=folder, policy=vclean.Policy(hidden=hidden)) as cleaner:
+            assert cleaner.clean(page, url="http://example.org/").to_text() == text
+
 
 class TestCommand:
     @pytest.fixture
