@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from vclean.features.author_styles import discard_default_layout
 from vclean.features.block import linguistic, neighbourhood, structural, visual
 from vclean.features.columns import stack_rows
 from vclean.features.groups import RaggedArray
@@ -55,7 +56,7 @@ def extract(blocks: BlockColumns) -> Features:
     context = PageContext(blocks)
     if not len(context):
         return _empty(context)
-    context = mirror_right_to_left(context)
+    context = mirror_right_to_left(discard_default_layout(context))
     values = block_values(context)
     regions = candidates.candidate_regions(context)
     region_matrix = columns.region_matrix(regions, values)

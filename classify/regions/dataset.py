@@ -16,6 +16,7 @@ from vclean.classify.corpora import marked as marking
 from vclean.classify.corpora.corpora import registered_domain
 from vclean.classify.regions.model import NONE
 from vclean.errors import VcleanError
+from vclean.features.author_styles import discard_default_layout
 from vclean.features.blocks import extract_blocks
 from vclean.features.matrix import block_values
 from vclean.features.page_context import PageContext
@@ -81,6 +82,7 @@ def archive_rows(archive: MarkedArchive, readers: Iterable[Reader], *, by_hand: 
                 except VcleanError:
                     continue
                 if len(context):
+                    context = discard_default_layout(context)
                     yield marked_rows(context, marked.marks, site=site, by_hand=by_hand)
 
 

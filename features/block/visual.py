@@ -1,4 +1,4 @@
-"""Compute visual columns: position and appearance of a block on the rendered page; NaN if it was not rendered.
+"""Compute visual columns: position and appearance of a block; NaN if the page was not rendered or has no author styles.
 
 Sources: FIASCO (Bauer et al. 2007: solidity 1-3, relative width and height), GenieKnows (position, font size, distance
 between blocks, horizontal offset, same width), VIPS (Cai et al. 2003: background, font and distance cues).
@@ -187,7 +187,7 @@ main_column_width | ratio | Width of the container over that of the column with 
 page_height | CSS px | Height of the page.
 page_width | CSS px | Width of the page.
 styled | share | Distinct left edges of containers per block, a measure of layout.
-rendered | flag | The page was rendered.
+rendered | flag | The page was rendered, and its author styled it.
 """
 )
 

@@ -156,7 +156,7 @@ fixed | flag | It, or an ancestor, has position `fixed` or `sticky`.
 absolute | flag | It, or an ancestor, has position `absolute`.
 no_bullets | flag | Its list items have no bullets.
 page_height | CSS px | Height of the page.
-rendered | flag | The page was rendered.
+rendered | flag | The page was rendered, and its author styled it.
 """
     ),
     *(FeatureColumn(f"mean_{name}", "mean", f"Mean of `{name}` over its words.") for name in VISUAL_MEANS),

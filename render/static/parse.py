@@ -17,6 +17,7 @@ from vclean.render.decode import page_text
 from vclean.render.snapshot import Snapshot, noscript_needed, subtree_depths, subtree_ends
 from vclean.render.static.columns import Attributes, Links, TextNodes, elements_of, join, parents_of
 from vclean.render.static.styles import REPLACED_TAGS, SKIPPED_TAGS, resolve_styles
+from vclean.render.static.tree_construction import add_late_html_attributes, insert_table_bodies
 from vclean.settings import RenderSettings
 from vclean.timeouts import run_within
 
@@ -41,8 +42,11 @@ def parse(page: Page, settings: RenderSettings | None = None) -> Snapshot:
     text = page_text(page, settings.max_bytes)
     # Parsing time grows with the square of the number of attributes of an element.
     root = run_within(settings.deadline, lambda: _document(text))
+    add_late_html_attributes(root, text)
     metadata = _HeadMetadata(root, page.url)
-    snapshot = _snapshot(root, metadata, with_noscript=_prune(root), max_nodes=settings.max_nodes)
+    with_noscript = _prune(root)
+    insert_table_bodies(root)
+    snapshot = _snapshot(root, metadata, with_noscript=with_noscript, max_nodes=settings.max_nodes)
     snapshot.timings["parse"] = time.perf_counter() - started
     return snapshot
 

@@ -28,7 +28,8 @@ def snapshot(html, url="https://example.org/dir/page.html"):
 def laid_out(html, url="https://example.org/dir/page.html", styles=None):
     """Return the page with a simple layout: each text on a line, 20 px high and 8 px wide per character.
 
-    `styles` has computed styles by tag: `{"h1": {"font-size": "32px"}}`. Defaults are 16 px and black.
+    `styles` has computed styles by tag: `{"h1": {"font-size": "32px"}}`. Defaults are 16 px and black, with a style of
+    the author that no column measures.
     Every element has the box of the page.
     """
     page = snapshot(html, url)
@@ -81,6 +82,7 @@ def _hidden(page, text):
 def _style(page, element, styles):
     row = dict(zip(STYLES, page.styles.rows[page.style[element]], strict=True))
     row |= {"font-size": "16px", "color": "rgb(0, 0, 0)", "background-color": "rgba(0, 0, 0, 0)"}
+    row |= {"text-transform": "lowercase"}
     row |= styles.get(page.tags[page.tag[element]], {})
     return tuple(row[name] for name in STYLES)
 

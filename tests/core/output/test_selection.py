@@ -59,7 +59,7 @@ class TestEvents:
 
     def test_inner_table_of_data_in_a_table_of_layout(self):
         source = "<table><tr><td><table><tr><th>a<tr><td>b</table></table>"
-        assert events(source, "pp") == ["table", "tr", "th", "a", "tr", "td", "b"]
+        assert events(source, "pp") == ["table", "tbody", "tr", "th", "a", "tr", "td", "b"]
 
     def test_empty_page(self):
         assert selected(snapshot("<p>"), "").events == []

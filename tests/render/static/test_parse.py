@@ -16,6 +16,7 @@ from vclean.page import Page
 from vclean.render.snapshot import ATTRIBUTES, LITTLE_TEXT, STYLES, Hidden, Snapshot
 from vclean.render.static.columns import VALUE_LIMIT
 from vclean.render.static.parse import parse
+from vclean.render.static.tree_construction import insert_table_bodies
 from vclean.settings import RenderSettings
 
 FIXTURES = sorted((Path(__file__).parents[3] / "fixtures").glob("*/page.html"))
@@ -114,6 +115,7 @@ class TestTree:
         # Each XPath selects one element of the original body, with the same tag and attributes.
         page = parse_html(path.read_bytes())
         document = etree.fromstring(path.read_bytes(), etree.HTMLParser(encoding=encoding(path)))
+        insert_table_bodies(document)
         classes = page.attributes("class")
         paths = {page.xpath(number): number for number in range(len(page))}
         for xpath, number in paths.items():
