@@ -25,6 +25,7 @@ class Decision:
         selected: bool (B,), the blocks that the threshold selected, one by one.
         group: int32 (B,), group of blocks that is kept or dropped as one, -1 for blocks outside groups.
         is_content: bool (B,), the final decision, after post-processing.
+        thread: whether posts were kept, as the content of a thread, although the policy leaves comments out.
     """
 
     x: NDArray[np.float32]
@@ -34,6 +35,7 @@ class Decision:
     selected: NDArray[np.bool_]
     group: NDArray[np.int32]
     is_content: NDArray[np.bool_]
+    thread: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -29,6 +29,7 @@ from vclean.classify.content.postprocess import (
     predecessors,
     smooth_groups,
 )
+from vclean.classify.content.threads import NO_SIGN, is_thread, least_post_share
 from vclean.classify.content.threshold import CalibrationMap, ThresholdModel, candidate_selections
 from vclean.classify.model_file import READ_ERRORS, pack
 from vclean.classify.prediction import Decision, Prediction
@@ -88,7 +89,14 @@ class Model:
         policy = policy or Policy()
         excluded = blocks.visibility > policy.most_hidden
         prediction = self.decide(
-            x, words, block_groups(blocks), comments, evidence=evidence, policy=policy, excluded=excluded
+            x,
+            words,
+            block_groups(blocks),
+            comments,
+            evidence=evidence,
+            policy=policy,
+            excluded=excluded,
+            post_share=least_post_share(features.context) if policy.comments is False else NO_SIGN,
         )
         roles = stacking.block_roles(regions) if self.regions else []
         return replace(prediction, labels=join_continuations(prediction.labels, predecessors(blocks)), roles=roles)
@@ -103,6 +111,7 @@ class Model:
         evidence: NDArray[np.float32] | None = None,
         policy: Policy | None = None,
         excluded: NDArray[np.bool_] | None = None,
+        post_share: float = NO_SIGN,
     ) -> Prediction:
         """Label the B blocks of a page from their feature matrix.
 
@@ -115,6 +124,7 @@ class Model:
             evidence: float32 (B,), log odds from sources other than the page, added to those of the blocks.
             policy: what counts as content.
             excluded: bool (B,), the blocks that cannot be content, such as hidden ones.
+            post_share: see `threads.is_thread`; on a thread, a policy without comments keeps the posts.
         """
         policy = policy or Policy()
         if not len(x):
@@ -124,7 +134,8 @@ class Model:
             from vclean.classify.content.site_evidence import add_evidence
 
             probability = add_evidence(probability, evidence)
-        if policy.comments is not None:
+        thread = policy.comments is False and is_thread(post_share, probability, words, comments)
+        if policy.comments is not None and not thread:
             probability = adjust_for_comments(probability, comments, words, include=policy.comments)
         candidates = probability
         if excluded is not None and excluded.any():
@@ -138,7 +149,7 @@ class Model:
         if excluded is not None:
             is_content &= ~excluded
         labels = assign_labels(is_content, type_probability(self.types, x[is_content]))
-        decision = Decision(x, comments, evidence, policy, selected, group, is_content)
+        decision = Decision(x, comments, evidence, policy, selected, group, is_content, thread)
         calibrated = self.threshold_model.calibration(probability)
         return Prediction(labels, calibrated, confidence, self.version, decision=decision)
 

@@ -98,6 +98,8 @@ class Rules:
 
     def _comments_rule(self, block: int) -> str:
         include = self._decision.policy.comments
+        if self._decision.thread and self._in_comments[block]:
+            return "a post of this thread: --comments out leaves out readers' comments only"
         if include is not None and self._in_comments[block]:
             return f"in readers' comments, which are {'kept' if include else 'dropped'} as requested"
         if self._is_exception(block) and self._follows_other_comments(block):

@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from helpers.pages import snapshot
+
+import vclean
+from vclean.classify.content.threads import CLEAR_SIGNS, NO_SIGN, POSSIBLE_SIGN, is_thread, least_post_share
+from vclean.classify.explain.rules import Rule
+from vclean.features.blocks import extract_blocks
+from vclean.features.page_context import PageContext
+from vclean.page import Page
+
+LONG = "The pump in the cellar stopped again last night, so I took it apart and found sand in the valve of the inlet. "
+POSTS = [
+    f"{LONG}Has anyone replaced the seal of this model without the special tool that the manual asks for?",
+    f"{LONG}On mine the seal was fine, but the float switch had corroded and had to be cleaned with vinegar first.",
+    f"{LONG}You can use two spoons in place of the tool, which is what the mechanic showed me last spring.",
+    f"{LONG}Thank you all, the spoons worked, and the pump has been running since Sunday without any noise.",
+]
+
+
+def post_share(html: str, url: str = "https://example.org/a.html") -> float:
+    return least_post_share(PageContext(extract_blocks(snapshot(html, url))))
+
+
+class TestLeastPostShare:
+    @pytest.mark.parametrize(
+        "url",
+        [
+            "https://forum.example.org/pumps/17",
+            "https://example.org/forum/pumps/17",
+            "https://example.org/viewtopic.php?f=1&t=17",
+            "https://example.org/index.php?mod=viewthread&tid=17",
+            "https://example.org/thread-17.html",
+            "https://example.org/ShowTopic-g17-i5",
+            "https://community.example.org/topic/17",
+        ],
+    )
+    def test_addresses_of_threads(self, url: str) -> None:
+        share = post_share(f"<p>{LONG}", url)
+        assert share == (POSSIBLE_SIGN if "community" in url else CLEAR_SIGNS)
+
+    @pytest.mark.parametrize(
+        "url",
+        ["https://example.org/news/economic-forum-2024.html", "https://example.org/a/sewing-threads", "", "http://[x"],
+    )
+    def test_other_addresses(self, url: str) -> None:
+        assert post_share(f"<p>{LONG}", url) == NO_SIGN
+
+    @pytest.mark.parametrize(
+        ("name", "share"),
+        [("phpbb", CLEAR_SIGNS), ("postbody", CLEAR_SIGNS), ("message-list", POSSIBLE_SIGN), ("text", NO_SIGN)],
+    )
+    def test_names_of_large_elements(self, name: str, share: float) -> None:
+        assert post_share(f"<div class='x {name}'><p>{LONG}</div>") == share
+        assert post_share(f"<div id={name}><p>{LONG}</div>") == share
+
+    def test_ignores_names_of_small_elements(self) -> None:
+        assert post_share(f"<div class=forum-links><p>Forum</div><p>{LONG}") == NO_SIGN
+
+    def test_two_possible_signs_are_clear(self) -> None:
+        assert post_share(f"<div class=message><p>{LONG}</div>", "https://talk.example.org/17") == CLEAR_SIGNS
+
+    def test_microdata(self) -> None:
+        page = "<div itemscope itemtype='https://schema.org/{}'><p>x</div>"
+        assert post_share(page.format("DiscussionForumPosting")) == CLEAR_SIGNS
+        assert post_share(page.format("QAPage"), "https://example.org/questions/17") == POSSIBLE_SIGN
+        assert post_share(page.format("BlogPosting")) == NO_SIGN
+
+    def test_page_without_long_texts(self) -> None:
+        assert post_share("<div class=viewtopic><p>one two</div>") == CLEAR_SIGNS
+
+
+class TestIsThread:
+    WORDS = np.array([30, 50, 20, 900], dtype=np.float32)
+    COMMENTS = np.array([0, 1, 0.8, 1], dtype=np.float32)
+
+    def decide(self, share: float, *probability: float) -> bool:
+        return is_thread(share, np.array(probability, dtype=np.float32), self.WORDS, self.COMMENTS)
+
+    def test_counts_likely_words_only(self) -> None:
+        assert self.decide(0.7, 0.9, 0.9, 0.9, 0.1)
+        assert not self.decide(0.71, 0.9, 0.9, 0.9, 0.1)
+
+    def test_clear_signs_suffice(self) -> None:
+        assert self.decide(CLEAR_SIGNS, 0.9, 0.1, 0.1, 0.1)
+
+    def test_page_without_likely_content(self) -> None:
+        assert not self.decide(NO_SIGN, 0, 0, 0, 0)
+
+
+def forum_page(post: str, outside: str = "", head: str = "") -> str:
+    """Return a thread; `post` has the markup of a post, `outside` that of the first post if it differs."""
+    first, *others = POSTS
+    posts = (outside or post).format(text=first, user="ada") + "".join(
+        post.format(text=text, user=user) for text, user in zip(others, ("ben", "cem", "ada"), strict=True)
+    )
+    return f"<html lang=en><title>Pump</title><body>{head}<h1>Pump stopped</h1>{posts}<p>Powered by pumps</p></body>"
+
+
+THREADS = {
+    "replies": forum_page("<div class='message reply'><b>{user}</b><div class=message-body>{text}</div></div>"),
+    "comments": forum_page("<article class='comment forum-post'><h3>{user}</h3><div class=text>{text}</div></article>"),
+    "first post outside": forum_page(
+        "<div class=reply itemprop=comment itemscope><span>{user}</span><p>{text}</p></div>",
+        "<div itemscope itemtype=https://schema.org/DiscussionForumPosting><span>{user}</span><p>{text}</p></div>",
+    ),
+    "discussion": forum_page("<div class=Discussion><em>{user}</em><div class=Message>{text}</div></div>"),
+}
+
+
+class TestCommentsOut:
+    """`--comments out` on threads and on articles with comments, with the shipped model."""
+
+    def kept(self, html: str, url: str = "") -> list[bool]:
+        """Return for each of `POSTS` whether it is in the text without comments."""
+        text = vclean.clean(Page(content=html, url=url), policy=vclean.Policy(comments=False)).to_text()
+        return [post.split("inlet. ")[1] in text for post in POSTS]
+
+    @pytest.mark.parametrize("markup", THREADS)
+    def test_keeps_the_posts_of_a_thread(self, markup: str) -> None:
+        assert self.kept(THREADS[markup], "https://forum.example.org/t/pump/17") == [True] * 4
+
+    @pytest.mark.parametrize("markup", THREADS)
+    def test_keeps_them_without_address(self, markup: str) -> None:
+        assert self.kept(THREADS[markup]) == [True] * 4
+
+    def test_drops_the_comments_on_an_article(self) -> None:
+        article = f"<article class=post>{f'<p>{LONG * 3}</p>' * 5}</article>"
+        page = forum_page("<div class=comment><b>{user}</b><p>{text}</p></div>", head=article)
+        assert self.kept(page, "https://example.org/2024/pump.html") == [False] * 4
+
+    def test_explains_kept_posts(self) -> None:
+        result = vclean.clean(THREADS["replies"], policy=vclean.Policy(comments=False), explain=True)
+        (post,) = result.blocks.filter(lambda block: POSTS[1] in block.text)
+        assert post.reasons[0].rule == Rule.COMMENTS
+        assert post.reasons[0].text == "a post of this thread: --comments out leaves out readers' comments only"
