@@ -50,7 +50,10 @@ class CandidateTexts:
 
     @cached_property
     def length(self) -> NDArray[np.int64]:
-        """Return the characters of each candidate, without white space around them, int64 (K,)."""
+        """Return the characters of each candidate without white space around them, int64 (K,).
+
+        0 for control characters that Python counts as white space and HTML does not, such as U+001F.
+        """
         texts = self.snapshot.texts
         return np.array([len(texts[text].strip()) for text in self.index.tolist()], dtype=np.int64)
 

@@ -1,4 +1,4 @@
-"""Find the hidden texts that a reader can open: by a control in sight, or once the page's scripts have run.
+"""Find the hidden texts that a reader can open by a control in sight.
 
 The patterns are those of HTML (details, popovers, `hidden=until-found`), WAI-ARIA (disclosure, accordion, tabs,
 carousel) and of style sheets without scripts (a checkbox and its label, `:target`).
@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features import tree
 from vclean.features.names.element_names import NAME_CACHE_SIZE
 from vclean.render.snapshot import Hidden
 
@@ -36,40 +35,27 @@ _PANEL_NAME: Final = re.compile(
 """Names that panels and their controls go by in common component libraries (Bootstrap, jQuery UI, WAI-ARIA)."""
 _SET_NAME: Final = re.compile(r"slide|tab|pane|panel|carousel|swiper|item|step|page|card|gallery", re.IGNORECASE)
 _STEP_NAME: Final = re.compile(r"next|prev|arrow|dot|indicator|tab|nav|control|thumb", re.IGNORECASE)
-_ANIMATION_NAME: Final = re.compile(
-    r"aos|wow|fade|reveal|animat|appear|invisible|motion|in-?view|scroll", re.IGNORECASE
-)
-_LEAST_ANIMATED: Final = 3
-"""Elements of a page that appear as they are scrolled to: it is a way of the whole page, and not of one element."""
 _REFERENCES: Final = ("aria-controls", "data-target", "data-bs-target", "popovertarget", "commandfor", "for", "href")
 _CONTROL_ROLES: Final = frozenset(("button", "tab", "switch", "menuitem", "radio", "checkbox"))
 _NEAR: Final = 3
 """Siblings before and after a panel, and levels above it, where its control is looked for."""
-_MOST: Final = 0.5
-_MAIN: Final = frozenset(("main", "article", "body"))
-_LEAST_MAIN: Final = 200
-"""Characters of a main area; of less, it does not matter that most of it is hidden."""
 
 
-def revealable(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Return which texts are hidden and can be opened, bool (T,).
+def opened_by_controls(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Return which texts are hidden and opened by a control in sight, bool (T,).
 
     Args:
         snapshot: the page.
         technique: uint8 (T,), `Hidden`, of `painted.hidden_techniques`.
     """
-    found = np.isin(technique, OPENED_TECHNIQUES)
-    if found.any():
-        rows = np.flatnonzero(found)
-        parents = snapshot.text_parent[rows]
+    opened = np.isin(technique, OPENED_TECHNIQUES)
+    if opened.any():
+        texts = np.flatnonzero(opened)
+        parents = snapshot.text_parent[texts]
         controls = _Controls(snapshot)
-        opened = {parent: controls.open(parent) for parent in np.unique(parents).tolist()}
-        found[rows] = [opened[parent] for parent in parents.tolist()]
-    waiting = ~found & (technique > 0)
-    if waiting.any():
-        found |= waiting & _before_hydration(snapshot, technique, found)
-        found |= _revealed_on_scroll(snapshot, technique) & ~found
-    return found
+        is_opened = {parent: controls.open(parent) for parent in np.unique(parents).tolist()}
+        opened[texts] = [is_opened[parent] for parent in parents.tolist()]
+    return opened
 
 
 class _Controls:
@@ -81,7 +67,7 @@ class _Controls:
         self._end = snapshot.end.tolist()
         seen = snapshot.hidden == Hidden.NO
         self._seen = seen.tolist()
-        self._in_sight = (seen & _has_place(snapshot)).tolist()
+        self._in_sight = (seen & has_place(snapshot)).tolist()
         self._known: dict[int, bool] = {-1: False, 0: False}
         self._opened: dict[int, bool] = {}
         self._attributes = {
@@ -223,7 +209,7 @@ class _Controls:
             return False
         order = list(siblings)
         near = order[max(0, at - _NEAR) : at] + order[at + 1 : at + _NEAR]
-        named = _matches(_PANEL_NAME, self._name(element))
+        named = matches(_PANEL_NAME, self._name(element))
         return any(self._is_in_sight(each) and self._controls_panel(each, named=named) for each in near)
 
     @cached_property
@@ -255,7 +241,7 @@ class _Controls:
             known = self._controls_inside[element] = (
                 any(expanded.get(each, "").lower() == "false" for each in inside),
                 bool(controls),
-                any(_matches(_PANEL_NAME, self._name(each)) for each in controls),
+                any(matches(_PANEL_NAME, self._name(each)) for each in controls),
             )
         return known
 
@@ -284,7 +270,7 @@ class _Controls:
         """Return whether an element is a slide or tab panel, with one in sight like it, and a control for the set."""
         parent = self._parent[element]
         name = self._name(element)
-        if parent < 0 or not (_matches(_SET_NAME, name) or _matches(_SET_NAME, self._name(parent))):
+        if parent < 0 or not (matches(_SET_NAME, name) or matches(_SET_NAME, self._name(parent))):
             return False
         classes, tag = set(self._classes(element)), self._snapshot.tag[element]
         if not any(
@@ -318,10 +304,10 @@ class _Controls:
             return False
         role = self._attributes["role"].get(element, "").lower()
         tag = self._snapshot.tags[self._snapshot.tag[element]]
-        return role == "tab" or tag == "button" or _matches(_STEP_NAME, self._name(element))
+        return role == "tab" or tag == "button" or matches(_STEP_NAME, self._name(element))
 
 
-def _has_place(snapshot: Snapshot) -> NDArray[np.bool_]:
+def has_place(snapshot: Snapshot) -> NDArray[np.bool_]:
     """Return which elements take place on the page, bool (N,); all if it was not rendered."""
     if not snapshot.rendered:
         return np.ones(len(snapshot), dtype=bool)
@@ -330,46 +316,6 @@ def _has_place(snapshot: Snapshot) -> NDArray[np.bool_]:
 
 
 @lru_cache(maxsize=NAME_CACHE_SIZE)
-def _matches(pattern: re.Pattern[str], names: str) -> bool:
+def matches(pattern: re.Pattern[str], names: str) -> bool:
+    """Return whether a pattern occurs in the names of an element; cached, because names repeat."""
     return pattern.search(names) is not None
-
-
-def _before_hydration(snapshot: Snapshot, technique: NDArray[np.uint8], opened: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which texts wait for a script that shows the page, bool (T,).
-
-    Where most text of a main area is hidden without a control, the page is one that scripts show: snippets against
-    flicker, `v-cloak`, texts that appear as they are scrolled to, a splash screen that covers all.
-    """
-    length = np.fromiter(map(len, snapshot.texts), dtype=np.int64, count=len(snapshot.texts))
-    size = len(snapshot)
-    hidden = (technique > 0) & ~opened
-    total = tree.subtree_sum(np.bincount(snapshot.text_parent, weights=length, minlength=size), snapshot.end)
-    unseen = tree.subtree_sum(np.bincount(snapshot.text_parent, weights=length * hidden, minlength=size), snapshot.end)
-    areas = snapshot.is_tag(_MAIN)
-    areas[[element for element, role in snapshot.attributes("role").items() if role.lower() == "main"]] = True
-    waiting = areas & (total >= _LEAST_MAIN) & (unseen > _MOST * total)
-    if not waiting.any():
-        return np.zeros(len(snapshot.texts), dtype=bool)
-    return np.asarray((tree.path_sum(waiting, snapshot.end) > 0)[snapshot.text_parent])
-
-
-def _revealed_on_scroll(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Return which texts are transparent until a script fades them in as a reader scrolls to them, bool (T,).
-
-    Libraries for that (AOS, WOW, Elementor, Webflow) give several elements of a page a class or a transform of theirs
-    and leave them their places.
-    """
-    seen = snapshot.hidden[np.maximum(snapshot.parent, 0)] == Hidden.NO
-    roots = np.isin(snapshot.hidden, (Hidden.OPACITY, Hidden.VISIBILITY)) & seen & _has_place(snapshot)
-    classes, inline = snapshot.attributes("class"), snapshot.attributes("style")
-    animated = [
-        root
-        for root in np.flatnonzero(roots).tolist()
-        if _matches(_ANIMATION_NAME, classes.get(root, "")) or "transform" in inline.get(root, "")
-    ]
-    if len(animated) < _LEAST_ANIMATED:
-        return np.zeros(len(technique), dtype=bool)
-    mask = np.zeros(len(snapshot), dtype=bool)
-    mask[animated] = True
-    inside = tree.path_sum(mask, snapshot.end) > 0
-    return np.asarray(inside[snapshot.text_parent] & np.isin(technique, (Hidden.OPACITY, Hidden.VISIBILITY)))

@@ -48,7 +48,7 @@ def unreadable(texts: CandidateTexts) -> NDArray[np.uint8]:
     size = snapshot.styles.number("font-size")[snapshot.style[texts.parent]]
     effective = _effective_font_size(texts, size)
     small = effective < LEAST_FONT_SIZE
-    advance = texts.extent / (texts.length * np.maximum(effective, 0.1))
+    advance = texts.extent / (np.maximum(texts.length, 1) * np.maximum(effective, 0.1))
     overprinted = (advance < LEAST_ADVANCE) & (texts.length >= _LEAST_CHARACTERS)
     by_size = np.where(size < LEAST_FONT_SIZE, Hidden.FONT_SIZE, Hidden.TRANSFORM)
     cases = [_is_turned_away(texts), small, overprinted]

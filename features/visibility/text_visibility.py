@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.features.visibility.controls import revealable
+from vclean.features.visibility.controls import opened_by_controls
 from vclean.features.visibility.painted import hidden_techniques
+from vclean.features.visibility.unfinished import before_scripts, revealed_on_scroll, without_style_sheet
 from vclean.labels import Visibility
 
 if TYPE_CHECKING:
@@ -34,5 +35,14 @@ def text_visibility(snapshot: Snapshot) -> TextVisibility:
     """Return the visibility of the texts of a page: observed if it was rendered, else what its source tells."""
     technique = hidden_techniques(snapshot)
     visibility = np.where(technique > 0, Visibility.HIDDEN, Visibility.SHOWN).astype(np.uint8)
-    visibility[revealable(snapshot, technique)] = Visibility.REVEALABLE
+    visibility[_is_revealable(snapshot, technique)] = Visibility.REVEALABLE
     return TextVisibility(visibility, technique)
+
+
+def _is_revealable(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Return which texts are hidden by a technique, and can be opened or will be shown, bool (T,)."""
+    opened = opened_by_controls(snapshot, technique)
+    if not ((technique > 0) & ~opened).any():
+        return opened
+    waiting = before_scripts(snapshot, technique, opened) | revealed_on_scroll(snapshot, technique)
+    return opened | waiting | without_style_sheet(snapshot, technique)

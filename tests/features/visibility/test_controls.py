@@ -54,22 +54,3 @@ def test_opened_by_a_control(html: str) -> None:
 )
 def test_not_opened(html: str) -> None:
     assert panel(html) == "hidden"
-
-
-class TestBeforeScripts:
-    def test_most_of_the_main_area(self) -> None:
-        words = "Words of the article that scripts show. " * 20
-        assert (
-            panel(f"<main><h1>Title</h1><div style='opacity: 0'><p>{words}</p><p>Panel</p></div></main>")
-            == "revealable"
-        )
-
-    def test_a_part_of_it(self) -> None:
-        words = "Words of the article that everybody reads. " * 20
-        assert panel(f"<main><h1>Title</h1><p>{words}</p><div style='opacity: 0'><p>Panel</p></div></main>") == "hidden"
-
-    def test_several_elements_that_fade_in(self) -> None:
-        words = "<p>Words of the article that everybody reads.</p>" * 20
-        fading = "<div class=fade-in style='opacity: 0'>Panel</div>"
-        assert panel(f"<main>{words}{fading * 3}</main>") == "revealable"
-        assert panel(f"<main>{words}{fading}</main>") == "hidden"

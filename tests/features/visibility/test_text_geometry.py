@@ -39,6 +39,11 @@ class TestUnreadable:
         style = {"transform": turn, "backface-visibility": "hidden"}
         assert unreadable(CandidateTexts(laid_out("<p>A sentence", styles={"p": style}))).tolist() == [technique]
 
+    def test_control_characters_have_a_line_and_no_length(self) -> None:
+        page = laid_out("<p>A sentence<p>Another")
+        page = replace(page, texts=["A sentence", "\x1f"])
+        assert unreadable(CandidateTexts(page)).tolist() == [0, 0]
+
 
 class TestWithoutLines:
     @pytest.mark.parametrize(("size", "technique"), [("0px", Hidden.FONT_SIZE), ("16px", Hidden.TRANSFORM)])

@@ -1,0 +1,72 @@
+"""Hidden texts of pages that wait for their scripts, or lack a style sheet."""
+
+import pytest
+from helpers.pages import laid_out, snapshot
+
+from vclean.features.visibility.text_visibility import text_visibility
+from vclean.labels import Visibility
+from vclean.render.snapshot import Snapshot
+
+WORDS = "Words of the article on the page. " * 20
+
+
+def visibility(page: Snapshot, text: str) -> str:
+    """Return how the texts of a page with these words are seen."""
+    seen = text_visibility(page).visibility.tolist()
+    (code,) = {code for words, code in zip(page.texts, seen, strict=True) if words.strip() == text}
+    return Visibility(code).name.lower()
+
+
+class TestBeforeScripts:
+    def test_most_of_the_main_area(self) -> None:
+        page = snapshot(f"<main><h1>Title</h1><div style='opacity: 0'><p>{WORDS}</p><p>Panel</p></div></main>")
+        assert visibility(page, "Panel") == "revealable"
+
+    def test_a_part_of_it(self) -> None:
+        page = snapshot(f"<main><h1>Title</h1><p>{WORDS}</p><div style='opacity: 0'><p>Panel</p></div></main>")
+        assert visibility(page, "Panel") == "hidden"
+
+    def test_colors_wait_for_no_script(self) -> None:
+        page = laid_out(
+            f"<div>{WORDS}</div><p>{WORDS}</p><b>Secret</b>",
+            styles={"div": {"opacity": "0"}, "p": {"opacity": "0"}, "b": {"color": "rgb(255, 255, 255)"}},
+        )
+        assert visibility(page, WORDS.strip()) == "revealable"
+        assert visibility(page, "Secret") == "hidden"
+
+
+class TestWithoutStyleSheet:
+    @pytest.mark.parametrize(
+        "style",
+        [
+            {"color": "rgb(255, 255, 255)"},
+            {"filter": "blur(9px)"},
+            {"filter": "opacity(0)"},
+            {"mix-blend-mode": "screen"},
+            {"mask-image": "linear-gradient(rgba(0, 0, 0, 0), rgba(0, 0, 0, 0))"},
+        ],
+    )
+    @pytest.mark.parametrize(("shown", "expected"), [(1, "revealable"), (3, "hidden"), (15, "hidden")])
+    def test_nearly_all_text(self, style: dict[str, str], shown: int, expected: str) -> None:
+        page = laid_out(f"<b>{WORDS * 20}</b><p>{WORDS * shown}</p>", styles={"b": style})
+        assert visibility(page, (WORDS * 20).strip()) == expected
+
+    def test_text_of_links_does_not_count(self) -> None:
+        page = laid_out(f"<b>{WORDS}</b><a href=/>{WORDS * 9}</a>", styles={"b": {"color": "rgb(255, 255, 255)"}})
+        assert visibility(page, WORDS.strip()) == "revealable"
+
+    def test_the_whole_page_counts(self) -> None:
+        html = f"<article><b>{WORDS}</b></article><p>{WORDS * 2}</p>"
+        assert visibility(laid_out(html, styles={"b": {"color": "rgb(255, 255, 255)"}}), WORDS.strip()) == "hidden"
+
+    def test_little_text(self) -> None:
+        page = laid_out("<b>Few words</b>", styles={"b": {"color": "rgb(255, 255, 255)"}})
+        assert visibility(page, "Few words") == "hidden"
+
+
+class TestRevealedOnScroll:
+    def test_several_elements_that_fade_in(self) -> None:
+        words = "<p>Words of the article that everybody reads.</p>" * 20
+        fading = "<div class=fade-in style='opacity: 0'>Panel</div>"
+        assert visibility(snapshot(f"<main>{words}{fading * 3}</main>"), "Panel") == "revealable"
+        assert visibility(snapshot(f"<main>{words}{fading}</main>"), "Panel") == "hidden"
