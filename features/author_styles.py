@@ -74,7 +74,7 @@ def _has_text_color(styles: Styles) -> NDArray[np.bool_]:
     """Return the styles with a known text color that is not one of `_DEFAULT_COLORS`: bool (S,)."""
     color = styles.color("color")[:, :3]
     is_default = (color[:, None] == np.array(_DEFAULT_COLORS, dtype=np.float32)).all(axis=2).any(axis=1)
-    return ~is_default & ~np.isnan(color[:, 0])
+    return np.asarray(~is_default & ~np.isnan(color[:, 0]))
 
 
 def _has_background_color(styles: Styles) -> NDArray[np.bool_]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -19,6 +19,14 @@ if TYPE_CHECKING:
     """Columns by name, each (B,)."""
 
 
+COUNT_LIMITS: Final = {"words": 3000.0, "characters": 20_000.0, "blocks": 400.0, "elements": 2000.0}
+"""Limits of counts by unit: 5 to 20 % of the pages of the corpora are larger.
+
+Beyond them there are too few pages to learn from. Without limits, the probabilities of paragraphs sink with the length
+of the page, from .99 to .66 between 165 and 5,206 blocks of the same kind.
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class FeatureColumn:
     """Declaration of one column of a feature matrix: name, unit and meaning."""
@@ -32,6 +40,21 @@ def parse_columns(text: str) -> tuple[FeatureColumn, ...]:
     """Return the columns declared by lines of `name | unit | meaning`."""
     rows = [[cell.strip() for cell in line.split("|")] for line in text.strip().splitlines()]
     return tuple(FeatureColumn(name, unit, doc) for name, unit, doc in rows)
+
+
+def count_limits(columns: Sequence[FeatureColumn]) -> NDArray[np.float32]:
+    """Return the limit of each column: float32 (len(columns),); infinity for columns that do not count.
+
+    The unit of a neighbor's column refers to the column of the block, such as "as `words`".
+    """
+    units = {f"as `{column.name}`": column.unit for column in columns}
+    limits = [COUNT_LIMITS.get(units.get(column.unit, column.unit), np.inf) for column in columns]
+    return np.array(limits, dtype=np.float32)
+
+
+def limit_counts(values: NDArray[np.float32], limits: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return `values` (R, C), bounded by plus and minus `limits` (C,); NaN stays NaN."""
+    return np.asarray(np.clip(values, -limits, limits))
 
 
 def stack_columns(columns: Sequence[FeatureColumn], values: Mapping[str, Numbers]) -> NDArray[np.float32]:

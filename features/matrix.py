@@ -9,7 +9,7 @@ import numpy as np
 
 from vclean.features.author_styles import discard_default_layout
 from vclean.features.block import linguistic, neighbourhood, structural, visual
-from vclean.features.columns import stack_rows
+from vclean.features.columns import count_limits, limit_counts, stack_rows
 from vclean.features.groups import RaggedArray
 from vclean.features.names import hashed_tokens
 from vclean.features.page_context import PageContext, mirror_right_to_left
@@ -26,6 +26,8 @@ _BLOCK_COLUMN_NAMES = tuple(column.name for column in _BLOCK_COLUMNS)
 
 COLUMNS = (*_BLOCK_COLUMNS, *neighbourhood.COLUMNS)
 """Columns of a block in matrix order; `vclean.classify.content.stacking` adds the columns of the model."""
+
+_LIMITS = count_limits(COLUMNS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +61,7 @@ def extract(blocks: BlockColumns) -> Features:
     context = mirror_right_to_left(discard_default_layout(context))
     values = block_values(context)
     regions = candidates.candidate_regions(context)
-    region_matrix = columns.region_matrix(regions, values)
+    region_matrix = limit_counts(columns.region_matrix(regions, values), columns.LIMITS)
     elements = neighbourhood.subtrees(context)
     layout = neighbourhood.layout(context, elements)
     base = np.vstack(
@@ -67,7 +69,7 @@ def extract(blocks: BlockColumns) -> Features:
     )
     return Features(
         context,
-        np.ascontiguousarray(base.T),
+        limit_counts(np.ascontiguousarray(base.T), _LIMITS),
         region_matrix,
         candidates.RegionLayout.from_regions(regions),
         layout,

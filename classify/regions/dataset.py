@@ -18,10 +18,11 @@ from vclean.classify.regions.model import NONE
 from vclean.errors import VcleanError
 from vclean.features.author_styles import discard_default_layout
 from vclean.features.blocks import extract_blocks
+from vclean.features.columns import limit_counts
 from vclean.features.matrix import block_values
 from vclean.features.page_context import PageContext
 from vclean.features.regions.candidates import candidate_regions, regions_at
-from vclean.features.regions.columns import BOX_COLUMNS, TEXT_COLUMNS, region_matrix
+from vclean.features.regions.columns import BOX_COLUMNS, LIMITS, TEXT_COLUMNS, region_matrix
 from vclean.labels import Role
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def marked_rows(
     node = np.concatenate([element[exists], _negatives(context, element[exists])])
     role = np.full(len(node), NONE, dtype=np.int8)
     role[: exists.sum()] = [ROLE_CODES[mark.role] for mark, is_present in zip(marks, exists, strict=True) if is_present]
-    x = region_matrix(regions_at(context, node), block_values(context))
+    x = limit_counts(region_matrix(regions_at(context, node), block_values(context)), LIMITS)
     return RegionRows(site, by_hand, x if by_hand else hide_names(x), role)
 
 

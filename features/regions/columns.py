@@ -15,7 +15,7 @@ import numpy as np
 
 from vclean.features import tree
 from vclean.features.block.visual import luminance
-from vclean.features.columns import FeatureColumn, parse_columns, ratio, stack_columns
+from vclean.features.columns import FeatureColumn, count_limits, parse_columns, ratio, stack_columns
 from vclean.features.names import lexicon
 from vclean.features.regions.candidates import blocks_before
 from vclean.render.snapshot import ATTRIBUTES
@@ -397,6 +397,9 @@ NAME_COLUMNS: Final = (
 
 COLUMNS: Final = (*TEXT_COLUMNS, *BOX_COLUMNS, *KIND_COLUMNS, *NAME_COLUMNS)
 """All columns of a region: text and tree, box and appearance, tags and ARIA roles, names."""
+
+LIMITS: Final = count_limits(COLUMNS)
+"""Limits of the columns for the region model: see `vclean.features.columns.count_limits`."""
 
 
 def region_matrix(regions: Regions, values: Values) -> NDArray[np.float32]:

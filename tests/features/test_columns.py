@@ -3,7 +3,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vclean.features.columns import FeatureColumn, parse_columns, ratio, stack_columns, stack_rows
+from vclean.features.columns import (
+    COUNT_LIMITS,
+    FeatureColumn,
+    count_limits,
+    limit_counts,
+    parse_columns,
+    ratio,
+    stack_columns,
+    stack_rows,
+)
 
 
 class TestParseColumns:
@@ -23,6 +32,23 @@ b_2 | marks per word | The second; with a semicolon.
     def test_rejects_lines_without_three_cells(self, line):
         with pytest.raises(ValueError, match="unpack"):
             parse_columns(line)
+
+
+class TestCountLimits:
+    def test_by_unit(self):
+        columns = [FeatureColumn("a", unit, "") for unit in ("blocks", "share", "words")]
+        assert count_limits(columns).tolist() == [COUNT_LIMITS["blocks"], np.inf, COUNT_LIMITS["words"]]
+
+    def test_neighbors_have_the_limit_of_the_block(self):
+        columns = [FeatureColumn("n", "elements", ""), FeatureColumn("n+1", "as `n`", "")]
+        assert count_limits(columns).tolist() == [COUNT_LIMITS["elements"]] * 2
+
+
+class TestLimitCounts:
+    def test_bounds_both_signs_and_keeps_nan(self):
+        values = np.array([[5, 5], [-5, np.nan]], dtype=np.float32)
+        limited = limit_counts(values, np.array([3, np.inf], dtype=np.float32))
+        np.testing.assert_array_equal(limited, [[3, 5], [-3, np.nan]])
 
 
 class TestStackColumns:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from helpers.pages import columns as columns_of
 from helpers.pages import laid_out, snapshot
 from hypothesis import given
 from hypothesis import strategies as st
@@ -80,6 +81,16 @@ class TestExtract:
         features = extract(extract_blocks(laid_out(PAGE)))
         missing = names_where(np.isnan(features.base).all(axis=0))
         assert missing <= {"line_height"}
+
+    def test_counts_of_long_pages_are_limited(self):
+        """Check that the last paragraph has the same counts on a page of 500 and of 1,000 paragraphs."""
+        pages = [
+            snapshot(f"<div>{'<p>The ferry crosses the river every hour.</p>' * count}</div>") for count in (500, 1000)
+        ]
+        first, second = (columns_of(page) for page in pages)
+        for name in ("page_words", "page_blocks", "blocks_before", "words_before", "up5_blocks", "class_blocks"):
+            assert first[name][-1] == second[name][-1], name
+        assert first["position"][-1] < second["position"][-1]
 
     def test_no_infinities(self):
         for page in (snapshot(PAGE), laid_out(PAGE)):
