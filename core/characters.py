@@ -1,4 +1,4 @@
-"""Replace characters that XML and HTML do not allow."""
+"""Replace characters that XML, HTML or a terminal would not print."""
 
 from __future__ import annotations
 
@@ -15,3 +15,12 @@ def replace_illegal(text: str) -> str:
     'a b'
     """
     return _ILLEGAL.sub(" ", text)
+
+
+def one_line(text: str) -> str:
+    r"""Return `text` on one line: control characters, which a terminal would interpret, and white space are spaces.
+
+    >>> one_line(" a\x1b[2J\n b ")
+    'a [2J b'
+    """
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())

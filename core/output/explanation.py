@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING, Final
 
+from vclean.characters import one_line
 from vclean.classify.explain.reasons import RULE
 from vclean.errors import UsageError
 
@@ -37,7 +38,7 @@ def _header(result: Result, explanation: Explanation) -> str:
         parts.append(f"threshold {explanation.threshold:.2f}")
     if isfinite(explanation.base):
         parts.append(f"log odds of the average block {explanation.base:+.2f}")
-    return f"{_one_line(result.id) or 'page'}: {', '.join(parts)}"
+    return f"{one_line(result.id) or 'page'}: {', '.join(parts)}"
 
 
 def _block(block: Block, *, has_roles: bool) -> str:
@@ -48,7 +49,7 @@ def _block(block: Block, *, has_roles: bool) -> str:
         str(block.role or "none") if has_roles else "",
         f"line {block.source.line}:{block.source.column}" if block.source else "no line",
         block.xpath,
-        f'"{_truncate(_one_line(block.text[: 4 * _MAX_TEXT]))}"',
+        f'"{_truncate(one_line(block.text[: 4 * _MAX_TEXT]))}"',
     ]
     return " ".join(part for part in parts if part)
 
@@ -56,11 +57,6 @@ def _block(block: Block, *, has_roles: bool) -> str:
 def _reason(reason: Reason) -> str:
     contribution = "     " if reason.group == RULE else f"{reason.contribution:+.2f}"
     return f"    {contribution} {reason.group}: {reason.text}"
-
-
-def _one_line(text: str) -> str:
-    """Return the text on one line, without control characters that a terminal would interpret."""
-    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
 
 
 def _truncate(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from vclean.characters import one_line
 from vclean.labels import Visibility
 
 if TYPE_CHECKING:
@@ -21,5 +22,4 @@ def write_hidden(result: Result) -> str:
 
 def _fields(block: Block) -> tuple[str, ...]:
     box = ",".join(f"{side:g}" for side in block.box) if block.box else "-"
-    text = "".join(letter if letter.isprintable() else " " for letter in block.text)
-    return block.visibility.name.lower(), block.technique, box, block.xpath, " ".join(text.split())
+    return block.visibility.name.lower(), block.technique, box, block.xpath, one_line(block.text)

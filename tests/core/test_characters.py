@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from lxml import etree
 
-from vclean.characters import replace_illegal
+from vclean.characters import one_line, replace_illegal
 
 
 class TestReplaceIllegal:
@@ -20,3 +20,12 @@ class TestReplaceIllegal:
         element = etree.Element("p")
         element.text = replace_illegal("".join(map(chr, range(0x10000))))
         assert len(element.text) == 0x10000
+
+
+class TestOneLine:
+    @pytest.mark.parametrize(
+        ("text", "line"),
+        [("a\n\tb  c ", "a b c"), ("\x1b]0;title\x07", "]0;title"), ("a\u202eb", "a b"), ("é 日本", "é 日本")],
+    )
+    def test_no_control_character_reaches_a_terminal(self, text, line):
+        assert one_line(text) == line
