@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from vclean.render.css_colors import color_array
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
@@ -104,9 +106,12 @@ class Styles:
         return np.array([_leading_number(value) for value in self.column(name)], dtype=np.float32)
 
     def color(self, name: str) -> NDArray[np.float32]:
-        """Return red, green, blue 0-255 and alpha 0-1, shape (S, 4); NaN if unknown."""
-        rows = [_rgba(value) for value in self.column(name)]
-        return np.array(rows, dtype=np.float32).reshape(len(rows), 4)
+        """Return red, green, blue 0-255 and alpha 0-1, shape (S, 4); NaN if unknown.
+
+        Only `rgb()` and `rgba()` are known, the forms of a computed sRGB color (CSS Color 4, 15.2): models are trained
+        with NaN for other spaces.
+        """
+        return color_array(value if value.startswith("rgb") else "" for value in self.column(name))
 
     def is_in(self, name: str, values: Collection[str]) -> NDArray[np.bool_]:
         """Return whether the value of a property is one of `values`, shape (S,)."""
@@ -314,18 +319,6 @@ def _leading_number(value: str) -> float:
         return float(digits)
     except ValueError:
         return float("nan")
-
-
-def _rgba(value: str) -> tuple[float, float, float, float]:
-    """Parse `rgb(1, 2, 3)` and `rgba(1, 2, 3, 0.5)`, the two forms of a computed sRGB color (CSS Color 4, 15.2)."""
-    inside = value.partition("(")[2].rstrip(")")
-    try:
-        parts = [float(part) for part in inside.split(",")]
-    except ValueError:
-        parts = []
-    if len(parts) not in (3, 4):
-        return (float("nan"),) * 4
-    return (parts[0], parts[1], parts[2], parts[3] if len(parts) == 4 else 1.0)
 
 
 LITTLE_TEXT = 400

@@ -14,6 +14,7 @@ import shapely
 from vclean.features import tree
 from vclean.features.columns import parse_columns, ratio
 from vclean.features.groups import Groups
+from vclean.features.visibility.colors import contrast_ratio, luminance
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -337,18 +338,6 @@ def _weighted_mode(values: NDArray[np.float32], weight: NDArray[np.float32]) -> 
     return float(unique[np.argmax(total)]) / 10
 
 
-def luminance(color: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the relative luminance (WCAG 2) of sRGB colors (..., 3) with channels 0-255."""
-    channel = color / 255
-    linear = np.where(channel <= 0.04045, channel / 12.92, ((channel + 0.055) / 1.055) ** 2.4)
-    return (linear @ np.array([0.2126, 0.7152, 0.0722], dtype=np.float32)).astype(np.float32)
-
-
-def contrast(first: NDArray[np.float32], second: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the contrast ratio of two luminances, 1 to 21 (WCAG 2, 1.4.3)."""
-    return np.asarray((np.maximum(first, second) + 0.05) / (np.minimum(first, second) + 0.05), dtype=np.float32)
-
-
 def backgrounds(context: PageContext) -> NDArray[np.float32]:
     """Return the background color of each block, channels 0-255: float32 (B, 3).
 
@@ -370,7 +359,7 @@ def _color_columns(context: PageContext) -> Values:
     return {
         "text_luminance": text_luminance,
         "background_luminance": background_luminance,
-        "contrast": contrast(text_luminance, background_luminance),
+        "contrast": contrast_ratio(text_luminance, background_luminance),
         "colour_share": _share_with_color(text, context.tokens),
         "background_share": _share_with_color(background, context.tokens),
         "coloured": (text.max(axis=1) - text.min(axis=1)) / 255,

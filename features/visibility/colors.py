@@ -1,7 +1,7 @@
-"""Compute colors as a browser paints them: compositing, contrast, gradients, filters and blend modes.
+"""Compute colors as a browser paints them: contrast, filters and blend modes.
 
-Colors are sRGB, red, green and blue from 0 to 255, alpha from 0 to 1. Formulas are from WCAG 2.2 (contrast), CSS Color
-4 (spaces), Compositing and Blending 1 (blend modes) and Filter Effects 1 (filters).
+Colors are sRGB, red, green and blue from 0 to 255, alpha from 0 to 1. Formulas are from WCAG 2.2 (contrast),
+Compositing and Blending 1 (blend modes) and Filter Effects 1 (filters).
 """
 
 from __future__ import annotations
@@ -9,9 +9,11 @@ from __future__ import annotations
 import math
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
+
+from vclean.render.css_colors import Color
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,45 +23,25 @@ if TYPE_CHECKING:
 LEAST_CONTRAST: Final = 1.2
 """Text of a lower contrast cannot be told from what is behind it: `#eee` on white has 1.16, `#ddd` 1.36."""
 
-_COLOR = re.compile(r"(?:rgba?|color|oklab|oklch|lab|lch)\([^()]*\)")
 _FUNCTION = re.compile(r"([a-z-]+)\(((?:[^()]|\([^()]*\))*)\)")
 _CACHED: Final = 4096
 
 
-class Color(NamedTuple):
-    """Red, green and blue, 0 to 255, and alpha, 0 to 1."""
-
-    red: float
-    green: float
-    blue: float
-    alpha: float = 1.0
-
-    def over(self, behind: Color) -> Color:
-        """Return the color of this one painted over an opaque one (Compositing 1, 5.1)."""
-        red, green, blue = (self.alpha * a + (1 - self.alpha) * b for a, b in zip(self[:3], behind[:3], strict=True))
-        return Color(red, green, blue)
-
-    def faded(self, opacity: float) -> Color:
-        """Return the color with its alpha multiplied by `opacity`."""
-        return self._replace(alpha=self.alpha * opacity)
-
-
-WHITE: Final = Color(255, 255, 255)
-
-
 def luminance(rgb: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the relative luminance of opaque colors (K, 3), 0 to 1, shape (K,) (WCAG 2.2, relative luminance)."""
+    """Return the relative luminance of opaque colors (..., 3), 0 to 1 (WCAG 2.2, relative luminance)."""
     part = rgb / np.float32(255)
-    linear = np.where(
-        part <= 0.04045, part / np.float32(12.92), ((part + np.float32(0.055)) / np.float32(1.055)) ** 2.4
-    )
-    return np.asarray(linear @ np.array([0.2126, 0.7152, 0.0722], dtype=np.float32))
+    linear = np.where(part <= 0.04045, part / 12.92, ((part + 0.055) / 1.055) ** 2.4)
+    return (linear @ np.array([0.2126, 0.7152, 0.0722], dtype=np.float32)).astype(np.float32)
+
+
+def contrast_ratio(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the contrast ratio of two luminances, 1 to 21 (WCAG 2.2, contrast ratio)."""
+    return np.asarray((np.maximum(one, other) + 0.05) / (np.minimum(one, other) + 0.05), dtype=np.float32)
 
 
 def contrast(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the contrast ratio of opaque colors (K, 3), 1 to 21, shape (K,) (WCAG 2.2, contrast ratio)."""
-    a, b = luminance(one) + np.float32(0.05), luminance(other) + np.float32(0.05)
-    return np.asarray(np.maximum(a, b) / np.minimum(a, b))
+    """Return the contrast ratio of opaque colors (..., 3), 1 to 21."""
+    return contrast_ratio(luminance(one), luminance(other))
 
 
 @lru_cache(maxsize=_CACHED)
@@ -75,95 +57,6 @@ def color_contrast(one: Color, other: Color) -> float:
 def hue_distance(one: Sequence[float], other: Sequence[float]) -> float:
     """Return how far apart two colors are beside their luminance: 0 to about 1, .2 where it is easily seen."""
     return max(0.0, (math.dist(one[:3], other[:3]) - 48) / 400)
-
-
-@lru_cache(maxsize=_CACHED)
-def parse_color(text: str) -> Color | None:
-    """Return a computed color; None where it is none, or in a space that is not read.
-
-    >>> parse_color("rgba(0, 0, 0, 0.5)"), parse_color("oklch(1 0 0)")
-    (Color(red=0.0, green=0.0, blue=0.0, alpha=0.5), Color(red=255, green=255, blue=255, alpha=1.0))
-    """
-    name, _, inside = text.strip().partition("(")
-    parts = re.split(r"[\s,/]+", inside.rstrip(")").strip())
-    space = parts.pop(0) if name == "color" else name
-    try:
-        numbers = [_number(part) for part in parts]
-    except ValueError:
-        return None
-    if len(numbers) not in (3, 4) or space not in _SPACES:
-        return None
-    alpha = numbers[3] if len(numbers) == 4 else 1.0
-    red, green, blue = _SPACES[space](*numbers[:3])
-    return Color(red, green, blue, alpha)
-
-
-def _number(part: str) -> float:
-    if part == "none":
-        return 0.0
-    return float(part.removesuffix("%")) / 100 if part.endswith("%") else float(part.removesuffix("deg"))
-
-
-def _from_linear(*linear: float) -> tuple[float, ...]:
-    encoded = (12.92 * part if part <= 0.0031308 else 1.055 * part ** (1 / 2.4) - 0.055 for part in linear)
-    return tuple(round(255 * min(max(part, 0.0), 1.0)) for part in encoded)
-
-
-def _oklab(lightness: float, a: float, b: float) -> tuple[float, ...]:
-    """Convert Oklab to sRGB (CSS Color 4, 9.4)."""
-    long = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3
-    medium = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3
-    short = (lightness - 0.0894841775 * a - 1.2914855480 * b) ** 3
-    return _from_linear(
-        4.0767416621 * long - 3.3077115913 * medium + 0.2309699292 * short,
-        -1.2684380046 * long + 2.6097574011 * medium - 0.3413193965 * short,
-        -0.0041960863 * long - 0.7034186147 * medium + 1.7076147010 * short,
-    )
-
-
-def _lab(lightness: float, a: float, b: float) -> tuple[float, ...]:
-    """Convert CIE Lab to sRGB (CSS Color 4, 9.1), without its change of white point: exact enough to be told apart."""
-    lightness = lightness * 100 if lightness <= 1 else lightness
-    fy = (lightness + 16) / 116
-    parts = (fy + a / 500, fy, fy - b / 200)
-    x, y, z = (part**3 if part > 6 / 29 else 3 * (6 / 29) ** 2 * (part - 4 / 29) for part in parts)
-    x, z = x * 0.95047, z * 1.08883
-    return _from_linear(
-        3.2406 * x - 1.5372 * y - 0.4986 * z,
-        -0.9689 * x + 1.8758 * y + 0.0415 * z,
-        0.0557 * x - 0.2040 * y + 1.0570 * z,
-    )
-
-
-def _polar(space: Callable[..., tuple[float, ...]]) -> Callable[..., tuple[float, ...]]:
-    def convert(lightness: float, chroma: float, hue: float) -> tuple[float, ...]:
-        angle = math.radians(hue)
-        return space(lightness, chroma * math.cos(angle), chroma * math.sin(angle))
-
-    return convert
-
-
-def _srgb(*parts: float) -> tuple[float, ...]:
-    return tuple(255 * min(max(part, 0.0), 1.0) for part in parts)
-
-
-_SPACES: Final[dict[str, Callable[..., tuple[float, ...]]]] = {
-    "rgb": lambda *parts: parts,
-    "rgba": lambda *parts: parts,
-    "srgb": _srgb,
-    "srgb-linear": _from_linear,
-    "display-p3": _srgb,  # near enough to be told apart
-    "oklab": _oklab,
-    "oklch": _polar(_oklab),
-    "lab": _lab,
-    "lch": _polar(_lab),
-}
-
-
-@lru_cache(maxsize=_CACHED)
-def colors_in(value: str) -> tuple[Color, ...]:
-    """Return the colors that a computed value names: the stops of gradients, the colors of shadows."""
-    return tuple(color for text in _COLOR.findall(value) if (color := parse_color(text)) is not None)
 
 
 # ---- filters ----

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from vclean.features import tree
-from vclean.features.visibility.colors import WHITE, Color, colors_in, parse_color
+from vclean.render.css_colors import WHITE, Color, color_array, colors_in
 from vclean.render.snapshot import Hidden
 
 if TYPE_CHECKING:
@@ -48,13 +47,13 @@ class ElementPainting:
     @cached_property
     def background(self) -> NDArray[np.float32]:
         """Return background colors, float32 (S, 4), NaN where unknown."""
-        return _colors(self.values["background-color"])
+        return color_array(self.values["background-color"])
 
     @cached_property
     def text_color(self) -> NDArray[np.float32]:
         """Return the fill colors of letters, float32 (S, 4), NaN where unknown."""
         fills = self.values["-webkit-text-fill-color"]
-        return _colors([fill or color for fill, color in zip(fills, self.values["color"], strict=True)])
+        return color_array([fill or color for fill, color in zip(fills, self.values["color"], strict=True)])
 
     @cached_property
     def font_size(self) -> NDArray[np.float32]:
@@ -152,10 +151,3 @@ def viewport_styles(snapshot: Snapshot) -> list[int]:
     root, body = snapshot.style[:1], snapshot.style[snapshot.is_tag(("body",))][:1]
     rows: list[int] = [*root.tolist(), *body.tolist()]
     return rows
-
-
-def _colors(values: Sequence[str]) -> NDArray[np.float32]:
-    """Return computed colors in any space as float32 (S, 4); NaN where one is unknown."""
-    unknown = (math.nan,) * 4
-    rows = [tuple(parse_color(value) or unknown) for value in values]
-    return np.array(rows, dtype=np.float32).reshape(len(rows), 4)

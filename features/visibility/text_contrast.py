@@ -10,15 +10,14 @@ from vclean.features import tree
 from vclean.features.visibility.boxes import contains
 from vclean.features.visibility.colors import (
     LEAST_CONTRAST,
-    Color,
     blended,
     color_contrast,
-    colors_in,
     contrast,
     filter_functions,
     filtered,
 )
 from vclean.features.visibility.element_painting import LEAST_OPACITY
+from vclean.render.css_colors import Color, colors_in
 from vclean.render.snapshot import Hidden
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from helpers.pages import laid_out, snapshot
 
-from vclean.features.block.visual import COLUMNS, backgrounds, compute, contrast, luminance
+from vclean.features.block.visual import COLUMNS, backgrounds, compute
 from vclean.features.blocks import extract_blocks
 from vclean.features.page_context import PageContext
 
@@ -160,46 +160,6 @@ class TestTypeface:
     def test_pointer(self):
         page = laid_out("<p>a <i>longer</i></p><p>longer <i>a</i></p>", styles={"i": {"cursor": "pointer"}})
         assert column("pointer", page) == [1, 0]
-
-
-class TestLuminance:
-    @pytest.mark.parametrize(
-        ("colour", "expected"),
-        [
-            ((0, 0, 0), 0),
-            ((255, 255, 255), 1),
-            ((255, 0, 0), 0.2126),
-            ((0, 255, 0), 0.7152),
-            ((0, 0, 255), 0.0722),
-            ((118, 118, 118), 0.18116),
-            ((10, 10, 10), 10 / 255 / 12.92),
-        ],
-    )
-    def test_known_values(self, colour, expected):
-        assert luminance(np.array([colour], dtype=np.float32)) == pytest.approx([expected], abs=1e-5)
-
-    def test_unknown(self):
-        assert np.isnan(luminance(np.full((1, 3), np.nan, dtype=np.float32))).all()
-
-
-class TestContrast:
-    @pytest.mark.parametrize(
-        ("first", "second", "expected"),
-        [
-            ((0, 0, 0), (255, 255, 255), 21),
-            ((255, 255, 255), (0, 0, 0), 21),
-            ((9, 9, 9), (9, 9, 9), 1),
-            ((118, 118, 118), (255, 255, 255), 4.54),
-            ((119, 119, 119), (255, 255, 255), 4.48),
-            ((255, 0, 0), (255, 255, 255), 4.00),
-            ((0, 0, 255), (255, 255, 255), 8.59),
-            ((255, 255, 0), (0, 0, 0), 19.56),
-        ],
-    )
-    def test_known_ratios(self, first, second, expected):
-        """Check #767676, the lightest gray with a contrast of 4.5 to white."""
-        light, dark = (luminance(np.array([colour], dtype=np.float32)) for colour in (first, second))
-        assert contrast(light, dark) == pytest.approx([expected], abs=0.005)
 
 
 class TestColors:

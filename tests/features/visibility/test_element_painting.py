@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from helpers.pages import laid_out
 
-from vclean.features.visibility.colors import WHITE, Color
 from vclean.features.visibility.element_painting import ElementPainting, viewport_styles
+from vclean.render.css_colors import WHITE, Color
 from vclean.render.snapshot import Snapshot
 
 

@@ -2,9 +2,9 @@ import pytest
 from helpers.pages import laid_out
 
 from vclean.features.visibility.candidate_texts import CandidateTexts
-from vclean.features.visibility.colors import WHITE, Color
 from vclean.features.visibility.element_painting import ElementPainting
 from vclean.features.visibility.text_contrast import Backdrop, TextContrast
+from vclean.render.css_colors import WHITE, Color
 from vclean.render.snapshot import Hidden
 
 BLACK = Color(0, 0, 0)
