@@ -181,7 +181,7 @@ class TestCommand:
     def test_several_pages_into_a_folder(self, page: Path, tmp_path: Path) -> None:
         (tmp_path / "other.html").write_text("<p>Other")
         assert main.main([str(page), str(tmp_path / "other.html"), "--explain", "-o", str(tmp_path / "out")]) == 0
-        assert {path.name[-9:] for path in (tmp_path / "out").iterdir()} == {"_page.txt", "other.txt"}
+        assert {path.name for path in (tmp_path / "out").iterdir()} == {"page.txt", "other.txt"}
 
     def test_a_site(self, page: Path, capsys: pytest.CaptureFixture[str]) -> None:
         page.with_name("b.html").write_text(PAGE.replace("rained", "snowed"))
