@@ -23,7 +23,7 @@ _UNKNOWN: Final = (math.nan,) * 4
 
 
 class Color(NamedTuple):
-    """Red, green and blue, 0 to 255, and alpha, 0 to 1."""
+    """Hold red, green and blue, 0 to 255, and alpha, 0 to 1."""
 
     red: float
     green: float
@@ -65,12 +65,14 @@ def parse_color(text: str) -> Color | None:
 
 
 def _number(part: str) -> float:
+    """Convert a number, percentage or angle; `none` is 0. Raise ValueError if it is none of them."""
     if part == "none":
         return 0.0
     return float(part.removesuffix("%")) / 100 if part.endswith("%") else float(part.removesuffix("deg"))
 
 
 def _from_linear(*linear: float) -> tuple[float, ...]:
+    """Convert linear-light sRGB to sRGB (CSS Color 4, 10.2)."""
     encoded = (12.92 * part if part <= 0.0031308 else 1.055 * part ** (1 / 2.4) - 0.055 for part in linear)
     return tuple(round(255 * min(max(part, 0.0), 1.0)) for part in encoded)
 
@@ -102,6 +104,8 @@ def _lab(lightness: float, a: float, b: float) -> tuple[float, ...]:
 
 
 def _polar(space: Callable[..., tuple[float, ...]]) -> Callable[..., tuple[float, ...]]:
+    """Return the conversion from the polar form of a space (CSS Color 4, 9.2 and 9.5)."""
+
     def convert(lightness: float, chroma: float, hue: float) -> tuple[float, ...]:
         angle = math.radians(hue)
         return space(lightness, chroma * math.cos(angle), chroma * math.sin(angle))

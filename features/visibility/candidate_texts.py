@@ -21,7 +21,7 @@ _EXEMPT_TAGS: Final = frozenset(("datalist", "optgroup", "option", "rp", "select
 
 
 class CandidateTexts:
-    """Texts that are neither blank nor hidden by layout: K with lines, W without.
+    """Select the texts that are neither blank nor hidden by layout: K with lines, W without.
 
     Attributes:
         snapshot: the rendered page.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LEAST_CONTRAST: Final = 1.2
-"""Text of a lower contrast cannot be told from what is behind it: `#eee` on white has 1.16, `#ddd` 1.36."""
+"""Lowest contrast of text that a reader can tell from what is behind it: `#eee` on white has 1.16, `#ddd` 1.36."""
 
 _FUNCTION = re.compile(r"([a-z-]+)\(((?:[^()]|\([^()]*\))*)\)")
 _CACHED: Final = 4096
@@ -84,6 +84,7 @@ def filtered(color: Color, functions: Sequence[tuple[str, float]]) -> Color:
 
 
 def _filter_once(color: Color, name: str, amount: float) -> Color:
+    """Apply one filter function to a color."""
     rgb = np.array(color[:3])
     gray = float(rgb @ (0.2126, 0.7152, 0.0722))
     if name == "opacity":

@@ -59,7 +59,7 @@ def opened_by_controls(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDAr
 
 
 class _Controls:
-    """The controls of a page that are in sight, and what they open."""
+    """Find the controls of a page that are in sight, and what they open."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
@@ -92,6 +92,7 @@ class _Controls:
         return opened
 
     def _opens(self, element: int) -> bool:
+        """Return whether a control in sight opens this element itself."""
         known = self._known.get(element)
         if known is None:
             known = self._known[element] = self._is_named(element) or (
@@ -112,6 +113,7 @@ class _Controls:
         )
 
     def _is_in_closed_details(self, element: int) -> bool:
+        """Return whether the parent is a `details` element in sight."""
         parent = self._parent[element]
         return parent in self._details and self._seen[parent]
 
@@ -135,6 +137,7 @@ class _Controls:
 
     @cached_property
     def _targeted_classes(self) -> set[str]:
+        """Return the classes that controls in sight name."""
         names: set[str] = set()
         for name in ("data-target", "data-bs-target"):
             for element, value in self._snapshot.attributes(name).items():
@@ -176,25 +179,28 @@ class _Controls:
         return parent >= 0 and self._snapshot.tags[self._snapshot.tag[parent]] == "label" and self._is_in_sight(parent)
 
     def _following_siblings(self, element: int) -> Iterator[int]:
-        parent, at = self._parent[element], self._end[element]
-        while parent >= 0 and at < self._end[parent]:
-            yield at
-            at = self._end[at]
+        """Yield the siblings after an element."""
+        parent, sibling = self._parent[element], self._end[element]
+        while parent >= 0 and sibling < self._end[parent]:
+            yield sibling
+            sibling = self._end[sibling]
 
     def _children(self, element: int) -> list[int]:
+        """Return the first thousand children of an element; none for -1."""
         if element < 0:
             return []
         children: list[int] = []
-        at = element + 1
-        while at < self._end[element] and len(children) < 1000:
-            children.append(at)
-            at = self._end[at]
+        child = element + 1
+        while child < self._end[element] and len(children) < 1000:
+            children.append(child)
+            child = self._end[child]
         return children
 
     def _classes(self, element: int) -> list[str]:
         return self._attributes["class"].get(element, "").split()
 
     def _name(self, element: int) -> str:
+        """Return the classes, the id and the role of an element in one string."""
         role = self._attributes["role"].get(element, "")
         return f"{self._attributes['class'].get(element, '')} {self._attributes['id'].get(element, '')} {role}"
 
@@ -204,22 +210,23 @@ class _Controls:
     def _has_near_control(self, element: int) -> bool:
         """Return whether a sibling is a control in sight that belongs to this panel, or contains one."""
         siblings = self._siblings(self._parent[element])
-        at = siblings.get(element)
-        if at is None:
+        position = siblings.get(element)
+        if position is None:
             return False
         order = list(siblings)
-        near = order[max(0, at - _NEAR) : at] + order[at + 1 : at + _NEAR]
+        near = order[max(0, position - _NEAR) : position] + order[position + 1 : position + _NEAR]
         named = matches(_PANEL_NAME, self._name(element))
         return any(self._is_in_sight(each) and self._controls_panel(each, named=named) for each in near)
 
     @cached_property
-    def _sibling_places(self) -> dict[int, dict[int, int]]:
+    def _known_siblings(self) -> dict[int, dict[int, int]]:
         return {}
 
     def _siblings(self, parent: int) -> dict[int, int]:
-        if parent not in self._sibling_places:
-            self._sibling_places[parent] = {child: place for place, child in enumerate(self._children(parent))}
-        return self._sibling_places[parent]
+        """Return the children of an element with their positions, in order."""
+        if parent not in self._known_siblings:
+            self._known_siblings[parent] = {child: position for position, child in enumerate(self._children(parent))}
+        return self._known_siblings[parent]
 
     def _controls_panel(self, element: int, *, named: bool) -> bool:
         """Return whether an element, or one of the first inside it, opens the panel beside it.
@@ -250,6 +257,7 @@ class _Controls:
         return {}
 
     def _is_control(self, element: int) -> bool:
+        """Return whether a reader can click an element without leaving the page."""
         attributes = self._attributes
         if self._snapshot.tags[self._snapshot.tag[element]] in ("button", "summary"):
             return True
@@ -288,6 +296,7 @@ class _Controls:
         return {}
 
     def _has_set_control(self, element: int) -> bool:
+        """Return whether an element contains a control of a carousel or tab list."""
         if element < 0:
             return False
         if element not in self._set_controls:
@@ -296,10 +305,12 @@ class _Controls:
         return self._set_controls[element]
 
     def _descendants(self, elements: Iterable[int]) -> Iterator[int]:
+        """Yield elements and the first descendants of each."""
         for element in elements:
             yield from range(element, min(self._end[element], element + 12))
 
     def _is_set_control(self, element: int) -> bool:
+        """Return whether an element in sight is a tab, a button or a control with the name of a step."""
         if not self._seen[element] or not self._is_control(element):
             return False
         role = self._attributes["role"].get(element, "").lower()

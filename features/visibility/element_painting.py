@@ -27,7 +27,7 @@ _NO_EFFECT: Final = ("", "none", "normal")
 
 
 class ElementPainting:
-    """What each element paints.
+    """Compute what each element paints.
 
     Attributes:
         snapshot: the rendered page.
@@ -133,7 +133,7 @@ class ElementPainting:
         return WHITE
 
     def text_clip(self, ancestors: Sequence[int]) -> int | None:
-        """Return the first of `ancestors` whose background is clipped to its text, or None."""
+        """Return the first of `ancestors` that clips its background to its text, or None."""
         if not self.clips_to_text.any():
             return None
         return next((element for element in ancestors if self.clips_to_text[self.snapshot.style[element]]), None)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class PaintLayers:
-    """The painted elements around the centers of texts.
+    """Find the painted elements around the centers of texts.
 
     Args:
         texts: the K texts.
@@ -60,7 +60,7 @@ class PaintLayers:
         Args:
             text: one of the K texts.
             ancestors: its parent and the ancestors of that.
-            text_clip: the ancestor whose background is clipped to the text, or None.
+            text_clip: the ancestor that clips its background to the text, or None.
         """
         begin, end = self._overlapping.start[text : text + 2]
         others = self._overlapping.values[begin:end]
@@ -76,6 +76,7 @@ class PaintLayers:
         )
 
     def _key(self, element: int) -> Key:
+        """Return the paint key of what an element paints."""
         is_image = self._painting.is_image[element]
         return self._order.content(element) if is_image else self._order.background(element)
 

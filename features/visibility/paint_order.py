@@ -33,7 +33,7 @@ _PROPERTIES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class _Stacking:
-    """How an element takes part in the painting: its level, and whether it makes a stacking context of its own."""
+    """Describe how an element takes part in the painting: its level, and whether it makes a stacking context."""
 
     level: float
     is_context: bool
@@ -41,7 +41,7 @@ class _Stacking:
 
 
 class PaintOrder:
-    """Paint keys of the elements and texts of a rendered page."""
+    """Compute paint keys of the elements and texts of a rendered page."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot

@@ -47,7 +47,7 @@ def hidden_techniques(snapshot: Snapshot) -> NDArray[np.uint8]:
 def doubtful_texts(snapshot: Snapshot) -> dict[int, int]:
     """Return the texts that an image is behind or above, with the `Hidden` code of those that prove to be unseen.
 
-    Styles do not tell what an image shows: the browser has to paint the page with and without these texts.
+    Styles do not determine what an image shows: the browser has to paint the page with and without these texts.
     """
     if not (snapshot.rendered and _has_text_on_images(snapshot)):
         return {}
@@ -59,7 +59,7 @@ def doubtful_texts(snapshot: Snapshot) -> dict[int, int]:
 
 
 def _has_text_on_images(snapshot: Snapshot) -> bool:
-    """Return whether the center of a line is on an image whose data are there; others may not be loaded."""
+    """Return whether the center of a line is on an image with known data; others may not be loaded."""
     is_embedded = ["url(" in image and "data:" in image for image in snapshot.styles.column("background-image")]
     is_image = ElementPainting(snapshot).is_image | np.array(is_embedded, dtype=bool)[snapshot.style]
     boxes = snapshot.box[is_image & (snapshot.hidden == Hidden.NO)]
@@ -69,10 +69,10 @@ def _has_text_on_images(snapshot: Snapshot) -> bool:
 
 
 class _PaintedTexts:
-    """Decisions on K texts by what is painted.
+    """Decide on K texts by what is painted.
 
     Attributes:
-        doubts: the texts of the snapshot whose visibility pixels decide, with the `Hidden` code of those that prove to
+        doubts: the texts of the snapshot that pixels decide on, with the `Hidden` code of those that prove to
             be unseen; complete after `techniques`.
     """
 
@@ -106,6 +106,6 @@ class _PaintedTexts:
         return self._contrast.technique(ancestors, text_clip, backdrops) if backdrops else Hidden.NO
 
     def _doubt(self, text: int, technique: Hidden) -> int:
-        """Record a text whose visibility pixels decide; until then it is visible."""
+        """Record a text that pixels decide on; until then it is visible."""
         self.doubts[int(self._texts.index[text])] = technique
         return Hidden.NO

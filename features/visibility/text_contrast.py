@@ -39,14 +39,14 @@ _VISIBLE: Final = Color(255, 0, 255)
 
 
 class Backdrop(NamedTuple):
-    """An opaque color that may be behind a text, and the element that paints it, -1 for the canvas."""
+    """Pair an opaque color that may be behind a text with the element that paints it, -1 for the canvas."""
 
     color: Color
     painter: int
 
 
 class _Pair(NamedTuple):
-    """A color of letters, an opaque color that may be behind them, and the element that paints that."""
+    """Pair a color of letters with an opaque color that may be behind them, and the element that paints that."""
 
     letters: Color
     behind: Color
@@ -61,7 +61,7 @@ class _Pair(NamedTuple):
 
 
 class TextContrast:
-    """Colors of the texts of a page, and of what is behind them.
+    """Compare the colors of the texts of a page with those behind them.
 
     Args:
         painting: what the elements of the page paint.
@@ -129,7 +129,7 @@ class TextContrast:
 
         Args:
             ancestors: the parent of the text and the ancestors of that, innermost first.
-            text_clip: the ancestor whose background is clipped to the text, or None.
+            text_clip: the ancestor that clips its background to the text, or None.
             backdrops: the colors that may be behind it.
         """
         opacity = float(self._painting.opacity[ancestors[0]])
@@ -206,10 +206,12 @@ class TextContrast:
         return _Pair(blended(letters, canvas, mode), blended(behind, canvas, mode), painter)
 
     def _is_in(self, painter: int, element: int) -> bool:
+        """Return whether the painter is an element or inside it."""
         return bool(element <= painter < self._snapshot.end[element])
 
 
 def _any_differ(pairs: Sequence[_Pair]) -> bool:
+    """Return whether a reader sees the letters in one of the pairs of colors."""
     return any(pair.differs for pair in pairs)
 
 

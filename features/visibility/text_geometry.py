@@ -21,15 +21,15 @@ LEAST_ADVANCE: Final = 0.12
 """Mean width of a character in font sizes; below it letters lie on top of each other. Narrow fonts have .3."""
 
 _LEAST_CHARACTERS: Final = 5
-"""Characters of a text whose mean advance is known well enough."""
+"""Characters of a text; the mean advance of fewer is uncertain."""
 _LINE_HEIGHT: Final = 1.15
 """Height of a line box of text in font sizes, for common fonts: 1.11 (Times) to 1.36 (Noto)."""
 _UNSCALED_HEIGHTS: Final = (0.6, 1.9)
 """Heights of lines, in those of the font, that fonts explain; transforms explain others."""
 _FAR_RIGHT: Final = 2.0
-"""Widths of the viewport; nobody scrolls further to the right, except in tables."""
+"""Widths of the viewport; readers do not scroll further to the right, except in tables."""
 _FAR_DOWN: Final = 5000.0
-"""CSS px of empty page above the last texts of a page, after which nobody looks for more."""
+"""CSS px of empty page above the last texts of a page, after which readers do not look for more."""
 _FEW: Final = 0.1
 """Largest share of the texts of a page that may be far down."""
 
@@ -85,7 +85,7 @@ def _faces_away(transform: str) -> bool:
 
 
 def out_of_reach(texts: CandidateTexts) -> NDArray[np.uint8]:
-    """Return `Hidden.OFF_PAGE` for texts that no scrolling reaches, or that nobody scrolls to, else 0, uint8 (K,)."""
+    """Return `Hidden.OFF_PAGE` for texts that a reader cannot or would not scroll to, else 0, uint8 (K,)."""
     snapshot, box = texts.snapshot, texts.box
     right, bottom = box[:, 0] + box[:, 2], box[:, 1] + box[:, 3]
     left_edge = min(float(snapshot.box[0, 0]), 0.0)

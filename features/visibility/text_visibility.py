@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TextVisibility:
-    """What a reader sees of the T texts of a page.
+    """Hold what a reader sees of the T texts of a page.
 
     Attributes:
         visibility: uint8 (T,), `vclean.labels.Visibility`.
@@ -32,7 +32,7 @@ class TextVisibility:
 
 
 def text_visibility(snapshot: Snapshot) -> TextVisibility:
-    """Return the visibility of the texts of a page: observed if it was rendered, else what its source tells."""
+    """Return the visibility of the texts of a page: observed if it was rendered, else derived from its source."""
     technique = hidden_techniques(snapshot)
     visibility = np.where(technique > 0, Visibility.HIDDEN, Visibility.SHOWN).astype(np.uint8)
     visibility[_is_revealable(snapshot, technique)] = Visibility.REVEALABLE

@@ -54,7 +54,7 @@ class PixelComparison:
             return np.asarray(image.convert("RGB"), dtype=np.int16)
 
     def unseen(self, with_texts: NDArray[np.int16], without: NDArray[np.int16]) -> Sequence[int]:
-        """Return the texts whose lines look the same in both screenshots."""
+        """Return the texts that look the same in both screenshots."""
         changed = np.abs(with_texts - without).max(axis=2) >= _LEAST_CHANGE
         seen = {
             text
