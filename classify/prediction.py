@@ -9,7 +9,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from vclean.labels import Label, Role
+    from vclean.classify.content.kinds import KindRequest
+    from vclean.labels import Kind, Label, Role
     from vclean.settings import Policy
 
 
@@ -26,6 +27,7 @@ class Decision:
         group: int32 (B,), group of blocks that is kept or dropped as one, -1 for blocks outside groups.
         is_content: bool (B,), the final decision, after post-processing.
         thread: whether posts were kept, as the content of a thread, although the policy leaves comments out.
+        requests: what the policy requested about kinds of blocks.
     """
 
     x: NDArray[np.float32]
@@ -36,6 +38,7 @@ class Decision:
     group: NDArray[np.int32]
     is_content: NDArray[np.bool_]
     thread: bool = False
+    requests: tuple[KindRequest, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,6 +52,7 @@ class Prediction:
         confidence: expected word F1 of the page, in 0..1; NaN for methods that do not estimate it.
         model: version of the model, empty for methods without one.
         roles: role of the region around each block, None outside all regions; empty for methods without regions.
+        kinds: what each block is in its document; empty for methods without kinds.
         decision: how the model decided; None for methods without a model, and for a page without blocks.
 
     >>> import vclean
@@ -62,4 +66,5 @@ class Prediction:
     confidence: float = float("nan")
     model: str = ""
     roles: list[Role | None] = field(default_factory=list)
+    kinds: list[Kind] = field(default_factory=list)
     decision: Decision | None = None

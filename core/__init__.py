@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     )
     from vclean.features.blocks import BlockColumns
     from vclean.features.segments.segments import Segments, Separators
-    from vclean.labels import Label, Role, Visibility
+    from vclean.labels import Kind, Label, Role, Visibility
     from vclean.output.page_image import PageImage
     from vclean.output.source_positions import SourcePosition
     from vclean.page import Page, Resource, Resources
@@ -65,6 +65,7 @@ __all__ = [
     "Explanation",
     "ExtraMissingError",
     "InputError",
+    "Kind",
     "Label",
     "LimitError",
     "Metadata",
@@ -114,6 +115,7 @@ _MODULES = {
     "Explanation": "classify.explain.reasons",
     "ExtraMissingError": "errors",
     "InputError": "errors",
+    "Kind": "labels",
     "Label": "labels",
     "LimitError": "errors",
     "Metadata": "result",

@@ -1,4 +1,4 @@
-"""Labels and visibility of blocks, roles of regions."""
+"""Labels, kinds and visibility of blocks, roles of regions."""
 
 from __future__ import annotations
 
@@ -31,6 +31,50 @@ LABELS: Final = tuple(Label)
 """Labels by integer code: `LABELS[code]`."""
 UNKNOWN: Final = -1
 """Code of a content block for which the gold text has no label."""
+
+
+class Kind(StrEnum):
+    """Function of a block in its document.
+
+    A label says how a block is printed, and whether; its kind says what it is. Models learn the kinds up to `OTHER`, in
+    the order of the members. The kinds after it are those of the body text in an element that HTML names so.
+
+    >>> Kind("byline").name, Kind.QUOTE.is_learned
+    ('BYLINE', False)
+    """
+
+    TITLE = "title"
+    """Headline of the document, or of an item of a list of documents."""
+    BYLINE = "byline"
+    """Names of authors."""
+    DATE = "date"
+    LEAD = "lead"
+    """Summary between headline and body."""
+    BODY = "body"
+    COMMENT = "comment"
+    """Text that a reader wrote below a document."""
+    POST = "post"
+    """Text of a thread, in forums and question pages."""
+    ITEM = "item"
+    """Entry of a list or grid of documents or products that is the content of its page."""
+    RELATED = "related"
+    """Entry of a list of links to further documents."""
+    OTHER = "other"
+    CAPTION = "caption"
+    QUOTE = "quote"
+    TABLE = "table"
+    CODE = "code"
+
+    @property
+    def is_learned(self) -> bool:
+        """Return whether models predict this kind; the others follow from the element around the text."""
+        return self not in _STRUCTURAL
+
+
+_STRUCTURAL = frozenset((Kind.CAPTION, Kind.QUOTE, Kind.TABLE, Kind.CODE))
+KINDS: Final = tuple(Kind)
+"""Kinds by integer code: `KINDS[code]`."""
+LEARNED_KINDS: Final = tuple(kind for kind in Kind if kind.is_learned)
 
 
 class Visibility(IntEnum):

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, overload
 
 from vclean.errors import UsageError
-from vclean.labels import Label, Role, Visibility
+from vclean.labels import Kind, Label, Role, Visibility
 from vclean.output import registry
 from vclean.render.snapshot import Hidden
 
@@ -55,6 +55,7 @@ class Block:
         text: the text, with white space collapsed except in preformatted text.
         label: the label: heading, paragraph, list item, continuation, or other (boilerplate).
         role: the role of the region around the block; None outside all regions, and for methods without roles.
+        kind: what the block is in its document, such as title, byline or comment; None for methods without kinds.
         probability: the probability that the block is content, 0 to 1; 0 or 1 for methods without probabilities.
         box: the union of the line boxes, in CSS px; None if the block is not painted, or the page was not rendered.
         xpath: the absolute XPath of the container.
@@ -78,6 +79,7 @@ class Block:
     text: str
     label: Label
     role: Role | None
+    kind: Kind | None
     probability: float
     box: Box | None
     xpath: str
@@ -152,6 +154,7 @@ class Blocks(Sequence[Block]):
         *,
         label: Label | str | Collection[Label | str] | None = None,
         role: Role | str | Collection[Role | str] | None = None,
+        kind: Kind | str | Collection[Kind | str] | None = None,
         visibility: Visibility | Collection[Visibility] | None = None,
         tag: str | Collection[str] | None = None,
     ) -> Blocks:
@@ -160,11 +163,12 @@ class Blocks(Sequence[Block]):
         Args:
             label: a label or several, such as `"h"` or `("h", "p")`; None for any label.
             role: a role or several, such as `"article"`; None for any role.
+            kind: a kind or several, such as `"byline"`; None for any kind.
             visibility: a visibility or several; None for any visibility.
             tag: a tag name of the container or several; None for any tag.
 
         Raises:
-            UsageError: a label, role or visibility does not exist.
+            UsageError: a label, role, kind or visibility does not exist.
 
         >>> import vclean
         >>> vclean.clean("<h1>Rain</h1><p>It rained.", method="text").blocks.where(tag=("h1", "h2")).text
@@ -172,12 +176,14 @@ class Blocks(Sequence[Block]):
         """
         labels = None if label is None else _members(Label, label)
         roles = None if role is None else _members(Role, role)
+        kinds = None if kind is None else _members(Kind, kind)
         visibilities = None if visibility is None else _members(Visibility, visibility)
         tags = {tag} if isinstance(tag, str) else tag
         return self.filter(
             lambda block: (
                 (labels is None or block.label in labels)
                 and (roles is None or block.role in roles)
+                and (kinds is None or block.kind in kinds)
                 and (visibilities is None or block.visibility in visibilities)
                 and (tags is None or block.tag in tags)
             )
@@ -312,7 +318,7 @@ class Result:
         """Return all blocks of the page."""
         columns, prediction, unknown = self.columns, self.prediction, [None] * len(self.columns)
         reasons: Sequence[Sequence[Reason]] = self.explanation.reasons if self.explanation else [()] * len(unknown)
-        roles, positions = prediction.roles or unknown, self.positions or unknown
+        roles, kinds, positions = prediction.roles or unknown, prediction.kinds or unknown, self.positions or unknown
         probability, box = prediction.probability.tolist(), columns.box.tolist()
         xpath, tag, visibility = columns.xpath, columns.tag, columns.visibility.tolist()
         technique = [Hidden(code).technique for code in columns.technique.tolist()]
@@ -323,6 +329,7 @@ class Result:
                 text=text,
                 label=prediction.labels[row],
                 role=roles[row],
+                kind=kinds[row],
                 probability=probability[row],
                 box=Box(*box[row]) if all(map(math.isfinite, box[row])) else None,
                 xpath=xpath[row],

@@ -77,10 +77,14 @@ class Policy:
         comments: whether reader comments are content; None: as in the training corpora of the model.
         hidden: which hidden texts may be content, for every method: "drop" none, "revealable" those that a reader can
             open, "keep" all.
+        captions: whether captions of images and tables are content; None: as the model decides.
+        byline: whether names of authors and dates next to the title are content; None: as the model decides.
+        lists: whether lists of links, documents or products are content; None: as the model decides.
+        convention: name of a training corpus whose annotators decide what counts as content; empty for no particular
+            one. The model card lists the names.
 
     Raises:
-        UsageError: `recall_weight` is not a positive number, `comments` is not True, False or None, or `hidden` is not
-            one of its values.
+        UsageError: `recall_weight` is not a positive number, or another field has none of its values.
 
     >>> Policy(recall_weight=4.0).comments is None
     True
@@ -89,21 +93,54 @@ class Policy:
     recall_weight: float = 1.0
     comments: bool | None = None
     hidden: HiddenPolicy = "revealable"
+    captions: bool | None = None
+    byline: bool | None = None
+    lists: bool | None = None
+    convention: str = ""
 
     def __post_init__(self) -> None:
         """Check the values."""
-        if self.comments not in (True, False, None):
-            raise UsageError(f"comments has to be True, False or None, not {self.comments!r}")
+        for name in ("comments", "captions", "byline", "lists"):
+            if getattr(self, name) not in (True, False, None):
+                raise UsageError(f"{name} has to be True, False or None, not {getattr(self, name)!r}")
         if not 0 < self.recall_weight < float("inf"):
             raise UsageError(f"recall_weight has to be a positive number, not {self.recall_weight}")
         if self.hidden not in get_args(HiddenPolicy):
             raise UsageError(f"hidden has to be one of {', '.join(get_args(HiddenPolicy))}, not {self.hidden!r}")
+
+    @classmethod
+    def for_purpose(cls, purpose: str, **choices: Any) -> Policy:  # noqa: ANN401
+        """Return the policy of a purpose, with other values for some fields.
+
+        Args:
+            purpose: "article", the default policy; "corpus", all text of the page's own content, as in CleanEval 2007;
+                "everything", also comments, captions, bylines and lists.
+            choices: values by field; None keeps the value of the purpose.
+
+        Raises:
+            UsageError: the purpose does not exist, or a value is wrong.
+
+        >>> Policy.for_purpose("corpus", comments=False).convention
+        'cleaneval'
+        """
+        if purpose not in _PURPOSES:
+            raise UsageError(f"no purpose {purpose!r}: choose one of {', '.join(_PURPOSES)}")
+        return cls(**{**_PURPOSES[purpose], **{name: value for name, value in choices.items() if value is not None}})
 
     @property
     def most_hidden(self) -> Visibility:
         """Return the least visible kind of block that may be content."""
         return {"drop": Visibility.SHOWN, "revealable": Visibility.REVEALABLE, "keep": Visibility.HIDDEN}[self.hidden]
 
+
+_CORPUS: Final[dict[str, Any]] = {"convention": "cleaneval"}
+_PURPOSES: Final[dict[str, dict[str, Any]]] = {
+    "article": {},
+    "corpus": _CORPUS,
+    "everything": {
+        **_CORPUS, "comments": True, "captions": True, "byline": True, "lists": True, "recall_weight": 4.0,
+    },
+}  # fmt: skip
 
 OverlayFormat = Literal["png", "svg", "html"]
 """File format of an overlay: an image (`png`, `svg`) or an interactive page (`html`)."""

@@ -112,30 +112,30 @@ def type_codes(probability: NDArray[np.floating[Any]]) -> list[int]:
     return codes
 
 
-def adjust_for_comments(
-    probability: NDArray[np.float32], comments: NDArray[np.float32], words: NDArray[np.float32], *, include: bool
+def adjust_for_kind(
+    probability: NDArray[np.float32], members: NDArray[np.float32], words: NDArray[np.float32], *, include: bool
 ) -> NDArray[np.float32]:
-    """Return content probabilities, given whether readers' comments are content.
+    """Return content probabilities, given whether blocks of a kind, such as readers' comments, are content.
 
-    To exclude comments, multiply each probability by the probability that the block is not among comments. To include
-    them, remove the doubt whether comments count: scale the probabilities of their blocks until the upper quartile,
-    typically the text of the comments, is .95. Names, dates and buttons between them keep their ratio to it. No
-    probability is lowered, and none is raised above .95.
+    To exclude the kind, multiply each probability by the probability that the block is not of the kind. To include it,
+    remove the doubt whether it counts: scale the probabilities of its blocks until the upper quartile, typically the
+    text of comments, is .95. Names, dates and buttons between comments keep their ratio to it. No probability is
+    lowered, and none is raised above .95.
 
     Args:
-        probability: float32 (B,), content probability when the treatment of comments is unknown.
-        comments: float32 (B,), probability that a block is among readers' comments.
+        probability: float32 (B,), content probability when the treatment of the kind is unknown.
+        members: float32 (B,), probability that a block is of the kind.
         words: float32 (B,), words per block.
-        include: whether comments are content.
+        include: whether the kind is content.
 
     Returns:
         float32 (B,).
     """
     if not include:
-        return probability * (1 - comments)
-    scale = _SURE / _upper_quartile(probability, comments * words)
+        return probability * (1 - members)
+    scale = _SURE / _upper_quartile(probability, members * words)
     lifted = np.maximum(np.minimum(probability * scale, _SURE), probability)
-    return np.asarray(probability + comments * (lifted - probability), dtype=np.float32)
+    return np.asarray(probability + members * (lifted - probability), dtype=np.float32)
 
 
 def _upper_quartile(values: NDArray[np.float32], weight: NDArray[np.float32]) -> float:

@@ -3,7 +3,7 @@
 A model file is a zip archive. `card.json` lists the training corpora, scores, seed, versions and feature columns.
 `linear.npz` has the two linear models. `content.txt`, `types.txt` and `cuts.txt` (the threshold model) are boosted
 trees in LightGBM's text format. `calibration.json` has the points of the calibration map. `regions.txt` is the region
-model; it is optional.
+model, `kinds.txt` the model of kinds, and `conventions/` has trees for each convention; all of these are optional.
 """
 
 from __future__ import annotations
@@ -12,15 +12,18 @@ import hashlib
 import io
 import json
 import zipfile
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from vclean.classify import model_file
 from vclean.classify.content import stacking
-from vclean.classify.content.expected_f import adjust_for_comments, assign_labels
+from vclean.classify.content.conventions import Conventions
+from vclean.classify.content.expected_f import adjust_for_kind, assign_labels
+from vclean.classify.content.kinds import KindRequest, block_kinds, kind_probability, kind_requests
 from vclean.classify.content.linear import LinearModel
 from vclean.classify.content.postprocess import (
     block_groups,
@@ -40,7 +43,7 @@ from vclean.features import matrix
 from vclean.settings import Policy
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -51,6 +54,8 @@ FORMAT: Final = 2
 _SHIPPED: Final = "default.vclean"
 _PARTS: Final = ("linear.npz", "content.txt", "types.txt", "cuts.txt", "calibration.json")
 _REGIONS: Final = "regions.txt"
+_KINDS: Final = "kinds.txt"
+_CONVENTIONS: Final = "conventions/"
 CORRECTED: Final = "corrections"
 """Key in the card of a model that was trained further: see `vclean.classify.training.incremental`."""
 
@@ -67,6 +72,8 @@ class Model:
         card: description of the model: corpora, scores, seed, versions, columns.
         version: first 12 hexadecimal digits of the SHA-256 of weights and trees, without the card.
         regions: boosted trees for the role of a container; None if the model was trained without marked pages.
+        kinds: boosted trees for the kind of a block; None if the model was trained without gold of kinds.
+        conventions: boosted trees for the conventions of corpora.
     """
 
     linear: LinearModel
@@ -76,6 +83,8 @@ class Model:
     card: dict[str, Any]
     version: str = ""
     regions: Forest | None = None
+    kinds: Forest | None = None
+    conventions: Conventions = field(default_factory=Conventions)
 
     def label(
         self, blocks: BlockColumns, *, evidence: NDArray[np.float32] | None = None, policy: Policy | None = None
@@ -88,6 +97,7 @@ class Model:
         comments = comment_probability(features.context, regions)
         policy = policy or Policy()
         excluded = blocks.visibility > policy.most_hidden
+        kinds = kind_probability(self.kinds, x) if self.kinds else None
         prediction = self.decide(
             x,
             words,
@@ -97,9 +107,14 @@ class Model:
             policy=policy,
             excluded=excluded,
             post_share=least_post_share(features.context) if policy.comments is False else NO_SIGN,
+            requests=kind_requests(policy, kinds, blocks),
         )
-        roles = stacking.block_roles(regions) if self.regions else []
-        return replace(prediction, labels=join_continuations(prediction.labels, predecessors(blocks)), roles=roles)
+        return replace(
+            prediction,
+            labels=join_continuations(prediction.labels, predecessors(blocks)),
+            roles=stacking.block_roles(regions) if self.regions else [],
+            kinds=block_kinds(kinds, blocks, prediction.labels) if kinds is not None else [],
+        )
 
     def decide(
         self,
@@ -112,6 +127,7 @@ class Model:
         policy: Policy | None = None,
         excluded: NDArray[np.bool_] | None = None,
         post_share: float = NO_SIGN,
+        requests: Sequence[KindRequest] = (),
     ) -> Prediction:
         """Label the B blocks of a page from their feature matrix.
 
@@ -125,31 +141,35 @@ class Model:
             policy: what counts as content.
             excluded: bool (B,), the blocks that cannot be content, such as hidden ones.
             post_share: see `threads.is_thread`; on a thread, a policy without comments keeps the posts.
+            requests: what the policy requests about kinds of blocks.
         """
         policy = policy or Policy()
         if not len(x):
             return Prediction([], np.zeros(0, dtype=np.float32), 0.0, self.version)
         probability = content_probability(self.content, x, use_all_trees=CORRECTED in self.card)
+        probability = self.conventions.adjust(probability, x, policy.convention)
         if evidence is not None:
             from vclean.classify.content.site_evidence import add_evidence
 
             probability = add_evidence(probability, evidence)
         thread = policy.comments is False and is_thread(post_share, probability, words, comments)
         if policy.comments is not None and not thread:
-            probability = adjust_for_comments(probability, comments, words, include=policy.comments)
+            probability = adjust_for_kind(probability, comments, words, include=policy.comments)
+        for request in requests:
+            probability = adjust_for_kind(probability, request.members, words, include=request.include)
         candidates = probability
         if excluded is not None and excluded.any():
             words = np.where(excluded, 0, words).astype(np.float32)
             candidates = np.where(excluded, 0, probability).astype(np.float32)
         undecided = comments if policy.comments is None else np.zeros_like(comments)
         selected, confidence = self.threshold_model.select(
-            candidate_selections(x, candidates, words, undecided, policy.recall_weight)
+            candidate_selections(x, candidates, words, undecided, policy.recall_weight), policy.convention
         )
         is_content = smooth_groups(selected, words, group)
         if excluded is not None:
             is_content &= ~excluded
         labels = assign_labels(is_content, type_probability(self.types, x[is_content]))
-        decision = Decision(x, comments, evidence, policy, selected, group, is_content, thread)
+        decision = Decision(x, comments, evidence, policy, selected, group, is_content, thread, tuple(requests))
         calibrated = self.threshold_model.calibration(probability)
         return Prediction(labels, calibrated, confidence, self.version, decision=decision)
 
@@ -170,8 +190,11 @@ class Model:
             "cuts.txt": self.threshold_model.forest.text.encode(),
             "calibration.json": json.dumps(self.threshold_model.calibration.to_dict()).encode(),
         }
-        if self.regions:
-            members[_REGIONS] = self.regions.text.encode()
+        for name, forest in ((_REGIONS, self.regions), (_KINDS, self.kinds)):
+            if forest:
+                members[name] = forest.text.encode()
+        for name, forest in self.conventions.forests.items():
+            members[f"{_CONVENTIONS}{name}.txt"] = forest.text.encode()
         return pack(members)
 
 
@@ -221,15 +244,19 @@ def from_bytes(data: bytes, name: str) -> Model:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             card = json.loads(archive.read("card.json"))
             _check(card, name)
-            regions = [archive.read(_REGIONS)] if _REGIONS in archive.namelist() else []
-            parts = [archive.read(member) for member in _PARTS] + regions
+            names = [name for name in archive.namelist() if name in (_REGIONS, _KINDS) or name.startswith(_CONVENTIONS)]
+            optional = {name: archive.read(name) for name in names}
+            parts = [archive.read(member) for member in _PARTS]
     except READ_ERRORS as error:
         raise _damaged(name) from error
-    version = hashlib.sha256(b"".join(parts)).hexdigest()[:12]
+    version = hashlib.sha256(b"".join([*parts, *optional.values()])).hexdigest()[:12]
     try:
-        content, types, cuts, *rest = (Forest(text.decode()) for text in (*parts[1:4], *regions))
-        threshold_model = ThresholdModel(cuts, CalibrationMap.from_dict(json.loads(parts[4])))
-        return Model(_linear(parts[0]), content, types, threshold_model, card, version, *rest)
+        content, types, cuts = (Forest(text.decode()) for text in parts[1:4])
+        forests = {name: Forest(text.decode()) for name, text in optional.items()}
+        regions, kinds = forests.pop(_REGIONS, None), forests.pop(_KINDS, None)
+        conventions = Conventions({Path(name).stem: forest for name, forest in forests.items()})
+        threshold_model = ThresholdModel(cuts, CalibrationMap.from_dict(json.loads(parts[4])), conventions.names)
+        return Model(_linear(parts[0]), content, types, threshold_model, card, version, regions, kinds, conventions)
     except READ_ERRORS as error:
         raise _damaged(name) from error
 

@@ -44,12 +44,12 @@ def block_groups(blocks: BlockColumns) -> NDArray[np.int32]:
     blocks per cell.
     """
     snapshot = blocks.snapshot
-    is_group = snapshot.is_tag(_GROUPS) | _data_tables(blocks)
+    is_group = snapshot.is_tag(_GROUPS) | data_tables(blocks)
     group = tree.nearest_ancestor(is_group, snapshot.parent)[blocks.node]
     return np.where(is_group[group], group, -1).astype(np.int32)
 
 
-def _data_tables(blocks: BlockColumns) -> NDArray[np.bool_]:
+def data_tables(blocks: BlockColumns) -> NDArray[np.bool_]:
     """Return a mask of the elements that are data tables, bool (N,)."""
     snapshot, size = blocks.snapshot, len(blocks.snapshot)
     is_table, is_cell = snapshot.is_tag(("table",)), snapshot.is_tag(("td", "th"))

@@ -9,13 +9,14 @@ the default. The candidate with the highest prediction is chosen, and this predi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from vclean.classify.content import stacking
-from vclean.classify.content.expected_f import adjust_for_comments, best_selections
+from vclean.classify.content.conventions import one_hot
+from vclean.classify.content.expected_f import adjust_for_kind, best_selections
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -98,7 +99,7 @@ def candidate_selections(
     comment_policy = np.zeros(len(masks))
     if beta == 1 and (comments > _HAS_COMMENTS).any():
         for include, code in ((False, -1.0), (True, 1.0)):
-            adjusted = adjust_for_comments(probability, comments, words, include=include)
+            adjusted = adjust_for_kind(probability, comments, words, include=include)
             more, more_expected = best_selections(adjusted, words, COMMENT_BETAS)
             masks, expected = np.vstack([masks, more]), np.append(expected, more_expected)
             comment_policy = np.append(comment_policy, np.full(len(more), code))
@@ -170,6 +171,11 @@ def choose_selection(forest: Forest, candidates: CandidateSelections) -> tuple[N
     return candidates.masks[best], float(np.clip(predicted[best], 0, 1))
 
 
+def add_convention(rows: NDArray[np.float32], names: tuple[str, ...], name: str) -> NDArray[np.float32]:
+    """Add columns for the convention to the features (K, F) of candidates: float32 (K, F + len(names))."""
+    return np.hstack([rows, np.tile(one_hot(names, name), (len(rows), 1))])
+
+
 @dataclass(frozen=True, slots=True)
 class ThresholdModel:
     """Model that selects the content blocks of a page.
@@ -177,14 +183,17 @@ class ThresholdModel:
     Attributes:
         forest: boosted trees that predict the word F1 of a selection.
         calibration: maps probabilities of the content trees to calibrated probabilities.
+        conventions: names of the conventions, in the order of the last columns of the forest.
     """
 
     forest: Forest
     calibration: CalibrationMap
+    conventions: tuple[str, ...] = ()
 
-    def select(self, candidates: CandidateSelections) -> tuple[NDArray[np.bool_], float]:
+    def select(self, candidates: CandidateSelections, convention: str = "") -> tuple[NDArray[np.bool_], float]:
         """Return the content blocks, bool (B,), and the confidence: the predicted word F1 of this selection."""
-        return choose_selection(self.forest, candidates)
+        rows = add_convention(candidates.rows, self.conventions, convention)
+        return choose_selection(self.forest, replace(candidates, rows=rows))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import lxml.html
 import numpy as np
@@ -19,7 +19,7 @@ from vclean.imports import check_installed, requires_extra
 from vclean.page import Page
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
     from tldextract import TLDExtract
@@ -29,8 +29,16 @@ if TYPE_CHECKING:
 
 REQUIRED = ("id", "html", "gold_text")
 """Columns that a corpus must have."""
-OPTIONAL = ("url", "page_type", "gold_markup", "gold_markdown", "annotated_html", "must", "must_not")
+OPTIONAL = (
+    "url", "page_type", "gold_markup", "gold_markdown", "annotated_html", "must", "must_not", "gold_comments", "title",
+    "authors", "date",
+)  # fmt: skip
 """Columns that are read if a corpus has them."""
+METADATA = ("title", "authors", "date")
+"""Columns that a file of metadata has for pages of corpora."""
+
+Metadata: TypeAlias = "Mapping[tuple[str, str], Mapping[str, Any]]"
+"""Values of the columns `METADATA` by corpus and id of a page."""
 
 ARCHIVES = (".warc", ".warc.gz", ".wacz")
 """File name suffixes of web archives."""
@@ -67,6 +75,8 @@ class GoldPage:
         markdown: gold text as Markdown, or empty.
         annotated: document with the marks of L3S-GN1 (class `x-nc-sel1` is the headline), or empty.
         must, must_not: snippets that the clean text must contain, or must not contain.
+        comments: text of the readers' comments, or empty.
+        title, authors, date: title, names of the authors and day of publication (ISO 8601), or empty.
         resources: source of its style sheets and images, or None.
     """
 
@@ -81,7 +91,19 @@ class GoldPage:
     annotated: bytes = b""
     must: tuple[str, ...] = ()
     must_not: tuple[str, ...] = ()
+    comments: str = ""
+    title: str = ""
+    authors: tuple[str, ...] = ()
+    date: str = ""
     resources: Resources | None = None
+
+    @property
+    def is_partial(self) -> bool:
+        """Return whether the gold text is only part of the content: it consists of the snippets in `must`.
+
+        Of the other text of such a page, nothing is known.
+        """
+        return bool(self.must) and "".join(self.text.split()) == "".join("".join(self.must).split())
 
     def to_page(self) -> Page:
         """Return the page without its gold."""
@@ -90,11 +112,19 @@ class GoldPage:
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """Parquet file of gold pages, read during iteration; `len` is its number of pages."""
+    """Parquet file of gold pages, read during iteration; `len` is its number of pages.
+
+    Attributes:
+        path: the file.
+        count: number of pages.
+        columns: the columns that are read.
+        metadata: titles, authors and dates of pages, see `read_metadata`.
+    """
 
     path: Path
     count: int
     columns: tuple[str, ...]
+    metadata: Metadata = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -105,21 +135,50 @@ class Corpus:
         return self.count
 
     def __iter__(self) -> Iterator[GoldPage]:
-        """Yield the pages in the order of the file. Raise InputError if the file is damaged."""
+        """Yield the pages in the order of the file; the second page with an id gets `(2)` behind it, and so on.
+
+        Raises:
+            InputError: the file is damaged.
+        """
         import pyarrow.parquet as pq
         from pyarrow import ArrowException
 
+        seen: Counter[str] = Counter()
         try:
             with pq.ParquetFile(self.path) as file:
                 for batch in file.iter_batches(_BATCH, columns=list(self.columns)):
                     for row in batch.to_pylist():
-                        yield _gold_page(self.name, row)
+                        seen[str(row["id"])] += 1
+                        if seen[str(row["id"])] > 1:
+                            row["id"] = f"{row['id']} ({seen[str(row['id'])]})"
+                        yield _gold_page(self.name, {**row, **self.metadata.get((self.name, str(row["id"])), {})})
         except (ArrowException, OSError) as error:
             raise InputError(f"{self.path} cannot be read to its end: {_first_line(error)}") from error
 
 
-def read_corpus(path: str | Path) -> Corpus | MarkedArchive:
+def read_metadata(path: Path) -> Metadata:
+    """Read a Parquet file with title, authors and date of pages: columns `corpus`, `id` and those of `METADATA`.
+
+    Returns:
+        The values by column, by corpus and id of the page.
+
+    Raises:
+        InputError: the file does not exist, or a column is missing.
+        ExtraMissingError: the library that reads Parquet is not installed.
+    """
+    _check_columns(path, ("corpus", "id", *METADATA))
+    import pyarrow.parquet as pq
+
+    rows = pq.read_table(path, columns=["corpus", "id", *METADATA]).to_pylist()
+    return {(str(row["corpus"]), str(row["id"])): {name: row[name] for name in METADATA} for row in rows}
+
+
+def read_corpus(path: str | Path, metadata: Metadata | None = None) -> Corpus | MarkedArchive:
     """Open the corpus at `path`: Parquet, or a web archive of marked pages. Iteration reads its pages.
+
+    Args:
+        path: the corpus.
+        metadata: titles, authors and dates of its pages, see `read_metadata`.
 
     Raises:
         InputError: the file does not exist or is of neither format, a column of `REQUIRED` is missing, or no page has
@@ -132,6 +191,12 @@ def read_corpus(path: str | Path) -> Corpus | MarkedArchive:
         from vclean.classify.corpora.marked import MarkedArchive
 
         return MarkedArchive(path)
+    count, columns = _check_columns(path, REQUIRED)
+    return Corpus(path, count, tuple(name for name in REQUIRED + OPTIONAL if name in columns), metadata or {})
+
+
+def _check_columns(path: Path, required: Sequence[str]) -> tuple[int, set[str]]:
+    """Return the number of rows and the columns of a Parquet file. Raise InputError if a required column is missing."""
     with requires_extra("corpora", "pyarrow"):
         import pyarrow.parquet as pq
         from pyarrow import ArrowException
@@ -143,9 +208,9 @@ def read_corpus(path: str | Path) -> Corpus | MarkedArchive:
         raise InputError(f"{path} does not exist: give the path of a corpus in Parquet format") from error
     except (ArrowException, OSError) as error:
         raise InputError(f"{path} is no Parquet file that can be read: {_first_line(error)}") from error
-    if missing := [name for name in REQUIRED if name not in columns]:
+    if missing := [name for name in required if name not in columns]:
         raise InputError(f"{path} is no corpus: add the column {', '.join(missing)}")
-    return Corpus(path, count, tuple(name for name in REQUIRED + OPTIONAL if name in columns))
+    return count, columns
 
 
 def site(page: GoldPage) -> str:
@@ -231,6 +296,10 @@ def _gold_page(corpus: str, row: dict[str, Any]) -> GoldPage:
         annotated=_bytes(row.get("annotated_html")),
         must=tuple(row.get("must") or ()),
         must_not=tuple(row.get("must_not") or ()),
+        comments=row.get("gold_comments") or "",
+        title=row.get("title") or "",
+        authors=tuple(row.get("authors") or ()),
+        date=str(row.get("date") or ""),
     )
 
 

@@ -129,8 +129,8 @@ def _predict(page: GoldPage, blocks: BlockColumns, predict: Predictor, write: Wr
 def _calibration_sample(
     page: GoldPage, blocks: BlockColumns, prediction: Prediction, f1: float
 ) -> CalibrationSample | None:
-    """Return probabilities with their outcomes; None for methods that give no probabilities."""
-    if isnan(prediction.confidence):
+    """Return probabilities with their outcomes; None for methods without probabilities, and for partial gold."""
+    if isnan(prediction.confidence) or page.is_partial:
         return None
     return CalibrationSample(
         probability=prediction.probability,

@@ -19,6 +19,7 @@ from vclean.classify.content.linear import LinearModel
 from vclean.classify.content.postprocess import block_groups, comment_probability
 from vclean.classify.corpora import gold
 from vclean.classify.corpora.corpora import assign_folds
+from vclean.classify.corpora.gold_kinds import gold_kinds
 from vclean.classify.evaluation.scores import count_words
 from vclean.classify.regions import model
 from vclean.classify.training import linear
@@ -66,6 +67,8 @@ class PageRows:
         group: int32 (B,), index of the list, table or code that contains the block, or -1: see
             `postprocess.block_groups`.
         gold_words: number of words of the page's gold.
+        kind: int8 (B,), an index into `KINDS`, or `vclean.labels.UNKNOWN`.
+        is_partial: whether the gold is only part of the content. Then nothing is known of the other blocks.
         importance: number of pages that it counts as.
     """
 
@@ -84,6 +87,8 @@ class PageRows:
     comments: NDArray[np.float32]
     group: NDArray[np.int32]
     gold_words: int
+    kind: NDArray[np.int8]
+    is_partial: bool = False
     importance: float = 1.0
 
     def __len__(self) -> int:
@@ -92,8 +97,13 @@ class PageRows:
 
     @property
     def weight(self) -> NDArray[np.float32]:
-        """Return the training weights, float32 (B,): the root of the words up to `WEIGHT_CAP`, times the importance."""
-        return (self.importance * np.sqrt(np.clip(self.layout.tokens, 1, WEIGHT_CAP))).astype(np.float32)
+        """Return the training weights, float32 (B,): the root of the words up to `WEIGHT_CAP`, times the importance.
+
+        A block weighs 0 if it is not known whether it is content.
+        """
+        known = self.content if self.is_partial else np.ones(len(self), dtype=bool)
+        weight = self.importance * np.sqrt(np.clip(self.layout.tokens, 1, WEIGHT_CAP))
+        return np.where(known, weight, 0).astype(np.float32)
 
 
 def page_rows(page: GoldPage, site: str, blocks: BlockColumns, regions: Forest | None = None) -> PageRows:
@@ -120,6 +130,8 @@ def page_rows(page: GoldPage, site: str, blocks: BlockColumns, regions: Forest |
         comments=comment_probability(features.context, region),
         group=block_groups(blocks),
         gold_words=count_words(page.text),
+        kind=gold_kinds(features.context, page, truth.is_content),
+        is_partial=page.is_partial,
     )
 
 
@@ -192,15 +204,23 @@ class TrainingTable:
         return np.concatenate([page.label for page in self.pages])
 
     @cached_property
+    def kind(self) -> NDArray[np.int8]:
+        """Return the code of the kind of each row, int8 (R,)."""
+        return np.concatenate([page.kind for page in self.pages])
+
+    @cached_property
     def weight(self) -> NDArray[np.float32]:
         """Return the training weight of each row, float32 (R,)."""
         return np.concatenate([page.weight for page in self.pages])
 
     @cached_property
     def sampled(self) -> NDArray[np.bool_]:
-        """Return the rows to fit the boosted models on, bool (R,): up to `ROWS_PER_PAGE` of a page, seeded."""
+        """Return the rows to fit the boosted models on, bool (R,): up to `ROWS_PER_PAGE` of a page, seeded.
+
+        Rows without weight are left out.
+        """
         draw = np.random.default_rng(len(self.pages))
-        return np.concatenate([draw.permutation(len(page)) < ROWS_PER_PAGE for page in self.pages])
+        return np.concatenate([draw.permutation(len(page)) < ROWS_PER_PAGE for page in self.pages]) & (self.weight > 0)
 
     @cached_property
     def sampled_weight(self) -> NDArray[np.float32]:

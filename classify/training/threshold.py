@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from vclean.classify.content.threshold import CalibrationMap, ThresholdModel
+from vclean.classify.content.threshold import CalibrationMap, ThresholdModel, add_convention
 from vclean.classify.evaluation.reliability import reliability
 from vclean.classify.trees.boosting import REPRODUCIBLE, SEED, fit_forest
 
@@ -98,16 +98,30 @@ class HeldOutPrediction:
     candidates: CandidateSelections | None
 
 
-def fit_threshold_model(pages: Sequence[PageRows], held_out: Sequence[HeldOutPrediction]) -> ThresholdModel:
-    """Fit the threshold model and the calibration map of `pages`, of which at least one has blocks."""
-    pairs = [(page, each.candidates) for page, each in zip(pages, held_out, strict=True) if each.candidates]
-    rows = np.vstack([candidates.rows for _, candidates in pairs])
-    scores = [word_f1(each.masks, page.share, page.layout.tokens, page.gold_words) for page, each in pairs]
-    return ThresholdModel(fit(rows, np.concatenate(scores)), _calibration(pages, held_out))
+def fit_threshold_model(
+    examples: Sequence[tuple[PageRows, str, HeldOutPrediction]], conventions: tuple[str, ...] = ()
+) -> ThresholdModel:
+    """Fit the threshold model and the calibration map.
+
+    Pages with partial gold are left out: the word F1 of a selection is not known.
+
+    Args:
+        examples: pages, at least one with blocks, each with the convention of a prediction (empty for none) and the
+            prediction. The calibration map is fitted on the predictions without a convention.
+        conventions: names of the conventions.
+    """
+    complete = [example for example in examples if not example[0].is_partial and example[2].candidates]
+    rows, scores = [], []
+    for page, name, held_out in complete:
+        if held_out.candidates:
+            rows.append(add_convention(held_out.candidates.rows, conventions, name))
+            scores.append(word_f1(held_out.candidates.masks, page.share, page.layout.tokens, page.gold_words))
+    default = [(page, held_out) for page, name, held_out in complete if not name]
+    return ThresholdModel(fit(np.vstack(rows), np.concatenate(scores)), _calibration(default), conventions)
 
 
-def _calibration(pages: Sequence[PageRows], held_out: Sequence[HeldOutPrediction]) -> CalibrationMap:
+def _calibration(pages: Sequence[tuple[PageRows, HeldOutPrediction]]) -> CalibrationMap:
     """Fit the calibration map of the blocks, with the training weights, between one per block and one per word."""
-    predicted = np.concatenate([page.probability for page in held_out])
-    content = np.concatenate([page.content for page in pages])
-    return fit_map(predicted, content, np.concatenate([page.weight for page in pages]))
+    predicted = np.concatenate([held_out.probability for _, held_out in pages])
+    content = np.concatenate([page.content for page, _ in pages])
+    return fit_map(predicted, content, np.concatenate([page.weight for page, _ in pages]))

@@ -15,16 +15,19 @@ from vclean.classify.content.model import FORMAT, Model, content_probability, ty
 from vclean.classify.content.postprocess import smooth_groups
 from vclean.classify.content.threshold import candidate_selections
 from vclean.classify.prediction import Prediction
+from vclean.classify.training import conventions as convention_training
+from vclean.classify.training import kinds as kinds_training
 from vclean.classify.training import linear, threshold
 from vclean.classify.training import regions as region_training
 from vclean.classify.training.dataset import WEIGHT_CAP, design_matrix
+from vclean.classify.training.kinds import fit_kinds
 from vclean.classify.training.threshold import HeldOutPrediction, fit_threshold_model
 from vclean.classify.trees.boosting import REPRODUCIBLE, SEED, fit_forest
 from vclean.errors import InputError
 from vclean.labels import LABELS, UNKNOWN, Label, Role
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -102,11 +105,13 @@ class CrossValidation:
 
     Attributes:
         table: training rows of the pages.
-        held_out: P predictions.
+        held_out: P predictions, without a convention.
+        own: P predictions under the convention of the page's corpus; None for pages without one.
     """
 
     table: TrainingTable
     held_out: list[HeldOutPrediction]
+    own: list[HeldOutPrediction | None]
 
     @classmethod
     def run(cls, table: TrainingTable, *, done: Callable[[], None] = lambda: None) -> CrossValidation:
@@ -120,25 +125,47 @@ class CrossValidation:
         for fold in np.unique(table.fold).tolist():
             predictions.update(_predict_fold(table, fold))
             done()
-        return cls(table, [predictions[page] for page in range(len(table.pages))])
+        held_out = [predictions[page] for page in range(len(table.pages))]
+        return cls(table, held_out, _predict_own(table, held_out))
+
+    @property
+    def has_conventions(self) -> bool:
+        """Return whether a corpus has enough pages for a convention."""
+        return any(own is not None for own in self.own)
+
+    @property
+    def probability(self) -> NDArray[np.float32]:
+        """Return the held-out content probabilities without a convention, float32 (R,)."""
+        return np.concatenate([page.probability for page in self.held_out])
 
     def threshold_model(self, held_out: int | None = None) -> ThresholdModel:
         """Fit the threshold model on all pages except those of the fold `held_out`."""
+        names = convention_training.conventions(self.table.pages)
         pages = np.flatnonzero(self.table.fold != (-1 if held_out is None else held_out)).tolist()
-        return fit_threshold_model([self.table.pages[page] for page in pages], [self.held_out[page] for page in pages])
+        examples = [(self.table.pages[page], "", self.held_out[page]) for page in pages]
+        examples += [
+            (self.table.pages[page], names[page], own) for page in pages if (own := self.own[page]) is not None
+        ]
+        return fit_threshold_model(examples, tuple(sorted(set(names) - {""})))
 
-    def predictions(self) -> list[Prediction]:
+    def predictions(self, *, own: bool = False) -> list[Prediction]:
         """Return a prediction for each page; its threshold model was fitted without its fold.
+
+        With `own`, the predictions are those under the convention of the page's corpus, if it has one.
 
         The threshold model is fitted on scores of the other folds, by models that saw this fold. These know its sites,
         but not its gold, and the threshold model reads only a few numbers per page: twenty more fits were not worth the
         time.
         """
         threshold_models = {fold: self.threshold_model(fold) for fold in np.unique(self.table.fold).tolist()}
-        folds = self.table.fold.tolist()
+        names = convention_training.conventions(self.table.pages)
         return [
-            _predict_page(threshold_models[fold], page, held_out)
-            for fold, page, held_out in zip(folds, self.table.pages, self.held_out, strict=True)
+            _predict_page(threshold_models[fold], page, default, "")
+            if by_convention is None or not own
+            else _predict_page(threshold_models[fold], page, by_convention, name)
+            for fold, page, name, default, by_convention in zip(
+                self.table.fold.tolist(), self.table.pages, names, self.held_out, self.own, strict=True
+            )
         ]
 
 
@@ -150,6 +177,24 @@ def _predict_fold(table: TrainingTable, fold: int) -> Iterator[tuple[int, HeldOu
         yield page, _held_out_prediction(content, types, x[first[page] : first[page + 1]], table.pages[page])
 
 
+def _predict_own(table: TrainingTable, held_out: Sequence[HeldOutPrediction]) -> list[HeldOutPrediction | None]:
+    """Predict each page under the convention of its corpus, with trees that were fitted without its fold."""
+    x = design_matrix(table, *table.fits.scores(None))
+    probability = np.concatenate([page.probability for page in held_out])
+    first, names = np.cumsum([0, *map(len, table.pages)]), convention_training.conventions(table.pages)
+    own: list[HeldOutPrediction | None] = [None] * len(table.pages)
+    for fold in np.unique(table.fold).tolist():
+        adjusted = convention_training.fit_conventions(table, x, probability, fold)
+        for number in np.flatnonzero(table.fold == fold).tolist():
+            page, name = table.pages[number], names[number]
+            if len(page) and name in adjusted.names:
+                rows = x[first[number] : first[number + 1]]
+                changed = adjusted.adjust(held_out[number].probability, rows, name)
+                candidates = candidate_selections(rows, changed, page.layout.tokens, page.comments)
+                own[number] = HeldOutPrediction(changed, held_out[number].types, candidates)
+    return own
+
+
 def _held_out_prediction(content: Forest, types: Forest, x: NDArray[np.float32], page: PageRows) -> HeldOutPrediction:
     if not len(page):
         empty = np.zeros(0, dtype=np.float32)
@@ -159,10 +204,12 @@ def _held_out_prediction(content: Forest, types: Forest, x: NDArray[np.float32],
     return HeldOutPrediction(probability, type_probability(types, x), candidates)
 
 
-def _predict_page(threshold_model: ThresholdModel, page: PageRows, held_out: HeldOutPrediction) -> Prediction:
+def _predict_page(
+    threshold_model: ThresholdModel, page: PageRows, held_out: HeldOutPrediction, convention: str
+) -> Prediction:
     if held_out.candidates is None:
         return Prediction([], held_out.probability, 0.0)
-    keep, confidence = threshold_model.select(held_out.candidates)
+    keep, confidence = threshold_model.select(held_out.candidates, convention)
     is_content = smooth_groups(keep, page.layout.tokens, page.group)
     probability = threshold_model.calibration(held_out.probability)
     return Prediction(assign_labels(is_content, held_out.types[is_content]), probability, confidence)
@@ -181,8 +228,19 @@ def train(
     table = validation.table
     x = design_matrix(table, *table.fits.scores(None))
     content, types = _fit_trees(x, table, np.ones(len(x), dtype=bool))
-    card = _card(table) | {"regions": _region_card(regions)} | (card_fields or {})
-    return Model(table.fits.without(), content, types, validation.threshold_model(), card, regions=regions)
+    kinds = fit_kinds(x, table.kind, table.row_page)
+    conventions = convention_training.fit_conventions(table, x, validation.probability)
+    card = _card(table) | {"regions": _region_card(regions), "conventions": list(conventions.names)}
+    return Model(
+        table.fits.without(),
+        content,
+        types,
+        validation.threshold_model(),
+        card | (card_fields or {}),
+        regions=regions,
+        kinds=kinds,
+        conventions=conventions,
+    )
 
 
 def _fit_trees(x: NDArray[np.float32], table: TrainingTable, rows: NDArray[np.bool_]) -> tuple[Forest, Forest]:
@@ -212,6 +270,8 @@ def _card(table: TrainingTable) -> dict[str, Any]:
                 "rounds": linear.ROUNDS,
             },
             "cuts": {**threshold.PARAMETERS, "rounds": threshold.ROUNDS},
+            "kinds": {**kinds_training.PARAMETERS, "rounds": kinds_training.ROUNDS},
+            "conventions": {**convention_training.PARAMETERS, "rounds": convention_training.ROUNDS},
             "weight": f"square root of the words, up to {WEIGHT_CAP}",
         },
         "versions": {name: metadata.version(name) for name in ("vclean", "lightgbm", "numpy", "lxml", "scipy")},

@@ -186,7 +186,8 @@ def run_methods(
         if folds and MODEL_METHOD in methods:
             fits = train_region_models(corpora, regions, readers)
             validation = cross_validate(training_table(corpora, readers, folds, fits))
-            return score(corpora, readers, methods, unseen_predictions(validation), folds=folds, on_page=on_page)
+            unseen, own = unseen_predictions(validation), own_predictions(validation)
+            return score(corpora, readers, methods, unseen, own=own, folds=folds, on_page=on_page)
         return score(corpora, {render: readers[render]}, methods, {}, folds=folds, on_page=on_page)
 
 
@@ -206,8 +207,17 @@ def cross_validate(table: TrainingTable) -> CrossValidation:
 
 def unseen_predictions(validation: CrossValidation) -> Unseen:
     """Return the predictions of a cross-validation, by corpus, page id and whether the page was rendered."""
+    return _by_page(validation, validation.predictions())
+
+
+def own_predictions(validation: CrossValidation) -> Unseen | None:
+    """Return the predictions under the convention of each page's corpus, as above; None without conventions."""
+    return _by_page(validation, validation.predictions(own=True)) if validation.has_conventions else None
+
+
+def _by_page(validation: CrossValidation, predictions: Sequence[Prediction]) -> Unseen:
     pages = [(page.corpus, page.id, page.rendered) for page in validation.table.pages]
-    return dict(zip(pages, validation.predictions(), strict=True))
+    return dict(zip(pages, predictions, strict=True))
 
 
 def score(
@@ -216,6 +226,7 @@ def score(
     methods: Mapping[str, Callable[[], Method]],
     unseen: Unseen,
     *,
+    own: Unseen | None = None,
     folds: int = 0,
     on_page: PageCallback | None = None,
 ) -> Report:
@@ -226,6 +237,7 @@ def score(
         readers: functions that read a page, by whether they render it.
         methods: functions that load the methods, by name.
         unseen: predictions of the main model from a cross-validation; empty to load the main model instead.
+        own: predictions of the same models under the convention of each corpus, reported as another method.
         folds: the number of folds for other trained methods; 0 for no cross-validation.
         on_page: see `vclean.classify.evaluation.evaluate.evaluate`.
     """
@@ -244,6 +256,9 @@ def score(
             else _predictor(name, load, unseen, rendered=rendered)
             for name, load in methods.items()
         }
+        if own:
+            name = f"{MODEL_METHOD}, own convention{suffix}"
+            predictors[name] = _predictor(MODEL_METHOD, methods[MODEL_METHOD], own, rendered=rendered)
         outcomes += evaluate(corpora, predictors, read=read, write=clean_texts, on_page=on_page).evaluations
     return Report(tuple(outcomes))
 

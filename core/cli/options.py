@@ -28,7 +28,15 @@ _RECALL_WEIGHT: Final = 4.0
 MIN_FOLDS: Final = 3
 """Fewest folds: training cross-validates again on the other folds, and needs two of them."""
 _MAX_PORT: Final = 65_535
-_COMMENTS: Final = {"in": True, "out": False, None: None}
+_IN_OUT: Final = {"in": True, "out": False, None: None}
+_PURPOSES: Final = ("article", "corpus", "everything")
+_KIND_OPTIONS: Final = {
+    "--comments": "reader comments",
+    "--captions": "captions of images and tables",
+    "--byline": "names of authors and dates next to the title",
+    "--lists": "lists of links, documents and products",
+}
+"""Options of kinds of text, with what they keep or drop; without them, the model decides."""
 _PAGE_LIMITS: Final[tuple[tuple[str, type[int] | type[float], str | None, str, str], ...]] = (
     ("--timeout", float, "30", "S", "limit the time of each step of one page, in seconds (30)"),
     ("--max-bytes", int, str(32 * 2**20), "N", f"limit the size of a page, in bytes ({32 * 2**20})"),
@@ -121,10 +129,16 @@ def policy(section: str = "Options") -> Callable[[_Decorated], _Decorated]:
         flag("--precision", section=section, help="only keep blocks that are very probably content"),
         flag("--recall", section=section, help="also keep blocks that may be content"),
         option(
-            "--comments",
-            type=click.Choice(("in", "out")),
+            "--for",
+            "purpose",
+            type=click.Choice(_PURPOSES),
+            default=_PURPOSES[0],
             section=section,
-            help="keep (in) or drop (out) reader comments (as in the training corpora)",
+            help="what the text is for: the article, a text corpus, or everything on the page but navigation (article)",
+        ),
+        *(
+            option(name, type=click.Choice(("in", "out")), section=section, help=f"keep (in) or drop (out) {text}")
+            for name, text in _KIND_OPTIONS.items()
         ),
         option(
             "--hidden",
@@ -146,8 +160,11 @@ def take_policy(values: dict[str, Any]) -> Policy:
 
     check_exclusive(values, "--precision", "--recall")
     recall, precision = values.pop("recall"), values.pop("precision")
-    recall_weight = _RECALL_WEIGHT if recall else _PRECISION_WEIGHT if precision else 1.0
-    return Policy(recall_weight=recall_weight, comments=_COMMENTS[values.pop("comments")], hidden=values.pop("hidden"))
+    recall_weight = _RECALL_WEIGHT if recall else _PRECISION_WEIGHT if precision else None
+    choices = {name[2:]: _IN_OUT[values.pop(name[2:])] for name in _KIND_OPTIONS}
+    return Policy.for_purpose(
+        values.pop("purpose"), recall_weight=recall_weight, hidden=values.pop("hidden"), **choices
+    )
 
 
 def verbosity(section: str = "Options") -> Callable[[_Decorated], _Decorated]:

@@ -41,6 +41,7 @@ BLOCK: Final = pa.struct(
     [
         ("label", pa.string()),
         ("role", pa.string()),
+        ("kind", pa.string()),
         ("probability", pa.float32()),
         ("box", BOX),
         ("xpath", pa.string()),
@@ -170,6 +171,7 @@ def _blocks_array(result: Result) -> pa.Array[Any]:
     columns = [
         _string_array(map(str, prediction.labels)),
         _string_array(prediction.roles) if prediction.roles else pa.nulls(len(blocks), pa.string()),
+        _string_array(prediction.kinds) if prediction.kinds else pa.nulls(len(blocks), pa.string()),
         pa.array(prediction.probability, pa.float32(), from_pandas=True),
         _box_array(blocks),
         _string_array(blocks.xpath),

@@ -70,6 +70,7 @@ def _block(block: Block) -> Record:
         "label": str(block.label),
         "probability": _number(block.probability, 4),
         "role": block.role,
+        "kind": block.kind,
         "box": None if block.box is None else _numbers(block.box, 2),
         "xpath": block.xpath,
         "tag": block.tag,

@@ -45,6 +45,7 @@ class TrainOptions:
         out: the file for the model.
         predictions: the file for the clean texts; None for none.
         snapshots: the folder of rendered pages; None for none.
+        metadata: a file with titles, authors and dates of the pages; None for none.
         verbosity: -1 quiet, 0 normal, 1 verbose.
     """
 
@@ -55,6 +56,7 @@ class TrainOptions:
     out: Path
     predictions: Path | None
     snapshots: Path | None
+    metadata: Path | None
     verbosity: int
 
 
@@ -64,8 +66,8 @@ def _options(**values: Any) -> TrainOptions:  # noqa: ANN401
         raise click.UsageError("name a CORPUS, or --corrections GOLD")
     if options.method != _MODEL_METHOD and (options.regions or options.corrections):
         raise click.UsageError("--regions and --corrections train the method vclean only")
-    if not options.corpora and (options.regions or options.predictions or options.snapshots):
-        raise click.UsageError("--regions, --predictions and --snapshots need a CORPUS")
+    if not options.corpora and (options.regions or options.predictions or options.snapshots or options.metadata):
+        raise click.UsageError("--regions, --predictions, --snapshots and --metadata need a CORPUS")
     return options
 
 
@@ -88,6 +90,12 @@ def _options(**values: Any) -> TrainOptions:  # noqa: ANN401
 @option("-o", "--out", type=path, required=True, metavar="MODEL", help="write the model to this file")
 @predictions_option()
 @snapshots_option()
+@option(
+    "--metadata",
+    type=path,
+    metavar="FILE",
+    help="titles, authors and dates of the pages, in Parquet format: columns corpus, id, title, authors, date",
+)
 @verbosity()
 def train_model(options: TrainOptions) -> int:
     """Train a method on every page of the corpora, write its model, and return the exit code.
@@ -126,7 +134,7 @@ def train_model(options: TrainOptions) -> int:
 
 def _train_model(options: TrainOptions, corrections: Sequence[Correction]) -> tuple[Model, int]:
     """Train the main model on the corpora; return it and the exit code. Pages that fail are left out."""
-    from vclean.classify.corpora.corpora import read_corpus
+    from vclean.classify.corpora.corpora import read_corpus, read_metadata
     from vclean.classify.methods import get
     from vclean.classify.training.dataset import FOLDS
     from vclean.classify.training.train import train
@@ -134,6 +142,7 @@ def _train_model(options: TrainOptions, corrections: Sequence[Correction]) -> tu
         cross_validate,
         exit_code,
         open_readers,
+        own_predictions,
         score,
         train_region_models,
         training_table,
@@ -143,12 +152,14 @@ def _train_model(options: TrainOptions, corrections: Sequence[Correction]) -> tu
     from vclean.files import write_stream
     from vclean.labelling import retraining
 
-    corpora = [read_corpus(path) for path in options.corpora]
+    metadata = read_metadata(options.metadata) if options.metadata else {}
+    corpora = [read_corpus(path, metadata) for path in options.corpora]
     with open_readers(render=True, snapshots=options.snapshots, keep=True) as readers:
         regions = train_region_models(corpora, options.regions, readers)
         validation = cross_validate(training_table(corpora, readers, FOLDS, regions, corrections))
         unseen = unseen_predictions(validation)
-        report = score(corpora, readers, {_MODEL_METHOD: partial(get, _MODEL_METHOD)}, unseen)
+        own = own_predictions(validation)
+        report = score(corpora, readers, {_MODEL_METHOD: partial(get, _MODEL_METHOD)}, unseen, own=own)
     write_stream(sys.stdout, report.table() + "\n")
     write_predictions(report, options.predictions)
     card: dict[str, Any] = {"scores": report.to_dict(), "calibration": report.calibration()}

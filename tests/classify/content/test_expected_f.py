@@ -8,7 +8,7 @@ from scipy.special import ndtr, ndtri
 
 from vclean.classify.content.expected_f import (
     CORRELATION,
-    adjust_for_comments,
+    adjust_for_kind,
     assign_labels,
     best_selection,
     type_codes,
@@ -144,7 +144,7 @@ class TestAdjustForComments:
     WORDS = np.array([200, 50, 50, 3, 10], dtype=np.float32)
 
     def adjusted(self, *, include: bool) -> np.ndarray:
-        return adjust_for_comments(self.PROBABILITY, self.COMMENTS, self.WORDS, include=include)
+        return adjust_for_kind(self.PROBABILITY, self.COMMENTS, self.WORDS, include=include)
 
     def test_excludes_comments(self) -> None:
         np.testing.assert_allclose(self.adjusted(include=False), [0.98, 0.04, 0.035, 0.005, 0.02], rtol=1e-5)
@@ -164,11 +164,11 @@ class TestAdjustForComments:
 
     def test_lowers_no_included_comment(self) -> None:
         sure = np.full(5, 0.99, dtype=np.float32)
-        np.testing.assert_allclose(adjust_for_comments(sure, self.COMMENTS, self.WORDS, include=True), sure)
+        np.testing.assert_allclose(adjust_for_kind(sure, self.COMMENTS, self.WORDS, include=True), sure)
 
     @pytest.mark.parametrize("include", [True, False])
     def test_a_page_without_comments(self, include: bool) -> None:
-        adjusted = adjust_for_comments(self.PROBABILITY, np.zeros(5, dtype=np.float32), self.WORDS, include=include)
+        adjusted = adjust_for_kind(self.PROBABILITY, np.zeros(5, dtype=np.float32), self.WORDS, include=include)
         np.testing.assert_array_equal(adjusted, self.PROBABILITY)
         assert adjusted.dtype == np.float32
 
@@ -176,9 +176,7 @@ class TestAdjustForComments:
     @given(BLOCKS.filter(bool), st.booleans())
     def test_results_are_probabilities(self, blocks: list[tuple[float, float]], include: bool) -> None:
         probability, words = np.array(blocks, dtype=np.float32).T
-        adjusted = adjust_for_comments(
-            probability, np.linspace(0, 1, len(words), dtype=np.float32), words, include=include
-        )
+        adjusted = adjust_for_kind(probability, np.linspace(0, 1, len(words), dtype=np.float32), words, include=include)
         assert ((adjusted >= 0) & (adjusted <= 1)).all()
         assert (adjusted >= probability).all() if include else (adjusted <= probability).all()
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,8 +9,7 @@ from helpers.synthetic import SITES, rows, train_quickly
 
 from vclean.classify.content import stacking
 from vclean.classify.content.threshold import candidate_selections
-from vclean.classify.training.threshold import HeldOutPrediction
-from vclean.classify.training.threshold import fit_threshold_model as fit
+from vclean.classify.training.threshold import HeldOutPrediction, fit_threshold_model
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +31,11 @@ NOTHING = HeldOutPrediction(np.zeros(0, dtype=np.float32), np.zeros((0, 4), dtyp
 
 
 def empty():
-    return SimpleNamespace(content=np.zeros(0, dtype=bool), weight=np.zeros(0, dtype=np.float32))
+    return SimpleNamespace(is_partial=False, content=np.zeros(0, dtype=bool), weight=np.zeros(0, dtype=np.float32))
+
+
+def fit(pages, predictions):
+    return fit_threshold_model([(page, "", prediction) for page, prediction in zip(pages, predictions, strict=True)])
 
 
 class TestFitThresholdModel:
@@ -56,3 +60,17 @@ class TestFitThresholdModel:
         other = fit([*self.PAGES, empty()], [*predictions, NOTHING])
         assert one.forest.text == other.forest.text
         assert one.calibration == other.calibration
+
+    def test_ignores_pages_with_partial_gold(self) -> None:
+        predictions = [held_out(page, 0.9) for page in self.PAGES]
+        one = fit(self.PAGES[1:], predictions[1:])
+        other = fit([replace(self.PAGES[0], is_partial=True), *self.PAGES[1:]], predictions)
+        assert one.forest.text == other.forest.text
+
+    def test_conventions(self) -> None:
+        examples = [(page, name, held_out(page, 0.9)) for name in ("", "all") for page in self.PAGES]
+        threshold_model = fit_threshold_model(examples, ("all",))
+        page = self.PAGES[0]
+        candidates = held_out(page, 0.6).candidates
+        assert threshold_model.conventions == ("all",)
+        assert threshold_model.forest.columns == candidates.rows.shape[1] + 1

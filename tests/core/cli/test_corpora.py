@@ -144,6 +144,8 @@ def learning(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
             done()
             return cls(table)
 
+        has_conventions = False
+
         def predictions(self) -> list[Prediction]:
             return [predict(page) for page in self.table.pages]
 

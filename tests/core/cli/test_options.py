@@ -117,7 +117,7 @@ class TestClean:
         [
             ([], "required: PAGE"),
             (["a", "--no-such"], "unrecognized arguments: --no-such"),
-            (["a", "--form", "json"], "unrecognized arguments: --form; did you mean --format"),
+            (["a", "--forma", "json"], "unrecognized arguments: --forma; did you mean --format"),
             (["a", "--render=1"], "argument --render: takes no value"),
             (["a", "--method"], "argument --method: expected one argument"),
             (["a", "-o", "--render"], "argument -o/--out: expected one argument"),
@@ -168,6 +168,7 @@ class TestOtherCommands:
             corpora=[Path("a.parquet"), Path("b.parquet")],
             corrections=None,
             regions=[],
+            metadata=None,
             out=Path("m"),
             predictions=Path("p"),
             snapshots=Path("s"),

@@ -75,7 +75,10 @@ class TestToDict:
     def test_is_serializable(self) -> None:
         facts = json.loads(json.dumps(settings_to_dict(CleanerSettings())))
         assert facts["rendering"]["width"] == 1366
-        assert facts["policy"] == {"recall_weight": 1.0, "comments": None, "hidden": "revealable"}
+        assert facts["policy"] == {
+            "recall_weight": 1.0, "comments": None, "hidden": "revealable", "captions": None, "byline": None,
+            "lists": None, "convention": "",
+        }  # fmt: skip
         assert facts["model"] is None
 
 

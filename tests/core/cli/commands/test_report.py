@@ -73,6 +73,8 @@ def learning(monkeypatch):
         def run(cls, table, *, done):
             return cls(table)
 
+        has_conventions = False
+
         def predictions(self):
             return [
                 Prediction([Label.PARAGRAPH] * len(page), page.weight * 0 + 0.9, 0.5, "folds")

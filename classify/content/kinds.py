@@ -1,0 +1,139 @@
+"""Predict the kind of each block, such as title, byline or comment, and adjust probabilities to a policy on kinds."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from vclean.classify.content.postprocess import data_tables
+from vclean.errors import UsageError
+from vclean.features import tree
+from vclean.labels import KINDS, LEARNED_KINDS, Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from vclean.classify.trees.forest import Forest
+    from vclean.features.blocks import BlockColumns
+    from vclean.labels import Label
+    from vclean.settings import Policy
+
+_BODY: Final = tuple(KINDS.index(kind) for kind in (Kind.LEAD, Kind.BODY, Kind.POST, Kind.OTHER))
+"""Learned kinds that the element around a block makes more precise."""
+_CAPTION: Final = re.compile(r"(?:^|[\s_-])caption|bildunterschrift|legende?\b", re.IGNORECASE)
+
+
+def kind_probability(trees: Forest, x: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the probabilities of `LEARNED_KINDS` for the B rows of a feature matrix, float32 (B, K)."""
+    if not len(x):
+        return np.zeros((0, len(LEARNED_KINDS)), dtype=np.float32)
+    return trees.predict(x).astype(np.float32)
+
+
+def block_kinds(probability: NDArray[np.float32], blocks: BlockColumns, labels: Sequence[Label]) -> list[Kind]:
+    """Return the kinds of the B blocks of a page.
+
+    The most probable learned kind, or for body text in a figure caption, a quotation, a data table or code this
+    element. Such text outside the content keeps its learned kind.
+
+    Args:
+        probability: float32 (B, K), see `kind_probability`.
+        blocks: the blocks.
+        labels: B labels.
+    """
+    codes = probability.argmax(axis=1)
+    is_content = np.array([label.is_content for label in labels], dtype=bool)
+    refinable = np.isin(codes, _BODY) & (is_content | (codes != KINDS.index(Kind.OTHER)))
+    for kind, mask in element_kinds(blocks):
+        codes[refinable & mask] = KINDS.index(kind)
+    return [KINDS[code] for code in codes.tolist()]
+
+
+def element_kinds(blocks: BlockColumns) -> Sequence[tuple[Kind, NDArray[np.bool_]]]:
+    """Return the kinds that follow from elements, each with the blocks inside, bool (B,); the last one decides."""
+    snapshot = blocks.snapshot
+    elements = (
+        (Kind.QUOTE, snapshot.is_tag(("blockquote",))),
+        (Kind.TABLE, data_tables(blocks)),
+        (Kind.CODE, snapshot.is_tag(("pre",))),
+        (Kind.CAPTION, _captions(blocks)),
+    )
+    return [(kind, tree.path_sum(mask, snapshot.end)[blocks.node] > 0) for kind, mask in elements if mask.any()]
+
+
+def _captions(blocks: BlockColumns) -> NDArray[np.bool_]:
+    """Return a mask of the elements that contain a caption, by tag or class, bool (N,)."""
+    snapshot = blocks.snapshot
+    is_caption: NDArray[np.bool_] = snapshot.is_tag(("figcaption", "caption"))
+    classes = snapshot.values("class")
+    named = np.array([bool(_CAPTION.search(value)) for value in classes.distinct], dtype=bool)
+    if named.any():
+        is_caption[classes.node[named[classes.index]]] = True
+    # A class of a large element names its layout, not its text.
+    return is_caption & (
+        tree.subtree_sum(np.bincount(blocks.node, minlength=len(snapshot)), snapshot.end) <= _MAX_BLOCKS
+    )
+
+
+_MAX_BLOCKS: Final = 4
+"""Maximum number of blocks in an element that is named as a caption."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KindRequest:
+    """Request of a policy about blocks of some kinds on a page of B blocks.
+
+    Attributes:
+        name: name of the kinds, as in `Policy`.
+        members: float32 (B,), probability that a block is of these kinds.
+        include: whether they are content.
+    """
+
+    name: str
+    members: NDArray[np.float32]
+    include: bool
+
+
+def kind_requests(policy: Policy, probability: NDArray[np.float32] | None, blocks: BlockColumns) -> list[KindRequest]:
+    """Return the requests of a policy for the B blocks of a page.
+
+    Args:
+        policy: what counts as content.
+        probability: float32 (B, K), see `kind_probability`; None without a model of kinds.
+        blocks: the blocks.
+
+    Raises:
+        UsageError: the policy requests kinds that the model does not know.
+    """
+    requests = []
+    for name, choice in (("captions", policy.captions), ("byline", policy.byline), ("lists", policy.lists)):
+        if choice is not None:
+            if probability is None:
+                raise UsageError(f"the model knows no kinds of text: leave out --{name}, or train it with --metadata")
+            requests.append(KindRequest(name, _members(name, probability, blocks), choice))
+    return requests
+
+
+def _members(name: str, probability: NDArray[np.float32], blocks: BlockColumns) -> NDArray[np.float32]:
+    if name == "captions":
+        masks = dict(element_kinds(blocks))
+        return masks.get(Kind.CAPTION, np.zeros(len(blocks), dtype=bool)).astype(np.float32)
+    kinds = (Kind.BYLINE, Kind.DATE) if name == "byline" else (Kind.ITEM, Kind.RELATED)
+    members: NDArray[np.float32] = probability[:, [LEARNED_KINDS.index(kind) for kind in kinds]].sum(axis=1)
+    return members * _is_near_title(probability) if name == "byline" else members
+
+
+def _is_near_title(probability: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Return the blocks next to the most probable title, bool (B,): teasers and comments have authors as well."""
+    position = np.arange(len(probability))
+    title = int(probability[:, LEARNED_KINDS.index(Kind.TITLE)].argmax()) if len(probability) else 0
+    return (position >= title - _NEAR_TITLE) & (position <= title + _NEAR_TITLE)
+
+
+_NEAR_TITLE: Final = 8
+"""Maximum number of blocks between the title and byline or date of a document."""

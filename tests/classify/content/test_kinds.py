@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from helpers.pages import snapshot
+
+from vclean.classify.content.kinds import block_kinds, element_kinds, kind_probability, kind_requests
+from vclean.errors import UsageError
+from vclean.features.blocks import extract_blocks
+from vclean.labels import LEARNED_KINDS, Kind, Label
+from vclean.settings import Policy
+
+HTML = (
+    "<h1>Ferries</h1><p>By Ann<p>Text.<blockquote><p>They said so.</blockquote><pre>x = 1</pre>"
+    "<figure><img src=a.png><figcaption>A ferry</figcaption></figure><p class=wp-caption-text>Another</p>"
+    "<table><tr><td>a<td>b<tr><td>c<td>d</table>"
+)
+
+
+def probability(*kinds: Kind) -> np.ndarray:
+    """Return rows that give each of the kinds .9."""
+    rows = np.full((len(kinds), len(LEARNED_KINDS)), 0.1 / (len(LEARNED_KINDS) - 1), dtype=np.float32)
+    rows[np.arange(len(kinds)), [LEARNED_KINDS.index(kind) for kind in kinds]] = 0.9
+    return rows
+
+
+class TestBlockKinds:
+    def test_elements_refine_body_text(self) -> None:
+        blocks = extract_blocks(snapshot(HTML))
+        learned = [Kind.TITLE, Kind.BYLINE, *[Kind.BODY] * (len(blocks) - 2)]
+        kinds = block_kinds(probability(*learned), blocks, [Label.PARAGRAPH] * len(blocks))
+        assert [str(kind) for kind in kinds] == [
+            "title", "byline", "body", "quote", "code", "caption", "caption", "table", "table", "table", "table",
+        ]  # fmt: skip
+
+    def test_other_text_outside_the_content_is_not_refined(self) -> None:
+        blocks = extract_blocks(snapshot("<pre>x = 1</pre>"))
+        assert block_kinds(probability(Kind.OTHER), blocks, [Label.OTHER]) == [Kind.OTHER]
+        assert block_kinds(probability(Kind.OTHER), blocks, [Label.PARAGRAPH]) == [Kind.CODE]
+
+    def test_named_layout_is_no_caption(self) -> None:
+        blocks = extract_blocks(snapshot("<div class=caption>" + "<p>Text.</p>" * 9 + "</div>"))
+        assert Kind.CAPTION not in dict(element_kinds(blocks)) or not dict(element_kinds(blocks))[Kind.CAPTION].any()
+
+    def test_page_without_blocks(self) -> None:
+        class NoTrees:
+            pass
+
+        assert kind_probability(NoTrees(), np.zeros((0, 3), dtype=np.float32)).shape == (0, len(LEARNED_KINDS))
+
+
+class TestKindRequests:
+    def test_captions(self) -> None:
+        blocks = extract_blocks(snapshot(HTML))
+        (request,) = kind_requests(Policy(captions=False), probability(*[Kind.BODY] * len(blocks)), blocks)
+        assert (request.name, request.include) == ("captions", False)
+        assert [text for text, member in zip(blocks.text, request.members, strict=True) if member] == [
+            "A ferry", "Another",
+        ]  # fmt: skip
+
+    def test_byline_is_next_to_the_title(self) -> None:
+        blocks = extract_blocks(snapshot("<p>By Bob" + "<p>Teaser" * 12 + "<h1>Ferries</h1><p>By Ann"))
+        kinds = [Kind.BYLINE, *[Kind.OTHER] * 12, Kind.TITLE, Kind.BYLINE]
+        (request,) = kind_requests(Policy(byline=True), probability(*kinds), blocks)
+        assert request.members[0] == 0
+        assert request.members[-1] > 0.9
+
+    def test_lists(self) -> None:
+        blocks = extract_blocks(snapshot("<p>One<p>Two<p>Three"))
+        (request,) = kind_requests(Policy(lists=True), probability(Kind.ITEM, Kind.RELATED, Kind.BODY), blocks)
+        assert (request.members > 0.5).tolist() == [True, True, False]
+
+    def test_model_without_kinds(self) -> None:
+        blocks = extract_blocks(snapshot("<p>One"))
+        assert kind_requests(Policy(), None, blocks) == []
+        with pytest.raises(UsageError, match="knows no kinds"):
+            kind_requests(Policy(byline=True), None, blocks)
