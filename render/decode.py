@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final
 from resiliparse.parse.encoding import detect_encoding, map_encoding_to_html5
 
 from vclean.errors import LimitError, NotHtmlError
+from vclean.render.repair import repair
 
 if TYPE_CHECKING:
     from vclean.page import Page
@@ -98,15 +99,22 @@ _COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
 _META = re.compile(rb"<meta[\s/][^>]*", re.IGNORECASE)
 _CHARSET = re.compile(rb"""charset\s*=\s*["']?\s*([^\s"'/>;]+)""", re.IGNORECASE)
 _XML_DECLARATION = re.compile(rb"""\A\s*<\?xml\s[^>]*encoding\s*=\s*["']([^"']+)""")
-_TITLE = re.compile(r"<title(?:\s[^>]*)?>", re.IGNORECASE)
-_TITLE_END = re.compile(r"</title[\s/>]", re.IGNORECASE)
-_TITLE_TEXT = re.compile(r"\s*[^\n<]*")
 _MARKUP = re.compile(rb"<(script|style)\b.*?</\1|<[^>]*>", re.DOTALL | re.IGNORECASE)
 _NON_ASCII = re.compile(r"[^\x00-\x7f]")
 _BINARY = bytes(set(range(32)) - set(b"\t\n\f\r\x1b"))
 
 
 def page_text(page: Page, max_bytes: int) -> str:
+    """Return the document of a page as `source_text`, repaired: what browser and parser read.
+
+    Raises:
+        LimitError: the document has more than `max_bytes` bytes (characters if it is text).
+        NotHtmlError: the document is empty or binary.
+    """
+    return repair(source_text(page, max_bytes))
+
+
+def source_text(page: Page, max_bytes: int) -> str:
     """Return the document of a page as text, decoded if it is bytes, with normalized line ends and without NULs.
 
     Raises:
@@ -116,26 +124,9 @@ def page_text(page: Page, max_bytes: int) -> str:
     size = len(page.content)
     if size > max_bytes:
         raise LimitError(f"the document has {size:,} bytes, over the limit of {max_bytes:,}: raise it with --max-bytes")
-    text = (
-        decode(page.content, page.charset)
-        if isinstance(page.content, bytes)
-        else _without_surrogates(_preprocess(page.content))
-    )
-    return _close_title(text)
-
-
-def _close_title(text: str) -> str:
-    """Close an unclosed title at the end of its line, or before the next tag.
-
-    A browser treats the rest of the document as the title, and shows an empty page. In crawls the cause is lost bytes
-    (8 pages of L3S-GN1).
-    """
-    title = _TITLE.search(text)
-    if title is None or _TITLE_END.search(text, title.end()):
-        return text
-    line = _TITLE_TEXT.match(text, title.end())
-    end = line.end() if line else title.end()
-    return f"{text[:end]}</title>{text[end:]}"
+    if isinstance(page.content, bytes):
+        return decode(page.content, page.charset)
+    return _without_surrogates(_preprocess(page.content))
 
 
 def decode(content: bytes, charset: str = "") -> str:

@@ -15,7 +15,8 @@ from html import unescape
 from typing import TYPE_CHECKING, Final
 
 from vclean.classify.corpora.alignment import common_runs
-from vclean.render.decode import page_text
+from vclean.render.decode import source_text
+from vclean.render.repair import SourceOffsets, apply_edits, find_edits
 from vclean.render.static import styles
 
 if TYPE_CHECKING:
@@ -77,13 +78,15 @@ def find_positions(page: Page, blocks: BlockColumns, max_bytes: int) -> list[Sou
     """
     if not page.content or page.snapshot is not None:
         return [None] * len(blocks)
-    source = page_text(page, max_bytes)
-    offsets = text_offsets(source, blocks.snapshot)
+    source = source_text(page, max_bytes)
+    edits = find_edits(source)
+    offsets = text_offsets(apply_edits(source, edits), blocks.snapshot)
     block_offsets: list[int | None] = [None] * len(blocks)
     for text in reversed(blocks.members.tolist()):
         block_offsets[blocks.text_block[text]] = offsets.get(text, block_offsets[blocks.text_block[text]])
     line_starts = [0, *(end.end() for end in _LINE_END.finditer(source))]
-    return [None if offset is None else _position(line_starts, offset) for offset in block_offsets]
+    in_source = SourceOffsets(edits)
+    return [None if offset is None else _position(line_starts, in_source.of(offset)) for offset in block_offsets]
 
 
 def _position(line_starts: Sequence[int], offset: int) -> SourcePosition:

@@ -10,6 +10,7 @@ from vclean.errors import LimitError, NetworkError, NotHtmlError
 from vclean.render.browser.interception import PageResponse, html_response
 from vclean.render.decode import decode
 from vclean.render.network.transport import AsyncCheckedTransport
+from vclean.render.repair import repair
 
 if TYPE_CHECKING:
     from vclean.render.browser.interception import PageRequest
@@ -113,7 +114,7 @@ class LiveResponder:
 
     def _decoded(self, response: httpx.Response) -> PageResponse:
         """Return the page in UTF-8; without a declared charset, the browser's detection would differ from `decode`."""
-        text = html_response(decode(response.content, response.charset_encoding or ""))
+        text = html_response(repair(decode(response.content, response.charset_encoding or "")))
         others = tuple(header for header in _headers(response) if header[0] != "content-type")
         return PageResponse(text.body, (*text.headers, *others))
 

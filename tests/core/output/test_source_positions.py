@@ -45,6 +45,15 @@ class TestFindPositions:
         blocks = extract_blocks(parse(page))
         assert find_positions(page, blocks, MAX_BYTES)[1] == SourcePosition(2, 4)
 
+    @pytest.mark.parametrize(
+        "broken", ["<title/>", "<noscript><iframe/><p></noscript>", "<!-- x ->", "<style />.</style>"]
+    )
+    def test_repairs_do_not_move_positions(self, broken: str) -> None:
+        positions = block_positions(f"{broken}<p>One.{broken if broken[1] != '!' else ''}<p>Two.\n<p>Three.")
+        column = positions["One."].column
+        assert column == len(broken) + 4
+        assert positions["Three."] == SourcePosition(2, 4)
+
     def test_equal_texts_have_different_positions(self) -> None:
         source = "<nav><a>Home</a></nav>\n<p>Long text between.\n<nav><a>Home</a></nav>"
         page = Page(content=source)

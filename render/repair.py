@@ -1,0 +1,105 @@
+"""Repair the source of a page where an element, comment or attribute without an end swallows the text after it.
+
+`<iframe/>` means an empty element in XML. In HTML it begins one, and everything up to `</iframe>` is its content (HTML,
+13.2.5.2). Pages that XML tools have saved contain it. With scripts, `<noscript>` ends at the first `</noscript>`;
+without scripts its content is markup, where an unclosed element, comment or attribute swallows the rest of the page.
+Browser and parser read the repaired source, so that they agree.
+
+Correct pages are not changed: comments, scripts, attributes and foreign elements (`<svg>`) are skipped.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Final
+
+from vclean.render.unclosed import Scan, end_tag
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from vclean.render.unclosed import Edit
+
+_START: Final = re.compile(
+    r"<(?=[instxINSTX])(?:"
+    r"(?P<name>[iI](?i:frame)|[nN](?i:oscript)|[tT][eE](?i:xtarea)|[tT][iI](?i:tle))(?=[\s/>])"
+    r"|(?:[nN](?i:oembed|oframes)|[sS](?i:cript|elect|tyle)|[tT][eE](?i:mplate)|[xX](?i:mp))(?=[\s/])[^>]*+(?<=/)>)"
+)
+"""Start tags that may need edits: elements that are rare, or self-closed."""
+
+_PLAIN_NOSCRIPT: Final = re.compile(
+    r"""[^>]*+>[^<]*+(?:<(?:img|input|link|meta)\s(?:[^<>"']|"[^"<>]*+"|'[^'<>]*+')*+>[^<]*+)*+</noscript[\s/>]""",
+    re.IGNORECASE,
+)
+"""Rest of a `<noscript>` element that contains texts and images only: most do."""
+
+
+def repair(text: str) -> str:
+    """Return a source in which elements, comments and attributes end.
+
+    >>> repair("<noscript><iframe src=a /></noscript>Rain")
+    '<noscript><iframe src=a /></iframe></noscript>Rain'
+    """
+    return apply_edits(text, find_edits(text))
+
+
+def find_edits(text: str) -> list[Edit]:
+    """Return the edits that repair a source, in ascending order; a correct source needs none."""
+    return Scan(text).edits() if _is_suspect(text) else []
+
+
+def apply_edits(text: str, edits: Sequence[Edit]) -> str:
+    """Return `text` with all edits, which are in ascending order and do not overlap."""
+    parts, last = [], 0
+    for edit in edits:
+        parts += [text[last : edit.start], edit.text]
+        last = edit.end
+    return "".join([*parts, text[last:]]) if edits else text
+
+
+class SourceOffsets:
+    """Offsets in a source of the characters of the repaired text.
+
+    Args:
+        edits: the edits of the source.
+
+    >>> edits = find_edits("<iframe/>Rain")
+    >>> apply_edits("<iframe/>Rain", edits).find("Rain"), SourceOffsets(edits).of(18)
+    (18, 9)
+    """
+
+    def __init__(self, edits: Sequence[Edit]) -> None:
+        self._ends: list[int] = []
+        self._shifts = [0]
+        for edit in edits:
+            self._shifts.append(self._shifts[-1] + len(edit.text) - (edit.end - edit.start))
+            self._ends.append(edit.end + self._shifts[-1])
+
+    def of(self, offset: int) -> int:
+        """Return the offset in the source of a character of the repaired text that is not part of an edit."""
+        return offset - self._shifts[bisect_right(self._ends, offset)]
+
+
+def _is_suspect(text: str) -> bool:
+    """Return whether a source may need edits; the tokens of other sources are not read."""
+    return _ends_open(text) or any(_needs_edits(text, start) for start in _START.finditer(text))
+
+
+def _ends_open(text: str) -> bool:
+    """Return whether the last comment, or the last quote of an attribute, may have no end."""
+    comment = text.rfind("<!--")
+    if comment >= 0 and text.find("-->", comment + 2) < 0:
+        return True
+    quotes = (text.rfind('"'), text.rfind("'"))
+    return any(quote > 0 and text[quote - 1] == "=" for quote in quotes)
+
+
+def _needs_edits(text: str, start: re.Match[str]) -> bool:
+    """Return whether a start tag is self-closed, has no end tag, or begins a `<noscript>` that needs edits."""
+    name = start["name"]
+    if name is None or text.startswith("/>", text.find(">", start.end()) - 1):
+        return True
+    if name.lower() != "noscript":
+        return not end_tag(name.lower()).search(text, start.end())
+    return not _PLAIN_NOSCRIPT.match(text, start.end()) and bool(Scan(text, start.start()).noscript_edits())

@@ -1,0 +1,213 @@
+"""Sources with unclosed elements, comments and attributes; browser and parser read the same text of them."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vclean.page import Page
+from vclean.render import repair as module
+from vclean.render.browser.renderer import Renderer
+from vclean.render.decode import source_text
+from vclean.render.repair import SourceOffsets, apply_edits, find_edits, repair
+from vclean.render.snapshot import Snapshot
+from vclean.render.static.parse import parse
+from vclean.render.unclosed import Edit, Scan
+
+BROKEN = {
+    "iframe": ("<p>One<iframe src='a' /><p>Two", "<p>One<iframe src='a' /></iframe><p>Two"),
+    "unquoted": ("<p>One<iframe src=a/><p>Two", "<p>One<iframe src=a/></iframe><p>Two"),
+    "open iframe": ("<p>One<iframe src='a'><p>Two", "<p>One<iframe src='a'></iframe><p>Two"),
+    "capitals": ("<P>One<IFRAME SRC='a'/><P>Two", "<P>One<IFRAME SRC='a'/></iframe><P>Two"),
+    "first of two": (
+        "<p>One<iframe/><p>Two<iframe></iframe>",
+        "<p>One<iframe/></iframe><p>Two<iframe></iframe>",
+    ),
+    "textarea": ("<p>One<textarea rows=2 /><p>Two", "<p>One<textarea rows=2 /></textarea><p>Two"),
+    "open textarea": ("<p>One<textarea>a <p>Two", "<p>One<textarea>a </textarea><p>Two"),
+    "title": ("<title/><p>One<p>Two", "<title/></title><p>One<p>Two"),
+    "title before a title": (
+        "<title/><p>One<p>Two<svg><title>Logo</title></svg>",
+        "<title/></title><p>One<p>Two<svg><title>Logo</title></svg>",
+    ),
+    "script": ("<p>One</p><script src='a'/><p>Two", "<p>One</p><script src='a'/></script><p>Two"),
+    "script before a script": (
+        "<p>One</p><script src='a'/><p>Two</p><script>x</script>",
+        "<p>One</p><script src='a'/></script><p>Two</p><script>x</script>",
+    ),
+    "script, comment, script": (
+        "<p>One</p><script src='a'/> <!-- b --> <p>Two</p><script>x</script>",
+        "<p>One</p><script src='a'/></script> <!-- b --> <p>Two</p><script>x</script>",
+    ),
+    "style": ("<p>One</p><style/><p>Two", "<p>One</p><style/></style><p>Two"),
+    "xmp": ("<p>One</p><xmp/><p>Two", "<p>One</p><xmp/></xmp><p>Two"),
+    "select": ("<p>One</p><select/><p>Two", "<p>One</p><select/></select><p>Two"),
+    "template": ("<p>One</p><template/><p>Two", "<p>One</p><template/></template><p>Two"),
+    "noscript": ("<p>One</p><noscript/><p>Two", "<p>One</p><noscript/></noscript><p>Two"),
+    "iframe in noscript": (
+        "<p>One</p><noscript><iframe src='a' /></noscript><p>Two<iframe></iframe>",
+        "<p>One</p><noscript><iframe src='a' /></iframe></noscript><p>Two<iframe></iframe>",
+    ),
+    "open iframe in noscript": (
+        "<p>One</p><noscript><iframe src='a'>x</noscript><p>Two",
+        "<p>One</p><noscript><iframe src='a'>x</iframe></noscript><p>Two",
+    ),
+    "comment in noscript": (
+        "<p>One</p><noscript><!-- x </noscript><p>Two</p><!-- y -->",
+        "<p>One</p><noscript><!-- x --></noscript><p>Two</p><!-- y -->",
+    ),
+    "attribute in noscript": (
+        """<p>One</p><noscript><img alt="x></noscript><p>Two</p><a id="y"></a>""",
+        """<p>One</p><noscript><img alt="x"></noscript><p>Two</p><a id="y"></a>""",
+    ),
+    "tag in noscript": (
+        "<p>One</p><noscript><img alt='x</noscript><p>Two</p>",
+        "<p>One</p><noscript><img alt='x'></noscript><p>Two</p>",
+    ),
+    "paragraph in noscript": (
+        "<p>One</p><noscript><p><b>x</noscript><p>Two</p>",
+        "<p>One</p><noscript><p><b>x</b></p></noscript><p>Two</p>",
+    ),
+    "comment": ("<p>One</p><!-- x ><p>Two", "<p>One</p><!-- x >--><p>Two"),
+    "comment with a wrong end": ("<p>One</p><!-- x ->\n<p>Two", "<p>One</p><!-- x ->-->\n<p>Two"),
+    "comment before a tag": ("<p>One</p><!-- x\n<p>Two", "<p>One</p><!-- x\n--><p>Two"),
+    "attribute": ("""<p>One</p><a id="b"></a><p class="x>Two""", """<p>One</p><a id="b"></a><p class="x">Two"""),
+    "attribute in single quotes": ("<p>One</p><p class='x>Two", "<p>One</p><p class='x'>Two"),
+}
+"""Broken sources, and what they become."""
+
+CORRECT = [
+    "<p>One<p>Two",
+    "<script src='a' /></script><p>One",
+    "<iframe src='a' /></iframe><p>One",
+    "<textarea />\n</textarea><p>One",
+    "<script>x = '<iframe/><!--<textarea/>'</script><p>One",
+    "<style>/* <iframe/> */</style><p>One",
+    "<!-- <iframe/><noscript><p></noscript> --><p>One",
+    "<a title='<iframe/>' id=\"<!--\">One</a>",
+    "<svg><title/><style/><script/><select/></svg><p>One",
+    "<svg><title>Logo</title></svg><math><mi/></math>",
+    "<noscript><p>x</p><img src='a'><br/></noscript><p>One",
+    "<noscript><iframe src='a'></iframe></noscript><p>One",
+    "<noscript><noscript><img src='a'></noscript></noscript><p>One",
+    "<head><noscript><link rel='stylesheet' href='a'/></noscript></head><noscript><body></noscript>",
+    "<p>One<!----><!--><!--->Two",
+    "<!-- a --!><p>One",
+    "<![CDATA[<iframe/>]]><p>One",
+    "<textarea><iframe/><title/></textarea><title>One</title>",
+    "<plaintext><iframe/>",
+    "<p>One<br/><hr/><img src='a'/><input type='text'/><div/><span/>",
+    "<select><option/>One</select><template><p>One</template>",
+    "it's 'one' and \"two\" = 'three'",
+]
+
+
+def text_of(snapshot: Snapshot) -> str:
+    return "".join("".join(snapshot.texts).split())
+
+
+class TestRepair:
+    @pytest.mark.parametrize("kind", BROKEN)
+    def test_closes(self, kind: str) -> None:
+        source, expected = BROKEN[kind]
+        assert repair(source) == expected
+
+    @pytest.mark.parametrize("kind", BROKEN)
+    def test_repaired_source_is_correct(self, kind: str) -> None:
+        assert find_edits(repair(BROKEN[kind][0])) == []
+
+    @pytest.mark.parametrize("source", CORRECT)
+    def test_does_not_change_correct_sources(self, source: str) -> None:
+        assert repair(source) == source
+        assert Scan(source).edits() == []
+
+    def test_several_elements(self) -> None:
+        source = "<title/><p>One<textarea/><p>Two<noscript><iframe/></noscript><p>Three<!-- x"
+        closed = (
+            "<title/></title><p>One<textarea/></textarea><p>Two<noscript><iframe/></iframe></noscript><p>Three<!-- x"
+        )
+        assert repair(source) == closed
+
+    @pytest.mark.parametrize("name", ["style", "select", "textarea", "noscript"])
+    def test_content_of_self_closed_elements_is_content(self, name: str) -> None:
+        # A browser ignores the slash, libxml2 would close the element.
+        assert repair(f"<{name} id='a' />x</{name}>") == f"<{name} id='a'  >x</{name}>"
+
+    def test_code_of_a_self_closed_script_is_code(self) -> None:
+        code = """document.write("<script src='b'></scr" + "ipt>")"""
+        assert repair(f"<script />{code}</script><p>One") == f"<script  >{code}</script><p>One"
+        assert repair(f"<script /><!-- {code} //--></script>") == f"<script  ><!-- {code} //--></script>"
+
+    @pytest.mark.parametrize(
+        "source", ["<p>One</p><script>x", "<p>One</p><style>x", "<p>One<a href='b", "<p>One<!-- b"]
+    )
+    def test_truncated_sources_are_not_changed(self, source: str) -> None:
+        assert repair(source) == source
+
+    @given(st.lists(st.sampled_from([*(broken for broken, _ in BROKEN.values()), *CORRECT, "<", "'", '"', ">"])))
+    def test_edits_are_in_order(self, sources: list[str]) -> None:
+        text = "".join(sources)
+        edits = find_edits(text)
+        places = [place for edit in edits for place in (edit.start, edit.end)]
+        assert places == sorted(places)
+        assert apply_edits(text, edits) == repair(text)
+
+    @pytest.mark.parametrize(
+        "part",
+        ["<iframe/>", "<script/><!--", "<noscript><a b='", "<noscript><p>", "<!--<a>", "<select/>", "<svg>", '<a b="<'],
+    )
+    def test_time_is_linear(self, part: str) -> None:
+        start = time.process_time()
+        find_edits("<p>One" + part * (200_000 // len(part)))
+        assert time.process_time() - start < 5
+
+
+class TestBothReaders:
+    @pytest.mark.parametrize("kind", BROKEN)
+    def test_parsing_keeps_the_text(self, kind: str) -> None:
+        text = text_of(parse(Page(content=BROKEN[kind][0])))
+        assert text.startswith("One")
+        assert "Two" in text
+
+    @pytest.mark.browser
+    def test_rendering_keeps_the_text(self, renderer: Renderer) -> None:
+        for kind, (source, _) in BROKEN.items():
+            text = text_of(renderer.render(Page(content=source)).snapshot)
+            assert text.startswith("One"), kind
+            assert "Two" in text, kind
+
+    @pytest.mark.browser
+    def test_rendering_with_scripts_keeps_the_text(self, scripting: Renderer) -> None:
+        for kind in ("iframe", "iframe in noscript", "comment", "textarea"):
+            text = text_of(scripting.render(Page(content=BROKEN[kind][0])).snapshot)
+            assert "Two" in text, kind
+
+
+class TestSourceOffsets:
+    @pytest.mark.parametrize("kind", BROKEN)
+    def test_gives_offsets_in_the_source(self, kind: str) -> None:
+        source, repaired = BROKEN[kind]
+        offsets = SourceOffsets(find_edits(source))
+        for word in ("One", "Two"):
+            assert offsets.of(repaired.lower().index(word.lower())) == source.lower().index(word.lower())
+
+    def test_replacement_of_equal_length_moves_nothing(self) -> None:
+        assert SourceOffsets([Edit(3, 4, " ", "<style>")]).of(10) == 10
+
+    def test_no_edits(self) -> None:
+        assert SourceOffsets([]).of(7) == 7
+
+
+class TestPageText:
+    def test_source_text_is_not_repaired(self) -> None:
+        page = Page(content=b"<iframe/>Rain")
+        assert source_text(page, 100) == "<iframe/>Rain"
+
+
+def test_docstrings() -> None:
+    import doctest
+
+    assert doctest.testmod(module).failed == 0
