@@ -25,14 +25,8 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from vclean.classify.content.expected_f import best_selection
-from vclean.classify.content.site_evidence import (
-    WEIGHTS,
-    RepetitionCounts,
-    add_evidence,
-    compute_fingerprints,
-    host,
-    log_odds,
-)
+from vclean.classify.content.site_documents import compute_fingerprints
+from vclean.classify.content.site_evidence import WEIGHTS, RepetitionCounts, add_evidence, host, log_odds
 from vclean.classify.corpora.corpora import assign_folds, read_corpus, registered_domain, site
 from vclean.classify.evaluation.scores import word_score
 from vclean.classify.training.dataset import TrainingTable, page_rows
@@ -47,7 +41,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from vclean.classify.content.site_evidence import Fingerprints
+    from vclean.classify.content.site_documents import Fingerprints
     from vclean.classify.corpora.corpora import GoldPage
     from vclean.classify.training.dataset import PageRows
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.classify.content.kinds import KindRequest
+    from vclean.classify.content.site_evidence import SiteEvidence
     from vclean.labels import Kind, Label, Role
     from vclean.settings import Policy
 
@@ -21,7 +22,7 @@ class Decision:
     Attributes:
         x: float32 (B, len(stacking.COLUMNS)), the feature matrix.
         comments: float32 (B,), probability that a block is among readers' comments.
-        evidence: float32 (B,), log odds added to those of the trees, or None.
+        evidence: evidence of the other pages of the site, or None.
         policy: the user's choice of what counts as content.
         selected: bool (B,), the blocks that the threshold selected, one by one.
         group: int32 (B,), group of blocks that is kept or dropped as one, -1 for blocks outside groups.
@@ -32,7 +33,7 @@ class Decision:
 
     x: NDArray[np.float32]
     comments: NDArray[np.float32]
-    evidence: NDArray[np.float32] | None
+    evidence: SiteEvidence | None
     policy: Policy
     selected: NDArray[np.bool_]
     group: NDArray[np.int32]

@@ -157,9 +157,9 @@ class Cleaner:
         Args:
             pages: the pages, read one at a time: HTML as a string or bytes, a file as a `Path`, or a `Page`, such as
                 `Page(url="https://example.org/", live=True)`.
-            same_site: whether to compare the pages of each host, because text that repeats on a site is rarely content.
-                Pages without a URL are compared with each other. All pages are read before the first result and stored
-                on disk in the meantime (see `vclean.classify.content.site_evidence`).
+            same_site: whether to compare the pages of each host: texts that repeat on many of them are left out. Pages
+                without a URL are compared with each other. All pages are read before the first result and stored on
+                disk in the meantime (see `vclean.classify.content.site_evidence`).
             on_error: called with each page that failed and its error; such a page has no result. Without this function
                 the error is raised.
 

@@ -1,8 +1,9 @@
-"""Replace characters that XML, HTML or a terminal would not print."""
+"""Replace characters that XML, HTML or a terminal would not print; recognize texts of the length of a sentence."""
 
 from __future__ import annotations
 
 import re
+from typing import Final
 
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters outside `Char` of XML 1.0, section 2.2: control characters, lone surrogates, U+FFFE and U+FFFF."""
@@ -24,3 +25,20 @@ def one_line(text: str) -> str:
     'a [2J b'
     """
     return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+
+
+SENTENCE_WORDS: Final = 8
+"""Number of words from which a text has the length of a sentence; labels of controls and menus are shorter."""
+_FEW_WORDS: Final = 3
+"""Number of words below which a text may be in a script without spaces."""
+_SENTENCE_CHARACTERS: Final = 40
+
+
+def is_sentence(text: str) -> bool:
+    """Return whether a text has the length of a sentence, in words or, without spaces, in characters.
+
+    >>> is_sentence("Skip to content"), is_sentence("It rained all day in the valley of Saltby.")
+    (False, True)
+    """
+    words = len(text.split())
+    return words >= SENTENCE_WORDS or (words < _FEW_WORDS and len(text) >= _SENTENCE_CHARACTERS)

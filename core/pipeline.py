@@ -22,11 +22,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from typing import Any
 
-    import numpy as np
-    from numpy.typing import NDArray
-
     from vclean.classify.content.model import Model
-    from vclean.classify.content.site_evidence import SitePages
+    from vclean.classify.content.site_evidence import SiteEvidence, SitePages
     from vclean.classify.explain.reasons import Explanation
     from vclean.classify.methods import Method
     from vclean.classify.methods.template import Templates
@@ -302,14 +299,14 @@ class Pipeline:
         self,
         blocks: UnlabelledPage,
         *,
-        evidence: NDArray[np.float32] | None = None,
+        evidence: SiteEvidence | None = None,
         explain: bool | None = None,
     ) -> Result:
         """Label the blocks of a page.
 
         Args:
             blocks: a result of `read_blocks` or `extract_blocks`.
-            evidence: float32 (B,), the evidence of `sites` on the blocks, for methods with a model.
+            evidence: the evidence of `sites` on the blocks, for methods with a model.
             explain: whether to give the reasons; None for the value in the settings.
 
         Raises:
@@ -350,9 +347,7 @@ class Pipeline:
             raise UsageError(f"the method {method} cannot compare the pages of a site: use the method vclean")
         return SitePages()
 
-    def _predict(
-        self, columns: BlockColumns, template: Method | None, evidence: NDArray[np.float32] | None
-    ) -> Prediction:
+    def _predict(self, columns: BlockColumns, template: Method | None, evidence: SiteEvidence | None) -> Prediction:
         """Label the blocks of a page by its template, else by the method of the settings."""
         if template or self._model is None:
             return _without_hidden((template or self._method)(columns), columns, self.settings.policy)

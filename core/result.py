@@ -6,8 +6,9 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 
+from vclean.characters import is_sentence
 from vclean.errors import UsageError
 from vclean.labels import Kind, Label, Role, Visibility
 from vclean.output import registry
@@ -263,15 +264,6 @@ class Metadata:
     noscript: bool
     browser: str
     settings: dict[str, float | bool]
-
-
-SENTENCE_WORDS: Final = 8
-"""A hidden text of so many words is of sentence length; labels for screen readers are shorter."""
-
-
-def is_sentence(text: str) -> bool:
-    """Return whether a text has the length of a sentence, in words or, without spaces, in characters."""
-    return len(text.split()) >= SENTENCE_WORDS or (len(text.split()) < 3 and len(text) >= 5 * SENTENCE_WORDS)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

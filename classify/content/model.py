@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from vclean.classify.content.site_evidence import SiteEvidence
     from vclean.features.blocks import BlockColumns
 
 FORMAT: Final = 2
@@ -87,7 +88,7 @@ class Model:
     conventions: Conventions = field(default_factory=Conventions)
 
     def label(
-        self, blocks: BlockColumns, *, evidence: NDArray[np.float32] | None = None, policy: Policy | None = None
+        self, blocks: BlockColumns, *, evidence: SiteEvidence | None = None, policy: Policy | None = None
     ) -> Prediction:
         """Label the blocks of a page; for `evidence` and `policy` see `decide`."""
         features = matrix.extract(blocks)
@@ -123,7 +124,7 @@ class Model:
         group: NDArray[np.int32],
         comments: NDArray[np.float32],
         *,
-        evidence: NDArray[np.float32] | None = None,
+        evidence: SiteEvidence | None = None,
         policy: Policy | None = None,
         excluded: NDArray[np.bool_] | None = None,
         post_share: float = NO_SIGN,
@@ -137,7 +138,7 @@ class Model:
             group: int32 (B,), group of each block: see `postprocess.block_groups`.
             comments: float32 (B,), probability that a block is among readers' comments: see
                 `postprocess.comment_probability`.
-            evidence: float32 (B,), log odds from sources other than the page, added to those of the blocks.
+            evidence: evidence of the other pages of the site: log odds to add, and blocks to leave out.
             policy: what counts as content.
             excluded: bool (B,), the blocks that cannot be content, such as hidden ones.
             post_share: see `threads.is_thread`; on a thread, a policy without comments keeps the posts.
@@ -151,7 +152,7 @@ class Model:
         if evidence is not None:
             from vclean.classify.content.site_evidence import add_evidence
 
-            probability = add_evidence(probability, evidence)
+            probability = add_evidence(probability, evidence.log_odds)
         thread = policy.comments is False and is_thread(post_share, probability, words, comments)
         if policy.comments is not None and not thread:
             probability = adjust_for_kind(probability, comments, words, include=policy.comments)
@@ -168,6 +169,8 @@ class Model:
         is_content = smooth_groups(selected, words, group)
         if excluded is not None:
             is_content &= ~excluded
+        if evidence is not None:
+            is_content &= ~evidence.repeated
         labels = assign_labels(is_content, type_probability(self.types, x[is_content]))
         decision = Decision(x, comments, evidence, policy, selected, group, is_content, thread, tuple(requests))
         calibrated = self.threshold_model.calibration(probability)

@@ -117,7 +117,7 @@ def explain(model: Model, blocks: BlockColumns, prediction: Prediction) -> Expla
     base, columns = contributions(model.content, decision.x)
     divided = share_linear_contributions(decision.x, columns)
     is_page_level = page_level_columns(decision.x)
-    sums = sum_by_group(divided, is_page_level, decision.evidence)
+    sums = sum_by_group(divided, is_page_level, decision.evidence.log_odds if decision.evidence else None)
     context = PageContext(blocks)
     rules = Rules(blocks, prediction, decision, context.tokens)
     writer = _ReasonWriter(

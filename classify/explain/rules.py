@@ -26,6 +26,8 @@ class Rule(StrEnum):
 
     HIDDEN = "hidden"
     """The block is more hidden than the policy allows."""
+    SITE = "same site"
+    """Many pages of the site have the same text."""
     GROUP = "whole group"
     """A list, table or code is kept or dropped as one."""
     COMMENTS = "comments"
@@ -67,6 +69,8 @@ class Rules:
         """Return names and phrases of the rules that decided about a block, the last rule first."""
         if hidden := self._hidden_rule(block):
             return [(Rule.HIDDEN, hidden)]
+        if repeated := self._site_rule(block):
+            return [(Rule.SITE, repeated)]
         texts = {
             Rule.GROUP: self._group_rule(block),
             Rule.COMMENTS: self._comments_rule(block),
@@ -84,6 +88,13 @@ class Rules:
             "can be opened by readers" if blocks.visibility[block] == Visibility.REVEALABLE else "never seen by readers"
         )
         return f"left out because it is hidden ({technique}) and {state}: --hidden keep would keep it"
+
+    def _site_rule(self, block: int) -> str:
+        evidence = self._decision.evidence
+        if evidence is None or not evidence.repeated[block]:
+            return ""
+        count = f"{evidence.documents[block]} of the {evidence.total} pages of the site have it"
+        return f"left out because it repeats: {count}"
 
     def _group_rule(self, block: int) -> str:
         decision = self._decision

@@ -10,7 +10,7 @@ import pytest
 import vclean
 from vclean import Cleaner, CleanerSettings, Page, RenderSettings, clean, clean_file, clean_url
 from vclean.classify.content import model
-from vclean.classify.content.site_evidence import add_evidence
+from vclean.classify.content.site_evidence import SiteEvidence, add_evidence
 from vclean.classify.prediction import Prediction
 from vclean.errors import (
     BrowserMissingError,
@@ -31,8 +31,6 @@ from vclean.settings import CleanerOptions, Policy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from numpy.typing import NDArray
 
     from vclean.features.blocks import BlockColumns
 
@@ -294,11 +292,11 @@ class Even:
     version = "even"
 
     def label(
-        self, blocks: BlockColumns, *, evidence: NDArray[np.float32] | None = None, policy: Policy | None = None
+        self, blocks: BlockColumns, *, evidence: SiteEvidence | None = None, policy: Policy | None = None
     ) -> Prediction:
         if "wrong" in " ".join(blocks.text):
             raise DeadlineError("too slow")
-        shift = np.zeros(len(blocks), dtype=np.float32) if evidence is None else evidence
+        shift = np.zeros(len(blocks), dtype=np.float32) if evidence is None else evidence.log_odds
         return Prediction([Label.PARAGRAPH] * len(blocks), add_evidence(np.full(len(blocks), 0.5), shift))
 
 

@@ -38,9 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from vclean.classify.content.site_evidence import SiteEvidence
     from vclean.input.sources import Source
     from vclean.output.review import Review
     from vclean.pipeline import PageReader, Pipeline, UnlabelledPage
@@ -195,7 +193,7 @@ def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 @option(
     "--templates", type=path, metavar="FOLDER", help="use the selector file HOST.txt in this folder for pages of HOST"
 )
-@flag("--same-site", help="compare the pages of each site: repeated text is less likely content")
+@flag("--same-site", help="compare the pages of each site, and leave out what repeats on many of them")
 @page_count_limit()
 @page_limits()
 @policy()
@@ -320,7 +318,7 @@ class _Run(PageRun):
                     self._write(result, scripted=scripted)
                     self._log(result, time.perf_counter() - start)
 
-    def _label(self, pipeline: Pipeline, blocks: UnlabelledPage, evidence: NDArray[np.float32] | None = None) -> Result:
+    def _label(self, pipeline: Pipeline, blocks: UnlabelledPage, evidence: SiteEvidence | None = None) -> Result:
         """Label a page; without --explain, reasons for an HTML overlay are left out if they take too long."""
         if self.options.explain or not self.options.explains:
             return pipeline.label(blocks, evidence=evidence)

@@ -6,14 +6,15 @@ from helpers.pages import snapshot
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vclean.classify.content.site_documents import Fingerprints, compute_fingerprints
 from vclean.classify.content.site_evidence import (
+    MIN_SHARE,
     WEIGHTS,
-    Fingerprints,
     RepetitionCounts,
     add_evidence,
-    compute_fingerprints,
     host,
     log_odds,
+    repeated_blocks,
 )
 from vclean.features.blocks import extract_blocks
 
@@ -29,36 +30,6 @@ def shares(*pages: str) -> list[list[float]]:
         site.add("x", prints(page))
     values: list[list[float]] = site.shares("x", prints(pages[0])).tolist()
     return values
-
-
-class TestFingerprints:
-    @pytest.mark.parametrize(
-        ("one", "other"),
-        [("Page 3 of 17", "page 12 of 9"), ("Straße", "STRASSE"), ("a\u00a0 b", "a b"), ("٣ items", "7 items")],
-    )
-    def test_equal_texts(self, one: str, other: str) -> None:
-        assert prints(f"<p>{one}").text == prints(f"<p>{other}").text
-
-    @pytest.mark.parametrize("other", ["Homes", "Ho me", "Home.", "домой"])
-    def test_different_texts(self, other: str) -> None:
-        assert prints("<p>Home").text != prints(f"<p>{other}").text
-
-    @pytest.mark.parametrize("other", ["<div>Home</div>", "<p class=b>Home", "<section><p>Home"])
-    def test_path_changes_one_fingerprint(self, other: str) -> None:
-        one, two = prints("<p class=a>Home"), prints(other)
-        assert one.text == two.text
-        assert one.text_and_path != two.text_and_path
-
-    def test_ignores_the_order_of_classes(self) -> None:
-        assert prints("<p class='a b'>Home").text_and_path == prints("<p class='b a'>Home").text_and_path
-
-    def test_is_independent_of_the_machine(self) -> None:
-        assert prints("<p>Home 1").text.tolist() == [13811577758366293376]
-
-    def test_one_fingerprint_per_block(self) -> None:
-        fingerprints = prints("<p>a<p>b<p>a")
-        assert (len(fingerprints.text), len(np.unique(fingerprints.text))) == (3, 2)
-        assert len(prints("<p></p>").text_and_path) == 0
 
 
 class TestHost:
@@ -106,11 +77,94 @@ class TestRepetitionCounts:
         for page in ("<p>Home<p>1x", "<p>Home<p>y"):
             site.add("x", prints(page))
         evidence = site.evidence("x", prints("<p>Home<p>1x"))
-        assert evidence.dtype == np.float32
-        assert evidence.tolist() == pytest.approx([sum(WEIGHTS), 0])
+        assert evidence.log_odds.dtype == np.float32
+        assert evidence.log_odds.tolist() == pytest.approx([sum(WEIGHTS), 0])
+
+    def test_page_with_other_digits_or_classes_than_its_copy(self) -> None:
+        """Check the blocks of a page that is not counted, because its texts are those of another page."""
+        site = RepetitionCounts()
+        for page in ("<p>Home<p>x", "<p class=a>Home<p>x", "<p>Home<p>y"):
+            site.add("x", prints(page))
+        assert site.shares("x", prints("<p class=a>Home<p>x")).tolist() == [[1, 0], [0, 0]]
 
     def test_repetition_is_evidence_against_content(self) -> None:
         assert max(WEIGHTS) < 0
+
+
+APPEAL = "Dear readers, please help us with the price of a cup of coffee each month."
+
+
+def own_text(number: int) -> str:
+    """Return a sentence that is longer than the appeal and differs in its words between pages."""
+    word = "".join(chr(ord("a") + int(digit)) for digit in f"{number:04d}")
+    return f"The {word} of Saltby was opened by its mayor on the first {word} of the year, before three hundred guests."
+
+
+class TestRule:
+    """Blocks that the rule for repetition leaves out."""
+
+    def left_out(self, *pages: str) -> list[list[str]]:
+        """Return the texts of each page that the rule leaves out."""
+        blocks = [extract_blocks(snapshot(page)) for page in pages]
+        site = RepetitionCounts()
+        for page in blocks:
+            site.add("x", compute_fingerprints(page))
+        evidence = [site.evidence("x", compute_fingerprints(page)) for page in blocks]
+        return [
+            [text for text, repeated in zip(page.text, each.repeated.tolist(), strict=True) if repeated]
+            for page, each in zip(blocks, evidence, strict=True)
+        ]
+
+    def test_leaves_out_a_repeated_sentence(self) -> None:
+        pages = [f"<h1>{number}</h1><p>{own_text(number)}<p>{APPEAL}" for number in range(12)]
+        assert self.left_out(*pages) == [[APPEAL]] * 12
+
+    def test_needs_three_documents(self) -> None:
+        pages = [f"<p>{own_text(number)}<p>{APPEAL}" for number in range(3)]
+        assert self.left_out(*pages[:2]) == [[]] * 2
+        assert self.left_out(*pages) == [[APPEAL]] * 3
+
+    def test_needs_a_good_part_of_the_site(self) -> None:
+        pages = [f"<p>{own_text(number)}" for number in range(11)]
+        with_appeal = [f"{page}<p>{APPEAL}" for page in pages]
+        assert MIN_SHARE == 0.5
+        assert self.left_out(*with_appeal[:6], *pages[6:])[0] == [APPEAL]
+        assert self.left_out(*with_appeal[:5], *pages[5:])[0] == []
+
+    def test_texts_with_other_digits_stay(self) -> None:
+        pages = [
+            f"<p>{own_text(number)}<p>The high today will be {number} degrees, with light wind." for number in range(5)
+        ]
+        assert self.left_out(*pages) == [[]] * 5
+
+    def test_leaves_out_the_heading_and_the_button_of_an_appeal(self) -> None:
+        appeal = f"<div><h3>Support us</h3><p>{APPEAL}<p><a href=/>Donate</a></div>"
+        pages = [f"<p>{own_text(number)}{appeal}<p>{own_text(number + 100)}" for number in range(4)]
+        assert self.left_out(*pages) == [["Support us", APPEAL, "Donate"]] * 4
+
+    def test_headings_of_other_text_stay(self) -> None:
+        pages = [f"<p>{APPEAL}<h2>Ingredients</h2><p>{own_text(number)}" for number in range(4)]
+        assert self.left_out(*pages) == [[APPEAL]] * 4
+
+    def test_short_texts_stay(self) -> None:
+        pages = [f"<h2>Method</h2><p>{own_text(number)}<p>Preheat the oven." for number in range(4)]
+        assert self.left_out(*pages) == [[]] * 4
+
+    def test_values_in_a_list_stay(self) -> None:
+        rating = "<p>Four reviews with an average rating of five out of five stars"
+        pages = [f"<p>{own_text(number)}{rating}<p>{own_text(number + 100)}{rating}" for number in range(4)]
+        assert self.left_out(*pages) == [[]] * 4
+
+    def test_counts_documents(self) -> None:
+        site = RepetitionCounts()
+        pages = [prints(f"<p>{own_text(number)}<p>{APPEAL}") for number in range(5)]
+        for page in pages:
+            site.add("x", page)
+        evidence = site.evidence("x", pages[0])
+        assert (evidence.documents.tolist(), evidence.total) == ([1, 5], 5)
+
+    def test_page_without_blocks(self) -> None:
+        assert repeated_blocks(np.zeros(0, dtype=bool), prints("<p>")).tolist() == []
 
 
 class TestAddEvidence:

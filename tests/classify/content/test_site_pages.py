@@ -20,11 +20,11 @@ def page(text: str, url: str = "https://example.org/1") -> BlockColumns:
 
 
 def evidence_for(*pages: BlockColumns) -> list[list[float]]:
-    """Return the evidence for the blocks of each page."""
+    """Return the log odds for the blocks of each page."""
     with SitePages[int]() as buffer:
         for number, blocks in enumerate(pages):
             buffer.add(blocks, number)
-        return [evidence.tolist() for _, _, evidence in buffer]
+        return [evidence.log_odds.tolist() for _, _, evidence in buffer]
 
 
 class TestSitePages:

@@ -7,6 +7,7 @@ import pytest
 from helpers.pages import laid_out, snapshot
 
 from vclean.classify.content.model import load_default
+from vclean.classify.content.site_evidence import SiteEvidence
 from vclean.classify.explain import phrases
 from vclean.classify.explain import reasons as module
 from vclean.classify.explain.groups import SITE
@@ -123,8 +124,10 @@ class TestExplain:
             assert explanation.reasons[block][0].contribution == 0
 
     def test_site_evidence_is_a_reason(self, blocks) -> None:
-        evidence = np.zeros(len(blocks), dtype=np.float32)
-        evidence[-1] = -1.27
+        log_odds = np.zeros(len(blocks), dtype=np.float32)
+        log_odds[-1] = -1.27
+        ones = np.ones(len(blocks), dtype=np.int64)
+        evidence = SiteEvidence(log_odds, repeated=np.zeros(len(blocks), dtype=bool), documents=ones, total=2)
         known = load_default().label(blocks, evidence=evidence)
         explanation = explain(load_default(), blocks, known)
         assert explanation.contributions[-1][explanation.groups.index(SITE)] == pytest.approx(-1.27)

@@ -18,10 +18,9 @@ import pyarrow.parquet as pq
 import pytest
 from helpers.archives import PAGE, STYLE
 from helpers.http_site import ALLOWED, QUICK, site  # noqa: F401 - a fixture
-from numpy.typing import NDArray
 
 from vclean.classify.content import model
-from vclean.classify.content.site_evidence import add_evidence
+from vclean.classify.content.site_evidence import SiteEvidence, add_evidence
 from vclean.classify.prediction import Prediction
 from vclean.cli import main as cli
 from vclean.cli.main import main, main_inner
@@ -202,11 +201,11 @@ class Even:
     version = "even"
 
     def label(
-        self, blocks: BlockColumns, *, evidence: NDArray[np.float32] | None = None, policy: Policy | None = None
+        self, blocks: BlockColumns, *, evidence: SiteEvidence | None = None, policy: Policy | None = None
     ) -> Prediction:
         probability = np.full(len(blocks), 0.6, dtype=np.float32)
         if evidence is not None:
-            probability = add_evidence(probability, evidence)
+            probability = add_evidence(probability, evidence.log_odds)
         return Prediction([Label.PARAGRAPH] * len(blocks), probability, confidence=0.6)
 
 

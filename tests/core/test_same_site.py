@@ -1,0 +1,148 @@
+"""Repetition on the pages of a site, end to end: own pages, the shipped model, `clean_many` and `--same-site`."""
+
+from __future__ import annotations
+
+import json
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from vclean.api import Cleaner
+from vclean.classify.explain.rules import Rule
+from vclean.cli import main
+from vclean.page import Page
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from vclean.result import Result
+
+COUNT = 12
+APPEAL = (
+    "Dear readers, our newspaper depends on your help: if every reader gave the price of a cup of coffee each month, "
+    "we could pay our reporters for years to come."
+)
+_NOUNS = [
+    "ferry",
+    "valley",
+    "river",
+    "council",
+    "bridge",
+    "harbour",
+    "market",
+    "winter",
+    "school",
+    "engine",
+    "garden",
+    "mayor",
+    "train",
+    "storm",
+    "museum",
+    "library",
+    "orchard",
+    "festival",
+    "barley",
+    "pilot",
+]
+
+
+def paragraphs(number: int) -> list[str]:
+    """Return the paragraphs of the article with a number; no two articles share one."""
+    random = Random(number)
+    return [
+        " ".join(["The", *random.choices(_NOUNS, k=18), "and", *random.choices(_NOUNS, k=12)]) + "." for _ in "1234"
+    ]
+
+
+def article(number: int, appeal: str = APPEAL) -> str:
+    """Return a page of a newspaper with the appeal in the middle of its article."""
+    texts = [f"<p>{text}</p>" for text in paragraphs(number)]
+    body = "".join([*texts[:2], f"<p>{appeal}</p>", *texts[2:]])
+    return f"""<html lang=en><title>{_NOUNS[number]} - Saltby Post</title><body>
+        <nav><a href=/>Home</a> <a href=/news>News</a></nav>
+        <main><article><h1>The {_NOUNS[number]} of Saltby</h1>{body}</article></main>
+        <footer><p>Copyright Saltby Post</p></footer>"""
+
+
+def print_version(number: int) -> str:
+    body = "".join(f"<p>{text}</p>" for text in paragraphs(number))
+    return (
+        f"<html lang=en><title>Print</title><body><h1>The {_NOUNS[number]} of Saltby</h1>{body}<p>Print this page</p>"
+    )
+
+
+def syndicated(number: int) -> str:
+    """Return a page of another section with the text of an article, and its own introduction and notice."""
+    body = "".join(f"<p>{text}</p>" for text in paragraphs(number))
+    return f"""<html lang=en><title>{_NOUNS[number]} - Saltby Sunday</title>
+        <body><div class=top><a href=/s>Sunday</a></div>
+        <div class=story><h1>The {_NOUNS[number]} of Saltby</h1>
+        <p>Our colleagues of the daily edition went to see it for themselves, and wrote this report.</p>{body}</div>
+        <p>This report appeared first in the daily edition of the Saltby Post.</p>"""
+
+
+def clean(*pages: str, same_site: bool = True, explain: bool = False) -> list[Result]:
+    documents = [Page(content=html, url=f"https://example.org/{number}.html") for number, html in enumerate(pages)]
+    with Cleaner(explain=explain) as cleaner:
+        return list(cleaner.clean_many(documents, same_site=same_site))
+
+
+@pytest.fixture(scope="module")
+def site() -> list[str]:
+    return [article(number) for number in range(COUNT)]
+
+
+class TestAppeal:
+    """One appeal in the articles of twelve pages."""
+
+    def test_is_kept_without_the_comparison(self, site: list[str]) -> None:
+        assert sum(APPEAL in result.to_text() for result in clean(*site, same_site=False)) == COUNT
+
+    def test_is_out_of_every_page(self, site: list[str]) -> None:
+        texts = [result.to_text() for result in clean(*site)]
+        assert sum(APPEAL in text for text in texts) == 0
+        assert all(text in texts[number] for number in range(COUNT) for text in paragraphs(number))
+
+    def test_reason_names_the_rule(self, site: list[str]) -> None:
+        result, *_ = clean(*site[:3], explain=True)
+        (appeal,) = result.blocks.filter(lambda block: block.text == APPEAL)
+        assert appeal.reasons[0].rule == Rule.SITE
+        assert appeal.reasons[0].text == "left out because it repeats: 3 of the 3 pages of the site have it"
+        others = [block for block in result.blocks if block.text in paragraphs(0)]
+        assert not any(reason.rule == Rule.SITE for block in others for reason in block.reasons)
+
+    def test_command_line(self, site: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        for number, html in enumerate(site):
+            (tmp_path / f"{number:02d}.html").write_text(html)
+        assert main.main([str(tmp_path), "--same-site", "-f", "json", "-q"]) == 0
+        pages = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+        appeals = [block for page in pages for block in page["blocks"] if block["text"] == APPEAL]
+        assert [block["label"] for block in appeals] == ["o"] * COUNT
+
+
+class TestSharedBody:
+    """A body on two pages of a site stays on both."""
+
+    @pytest.mark.parametrize("version", [print_version, syndicated])
+    def test_stays_among_other_pages(self, site: list[str], version) -> None:
+        results = clean(*site, version(3))
+        for text in paragraphs(3):
+            assert text in results[3].to_text()
+            assert text in results[-1].to_text()
+        assert not any(APPEAL in result.to_text() for result in results)
+
+    @pytest.mark.parametrize("version", [print_version, syndicated])
+    def test_stays_on_a_site_of_two_pages(self, version) -> None:
+        results = clean(article(3, appeal=""), version(3))
+        alone = clean(article(3, appeal=""), version(3), same_site=False)
+        assert all(text in result.to_text() for result in results for text in paragraphs(3))
+        assert [result.prediction.probability.tolist() for result in results] == [
+            result.prediction.probability.tolist() for result in alone
+        ]
+
+    @pytest.mark.parametrize("others", [COUNT, 0])
+    def test_three_versions(self, site: list[str], others: int) -> None:
+        """Check three versions among other pages, and a site of nothing else."""
+        results = clean(*site[:others], article(3), print_version(3), syndicated(3))[-3:]
+        assert all(text in result.to_text() for result in results for text in paragraphs(3))
