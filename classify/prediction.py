@@ -1,8 +1,9 @@
-"""`Prediction`: the labels and probabilities that a method gives the blocks of a page."""
+"""`Prediction`: the labels and probabilities that a method gives the blocks of a page, and their headline."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class Decision:
         policy: the user's choice of what counts as content.
         selected: bool (B,), the blocks that the threshold selected, one by one.
         group: int32 (B,), group of blocks that is kept or dropped as one, -1 for blocks outside groups.
-        is_content: bool (B,), the final decision, after post-processing.
+        is_content: bool (B,), the decision after post-processing, but for the headline.
         thread: whether posts were kept, as the content of a thread, although the policy leaves comments out.
         requests: what the policy requested about kinds of blocks.
     """
@@ -42,6 +43,41 @@ class Decision:
     requests: tuple[KindRequest, ...] = ()
 
 
+class HeadlineSource(StrEnum):
+    """What decided about the headline of a page.
+
+    >>> HeadlineSource.TITLE.value
+    'title'
+    """
+
+    MODEL = "model"
+    """The model labels its block as heading."""
+    RULE = "rule"
+    """The block would be left out, or be no heading, but for the rule that the headline is kept."""
+    TITLE = "title"
+    """No block is the headline, and the title of the document is added to the output."""
+    DROPPED = "dropped"
+    """The block is left out, as requested."""
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """Headline of a page.
+
+    Attributes:
+        text: its text.
+        block: the index of its block; None if it is the title of the document.
+        source: what decided about it.
+
+    >>> Headline("Rain", 0, HeadlineSource.RULE).text
+    'Rain'
+    """
+
+    text: str
+    block: int | None
+    source: HeadlineSource
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Prediction:
     """Labels of the B blocks of a page.
@@ -55,6 +91,7 @@ class Prediction:
         roles: role of the region around each block, None outside all regions; empty for methods without regions.
         kinds: what each block is in its document; empty for methods without kinds.
         decision: how the model decided; None for methods without a model, and for a page without blocks.
+        headline: the headline of the page; None for a page without one, and for methods without a model.
 
     >>> import vclean
     >>> prediction = vclean.clean("<h1>Rain</h1><p>It rained.", method="text").prediction
@@ -69,3 +106,10 @@ class Prediction:
     roles: list[Role | None] = field(default_factory=list)
     kinds: list[Kind] = field(default_factory=list)
     decision: Decision | None = None
+    headline: Headline | None = None
+
+    @property
+    def added_title(self) -> str:
+        """Return the title of the document if it is printed as headline before the content, else an empty string."""
+        is_added = self.headline is not None and self.headline.source is HeadlineSource.TITLE
+        return self.headline.text if self.headline is not None and is_added else ""

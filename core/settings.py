@@ -65,7 +65,7 @@ HiddenPolicy = Literal["drop", "revealable", "keep"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """Definition of content: preference for precision or recall, and reader comments. For methods with a model.
+    """Definition of content: precision or recall, reader comments, the headline. For methods with a model.
 
     The model selects the blocks with the highest expected F measure. For precision P, recall R and the recall weight w
     it is F = (1 + w^2) P R / (w^2 P + R), the F measure of van Rijsbergen with w for beta: recall is w times as
@@ -80,6 +80,7 @@ class Policy:
         captions: whether captions of images and tables are content; None: as the model decides.
         byline: whether names of authors and dates next to the title are content; None: as the model decides.
         lists: whether lists of links, documents or products are content; None: as the model decides.
+        title: whether the headline of the page is content.
         convention: name of a training corpus whose annotators decide what counts as content; empty for no particular
             one. The model card lists the names.
 
@@ -96,6 +97,7 @@ class Policy:
     captions: bool | None = None
     byline: bool | None = None
     lists: bool | None = None
+    title: bool = True
     convention: str = ""
 
     def __post_init__(self) -> None:
@@ -105,6 +107,8 @@ class Policy:
                 raise UsageError(f"{name} has to be True, False or None, not {getattr(self, name)!r}")
         if not 0 < self.recall_weight < float("inf"):
             raise UsageError(f"recall_weight has to be a positive number, not {self.recall_weight}")
+        if self.title not in (True, False):
+            raise UsageError(f"title has to be True or False, not {self.title!r}")
         if self.hidden not in get_args(HiddenPolicy):
             raise UsageError(f"hidden has to be one of {', '.join(get_args(HiddenPolicy))}, not {self.hidden!r}")
 

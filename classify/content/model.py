@@ -23,6 +23,7 @@ from vclean.classify import model_file
 from vclean.classify.content import stacking
 from vclean.classify.content.conventions import Conventions
 from vclean.classify.content.expected_f import adjust_for_kind, assign_labels
+from vclean.classify.content.headline import place_headline
 from vclean.classify.content.kinds import KindRequest, block_kinds, kind_probability, kind_requests
 from vclean.classify.content.linear import LinearModel
 from vclean.classify.content.postprocess import (
@@ -110,11 +111,13 @@ class Model:
             post_share=least_post_share(features.context) if policy.comments is False else NO_SIGN,
             requests=kind_requests(policy, kinds, blocks),
         )
+        labels, headline = place_headline(features.context, prediction.labels, policy)
         return replace(
             prediction,
-            labels=join_continuations(prediction.labels, predecessors(blocks)),
+            labels=join_continuations(labels, predecessors(blocks)),
             roles=stacking.block_roles(regions) if self.regions else [],
-            kinds=block_kinds(kinds, blocks, prediction.labels) if kinds is not None else [],
+            kinds=block_kinds(kinds, blocks, labels) if kinds is not None else [],
+            headline=headline,
         )
 
     def decide(

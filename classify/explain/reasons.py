@@ -149,7 +149,7 @@ class _ReasonWriter:
         self._tokens = tokens
         self._prediction = prediction
         self._x = decision.x
-        self._is_content = decision.is_content
+        self._is_content = [label.is_content for label in prediction.labels]
         contradicts = _IS_LINEAR_SCORE & (decision.x * contributions < 0)
         self._weighted = np.where(contradicts, _CONTRADICTION_WEIGHT * contributions, contributions) * _WEIGHT
 
@@ -166,7 +166,7 @@ class _ReasonWriter:
             for group in order
             if abs(size[group]) >= MIN_CONTRIBUTION and self._is_informative(block, group, size)
         ]
-        supporting = [group for group in candidates if (size[group] > 0) == bool(self._is_content[block])]
+        supporting = [group for group in candidates if (size[group] > 0) == self._is_content[block]]
         by_priority = dict.fromkeys([phrases.NEIGHBORS, *supporting[:_MIN_SUPPORTING_GROUPS], *candidates])
         selected = list(by_priority)[:MAX_GROUPS]
         return [

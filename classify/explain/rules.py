@@ -28,6 +28,9 @@ class Rule(StrEnum):
     """The block is more hidden than the policy allows."""
     SITE = "same site"
     """Many pages of the site have the same text."""
+
+    HEADLINE = "headline"
+    """The headline is kept once, or left out as requested."""
     GROUP = "whole group"
     """A list, table or code is kept or dropped as one."""
     COMMENTS = "comments"
@@ -72,6 +75,7 @@ class Rules:
         if repeated := self._site_rule(block):
             return [(Rule.SITE, repeated)]
         texts = {
+            Rule.HEADLINE: self._headline_rule(block),
             Rule.GROUP: self._group_rule(block),
             Rule.COMMENTS: self._comments_rule(block),
             Rule.THRESHOLD: self._threshold_rule(block),
@@ -91,10 +95,19 @@ class Rules:
 
     def _site_rule(self, block: int) -> str:
         evidence = self._decision.evidence
-        if evidence is None or not evidence.repeated[block]:
+        if evidence is None or not evidence.repeated[block] or self._prediction.labels[block].is_content:
             return ""
         count = f"{evidence.documents[block]} of the {evidence.total} pages of the site have it"
         return f"left out because it repeats: {count}"
+
+    def _headline_rule(self, block: int) -> str:
+        is_kept = self._prediction.labels[block].is_content
+        if is_kept == self._decision.is_content[block]:
+            return ""
+        if is_kept:
+            return "kept because it is the headline: --title out would leave it out"
+        is_requested = not self._decision.policy.title
+        return f"left out because it {'is' if is_requested else 'repeats'} the headline"
 
     def _group_rule(self, block: int) -> str:
         decision = self._decision

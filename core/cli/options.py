@@ -147,6 +147,13 @@ def policy(section: str = "Options") -> Callable[[_Decorated], _Decorated]:
             section=section,
             help="text that is not shown: drop all of it, keep what a reader can open, or keep all (revealable)",
         ),
+        option(
+            "--title",
+            type=click.Choice(("in", "out")),
+            default="in",
+            section=section,
+            help="keep (in) or drop (out) the headline of a page (in)",
+        ),
     )
 
 
@@ -161,10 +168,9 @@ def take_policy(values: dict[str, Any]) -> Policy:
     check_exclusive(values, "--precision", "--recall")
     recall, precision = values.pop("recall"), values.pop("precision")
     recall_weight = _RECALL_WEIGHT if recall else _PRECISION_WEIGHT if precision else None
-    choices = {name[2:]: _IN_OUT[values.pop(name[2:])] for name in _KIND_OPTIONS}
-    return Policy.for_purpose(
-        values.pop("purpose"), recall_weight=recall_weight, hidden=values.pop("hidden"), **choices
-    )
+    choices: dict[str, Any] = {name[2:]: _IN_OUT[values.pop(name[2:])] for name in _KIND_OPTIONS}
+    choices |= {"hidden": values.pop("hidden"), "title": _IN_OUT[values.pop("title")]}
+    return Policy.for_purpose(values.pop("purpose"), recall_weight=recall_weight, **choices)
 
 
 def verbosity(section: str = "Options") -> Callable[[_Decorated], _Decorated]:

@@ -400,6 +400,7 @@ def to_tree(result: Result) -> etree._Element:
     _write_head(builder, snapshot.title, snapshot.url)
     builder.start("body", {})
     builder.data("\n")
+    _write_headline(builder, result.prediction.added_title)
     HtmlWriter(result.columns, result.prediction.labels, builder).write()
     builder.end("body")
     builder.end("html")
@@ -419,6 +420,15 @@ def _write_head(builder: etree.TreeBuilder, title: str, url: str) -> None:
         builder.end("link")
     builder.end("head")
     builder.data("\n")
+
+
+def _write_headline(builder: etree.TreeBuilder, title: str) -> None:
+    """Write the title of the document as the first heading, unless it is empty."""
+    if title:
+        builder.start("h1", {})
+        builder.data(replace_illegal(title))
+        builder.end("h1")
+        builder.data("\n")
 
 
 def _root_attributes(result: Result) -> Attributes:

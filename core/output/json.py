@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from vclean.classify.explain.reasons import Explanation, Reason
+    from vclean.classify.prediction import Headline
     from vclean.result import Block, Result
 
 Record = dict[str, Any]
@@ -51,8 +52,16 @@ def page_fields(result: Result) -> Record:
         "build": metadata.browser,
         "settings": metadata.settings,
         "confidence": _number(result.confidence, 4),
+        "headline": _headline(result.prediction.headline),
         "hidden": hidden_facts(result),
     }
+
+
+def _headline(headline: Headline | None) -> Record | None:
+    """Return the text of the headline, its block, and what decided about it."""
+    if headline is None:
+        return None
+    return {"text": headline.text, "block": headline.block, "source": headline.source.value}
 
 
 def hidden_facts(result: Result) -> Record:

@@ -62,9 +62,17 @@ def to_text(texts: Sequence[str], labels: Iterable[Label]) -> str:
 
 def write_cleaneval(result: Result) -> str:
     """Return the clean text of a result in the format of CleanEval 2007."""
-    return to_cleaneval(result.columns.text, result.prediction.labels)
+    return to_cleaneval(*_with_title(result))
 
 
 def write_text(result: Result) -> str:
     """Return the clean text of a result without markup."""
-    return to_text(result.columns.text, result.prediction.labels)
+    return to_text(*_with_title(result))
+
+
+def _with_title(result: Result) -> tuple[list[str], list[Label]]:
+    """Return texts and labels of the blocks, after the title if it is printed as headline."""
+    title, columns, prediction = result.prediction.added_title, result.columns, result.prediction
+    if not title:
+        return columns.text, prediction.labels
+    return [title, *columns.text], [Label.HEADING, *prediction.labels]

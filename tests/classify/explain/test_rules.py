@@ -53,6 +53,20 @@ class TestDescribe:
         assert rules == [[]] * 7
         assert threshold == pytest.approx(0.8)
 
+    @pytest.mark.parametrize(
+        ("label", "title", "phrase"),
+        [
+            (Label.HEADING, True, "kept because it is the headline: --title out would leave it out"),
+            (Label.OTHER, False, "left out because it is the headline"),
+            (Label.OTHER, True, "left out because it repeats the headline"),
+        ],
+    )
+    def test_headline(self, label: Label, title: bool, phrase: str) -> None:
+        before = "-" if label.is_content else "+"
+        rules = decided([0.9] * 7, before + "-" * 6, policy=Policy(title=title))
+        rules._prediction.labels[0] = label
+        assert rules.describe(0)[0] == (Rule.HEADLINE, phrase)
+
     def test_threshold_below_one_half(self) -> None:
         rules, _ = rules_of([0.9, 0.4, 0.2, 0.1, 0.1, 0.1, 0.1], "++-----")
         assert rules[1] == ["kept at 0.40: the threshold of this page is 0.40"]

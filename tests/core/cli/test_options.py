@@ -77,6 +77,7 @@ class TestClean:
             (("--precision",), Policy(recall_weight=0.25)),
             (("--recall",), Policy(recall_weight=4)),
             (("--comments", "in"), Policy(comments=True)),
+            (("--title", "out"), Policy(title=False)),
             (("--comments", "out", "--recall"), Policy(recall_weight=4, comments=False)),
         ],
     )

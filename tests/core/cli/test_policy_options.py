@@ -9,7 +9,7 @@ from vclean.errors import UsageError
 from vclean.settings import Policy
 
 VALUES = {
-    "recall": False, "precision": False, "hidden": "revealable", "purpose": "article", "comments": None,
+    "recall": False, "precision": False, "hidden": "revealable", "title": "in", "purpose": "article", "comments": None,
     "captions": None, "byline": None, "lists": None,
 }  # fmt: skip
 

@@ -1,0 +1,247 @@
+"""Find the headline of a page by look and position: the block that names what the page is about.
+
+Blocks compete by a linear score of their tag, names, font size, position before the text, and agreement with the title
+of the document. The weights were fitted by logistic regression over the blocks of a page (McFadden 1974) on 1,100 pages
+with known titles, and rounded.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations, starmap
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from vclean.features import tree
+from vclean.features.names import lexicon
+from vclean.features.text.characters import EncodedTexts
+from vclean.features.text.page_title import is_site_name, split_title
+from vclean.labels import Visibility
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+    from urllib.parse import SplitResult
+
+    from numpy.typing import NDArray
+
+    from vclean.features.columns import Values
+    from vclean.features.page_context import PageContext
+    from vclean.render.snapshot import Snapshot
+
+MIN_SCORE: Final = 2.5
+"""Lowest score of a headline; the only `h1` of a page, before the text and with no word of the title, has 3.5."""
+MAX_WORDS: Final = 60
+"""Most words of a headline."""
+
+_WEIGHTS: Final = {
+    "h1": 3.5,
+    "h2": 1.0,
+    "in_article_header": 1.0,
+    "named_title": 0.5,
+    "headline_property": 0.5,
+    "largest_font": 0.5,
+    "agreement": 4.0,
+    "agreement_4": 2.0,
+    "covered_title": 2.0,
+    "text_before": -2.0,
+    "revealable": -2.0,
+    "link": -1.0,
+    "home_link": -3.0,
+    "alike": -1.2,
+    "named_logo": -0.7,
+    "named_aside": -0.7,
+    "breadcrumb": -2.0,
+}
+"""Weight of each column in the score.
+
+The first columns are true in an element of a kind: `in_article_header` in a header of an article, `named_title`,
+`named_logo`, `named_aside` and `breadcrumb` in one with such a class or id, `headline_property` in one marked as
+headline for search engines. `agreement` is the similarity with the title, `agreement_4` its fourth power,
+`covered_title` how much of the title the block repeats. `text_before` is the share of the running text before the
+block, `alike` the logarithm of the number of blocks with the same chain of tags and classes.
+"""
+
+_NO_HEADLINE_TAGS: Final = ("option", "button", "label", "figcaption")
+_NAVIGATION_ROLES: Final = frozenset(("navigation", "menu", "menubar"))
+_HOME_PATHS: Final = frozenset(("", "index.html", "index.php", "index.htm"))
+_LINK: Final = 0.5
+"""Share of link text above which a block is a link."""
+_LONG: Final = 10
+"""Fewest words of a block of running text."""
+_NEAR: Final = 0.99
+"""Share of the largest font size from which a block is as large."""
+_MAX_BLOCKS_NAMED: Final = 2
+"""Most blocks of an element whose name says title; a larger one is a whole header or card."""
+
+
+def find_headline(context: PageContext) -> int:
+    """Return the index of the headline of a page, -1 if no block is one."""
+    scores = headline_scores(context)
+    return int(scores.argmax()) if scores.max(initial=-np.inf) >= MIN_SCORE else -1
+
+
+def headline_scores(context: PageContext) -> NDArray[np.float64]:
+    """Return how much each block looks like the headline: float64 (B,), -inf for those that cannot be it."""
+    if not len(context):
+        return np.zeros(0)
+    inside = _inside(context)
+    is_candidate = _candidates(context) & ~inside["none"]
+    columns = {**inside, **_columns(context, inside, is_candidate)}
+    score = sum(weight * columns[name] for name, weight in _WEIGHTS.items())
+    return np.where(is_candidate, score, -np.inf)
+
+
+def _candidates(context: PageContext) -> NDArray[np.bool_]:
+    """Return which blocks readers can see, at once or after a click, and are as short as a headline: bool (B,)."""
+    is_short = (context.tokens > 0) & (context.tokens <= MAX_WORDS)
+    return (context.blocks.visibility < Visibility.HIDDEN) & is_short
+
+
+def _inside(context: PageContext) -> dict[str, NDArray[np.bool_]]:
+    """Return which blocks are in elements of each kind that the score distinguishes: bool (B,) by name."""
+    masks = _masks(context)
+    bits = np.zeros(len(context.snapshot), dtype=np.uint64)
+    for bit, mask in enumerate(masks.values()):
+        bits |= mask.astype(np.uint64) << np.uint64(bit)
+    bits |= lexicon.ancestor_bits(bits, context.snapshot.parent)
+    columns = lexicon.unpack(bits[context.anchor], len(masks))
+    inside = {name: columns[:, bit] for bit, name in enumerate(masks)}
+    return {**inside, "in_article_header": inside["header"] & inside["article"]}
+
+
+def _masks(context: PageContext) -> dict[str, NDArray[np.bool_]]:
+    """Return which elements are of each kind: bool (N,) by name.
+
+    `none` are elements without headlines: navigation, and parts of forms and figures.
+    """
+    snapshot = context.snapshot
+    few, minor = context.block_count <= _MAX_BLOCKS_NAMED, context.block_count < len(context) / 2
+    navigation = snapshot.is_tag(("nav",)) | _has_value(snapshot, "role", _NAVIGATION_ROLES)
+    return {
+        "none": (navigation | snapshot.is_tag(_NO_HEADLINE_TAGS)) & minor,
+        "h1": snapshot.is_tag(("h1",)),
+        "h2": snapshot.is_tag(("h2",)),
+        "header": snapshot.is_tag(("header", "hgroup")),
+        "article": snapshot.is_tag(("article", "main")),
+        "headline_property": _has_value(snapshot, "itemprop", ("headline", "name")) & few,
+        "named_title": _is_named(context, "title") & few,
+        "named_logo": _is_named(context, "logo"),
+        "named_aside": _is_named(context, "related", "comments", "side", "nav", "ad", "overlay") & minor,
+        "breadcrumb": _is_named(context, "crumbs") & minor,
+    }
+
+
+def _has_value(snapshot: Snapshot, attribute: str, names: Collection[str]) -> NDArray[np.bool_]:
+    """Return which elements have an attribute with one of these values: bool (N,)."""
+    values, mask = snapshot.values(attribute), np.zeros(len(snapshot), dtype=bool)
+    is_name = np.array([value.strip().lower() in names for value in values.distinct], dtype=bool)
+    mask[values.node] = is_name[values.index]
+    return mask
+
+
+def _is_named(context: PageContext, *groups: str) -> NDArray[np.bool_]:
+    """Return which elements have a name in one of the groups of `vclean.features.names.lexicon`: bool (N,)."""
+    bits = sum(1 << lexicon.NAME_GROUPS.index(group) for group in groups)
+    return (context.name_bits & np.uint64(bits)) > 0
+
+
+def _columns(context: PageContext, inside: Mapping[str, NDArray[np.bool_]], is_candidate: NDArray[np.bool_]) -> Values:
+    """Return the other columns of the score, each (B,)."""
+    agreement, covered = _agreement(context)
+    return {
+        "largest_font": _largest_font(context, is_candidate),
+        "agreement": agreement,
+        "agreement_4": agreement**4,
+        "covered_title": covered,
+        "text_before": _text_before(context),
+        "revealable": context.blocks.visibility > Visibility.SHOWN,
+        "link": context.link_share > _LINK,
+        "home_link": _home_links(context, is_candidate & (inside["h1"] | inside["h2"])),
+        "alike": np.log(context.blocks_by_class_path.size),
+    }
+
+
+def _largest_font(context: PageContext, is_candidate: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which blocks are in the largest font of the candidates: bool (B,); none if the page was not rendered."""
+    if not context.snapshot.rendered:
+        return np.zeros(len(context), dtype=bool)
+    size = context.blocks.font_size
+    largest = size[is_candidate & np.isfinite(size)].max(initial=0)
+    return np.asarray(size >= _NEAR * largest)
+
+
+def title_agreement(context: PageContext) -> NDArray[np.float64]:
+    """Return the similarity of each block with the title or with parts of it, 0 to 1: float64 (B,)."""
+    return _agreement(context)[0]
+
+
+def _agreement(context: PageContext) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Compare the words of the blocks with those of the title.
+
+    Returns:
+        The Dice coefficient (1945) of each block and the most similar run of parts of the title that is not only the
+        name of the site, and the product of precision and recall with the whole title: float64 (B,) each.
+    """
+    parts, url, count = split_title(context.snapshot.title), context.snapshot.url, len(context)
+    if not parts:
+        return np.zeros(count), np.zeros(count)
+    of_parts = EncodedTexts.from_texts(parts).words
+    shared = np.stack([_shared_words(context, of_parts.hash[of_parts.owner == part]) for part in range(len(parts))])
+    length, is_site = of_parts.per_text(), np.array([is_site_name(part, url) for part in parts])
+    runs = [
+        _dice(shared[run].sum(axis=0), context.tokens, length[run].sum())
+        for run in starmap(slice, combinations(range(len(parts) + 1), 2))
+        if not is_site[run].all()
+    ]
+    title = _shared_words(context, of_parts.hash)
+    covered = np.minimum(title / max(len(of_parts), 1), 1) * title / np.maximum(context.tokens, 1)
+    return np.max([np.zeros(count), *runs], axis=0), covered
+
+
+def _shared_words(context: PageContext, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Return how many words of each block have one of the hashes: int64 (B,)."""
+    words = context.words
+    return np.bincount(words.owner[np.isin(words.hash, hashes)], minlength=len(context))
+
+
+def _dice(shared: NDArray[np.int64], tokens: NDArray[np.float32], length: np.float32) -> NDArray[np.float64]:
+    return np.asarray(2 * np.minimum(shared, np.minimum(tokens, length)) / (tokens + length), dtype=np.float64)
+
+
+def _text_before(context: PageContext) -> NDArray[np.float64]:
+    """Return the share of the running text of the page before each block: float64 (B,)."""
+    text = np.where(context.tokens >= _LONG, context.tokens * (1 - context.link_share), 0).astype(np.float64)
+    return np.asarray((np.cumsum(text) - text) / max(text.sum(), 1))
+
+
+def _home_links(context: PageContext, rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which of the blocks `rows` are in a link to the home page, unless the page is the home page: bool (B,)."""
+    snapshot, is_home = context.snapshot, np.zeros(len(context), dtype=bool)
+    if has_home_url(snapshot):
+        return is_home
+    page, links = _split_url(snapshot.url), snapshot.attributes("href")
+    link = tree.nearest_ancestor(snapshot.is_tag(("a",)), snapshot.parent)[context.anchor]
+    for block in np.flatnonzero(rows & (link > 0)).tolist():
+        target = links.get(int(link[block]), "#")
+        is_home[block] = not target.startswith("#") and _is_home(_split_url(target), page.netloc)
+    return is_home
+
+
+def has_home_url(snapshot: Snapshot) -> bool:
+    """Return whether the URL of a page is that of a home page."""
+    url = _split_url(snapshot.url)
+    return bool(url.netloc) and _is_home(url)
+
+
+def _is_home(url: SplitResult, host: str = "") -> bool:
+    """Return whether a URL has the path of a home page, of `host` if both are known."""
+    same_host = not host or url.netloc in ("", host)
+    return same_host and url.path.strip("/") in _HOME_PATHS and not url.query
+
+
+def _split_url(url: str) -> SplitResult:
+    try:
+        return urlsplit(url)
+    except ValueError:
+        return urlsplit("")

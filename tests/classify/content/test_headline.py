@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import pytest
+from helpers.pages import snapshot
+
+import vclean
+from vclean.classify.content.headline import place_headline
+from vclean.classify.explain.rules import Rule
+from vclean.classify.prediction import Headline, HeadlineSource
+from vclean.features.blocks import extract_blocks
+from vclean.features.page_context import PageContext
+from vclean.labels import Label
+from vclean.page import Page
+from vclean.settings import Policy
+
+TEXT = "It rained for many days in the whole valley, and the farmers lost most of the hay that they had cut. "
+BODY = f"<p>{TEXT}<p>{TEXT}{TEXT}"
+URL = "https://example.org/a/b.html"
+
+
+def placed(
+    html: str, labels: str, *, title: str = "", url: str = URL, policy: Policy | None = None
+) -> tuple[str, Headline | None]:
+    """Return the labels as a string, and the headline."""
+    context = PageContext(extract_blocks(snapshot(f"<title>{title}</title>{html}", url)))
+    after, headline = place_headline(context, [Label(letter) for letter in labels], policy or Policy())
+    return "".join(after), headline
+
+
+class TestKeep:
+    def test_dropped_headline_is_kept(self) -> None:
+        rule = Headline("Rain in May", 0, HeadlineSource.RULE)
+        assert placed(f"<h1>Rain in May</h1>{BODY}", "opp") == ("hpp", rule)
+
+    def test_headline_with_another_label_becomes_a_heading(self) -> None:
+        assert placed(f"<h1>Rain in May</h1>{BODY}", "ppp")[0] == "hpp"
+
+    def test_kept_headline_is_the_model_s(self) -> None:
+        model = Headline("Rain in May", 0, HeadlineSource.MODEL)
+        assert placed(f"<h1>Rain in May</h1>{BODY}", "hpp") == ("hpp", model)
+
+    def test_repetitions_are_left_out(self) -> None:
+        html = f"<h1>Rain in May</h1><h2>RAIN in “May”</h2><p>Rain in May</p>{BODY}<ul><li>Rain in May</ul>"
+        assert placed(html, "ohpppl")[0] == "hooppl"
+
+    def test_other_numbers_are_no_repetition(self) -> None:
+        assert placed(f"<h1>Rain on day 1</h1>{BODY}<h2>Rain on day 2</h2>", "opph")[0] == "hpph"
+
+    def test_page_without_content_stays_empty(self) -> None:
+        assert placed("<h1>Rain in May</h1><p>Log in", "oo") == ("oo", None)
+
+    @pytest.mark.parametrize(("hidden", "labels"), [("revealable", "hpp"), ("drop", "opp")])
+    def test_headline_that_readers_can_open(self, hidden, labels: str) -> None:
+        html = f"<div style='display: none'><h1>Rain in May</h1></div>{BODY}<p><a href=#x>Open</a>"
+        context = PageContext(extract_blocks(snapshot(f"<title>Rain in May</title>{html}", URL)))
+        context.blocks.visibility[0] = 1
+        after, headline = place_headline(context, [Label(letter) for letter in "oppo"], Policy(hidden=hidden))
+        assert "".join(after)[:3] == labels
+        assert headline is not None
+
+
+class TestTitle:
+    def test_title_of_a_page_without_headline(self) -> None:
+        headline = Headline("Rain in May", None, HeadlineSource.TITLE)
+        assert placed(BODY, "pp", title="Rain in May - The Daily") == ("pp", headline)
+
+    def test_not_twice(self) -> None:
+        html = f"{BODY}<nav><h4>Rain in May</h4></nav>{BODY}"
+        assert placed(html, "pphpp", title="Rain in this May - The Daily")[1] is None
+
+    def test_not_on_a_home_page(self) -> None:
+        assert placed(BODY, "pp", title="Rain in May", url="https://example.org/")[1] is None
+
+    def test_not_above_a_list_of_articles(self) -> None:
+        teasers = "".join(f"<h3><a href=/{day}>Snow on day {day}</a></h3>" for day in range(3))
+        assert placed(teasers + BODY, "hhhpp", title="Rain in May")[1] is None
+
+    def test_not_the_name_of_the_site(self) -> None:
+        assert placed(BODY, "pp", title="Example")[1] is None
+
+
+class TestDrop:
+    OUT = Policy(title=False)
+
+    def test_headline_and_its_repetitions_go(self) -> None:
+        labels, headline = placed(f"<h1>Rain in May</h1>{BODY}<h2>Rain in May</h2>", "hpph", policy=self.OUT)
+        assert labels == "oppo"
+        assert headline == Headline("Rain in May", 0, HeadlineSource.DROPPED)
+
+    def test_no_title_is_added(self) -> None:
+        assert placed(BODY, "pp", title="Rain in May", policy=self.OUT) == ("pp", None)
+
+
+class TestOutput:
+    PAGE = f"<title>Rain in May - The Daily</title>{{}}{BODY}{BODY}"
+    OUT = Policy(title=False)
+
+    @pytest.mark.parametrize("heading", ["<h1>Rain in May</h1>", ""])
+    def test_headline_is_there_once_in_every_format(self, heading: str) -> None:
+        result = vclean.clean(self.PAGE.format(heading))
+        assert result.to_text().startswith("Rain in May\n\n")
+        assert result.to_cleaneval().startswith("<h>Rain in May\n")
+        assert result.to_markdown().startswith("# Rain in May\n\n")
+        assert "<body>\n<h1>Rain in May</h1>\n" in result.to_html()
+        for name in ("text", "cleaneval", "markdown"):
+            assert result.to(name).count("Rain in May") == 1
+
+    @pytest.mark.parametrize("heading", ["<h1>Rain in May</h1>", ""])
+    def test_headline_is_left_out(self, heading: str) -> None:
+        result = vclean.clean(self.PAGE.format(heading), policy=self.OUT)
+        assert "Rain in May" not in result.to_text() + result.to_markdown()
+        assert "<h1>" not in result.to_html()
+
+    def test_json(self) -> None:
+        record = vclean.clean(self.PAGE.format("")).to_dict()
+        assert record["headline"] == {"text": "Rain in May", "block": None, "source": "title"}
+
+    def test_explanation(self) -> None:
+        page = Page(content=self.PAGE.format("<h1>Rain in May</h1>"), url=URL)
+        block = vclean.clean(page, policy=self.OUT, explain=True).blocks[0]
+        assert [reason.text for reason in block.reasons if reason.rule == Rule.HEADLINE] == [
+            "left out because it is the headline"
+        ]

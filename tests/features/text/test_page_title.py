@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import pytest
+
+from vclean.features.text.page_title import is_site_name, normalize, split_title, strip_site_name
+
+
+class TestSplitTitle:
+    @pytest.mark.parametrize(
+        ("title", "parts"),
+        [
+            ("Rain in May", ["Rain in May"]),
+            ("Rain | Weather - The Daily", ["Rain", "Weather", "The Daily"]),
+            ("Rain|The Daily", ["Rain", "The Daily"]),
+            ("Rain – The Daily » Home", ["Rain", "The Daily", "Home"]),
+            ("Rain: a well-known day", ["Rain: a well-known day"]),
+            ("航天技术--时政--人民网", ["航天技术", "时政", "人民网"]),
+            ("航天技术_人民网", ["航天技术", "人民网"]),
+            (" | Rain | ", ["Rain"]),
+            ("", []),
+        ],
+    )
+    def test_parts(self, title: str, parts: list[str]) -> None:
+        assert split_title(title) == parts
+
+    def test_number_of_parts_is_limited(self) -> None:
+        assert split_title("a | b | c | d | e | f | g")[-1] == "f | g"
+
+
+class TestIsSiteName:
+    @pytest.mark.parametrize(
+        ("part", "url"),
+        [
+            ("The Daily", "https://www.the-daily.example.org/a"),
+            ("BR24", "https://br24.example.org/"),
+            ("News of All Nations", "https://noan.example.org/"),
+        ],
+    )
+    def test_written_in_the_host(self, part: str, url: str) -> None:
+        assert is_site_name(part, url)
+
+    @pytest.mark.parametrize("url", ["https://example.org/rain", "", "http://[bad/rain"])
+    def test_other_parts(self, url: str) -> None:
+        assert not is_site_name("Rain", url)
+
+
+class TestStripSiteName:
+    @pytest.mark.parametrize(
+        ("title", "url", "expected"),
+        [
+            ("The Daily | Rain in May", "https://thedaily.example.org/a", "Rain in May"),
+            ("Rain - a story | The Daily", "https://thedaily.example.org/a", "Rain - a story"),
+            ("The rain in May and its cost - The Daily", "", "The rain in May and its cost"),
+            ("Rain", "https://thedaily.example.org/", "Rain"),
+            ("The Daily", "https://thedaily.example.org/", ""),
+            ("Rain - Everything about weather in one place", "", "Rain - Everything about weather in one place"),
+            ("", "", ""),
+        ],
+    )
+    def test_titles(self, title: str, url: str, expected: str) -> None:
+        assert strip_site_name(title, url) == expected
+
+
+def test_normalize() -> None:
+    assert normalize("“RAIN” – in  May_2!") == "rain in may 2"
