@@ -174,9 +174,10 @@ class TestCommand:
 
     def test_contributions_as_json(self, page: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert main.main([str(page), "--explain", "-f", "json"]) == 0
-        block = json.loads(capsys.readouterr().out)["blocks"][0]
+        record = json.loads(capsys.readouterr().out)
+        block, base = record["blocks"][0], record["explanation"]["base"]
         assert block["source"] == {"line": 1, "column": 46}
-        assert block["log_odds"] == pytest.approx(-3.51 + sum(block["contributions"].values()), abs=0.05)
+        assert block["log_odds"] == pytest.approx(base + sum(block["contributions"].values()), abs=0.05)
 
     def test_several_pages_into_a_folder(self, page: Path, tmp_path: Path) -> None:
         (tmp_path / "other.html").write_text("<p>Other")
