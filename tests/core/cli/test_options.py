@@ -173,7 +173,6 @@ class TestOtherCommands:
             out=Path("m"),
             predictions=Path("p"),
             snapshots=Path("s"),
-            force=False,
             verbosity=0,
         )
 
@@ -187,7 +186,6 @@ class TestOtherCommands:
         [
             ([], "name a CORPUS, or --corrections GOLD"),
             (["--corrections", "g", "--regions", "r"], "need a CORPUS"),
-            (["a.parquet", "--force"], "--force needs --corrections GOLD"),
             (["--corrections", "g", "--predictions", "p"], "need a CORPUS"),
             (["a.parquet", "--corrections", "g", "--method", "fiasco"], "train the method vclean only"),
         ],
