@@ -115,6 +115,11 @@
     return usage;
   }
 
+  // A marquee scrolls by an animation that scripts cannot reach. A copy has not moved yet, and shows all of its text.
+  function restartMarquees() {
+    for (const marquee of selectAll('marquee:not(marquee marquee)')) marquee.replaceWith(marquee.cloneNode(true));
+  }
+
   // The end state is what a reader sees, and the only state that does not depend on the clock.
   function finishAnimations() {
     for (const animation of documentReader('getAnimations')()) {
@@ -592,6 +597,7 @@
   const baseElement = select('base[href]');
   let base = options.url;
   if (baseElement) base = absolute(attributeOf.call(baseElement, 'href'));
+  restartMarquees();
   const noscript = needsNoscript();
   let pageRules = noscript ? '' : 'noscript { display: none !important }';
   adopt(pageRules);

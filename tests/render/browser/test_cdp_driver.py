@@ -1,5 +1,6 @@
 """Test the CDP driver: it has the same layout as Playwright, and leaves nothing behind."""
 
+import asyncio
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,12 +11,13 @@ import pytest
 from vclean.errors import BrowserError
 from vclean.page import Page, Resource
 from vclean.render.browser import cdp_driver
-from vclean.render.browser.cdp import CdpConnection, CdpSession
+from vclean.render.browser.cdp import CdpConnection, CdpSession, evaluate
 from vclean.render.browser.cdp_driver import CdpDriver
 from vclean.render.browser.driver import Driver
 from vclean.render.browser.playwright_driver import PlaywrightDriver
 from vclean.render.browser.renderer import Renderer
-from vclean.render.snapshot import Snapshot
+from vclean.render.browser.tab import DocumentTab
+from vclean.render.snapshot import Hidden, Snapshot
 from vclean.settings import RenderSettings
 
 pytestmark = [
@@ -107,6 +109,21 @@ class TestSameSnapshots:
         assert_same(cdp_renderer.render(page).snapshot, playwright_renderer.render(page).snapshot)
         assert isinstance(driver_of(cdp_renderer), CdpDriver)
         assert isinstance(driver_of(playwright_renderer), PlaywrightDriver)
+
+    def test_has_a_marquee_before_it_scrolls(
+        self, playwright_renderer: Renderer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        # Playwright's tabs paint, and a marquee that is painted scrolls, with its text outside its window at first.
+        async def replace_slowly(tab: DocumentTab, text: str, expression: str) -> str:
+            await tab._session.send("Page.setDocumentContent", {"frameId": tab._frame, "html": text})
+            await asyncio.sleep(0.3)
+            return str(await evaluate(tab._session, expression))
+
+        monkeypatch.setattr(DocumentTab, "_replace_document", replace_slowly)
+        page = Page(content="<!doctype html><body style='margin: 0'><marquee>text</marquee>")
+        snapshot = playwright_renderer.render(page).snapshot
+        assert snapshot.text_hidden.tolist() == [Hidden.NO]
+        assert snapshot.line_box[0][0] == 0
 
     @pytest.mark.parametrize("path", FIXTURES[::4], ids=lambda path: path.stem)
     def test_equals_playwright_on_fixtures(
