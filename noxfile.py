@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 
 import nox
 
@@ -24,6 +25,15 @@ PARALLEL = ("-n", "auto", "--dist", "worksteal")
 
 `worksteal` moves runs of neighbouring tests. Few modules then create their browser or model in two processes.
 """
+
+
+INSTALLERS = ("pip==23.2.1", "pip", "uv")
+"""What the wheel is installed with: the pip that comes with Python 3.11, the current one, and uv."""
+
+
+def wheel() -> Path:
+    """Return the wheel that the session `build` made."""
+    return next(Path("dist").glob("*.whl"))
 
 
 def group(name: str) -> list[str]:
@@ -91,10 +101,52 @@ def web2text(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def build(session: nox.Session) -> None:
-    """Build the source distribution and the wheel into dist/."""
+    """Build the source distribution and the wheel into dist/, check them, and install the wheel on every Python."""
     shutil.rmtree("dist", ignore_errors=True)
-    session.install("build")
+    session.install("build", "twine", "check-wheel-contents", "abi3audit")
     session.run("python", "-m", "build")
+    session.run("twine", "check", "--strict", *map(str, Path("dist").iterdir()))
+    session.run("check-wheel-contents", str(wheel()))
+    session.run("abi3audit", "--strict", str(wheel()))
+    session.notify("install")
+
+
+@nox.session(python=PYTHONS, default=False)
+@nox.parametrize("installer", INSTALLERS)
+def install(session: nox.Session, installer: str) -> None:
+    """Install the wheel in dist/ as a user does, and run the first command of the README."""
+    folder = Path(session.create_tmp()).resolve()
+    python = folder / "venv/bin/python"
+    session.run("python", "-m", "venv", "--clear", str(python.parents[1]))
+    if installer == "uv":
+        session.install("uv")
+        session.run("uv", "pip", "install", "--quiet", "--python", str(python), str(wheel()))
+    else:
+        session.run(str(python), "-m", "pip", "install", "--quiet", installer, external=True)
+        session.run(str(python), "-m", "pip", "install", "--quiet", str(wheel()), external=True)
+    session.run(str(python), "-m", "vclean", "setup", external=True)
+    overlay = folder / "overlay.png"
+    command = (str(python), "-m", "vclean", "fixtures/news/page.html", "--render", "--overlay", str(overlay))
+    text = session.run(*command, external=True, silent=True, stderr=None)
+    if "<h>The last ferry on the Orrin" not in str(text) or not overlay.read_bytes().startswith(b"\x89PNG"):
+        session.error("the installed wheel does not clean the page of the README")
+
+
+@nox.session(default=False)
+def docs(session: nox.Session) -> None:
+    """Build the documentation site into build/site/, without the network; a broken link is an error."""
+    session.install(".[farm]", *group("docs"))
+    session.run("vclean", "setup")
+    session.run("python", "docs/site/make.py", "build/docs")
+    session.run("mkdocs", "build", *session.posargs)
+
+
+@nox.session(default=False)
+def gate(session: nox.Session) -> None:
+    """Score the fixtures, and fail if the word F1 of one is more than .005 below benchmarks/gate.json."""
+    session.install(".")
+    session.run("vclean", "setup")
+    session.run("python", "benchmarks/gate.py", *session.posargs)
 
 
 @nox.session(default=False)

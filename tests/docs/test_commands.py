@@ -19,7 +19,8 @@ from vclean.cli.main import COMMANDS, PROGRAM, main, parse_args
 BENCHMARKS = ROOT / "benchmarks"
 
 FOREIGN = frozenset({
-    "--privileged", "--cap-add", "--init", "--memory", "--pids-limit", "--read-only", "--tmpfs", "--network",  # Docker
+    "--privileged", "--cap-add", "--init", "--memory", "--pids-limit", "--read-only", "--tmpfs", "--network",
+    "--rm", "--shm-size", "--security-opt",  # Docker
     "--only-shell", "--head", "--address", "--port", "--group",  # Playwright, Ray, pip
 })  # fmt: skip
 """Options of other programs."""
@@ -111,7 +112,11 @@ def test_every_command_is_in_the_reference() -> None:
 
 def test_every_nox_session_exists() -> None:
     sessions = set(
-        re.findall(r"^def (\w+)\(session: nox\.Session\)", (ROOT / "noxfile.py").read_text("utf-8"), re.MULTILINE)
+        re.findall(
+            r"^@nox\.session.*\n(?:@.*\n)*def (\w+)\(session: nox\.Session",
+            (ROOT / "noxfile.py").read_text("utf-8"),
+            re.MULTILINE,
+        )
     )
     table = set(re.findall(r"^\| `(\w+)` \|", read(ROOT / "CONTRIBUTING.md"), re.MULTILINE))
     used = {name for path in DOCUMENTS for name in re.findall(r"nox -s (\w+)", read(path))}
