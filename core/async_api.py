@@ -94,8 +94,13 @@ class AsyncCleaner:
         return await self._run(page, screenshot=screenshot)
 
     async def _run(self, page: Page, *, screenshot: bool) -> Result:
+        parsed = None
+        if self._pipeline.parses_first(page, screenshot=screenshot):
+            parsed = await asyncio.to_thread(self._run_parsed, page)
+            if not parsed.render_reason:
+                return parsed
         rendering = await self._read(page, screenshot=screenshot)
-        return await asyncio.to_thread(self._label, rendering, page)
+        return await asyncio.to_thread(self._label, rendering, page, parsed)
 
     async def _read(self, page: Page, *, screenshot: bool) -> Rendering:
         reader, renderers = self._pipeline.reader, self._idle_renderers
@@ -107,6 +112,10 @@ class AsyncCleaner:
         finally:
             renderers.put_nowait(renderer)
 
-    def _label(self, rendering: Rendering, page: Page) -> Result:
+    def _run_parsed(self, page: Page) -> Result:
         with self._lock:
-            return self._pipeline.label(self._pipeline.extract_blocks(rendering, page))
+            return self._pipeline.run_parsed(page)
+
+    def _label(self, rendering: Rendering, page: Page, parsed: Result | None) -> Result:
+        with self._lock:
+            return self._pipeline.run_rendering(rendering, page, parsed=parsed)

@@ -156,22 +156,26 @@ class PageReader:
         if page.snapshot is not None:
             return Rendering(_decode_snapshot(page.snapshot, screenshot=screenshot))
         if not self.renders and not screenshot:
-            document = self._fetch(page) if page.live else page
-            with deadline(self.settings.deadline):
-                return Rendering(self._parse(document))
+            return self.parse(self.fetch(page))
         if self._renderer is None:
             raise UsageError("pages are rendered in a with block only, such as `with Cleaner(render=True) as cleaner:`")
         return self._renderer.render(page, screenshot=screenshot)
 
-    def _fetch(self, page: Page) -> Page:
+    def fetch(self, page: Page) -> Page:
+        """Return a page with its document: a live page is fetched. Raises NetworkError if that fails."""
+        if not page.live:
+            return page
         from vclean.render.network.fetch import fetch
 
         return fetch(page.url, self.settings)
 
-    def _parse(self, page: Page) -> Snapshot:
+    def parse(self, page: Page) -> Rendering:
+        """Parse a page that is not live, without a browser. Raises VcleanError if it cannot be parsed."""
+        from vclean.render.rendered_page import Rendering
         from vclean.render.static.parse import parse
 
-        return parse(page, self.settings)
+        with deadline(self.settings.deadline):
+            return Rendering(parse(page, self.settings))
 
 
 def _doubtful_texts(snapshot: Snapshot) -> Mapping[int, int]:
@@ -235,7 +239,7 @@ class Pipeline:
     def __init__(self, settings: CleanerSettings, *, reader: PageReader | None = None) -> None:
         self.settings = settings
         network = settings.network == "public"
-        self.reader = reader or PageReader(settings.rendering, render=settings.render, network=network)
+        self.reader = reader or PageReader(settings.rendering, render=bool(settings.render), network=network)
         self._method, self._model, self.versions = _load(settings.method, settings.model)
         self._templates = _load_templates(settings.templates) if settings.templates else None
         if self._model is None and settings.policy != Policy(hidden=settings.policy.hidden):
@@ -266,9 +270,56 @@ class Pipeline:
         Raises:
             VcleanError: the page could not be read or labelled; one of the subclasses in `vclean.errors`.
         """
-        blocks = self.read_blocks(page, screenshot=screenshot, timer=timer)
+        if self.parses_first(page, screenshot=screenshot):
+            parsed = self.run_parsed(page, timer=timer)
+            return parsed if not parsed.render_reason else self._run_again(page, parsed, timer)
+        with timer("render"):
+            rendering = self.reader.read(page, screenshot=screenshot)
+        return self.run_rendering(rendering, page, timer=timer)
+
+    def parses_first(self, page: Page, *, screenshot: bool = False) -> bool:
+        """Return whether the page is parsed before it is decided whether to render it: with `render="auto"`."""
+        return self.settings.render == "auto" and page.snapshot is None and not screenshot
+
+    def run_parsed(self, page: Page, *, timer: Timer = _no_timer) -> Result:
+        """Clean a page without a browser; its `render_reason` says why it has to be rendered. Raises like `run`."""
+        from vclean.auto_render import reason_to_render
+
+        with timer("render"):
+            document = self.reader.fetch(page)
+            rendering = self.reader.parse(document)
+        parsed = self.run_rendering(rendering, page, timer=timer)
+        reason = reason_to_render(document, parsed, scripts=self.reader.settings.scripts)
+        return replace(parsed, render_reason=str(reason or ""))
+
+    def _run_again(self, page: Page, parsed: Result, timer: Timer) -> Result:
+        with timer("render"):
+            rendering = self.reader.read(page)
+        return self.run_rendering(rendering, page, parsed=parsed, timer=timer)
+
+    def run_rendering(
+        self, rendering: Rendering, page: Page, *, parsed: Result | None = None, timer: Timer = _no_timer
+    ) -> Result:
+        """Clean a page that was read: `run` without its first stage.
+
+        Args:
+            rendering: what was read.
+            page: the page.
+            parsed: the result of `run_parsed`, if it gave the reason for this rendering.
+            timer: as for `run`.
+
+        Raises:
+            VcleanError: the page could not be labelled.
+        """
+        with timer("extract"):
+            blocks = self.extract_blocks(rendering, page)
         with timer("label"):
-            return self.label(blocks)
+            result = self.label(blocks)
+        if parsed is None:
+            return result
+        from vclean.auto_render import changed_share
+
+        return replace(result, render_reason=parsed.render_reason, render_change=changed_share(parsed, result))
 
     def read_blocks(self, page: Page, *, screenshot: bool = False, timer: Timer = _no_timer) -> UnlabelledPage:
         """Read a page and extract its blocks: `run` without its last stage, with the same arguments and errors."""

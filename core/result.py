@@ -283,6 +283,8 @@ class Result:
         explanation: the reasons for the label of each block; None without `explain=True`.
         positions: for each block, the position of its text in the source of the page, None if unknown; empty without
             `explain=True`.
+        render_reason: why the page was rendered with `render="auto"`; empty if it was only parsed, or without "auto".
+        render_change: share of words in which the parsed and the rendered text differ, 0 to 1, if there is a reason.
 
     >>> import vclean
     >>> result = vclean.clean("<h1>Rain</h1><p>It rained.", method="text")
@@ -299,6 +301,8 @@ class Result:
     screenshot: bytes = b""
     explanation: Explanation | None = None
     positions: Sequence[SourcePosition | None] = ()
+    render_reason: str = ""
+    render_change: float | None = None
 
     def __repr__(self) -> str:
         language, confidence = self.language or "unknown", f"{self.confidence:.2f}"

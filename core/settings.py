@@ -156,6 +156,9 @@ OVERLAY_FORMATS: Final[dict[str, OverlayFormat]] = {".png": "png", ".svg": "svg"
 DEFAULT_PDOC: Final = 5
 """Default of the permitted degree of coherence (PDoC) of segments, 1 to 11."""
 
+RenderMode = bool | Literal["auto"]
+"""Whether pages are rendered; "auto" parses a page first, and renders it if its parsed version does not suffice."""
+
 Network = Literal["none", "public"]
 """Source of subresources that the folder or archive of a page does not have: no source, or public addresses."""
 
@@ -165,7 +168,8 @@ class CleanerSettings:
     """Settings that determine the result of a page: the same page with the same settings has the same result.
 
     Attributes:
-        render: whether pages are rendered in headless Chromium; otherwise they are only parsed.
+        render: whether pages are rendered in headless Chromium; otherwise they are only parsed. With "auto", a page is
+            parsed first, and rendered if its parsed version does not suffice (see `vclean.auto_render`).
         rendering: options of rendering, and limits of a page.
         method: the name of the method that labels the blocks; `vclean methods` lists them.
         model: a model file to use in place of the shipped model; for the method `template`, its file of selectors.
@@ -175,13 +179,13 @@ class CleanerSettings:
         explain: whether to give the reasons for the label of every block; about four milliseconds per block.
 
     Raises:
-        UsageError: `network` is neither "none" nor "public".
+        UsageError: `network` is neither "none" nor "public", or `render` neither a bool nor "auto".
 
     >>> CleanerSettings(method="text").render
     False
     """
 
-    render: bool = False
+    render: RenderMode = False
     rendering: RenderSettings = field(default_factory=RenderSettings)
     method: str = "vclean"
     model: Path | None = None
@@ -195,6 +199,8 @@ class CleanerSettings:
         for name in ("model", "templates"):
             if isinstance(path := getattr(self, name), str):
                 object.__setattr__(self, name, Path(path) if path else None)
+        if self.render not in (False, True, "auto"):
+            raise UsageError(f'render has to be True, False or "auto", not {self.render!r}')
         if self.network not in get_args(Network):
             raise UsageError(f"network has to be one of {', '.join(get_args(Network))}, not {self.network!r}")
 
@@ -220,7 +226,7 @@ class CleanerSettings:
 class CleanerOptions(TypedDict, total=False):
     """Fields of `CleanerSettings` as keyword arguments."""
 
-    render: bool
+    render: RenderMode
     rendering: RenderSettings
     method: str
     model: Path | str | None

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from vclean.farm.output import RunOutput
     from vclean.farm.settings import RunSettings
     from vclean.farm.stats import Stats
-    from vclean.settings import CleanerSettings
+    from vclean.settings import CleanerSettings, RenderMode
 
 Engine = Literal["local", "ray"]
 
@@ -108,9 +108,21 @@ def _take_cleaning(values: dict[str, Any]) -> CleanerSettings:
 
     chosen = {name: values.pop(name) for name in ("method", "model", "templates", "network")}
     scripts = values.pop("js")
-    render = not values.pop("no_render") or scripts
-    page = take_settings(values, scripts=scripts, renders=render)
+    render = _take_rendering(values, scripts=scripts)
+    page = take_settings(values, scripts=scripts, renders=bool(render))
     return CleanerSettings(**chosen, render=render, rendering=page, policy=take_policy(values))
+
+
+def _take_rendering(values: dict[str, Any], *, scripts: bool) -> RenderMode:
+    """Take `--render` and `--no-render` from the values.
+
+    Raises:
+        click.UsageError: the options contradict each other.
+    """
+    mode, parse_only = values.pop("render"), values.pop("no_render")
+    if parse_only and mode:
+        raise click.UsageError("argument --no-render: contradicts --render")
+    return "auto" if mode == "auto" else bool(scripts or not parse_only)
 
 
 def _take_run(values: dict[str, Any]) -> RunSettings:
@@ -145,6 +157,12 @@ def _parse_size(text: str) -> int:
 @flag("--resume", help="continue the run in OUT; finished pages are skipped")
 @flag("--retry-failed", help="continue the run in OUT, and clean its failed pages again")
 @option("--pages", type=path, metavar="FILE", help="from archives, clean only the URLs that this file lists")
+@option(
+    "--render",
+    type=click.Choice(("always", "auto")),
+    section=_ROWS,
+    help="auto: parse each page first, and render it only if that does not suffice (always)",
+)
 @flag("--no-render", section=_ROWS, help="only parse pages: no browser, a fifth of the time")
 @flag("--js", section=_ROWS, help="run the scripts of pages")
 @option(
@@ -247,7 +265,9 @@ def farm(options: FarmOptions) -> int:
             output.interrupt()
             return _report_interruption(interruption, stats)
     if options.verbosity >= 0:
-        _log.warning("%s; the rows are in %s", final_line(stats, output.failed), output.folder / PARTS)
+        _log.warning(
+            "%s; the rows are in %s", final_line(stats, output.failed, output.render_reasons), output.folder / PARTS
+        )
     return int(output.failed.total() > 0)
 
 
@@ -342,13 +362,20 @@ def progress_line(stats: Stats) -> str:
     return f"{stats.skipped + stats.done:,}{total} pages, {stats.rate:.1f} pages/s, {failed:,} failed{left}"
 
 
-def final_line(stats: Stats, failed: Counter[str]) -> str:
-    """Return the result of a run in one line; `failed` counts the failures in all of its output, by error.
+def final_line(stats: Stats, failed: Counter[str], rendered: Counter[str]) -> str:
+    """Return the result of a run in one line.
+
+    Args:
+        stats: the counts of the run.
+        failed: the failures in all of its output, by error.
+        rendered: the pages in all of its output that `render="auto"` rendered, by reason.
 
     >>> from collections import Counter
     >>> from vclean.farm.stats import Stats
-    >>> final_line(Stats(skipped=4), Counter(InputError=1)).partition(", in ")[0]
+    >>> final_line(Stats(skipped=4), Counter(InputError=1), Counter()).partition(", in ")[0]
     '4 pages, 4 of them before, 1 failed (InputError 1; see pages.jsonl, --retry-failed tries again)'
+    >>> final_line(Stats(skipped=4), Counter(), Counter(styles=2)).partition(", in ")[0]
+    '4 pages, 4 of them before, 2 rendered (styles 2), 0 failed'
     """
     from tqdm import tqdm
 
@@ -358,5 +385,7 @@ def final_line(stats: Stats, failed: Counter[str]) -> str:
     before = f", {stats.skipped:,} of them before" if stats.skipped else ""
     reasons = ", ".join(f"{name} {count:,}" for name, count in sorted(failed.items()))
     details = f" ({reasons}; see {LOG}, --retry-failed tries again)" if failed else ""
+    chosen = ", ".join(f"{name} {count:,}" for name, count in sorted(rendered.items()))
+    by_reason = f", {rendered.total():,} rendered ({chosen})" if rendered else ""
     time = tqdm.format_interval(stats.elapsed)
-    return f"{pages:,} page{'s' * (pages != 1)}{before}, {failed.total():,} failed{details}, in {time}"
+    return f"{pages:,} page{'s' * (pages != 1)}{before}{by_reason}, {failed.total():,} failed{details}, in {time}"

@@ -37,7 +37,17 @@ if TYPE_CHECKING:
 PERCENTILES: Final = (50, 90, 99)
 
 _SUMMARY_BATCH: Final = 10_000
-_COLUMNS: Final = ("status", "error", "attempts", "seconds", "characters", "block_count", "kept_count")
+_COLUMNS: Final = (
+    "status",
+    "error",
+    "attempts",
+    "seconds",
+    "characters",
+    "block_count",
+    "kept_count",
+    "render_reason",
+    "render_change",
+)
 _COUNTED: Final = ("block_count", "kept_count", "characters")
 
 _MIN_SECONDS, _MAX_SECONDS = 1e-5, 1e5
@@ -76,18 +86,26 @@ class SecondsHistogram:
         return min(float(_MIN_SECONDS * _STEP ** (index + 0.5)), self._maximum)
 
 
+CHANGED: Final = 0.05
+"""Share of words by which the text of a page has to differ to count as changed by rendering."""
+
+
 def summarize_parts(paths: Sequence[Path]) -> dict[str, Any]:
     """Summarize parts: pages, failures by error, attempts after the first, blocks, bytes, seconds by stage.
+
+    With `render="auto"`, also the rendered pages by reason, and how many of them changed by more than `CHANGED`.
 
     Raises:
         InputError: a part cannot be read.
     """
     counts: Counter[str] = Counter()
     failed: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
     stages = {stage: SecondsHistogram() for stage in STAGES}
     for batch in read_parts(paths, _COLUMNS, _SUMMARY_BATCH):
         counts.update(_count_batch(batch))
         failed.update(error for error in batch.column("error").to_pylist() if error is not None)
+        reasons.update(reason for reason in batch.column("render_reason").to_pylist() if reason is not None)
         for stage in STAGES:
             seconds = pc.struct_field(batch.column("seconds"), stage).drop_null()
             stages[stage].add(seconds.to_numpy(zero_copy_only=False))
@@ -97,6 +115,8 @@ def summarize_parts(paths: Sequence[Path]) -> dict[str, Any]:
         "ok": counts["pages"] - failed.total(),
         "failed": dict(sorted(failed.items())),
         "retries": counts["attempts"] - counts["pages"],
+        "render_reasons": dict(sorted(reasons.items())),
+        "changed_by_rendering": counts["changed"],
         **{name: counts[name] for name in _COUNTED},
         **files,
         "seconds": {stage: seconds.to_dict() for stage, seconds in stages.items()},
@@ -105,7 +125,8 @@ def summarize_parts(paths: Sequence[Path]) -> dict[str, Any]:
 
 def _count_batch(batch: pa.RecordBatch) -> dict[str, int]:
     sums = {name: pc.sum(batch.column(name)).as_py() or 0 for name in ("attempts", *_COUNTED)}
-    return {"pages": batch.num_rows, **sums}
+    changed = sum((share or 0) > CHANGED for share in batch.column("render_change").to_pylist())
+    return {"pages": batch.num_rows, "changed": changed, **sums}
 
 
 RUN: Final = "run.json"
@@ -131,6 +152,7 @@ class RunOutput:
 
     Attributes:
         failed: after the block, the failures in all parts, by class name of their error.
+        render_reasons: after the block, the pages in all parts that `render="auto"` rendered, by reason.
 
     Raises:
         UsageError: the folder contains a run and this one does not resume it or has other settings; or another process
@@ -158,6 +180,7 @@ class RunOutput:
         self._interrupted = False
         self._complete = False
         self.failed: Counter[str] = Counter()
+        self.render_reasons: Counter[str] = Counter()
         self._stack = ExitStack()
 
     @property
@@ -232,6 +255,7 @@ class RunOutput:
         state = {"state": "complete" if self._complete else "interrupted"}
         summary = summarize_parts(part_paths(self.folder))
         self.failed.update(summary["failed"])
+        self.render_reasons.update(summary["render_reasons"])
         last_run = {"run": self._stats.to_dict() if self._stats else None}
         write_atomic(self.folder / SUMMARY, _to_json_document(state | summary | last_run | self._facts))
 

@@ -63,6 +63,8 @@ _COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
     ("attempts", pa.int32()),
     ("seconds", SECONDS),
     ("rendered", pa.bool_()),
+    ("render_reason", pa.string()),
+    ("render_change", pa.float32()),
     ("language", pa.string()),
     ("title", pa.string()),
     ("confidence", pa.float32()),
@@ -103,8 +105,11 @@ def result_row(result: Result, task: Task, seconds: Mapping[str, float]) -> pa.R
     facts = json.page_fields(result)
     metadata = {name: facts[name] for name in _METADATA_COLUMNS}
     content = {"text": result.to_text(), "cleaneval": result.to_cleaneval(), "blocks": _blocks_array(result)}
+    choice = {"render_reason": result.render_reason or None, "render_change": result.render_change}
     farm_columns = {"status": OK, "model": result.versions.get("model"), "read_key": _read_key(result, task)}
-    return _build_row(_common_columns(task, seconds) | metadata | farm_columns | _count_columns(result) | content)
+    return _build_row(
+        _common_columns(task, seconds) | metadata | choice | farm_columns | _count_columns(result) | content
+    )
 
 
 def failure_row(task: Task, error: VcleanError, seconds: Mapping[str, float]) -> pa.RecordBatch:
@@ -128,7 +133,9 @@ def log_entry(row: pa.RecordBatch) -> dict[str, Any]:
     entry: dict[str, Any] = row.select(list(LOG_COLUMNS)).to_pylist()[0]
     seconds = {stage: round(value, 4) for stage, value in entry["seconds"].items() if value is not None}
     confidence = None if entry["confidence"] is None else round(entry["confidence"], 4)
-    return entry | {"key": entry["key"].hex(), "seconds": seconds, "confidence": confidence}
+    change = None if entry["render_change"] is None else round(entry["render_change"], 4)
+    rounded = {"seconds": seconds, "confidence": confidence, "render_change": change}
+    return entry | {"key": entry["key"].hex()} | rounded
 
 
 def replace_surrogates(text: str) -> str:

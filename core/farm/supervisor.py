@@ -110,7 +110,8 @@ class WorkerProcess:
 
     def __init__(self, cleaning: CleanerSettings, run: RunSettings) -> None:
         self._settings = (cleaning, run)
-        self._limit = _STAGES * cleaning.rendering.deadline + _GRACE_SECONDS
+        stages = 2 * _STAGES if cleaning.render == "auto" else _STAGES
+        self._limit = stages * cleaning.rendering.deadline + _GRACE_SECONDS
         self._max_memory = run.max_memory
         self._process: asyncio.subprocess.Process | None = None
         self._failure: VcleanError | None = None

@@ -45,6 +45,7 @@ def page_fields(result: Result) -> Record:
         "title": metadata.title,
         "language": metadata.language or metadata.declared_language,
         "rendered": metadata.rendered,
+        "render_reason": result.render_reason or None,
         "size": _numbers([metadata.width, metadata.height], 2),
         "noscript": metadata.noscript,
         "method": result.method,

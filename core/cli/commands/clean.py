@@ -283,7 +283,7 @@ class _Run(PageRun):
     def __init__(self, options: CleanOptions) -> None:
         from vclean.output.writers import OverlayWriter, make_writer
 
-        super().__init__(options, renders=options.cleaning.render)
+        super().__init__(options, renders=bool(options.cleaning.render))
         self.options = options
         self.writer = make_writer(options.out, options.output, many=self.many, inputs=options.pages)
         self.review = _review(options)

@@ -101,7 +101,7 @@ class _Pipeline:
         self._output = output
         self._cleaning = cleaning
         self._run = run
-        self._memory = WORKER_MEMORY[cleaning.render]
+        self._memory = WORKER_MEMORY[bool(cleaning.render)]
         self._pool_sizes = PoolSizes.for_nodes(alive_nodes(ray), requested=run.workers, memory=self._memory)
         self._size = min(CHUNK_PAGES, run.part_rows)
 

@@ -28,7 +28,7 @@ class TestFinalLine:
         stats = Stats(skipped=500, ok=490, started=time.monotonic() - 100)
         stats.failed["DeadlineError"] = 10
         failed = Counter(InputError=2, DeadlineError=10)
-        assert final_line(stats, failed) == (
+        assert final_line(stats, failed, Counter()) == (
             "1,000 pages, 500 of them before, 12 failed"
             " (DeadlineError 10, InputError 2; see pages.jsonl, --retry-failed tries again), in 01:40"
         )
@@ -36,7 +36,12 @@ class TestFinalLine:
     @pytest.mark.parametrize(("count", "pages"), [(50, "50 pages"), (1, "1 page")])
     def test_new_run(self, count: int, pages: str) -> None:
         stats = Stats(ok=count, started=time.monotonic() - 100)
-        assert final_line(stats, Counter()) == f"{pages}, 0 failed, in 01:40"
+        assert final_line(stats, Counter(), Counter()) == f"{pages}, 0 failed, in 01:40"
+
+    def test_rendered_pages(self) -> None:
+        stats = Stats(ok=10, started=time.monotonic() - 100)
+        rendered = Counter(styles=3, empty=1)
+        assert final_line(stats, Counter(), rendered) == "10 pages, 4 rendered (empty 1, styles 3), 0 failed, in 01:40"
 
 
 class TestShowProgress:

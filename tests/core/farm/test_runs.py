@@ -46,6 +46,19 @@ class TestRun:
         boxes = [[round(side, 2) for side in block["box"].values()] for block in row["blocks"]]
         assert boxes == [block["box"] for block in facts]
 
+    def test_auto_renders_pages_that_need_it(self, farm: Farm) -> None:
+        hidden = "<style>.x { display: none }</style>" + html("thing").replace("<p>", "<p class=x>Secret.<p>", 1)
+        code, messages = farm.run(farm.crawl(3, hidden=hidden), "--render", "auto")
+        assert (code, messages) == (0, "")
+        rows = {row["id"]: row for row in farm.rows()}
+        reasons = {name: row["render_reason"] for name, row in rows.items() if row["rendered"]}
+        assert reasons["hidden"] == "styles"
+        assert set(reasons.values()) <= {"styles", "confidence"}
+        assert "Secret" not in rows["hidden"]["text"]
+        summary = farm.summary()
+        assert sum(summary["render_reasons"].values()) == len(reasons)
+        assert summary["changed_by_rendering"] == sum((row["render_change"] or 0) > 0.05 for row in rows.values())
+
     def test_failures_have_rows_with_reason(self, farm: Farm) -> None:
         pages = farm.crawl(2, empty="", binary="\x00\x01\x02\x00\xff" * 50)
         code, messages = farm.run(pages, farm.folder / "missing.warc.gz", farm.folder / "*.jsonl")

@@ -17,6 +17,7 @@ class TestPage:
         record = to_record(result(page, "p", id="7", versions={"vclean": "1.0"}, confidence=0.123456))
         assert {name: value for name, value in record.items() if name not in ("blocks", "build")} == {
             "id": "7", "url": "https://example.org/dir/page.html", "title": "T", "language": "cs", "rendered": False,
+            "render_reason": None,
             "size": None, "noscript": False, "method": "vclean", "versions": {"vclean": "1.0"}, "settings": {},
             "confidence": 0.1235, "headline": None, "hidden": {
                 "observed": False, "revealable_blocks": 0, "revealable_words": 0, "hidden_blocks": 0,

@@ -1,0 +1,110 @@
+"""Test which parsed pages are rendered with `render="auto"`."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from vclean import AsyncCleaner, Cleaner, Page
+from vclean.auto_render import MIN_CONFIDENCE, RenderReason, changed_share, hides_by_style_sheet, reason_to_render
+from vclean.errors import UsageError
+from vclean.settings import CleanerSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TEXT = "The last ferry of the day left the pier before the rain began, and nobody on board looked back at the town."
+ARTICLE = f"<title>Ferry</title><h1>The last ferry</h1>{f'<p>{TEXT}</p>' * 6}"
+HIDING = "<style>.ad { display: none }</style>"
+
+
+@pytest.fixture(scope="module")
+def parser() -> Iterator[Cleaner]:
+    with Cleaner() as cleaner:
+        yield cleaner
+
+
+class TestHidesByStyleSheet:
+    @pytest.mark.parametrize(
+        "rule",
+        [
+            "display:none", "DISPLAY : NONE", "visibility: hidden", "opacity:0}", "opacity: 0.0;", "font-size:0;",
+            "font-size: 0px !important", "text-indent: -9999px", "left:-999em", "clip: rect(0 0 0 0)",
+            "clip-path: inset(50%)",
+        ],
+    )  # fmt: skip
+    @pytest.mark.parametrize("encode", [str, str.encode])
+    def test_finds_rules_that_hide(self, rule: str, encode) -> None:
+        assert hides_by_style_sheet(encode(f"<p>a<STYLE type=text/css>p {{ {rule} }}</STYLE>"))
+
+    @pytest.mark.parametrize(
+        "html",
+        ["<style>p { display: block; opacity: 0.9; font-size: 10px; left: -9px }</style>", "<p style='display: none'>"],
+    )
+    def test_ignores_others(self, html: str) -> None:
+        assert not hides_by_style_sheet(html)
+
+
+class TestReasonToRender:
+    @pytest.mark.parametrize(
+        ("html", "scripts", "reason"),
+        [
+            (ARTICLE, False, None),
+            (ARTICLE + "<script>1</script>", True, None),
+            (HIDING + ARTICLE, False, RenderReason.STYLES),
+            ("<div id=app></div>", False, RenderReason.EMPTY),
+            (f"<h1>Ferry</h1><p>{TEXT}</p><script>1</script>", True, RenderReason.SCRIPTS),
+        ],
+    )
+    def test_has_expected_reason(self, parser: Cleaner, html: str, scripts: bool, reason: RenderReason | None) -> None:
+        page = Page(content=html)
+        assert reason_to_render(page, parser.clean(page), scripts=scripts) == reason
+
+    def test_unsure_pages_are_rendered(self, parser: Cleaner) -> None:
+        page = Page(content=ARTICLE)
+        result = parser.clean(page)
+        for confidence, reason in ((MIN_CONFIDENCE - 0.01, RenderReason.CONFIDENCE), (MIN_CONFIDENCE, None)):
+            other = replace(result, prediction=replace(result.prediction, confidence=confidence))
+            assert reason_to_render(page, other, scripts=False) == reason
+
+
+class TestChangedShare:
+    def test_is_one_minus_word_f1(self) -> None:
+        with Cleaner(method="text") as cleaner:
+            first, second = cleaner.clean("<p>a b c d"), cleaner.clean("<p>a b x")
+            assert changed_share(first, first) == 0
+            assert changed_share(first, second) == pytest.approx(1 - 4 / 7)
+            assert changed_share(*[cleaner.clean("<p>")] * 2) == 0
+
+
+class TestSettings:
+    def test_other_modes_are_refused(self) -> None:
+        with pytest.raises(UsageError, match="render has to be"):
+            CleanerSettings(render="sometimes")  # type: ignore[arg-type]
+
+
+@pytest.mark.browser
+class TestCleaners:
+    PAGES = (ARTICLE, HIDING + ARTICLE + f"<p class=ad>{TEXT.upper()}")
+
+    def check(self, parsed, rendered) -> None:
+        assert (parsed.metadata.rendered, parsed.render_reason, parsed.render_change) == (False, "", None)
+        assert (rendered.metadata.rendered, rendered.render_reason) == (True, "styles")
+        assert rendered.render_change is not None
+        assert 0 <= rendered.render_change < 0.5
+        assert TEXT.upper() not in rendered.to_text()
+        assert rendered.to_dict()["render_reason"] == "styles"
+
+    def test_cleaner(self) -> None:
+        with Cleaner(render="auto") as cleaner:
+            self.check(*(cleaner.clean(html) for html in self.PAGES))
+
+    def test_async_cleaner(self) -> None:
+        async def clean() -> list:
+            async with AsyncCleaner(render="auto") as cleaner:
+                return [await cleaner.clean(html) for html in self.PAGES]
+
+        self.check(*asyncio.run(clean()))
