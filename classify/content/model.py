@@ -169,7 +169,7 @@ class Model:
         selected, confidence = self.threshold_model.select(
             candidate_selections(x, candidates, words, undecided, policy.recall_weight), policy.convention
         )
-        is_content = smooth_groups(selected, words, group)
+        is_content = smooth_groups(selected, candidates, words, group)
         if excluded is not None:
             is_content &= ~excluded
         if evidence is not None:

@@ -5,6 +5,9 @@ comments or teasers are content. Each candidate selection is optimal for one wei
 readers' comments, there are also candidates that treat all comments as content, or none. Boosted trees predict the word
 F1 of each candidate. Their features describe the page, the default selection, and the difference of the candidate from
 the default. The candidate with the highest prediction is chosen, and this prediction is the confidence of the page.
+
+A candidate without a tenth of the words that are probably content is never chosen, also if it treats them as comments.
+A model had its best prediction there on 11 of 869 pages: their mean word F1 was .39, and .81 without these candidates.
 """
 
 from __future__ import annotations
@@ -33,6 +36,11 @@ COMMENT_BETAS: Final = (0.5, 1.0, 2.0)
 MARGIN: Final = 0.01
 """Minimum gain in predicted word F1 for a candidate to replace the default; mean scores are the same for .005."""
 
+
+PROBABLE: Final = 0.6
+"""Probability above which a block is probably content."""
+MAX_LOSS: Final = 0.1
+"""Maximum share of the words of probable blocks that a candidate may leave out."""
 
 _BLOCK_COLUMNS: Final = (
     "words", "link_share", "stop_words", "sentences", "tag", "heading_level", "path_score", "word_score", "both_up1",
@@ -70,11 +78,13 @@ class CandidateSelections:
         masks: bool (K, B), the selected blocks of each candidate.
         rows: float32 (K, F), features of the candidates.
         default: index of the candidate that is chosen unless another is better by `MARGIN`.
+        loss: float64 (K,), share of the words of probable blocks that a candidate leaves out.
     """
 
     masks: NDArray[np.bool_]
     rows: NDArray[np.float32]
     default: int
+    loss: NDArray[np.float64]
 
 
 def candidate_selections(
@@ -110,7 +120,17 @@ def candidate_selections(
         [_page_features(x, probability, words, masks[0], float(expected[0])), _page_means(comment_values, words)]
     )
     features = np.hstack([rows, np.tile(page, (len(masks), 1))])[1:].astype(np.float32)
-    return CandidateSelections(masks[1:], features, BETAS.index(1.0) if beta == 1 else 0)
+    return CandidateSelections(
+        masks[1:], features, BETAS.index(1.0) if beta == 1 else 0, _loss(probability, words, masks[1:])
+    )
+
+
+def _loss(
+    probability: NDArray[np.float32], words: NDArray[np.float32], masks: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """Return the share of the words of probable blocks outside each selection, float64 (K,); 0 without such words."""
+    probable = np.where(probability > PROBABLE, words, 0).astype(np.float64)
+    return np.asarray(~masks @ probable / max(float(probable.sum()), _TINY))
 
 
 def _changes(
@@ -163,9 +183,13 @@ def _mean(
 
 
 def choose_selection(forest: Forest, candidates: CandidateSelections) -> tuple[NDArray[np.bool_], float]:
-    """Return the candidate with the best predicted word F1, bool (B,), and this prediction, in 0..1."""
+    """Return the candidate with the best predicted word F1, bool (B,), and this prediction, in 0..1.
+
+    Candidates with a loss above `MAX_LOSS` are left out, except the default.
+    """
     predicted = forest.predict(candidates.rows)
-    preferred = predicted.copy()
+    is_default = np.arange(len(predicted)) == candidates.default
+    preferred = np.where((candidates.loss <= MAX_LOSS) | is_default, predicted, -np.inf)
     preferred[candidates.default] += MARGIN
     best = int(np.argmax(preferred))
     return candidates.masks[best], float(np.clip(predicted[best], 0, 1))

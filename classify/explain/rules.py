@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from vclean.classify.content.postprocess import KEEP_SHARE
 from vclean.classify.explain.phrases import format_percent
 from vclean.labels import Visibility
 from vclean.render.snapshot import Hidden
@@ -117,6 +118,8 @@ class Rules:
         share = self._words[members & decision.selected].sum() / self._words[members].sum()
         snapshot = self._blocks.snapshot
         kind = _KINDS[snapshot.tags[snapshot.tag[decision.group[block]]]]
+        if decision.is_content[block] and share < KEEP_SHARE:
+            return f"kept with the whole {kind}: it is probably content, and the blocks before and after it are kept"
         action = "kept" if decision.is_content[block] else "dropped"
         return f"{action} with the whole {kind}: {format_percent(share)} of its words were selected"
 

@@ -210,7 +210,7 @@ def _predict_page(
     if held_out.candidates is None:
         return Prediction([], held_out.probability, 0.0)
     keep, confidence = threshold_model.select(held_out.candidates, convention)
-    is_content = smooth_groups(keep, page.layout.tokens, page.group)
+    is_content = smooth_groups(keep, held_out.probability, page.layout.tokens, page.group)
     probability = threshold_model.calibration(held_out.probability)
     return Prediction(assign_labels(is_content, held_out.types[is_content]), probability, confidence)
 

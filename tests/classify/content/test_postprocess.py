@@ -18,11 +18,12 @@ def tags(html: str) -> list[str]:
     return [page.tags[page.tag[group]] if group >= 0 else "" for group in block_groups(extract_blocks(page)).tolist()]
 
 
-def smoothed(keep: str, group: list[int], words: list[float] | None = None) -> str:
-    """Apply `smooth_groups` to a string: `+` is a selected block, `-` is not."""
+def smoothed(keep: str, group: list[int], words: list[float] | None = None, probability: float = 0) -> str:
+    """Apply `smooth_groups` to a string: `+` is a selected block, `-` is not; all blocks have one probability."""
     chosen = np.array([sign == "+" for sign in keep], dtype=bool)
     weight = np.array(words or [1] * len(keep), dtype=np.float32)
-    smoothed = smooth_groups(chosen, weight, np.array(group, dtype=np.int32))
+    probabilities = np.full(len(keep), probability, dtype=np.float32)
+    smoothed = smooth_groups(chosen, probabilities, weight, np.array(group, dtype=np.int32))
     return "".join("+" if selected else "-" for selected in smoothed.tolist())
 
 
@@ -73,13 +74,25 @@ class TestSmoothGroups:
     def test_groups_may_be_interleaved(self) -> None:
         assert smoothed("++-++-", [3, 5, 5, 3, 3, 3]) == "++-+++"
 
+    @pytest.mark.parametrize(
+        ("keep", "probability", "expected"),
+        [("+---+", 0.6, "+++++"), ("+-+-+", 0.6, "+++++"), ("+---+", 0.4, "+---+"), ("----+", 0.6, "----+"),
+         ("+----", 0.6, "+----")],
+        ids=["dropped", "mixed", "improbable", "none before", "none after"],
+    )  # fmt: skip
+    def test_keeps_probable_groups_between_kept_blocks(self, keep: str, probability: float, expected: str) -> None:
+        assert smoothed(keep, [-1, 7, 7, 7, -1], probability=probability) == expected
+
+    def test_groups_at_the_ends_are_not_enclosed(self) -> None:
+        assert smoothed("-+-", [3, -1, 5], probability=0.9) == "-+-"
+
     def test_leaves_blocks_without_group(self) -> None:
         assert smoothed("+++-", [-1] * 4) == "+++-"
         assert smoothed("", []) == ""
 
     def test_does_not_modify_its_argument(self) -> None:
         keep = np.array([True, True, True, False])
-        smooth_groups(keep, np.ones(4, dtype=np.float32), np.zeros(4, dtype=np.int32))
+        smooth_groups(keep, *np.ones((2, 4), dtype=np.float32), np.zeros(4, dtype=np.int32))
         assert keep.tolist() == [True, True, True, False]
 
     @given(st.lists(st.tuples(st.booleans(), st.integers(-1, 3), st.integers(0, 50)), max_size=12))
@@ -87,7 +100,7 @@ class TestSmoothGroups:
         keep = np.array([row[0] for row in rows], dtype=bool)
         group = np.array([row[1] for row in rows], dtype=np.int32)
         words = np.array([row[2] for row in rows], dtype=np.float32)
-        smoothed = smooth_groups(keep, words, group)
+        smoothed = smooth_groups(keep, np.zeros(len(rows), dtype=np.float32), words, group)
         assert (smoothed == keep)[group < 0].all()
         for number in set(group[group >= 0].tolist()):
             inside, weight = group == number, np.maximum(words, 1)

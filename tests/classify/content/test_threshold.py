@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -85,6 +87,22 @@ class TestCandidateSelections:
         comments = np.array([0, 1, 1, 1, 0], dtype=np.float32)
         assert len(candidate_selections(page(), PROBABILITY, WORDS, comments, 2.0).masks) == 1
 
+    def test_loss_of_probable_words(self) -> None:
+        """Check blocks of 200 and 50 probable words, of which the smallest candidate has the first."""
+        probability = np.array([0.99, 0.61, 0.3, 0.3, 0.02], dtype=np.float32)
+        candidates = candidate_selections(page(), probability, WORDS, NO_COMMENTS)
+        expected = [0 if mask[1] else 0.2 for mask in candidates.masks]
+        assert candidates.loss == pytest.approx(expected)
+        assert {0, 0.2} == set(expected)
+
+    def test_probable_comments_are_a_loss(self) -> None:
+        comments = np.array([0, 1, 1, 1, 0], dtype=np.float32)
+        probability = np.array([0.98, 0.9, 0.9, 0.9, 0.02], dtype=np.float32)
+        candidates = candidate_selections(page(), probability, WORDS, comments)
+        excluded = candidates.rows[:, 1] == -1
+        assert excluded.any()
+        assert candidates.loss[excluded] == pytest.approx([150 / 350] * int(excluded.sum()))
+
     def test_one_block(self) -> None:
         candidates = candidate_selections(page()[:1], PROBABILITY[:1], WORDS[:1], NO_COMMENTS[:1])
         assert candidates.masks.all()
@@ -123,7 +141,7 @@ class Predicted:
 
 
 class TestChooseSelection:
-    CANDIDATES = CandidateSelections(np.tri(3, dtype=bool), np.zeros((3, 2), dtype=np.float32), default=1)
+    CANDIDATES = CandidateSelections(np.tri(3, dtype=bool), np.zeros((3, 2), dtype=np.float32), 1, np.zeros(3))
 
     @pytest.mark.parametrize(
         ("predicted", "chosen"),
@@ -133,6 +151,14 @@ class TestChooseSelection:
         mask, confidence = choose_selection(Predicted(*predicted), self.CANDIDATES)
         np.testing.assert_array_equal(mask, self.CANDIDATES.masks[chosen])
         assert confidence == predicted[chosen]
+
+    @pytest.mark.parametrize(
+        ("loss", "chosen"), [((0, 0, 0), 0), ((0.09, 0, 0), 0), ((0.5, 0, 0), 2), ((0.5, 0, 0.5), 1), ((1, 1, 1), 1)]
+    )
+    def test_leaves_out_candidates_without_probable_blocks(self, loss: tuple[float, ...], chosen: int) -> None:
+        candidates = replace(self.CANDIDATES, loss=np.array(loss))
+        mask, _ = choose_selection(Predicted(0.9, 0.5, 0.7), candidates)
+        np.testing.assert_array_equal(mask, candidates.masks[chosen])
 
     def test_clips_the_confidence(self) -> None:
         assert choose_selection(Predicted(0, 1.2, 0), self.CANDIDATES)[1] == 1

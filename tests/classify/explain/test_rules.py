@@ -89,6 +89,13 @@ class TestDescribe:
         assert rules[6] == ["kept with the whole list: 75 % of its words were selected"]
         assert not rules[5]
 
+    def test_list_between_kept_blocks(self) -> None:
+        page = "<p>one two three<ul><li>a b c<li>d e f</ul><p>four five six"
+        rules, _ = rules_of([0.9, 0.6, 0.6, 0.9], "+--+", "++++", page=page)
+        phrase = "kept with the whole list: it is probably content, and the blocks before and after it are kept"
+        assert phrase in rules[1]
+        assert rules[1] == rules[2]
+
     def test_table_dropped_as_one(self) -> None:
         rows = "".join(f"<tr><td>a b c {row}<td>d e f {row}" for row in range(5))
         rules, _ = rules_of([0.9] + [0.1] * 9, "+---------", "-" * 10, page=f"<table>{rows}</table>")

@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from helpers.encyclopedia import Encyclopedia
+from helpers.pages import snapshot
+
+from vclean.classify.content.model import load_default
+from vclean.features.blocks import extract_blocks
+from vclean.labels import Label
+
+TAGS = {"heading": "h2", "paragraph": "p", "item": "li", "cell": "td"}
+
+
+def kept_shares(sections: int) -> tuple[int, dict[str, float]]:
+    """Return the number of blocks of an article, and by kind the share of its texts that are content."""
+    article = Encyclopedia(sections)
+    blocks = extract_blocks(snapshot(article.html, "https://example.org/wiki/Ferries"))
+    is_content = np.array([label != Label.OTHER for label in load_default().label(blocks).labels])
+    rows = {kind: np.isin(blocks.text, article.texts[kind]) & np.isin(blocks.tag, tag) for kind, tag in TAGS.items()}
+    return len(blocks), {kind: float(is_content[mask].mean()) for kind, mask in rows.items()}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sections", [5, 47, 90])
+def test_articles_of_any_length_keep_their_text(sections: int) -> None:
+    """Check articles of up to 3,200 blocks, the longest pages of the corpora having 1,600."""
+    blocks, shares = kept_shares(sections)
+    assert blocks > 30 * sections
+    assert shares == dict.fromkeys(TAGS, 1)
