@@ -124,12 +124,12 @@ def _staged_unrendered(lap: Lap) -> Run:
 def _raw(lap: Lap) -> Run:
     from raw_client import RawClient
 
-    from vclean.render.decode import page_text
+    from vclean.render.decode import read_document
 
     client = RawClient().__enter__()
 
     def run(page: Page) -> None:
-        client.read(page_text(page, _MAX_BYTES), page.url)
+        client.read(read_document(page, _MAX_BYTES).text, page.url)
         lap("snapshot")
 
     return run
@@ -138,12 +138,12 @@ def _raw(lap: Lap) -> Run:
 def _floor(lap: Lap) -> Run:
     from raw_client import RawClient
 
-    from vclean.render.decode import page_text
+    from vclean.render.decode import read_document
 
     client = RawClient().__enter__()
 
     def run(page: Page) -> None:
-        client.set_content(page_text(page, _MAX_BYTES))
+        client.set_content(read_document(page, _MAX_BYTES).text)
         client.lay_out()
         lap("laid out")
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     )
     from vclean.features.blocks import BlockColumns
     from vclean.features.segments.segments import Segments, Separators
-    from vclean.labels import Kind, Label, Role, Visibility
+    from vclean.labels import EmptyReason, Kind, Label, Role, Visibility
     from vclean.output.page_image import PageImage
     from vclean.output.source_positions import SourcePosition
     from vclean.page import Page, Resource, Resources
@@ -62,6 +62,7 @@ __all__ = [
     "CleanerSettings",
     "DeadlineError",
     "Decision",
+    "EmptyReason",
     "Explanation",
     "ExtraMissingError",
     "InputError",
@@ -112,6 +113,7 @@ _MODULES = {
     "CleanerSettings": "settings",
     "DeadlineError": "errors",
     "Decision": "classify.prediction",
+    "EmptyReason": "labels",
     "Explanation": "classify.explain.reasons",
     "ExtraMissingError": "errors",
     "InputError": "errors",

@@ -1,4 +1,4 @@
-"""Labels, kinds and visibility of blocks, roles of regions."""
+"""Labels, kinds and visibility of blocks, roles of regions, reasons of empty results."""
 
 from __future__ import annotations
 
@@ -128,3 +128,23 @@ class Role(StrEnum):
 
 
 _CONTENT = frozenset((Role.TITLE, Role.ARTICLE, Role.CONTENT, Role.COMMENTS, Role.TABLE, Role.AUTHOR))
+
+
+class EmptyReason(StrEnum):
+    """Reason for an empty clean text.
+
+    >>> import vclean
+    >>> str(vclean.clean("<script>draw()</script>", method="text").empty_reason)
+    'needs-scripts'
+    """
+
+    NO_TEXT = "no-text"
+    """The page has no text, for instance only images."""
+    NEEDS_SCRIPTS = "needs-scripts"
+    """The page has little or no text, and scripts that did not run."""
+    FRAMESET = "frameset"
+    """The page is a frameset: the text is in its frames."""
+    HIDDEN = "hidden"
+    """Readers see no block of the page."""
+    BOILERPLATE = "boilerplate"
+    """All blocks were labelled as other than content."""

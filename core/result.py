@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 
 from vclean.characters import is_sentence
 from vclean.errors import UsageError
-from vclean.labels import Kind, Label, Role, Visibility
+from vclean.labels import EmptyReason, Kind, Label, Role, Visibility
 from vclean.output import registry
 from vclean.render.snapshot import Hidden
 
@@ -359,6 +359,21 @@ class Result:
         visibility = self.columns.visibility.tolist()
         pairs = zip(self.columns.text, visibility, strict=True)
         return any(is_sentence(text) for text, state in pairs if state == Visibility.HIDDEN)
+
+    @property
+    def empty_reason(self) -> EmptyReason | None:
+        """Why the clean text is empty; None if it is not."""
+        return registry.empty_reason(self)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was unusual about the page, as lines of text: repairs of its source, why its clean text is empty.
+
+        >>> import vclean
+        >>> vclean.clean("<iframe/><p>It rained.", method="text").notes
+        ('the source was repaired: no end of <iframe>',)
+        """
+        return registry.notes(self)
 
     @property
     def content_count(self) -> int:

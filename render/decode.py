@@ -15,12 +15,12 @@ from __future__ import annotations
 import codecs
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from resiliparse.parse.encoding import detect_encoding, map_encoding_to_html5
 
 from vclean.errors import LimitError, NotHtmlError
-from vclean.render.repair import repair
+from vclean.render.repair import apply_edits, describe_edits, find_edits
 
 if TYPE_CHECKING:
     from vclean.page import Page
@@ -100,18 +100,42 @@ _META = re.compile(rb"<meta[\s/][^>]*", re.IGNORECASE)
 _CHARSET = re.compile(rb"""charset\s*=\s*["']?\s*([^\s"'/>;]+)""", re.IGNORECASE)
 _XML_DECLARATION = re.compile(rb"""\A\s*<\?xml\s[^>]*encoding\s*=\s*["']([^"']+)""")
 _MARKUP = re.compile(rb"<(script|style)\b.*?</\1|<[^>]*>", re.DOTALL | re.IGNORECASE)
+_SCRIPT = re.compile("<script", re.IGNORECASE)
 _NON_ASCII = re.compile(r"[^\x00-\x7f]")
 _BINARY = bytes(set(range(32)) - set(b"\t\n\f\r\x1b"))
 
 
-def page_text(page: Page, max_bytes: int) -> str:
-    """Return the document of a page as `source_text`, repaired: what browser and parser read.
+class Document(NamedTuple):
+    """Document as browser and parser read it: decoded and repaired.
+
+    Attributes:
+        text: the source.
+        notes: what was repaired.
+    """
+
+    text: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def scripted(self) -> bool:
+        """Return whether the document has scripts."""
+        return "<script" in self.text or _SCRIPT.search(self.text) is not None
+
+
+def read_document(page: Page, max_bytes: int) -> Document:
+    """Decode and repair the document of a page.
 
     Raises:
         LimitError: the document has more than `max_bytes` bytes (characters if it is text).
         NotHtmlError: the document is empty or binary.
     """
-    return repair(source_text(page, max_bytes))
+    return repaired(source_text(page, max_bytes))
+
+
+def repaired(source: str) -> Document:
+    """Repair a source (see `vclean.render.repair`)."""
+    edits = find_edits(source)
+    return Document(apply_edits(source, edits), describe_edits(edits))
 
 
 def source_text(page: Page, max_bytes: int) -> str:

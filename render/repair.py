@@ -35,6 +35,10 @@ _PLAIN_NOSCRIPT: Final = re.compile(
 """Rest of a `<noscript>` element that contains texts and images only: most do."""
 
 
+REPAIRED: Final = "the source was repaired"
+"""First words of the note on a repair, which needs no attention."""
+
+
 def repair(text: str) -> str:
     """Return a source in which elements, comments and attributes end.
 
@@ -47,6 +51,16 @@ def repair(text: str) -> str:
 def find_edits(text: str) -> list[Edit]:
     """Return the edits that repair a source, in ascending order; a correct source needs none."""
     return Scan(text).edits() if _is_suspect(text) else []
+
+
+def describe_edits(edits: Sequence[Edit]) -> tuple[str, ...]:
+    """Return a note on what had no end; none without edits.
+
+    >>> describe_edits(find_edits("<iframe/><iframe/>Rain<!-- wind ->"))
+    ('the source was repaired: no end of <iframe> and comment',)
+    """
+    causes = " and ".join(sorted({edit.cause for edit in edits}))
+    return (f"{REPAIRED}: no end of {causes}",) if edits else ()
 
 
 def apply_edits(text: str, edits: Sequence[Edit]) -> str:

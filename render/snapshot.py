@@ -152,6 +152,8 @@ class Snapshot:
         settings: the render settings by name; empty if not rendered.
         build: product and version of the browser or the parser.
         noscript: whether `<noscript>` content is part of the page (see `noscript_needed`).
+        scripted: whether the source of the page has scripts.
+        notes: what was unusual in reading the page: repairs of its source, and the like.
         tags: lower-case tag names; `tag` indexes it.
         tag: int32 (N,).
         parent: int32 (N,), the parent element, -1 for the root.
@@ -184,6 +186,8 @@ class Snapshot:
     settings: dict[str, float | bool] = field(default_factory=dict)
     build: str = ""
     noscript: bool = False
+    scripted: bool = False
+    notes: tuple[str, ...] = ()
     tags: tuple[str, ...]
     tag: NDArray[np.int32]
     parent: NDArray[np.int32]

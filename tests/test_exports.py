@@ -25,12 +25,13 @@ def modules_after(code: str) -> set[str]:
 class TestPublicNames:
     def test_public_names(self) -> None:
         assert vclean.__all__ == [
-            "AsyncCleaner", "Block", "BlockColumns", "Blocks", "Box", "BrowserError", "BrowserMissingError", "Cleaner",
-            "CleanerSettings", "DeadlineError", "Decision", "Explanation", "ExtraMissingError", "InputError", "Kind",
-            "Label", "LimitError", "Metadata", "ModelError", "NetworkError", "NotHtmlError", "OutputError", "Page",
-            "PageImage", "Policy", "Prediction", "Reason", "RenderSettings", "Resource", "Resources", "Result", "Role",
-            "Segmenter", "Segments", "Separators", "Snapshot", "SourcePosition", "UsageError", "VcleanError",
-            "Visibility", "__version__", "clean", "clean_file", "clean_url", "segment", "segment_file", "segment_url",
+            "AsyncCleaner", "Block", "BlockColumns", "Blocks", "Box", "BrowserError", "BrowserMissingError",
+            "Cleaner", "CleanerSettings", "DeadlineError", "Decision", "EmptyReason", "Explanation",
+            "ExtraMissingError", "InputError", "Kind", "Label", "LimitError", "Metadata", "ModelError",
+            "NetworkError", "NotHtmlError", "OutputError", "Page", "PageImage", "Policy", "Prediction", "Reason",
+            "RenderSettings", "Resource", "Resources", "Result", "Role", "Segmenter", "Segments", "Separators",
+            "Snapshot", "SourcePosition", "UsageError", "VcleanError", "Visibility", "__version__", "clean",
+            "clean_file", "clean_url", "segment", "segment_file", "segment_url",
         ]  # fmt: skip
 
     def test_every_error_is_public(self) -> None:

@@ -24,7 +24,7 @@ from vclean.features.blocks import extract_blocks
 from vclean.labels import Role
 from vclean.page import Page
 from vclean.render.archive.pages import Archive
-from vclean.render.decode import page_text
+from vclean.render.decode import read_document
 from vclean.render.static.parse import parse
 from vclean.settings import RenderSettings
 
@@ -130,7 +130,7 @@ class MarkedArchive:
         settings = RenderSettings()
         for record in self._records:
             page = self._archive.page(record, settings.max_bytes)
-            html, marks = strip_marks(page_text(page, settings.max_bytes))
+            html, marks = strip_marks(read_document(page, settings.max_bytes).text)
             content = html.encode("utf-8-sig", "replace")
             yield MarkedPage(Page(content=content, url=page.url, resources=self._archive, id=page.id), marks)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 import click
 
 from vclean.errors import BrowserMissingError, ModelError, NotHtmlError, OutputError, UsageError, VcleanError
+from vclean.labels import EmptyReason
 from vclean.progress import track
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     from vclean.input.sources import Source
     from vclean.page import Page
-    from vclean.render.snapshot import Snapshot
     from vclean.result import Result
     from vclean.settings import RenderSettings
 
@@ -30,35 +30,15 @@ def describe_unexpected(error: Exception) -> str:
     return f"unexpected {type(error).__name__}{': ' * bool(reason)}{reason}; -v prints the traceback: please report it"
 
 
-def explain_empty(result: Result, *, scripted: bool) -> str:
-    """Return the reason for a result without text, and what to try.
-
-    Args:
-        result: a result without text.
-        scripted: whether the source of the page has scripts.
-    """
-    snapshot = result.columns.snapshot
-    if snapshot.is_tag({"frameset"}).any():
-        return f"no text: the page is a frameset; clean its frames: {_frames(snapshot)}"
-    if count := len(result.columns):
-        return f"no text: all {count} blocks were labelled boilerplate; -f json shows them, --method text keeps them"
-    if snapshot.settings.get("scripts"):
-        return "no text: the page has none, even after its scripts ran"
-    if scripted:
-        return f"no text: the page has only scripts; try {'--js' if snapshot.rendered else '--render --js'}"
-    return "no text: the page has none"
-
-
-def _frames(snapshot: Snapshot) -> str:
-    sources = snapshot.attributes("src")
-    frames = snapshot.is_tag({"frame"}).nonzero()[0].tolist()
-    return ", ".join(sources[frame] for frame in frames if frame in sources) or "it names none"
-
-
-def has_scripts(page: Page) -> bool:
-    """Return whether the source of a page has a script; snapshots have no scripts. True for every live page."""
-    content = page.content if isinstance(page.content, bytes) else page.content.encode("utf-8", "replace")
-    return page.live or b"<script" in content.lower()
+def suggest_option(result: Result, note: str) -> str:
+    """Return options to try, behind a semicolon, if the note is on the empty text; empty if none helps."""
+    js = "--js" if result.metadata.rendered else "--render --js"
+    suggestions = {
+        EmptyReason.NEEDS_SCRIPTS: f"; try {js}",
+        EmptyReason.HIDDEN: "; --show-hidden lists them, --hidden keep keeps them",
+        EmptyReason.BOILERPLATE: "; -f json shows them, --method text keeps them",
+    }
+    return suggestions.get(result.empty_reason, "") if result.empty_reason and note == result.notes[-1] else ""
 
 
 _FATAL: Final = (BrowserMissingError, ModelError, OutputError, UsageError)

@@ -60,6 +60,7 @@ _COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
     ("status", pa.string()),
     ("error", pa.string()),
     ("message", pa.string()),
+    ("empty", pa.string()),
     ("attempts", pa.int32()),
     ("seconds", SECONDS),
     ("rendered", pa.bool_()),
@@ -105,11 +106,16 @@ def result_row(result: Result, task: Task, seconds: Mapping[str, float]) -> pa.R
     facts = json.page_fields(result)
     metadata = {name: facts[name] for name in _METADATA_COLUMNS}
     content = {"text": result.to_text(), "cleaneval": result.to_cleaneval(), "blocks": _blocks_array(result)}
-    choice = {"render_reason": result.render_reason or None, "render_change": result.render_change}
-    farm_columns = {"status": OK, "model": result.versions.get("model"), "read_key": _read_key(result, task)}
-    return _build_row(
-        _common_columns(task, seconds) | metadata | choice | farm_columns | _count_columns(result) | content
-    )
+    farm_columns = {
+        "status": OK,
+        "message": "; ".join(facts["notes"]) or None,
+        "empty": facts["empty"],
+        "model": result.versions.get("model"),
+        "read_key": _read_key(result, task),
+        "render_reason": result.render_reason or None,
+        "render_change": result.render_change,
+    }
+    return _build_row(_common_columns(task, seconds) | metadata | farm_columns | _count_columns(result) | content)
 
 
 def failure_row(task: Task, error: VcleanError, seconds: Mapping[str, float]) -> pa.RecordBatch:

@@ -55,6 +55,8 @@ def page_fields(result: Result) -> Record:
         "confidence": _number(result.confidence, 4),
         "headline": _headline(result.prediction.headline),
         "hidden": hidden_facts(result),
+        "empty": result.empty_reason,
+        "notes": list(result.notes),
     }
 
 

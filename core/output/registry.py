@@ -13,6 +13,7 @@ from vclean.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from vclean.labels import EmptyReason
     from vclean.output.page_image import PageImage
     from vclean.result import Result
 
@@ -55,6 +56,21 @@ def to_dict(result: Result) -> dict[str, Any]:
     from vclean.output.json import to_record
 
     return to_record(result)
+
+
+def empty_reason(result: Result) -> EmptyReason | None:
+    """Return why the clean text of a page is empty; None if it is not."""
+    from vclean.output import empty
+
+    return empty.empty_reason(result)
+
+
+def notes(result: Result) -> tuple[str, ...]:
+    """Return what was unusual about a page: notes of its reader, and why its clean text is empty."""
+    from vclean.output.empty import describe_empty
+
+    reason = empty_reason(result)
+    return (*result.columns.snapshot.notes, *((describe_empty(result, reason),) if reason else ()))
 
 
 def page_image(result: Result, screenshot: bytes) -> PageImage:

@@ -16,7 +16,7 @@ from vclean.render.browser.driver import start_driver
 from vclean.render.browser.interception import StoredResponder
 from vclean.render.browser.limits import ResourceLimits
 from vclean.render.browser.process import BrowserProcess, launch
-from vclean.render.decode import page_text
+from vclean.render.decode import read_document
 from vclean.render.rendered_page import Rendering
 from vclean.settings import RenderSettings
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from vclean.render.browser.navigation import NavigatedPage
     from vclean.render.browser.pixels import PixelComparison
     from vclean.render.browser.tab import DocumentTab
+    from vclean.render.decode import Document
     from vclean.render.snapshot import Snapshot
 
     Examine = Callable[[Snapshot], Mapping[int, int]]
@@ -178,7 +179,11 @@ class AsyncRenderer:
     async def _render(self, process: BrowserProcess, page: Page, *, screenshot: bool) -> Rendering:
         if page.live:
             return await self._render_live(process, page, screenshot=screenshot)
-        text = page_text(page, self._settings.max_bytes)
+        document = read_document(page, self._settings.max_bytes)
+        rendering = await self._render_text(process, document.text, page, screenshot=screenshot)
+        return _with_document(rendering, document)
+
+    async def _render_text(self, process: BrowserProcess, text: str, page: Page, *, screenshot: bool) -> Rendering:
         if self._is_document(page):
             return await self._render_document(process, text, page.url, screenshot=screenshot)
         from vclean.render.browser.navigation import navigate  # imports modules that other pages do not need
@@ -251,7 +256,8 @@ class AsyncRenderer:
             payload = await navigated.read(self._expression(navigated.url))
             png = await navigated.screenshot() if screenshot else None
             snapshot = self._unpack(payload, navigated.url, process.build)
-            return Rendering(await self._examined_page(snapshot, navigated, navigated.url), png)
+            rendering = Rendering(await self._examined_page(snapshot, navigated, navigated.url), png)
+            return _with_document(rendering, responder.document)
 
     async def _open_tab(self, process: BrowserProcess, *, paint: bool = False) -> DocumentTab:
         from vclean.render.browser.tab import DocumentTab  # imports numpy, which loads while the browser starts
@@ -272,6 +278,12 @@ class AsyncRenderer:
         if not process.is_alive or self._pages >= _PAGES_PER_BROWSER:
             return True
         return self._pages % _PAGES_PER_MEMORY_CHECK == 0 and process.memory() > _MAX_MEMORY
+
+
+def _with_document(rendering: Rendering, document: Document) -> Rendering:
+    """Return the rendering with what is known of its document."""
+    snapshot = replace(rendering.snapshot, notes=document.notes, scripted=document.scripted)
+    return replace(rendering, snapshot=snapshot)
 
 
 def _comparison(snapshot: Snapshot, doubts: Mapping[int, int]) -> PixelComparison:

@@ -8,9 +8,8 @@ import httpx
 
 from vclean.errors import LimitError, NetworkError, NotHtmlError
 from vclean.render.browser.interception import PageResponse, html_response
-from vclean.render.decode import decode
+from vclean.render.decode import Document, decode, repaired
 from vclean.render.network.transport import AsyncCheckedTransport
-from vclean.render.repair import repair
 
 if TYPE_CHECKING:
     from vclean.render.browser.interception import PageRequest
@@ -41,6 +40,9 @@ class LiveResponder:
     Cookies are valid for the page. Proxies from the environment are not used, because the address behind a proxy is
     unknown.
 
+    Attributes:
+        document: the document of the page, once it was answered.
+
     Args:
         settings: `max_bytes` limits every response.
         allow_hosts: host names that are allowed with any address.
@@ -51,6 +53,7 @@ class LiveResponder:
         self._client = httpx.AsyncClient(transport=AsyncCheckedTransport(allow_hosts), timeout=_TIMEOUT)
         self._hops = 0
         self._has_document = False
+        self.document = Document("")
 
     async def __aenter__(self) -> Self:
         """Return the responder, which has no connection yet."""
@@ -114,7 +117,8 @@ class LiveResponder:
 
     def _decoded(self, response: httpx.Response) -> PageResponse:
         """Return the page in UTF-8; without a declared charset, the browser's detection would differ from `decode`."""
-        text = html_response(repair(decode(response.content, response.charset_encoding or "")))
+        self.document = repaired(decode(response.content, response.charset_encoding or ""))
+        text = html_response(self.document.text)
         others = tuple(header for header in _headers(response) if header[0] != "content-type")
         return PageResponse(text.body, (*text.headers, *others))
 

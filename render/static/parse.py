@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from lxml import etree
 
 from vclean.errors import LimitError, NotHtmlError
-from vclean.render.decode import page_text
+from vclean.render.decode import read_document
 from vclean.render.snapshot import Snapshot, noscript_needed, subtree_depths, subtree_ends
 from vclean.render.static.columns import Attributes, Links, TextNodes, elements_of, join, parents_of
 from vclean.render.static.styles import REPLACED_TAGS, SKIPPED_TAGS, resolve_styles
@@ -39,16 +40,16 @@ def parse(page: Page, settings: RenderSettings | None = None) -> Snapshot:
     """
     settings = settings or RenderSettings()
     started = time.perf_counter()
-    text = page_text(page, settings.max_bytes)
+    document = read_document(page, settings.max_bytes)
     # Parsing time grows with the square of the number of attributes of an element.
-    root = run_within(settings.deadline, lambda: _document(text))
-    add_late_html_attributes(root, text)
+    root = run_within(settings.deadline, lambda: _document(document.text))
+    add_late_html_attributes(root, document.text)
     metadata = _HeadMetadata(root, page.url)
     with_noscript = _prune(root)
     insert_table_bodies(root)
     snapshot = _snapshot(root, metadata, with_noscript=with_noscript, max_nodes=settings.max_nodes)
-    snapshot.timings["parse"] = time.perf_counter() - started
-    return snapshot
+    timings = {"parse": time.perf_counter() - started}
+    return replace(snapshot, notes=document.notes, scripted=document.scripted, timings=timings)
 
 
 def _document(text: str) -> etree._Element:

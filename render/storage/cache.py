@@ -68,7 +68,8 @@ def from_bytes(data: bytes) -> Snapshot:
     if metadata.pop("version") != VERSION:
         raise InputError("a stored snapshot is of another version: delete it and render the page again")
     styles = Styles(names=tuple(metadata.pop("style_names")), rows=tuple(map(tuple, metadata.pop("style_rows"))))
-    return Snapshot(**(metadata | {"tags": tuple(metadata["tags"])}), styles=styles, **columns)
+    lists = {name: tuple(metadata.get(name, ())) for name in ("tags", "notes")}
+    return Snapshot(**(metadata | lists), styles=styles, **columns)
 
 
 def read_key(page: Page, settings: Mapping[str, float | bool], *, rendered: bool) -> bytes:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from vclean.errors import LimitError, NotHtmlError
 from vclean.page import Page
 from vclean.render import decode as module
-from vclean.render.decode import decode, encoding_of, page_text
+from vclean.render.decode import decode, encoding_of, read_document
 
 CZECH = "<p>Příliš žluťoučký kůň úpěl ďábelské ódy. Nechť již hříšné saxofony ďáblů rozezvučí síň.</p>"
 RUSSIAN = "<p>Съешь же ещё этих мягких французских булок, да выпей чаю. Широкая электрификация южных губерний.</p>"
@@ -210,12 +210,12 @@ class TestRefusal:
         assert decode(JAPANESE.encode("iso2022_jp"), "iso-2022-jp") == JAPANESE
 
 
-class TestPageText:
+class TestReadDocument:
     def test_uses_charset_of_the_page(self) -> None:
-        assert page_text(Page(content="<p>ž".encode("cp1250"), charset="windows-1250"), 100) == "<p>ž"
+        assert read_document(Page(content="<p>ž".encode("cp1250"), charset="windows-1250"), 100).text == "<p>ž"
 
     def test_normalizes_text(self) -> None:
-        assert page_text(Page(content="<p>a\r\nb\0\ud800c"), 100) == "<p>a\nb\ufffdc"
+        assert read_document(Page(content="<p>a\r\nb\0\ud800c"), 100).text == "<p>a\nb\ufffdc"
 
     @pytest.mark.parametrize(
         ("html", "expected"),
@@ -228,19 +228,19 @@ class TestPageText:
         ],
     )
     def test_closes_unclosed_title(self, html: str, expected: str) -> None:
-        assert page_text(Page(content=html), 100) == expected
-        assert page_text(Page(content=html.encode()), 100) == expected
+        assert read_document(Page(content=html), 100).text == expected
+        assert read_document(Page(content=html.encode()), 100).text == expected
 
     @pytest.mark.parametrize("html", ["<title>a\nb</title><p>c", "<title>a</TITLE >", "<p>c", "<titles>c", "<title"])
     def test_keeps_other_titles(self, html: str) -> None:
-        assert page_text(Page(content=html), 100) == html
+        assert read_document(Page(content=html), 100).text == html
 
     @pytest.mark.parametrize("content", ["", " \n", b"", b"\n"])
     def test_rejects_empty_content(self, content: str | bytes) -> None:
         with pytest.raises(NotHtmlError, match="empty"):
-            page_text(Page(content=content), 100)
+            read_document(Page(content=content), 100)
 
     @pytest.mark.parametrize("content", ["a" * 101, b"a" * 101])
     def test_rejects_content_over_the_limit(self, content: str | bytes) -> None:
         with pytest.raises(LimitError, match="101 bytes, over the limit of 100"):
-            page_text(Page(content=content), 100)
+            read_document(Page(content=content), 100)

@@ -10,7 +10,7 @@ import pytest
 
 from vclean.page import Page
 from vclean.render.browser.renderer import Renderer
-from vclean.render.decode import decode, encoding_of, page_text
+from vclean.render.decode import decode, encoding_of, read_document
 from vclean.render.static.parse import parse
 
 RUSSIAN = (
@@ -198,4 +198,4 @@ def test_rendering_and_parsing_decode_alike(label: str, renderer: Renderer) -> N
     stale = Page(content=page(label, text).encode())
     for snapshot in (parse(stale), renderer.render(stale).snapshot):
         assert re.sub(r"\s+", " ", "".join(snapshot.texts)).strip() == text
-    assert text in page_text(stale, 10_000)
+    assert text in read_document(stale, 10_000).text

@@ -201,7 +201,7 @@ class TestSourceOffsets:
         assert SourceOffsets([]).of(7) == 7
 
 
-class TestPageText:
+class TestSourceText:
     def test_source_text_is_not_repaired(self) -> None:
         page = Page(content=b"<iframe/>Rain")
         assert source_text(page, 100) == "<iframe/>Rain"

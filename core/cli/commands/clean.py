@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from vclean.cli.batch import PageRun, explain_empty, has_scripts, report_bugs
+from vclean.cli.batch import PageRun, report_bugs, suggest_option
 from vclean.cli.command import command
 from vclean.cli.options import (
     check_outputs,
@@ -33,6 +33,7 @@ from vclean.cli.options import (
 )
 from vclean.errors import DeadlineError, UsageError
 from vclean.output.registry import EXPLANATION, FORMATS, HIDDEN_LIST
+from vclean.render.repair import REPAIRED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -299,7 +300,7 @@ class _Run(PageRun):
                 page = self.read(source)
                 blocks = pipeline.read_blocks(page, screenshot=self.options.overlay is not None)
                 result = self._label(pipeline, blocks)
-            self._write(result, scripted=has_scripts(page))
+            self._write(result)
             self._log(result, time.perf_counter() - start)
 
     def clean_sites(self, pipeline: Pipeline, sources: Iterator[Source]) -> None:
@@ -309,13 +310,13 @@ class _Run(PageRun):
                 with self.report_errors(source.id), report_bugs():
                     page = self.read(source)
                     blocks = pipeline.read_blocks(page, screenshot=self.options.overlay is not None)
-                    sites.add(blocks.columns, (blocks, has_scripts(page)))
-            for _, (blocks, scripted), evidence in sites:
+                    sites.add(blocks.columns, blocks)
+            for _, blocks, evidence in sites:
                 with self.report_errors(blocks.id):
                     start = time.perf_counter()
                     with report_bugs():
                         result = self._label(pipeline, blocks, evidence)
-                    self._write(result, scripted=scripted)
+                    self._write(result)
                     self._log(result, time.perf_counter() - start)
 
     def _label(self, pipeline: Pipeline, blocks: UnlabelledPage, evidence: SiteEvidence | None = None) -> Result:
@@ -329,16 +330,17 @@ class _Run(PageRun):
         _log.warning("%s: no reasons, %d blocks take too long to explain: add --explain to get them", blocks.id, count)
         return pipeline.label(blocks, evidence=evidence, explain=False)
 
-    def _write(self, result: Result, *, scripted: bool) -> None:
-        """Write a result to all outputs; `scripted` states whether the source of the page has scripts."""
+    def _write(self, result: Result) -> None:
+        """Write a result to all outputs, and log its notes."""
         if self._overlays:
             self._overlays.write(result, result.screenshot)
         if self.review:
             self.review.add(result)
         self.writer.write(result if self.options.explain else replace(result, explanation=None))
         self.done += 1
-        if not result.to_text().strip():
-            _log.warning("%s: %s", result.id, explain_empty(result, scripted=scripted))
+        for note in result.notes:
+            level = logging.INFO if note.startswith(REPAIRED) else logging.WARNING
+            _log.log(level, "%s: %s%s", result.id, note, suggest_option(result, note))
 
     def _log(self, result: Result, seconds: float) -> None:
         _log.info("%s: %d of %d blocks kept, %.2f s", result.id, result.content_count, len(result.columns), seconds)

@@ -381,6 +381,11 @@ class TestBadInput:
         assert (code, out) == (0, "")
         assert errors == [f"vclean: {page}: no text: the page has only scripts; try --render --js"]
 
+    def test_repairs_are_told_on_request(self, run, page: Path) -> None:
+        page.write_text("<iframe/><p>It rained.")
+        assert run(page)[2] == []
+        assert any("the source was repaired: no end of <iframe>" in line for line in run(page, "-v")[2])
+
     def test_quiet_omits_reason_for_missing_text(self, run, page: Path) -> None:
         page.write_text("<body><script>1</script>")
         assert run(page, "-q") == (0, "", [])

@@ -5,14 +5,8 @@ from dataclasses import replace
 import pytest
 
 from vclean.api import clean
-from vclean.cli.batch import describe_unexpected, explain_empty, has_scripts
+from vclean.cli.batch import describe_unexpected, suggest_option
 from vclean.labels import Label
-from vclean.page import Page
-
-
-def explanation(html: str | bytes, **page: object) -> str:
-    document = Page(content=html, **page)  # type: ignore[arg-type]
-    return explain_empty(clean(document, method="text"), scripted=has_scripts(document))
 
 
 class TestDescribeUnexpected:
@@ -24,49 +18,28 @@ class TestDescribeUnexpected:
         assert describe_unexpected(error).startswith(start)
 
 
-class TestExplainEmpty:
-    @pytest.mark.parametrize("html", ["<body><SCRIPT>draw()</SCRIPT>", b"<body><script src=app.js></script>"])
-    def test_only_scripts(self, html: str | bytes) -> None:
-        assert explanation(html) == "no text: the page has only scripts; try --render --js"
-
-    def test_only_scripts_of_a_page_that_was_rendered(self) -> None:
-        page = Page(content="<body><script>1</script>")
-        result = clean(page, method="text")
-        rendered = replace(result.columns, snapshot=replace(result.columns.snapshot, rendered=True))
-        assert explain_empty(replace(result, columns=rendered), scripted=True).endswith("; try --js")
-
-    def test_a_frameset_names_its_frames(self) -> None:
-        html = "<frameset><frame src=menu.html><frame name=x><frame src=/main.html></frameset>"
-        assert explanation(html, url="https://example.org/a/").endswith(
-            "clean its frames: https://example.org/a/menu.html, https://example.org/main.html"
-        )
-
-    def test_a_frameset_without_frames(self) -> None:
-        assert explanation("<frameset></frameset>").endswith("it names none")
-
-    def test_nothing_at_all(self) -> None:
-        assert explanation("<body><img src=a.png>") == "no text: the page has none"
+class TestSuggestOption:
+    @pytest.mark.parametrize(("rendered", "expected"), [(False, "; try --render --js"), (True, "; try --js")])
+    def test_only_scripts(self, rendered: bool, expected: str) -> None:
+        result = clean("<body><script>1</script>", method="text")
+        snapshot = replace(result.columns.snapshot, rendered=rendered)
+        result = replace(result, columns=replace(result.columns, snapshot=snapshot))
+        assert suggest_option(result, result.notes[-1]) == expected
 
     def test_only_boilerplate(self) -> None:
-        page = Page(content="<p>one<p>two")
-        result = clean(page, method="text")
+        result = clean("<p>one<p>two", method="text")
         result = replace(result, prediction=replace(result.prediction, labels=[Label.OTHER] * 2))
-        assert "all 2 blocks were labelled boilerplate" in explain_empty(result, scripted=False)
+        assert suggest_option(result, result.notes[0]) == "; -f json shows them, --method text keeps them"
 
-    def test_scripts_that_ran(self) -> None:
-        page = Page(content="<body><script>1</script>")
-        result = clean(page, method="text")
-        ran = replace(result.columns.snapshot, settings={"scripts": True})
-        result = replace(result, columns=replace(result.columns, snapshot=ran))
-        assert explain_empty(result, scripted=True) == "no text: the page has none, even after its scripts ran"
+    def test_only_hidden_text(self) -> None:
+        result = clean("<p style='display: none'>one<p hidden>two", method="text")
+        assert "--hidden keep" in suggest_option(result, result.notes[0])
 
+    @pytest.mark.parametrize("html", ["<img src=a.png>", "<frameset><frame src=a></frameset>", "<p>Text<iframe/>"])
+    def test_nothing_to_try(self, html: str) -> None:
+        result = clean(html, method="text")
+        assert suggest_option(result, result.notes[0]) == ""
 
-class TestHasScripts:
-    @pytest.mark.parametrize(
-        ("html", "expected"), [("<SCRIPT src=a>", True), (b"<script>1", True), ("<p>script", False)]
-    )
-    def test_in_the_source(self, html: str | bytes, expected: bool) -> None:
-        assert has_scripts(Page(content=html)) is expected
-
-    def test_live_page_may_have_scripts(self) -> None:
-        assert has_scripts(Page(url="https://example.org/", live=True))
+    def test_other_notes_need_no_option(self) -> None:
+        result = clean("<iframe/><script>1</script>", method="text")
+        assert [suggest_option(result, note) for note in result.notes] == ["", "; try --render --js"]

@@ -67,6 +67,14 @@ class TestResultRow:
         facts = row(snapshot("<p>"), "")
         assert (facts["blocks"], facts["text"], facts["block_count"]) == ([], "", 0)
 
+    def test_page_without_text_says_why(self):
+        facts = row(snapshot("<iframe/><p>Home"), "o")
+        assert (facts["status"], facts["empty"], facts["characters"]) == ("ok", "boilerplate", 0)
+        assert facts["message"] == (
+            "the source was repaired: no end of <iframe>; no text: the only block was labelled boilerplate"
+        )
+        assert (row(snapshot("<p>x"), "p")["empty"], row(snapshot("<p>x"), "p")["message"]) == (None, None)
+
     def test_unknown_values_are_null(self):
         page = result(snapshot("<p>x"), "p")
         page.prediction.probability[0] = math.nan

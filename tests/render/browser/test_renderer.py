@@ -17,6 +17,7 @@ from vclean.page import Page
 from vclean.render.browser import async_renderer
 from vclean.render.browser import renderer as browser
 from vclean.render.browser.renderer import AsyncRenderer, Renderer
+from vclean.render.decode import Document
 from vclean.settings import RenderSettings
 
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(sys.platform == "win32", reason="uses /proc and signals")]
@@ -175,7 +176,7 @@ class TestRecovery:
             released = threading.Event()
             with monkeypatch.context() as patch:
                 patch.setattr(browser, "_GRACE_SECONDS", 0.2)
-                patch.setattr(async_renderer, "page_text", lambda *_: released.wait(60) and "")
+                patch.setattr(async_renderer, "read_document", lambda *_: released.wait(60) and Document(""))
                 with pytest.raises(DeadlineError):
                     renderer.render(Page(content="<p>Two."))
             released.set()
