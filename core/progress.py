@@ -1,4 +1,4 @@
-"""Report progress: a bar on a terminal, a log line every 30 seconds elsewhere, nothing with --quiet.
+"""Report progress: a bar on a terminal, a log line every 30 seconds elsewhere or with --log-json, nothing with --quiet.
 
 The level of the package's logger decides: progress is shown if it logs warnings. No function needs a parameter for it.
 """
@@ -11,6 +11,8 @@ import threading
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+
+from vclean.logs import logs_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -92,7 +94,7 @@ def show_progress(
     """
     if not _log.isEnabledFor(logging.WARNING) or sys.stderr is None:
         yield
-    elif not sys.stderr.isatty():
+    elif not sys.stderr.isatty() or logs_json():
         with call_every(_LINE_SECONDS, lambda: _log.warning("%s", line())):
             yield
     else:

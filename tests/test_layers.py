@@ -9,7 +9,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 BASE = {
-    "characters", "errors", "files", "html_pages", "imports", "labels", "page", "progress", "settings", "timeouts",
+    "characters", "errors", "files", "html_pages", "imports", "labels", "logs", "page", "progress", "settings",
+    "timeouts",
 }  # fmt: skip
 """Modules of core/ in the lowest layer; the other modules of core/ are in the highest layer."""
 

@@ -9,6 +9,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
 
 import click
+from click.core import ParameterSource
 
 from vclean.errors import UsageError
 
@@ -149,13 +150,20 @@ def _reason(error: click.UsageError) -> str:
     if isinstance(error, click.MissingParameter) and error.param:
         return f"an argument is required: {_name(error.param)}"
     if isinstance(error, click.BadParameter) and error.param:
-        return f"argument {_name(error.param)}: {error.message.removesuffix('.')}"
+        place = " in the configuration file" if _is_configured(error) else ""
+        return f"argument {_name(error.param)}{place}: {error.message.removesuffix('.')}"
     if isinstance(error, click.NoSuchOption):
         similar = f"; did you mean {error.possibilities[0]}?" if error.possibilities else ""
         return f"unrecognized arguments: {error.option_name}{similar}"
     if isinstance(error, click.BadOptionUsage):
         return f"argument {error.option_name}: takes no value"
     return error.format_message().removesuffix(".")
+
+
+def _is_configured(error: click.BadParameter) -> bool:
+    if not (error.ctx and error.param and error.param.name):
+        return False
+    return error.ctx.get_parameter_source(error.param.name) is ParameterSource.DEFAULT_MAP
 
 
 def _name(param: click.Parameter) -> str:

@@ -7,24 +7,27 @@ import io
 import logging
 import os
 import sys
-from contextlib import contextmanager
 from importlib import import_module
 from itertools import takewhile
-from typing import TYPE_CHECKING, Final, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
 from vclean.cli.command import Call, Command, usage_error
 from vclean.cli.interrupts import INTERRUPTED, raise_interrupts
 from vclean.errors import OutputError, UsageError, VcleanError
+from vclean.logs import log_to_stderr
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from click.shell_completion import CompletionItem
 
 _MAIN: Final = ""
 """Name of the main command, `vclean PAGE...`."""
+MAIN_TABLE: Final = "clean"
+"""Name of the main command in a configuration file."""
 _MAIN_PATH: Final = "vclean.cli.commands.clean.clean_pages"
 
 COMMANDS: Final = {
@@ -74,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Args:
         arguments: the arguments without the program name; those of the process if None.
     """
-    with _log_to_stderr():
+    with log_to_stderr():
         try:
             return main_inner(list(sys.argv[1:] if arguments is None else arguments))
         except VcleanError as error:
@@ -128,9 +131,32 @@ def parse_args(arguments: list[str]) -> Call:
     """
     try:
         with PROGRAM.make_context("vclean", list(arguments)) as ctx:
+            ctx.default_map = _defaults(arguments)
             return cast("Call", PROGRAM.invoke(ctx))
     except click.UsageError as error:
         raise usage_error(error) from None
+
+
+def _defaults(arguments: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return the defaults of the command from the configuration file, by the name of the command."""
+    from vclean.cli.configuration import defaults, find_configuration
+
+    found = find_configuration(Path.cwd())
+    if found is None:
+        return {}
+    name = arguments[0] if arguments and arguments[0] in COMMANDS else _MAIN
+    return {name: defaults(*found, name or MAIN_TABLE, _all_commands)}
+
+
+def _all_commands() -> dict[str, Command]:
+    """Import all commands."""
+    paths = {MAIN_TABLE: _MAIN_PATH, **{name: path for name, (path, _) in COMMANDS.items()}}
+    return {name: _import_command(path) for name, path in paths.items()}
+
+
+def _import_command(path: str) -> Command:
+    module, _, name = path.rpartition(".")
+    return cast("Command", getattr(import_module(module), name))
 
 
 class Program(click.Group):
@@ -155,9 +181,7 @@ class Program(click.Group):
         """Import a command."""
         if cmd_name != _MAIN and cmd_name not in COMMANDS:
             return None
-        path = COMMANDS[cmd_name][0] if cmd_name else _MAIN_PATH
-        module, _, name = path.rpartition(".")
-        return cast("Command", getattr(import_module(module), name))
+        return _import_command(COMMANDS[cmd_name][0] if cmd_name else _MAIN_PATH)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the names of all commands except the main command, without importing them."""
@@ -200,20 +224,6 @@ def _similar_command(word: str) -> str | None:
 
     known = {**{name: name for name in COMMANDS}, "help": "--help", "version": "--version"}
     return next((known[name] for name in get_close_matches(word.lower(), known, 1, _MIN_SIMILARITY)), None)
-
-
-@contextmanager
-def _log_to_stderr() -> Iterator[None]:
-    """Write the log of the package to standard error during the block, one line per message."""
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("vclean: %(message)s"))
-    _log.addHandler(handler)
-    level = _log.level
-    try:
-        yield
-    finally:
-        _log.setLevel(level)
-        _log.removeHandler(handler)
 
 
 def _discard_unwritten_output() -> None:

@@ -9,6 +9,7 @@ import click
 
 from vclean.cli.command import Argument, Option
 from vclean.errors import UsageError
+from vclean.logs import log_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -174,10 +175,17 @@ def take_policy(values: dict[str, Any]) -> Policy:
 
 
 def verbosity(section: str = "Options") -> Callable[[_Decorated], _Decorated]:
-    """Add the options -v and -q; see `take_verbosity`."""
+    """Add the options -v and -q, see `take_verbosity`, and --log-json."""
     return combine(
         flag("-v", "--verbose", section=section, help="print more on standard error"),
         flag("-q", "--quiet", section=section, help="only print errors"),
+        flag(
+            "--log-json",
+            section=section,
+            help="write messages as JSON lines",
+            expose_value=False,
+            callback=lambda _context, _option, value: log_json() if value else None,
+        ),
     )
 
 

@@ -1,0 +1,94 @@
+"""Read defaults of options from a configuration file: `vclean.toml`, or `[tool.vclean]` in `pyproject.toml`.
+
+Keys are the names of options without the hyphens in front. Keys outside of a table hold for all commands that have the
+option, keys in a table for the command that has its name. An option on the command line wins.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from vclean.cli.options import path as path_type
+from vclean.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+VARIABLE: Final = "VCLEAN_CONFIG"
+"""Environment variable with the path of the file; if it is empty, no file is read."""
+FILE: Final = "vclean.toml"
+_PROJECT: Final = "pyproject.toml"
+_NEVER: Final = frozenset({"help", "version"})
+
+
+def find_configuration(folder: Path) -> tuple[Path, dict[str, Any]] | None:
+    """Return the nearest configuration file in a folder or above it, and its content; None if there is none.
+
+    Raises:
+        InputError: a file cannot be read, or is not TOML.
+    """
+    named = os.environ.get(VARIABLE)
+    if named is not None:
+        return (Path(named), _read(Path(named))) if named else None
+    for place in (folder, *folder.parents):
+        if (path := place / FILE).is_file():
+            return path, _read(path)
+        if (path := place / _PROJECT).is_file():
+            table = _read(path).get("tool", {}).get("vclean")
+            if table is not None:
+                return path, table
+    return None
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise InputError(f"{path} cannot be read ({error.strerror}): check the name and its rights") from error
+    except ValueError as error:  # also wrong UTF-8
+        raise InputError(f"{path} is not a TOML file: {error}") from error
+
+
+def defaults(
+    path: Path, content: Mapping[str, Any], name: str, commands: Callable[[], Mapping[str, click.Command]]
+) -> dict[str, Any]:
+    """Return the defaults of one command by the names of its parameters, for `click.Context.default_map`.
+
+    Args:
+        path: the file. Relative paths in it are relative to its folder.
+        content: its content.
+        name: the name of the command.
+        commands: returns all commands by name.
+
+    Raises:
+        UsageError: there is no such command, or it has no such option.
+    """
+    tables = {key: value for key, value in content.items() if isinstance(value, dict)}
+    shared = {key: value for key, value in content.items() if key not in tables}
+    options = {each: _options(command) for each, command in commands().items()}
+    if strange := sorted(set(tables) - set(options)):
+        raise UsageError(f"{path}: there is no command {strange[0]!r}: tables have the names of commands")
+    for each, table in {**tables, "": shared}.items():
+        known = set(options[each]) if each else {option for names in options.values() for option in names}
+        if unknown := sorted(set(table) - known):
+            raise UsageError(f"{path}: there is no option --{unknown[0]}: see vclean {each} --help".replace("  ", " "))
+    chosen = {**shared, **tables.get(name, {})}
+    own = options[name]
+    return {str(own[key].name): _value(own[key], value, path.parent) for key, value in chosen.items() if key in own}
+
+
+def _value(option: click.Option, value: object, folder: Path) -> object:
+    if isinstance(value, str) and getattr(option.type, "func", None) is path_type:
+        return str(folder / value)
+    return value
+
+
+def _options(command: click.Command) -> dict[str, click.Option]:
+    """Return the options that a file may set, by their long names."""
+    options = [option for option in command.params if isinstance(option, click.Option) and option.name not in _NEVER]
+    return {name[2:]: option for option in options for name in option.opts if name.startswith("--")}

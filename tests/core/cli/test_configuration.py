@@ -1,0 +1,112 @@
+"""Test the configuration file: where it is found, which options it sets, and its errors."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from vclean.cli.configuration import VARIABLE, find_configuration
+from vclean.cli.main import main, parse_args
+from vclean.errors import UsageError, VcleanError
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the current folder, with a page."""
+    (tmp_path / "page.html").write_text("<title>T</title><h1>Rain</h1><p>It rained all day in the old town.")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv(VARIABLE, raising=False)
+    return tmp_path
+
+
+class TestFindConfiguration:
+    def test_nearest_file_wins(self, folder: Path) -> None:
+        (folder / "vclean.toml").write_text("quiet = true")
+        inner = folder / "a" / "b"
+        inner.mkdir(parents=True)
+        assert find_configuration(inner) == (folder / "vclean.toml", {"quiet": True})
+        (folder / "a" / "pyproject.toml").write_text("[tool.vclean]\nlimit = 3")
+        assert find_configuration(inner) == (folder / "a" / "pyproject.toml", {"limit": 3})
+
+    def test_other_projects_are_skipped(self, folder: Path) -> None:
+        (folder / "vclean.toml").write_text("quiet = true")
+        (folder / "a").mkdir()
+        (folder / "a" / "pyproject.toml").write_text("[project]\nname = 'x'")
+        assert find_configuration(folder / "a") == (folder / "vclean.toml", {"quiet": True})
+
+    def test_variable_names_the_file_or_none(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        (folder / "vclean.toml").write_text("quiet = true")
+        (folder / "other.toml").write_text("limit = 3")
+        monkeypatch.setenv(VARIABLE, str(folder / "other.toml"))
+        assert find_configuration(folder) == (folder / "other.toml", {"limit": 3})
+        monkeypatch.setenv(VARIABLE, "")
+        assert find_configuration(folder) is None
+
+
+class TestDefaults:
+    def test_option_holds_for_commands_that_have_it(self, folder: Path) -> None:
+        (folder / "vclean.toml").write_text("quiet = true\nformat = 'markdown'\n[farm]\nout = 'rows'\nworkers = 3")
+        page = parse_args(["page.html"]).options
+        assert (page.format, page.verbosity) == ("markdown", -1)
+        farm = parse_args(["farm", "page.html"]).options
+        assert (farm.out, farm.run.workers, farm.verbosity) == (folder / "rows", 3, -1)
+
+    def test_command_line_wins(self, folder: Path) -> None:
+        (folder / "vclean.toml").write_text("format = 'markdown'\n[clean]\nformat = 'html'")
+        assert parse_args(["page.html"]).options.format == "html"
+        assert parse_args(["page.html", "--format", "json"]).options.format == "json"
+
+    def test_paths_are_relative_to_the_file(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        (folder / "vclean.toml").write_text("model = 'my.vclean'")
+        (folder / "a").mkdir()
+        monkeypatch.chdir(folder / "a")
+        assert parse_args(["page.html"]).options.cleaning.model == folder / "my.vclean"
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("formt = 'html'", "no option --formt"),
+            ("help = true", "no option --help"),
+            ("[farm]\nformat = 'html'", "no option --format: see vclean farm --help"),
+            ("[form]\nformat = 'html'", "no command 'form'"),
+            ("format = 'pdf'", "argument -f/--format in the configuration file: 'pdf' is not one of"),
+            ("limit = 'many'", "argument --limit in the configuration file"),
+            ("format = ", "vclean.toml is not a TOML file"),
+        ],
+    )
+    def test_mistakes_are_one_line(
+        self, folder: Path, capsys: pytest.CaptureFixture[str], text: str, message: str
+    ) -> None:
+        (folder / "vclean.toml").write_text(text)
+        assert main(["page.html"]) != 0
+        errors = capsys.readouterr().err
+        assert message in errors
+        assert errors.count("\n") == 1
+
+    def test_missing_file_of_the_variable(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv(VARIABLE, str(folder / "missing.toml"))
+        with pytest.raises(VcleanError, match="cannot be read"):
+            parse_args(["page.html"])
+
+    def test_command_line_has_no_such_place(self, folder: Path) -> None:
+        (folder / "vclean.toml").write_text("quiet = true")
+        with pytest.raises(UsageError, match=r"^argument -f/--format: 'pdf'"):
+            parse_args(["page.html", "--format", "pdf"])
+
+
+class TestLogJson:
+    def test_messages_are_json(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main([str(folder / "missing.html"), str(folder / "page.html"), "--log-json"]) == 1
+        output = capsys.readouterr()
+        entries = [json.loads(line) for line in output.err.splitlines()]
+        assert [entry["level"] for entry in entries][:1] == ["error"]
+        assert "missing.html does not exist" in entries[0]["message"]
+        assert all(entry["time"].endswith("Z") for entry in entries)
+        assert "Rain" in output.out
+
+    def test_next_run_logs_text_again(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        main(["missing.html", "--log-json"])
+        main(["missing.html"])
+        assert capsys.readouterr().err.splitlines()[1].startswith("vclean: missing.html")
