@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from vclean.features.blocks import BlockColumns
     from vclean.features.segments.segments import Segments, Separators
     from vclean.labels import EmptyReason, Kind, Label, Role, Visibility
+    from vclean.output.chunks import Chunk
     from vclean.output.page_image import PageImage
     from vclean.output.source_positions import SourcePosition
     from vclean.page import Page, Resource, Resources
@@ -58,6 +59,7 @@ __all__ = [
     "Box",
     "BrowserError",
     "BrowserMissingError",
+    "Chunk",
     "Cleaner",
     "CleanerSettings",
     "DeadlineError",
@@ -109,6 +111,7 @@ _MODULES = {
     "Box": "result",
     "BrowserError": "errors",
     "BrowserMissingError": "errors",
+    "Chunk": "output.chunks",
     "Cleaner": "api",
     "CleanerSettings": "settings",
     "DeadlineError": "errors",

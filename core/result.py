@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from vclean.classify.explain.reasons import Explanation, Reason
     from vclean.classify.prediction import Prediction
     from vclean.features.blocks import BlockColumns
+    from vclean.output.chunks import Chunk
     from vclean.output.page_image import PageImage
     from vclean.output.source_positions import SourcePosition
     from vclean.settings import OverlayFormat
@@ -450,6 +451,28 @@ class Result:
     def to_dict(self) -> dict[str, Any]:
         """Return the content of `to_json` as dictionaries and lists."""
         return registry.to_dict(self)
+
+    def to_chunks(self) -> str:
+        """Return the chunks of the page as lines of JSON; see `docs/reference/output.md`."""
+        return self.to("chunks")
+
+    def chunks(self, max_words: int | None = None) -> list[Chunk]:
+        """Return the content as chunks for retrieval: passages under their headings, with boxes and XPaths.
+
+        Tables and code are never split; paragraphs are split between sentences.
+
+        Args:
+            max_words: the limit on the words of a chunk, without headings; None for the default, 200.
+
+        Raises:
+            UsageError: the limit is less than 1.
+
+        >>> import vclean
+        >>> page = vclean.clean("<h1>Rain</h1><p>It rained. It stopped.", method="text")
+        >>> [(chunk.headings, chunk.text) for chunk in page.chunks(max_words=2)]
+        [(('Rain',), 'It rained.'), (('Rain',), 'It stopped.')]
+        """
+        return registry.to_chunks(self, max_words)
 
     def page_image(self, screenshot: bytes = b"") -> PageImage:
         """Return a drawing on the screenshot of the page, for blocks, segments, separators and lines of text.

@@ -25,7 +25,7 @@ def modules_after(code: str) -> set[str]:
 class TestPublicNames:
     def test_public_names(self) -> None:
         assert vclean.__all__ == [
-            "AsyncCleaner", "Block", "BlockColumns", "Blocks", "Box", "BrowserError", "BrowserMissingError",
+            "AsyncCleaner", "Block", "BlockColumns", "Blocks", "Box", "BrowserError", "BrowserMissingError", "Chunk",
             "Cleaner", "CleanerSettings", "DeadlineError", "Decision", "EmptyReason", "Explanation",
             "ExtraMissingError", "InputError", "Kind", "Label", "LimitError", "Metadata", "ModelError",
             "NetworkError", "NotHtmlError", "OutputError", "Page", "PageImage", "Policy", "Prediction", "Reason",

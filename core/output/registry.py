@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from vclean.labels import EmptyReason
+    from vclean.output.chunks import Chunk
     from vclean.output.page_image import PageImage
     from vclean.result import Result
 
@@ -29,6 +30,7 @@ _WRITERS: Final = {
     "markdown": "markdown.write_markdown",
     "html": "html.write_html",
     "json": "json.write_json",
+    "chunks": "chunks.write_chunks",
     EXPLANATION: "explanation.write_explanation",
     HIDDEN_LIST: "hidden.write_hidden",
 }
@@ -71,6 +73,13 @@ def notes(result: Result) -> tuple[str, ...]:
 
     reason = empty_reason(result)
     return (*result.columns.snapshot.notes, *((describe_empty(result, reason),) if reason else ()))
+
+
+def to_chunks(result: Result, max_words: int | None) -> list[Chunk]:
+    """Return the chunks of a page; errors as for `vclean.output.chunks.make_chunks`."""
+    from vclean.output.chunks import DEFAULT_MAX_WORDS, make_chunks
+
+    return make_chunks(result, DEFAULT_MAX_WORDS if max_words is None else max_words)
 
 
 def page_image(result: Result, screenshot: bytes) -> PageImage:

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 SUFFIXES: Final = {
     "cleaneval": ".txt", "text": ".txt", "markdown": ".md", "html": ".html", "json": ".json", "webis": ".json",
-    "explanation": ".txt",
+    "explanation": ".txt", "chunks": ".jsonl",
 }  # fmt: skip
 
-_LINE_FORMATS: Final = frozenset({"json", "webis"})
-"""Formats with one line per page, which need no separator between pages."""
+_LINE_FORMATS: Final = frozenset({"json", "webis", "chunks"})
+"""Formats of JSON lines, which need no separator between pages."""
 
 _PAGE_SUFFIX = re.compile(r"\.(x?html?|mht(ml)?)$", re.IGNORECASE)
 _UNSAFE = re.compile(r"[^\w.-]+")

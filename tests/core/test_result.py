@@ -46,12 +46,14 @@ class TestFormats:
 
     @pytest.mark.parametrize("name", FORMATS)
     def test_same_words_rendered_and_parsed(self, article, seen, name):
-        if name != "json":
+        if name == "chunks":
+            assert [chunk.text for chunk in article.chunks()] == [chunk.text for chunk in seen.chunks()]
+        elif name != "json":
             assert article.to(name) == seen.to(name)
         else:
             assert [b["text"] for b in article.to_dict()["blocks"]] == [b["text"] for b in seen.to_dict()["blocks"]]
 
-    @pytest.mark.parametrize("name", ["cleaneval", "text", "markdown"])
+    @pytest.mark.parametrize("name", ["cleaneval", "text", "markdown", "chunks"])
     def test_no_content(self, name):
         assert result(snapshot("<p>Menu"), "o").to(name) == ""
 

@@ -29,7 +29,7 @@ def imports(path: Path) -> set[str]:
 
 class TestWriter:
     def test_the_formats(self) -> None:
-        assert registry.FORMATS == ("cleaneval", "text", "markdown", "html", "json")
+        assert registry.FORMATS == ("cleaneval", "text", "markdown", "html", "json", "chunks")
 
     @pytest.mark.parametrize("name", registry.FORMATS)
     def test_every_format_has_a_writer(self, name: str) -> None:

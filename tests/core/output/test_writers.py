@@ -47,6 +47,9 @@ class TestMakeWriter:
     def test_several_pages_as_json_lines(self, tmp_path: Path) -> None:
         assert isinstance(make_writer(tmp_path / "a.jsonl", "json", many=True), LinesWriter)
 
+    def test_several_pages_as_chunks(self, tmp_path: Path) -> None:
+        assert isinstance(make_writer(tmp_path / "a.jsonl", "chunks", many=True), LinesWriter)
+
     def test_several_pages_to_a_file_that_is_there(self, tmp_path: Path) -> None:
         (tmp_path / "a.txt").touch()
         with pytest.raises(UsageError, match="several pages need a folder"):

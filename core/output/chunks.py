@@ -1,0 +1,271 @@
+"""Split the content of a page into chunks for retrieval: passages of limited length under their headings."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from vclean.classify.content.postprocess import data_tables
+from vclean.errors import UsageError
+from vclean.features import tree
+from vclean.labels import Label
+from vclean.output.headings import heading_levels
+from vclean.output.sentences import count_words, split_sentences, split_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from vclean.features.blocks import BlockColumns
+    from vclean.labels import Kind, Role
+    from vclean.result import Block, Box, Result
+
+DEFAULT_MAX_WORDS: Final = 200
+"""Default limit on the words of a chunk: about 270 tokens of English, below the 512 of common embedding models."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chunk:
+    """Consecutive content of a page under the same headings.
+
+    Attributes:
+        index: the number of the chunk on the page, from 0.
+        headings: the headings above the text, outermost first.
+        text: the text, without the headings: paragraphs separated by blank lines, rows of a table by line breaks.
+        words: the number of words; letters of scripts without spaces are words.
+        blocks: the indices of the blocks, in document order.
+        xpaths: the XPath of each block.
+        boxes: the box of each block, in CSS px; None for blocks without a box.
+        kinds: the kinds of the blocks, each once.
+        roles: the roles of the blocks, each once.
+
+    >>> import vclean
+    >>> chunk, = vclean.clean("<h1>Rain</h1><p>It rained.", method="text").chunks()
+    >>> chunk.headings, chunk.text
+    (('Rain',), 'It rained.')
+    """
+
+    index: int
+    headings: tuple[str, ...]
+    text: str
+    words: int
+    blocks: tuple[int, ...]
+    xpaths: tuple[str, ...]
+    boxes: tuple[Box | None, ...]
+    kinds: tuple[Kind, ...]
+    roles: tuple[Role, ...]
+
+
+class _Heading(NamedTuple):
+    level: int
+    text: str
+    row: int
+
+
+class _Passage(NamedTuple):
+    """Text that stays in one chunk.
+
+    Attributes:
+        path: the headings above.
+        text: the text.
+        words: the number of words.
+        rows: the indices of the blocks.
+        is_item: whether it is a list item.
+        is_whole: whether it is a table or code, which is never split.
+    """
+
+    path: tuple[_Heading, ...]
+    text: str
+    words: int
+    rows: tuple[int, ...]
+    is_item: bool = False
+    is_whole: bool = False
+
+
+def make_chunks(result: Result, max_words: int = DEFAULT_MAX_WORDS) -> list[Chunk]:
+    """Return the chunks of a page in document order.
+
+    Consecutive units under the same headings are joined up to the limit. Longer units are split between sentences, and
+    longer sentences between words. Tables and code are never split. A heading without text is a chunk of its own.
+
+    Args:
+        result: the page.
+        max_words: the limit on the words of a chunk, without headings; only a table or code may be longer.
+
+    Raises:
+        UsageError: the limit is less than 1.
+    """
+    if max_words < 1:
+        raise UsageError(f"the limit on the words of a chunk is {max_words}: use at least 1")
+    groups = _join(_split(_passages(result), max_words), max_words)
+    return [_chunk(index, group, result.blocks) for index, group in enumerate(groups)]
+
+
+def write_chunks(result: Result) -> str:
+    """Return the chunks as lines of JSON, see `docs/reference/output.md`; empty for a page without content."""
+    page = {"id": result.id, "url": result.metadata.url}
+    return "".join(
+        json.dumps({**page, **_record(chunk)}, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
+        for chunk in make_chunks(result)
+    )
+
+
+def _record(chunk: Chunk) -> dict[str, Any]:
+    boxes = [None if box is None else [round(value, 2) for value in box] for box in chunk.boxes]
+    return {name: getattr(chunk, name) for name in Chunk.__slots__} | {"boxes": boxes}
+
+
+def _passages(result: Result) -> Iterator[_Passage]:
+    """Iterate over the passages of a page: units, tables, code, and headings without text."""
+    blocks = result.columns
+    levels = heading_levels(blocks, np.array([label is Label.HEADING for label in result.prediction.labels], bool))
+    outline = _Outline(result.prediction.added_title)
+    groups = _Groups(blocks)
+    for rows, element in _units(groups, result.prediction.labels):
+        label = result.prediction.labels[rows[0]]
+        if element:
+            yield _Passage(outline.use(), groups.text(element, rows), 0, rows, is_whole=True)
+        elif label is Label.HEADING:
+            yield from outline.open(_Heading(int(levels[rows[0]]), _joined(blocks, rows), rows[0]))
+        else:
+            yield _Passage(outline.use(), _joined(blocks, rows), 0, rows, label is Label.LIST_ITEM)
+    yield from outline.close(0)
+
+
+class _Outline:
+    """Headings above the current position of a page, with the number of those that have text or headings below."""
+
+    def __init__(self, title: str) -> None:
+        self._path = [_Heading(0, title, -1)] if title else []
+        self._used = len(self._path)
+
+    def open(self, heading: _Heading) -> Iterator[_Passage]:
+        """Add a heading; iterate over the closed headings without text."""
+        yield from self.close(heading.level)
+        self._used = len(self._path)
+        self._path.append(heading)
+
+    def use(self) -> tuple[_Heading, ...]:
+        """Return the headings above a text."""
+        self._used = len(self._path)
+        return tuple(self._path)
+
+    def close(self, level: int) -> Iterator[_Passage]:
+        """Remove the headings from `level` down; iterate over those without text."""
+        while self._path and self._path[-1].level >= max(level, 1):
+            heading = self._path.pop()
+            if len(self._path) >= self._used:
+                yield _Passage(tuple(self._path), heading.text, 0, (heading.row,))
+            self._used = min(self._used, len(self._path))
+
+
+def _units(groups: _Groups, labels: Sequence[Label]) -> Iterator[tuple[tuple[int, ...], int]]:
+    """Iterate over the rows of each unit, and its table or code, 0 without; a continuation joins the unit before."""
+    texts, group = groups.blocks.text, groups.element
+    content = [row for row, label in enumerate(labels) if label.is_content and texts[row].strip()]
+    number = np.cumsum([labels[row] is not Label.CONTINUATION for row in content]).tolist()
+    keys = [(group[row], 0) if group[row] else (0, number[index]) for index, row in enumerate(content)]
+    for key, pairs in groupby(zip(content, keys, strict=True), key=lambda pair: pair[1]):
+        yield tuple(row for row, _ in pairs), key[0]
+
+
+class _Groups:
+    """Data tables and code of a page.
+
+    Attributes:
+        blocks: the blocks of the page.
+        element: the outermost data table or code around each block, 0 without.
+    """
+
+    def __init__(self, blocks: BlockColumns) -> None:
+        snapshot, self.blocks = blocks.snapshot, blocks
+        is_group = data_tables(blocks) | snapshot.is_tag(("pre",))
+        is_outermost = is_group & (tree.path_sum(is_group, snapshot.end) == 1)
+        self.element: list[int] = tree.nearest_ancestor(is_outermost, snapshot.parent)[blocks.node].tolist()
+        self._is_cell = snapshot.is_tag(("td", "th"))
+        self._row = tree.nearest_ancestor(snapshot.is_tag(("tr",)), snapshot.parent)
+        self._cell = tree.nearest_ancestor(self._is_cell, snapshot.parent)[blocks.node]
+
+    def text(self, element: int, rows: Sequence[int]) -> str:
+        """Return the text of a table or code: a line per block outside rows, and per row, its cells between ` | `."""
+        texts: dict[int, list[str]] = {}
+        for row, cell in zip(rows, self._cell[list(rows)].tolist(), strict=True):
+            texts.setdefault(cell, []).append(self.blocks.text[row])
+        end = int(self.blocks.snapshot.end[element])
+        cells: dict[int, list[int]] = {}
+        for cell in (element + np.flatnonzero(self._is_cell[element:end])).tolist():
+            cells.setdefault(int(self._row[cell]), []).append(cell)
+        lines = []
+        table_rows = self._row[self.blocks.node[list(rows)]].tolist()
+        for table_row, pairs in groupby(zip(rows, table_rows, strict=True), key=lambda pair: pair[1]):
+            if table_row in cells:
+                lines.append(" | ".join(" ".join(texts.get(cell, ())) for cell in cells[table_row]))
+            else:
+                lines += [self.blocks.text[row] for row, _ in pairs]
+        return "\n".join(lines)
+
+
+def _joined(blocks: BlockColumns, rows: Iterable[int]) -> str:
+    return " ".join(blocks.text[row] for row in rows)
+
+
+def _split(passages: Iterable[_Passage], max_words: int) -> Iterator[_Passage]:
+    """Count the words of passages, and split those over the limit."""
+    every = list(passages)
+    for passage, words in zip(every, count_words([passage.text for passage in every]), strict=True):
+        if words <= max_words or passage.is_whole:
+            yield passage._replace(words=words)
+            continue
+        for text, part_words in _parts(passage.text, max_words):
+            yield passage._replace(text=text, words=part_words)
+
+
+def _parts(text: str, max_words: int) -> Iterator[tuple[str, int]]:
+    """Iterate over parts of a text below the limit, and their words: as many sentences as fit."""
+    sentences = split_sentences(text)
+    pieces: list[str] = []
+    for sentence, words in zip(sentences, count_words(sentences), strict=True):
+        pieces += [sentence] if words <= max_words else split_words(sentence, max_words)
+    part, size = "", 0
+    for piece, words in zip(pieces, count_words(pieces), strict=True):
+        if part and size + words > max_words:
+            yield part, size
+            part, size = "", 0
+        part, size = f"{part} {piece}".strip(), size + words
+    yield part, size
+
+
+def _join(passages: Iterable[_Passage], max_words: int) -> Iterator[list[_Passage]]:
+    """Group consecutive passages with the same headings, up to the limit."""
+    group: list[_Passage] = []
+    size = 0
+    for passage in passages:
+        if group and (passage.path != group[0].path or size + passage.words > max_words):
+            yield group
+            group, size = [], 0
+        group.append(passage)
+        size += passage.words
+    if group:
+        yield group
+
+
+def _chunk(index: int, passages: Sequence[_Passage], blocks: Sequence[Block]) -> Chunk:
+    text = passages[0].text
+    for before, passage in pairwise(passages):
+        text += ("\n" if before.is_item and passage.is_item else "\n\n") + passage.text
+    rows = tuple(dict.fromkeys(row for passage in passages for row in passage.rows))
+    members = [blocks[row] for row in rows]
+    return Chunk(
+        index=index,
+        headings=tuple(heading.text for heading in passages[0].path),
+        text=text,
+        words=sum(passage.words for passage in passages),
+        blocks=rows,
+        xpaths=tuple(block.xpath for block in members),
+        boxes=tuple(block.box for block in members),
+        kinds=tuple(dict.fromkeys(block.kind for block in members if block.kind)),
+        roles=tuple(dict.fromkeys(block.role for block in members if block.role)),
+    )
