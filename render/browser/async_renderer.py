@@ -16,6 +16,7 @@ from vclean.render.browser.driver import start_driver
 from vclean.render.browser.interception import StoredResponder
 from vclean.render.browser.limits import ResourceLimits
 from vclean.render.browser.process import BrowserProcess, launch
+from vclean.render.completeness import BETTER, is_short, text_length
 from vclean.render.decode import read_document
 from vclean.render.rendered_page import Rendering
 from vclean.settings import RenderSettings
@@ -24,12 +25,12 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
     from pathlib import Path
 
-    from vclean.page import Resources
     from vclean.render.browser.navigation import NavigatedPage
     from vclean.render.browser.pixels import PixelComparison
     from vclean.render.browser.tab import DocumentTab
     from vclean.render.decode import Document
     from vclean.render.snapshot import Snapshot
+    from vclean.render.static.recovery import Reading
 
     Examine = Callable[[Snapshot], Mapping[int, int]]
 
@@ -181,7 +182,24 @@ class AsyncRenderer:
             return await self._render_live(process, page, screenshot=screenshot)
         document = read_document(page, self._settings.max_bytes)
         rendering = await self._render_text(process, document.text, page, screenshot=screenshot)
-        return _with_document(rendering, document)
+        return await self._completed(process, _with_document(rendering, document), document, page)
+
+    async def _completed(
+        self, process: BrowserProcess, rendering: Rendering, document: Document, page: Page
+    ) -> Rendering:
+        """Render a page again, in the form in which a parser keeps its text, if the browser lost most of it."""
+        if not is_short(rendering.snapshot, document.text):
+            return rendering
+        from vclean.render.snapshot import LITTLE_TEXT
+        from vclean.render.static import recovery  # imports the parser, which other pages do not need
+
+        length = text_length(rendering.snapshot)
+        reading = recovery.find_reading(document.text, length, self._settings)
+        if reading is None or (self._settings.scripts and reading.length < LITTLE_TEXT):
+            return rendering  # scripts may replace a notice of loading
+        html = recovery.without_scripts(reading.text, self._settings)
+        again = await self._render_text(process, html, page, screenshot=rendering.screenshot is not None)
+        return _better(rendering, again, reading)
 
     async def _render_text(self, process: BrowserProcess, text: str, page: Page, *, screenshot: bool) -> Rendering:
         if self._is_document(page):
@@ -189,7 +207,7 @@ class AsyncRenderer:
         from vclean.render.browser.navigation import navigate  # imports modules that other pages do not need
 
         async with (
-            self._responder(text, page.resources) as responder,
+            self._responder(text, page) as responder,
             navigate(process, page.url, responder, self._settings) as navigated,
         ):
             payload = await navigated.read(self._expression(page.url))
@@ -198,14 +216,14 @@ class AsyncRenderer:
             return Rendering(snapshot, png, responder.served, responder.missed)
 
     @asynccontextmanager
-    async def _responder(self, text: str, resources: Resources | None) -> AsyncIterator[StoredResponder]:
-        if not self._network:
-            yield StoredResponder(text, resources)
+    async def _responder(self, text: str, page: Page) -> AsyncIterator[StoredResponder]:
+        if not (self._network or page.live):
+            yield StoredResponder(text, page.resources)
             return
         from vclean.render.network.responder import LiveResponder  # imports an HTTP client
 
         async with LiveResponder(self._settings, self._allow_hosts) as network:
-            yield StoredResponder(text, resources, network)
+            yield StoredResponder(text, page.resources, network)
 
     async def _render_document(self, process: BrowserProcess, text: str, url: str, *, screenshot: bool) -> Rendering:
         from vclean.render.browser import walker
@@ -257,7 +275,8 @@ class AsyncRenderer:
             png = await navigated.screenshot() if screenshot else None
             snapshot = self._unpack(payload, navigated.url, process.build)
             rendering = Rendering(await self._examined_page(snapshot, navigated, navigated.url), png)
-            return _with_document(rendering, responder.document)
+            rendering = _with_document(rendering, responder.document)
+        return await self._completed(process, rendering, responder.document, replace(page, url=navigated.url))
 
     async def _open_tab(self, process: BrowserProcess, *, paint: bool = False) -> DocumentTab:
         from vclean.render.browser.tab import DocumentTab  # imports numpy, which loads while the browser starts
@@ -284,6 +303,17 @@ def _with_document(rendering: Rendering, document: Document) -> Rendering:
     """Return the rendering with what is known of its document."""
     snapshot = replace(rendering.snapshot, notes=document.notes, scripted=document.scripted)
     return replace(rendering, snapshot=snapshot)
+
+
+def _better(rendering: Rendering, again: Rendering, reading: Reading) -> Rendering:
+    """Return the second rendering if it has the text that the first one lost, with a note."""
+    length, repeated = text_length(rendering.snapshot), text_length(again.snapshot)
+    note = f"rendering lost text, {length:,} of {reading.length:,} characters were left: "
+    is_better = repeated > BETTER * length
+    note += f"{reading.remedy}, and rendered again without scripts" if is_better else "try again without rendering"
+    chosen = again if is_better else rendering
+    notes, scripted = (*rendering.snapshot.notes, note), rendering.snapshot.scripted
+    return replace(chosen, snapshot=replace(chosen.snapshot, notes=notes, scripted=scripted))
 
 
 def _comparison(snapshot: Snapshot, doubts: Mapping[int, int]) -> PixelComparison:
