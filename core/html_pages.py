@@ -54,6 +54,17 @@ def render_page(
     )  # fmt: skip
 
 
+MAX_ROWS: Final = 100
+"""Most rows of a table in a notebook."""
+MAX_CHARACTERS: Final = 160
+"""Most characters of a text in such a table."""
+
+
+def render_fragment(template: str, **values: Any) -> str:  # noqa: ANN401 - templates take anything
+    """Return a part of an HTML document, for notebooks, from a template of `core/templates`; values are escaped."""
+    return environment("vclean").get_template(template).render(**values)
+
+
 @cache
 def environment(package: str) -> Environment:
     """Return the Jinja2 environment of the templates in a package."""

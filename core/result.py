@@ -310,6 +310,12 @@ class Result:
         content = f"{self.content_count} of {len(self.columns)} blocks"
         return f"<Result {self.id!r}: {content}, {language=!s}, {confidence=!s}>"
 
+    def _repr_html_(self) -> str:
+        """Return the blocks as a table, below the overlay if there is a screenshot, for notebooks."""
+        from vclean.output.notebook import result_html
+
+        return result_html(self)
+
     @cached_property
     def blocks(self) -> Blocks:
         """Return all blocks of the page."""

@@ -10,6 +10,7 @@ import shapely
 
 from vclean.errors import UsageError
 from vclean.features.segments.webis import WebisPage
+from vclean.html_pages import MAX_CHARACTERS, MAX_ROWS, render_fragment
 from vclean.render.overlay.html import OverlayLayer, OverlayPage, OverlaySegment, OverlaySeparator, draw_html
 from vclean.render.overlay.layers import TagPlacer, excerpt
 from vclean.render.overlay.png import draw_png, open_screenshot
@@ -199,3 +200,25 @@ def _rounded(length: float) -> float:
     """Return a length in px, rounded; an integer if it has no fraction."""
     value = round(float(length), _DIGITS)
     return int(value) if value == int(value) else value
+
+
+def to_table(segments: Segments) -> str:
+    """Return the first `MAX_ROWS` leaves as a part of an HTML document, for notebooks."""
+    leaves = segments.leaves.tolist()
+    rows = [
+        {
+            "number": leaf,
+            "coherence": int(segments.coherence[leaf]),
+            "box": " ".join(f"{side:.0f}" for side in segments.box[leaf]),
+            "text": excerpt(segments.segment_text(leaf), MAX_CHARACTERS),
+        }
+        for leaf in leaves[:MAX_ROWS]
+    ]
+    return render_fragment(
+        "notebook_segments.html",
+        title=segments.snapshot.title,
+        count=len(segments),
+        method=segments.method,
+        leaves=len(leaves),
+        segments=rows,
+    )

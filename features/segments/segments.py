@@ -93,6 +93,12 @@ class Segments:
     def __repr__(self) -> str:
         return f"<Segments {self.snapshot.url!r}: {len(self)} segments, {len(self.leaves)} of them leaves>"
 
+    def _repr_html_(self) -> str:
+        """Return the leaves as a table, for notebooks."""
+        from vclean.features.segments.formats import to_table
+
+        return to_table(self)
+
     def __len__(self) -> int:
         """Return the number of segments."""
         return len(self.parent)
