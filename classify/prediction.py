@@ -27,9 +27,10 @@ class Decision:
         policy: the user's choice of what counts as content.
         selected: bool (B,), the blocks that the threshold selected, one by one.
         group: int32 (B,), group of blocks that is kept or dropped as one, -1 for blocks outside groups.
-        is_content: bool (B,), the decision after post-processing, but for the headline.
+        is_content: bool (B,), the decision after post-processing, but for the headline and confirmed labels.
         thread: whether posts were kept, as the content of a thread, although the policy leaves comments out.
         requests: what the policy requested about kinds of blocks.
+        confirmed: bool (B,), the blocks with a label that a person confirmed; None if there are none.
     """
 
     x: NDArray[np.float32]
@@ -41,6 +42,7 @@ class Decision:
     is_content: NDArray[np.bool_]
     thread: bool = False
     requests: tuple[KindRequest, ...] = ()
+    confirmed: NDArray[np.bool_] | None = None
 
 
 class HeadlineSource(StrEnum):
@@ -57,7 +59,9 @@ class HeadlineSource(StrEnum):
     TITLE = "title"
     """No block is the headline, and the title of the document is added to the output."""
     DROPPED = "dropped"
-    """The block is left out, as requested."""
+    """The block is left out, as requested or as a person confirmed."""
+    CONFIRMED = "confirmed"
+    """A person confirmed on this page that the block is content."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ import numpy as np
 
 from vclean.classify import model_file
 from vclean.classify.content import stacking
+from vclean.classify.content.confirmed import ConfirmedPages, confirm_decision, confirm_headline, override
 from vclean.classify.content.conventions import Conventions
 from vclean.classify.content.expected_f import adjust_for_kind, assign_labels
 from vclean.classify.content.headline import place_headline
@@ -58,6 +59,8 @@ _PARTS: Final = ("linear.npz", "content.txt", "types.txt", "cuts.txt", "calibrat
 _REGIONS: Final = "regions.txt"
 _KINDS: Final = "kinds.txt"
 _CONVENTIONS: Final = "conventions/"
+_CONFIRMED: Final = "confirmed.json"
+_OPTIONAL: Final = (_REGIONS, _KINDS, _CONFIRMED)
 CORRECTED: Final = "corrections"
 """Key in the card of a model that was trained further: see `vclean.classify.training.incremental`."""
 
@@ -76,6 +79,7 @@ class Model:
         regions: boosted trees for the role of a container; None if the model was trained without marked pages.
         kinds: boosted trees for the kind of a block; None if the model was trained without gold of kinds.
         conventions: boosted trees for the conventions of corpora.
+        confirmed: labels of the pages of its corrections, which replace those of the model on these pages.
     """
 
     linear: LinearModel
@@ -87,6 +91,7 @@ class Model:
     regions: Forest | None = None
     kinds: Forest | None = None
     conventions: Conventions = field(default_factory=Conventions)
+    confirmed: ConfirmedPages = field(default_factory=ConfirmedPages)
 
     def label(
         self, blocks: BlockColumns, *, evidence: SiteEvidence | None = None, policy: Policy | None = None
@@ -111,13 +116,17 @@ class Model:
             post_share=least_post_share(features.context) if policy.comments is False else NO_SIGN,
             requests=kind_requests(policy, kinds, blocks),
         )
-        labels, headline = place_headline(features.context, prediction.labels, policy)
+        confirmed = self.confirmed.labels(blocks)
+        labels = override(prediction.labels, confirmed)
+        labels, headline = place_headline(features.context, labels, policy)
+        labels = override(join_continuations(labels, predecessors(blocks)), confirmed)
         return replace(
             prediction,
-            labels=join_continuations(labels, predecessors(blocks)),
+            labels=labels,
             roles=stacking.block_roles(regions) if self.regions else [],
             kinds=block_kinds(kinds, blocks, labels) if kinds is not None else [],
-            headline=headline,
+            headline=confirm_headline(headline, labels, confirmed),
+            decision=confirm_decision(prediction.decision, confirmed),
         )
 
     def decide(
@@ -201,6 +210,8 @@ class Model:
                 members[name] = forest.text.encode()
         for name, forest in self.conventions.forests.items():
             members[f"{_CONVENTIONS}{name}.txt"] = forest.text.encode()
+        if self.confirmed.pages:
+            members[_CONFIRMED] = self.confirmed.to_json().encode()
         return pack(members)
 
 
@@ -250,7 +261,7 @@ def from_bytes(data: bytes, name: str) -> Model:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             card = json.loads(archive.read("card.json"))
             _check(card, name)
-            names = [name for name in archive.namelist() if name in (_REGIONS, _KINDS) or name.startswith(_CONVENTIONS)]
+            names = [name for name in archive.namelist() if name in _OPTIONAL or name.startswith(_CONVENTIONS)]
             optional = {name: archive.read(name) for name in names}
             parts = [archive.read(member) for member in _PARTS]
     except READ_ERRORS as error:
@@ -258,11 +269,14 @@ def from_bytes(data: bytes, name: str) -> Model:
     version = hashlib.sha256(b"".join([*parts, *optional.values()])).hexdigest()[:12]
     try:
         content, types, cuts = (Forest(text.decode()) for text in parts[1:4])
+        confirmed = ConfirmedPages.from_json(optional.pop(_CONFIRMED, b'{"pages":[]}').decode())
         forests = {name: Forest(text.decode()) for name, text in optional.items()}
         regions, kinds = forests.pop(_REGIONS, None), forests.pop(_KINDS, None)
         conventions = Conventions({Path(name).stem: forest for name, forest in forests.items()})
         threshold_model = ThresholdModel(cuts, CalibrationMap.from_dict(json.loads(parts[4])), conventions.names)
-        return Model(_linear(parts[0]), content, types, threshold_model, card, version, regions, kinds, conventions)
+        return Model(
+            _linear(parts[0]), content, types, threshold_model, card, version, regions, kinds, conventions, confirmed
+        )
     except READ_ERRORS as error:
         raise _damaged(name) from error
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 class Rule(StrEnum):
     """Rule that decides about a block after the trees."""
 
+    CONFIRMED = "confirmed"
+    """A person confirmed the label of the block on this page."""
     HIDDEN = "hidden"
     """The block is more hidden than the policy allows."""
     SITE = "same site"
@@ -71,6 +73,8 @@ class Rules:
 
     def describe(self, block: int) -> list[tuple[Rule, str]]:
         """Return names and phrases of the rules that decided about a block, the last rule first."""
+        if confirmed := self._confirmed_rule(block):
+            return [(Rule.CONFIRMED, confirmed)]
         if hidden := self._hidden_rule(block):
             return [(Rule.HIDDEN, hidden)]
         if repeated := self._site_rule(block):
@@ -82,6 +86,12 @@ class Rules:
             Rule.THRESHOLD: self._threshold_rule(block),
         }
         return [(rule, text) for rule, text in texts.items() if text]
+
+    def _confirmed_rule(self, block: int) -> str:
+        confirmed = self._decision.confirmed
+        if confirmed is None or not confirmed[block]:
+            return ""
+        return f"labelled {self._prediction.labels[block]} by a person, who confirmed this page"
 
     def _hidden_rule(self, block: int) -> str:
         """Return what hides a block that the policy leaves out for being hidden; empty for other blocks."""

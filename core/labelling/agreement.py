@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from vclean.errors import InputError
-from vclean.labelling.store import Status, block_names, match_blocks
+from vclean.features.block_names import block_names, match_blocks
+from vclean.labelling.store import Status
 from vclean.labels import Label
 
 if TYPE_CHECKING:

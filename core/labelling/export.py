@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from vclean.errors import InputError
+from vclean.features.block_names import text_hash
 from vclean.files import make_folder, output_errors, write_atomic
 from vclean.labelling.preparation import SNAPSHOTS
-from vclean.labelling.store import Annotation, Status, text_hash
+from vclean.labelling.store import Annotation, Status
 from vclean.output.text import to_cleaneval
 from vclean.output.writers import UniqueNames
 

@@ -11,10 +11,11 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from vclean.errors import InputError, UsageError
+from vclean.features.block_names import block_names
 from vclean.features.visibility.painted import doubtful_texts
 from vclean.files import make_folder, write_atomic
 from vclean.html_pages import asset, hash_policy, render_page
-from vclean.labelling.store import Annotation, block_names
+from vclean.labelling.store import Annotation
 from vclean.output.overlay import to_overlay_page
 from vclean.page import Page
 from vclean.pipeline import Pipeline
@@ -105,7 +106,7 @@ class PreparedPage:
 
     @cached_property
     def names(self) -> list[str]:
-        """Return the names of the blocks: see `vclean.labelling.store.block_names`."""
+        """Return the names of the blocks: see `vclean.features.block_names.block_names`."""
         return block_names(self.xpaths, self.texts)
 
     @cached_property

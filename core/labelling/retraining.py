@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from vclean.classify.content.confirmed import ConfirmedPage, ConfirmedPages
 from vclean.classify.content.model import load_default
 from vclean.classify.corpora.corpora import GoldPage, assign_folds, registered_domain
 from vclean.classify.corpora.gold import align
@@ -17,10 +18,11 @@ from vclean.classify.training.dataset import page_rows
 from vclean.classify.training.incremental import CorrectedPage, continue_training
 from vclean.classify.trees.boosting import SEED
 from vclean.errors import InputError
+from vclean.features.block_names import block_names, match_blocks
 from vclean.features.blocks import extract_blocks
 from vclean.labelling.export import read_gold
 from vclean.labelling.preparation import SNAPSHOTS, read_snapshot
-from vclean.labelling.store import Status, block_names, match_blocks
+from vclean.labelling.store import Status
 from vclean.labels import LABELS, Label
 from vclean.output.text import to_text
 
@@ -66,6 +68,12 @@ class Gain:
     pages: int
     before: PageScores
     after: PageScores
+
+    @property
+    def is_loss(self) -> bool:
+        """Return whether the word F1 fell, to three decimals, or at the same word F1 the share of right labels."""
+        before, after = ([round(each.word_f1, 3), round(each.labels, 3)] for each in (self.before, self.after))
+        return after < before
 
     def to_dict(self) -> dict[str, Any]:
         """Return the form that the model card has."""
@@ -117,6 +125,17 @@ def format_gains(gains: Sequence[Gain]) -> str:
     return tabulate(rows, tablefmt="plain", disable_numparse=True, colalign=aligned) + "\n"
 
 
+def describe_loss(gains: Sequence[Gain]) -> str:
+    """Return a line about the held-out pages on which the model got worse; empty if there are none."""
+    losses = [
+        f"other {gain.held_out}: word F1 {gain.before.word_f1:.3f} -> {gain.after.word_f1:.3f}, "
+        f"labels right {gain.before.labels:.3f} -> {gain.after.labels:.3f}"
+        for gain in gains
+        if gain.is_loss
+    ]
+    return f"the corrections make the model worse on held-out pages ({'; '.join(losses)})" if losses else ""
+
+
 FOLDS: Final = 5
 
 
@@ -139,7 +158,31 @@ def continue_from_shipped(corrections: Sequence[Correction]) -> tuple[Model, lis
     model = continue_training(
         base, examples, card_fields=model_card_entry(corrections) | {"gains": [gain.to_dict() for gain in gains]}
     )
-    return model, gains
+    return replace(model, confirmed=confirmed_pages(corrections)), gains
+
+
+def confirmed_pages(corrections: Sequence[Correction]) -> ConfirmedPages:
+    """Return the labels of all blocks of the corrected pages: annotators have checked each block of a page."""
+    pages: dict[str, dict[str, LabelledPage]] = {}
+    for correction in corrections:
+        pages.setdefault(correction.page.id, {})[correction.page.annotator] = correction.page
+    return ConfirmedPages(
+        tuple(
+            ConfirmedPage.from_annotations(
+                next(iter(by_annotator.values())).url,
+                [dict(zip(_names(page), _labels(page), strict=True)) for page in by_annotator.values()],
+            )
+            for _, by_annotator in sorted(pages.items())
+        )
+    )
+
+
+def _names(page: LabelledPage) -> list[str]:
+    return block_names([block.xpath for block in page.blocks], [block.text for block in page.blocks])
+
+
+def _labels(page: LabelledPage) -> list[Label]:
+    return [block.annotation.label for block in page.blocks]
 
 
 def gain_by_validation(corrections: Sequence[Correction], after: Sequence[Prediction]) -> Gain:
@@ -215,8 +258,7 @@ class Correction:
     @property
     def gold(self) -> GoldPage:
         """Return the page as one of a corpus, without its document."""
-        labels = [block.annotation.label for block in self.page.blocks]
-        text = to_text([block.text for block in self.page.blocks], labels)
+        text = to_text([block.text for block in self.page.blocks], _labels(self.page))
         name = f"{self.page.annotator}/{self.page.id}"
         return GoldPage(corpus=CORPUS, id=name, url=self.page.url, text=text, markup=self.page.cleaneval)
 
@@ -258,7 +300,7 @@ def _block_labels(correction: Correction) -> NDArray[np.int8]:
     """Return labels, int8 (B,), of blocks matched by location and text; other blocks are aligned by their words."""
     page, blocks = correction.page, correction.blocks
     labels = align(blocks.text, correction.gold).label
-    annotated = block_names([block.xpath for block in page.blocks], [block.text for block in page.blocks])
+    annotated = _names(page)
     extracted = block_names([blocks.snapshot.xpath(node) for node in blocks.node.tolist()], blocks.text)
     row = {name: number for number, name in enumerate(extracted)}
     matches = match_blocks(annotated, extracted)

@@ -12,20 +12,20 @@ import json
 import logging
 import os
 import threading
-from collections import Counter, defaultdict
+from collections import defaultdict
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from vclean.errors import InputError
+from vclean.features.block_names import match_blocks
 from vclean.files import output_errors
 from vclean.labels import Label, Role
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from io import FileIO
     from pathlib import Path
 
@@ -61,7 +61,7 @@ Change = dict[str, tuple[Annotation | None, Annotation]]
 
 @dataclass(slots=True)
 class PageAnnotations:
-    """Annotations of one page by one annotator. Blocks are identified by name (see `block_names`).
+    """Annotations of one page by one annotator. Blocks have the names of `vclean.features.block_names`.
 
     Attributes:
         manual: annotations that the annotator made.
@@ -148,48 +148,6 @@ class PageAnnotations:
                 self.manual.pop(name, None)
             else:
                 self.manual[name] = annotation
-
-
-def text_hash(text: str) -> str:
-    """Return 16 hexadecimal digits for the words of a text; white space does not matter."""
-    return sha256(" ".join(text.split()).encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
-def block_names(xpaths: Iterable[str], texts: Iterable[str]) -> list[str]:
-    """Return a name for each block of a page: hash of its text, number among blocks equal in both, XPath.
-
-    >>> block_names(["/html[1]"] * 2, ["Hello.", "Hello."])
-    ['2d8bd7d9bb5f85ba 1 /html[1]', '2d8bd7d9bb5f85ba 2 /html[1]']
-    """
-    counts: Counter[tuple[str, str]] = Counter()
-    names = []
-    for digest, xpath in zip(map(text_hash, texts), xpaths, strict=True):
-        counts[digest, xpath] += 1
-        names.append(f"{digest} {counts[digest, xpath]} {xpath}")
-    return names
-
-
-def match_blocks(old: Sequence[str], new: Sequence[str]) -> dict[str, str]:
-    """Match old block names to new ones. Names without a match are left out.
-
-    Equal names match. Other blocks of equal text match in their order, if as many of them disappeared as appeared.
-    """
-    current = set(new)
-    matches = {name: name for name in old if name in current}
-    disappeared = _group_by_text(name for name in old if name not in current)
-    appeared = _group_by_text(name for name in new if name not in matches)
-    for text, names in disappeared.items():
-        if len(names) == len(appeared[text]):
-            matches |= dict(zip(names, appeared[text], strict=True))
-    return matches
-
-
-def _group_by_text(names: Iterable[str]) -> defaultdict[str, list[str]]:
-    """Group the names by the hash of their text, in their order."""
-    groups: defaultdict[str, list[str]] = defaultdict(list)
-    for name in names:
-        groups[name.partition(" ")[0]].append(name)
-    return groups
 
 
 class AnnotationStore:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,6 +14,7 @@ from vclean.cli.command import command
 from vclean.cli.options import (
     complete_methods,
     corpora_argument,
+    flag,
     option,
     path,
     predictions_option,
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 
 _MODEL_METHOD: Final = "vclean"
 
+_log = logging.getLogger("vclean")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainOptions:
@@ -46,6 +50,7 @@ class TrainOptions:
         predictions: the file for the clean texts; None for none.
         snapshots: the folder of rendered pages; None for none.
         metadata: a file with titles, authors and dates of the pages; None for none.
+        force: whether to write a model that corrections made worse on held-out pages.
         verbosity: -1 quiet, 0 normal, 1 verbose.
     """
 
@@ -57,6 +62,7 @@ class TrainOptions:
     predictions: Path | None
     snapshots: Path | None
     metadata: Path | None
+    force: bool
     verbosity: int
 
 
@@ -68,6 +74,8 @@ def _options(**values: Any) -> TrainOptions:  # noqa: ANN401
         raise click.UsageError("--regions and --corrections train the method vclean only")
     if not options.corpora and (options.regions or options.predictions or options.snapshots or options.metadata):
         raise click.UsageError("--regions, --predictions, --snapshots and --metadata need a CORPUS")
+    if options.force and not options.corrections:
+        raise click.UsageError("--force needs --corrections GOLD")
     return options
 
 
@@ -96,6 +104,7 @@ def _options(**values: Any) -> TrainOptions:  # noqa: ANN401
     metavar="FILE",
     help="titles, authors and dates of the pages, in Parquet format: columns corpus, id, title, authors, date",
 )
+@flag("--force", help="write the model even if the corrections make it worse on held-out pages")
 @verbosity()
 def train_model(options: TrainOptions) -> int:
     """Train a method on every page of the corpora, write its model, and return the exit code.
@@ -105,9 +114,11 @@ def train_model(options: TrainOptions) -> int:
 
     Cross-validated scores are printed before the model is trained, and stored in its model card. The clean texts from
     the cross-validation are written to the file for predictions, if there is one. Pages labelled by hand are used for
-    training as well, and their gain is printed; without corpora, the shipped model is trained further on them.
+    training as well, and their gain is printed; without corpora, the shipped model is trained further on them. A model
+    that they make worse on held-out pages is not written without `force`.
 
     Raises:
+        ModelError: corrections make the model worse on held-out pages.
         InputError: a corpus or the pages labelled by hand are missing or damaged, or have too few sites.
         UsageError: the method does not exist, or it is not trained.
         OutputError: the model cannot be written; checked before the work if possible.
@@ -124,7 +135,7 @@ def train_model(options: TrainOptions) -> int:
         from vclean.labelling.retraining import continue_from_shipped
 
         model, gains = continue_from_shipped(corrections)
-        _print_gains(gains)
+        _report_gains(gains, force=options.force)
         code = 0
     else:
         model, code = _train_model(options, corrections)
@@ -164,10 +175,13 @@ def _train_model(options: TrainOptions, corrections: Sequence[Correction]) -> tu
     write_predictions(report, options.predictions)
     card: dict[str, Any] = {"scores": report.to_dict(), "calibration": report.calibration()}
     if corrections:
-        card["corrected pages"] = retraining.model_card_entry(corrections) | {"gains": _gains(unseen, corrections)}
-    return train(validation, card_fields=card, regions=regions.full if regions else None), exit_code(
-        report, "the table"
-    )
+        gain = _measure_gain(unseen, corrections)
+        _report_gains([gain], force=options.force)
+        card["corrected pages"] = retraining.model_card_entry(corrections) | {"gains": [gain.to_dict()]}
+    model = train(validation, card_fields=card, regions=regions.full if regions else None)
+    if corrections:
+        model = replace(model, confirmed=retraining.confirmed_pages(corrections))
+    return model, exit_code(report, "the table")
 
 
 def _corrections(path: Path | None) -> list[Correction]:
@@ -178,25 +192,33 @@ def _corrections(path: Path | None) -> list[Correction]:
     return read_corrections(path)
 
 
-def _gains(unseen: Unseen, corrections: Sequence[Correction]) -> list[dict[str, Any]]:
-    """Print and return the gain from corrections, measured in the cross-validation that included them."""
+def _measure_gain(unseen: Unseen, corrections: Sequence[Correction]) -> Gain:
+    """Return the gain from corrections, measured in the cross-validation that included them."""
     from vclean.labelling.retraining import gain_by_validation
 
     gold = [correction.gold for correction in corrections]
     pages = zip(gold, corrections, strict=True)
-    gain = gain_by_validation(
+    return gain_by_validation(
         corrections, [unseen[page.corpus, page.id, correction.rendered] for page, correction in pages]
     )
-    _print_gains([gain])
-    return [gain.to_dict()]
 
 
-def _print_gains(gains: Sequence[Gain]) -> None:
+def _report_gains(gains: Sequence[Gain], *, force: bool) -> None:
+    """Print the gains from corrections.
+
+    Raises:
+        ModelError: there is a loss, and no `force`.
+    """
+    from vclean.errors import ModelError
     from vclean.files import write_stream
-    from vclean.labelling.retraining import format_gains
+    from vclean.labelling.retraining import describe_loss, format_gains
 
     text = format_gains(gains) if gains else "no page to measure the gain on: label at least two pages\n"
     write_stream(sys.stdout, text)
+    if loss := describe_loss(gains):
+        if not force:
+            raise ModelError(f"{loss}: it is not written. Label more pages, or add --force")
+        _log.warning("%s", loss)
 
 
 def _train_method(options: TrainOptions) -> int:

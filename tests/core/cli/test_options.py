@@ -173,6 +173,7 @@ class TestOtherCommands:
             out=Path("m"),
             predictions=Path("p"),
             snapshots=Path("s"),
+            force=False,
             verbosity=0,
         )
 
@@ -187,6 +188,7 @@ class TestOtherCommands:
             ([], "name a CORPUS, or --corrections GOLD"),
             (["--corrections", "g", "--regions", "r"], "need a CORPUS"),
             (["--corrections", "g", "--predictions", "p"], "need a CORPUS"),
+            (["a.parquet", "--force"], "--force needs --corrections GOLD"),
             (["a.parquet", "--corrections", "g", "--method", "fiasco"], "train the method vclean only"),
         ],
     )

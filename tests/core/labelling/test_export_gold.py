@@ -7,8 +7,9 @@ import pytest
 from helpers.labelled import labelled
 
 from vclean.errors import InputError
+from vclean.features.block_names import text_hash
 from vclean.labelling.export import SUFFIX, LabelledPage, read_gold
-from vclean.labelling.store import Status, text_hash
+from vclean.labelling.store import Status
 from vclean.labels import Role
 
 

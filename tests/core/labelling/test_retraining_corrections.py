@@ -16,9 +16,9 @@ from vclean.classify.content.model import Model, load
 from vclean.classify.training import linear, train
 from vclean.classify.training.regions import RegionFits
 from vclean.cli.main import main
-from vclean.errors import InputError
+from vclean.errors import InputError, ModelError
 from vclean.labelling import retraining
-from vclean.labelling.export import GoldWriter, export
+from vclean.labelling.export import GoldWriter, export, read_gold
 from vclean.labelling.preparation import Preparer
 from vclean.labelling.retraining import (
     CORPUS,
@@ -177,6 +177,57 @@ class TestMeasure:
         assert format_gains([gain]).splitlines()[1] == "other pages     12  0.900 -> 0.950  0.800 -> 0.900"
 
 
+def gain(before: tuple[float, float], after: tuple[float, float], held_out: str = "pages") -> Gain:
+    """Return a gain, with word F1 and share of right labels before and after."""
+    return Gain(held_out, 4, PageScores(*before), PageScores(*after))
+
+
+class TestDescribeLoss:
+    @pytest.mark.parametrize(
+        ("before", "after", "is_loss"),
+        [
+            ((0.9, 0.9), (0.91, 0.8), False),
+            ((0.9, 0.9), (0.8, 0.95), True),
+            ((0.9, 0.9), (0.9, 0.89), True),
+            ((0.9, 0.9), (0.8999, 0.9), False),
+            ((0.9, 0.9), (0.9, 0.9), False),
+        ],
+    )
+    def test_word_f1_decides_then_labels(self, before, after, is_loss: bool) -> None:
+        assert gain(before, after).is_loss is is_loss
+        assert bool(retraining.describe_loss([gain(before, after)])) is is_loss
+
+    def test_names_the_scores_in_one_line(self) -> None:
+        gains = [gain((0.9, 0.8), (0.95, 0.9)), gain((0.9, 0.8), (0.85, 0.7), "sites")]
+        assert retraining.describe_loss(gains) == (
+            "the corrections make the model worse on held-out pages "
+            "(other sites: word F1 0.900 -> 0.850, labels right 0.800 -> 0.700)"
+        )
+
+    def test_no_gains(self) -> None:
+        assert retraining.describe_loss([]) == ""
+
+
+class TestConfirmedPages:
+    def test_one_page_for_both_readings(self, corrections: list[Correction]) -> None:
+        assert len(retraining.confirmed_pages(corrections).pages) == PAGES
+
+    def test_all_blocks_of_a_page_are_confirmed(self, corrections: list[Correction]) -> None:
+        pages = retraining.confirmed_pages(corrections)
+        for correction in corrections:
+            labels = pages.labels(correction.blocks)
+            assert [labels[row] for row in range(len(correction.blocks))] == [LABELS[code] for code in correction.label]
+
+    def test_annotators_who_differ(self, corrections: list[Correction]) -> None:
+        """Check that a label is not confirmed if another annotator of the page has chosen another one."""
+        first = corrections[0]
+        block = first.page.blocks[0]
+        changed = replace(block, annotation=block.annotation._replace(label=Label.HEADING))
+        other = replace(first, page=replace(first.page, annotator="you", blocks=[changed, *first.page.blocks[1:]]))
+        labels = retraining.confirmed_pages([first, other]).labels(first.blocks)
+        assert sorted(labels) == list(range(1, len(first.blocks)))
+
+
 @pytest.fixture(scope="module")
 def trained(corrections: list[Correction]) -> tuple[Model, list[Gain]]:
     return retraining.continue_from_shipped(corrections)
@@ -216,6 +267,41 @@ class TestTrain:
         main([str(page), "--model", str(model), "-f", "json"])
         blocks = json.loads(capsys.readouterr().out)["blocks"]
         assert {block["text"][: len(APPEAL)]: block["label"] for block in blocks}[APPEAL] == "o"
+
+    def test_confirmed_pages_have_their_labels(
+        self, project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """Check labelled pages, whatever the new model predicts for them, and the reasons for their labels."""
+        model = tmp_path / "new.vclean"
+        assert main(["train", "--corrections", str(project), "-o", str(model), "-q"]) == 0
+        gold = {page.id: page for page in read_gold(project) if page.status is Status.DONE}
+        capsys.readouterr()
+        for number in range(PAGES):
+            page = tmp_path / f"{number}.html"
+            page.write_text(html(number))
+            url = f"https://www.{SITES[number % 2]}/{number}"
+            assert main([str(page), "--url", url, "--model", str(model), "--recall", "--explain", "-f", "json"]) == 0
+            blocks = json.loads(capsys.readouterr().out)["blocks"]
+            assert [block["label"] for block in blocks] == [
+                str(block.annotation.label) for block in gold[str(number)].blocks
+            ]
+            assert {block["reasons"][0]["rule"] for block in blocks} == {"confirmed"}
+
+    def test_worse_model_is_not_written(
+        self, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.setattr(retraining, "_cross_validate", lambda name, *_: gain((0.9, 0.9), (0.8, 0.9), name))
+        arguments = ["train", "--corrections", str(project), "-o", str(tmp_path / "m")]
+        assert main(arguments) == ModelError.exit_code
+        errors = capsys.readouterr().err.splitlines()
+        assert len(errors) == 1
+        assert "worse on held-out pages (other pages: word F1 0.900 -> 0.800" in errors[0]
+        assert "add --force" in errors[0]
+        assert not (tmp_path / "m").exists()
+        assert main([*arguments, "--force"]) == 0
+        errors = capsys.readouterr().err.splitlines()
+        assert [("worse on held-out pages" in line, "add --force" in line) for line in errors[:1]] == [(True, False)]
+        assert load(tmp_path / "m").card["corrections"]["gains"][0]["after"]["word_f1"] == 0.8
 
     def test_with_corpus(
         self, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -7,7 +7,8 @@ import pytest
 from helpers.labelled import H, L, O, P
 
 from vclean.errors import InputError, OutputError
-from vclean.labelling.store import Annotation, AnnotationStore, ChangeLog, PageAnnotations, Status, block_names
+from vclean.features.block_names import block_names
+from vclean.labelling.store import Annotation, AnnotationStore, ChangeLog, PageAnnotations, Status
 
 
 class StoreOnDisk:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from vclean.labelling.store import block_names, match_blocks, text_hash
+from vclean.features.block_names import block_names, match_blocks, text_hash
 
 
 class TestTextHash:

@@ -1,0 +1,151 @@
+"""Store the labels that annotators confirmed, and find them again on the same page.
+
+A model that was trained on corrections has the confirmed labels of its pages. They replace the labels of the model on
+these pages, after all rules. A page is recognized by its URL or, if one of both has no URL, by its texts. Its blocks
+are matched as in labelling projects, by text and XPath.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from vclean.classify.prediction import HeadlineSource
+from vclean.features.block_names import block_names, match_blocks
+from vclean.labels import Label
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from vclean.classify.prediction import Decision, Headline
+    from vclean.features.blocks import BlockColumns
+
+_SAME_TEXTS: Final = 0.9
+"""Share of common texts from which a page without URL is the same page."""
+
+
+def address_digest(url: str) -> str:
+    """Return 16 hexadecimal digits for the URL of a page, empty without URL.
+
+    Scheme, `www.`, fragment and a slash at the end do not matter. A model file contains digests, not addresses.
+    """
+    try:
+        parts = urlsplit(url)
+        host = (parts.hostname or "").removeprefix("www.")
+    except ValueError:
+        return ""
+    address = f"{host}{parts.path.rstrip('/')}?{parts.query}"
+    return sha256(address.encode("utf-8", "surrogatepass")).hexdigest()[:16] if host else ""
+
+
+@dataclass(frozen=True, slots=True)
+class ConfirmedPage:
+    """Page with confirmed labels.
+
+    Attributes:
+        address: digest of its URL, empty without URL: see `address_digest`.
+        labels: confirmed labels by block name: see `vclean.features.block_names`.
+    """
+
+    address: str
+    labels: Mapping[str, Label]
+
+    @classmethod
+    def from_annotations(cls, url: str, annotations: Sequence[Mapping[str, Label]]) -> ConfirmedPage:
+        """Return a page with the labels of one or more annotators; labels that differ are not confirmed."""
+        labels = {name: label for each in annotations for name, label in each.items()}
+        agreed = {
+            name: label for name, label in labels.items() if all(each.get(name, label) is label for each in annotations)
+        }
+        return cls(address_digest(url), agreed)
+
+    def common_share(self, names: Iterable[str]) -> float:
+        """Return the number of common texts, relative to those of the page with more texts."""
+        one, other = _texts(self.labels), _texts(names)
+        return len(one & other) / max(len(one), len(other), 1)
+
+
+def _texts(names: Iterable[str]) -> set[str]:
+    """Return the hashes of the texts of named blocks."""
+    return {name.partition(" ")[0] for name in names}
+
+
+@dataclass(frozen=True, slots=True)
+class ConfirmedPages:
+    """Pages with confirmed labels.
+
+    Attributes:
+        pages: the pages.
+    """
+
+    pages: tuple[ConfirmedPage, ...] = ()
+
+    def labels(self, blocks: BlockColumns) -> dict[int, Label]:
+        """Return the confirmed labels of the blocks of a page, by block; empty for a page without confirmed labels."""
+        if not self.pages or not len(blocks):
+            return {}
+        names = block_names(blocks.xpath, blocks.text)
+        page = self._find(address_digest(blocks.snapshot.url), names)
+        if page is None:
+            return {}
+        rows = {name: row for row, name in enumerate(names)}
+        return {rows[new]: page.labels[old] for old, new in match_blocks(list(page.labels), names).items()}
+
+    def _find(self, address: str, names: Sequence[str]) -> ConfirmedPage | None:
+        """Return the page with an address; else the page with the same texts, if it or the address is unknown."""
+        known = [page for page in self.pages if address and page.address == address]
+        if known:
+            return max(known, key=lambda page: page.common_share(names))
+        unknown = [page for page in self.pages if not (address and page.address)]
+        best = max(unknown, key=lambda page: page.common_share(names), default=None)
+        return best if best and best.common_share(names) >= _SAME_TEXTS else None
+
+    def to_json(self) -> str:
+        """Return the content of their file in a model."""
+        pages = [{"address": page.address, "labels": {name: str(label) for name, label in page.labels.items()}}
+                 for page in self.pages]  # fmt: skip
+        return json.dumps({"pages": pages}, ensure_ascii=False, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, text: str) -> ConfirmedPages:
+        """Read the result of `to_json`.
+
+        Raises:
+            ValueError: the text is damaged; or KeyError, TypeError.
+        """
+        pages: list[dict[str, Any]] = json.loads(text)["pages"]
+        return cls(
+            tuple(
+                ConfirmedPage(
+                    str(page["address"]), {name: Label(label) for name, label in dict(page["labels"]).items()}
+                )
+                for page in pages
+            )
+        )
+
+
+def override(labels: Sequence[Label], confirmed: Mapping[int, Label]) -> list[Label]:
+    """Return the labels, with those that are confirmed instead of the model's."""
+    return [confirmed.get(block, label) for block, label in enumerate(labels)]
+
+
+def confirm_headline(
+    headline: Headline | None, labels: Sequence[Label], confirmed: Mapping[int, Label]
+) -> Headline | None:
+    """Return the headline of a page; whether its block is kept is what a person confirmed, if anybody did."""
+    if headline is None or headline.block is None or headline.block not in confirmed:
+        return headline
+    is_kept = labels[headline.block].is_content
+    return replace(headline, source=HeadlineSource.CONFIRMED if is_kept else HeadlineSource.DROPPED)
+
+
+def confirm_decision(decision: Decision | None, confirmed: Mapping[int, Label]) -> Decision | None:
+    """Return the decision, with the blocks that have a confirmed label."""
+    if decision is None or not confirmed:
+        return decision
+    return replace(decision, confirmed=np.isin(np.arange(len(decision.selected)), list(confirmed)))

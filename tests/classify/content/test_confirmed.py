@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from helpers.pages import laid_out, snapshot
+
+from vclean.classify.content.confirmed import ConfirmedPage, ConfirmedPages, address_digest
+from vclean.classify.content.model import Model, from_bytes, load_default
+from vclean.classify.explain.reasons import explain
+from vclean.classify.explain.rules import Rule
+from vclean.classify.prediction import Headline, HeadlineSource
+from vclean.errors import ModelError
+from vclean.features.block_names import block_names
+from vclean.features.blocks import BlockColumns, extract_blocks
+from vclean.labels import Label
+from vclean.settings import Policy
+
+SENTENCE = "It rained for a week, and nobody in the town by the river was surprised that the cellars filled. "
+ITEMS = [f"{SENTENCE}{SENTENCE} Item {number} of the list of damage in the town." for number in range(8)]
+HTML = f"""<html lang=en><title>Rain</title><body><nav><a href=/>Home</a></nav><article><h1>Rain in the valley</h1>
+<p>{2 * SENTENCE}</p><p>The council met on Monday. {SENTENCE}</p><ul>{"".join(f"<li>{item}" for item in ITEMS)}</ul>
+</article><footer>Copyright Saltby</footer>"""
+URL = "https://example.org/rain"
+
+
+def page(html: str = HTML, url: str = URL) -> BlockColumns:
+    return extract_blocks(snapshot(html, url))
+
+
+def names(blocks: BlockColumns) -> list[str]:
+    return block_names(blocks.xpath, blocks.text)
+
+
+def confirmed(blocks: BlockColumns, labels: str, url: str = URL) -> ConfirmedPages:
+    """Return one page, with confirmed labels for its first blocks."""
+    pairs = zip(names(blocks), map(Label, labels), strict=False)
+    return ConfirmedPages((ConfirmedPage(address_digest(url), dict(pairs)),))
+
+
+class TestAddressDigest:
+    def test_ignores_parts_that_do_not_name_a_page(self) -> None:
+        variants = ("https://example.org/a?b=1", "http://www.example.org/a/?b=1#c", "https://EXAMPLE.org:443/a?b=1")
+        assert len({address_digest(url) for url in variants}) == 1
+
+    def test_depends_on_path_and_query(self) -> None:
+        urls = ("https://example.org/a", "https://example.org/b", "https://example.org/a?b", "https://example.com/a")
+        assert len({address_digest(url) for url in urls}) == len(urls)
+
+    @pytest.mark.parametrize("url", ["", "page.html", "http://[x"])
+    def test_no_address(self, url: str) -> None:
+        assert address_digest(url) == ""
+
+
+class TestFromAnnotations:
+    def test_leaves_out_labels_on_which_annotators_differ(self) -> None:
+        one, other = {"a": Label("p"), "b": Label("o"), "c": Label("h")}, {"a": Label("p"), "b": Label("p")}
+        assert ConfirmedPage.from_annotations(URL, [one, other]).labels == {"a": "p", "c": "h"}
+
+
+class TestLabels:
+    """Confirmed labels of the blocks of a page."""
+
+    def test_same_address(self) -> None:
+        assert confirmed(page(), "oh").labels(page()) == {0: "o", 1: "h"}
+        assert confirmed(page(), "oh").labels(page(url="http://www.example.org/rain/")) == {0: "o", 1: "h"}
+
+    def test_other_address(self) -> None:
+        assert confirmed(page(), "oh" + "p" * 11).labels(page(url="https://example.org/other")) == {}
+
+    @pytest.mark.parametrize(("stored", "current"), [("", ""), ("", URL), (URL, "")])
+    def test_same_texts_without_address(self, stored: str, current: str) -> None:
+        labels = "oh" + "p" * 10 + "o"
+        assert confirmed(page(), labels, stored).labels(page(url=current)) == dict(enumerate(labels))
+
+    def test_other_texts_without_address(self) -> None:
+        other = page(HTML.replace("cellars", "streets"), "")
+        assert confirmed(page(), "oh" + "p" * 10 + "o", "").labels(other) == {}
+
+    def test_changed_blocks_have_no_confirmed_label(self) -> None:
+        changed = page(HTML.replace("on Monday", "on Tuesday"))
+        assert confirmed(page(), "ohpp").labels(changed) == {0: "o", 1: "h", 2: "p"}
+
+    def test_moved_blocks_keep_their_label(self) -> None:
+        moved = page(HTML.replace("<p>The council", "<p>New.</p><p>The council"))
+        assert confirmed(page(), "ohpo").labels(moved) == {0: "o", 1: "h", 2: "p", 4: "o"}
+
+    def test_rendered_page(self) -> None:
+        rendered = extract_blocks(laid_out(HTML, URL))
+        assert confirmed(rendered, "oh").labels(page()) == {0: "o", 1: "h"}
+
+    def test_the_most_similar_page_of_an_address(self) -> None:
+        other = page("<p>Home<p>Other")
+        pages = ConfirmedPages((*confirmed(other, "pp").pages, *confirmed(page(), "oh").pages))
+        assert pages.labels(page()) == {0: "o", 1: "h"}
+
+    def test_no_pages_and_no_blocks(self) -> None:
+        assert ConfirmedPages().labels(page()) == {}
+        assert confirmed(page(), "oh").labels(page("<p>")) == {}
+
+
+class TestJson:
+    def test_round_trip(self) -> None:
+        pages = confirmed(page(), "ohp")
+        assert ConfirmedPages.from_json(pages.to_json()) == pages
+
+    def test_has_no_address(self) -> None:
+        assert "example" not in confirmed(page(), "ohp").to_json()
+
+
+@pytest.fixture(scope="module")
+def model() -> Model:
+    """Return the shipped model with one page: two items of the list are boilerplate, and the footer is content."""
+    return replace(load_default(), confirmed=confirmed(page(), "ohpp" + "loll" + "llol" + "p"))
+
+
+class TestModel:
+    def test_replaces_labels_after_the_rule_for_lists(self, model: Model) -> None:
+        before = load_default().label(page()).labels
+        assert all(label.is_content for label in before[4:12])
+        assert "".join(model.label(page()).labels) == "ohpp" + "loll" + "llol" + "p"
+
+    @pytest.mark.parametrize("policy", [Policy(recall_weight=0.05), Policy(recall_weight=8), Policy(comments=False)])
+    def test_replaces_labels_under_each_policy(self, model: Model, policy: Policy) -> None:
+        assert "".join(model.label(page(), policy=policy).labels) == "ohpp" + "loll" + "llol" + "p"
+
+    @pytest.mark.parametrize(
+        ("label", "title", "source"),
+        [("o", True, HeadlineSource.DROPPED), ("h", True, HeadlineSource.CONFIRMED), ("h", False, "confirmed")],
+    )
+    def test_headline(self, label: str, title: bool, source: HeadlineSource) -> None:
+        """Check the headline of a page: neither its rule nor --title out changes a confirmed label."""
+        model = replace(load_default(), confirmed=confirmed(page(), f"o{label}p"))
+        prediction = model.label(page(), policy=Policy(title=title))
+        assert prediction.labels[1] == label
+        assert prediction.headline == Headline("Rain in the valley", 1, source)
+        assert prediction.decision.confirmed.tolist() == [True] * 3 + [False] * 10
+
+    def test_unconfirmed_headline(self) -> None:
+        prediction = replace(load_default(), confirmed=confirmed(page(), "o")).label(page())
+        assert prediction.headline == load_default().label(page()).headline
+
+    def test_other_pages_are_unchanged(self, model: Model) -> None:
+        other = page(url="https://example.org/other")
+        assert model.label(other).labels == load_default().label(other).labels
+
+    def test_explanation_names_the_rule(self, model: Model) -> None:
+        explanation = explain(model, page(), model.label(page()))
+        rules = [[reason.rule for reason in reasons if reason.rule] for reasons in explanation.reasons]
+        assert rules == [[Rule.CONFIRMED]] * 13
+        assert explanation.reasons[5][0].text == "labelled o by a person, who confirmed this page"
+
+    def test_file_of_the_model(self, model: Model) -> None:
+        loaded = from_bytes(model.to_bytes(), "x")
+        assert loaded.confirmed == model.confirmed
+        assert loaded.version != load_default().version
+
+    def test_damaged_file(self, model: Model) -> None:
+        class Damaged(ConfirmedPages):
+            def to_json(self) -> str:
+                return '{"pages":[{"address":"","labels":["x"]}]}'
+
+        data = replace(model, confirmed=Damaged(model.confirmed.pages)).to_bytes()
+        with pytest.raises(ModelError, match="x is not a vclean model, or is damaged"):
+            from_bytes(data, "x")
