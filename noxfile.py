@@ -27,6 +27,11 @@ PARALLEL = ("-n", "auto", "--dist", "worksteal")
 """
 
 
+ADAPTERS = {
+    "arrow": ("ray[data]", "datasets", "pyspark"),
+}
+"""Adapters, with the libraries that their tests need beside those of their extra."""
+
 INSTALLERS = ("pip==23.2.1", "pip", "uv")
 """What the wheel is installed with: the pip that comes with Python 3.11, the current one, and uv."""
 
@@ -97,6 +102,17 @@ def web2text(session: nox.Session) -> None:
     folder = "tests/classify/methods"
     tests = ("models/test_convolution.py", "models/test_convolution_training.py", "web2text")
     session.run("pytest", *(f"{folder}/{name}" for name in tests), *session.posargs)
+
+
+@nox.session(default=False)
+@nox.parametrize("library", list(ADAPTERS), ids=list(ADAPTERS))
+def adapters(session: nox.Session, library: str) -> None:
+    """Run the tests of an adapter with the real library: `nox -s "adapters(arrow)"`."""
+    session.install(f".[arrow,{library}]", *ADAPTERS[library], *group("test"))
+    session.run("vclean", "setup")
+    session.env["VCLEAN_TEST_ADAPTER"] = library
+    tests = (f"tests/core/adapters/test_{library}.py", "tests/docs/test_programs.py")
+    session.run("pytest", *tests, "-k", library, *session.posargs)
 
 
 @nox.session(default=False)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from vclean.cli.batch import describe_unexpected
-from vclean.errors import LimitError, VcleanError
+from vclean.errors import BrowserMissingError, LimitError, ModelError, UsageError, VcleanError
 from vclean.farm.tasks import KEY_BYTES, Task, TaskOutcome
 from vclean.imports import requires_extra
 from vclean.labels import Visibility
@@ -29,6 +29,9 @@ with requires_extra("farm", "pyarrow"):
 
 VERSION: Final = 2
 """Version of the columns. A reader of another version may find other columns."""
+
+FATAL_ERRORS: Final = (BrowserMissingError, ModelError, UsageError)
+"""Errors that every page would repeat. They end the run, and no page gets a failure row for them."""
 
 OK: Final = "ok"
 FAILED: Final = "failed"

@@ -21,9 +21,9 @@ from typing import IO, TYPE_CHECKING, Final, Self, cast
 import psutil
 
 from vclean.classify.trees.forest import COMPILED
-from vclean.errors import BrowserMissingError, DeadlineError, ModelError, UsageError, VcleanError
+from vclean.errors import DeadlineError, VcleanError
 from vclean.farm import rows
-from vclean.farm.rows import failed_outcome
+from vclean.farm.rows import FATAL_ERRORS, failed_outcome
 from vclean.farm.supervisor import receive, send
 from vclean.farm.tasks import TaskOutcome
 from vclean.imports import block_pandas, import_lightgbm
@@ -77,9 +77,6 @@ def find_malloc_trim() -> Callable[[], None] | None:
 
 READY: Final = "ready"
 
-_FATAL: Final = (BrowserMissingError, ModelError, UsageError)
-"""Errors that every page would repeat. They end the run, and no page gets a failure row for them."""
-
 _MAX_PAGES: Final = 5_000
 """Pages after which a worker is replaced."""
 
@@ -121,7 +118,7 @@ class Worker:
         stages = _Stages({"read": task.seconds})
         try:
             outcome = self._clean(task, stages)
-        except _FATAL:
+        except FATAL_ERRORS:
             raise
         except Exception as error:
             outcome = failed_outcome(task, error, stages.seconds)

@@ -61,13 +61,13 @@ def parquet_pages(path: Path, max_bytes: int, groups: Iterable[int] | None = Non
         import pyarrow as pa
 
     with _parquet(path) as file:
-        names = _columns(file.schema_arrow, path)
+        names = page_columns(file.schema_arrow, str(path))
         starts = [0, *accumulate(file.metadata.row_group(group).num_rows for group in range(file.num_row_groups))]
         for group in range(file.num_row_groups) if groups is None else groups:
             size = _batch_rows(file.metadata.row_group(group))
             number = starts[group]
             for batch in file.iter_batches(size, row_groups=[group], columns=names, use_threads=False):
-                yield from _batch_pages(path, number, batch, max_bytes)
+                yield from batch_pages(batch, max_bytes, name=str(path), start=number)
                 number += batch.num_rows
             pa.default_memory_pool().release_unused()  # or the memory of the largest group is kept: 0.5 GB with wcxb
 
@@ -200,20 +200,24 @@ def _parquet(path: Path) -> Iterator[pq.ParquetFile]:
         raise InputError(f"{path} is not a readable Parquet file ({reason})") from error
 
 
-def _columns(schema: pa.Schema, path: Path) -> list[str]:
+def page_columns(schema: pa.Schema, name: str) -> list[str]:
     """Return the names of the columns to read.
+
+    Args:
+        schema: the columns of a table.
+        name: the name of the table in messages.
 
     Raises:
         InputError: no column has documents, or its type is wrong.
     """
-    names = [name for name in _COLUMNS if schema.get_field_index(name) >= 0]
-    documents = [name for name in _DOCUMENTS if name in names]
+    names = [column for column in _COLUMNS if schema.get_field_index(column) >= 0]
+    documents = [column for column in _DOCUMENTS if column in names]
     if not documents:
-        raise InputError(f"{path} has no column 'html': it has {', '.join(schema.names)}")
-    for name in documents:
-        kind = schema.field(name).type
+        raise InputError(f"{name} has no column 'html': it has {', '.join(schema.names)}")
+    for document in documents:
+        kind = schema.field(document).type
         if not _is_text(kind):
-            raise InputError(f"{path} has documents of type {kind} in its column {name!r}: make them bytes or text")
+            raise InputError(f"{name} has documents of type {kind} in its column {document!r}: make them bytes or text")
     return names
 
 
@@ -230,18 +234,28 @@ def _batch_rows(group: pq.RowGroupMetaData) -> int:
     return min(max(_BATCH_BYTES // max(mean, 1), 1), _BATCH_ROWS)
 
 
-def _batch_pages(path: Path, start: int, batch: pa.RecordBatch, max_bytes: int) -> Iterator[PageEntry]:
-    """Iterate over the rows of a batch as pages; `start` is the number of its first row."""
-    columns = {name: _as_bytes(batch.column(name)) for name in batch.schema.names}
+def batch_pages(batch: pa.RecordBatch, max_bytes: int, *, name: str, start: int = 0) -> Iterator[PageEntry]:
+    """Iterate over the rows of a batch as pages; each page is read as in `parquet_pages`.
+
+    Args:
+        batch: rows with the columns that `page_columns` returned.
+        max_bytes: limit on the size of a document in bytes; reading a larger one raises `LimitError`.
+        name: the name of the table, from which pages without id and URL take their names.
+        start: the number of the first row in the table.
+
+    Yields:
+        The id of each page, and a function that reads it.
+    """
+    columns = {key: _as_bytes(batch.column(key)) for key in batch.schema.names}
     is_text = "html" in columns and "string" in str(batch.schema.field("html").type)
     for row in range(batch.num_rows):
-        location = f"{path}#{start + row}"
-        url, name = (_decode(columns[key][row].as_py() or b"") if key in columns else "" for key in ("url", "id"))
+        location = f"{name}#{start + row}"
+        url, page_id = (_decode(columns[key][row].as_py() or b"") if key in columns else "" for key in ("url", "id"))
         html, snapshot = (columns[key][row].as_py() if key in columns else None for key in _DOCUMENTS)
         if snapshot is not None:
-            yield _snapshot_page(location, snapshot, url, name, max_bytes)
+            yield _snapshot_page(location, snapshot, url, page_id, max_bytes)
         else:
-            yield _page(location, _decode(html or b"") if is_text else html or b"", url, name, max_bytes)
+            yield _page(location, _decode(html or b"") if is_text else html or b"", url, page_id, max_bytes)
 
 
 def _as_bytes(column: pa.Array[Any]) -> pa.Array[Any]:

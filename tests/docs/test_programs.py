@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,10 @@ NEEDS = ('example.org/", "', "OUT/", "duckdb", "polars", "pandas", "crawl.warc.g
 """Marks of programs that need a network, the output of the farm, another library or an archive."""
 
 
+LIBRARIES = ("datasets",)
+"""Libraries of adapters that the ordinary run does not install: programs that import them are skipped without them."""
+
+
 def programs(*, runnable: bool) -> list[object]:
     """Return the programs of all documents as parameters: those that can run, or the others."""
     found = [(f"{name(path)}-{at}", code) for path in DOCUMENTS for at, code in enumerate(code_blocks(path, "python"))]
@@ -23,8 +28,10 @@ def programs(*, runnable: bool) -> list[object]:
 
 
 def marks(code: str) -> list[pytest.MarkDecorator]:
-    """Return the mark of programs that need a browser."""
-    return [pytest.mark.browser] if "render=True" in code or "egment" in code else []
+    """Return the marks of programs that need a browser or a library that may be missing."""
+    missing = [name for name in LIBRARIES if re.search(rf"(import|from) {name}\b", code) and find_spec(name) is None]
+    skips = [pytest.mark.skip(reason=f"needs {name}") for name in missing]
+    return [*skips, *([pytest.mark.browser] if "render=True" in code or "egment" in code else [])]
 
 
 @pytest.mark.parametrize("code", programs(runnable=True))
