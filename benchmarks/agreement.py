@@ -29,7 +29,7 @@ from vclean.features.blocks import extract_blocks
 from vclean.labels import Label
 from vclean.page import Page
 from vclean.pipeline import PageReader
-from vclean.render.decode import page_text
+from vclean.render.decode import read_document
 from vclean.render.static.parse import parse
 from vclean.settings import RenderSettings
 
@@ -57,7 +57,7 @@ _MAX_BYTES: Final = 50_000_000
 def parse_source(html: bytes) -> etree._Element:
     """Return the root of a page; comments and processing instructions are left out."""
     parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
-    return etree.fromstring(page_text(Page(content=html), _MAX_BYTES).encode("utf-8", "replace"), parser)
+    return etree.fromstring(read_document(Page(content=html), _MAX_BYTES).text.encode("utf-8", "replace"), parser)
 
 
 def to_source(root: etree._Element) -> bytes:
