@@ -1,17 +1,22 @@
 """Wrap the systems of the leaderboard: each extracts clean text from a page as crawled.
 
-Every system gets bytes, decodes them itself, and runs with its defaults as in its documentation. boilerpy3 and
-readability-lxml accept only text; for them, resiliparse detects the encoding and decodes the page.
-Time counts from bytes to text.
+Every system gets bytes, decodes them itself, and runs with its defaults as in its documentation. boilerpy3,
+readability-lxml, ChromeRAG and Defuddle accept only text; for them, resiliparse detects the encoding and decodes the
+page. Time counts from bytes to text.
 """
 
 from __future__ import annotations
 
+import json
 import logging
+import re
+import shutil
+import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module, metadata
+from pathlib import Path
 from typing import Any
 
 from vclean.classify.corpora.corpora import GoldPage
@@ -44,6 +49,15 @@ class System:
     browser: bool = False
 
     @property
+    def install(self) -> str:
+        """Return the command that installs the package."""
+        return (
+            "npm install --prefix benchmarks defuddle linkedom"
+            if self.package == "defuddle"
+            else f"pip install {self.package}"
+        )
+
+    @property
     def is_vclean(self) -> bool:
         """Return whether the system is vclean, which the others are compared with."""
         return self.name.startswith("vclean")
@@ -58,7 +72,7 @@ def available(systems: tuple[System, ...]) -> tuple[list[System], list[str]]:
                 system.load()(GoldPage(html=b"<p>A page to load everything with."))
             working.append(system)
         except ImportError as error:
-            messages.append(f"{system.name} was left out ({error}): pip install {system.package}")
+            messages.append(f"{system.name} was left out ({error}): {system.install}")
         except VcleanError as error:
             messages.append(f"{system.name} was left out ({error})")
     return working, messages
@@ -76,7 +90,11 @@ def silence() -> Iterator[None]:
 
 def versions(systems: list[System]) -> dict[str, str]:
     """Return the versions of the packages of systems, by name."""
-    return {name: metadata.version(name) for name in sorted({system.package for system in systems})}
+    return {name: _version(name) for name in sorted({system.package for system in systems})}
+
+
+def _version(package: str) -> str:
+    return str(json.loads(DEFUDDLE.read_text())["version"]) if package == "defuddle" else metadata.version(package)
 
 
 def _trafilatura() -> Extract:
@@ -86,7 +104,7 @@ def _trafilatura() -> Extract:
 
 def _readability() -> Extract:
     document = import_module("readability").Document
-    plain, encoding = _plain_text(), import_module("resiliparse.parse.encoding")
+    plain, encoding = _plain_text(), _encoding()
     # Version 0.8.4 fails on bytes: it looks for declared charsets with patterns of text.
     return lambda page: (plain(document(_text(encoding, page.html), url=page.url or None).summary()), "")
 
@@ -117,10 +135,14 @@ def _justext() -> Extract:
 def _boilerpy(name: str) -> Callable[[], Extract]:
     def load() -> Extract:
         extractor = getattr(import_module("boilerpy3.extractors"), name)()
-        encoding = import_module("resiliparse.parse.encoding")
+        encoding = _encoding()
         return lambda page: (extractor.get_content(_text(encoding, page.html)), "")
 
     return load
+
+
+def _encoding() -> Any:  # noqa: ANN401 - an untyped module
+    return import_module("resiliparse.parse.encoding")
 
 
 def _text(encoding: Any, html: bytes) -> str:  # noqa: ANN401 - an untyped module
@@ -130,6 +152,59 @@ def _text(encoding: Any, html: bytes) -> str:  # noqa: ANN401 - an untyped modul
 def _rs_trafilatura() -> Extract:
     extract = import_module("rs_trafilatura").extract_bytes
     return lambda page: (extract(page.html, url=page.url or None).main_content, "")
+
+
+def _chromerag() -> Extract:
+    extractor, plain = import_module("chromerag").ChromeRAG(), _plain_text()
+    render, encoding = import_module("markdown_it").MarkdownIt().enable("table").render, _encoding()
+
+    def extract(page: GoldPage) -> Texts:
+        markdown = extractor.extract(_text(encoding, page.html), url=page.url or None).markdown
+        return plain(render(_FRONT_MATTER.sub("", markdown))), ""
+
+    return extract
+
+
+_FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
+
+
+def _defuddle() -> Extract:
+    worker, plain, encoding = DefuddleWorker(), _plain_text(), _encoding()
+    return lambda page: (plain(worker.extract(_text(encoding, page.html), page.url)), "")
+
+
+class DefuddleWorker:
+    """Node with `defuddle.mjs`, which extracts one page after the other."""
+
+    def __init__(self) -> None:
+        if not shutil.which("node") or not DEFUDDLE.is_file():
+            raise ImportError("Node or its package is missing")
+        self._process: subprocess.Popen[str] | None = None
+
+    def extract(self, html: str, url: str) -> str:
+        """Return the HTML of the content; after an error or a time limit, the next page gets a new process."""
+        process, self._process = self._process or self._start(), None
+        assert process.stdin
+        assert process.stdout
+        try:
+            process.stdin.write(json.dumps({"html": html, "url": url}) + "\n")
+            process.stdin.flush()
+            answer = json.loads(process.stdout.readline())
+        except BaseException:
+            process.kill()
+            raise
+        self._process = process
+        if "error" in answer:
+            raise ValueError(answer["error"])
+        return str(answer["html"])
+
+    def _start(self) -> subprocess.Popen[str]:
+        command = ("node", str(Path(__file__).with_name("defuddle.mjs")))
+        pipe = subprocess.PIPE
+        return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True)
+
+
+DEFUDDLE = Path(__file__).parent / "node_modules/defuddle/package.json"
 
 
 def _vclean_method(method: str) -> Callable[[], Extract]:
@@ -164,6 +239,9 @@ def _rendered() -> Extract:
 RIVALS = (
     System("rs-trafilatura", "rs-trafilatura", "extract_bytes", _rs_trafilatura),
     System("trafilatura", "trafilatura", "extract, with the page's URL", _trafilatura),
+    System("ChromeRAG", "chromerag", "extract, its Markdown without front matter turned into text", _chromerag),
+    System("Defuddle", "defuddle", "Node with linkedom; its HTML turned into text by resiliparse", _defuddle,
+           browser=True),
     System("readability-lxml", "readability-lxml", "summary, its HTML turned into text by resiliparse", _readability),
     System("resiliparse", "resiliparse", "detect_encoding, extract_plain_text(main_content=True)", _resiliparse),
     System("jusText", "jusText", "justext with the English stop words", _justext),

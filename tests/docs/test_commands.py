@@ -21,7 +21,7 @@ BENCHMARKS = ROOT / "benchmarks"
 FOREIGN = frozenset({
     "--privileged", "--cap-add", "--init", "--memory", "--pids-limit", "--read-only", "--tmpfs", "--network",
     "--rm", "--shm-size", "--security-opt",  # Docker
-    "--only-shell", "--head", "--address", "--port", "--group",  # Playwright, Ray, pip
+    "--prefix", "--only-shell", "--head", "--address", "--port", "--group",  # npm, Playwright, Ray, pip
 })  # fmt: skip
 """Options of other programs."""
 
