@@ -189,9 +189,12 @@ class OverlayWriter:
         check_writable(make_folder(path.parent) / path.name if many else path)
 
     def write(self, result: DrawableOutput, screenshot: bytes) -> None:
-        """Draw the result on the screenshot of its page, and write the file."""
-        target = page_path(self._path, self._names.name(result.id)) if self._many else self._path
-        write_atomic(target, result.overlay(screenshot, self._kind))
+        """Draw the result on the screenshot of its page, and write the file; that of a single page is logged."""
+        overlay = result.overlay(screenshot, self._kind)
+        if self._many:
+            write_atomic(page_path(self._path, self._names.name(result.id)), overlay)
+        else:
+            write_and_log(self._path, "overlay", overlay)
 
 
 class UniqueNames:

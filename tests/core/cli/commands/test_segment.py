@@ -85,7 +85,7 @@ class TestOnePage:
 
     def test_file_and_overlays(self, run, page: Path, tmp_path: Path) -> None:
         out, png, svg = tmp_path / "out.json", tmp_path / "out.png", tmp_path / "out.svg"
-        assert run(page, "-o", out, "--overlay", png) == (0, "", [])
+        assert run(page, "-o", out, "--overlay", png) == (0, "", [f"vclean: wrote the overlay to {png}"])
         assert json.loads(out.read_text())["method"] == "vips"
         with Image.open(png) as drawn:
             assert drawn.width == 1000
