@@ -345,9 +345,6 @@ _REVEALABLE: Final = {
     "before hydration: AMP": (
         "body { -webkit-animation: none; opacity: 0 }", _TEXT,
     ),
-    "splash screen": (
-        ".splash { position: fixed; inset: 0; background: #fff; z-index: 999 }", "<div class=splash></div>" + _TEXT,
-    ),
     "reveal on scroll": ("article > * { opacity: 0; transform: translateY(40px) }", _TEXT),
 }  # fmt: skip
 
@@ -431,6 +428,14 @@ _SHOWN: Final = {
     "below a fixed bar": (
         ".b { position: fixed; top: 0; left: 0; right: 0; height: 400px; background: #fff }",
         "<div class=b></div>" + _TEXT,
+    ),
+    "below a splash screen": (
+        ".splash { position: fixed; inset: 0; background: #fff; z-index: 999 }", "<div class=splash></div>" + _TEXT,
+    ),
+    "below a consent dialog": (
+        ".m { position: fixed; inset: 0; background: #fff; z-index: 9 }",
+        "<div class=m role=dialog aria-modal=true><p>We keep a note of your visit on your own device, and nothing "
+        "else.</p><button>Agree</button></div>" + _TEXT,
     ),
     "open details": ("", "<details open><summary>Background</summary><p>{text}</p></details>"),
     "front of a card": (

@@ -92,8 +92,8 @@ class Visibility(IntEnum):
 class Role(StrEnum):
     """Class of a region: its function on the page.
 
-    The order of the members is the order of the classes in every region model. Region models have one more class after
-    the last: containers that are not a region.
+    The order of `REGION_ROLES`, all members but `OVERLAY`, is the order of the classes in every region model. Region
+    models have one more class after the last: containers that are not a region.
 
     >>> Role("navigation").is_content
     False
@@ -116,6 +116,9 @@ class Role(StrEnum):
     """Images and videos; a caption has the role of the region around the image."""
     LOGO = "logo"
     AUTHOR = "author"
+    OVERLAY = "overlay"
+    """Element that floats above the page, such as a consent bar or a chat box. It is found by its layout and not by
+    a model: see `vclean.features.visibility.overlays`."""
 
     @property
     def is_content(self) -> bool:
@@ -126,6 +129,9 @@ class Role(StrEnum):
         """
         return self in _CONTENT
 
+
+REGION_ROLES: Final[tuple[Role, ...]] = tuple(role for role in Role if role is not Role.OVERLAY)
+"""Roles that region models predict, in the order of their classes."""
 
 _CONTENT = frozenset((Role.TITLE, Role.ARTICLE, Role.CONTENT, Role.COMMENTS, Role.TABLE, Role.AUTHOR))
 

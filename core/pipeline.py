@@ -18,7 +18,7 @@ from vclean.settings import DEFAULT_PDOC, Policy, RenderSettings
 from vclean.timeouts import deadline
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
     from typing import Any
 
@@ -99,10 +99,11 @@ class PageReader:
             BrowserMissingError: no usable Chromium is installed.
         """
         if self.renders:
+            from vclean.features.visibility.examination import EXAMINER
             from vclean.render.browser.renderer import Renderer
 
             self._renderer = self._stack.enter_context(
-                Renderer(self.settings, network=self._network, examine=_doubtful_texts)
+                Renderer(self.settings, network=self._network, examiner=EXAMINER)
             )
         return self
 
@@ -176,13 +177,6 @@ class PageReader:
 
         with deadline(self.settings.deadline):
             return Rendering(parse(page, self.settings))
-
-
-def _doubtful_texts(snapshot: Snapshot) -> Mapping[int, int]:
-    """Return the texts that only the page as painted can decide on; see `features.visibility.painted`."""
-    from vclean.features.visibility.painted import doubtful_texts
-
-    return doubtful_texts(snapshot)
 
 
 def _decode_snapshot(snapshot: bytes, *, screenshot: bool) -> Snapshot:
@@ -414,10 +408,10 @@ class Pipeline:
 
 
 def _without_hidden(prediction: Prediction, columns: BlockColumns, policy: Policy) -> Prediction:
-    """Label the blocks that are too hidden to be content as other."""
+    """Label the blocks that are too hidden to be content, and those of overlays, as other."""
     from vclean.labels import Label
 
-    excluded = (columns.visibility > policy.most_hidden).tolist()
+    excluded = columns.is_excluded(policy).tolist()
     if not any(excluded):
         return prediction
     pairs = zip(prediction.labels, excluded, strict=True)

@@ -56,7 +56,8 @@ class Block:
         index: the number of the block on the page, in document order, from 0.
         text: the text, with white space collapsed except in preformatted text.
         label: the label: heading, paragraph, list item, continuation, or other (boilerplate).
-        role: the role of the region around the block; None outside all regions, and for methods without roles.
+        role: the role of the region around the block; None outside all regions. Methods without roles have only
+            `overlay`.
         kind: what the block is in its document, such as title, byline or comment; None for methods without kinds.
         probability: the probability that the block is content, 0 to 1; 0 or 1 for methods without probabilities.
         box: the union of the line boxes, in CSS px; None if the block is not painted, or the page was not rendered.
@@ -321,7 +322,7 @@ class Result:
         """Return all blocks of the page."""
         columns, prediction, unknown = self.columns, self.prediction, [None] * len(self.columns)
         reasons: Sequence[Sequence[Reason]] = self.explanation.reasons if self.explanation else [()] * len(unknown)
-        roles, kinds, positions = prediction.roles or unknown, prediction.kinds or unknown, self.positions or unknown
+        roles, kinds, positions = self.roles, prediction.kinds or unknown, self.positions or unknown
         probability, box = prediction.probability.tolist(), columns.box.tolist()
         xpath, tag, visibility = columns.xpath, columns.tag, columns.visibility.tolist()
         technique = [Hidden(code).technique for code in columns.technique.tolist()]
@@ -348,6 +349,12 @@ class Result:
             for row, text in enumerate(columns.text)
         ]
         return Blocks(blocks, columns)
+
+    @cached_property
+    def roles(self) -> list[Role | None]:
+        """Return the role of each block: that of the method, and `overlay` for any method."""
+        overlays = [Role.OVERLAY if in_overlay else None for in_overlay in self.columns.in_overlay.tolist()]
+        return self.prediction.roles or overlays
 
     @property
     def content(self) -> Blocks:

@@ -29,6 +29,7 @@ class RenderSettings:
         deadline: limit in seconds of wall clock for each step of one page: fetching, rendering, labelling.
         max_bytes: limit on the size of the document in bytes.
         max_nodes: limit on the number of elements; a larger page is an error and never truncated.
+        hide_overlays: whether screenshots leave out the elements that float above the page, such as consent bars.
 
     Raises:
         UsageError: a value is out of range.
@@ -44,6 +45,7 @@ class RenderSettings:
     deadline: float = 30.0
     max_bytes: int = 32 * 2**20
     max_nodes: int = 150_000
+    hide_overlays: bool = False
 
     def __post_init__(self) -> None:
         """Check ranges."""

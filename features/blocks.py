@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vclean.features import tree
+from vclean.features.visibility.overlays import overlay_roots
 from vclean.features.visibility.text_visibility import text_visibility
 from vclean.labels import Visibility
 from vclean.render.static import styles
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.render.snapshot import Snapshot
+    from vclean.settings import Policy
 
 _INLINE_DISPLAY = frozenset(("", "inline", "inline-block", "inline-flex", "inline-grid", "inline-table", "none",
                              "contents", "ruby", "ruby-text", "ruby-base", "math"))  # fmt: skip
@@ -46,6 +48,7 @@ class BlockColumns:
         box: float32 (B, 4), x, y, width, height of the union of the line boxes, CSS px; NaN if nothing is painted.
         visibility: uint8 (B,), `vclean.labels.Visibility`.
         technique: uint8 (B,), `vclean.render.snapshot.Hidden`: what hides a block; 0 for blocks that are shown.
+        in_overlay: bool (B,), whether the block is in an element that floats above the page.
 
     >>> import vclean
     >>> columns = vclean.clean("<h1>Rain</h1><p>It rained.", method="text").columns
@@ -60,6 +63,7 @@ class BlockColumns:
     box: NDArray[np.float32]
     visibility: NDArray[np.uint8]
     technique: NDArray[np.uint8]
+    in_overlay: NDArray[np.bool_]
 
     def __repr__(self) -> str:
         return f"<BlockColumns {self.snapshot.url!r}: {len(self)} blocks>"
@@ -129,6 +133,11 @@ class BlockColumns:
         behind = tree.nearest_ancestor(paints[snapshot.style], snapshot.parent)[self.main_element]
         return [names[row] for row in snapshot.style[behind].tolist()]
 
+    def is_excluded(self, policy: Policy) -> NDArray[np.bool_]:
+        """Return which blocks cannot be content under a policy, as hidden text or text of overlays: bool (B,)."""
+        is_hidden = self.visibility > policy.most_hidden
+        return is_hidden if policy.hidden == "keep" else is_hidden | self.in_overlay
+
     def take(self, rows: Sequence[int]) -> BlockColumns:
         """Return the columns of the blocks `rows` (ascending); the text nodes of other blocks get -1."""
         number = np.full(len(self) + 1, -1, dtype=np.int32)
@@ -141,6 +150,7 @@ class BlockColumns:
             box=self.box[rows],
             visibility=self.visibility[rows],
             technique=self.technique[rows],
+            in_overlay=self.in_overlay[rows],
         )
 
 
@@ -177,6 +187,7 @@ def extract_blocks(snapshot: Snapshot) -> BlockColumns:
         box=_union_boxes(snapshot, text_block, len(first)),
         visibility=seen.visibility[block_texts[first]],
         technique=seen.technique[block_texts[first]],
+        in_overlay=overlay_roots(snapshot)[parent] >= 0,
     )
 
 

@@ -93,9 +93,12 @@ def headline_scores(context: PageContext) -> NDArray[np.float64]:
 
 
 def _candidates(context: PageContext) -> NDArray[np.bool_]:
-    """Return which blocks readers can see, at once or after a click, and are as short as a headline: bool (B,)."""
+    """Return which blocks of the page readers can see, at once or after a click, and are short enough: bool (B,).
+
+    Blocks of overlays belong to no page.
+    """
     is_short = (context.tokens > 0) & (context.tokens <= MAX_WORDS)
-    return (context.blocks.visibility < Visibility.HIDDEN) & is_short
+    return (context.blocks.visibility < Visibility.HIDDEN) & ~context.blocks.in_overlay & is_short
 
 
 def _inside(context: PageContext) -> dict[str, NDArray[np.bool_]]:

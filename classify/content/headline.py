@@ -47,7 +47,7 @@ def place_headline(
     block = find_headline(context)
     if not policy.title:
         return _drop(context, labels, block)
-    if block >= 0 and context.blocks.visibility[block] <= policy.most_hidden:
+    if block >= 0 and not context.blocks.is_excluded(policy)[block]:
         return _keep(context, labels, block)
     return list(labels), _from_title(context, labels, is_content)
 

@@ -42,6 +42,7 @@ from vclean.classify.regions import model
 from vclean.classify.trees.forest import Forest
 from vclean.errors import ModelError
 from vclean.features import matrix
+from vclean.labels import Role
 from vclean.settings import Policy
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ class Model:
         regions, words = x[:, stacking.REGIONS], features.layout.tokens
         comments = comment_probability(features.context, regions)
         policy = policy or Policy()
-        excluded = blocks.visibility > policy.most_hidden
+        excluded = blocks.is_excluded(policy)
         kinds = kind_probability(self.kinds, x) if self.kinds else None
         prediction = self.decide(
             x,
@@ -123,7 +124,7 @@ class Model:
         return replace(
             prediction,
             labels=labels,
-            roles=stacking.block_roles(regions) if self.regions else [],
+            roles=_with_overlays(stacking.block_roles(regions), blocks) if self.regions else [],
             kinds=block_kinds(kinds, blocks, labels) if kinds is not None else [],
             headline=confirm_headline(headline, labels, confirmed),
             decision=confirm_decision(prediction.decision, confirmed),
@@ -152,7 +153,7 @@ class Model:
                 `postprocess.comment_probability`.
             evidence: evidence of the other pages of the site: log odds to add, and blocks to leave out.
             policy: what counts as content.
-            excluded: bool (B,), the blocks that cannot be content, such as hidden ones.
+            excluded: bool (B,), the blocks that cannot be content: see `BlockColumns.is_excluded`.
             post_share: see `threads.is_thread`; on a thread, a policy without comments keeps the posts.
             requests: what the policy requests about kinds of blocks.
         """
@@ -213,6 +214,12 @@ class Model:
         if self.confirmed.pages:
             members[_CONFIRMED] = self.confirmed.to_json().encode()
         return pack(members)
+
+
+def _with_overlays(roles: list[Role | None], blocks: BlockColumns) -> list[Role | None]:
+    """Return the role of each block: `overlay` in overlays, elsewhere that of `roles`."""
+    pairs = zip(roles, blocks.in_overlay.tolist(), strict=True)
+    return [Role.OVERLAY if in_overlay else role for role, in_overlay in pairs]
 
 
 def content_probability(trees: Forest, x: NDArray[np.float32], *, use_all_trees: bool = False) -> NDArray[np.float32]:

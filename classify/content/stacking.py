@@ -22,7 +22,7 @@ from vclean.features.block.neighbourhood import (
     sum_over_runs,
 )
 from vclean.features.columns import FeatureColumn
-from vclean.labels import Role
+from vclean.labels import REGION_ROLES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from vclean.features.block.neighbourhood import Layout
     from vclean.features.matrix import Features
     from vclean.features.regions.candidates import RegionLayout
+    from vclean.labels import Role
 
 WINDOWS: Final = (5, 15)
 """Numbers of blocks on each side over which the linear scores are averaged."""
@@ -53,16 +54,19 @@ SCORE_COLUMNS: tuple[FeatureColumn, ...] = tuple(
 _BOX: Final = ("x", "y", "width", "height")
 
 REGION_COLUMNS: Final = (
-    *(FeatureColumn(f"region_{role}", "probability", f"The innermost container is a region: {role}.") for role in Role),
+    *(
+        FeatureColumn(f"region_{role}", "probability", f"The innermost container is a region: {role}.")
+        for role in REGION_ROLES
+    ),
     FeatureColumn("region_none", "probability", "The innermost container is not a region."),
     *(
         FeatureColumn(f"nearest_{role}", "probability", f"The role of the nearest region around the block: {role}.")
-        for role in Role
+        for role in REGION_ROLES
     ),
     FeatureColumn("nearest_none", "probability", "No container around the block is a region."),
     *(
         FeatureColumn(f"within_{role}", "probability", f"Maximum over the containers around the block: {role}.")
-        for role in Role
+        for role in REGION_ROLES
     ),
     FeatureColumn("nearest_is_content", "probability", "The role of the nearest region is a content role."),
     FeatureColumn(
@@ -75,8 +79,8 @@ REGION_COLUMNS: Final = (
 )
 
 _REGION_INDEX: Final = {column.name: index for index, column in enumerate(REGION_COLUMNS)}
-_NEAREST: Final = [_REGION_INDEX[f"nearest_{role}"] for role in (*Role, "none")]
-_CONTENT: Final = np.array([role.is_content for role in Role])
+_NEAREST: Final = [_REGION_INDEX[f"nearest_{role}"] for role in (*REGION_ROLES, "none")]
+_CONTENT: Final = np.array([role.is_content for role in REGION_ROLES])
 
 COLUMNS: Final = (*matrix.COLUMNS, *SCORE_COLUMNS, *REGION_COLUMNS)
 """Columns of the trees' matrix: the base matrix, the scores of the two linear models, the region columns."""
@@ -190,7 +194,7 @@ def block_roles(columns: NDArray[np.float32]) -> list[Role | None]:
     Args:
         columns: float32 (B, len(REGION_COLUMNS)), see `region_columns`.
     """
-    roles = [*Role, None]
+    roles = [*REGION_ROLES, None]
     return [roles[code] for code in columns[:, _NEAREST].argmax(axis=1).tolist()]
 
 

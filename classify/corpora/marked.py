@@ -21,7 +21,7 @@ from vclean.classify.corpora.corpora import GoldPage
 from vclean.errors import InputError
 from vclean.features import tree
 from vclean.features.blocks import extract_blocks
-from vclean.labels import Role
+from vclean.labels import REGION_ROLES, Role
 from vclean.page import Page
 from vclean.render.archive.pages import Archive
 from vclean.render.decode import read_document
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 _TYPES: Final = {
-    **{role.value: role for role in Role},
+    **{role.value: role for role in REGION_ROLES},
     "menu": Role.NAVIGATION,
     "searchbar": Role.FORM,
     "linklist": Role.LINKS,

@@ -149,6 +149,7 @@ class _ReasonWriter:
         self._tokens = tokens
         self._prediction = prediction
         self._x = decision.x
+        self._roles = stacking.block_roles(decision.x[:, stacking.REGIONS]) if prediction.roles else []
         self._is_content = [label.is_content for label in prediction.labels]
         contradicts = _IS_LINEAR_SCORE & (decision.x * contributions < 0)
         self._weighted = np.where(contradicts, _CONTRADICTION_WEIGHT * contributions, contributions) * _WEIGHT
@@ -196,8 +197,8 @@ class _ReasonWriter:
         """Return a phrase about the group, and the kinds of features that it covers."""
         if group == phrases.NEIGHBORS:
             return self._neighbors(block), ()
-        if group == phrases.REGION and self._prediction.roles:
-            role = self._prediction.roles[block] or "none"
+        if group == phrases.REGION and self._roles:
+            role = self._roles[block] or "none"
             return self._surroundings.region(block, role), (f"region {role}", "region is_content", "region boilerplate")
         if group == phrases.SIMILAR_BLOCKS:
             return self._surroundings.similar_blocks(block), self._covered_by_similar_blocks(block)

@@ -29,6 +29,8 @@ class Rule(StrEnum):
     """A person confirmed the label of the block on this page."""
     HIDDEN = "hidden"
     """The block is more hidden than the policy allows."""
+    OVERLAY = "overlay"
+    """The block is in an element that floats above the page."""
     SITE = "same site"
     """Many pages of the site have the same text."""
 
@@ -66,6 +68,7 @@ class Rules:
         self._prediction = prediction
         self._decision = decision
         self._words = np.maximum(words, 1)
+        self._excluded = blocks.is_excluded(decision.policy)
         self._in_comments = decision.comments > _IS_COMMENT
         outside = decision.selected & ~self._in_comments
         selected = prediction.probability[outside if outside.any() else decision.selected]
@@ -77,6 +80,9 @@ class Rules:
             return [(Rule.CONFIRMED, confirmed)]
         if hidden := self._hidden_rule(block):
             return [(Rule.HIDDEN, hidden)]
+        if self._excluded[block]:
+            text = "left out because it is in an overlay, which floats above the page: --hidden keep would keep it"
+            return [(Rule.OVERLAY, text)]
         if repeated := self._site_rule(block):
             return [(Rule.SITE, repeated)]
         texts = {

@@ -23,7 +23,7 @@ from vclean.features.matrix import block_values
 from vclean.features.page_context import PageContext
 from vclean.features.regions.candidates import candidate_regions, regions_at
 from vclean.features.regions.columns import BOX_COLUMNS, LIMITS, TEXT_COLUMNS, region_matrix
-from vclean.labels import Role
+from vclean.labels import REGION_ROLES, Role
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from vclean.classify.corpora.marked import MarkedArchive, RegionMark
     from vclean.classify.evaluation.evaluate import Reader
 
-ROLE_CODES: Final = {role: code for code, role in enumerate(Role)}
+ROLE_CODES: Final[dict[Role, int]] = {role: code for code, role in enumerate(REGION_ROLES)}
 """Class of each role."""
 
 _PLAIN: Final = len(TEXT_COLUMNS) + len(BOX_COLUMNS)

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.labels import Role
+from vclean.labels import REGION_ROLES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.classify.trees.forest import Forest
 
-CLASSES: Final = len(Role) + 1
+CLASSES: Final = len(REGION_ROLES) + 1
 """Number of classes: the roles, then one class for containers that are not regions."""
-NONE: Final = len(Role)
+NONE: Final = len(REGION_ROLES)
 """Class of containers that are not regions."""
 
 
@@ -39,8 +39,8 @@ def inherit_roles(
     Returns:
         Probabilities of the role of the nearest region, float32 (C, CLASSES): the candidate itself if it is a region,
         else the nearest region of its parent; predictions count as independent. The highest probability of each role
-        among the candidate and its ancestors, float32 (C, len(Role)). The one of them that is most probably a region,
-        the innermost in case of ties, int32 (C,).
+        among the candidate and its ancestors, float32 (C, len(REGION_ROLES)). The one of them that is most probably a
+        region, the innermost in case of ties, int32 (C,).
     """
     order, ends = _levels(parent)
     rank = np.empty_like(order)

@@ -35,7 +35,7 @@ from vclean.features.segments.columns import REGIONAL, max_over_descendants, seg
 from vclean.features.segments.segments import Segments, Separators
 from vclean.features.segments.vips import algorithm
 from vclean.features.segments.vips.page import VisualPage
-from vclean.labels import Role
+from vclean.labels import REGION_ROLES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from vclean.render.snapshot import Snapshot
 
 
-_CLASSES: Final = (*Role, "none")
+_CLASSES: Final = (*REGION_ROLES, "none")
 ROLE_COLUMNS: Final = (
     *(FeatureColumn(f"role_{role}", "probability", f"Probability of the role: {role}.") for role in _CLASSES),
     *(

@@ -24,7 +24,7 @@ from vclean.classify.training.kinds import fit_kinds
 from vclean.classify.training.threshold import HeldOutPrediction, fit_threshold_model
 from vclean.classify.trees.boosting import REPRODUCIBLE, SEED, fit_forest
 from vclean.errors import InputError
-from vclean.labels import LABELS, UNKNOWN, Label, Role
+from vclean.labels import LABELS, REGION_ROLES, UNKNOWN, Label
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -284,7 +284,7 @@ def _region_card(regions: Forest | None) -> dict[str, Any]:
     if regions is None:
         return {}
     parameters = {**region_training.PARAMETERS, "rounds": region_training.ROUNDS}
-    return {"roles": [str(role) for role in Role], "parameters": parameters}
+    return {"roles": [str(role) for role in REGION_ROLES], "parameters": parameters}
 
 
 def _corpora(table: TrainingTable) -> dict[str, dict[str, int]]:

@@ -103,8 +103,13 @@ def page_count_limit() -> Callable[[_Decorated], _Decorated]:
     return option("--limit", type=positive(int), metavar="N", help="read at most N pages (all)")
 
 
+def hide_overlays() -> Callable[[_Decorated], _Decorated]:
+    """Add the option for screenshots without overlays; see `take_settings`."""
+    return flag("--hide-overlays", help="with --overlay: take the screenshot without consent bars and other pop-ups")
+
+
 def take_settings(values: dict[str, Any], *, scripts: bool, renders: bool = True) -> RenderSettings:
-    """Remove the values of `page_limits` from `values` and return them as settings.
+    """Remove the values of `page_limits` and `hide_overlays` from `values` and return them as settings.
 
     Args:
         values: the values of all options by name.
@@ -121,6 +126,9 @@ def take_settings(values: dict[str, Any], *, scripts: bool, renders: bool = True
     if viewport and not renders:
         raise click.UsageError(f"argument --{next(iter(viewport))}: has no effect on pages that are not rendered")
     limits = {name: values.pop(name) for name in ("max_bytes", "max_nodes")}
+    limits["hide_overlays"] = values.pop("hide_overlays", False)
+    if limits["hide_overlays"] and not renders:
+        raise click.UsageError("argument --hide-overlays: has no effect on pages that are not rendered")
     return RenderSettings(**viewport, **limits, deadline=values.pop("timeout"), scripts=scripts)
 
 

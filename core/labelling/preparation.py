@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from vclean.errors import InputError, UsageError
 from vclean.features.block_names import block_names
-from vclean.features.visibility.painted import doubtful_texts
+from vclean.features.visibility.examination import EXAMINER
 from vclean.files import make_folder, write_atomic
 from vclean.html_pages import asset, hash_policy, render_page
 from vclean.labelling.store import Annotation
@@ -256,7 +256,7 @@ class Preparer:
 
     def _render(self, page: Page) -> Rendering:
         if self._renderings is None:
-            renderer = self._stack.enter_context(Renderer(self._settings, examine=doubtful_texts))
+            renderer = self._stack.enter_context(Renderer(self._settings, examiner=EXAMINER))
             self._renderings = RenderingCache(renderer, self._settings, self.snapshots, screenshots=True)
         return self._renderings(page)
 

@@ -27,7 +27,7 @@ def write_explanation(result: Result) -> str:
         raise UsageError("the result has no explanation: clean the page with explain=True")
     lines = [_header(result, result.explanation)]
     for block in result.blocks:
-        lines.append(_block(block, has_roles=bool(result.prediction.roles)))
+        lines.append(_block(block, has_roles=any(result.roles)))
         lines += map(_reason, block.reasons)
     return "".join(line + "\n" for line in lines)
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from vclean.labels import Visibility
 from vclean.render.overlay.html import OverlayBlock, OverlayPage
 from vclean.render.overlay.layers import Overlay
 from vclean.render.snapshot import Hidden
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from vclean.features.blocks import BlockColumns
     from vclean.result import Result
 
@@ -22,7 +26,7 @@ def to_overlay(result: Result) -> Overlay:
     """Return the data of an image overlay; if the result has roles, they determine the colors."""
     columns, prediction = result.columns, result.prediction
     return Overlay(
-        box=columns.box,
+        box=np.where(_is_omitted(columns)[:, None], np.float32("nan"), columns.box),
         labels=prediction.labels,
         probability=prediction.probability,
         texts=columns.text,
@@ -58,7 +62,7 @@ def to_overlay_blocks(result: Result) -> list[OverlayBlock]:
     """Return the data of each block for an interactive overlay page."""
     return [
         OverlayBlock(
-            box=block.box,
+            box=None if is_omitted else block.box,
             label=block.label,
             role=block.role,
             probability=block.probability,
@@ -70,8 +74,15 @@ def to_overlay_blocks(result: Result) -> list[OverlayBlock]:
             reasons=block.reasons,
             source=f"line {block.source.line}, column {block.source.column}" if block.source else "",
         )
-        for block, font in zip(result.blocks, _fonts(result.columns), strict=True)
+        for block, font, is_omitted in zip(
+            result.blocks, _fonts(result.columns), _is_omitted(result.columns).tolist(), strict=True
+        )
     ]
+
+
+def _is_omitted(blocks: BlockColumns) -> NDArray[np.bool_]:
+    """Return which blocks are not on the screenshot, because it was taken without overlays: bool (B,)."""
+    return blocks.in_overlay & bool(blocks.snapshot.settings.get("hide_overlays"))
 
 
 def _facts(result: Result) -> dict[str, str]:

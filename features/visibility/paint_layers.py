@@ -10,6 +10,7 @@ import numpy as np
 from vclean.features.groups import RaggedArray
 from vclean.features.visibility.boxes import contains, overlap_area, points_in_boxes
 from vclean.features.visibility.element_painting import COVER_SHARE, LEAST_OPACITY
+from vclean.features.visibility.overlays import overlay_roots
 from vclean.features.visibility.paint_order import PaintOrder
 
 if TYPE_CHECKING:
@@ -81,8 +82,13 @@ class PaintLayers:
         return self._order.content(element) if is_image else self._order.background(element)
 
     def covers(self, element: int, text: int) -> bool:
-        """Return whether an element that is painted above a text hides all its lines."""
-        painting = self._painting
+        """Return whether an element that is painted above a text hides all its lines.
+
+        Overlays hide no text below them: a reader closes them.
+        """
+        painting, overlay = self._painting, self._overlays[element]
+        if overlay >= 0 and overlay != self._overlays[self._texts.parent[text]]:
+            return False
         if not self._is_opaque(element) or painting.opacity[element] < 1 - LEAST_OPACITY:
             return False
         is_text_fixed = painting.is_fixed[self._texts.parent[text]]
@@ -91,6 +97,11 @@ class PaintLayers:
         lines = self._texts.lines(text)
         shared = overlap_area(self._texts.snapshot.box[element], lines)
         return bool((shared >= COVER_SHARE * lines[:, 2] * lines[:, 3]).all())
+
+    @cached_property
+    def _overlays(self) -> NDArray[np.int32]:
+        """Return the overlay around each element, int32 (N,), -1 outside overlays."""
+        return overlay_roots(self._texts.snapshot)
 
     def _is_opaque(self, element: int) -> bool:
         """Return whether an element paints its whole box in opaque colors."""

@@ -15,6 +15,7 @@ from vclean.render.browser.chromium import find_chromium
 from vclean.render.browser.driver import start_driver
 from vclean.render.browser.interception import StoredResponder
 from vclean.render.browser.limits import ResourceLimits
+from vclean.render.browser.omissions import Omissions
 from vclean.render.browser.process import BrowserProcess, launch
 from vclean.render.completeness import BETTER, is_short, text_length
 from vclean.render.decode import read_document
@@ -22,17 +23,16 @@ from vclean.render.rendered_page import Rendering
 from vclean.settings import RenderSettings
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+    from collections.abc import AsyncIterator, Mapping, Sequence
     from pathlib import Path
 
     from vclean.render.browser.navigation import NavigatedPage
     from vclean.render.browser.pixels import PixelComparison
     from vclean.render.browser.tab import DocumentTab
     from vclean.render.decode import Document
+    from vclean.render.examiner import Examiner
     from vclean.render.snapshot import Snapshot
     from vclean.render.static.recovery import Reading
-
-    Examine = Callable[[Snapshot], Mapping[int, int]]
 
 _PAGES_PER_BROWSER: Final = 100
 """A browser retains about 0.5 MB of every page, and its start takes 0.3 s of CPU."""
@@ -50,8 +50,8 @@ class AsyncRenderer:
         chromium: the executable; None for the result of `find_chromium`.
         allow_hosts: host names that may be reached even if their address is not public.
         network: fetch subresources that are not in `Page.resources` from public addresses.
-        examine: returns the texts of a snapshot whose visibility pixels have to decide, with the `Hidden` code of those
-            that prove to be invisible.
+        examiner: finds the overlays of a page, and the texts whose visibility pixels decide; without it, no pixels are
+            compared and screenshots show overlays.
 
     Raises:
         BrowserMissingError: no usable Chromium was found.
@@ -64,9 +64,9 @@ class AsyncRenderer:
         chromium: Path | None = None,
         allow_hosts: frozenset[str] = frozenset(),
         network: bool = False,
-        examine: Examine | None = None,
+        examiner: Examiner | None = None,
     ) -> None:
-        self._examine = examine
+        self._examiner = examiner
         self._settings = settings or RenderSettings()
         self._executable = chromium or find_chromium().path
         self._allow_hosts = allow_hosts
@@ -210,9 +210,7 @@ class AsyncRenderer:
             self._responder(text, page) as responder,
             navigate(process, page.url, responder, self._settings) as navigated,
         ):
-            payload = await navigated.read(self._expression(page.url))
-            png = await navigated.screenshot() if screenshot else None
-            snapshot = await self._examined_page(self._unpack(payload, page.url, process.build), navigated, page.url)
+            snapshot, png = await self._read(navigated, page.url, process.build, screenshot=screenshot)
             return Rendering(snapshot, png, responder.served, responder.missed)
 
     @asynccontextmanager
@@ -232,34 +230,56 @@ class AsyncRenderer:
         hints = walker.hints(text) | {"discard": not screenshot}
         payload = await tab.read(text, walker.call(url, self._settings, hints))
         png = None
-        if screenshot:
-            self._tab, png = None, await tab.screenshot()
         snapshot = self._unpack(payload, url, process.build)
-        return Rendering(await self._examined_document(process, snapshot, text, url), png)
+        if screenshot:
+            await self._hide_overlays(tab, snapshot)
+            self._tab, png = None, await tab.screenshot()
+        return Rendering(await self._examined_document(process, snapshot, text), png)
 
-    async def _examined_document(self, process: BrowserProcess, snapshot: Snapshot, text: str, url: str) -> Snapshot:
-        """Ask the pixels about the texts that styles and geometry leave in doubt."""
+    async def _examined_document(self, process: BrowserProcess, snapshot: Snapshot, text: str) -> Snapshot:
+        """Compare pixels of a document in a tab that paints, if there are doubts."""
         from vclean.render.browser import walker
 
         doubts = self._doubts(snapshot)
         if not doubts:
             return snapshot
         tab = await self._open_tab(process, paint=True)
-        await tab.read(text, walker.call(url, self._settings))
-        expression = walker.call(url, self._settings, conceal=list(doubts))
-        return _with_unseen(snapshot, doubts, await tab.unseen(_comparison(snapshot, doubts), expression))
+        await tab.read(text, walker.call(snapshot.url, self._settings))
+        examined = await self._examined(tab, snapshot, doubts)
+        await tab.close()
+        return examined
 
-    async def _examined_page(self, snapshot: Snapshot, page: NavigatedPage, url: str) -> Snapshot:
-        from vclean.render.browser import walker
-
+    async def _read(
+        self, page: NavigatedPage, url: str, build: str, *, screenshot: bool
+    ) -> tuple[Snapshot, bytes | None]:
+        """Read a page after navigation, take its screenshot, and compare pixels if there are doubts."""
+        snapshot = self._unpack(await page.read(self._expression(url)), url, build)
+        png = None
+        if screenshot:
+            await self._hide_overlays(page, snapshot)
+            png = await page.screenshot()
         doubts = self._doubts(snapshot)
-        if not doubts:
-            return snapshot
-        expression = walker.expression(url, self._settings, conceal=list(doubts))
-        return _with_unseen(snapshot, doubts, await page.unseen(_comparison(snapshot, doubts), expression))
+        return (await self._examined(page, snapshot, doubts) if doubts else snapshot), png
 
     def _doubts(self, snapshot: Snapshot) -> Mapping[int, int]:
-        return self._examine(snapshot) if self._examine else {}
+        return self._examiner.doubtful_texts(snapshot) if self._examiner else {}
+
+    async def _hide_overlays(self, page: DocumentTab | NavigatedPage, snapshot: Snapshot) -> None:
+        """Leave the overlays out of the screenshot, if the settings ask for it."""
+        if self._settings.hide_overlays and self._examiner and (overlays := self._examiner.overlays(snapshot)):
+            await page.omit(Omissions(overlays), snapshot.url, self._settings)
+
+    async def _examined(
+        self, page: DocumentTab | NavigatedPage, snapshot: Snapshot, doubts: Mapping[int, int]
+    ) -> Snapshot:
+        """Return the snapshot with the doubtful texts decided: painted with and without them, and without overlays."""
+        overlays = self._examiner.overlays(snapshot) if self._examiner else ()
+        if overlays:
+            await page.omit(Omissions(overlays), snapshot.url, self._settings)
+        comparison = _comparison(snapshot, doubts)
+        with_texts = await page.paint(comparison)
+        await page.omit(Omissions(overlays, list(doubts)), snapshot.url, self._settings)
+        return _with_unseen(snapshot, doubts, comparison.unseen(with_texts, await page.paint(comparison)))
 
     async def _render_live(self, process: BrowserProcess, page: Page, *, screenshot: bool) -> Rendering:
         from vclean.render.browser.navigation import navigate
@@ -271,10 +291,7 @@ class AsyncRenderer:
             LiveResponder(self._settings, self._allow_hosts) as responder,
             navigate(process, page.url, responder, self._settings) as navigated,
         ):
-            payload = await navigated.read(self._expression(navigated.url))
-            png = await navigated.screenshot() if screenshot else None
-            snapshot = self._unpack(payload, navigated.url, process.build)
-            rendering = Rendering(await self._examined_page(snapshot, navigated, navigated.url), png)
+            rendering = Rendering(*await self._read(navigated, navigated.url, process.build, screenshot=screenshot))
             rendering = _with_document(rendering, responder.document)
         return await self._completed(process, rendering, responder.document, replace(page, url=navigated.url))
 

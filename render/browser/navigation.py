@@ -16,10 +16,14 @@ from vclean.render.browser.interception import RequestInterceptor
 from vclean.render.network.addresses import host_and_port
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from vclean.render.browser.driver import BrowserTab, Session
     from vclean.render.browser.interception import Responder
+    from vclean.render.browser.omissions import Omissions
     from vclean.render.browser.pixels import PixelComparison
     from vclean.render.browser.process import BrowserProcess
     from vclean.settings import RenderSettings
@@ -53,11 +57,15 @@ class NavigatedPage:
         """
         return await _evaluate_isolated(self._session, expression)
 
-    async def unseen(self, comparison: PixelComparison, expression: str) -> Sequence[int]:
-        """Paint the page with and without some texts (see `DocumentTab.unseen`)."""
-        before = await comparison.paint(self._session)
-        await _evaluate_isolated(self._session, expression)
-        return comparison.unseen(before, await comparison.paint(self._session))
+    async def omit(self, omissions: Omissions, url: str, settings: RenderSettings) -> None:
+        """Leave parts of the page out of its painting (see `DocumentTab.omit`)."""
+        from vclean.render.browser.walker import expression  # imports numpy, which loads while the browser starts
+
+        await self.read(expression(url, settings, omissions))
+
+    async def paint(self, comparison: PixelComparison) -> NDArray[np.int16]:
+        """Take a screenshot of a part of the page, int16 (height, width, 3)."""
+        return await comparison.paint(self._session)
 
     async def screenshot(self) -> bytes:
         """Take a screenshot of the current page (see `cdp.capture_screenshot`)."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from vclean.page import Page
-    from vclean.render.browser.async_renderer import Examine
+    from vclean.render.examiner import Examiner
     from vclean.render.rendered_page import Rendering
 
 __all__ = ["AsyncRenderer", "Renderer"]
@@ -49,9 +49,9 @@ class Renderer:
         chromium: Path | None = None,
         allow_hosts: frozenset[str] = frozenset(),
         network: bool = False,
-        examine: Examine | None = None,
+        examiner: Examiner | None = None,
     ) -> None:
-        self._examine = examine
+        self._examiner = examiner
         self._settings = settings or RenderSettings()
         self._executable = chromium or find_chromium().path
         self._allow_hosts = allow_hosts
@@ -103,7 +103,7 @@ class Renderer:
             chromium=self._executable,
             allow_hosts=self._allow_hosts,
             network=self._network,
-            examine=self._examine,
+            examiner=self._examiner,
         )
 
 

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Final
 
 from vclean.render.browser.cdp import Navigator, capture_screenshot, evaluate, main_frame_id
 from vclean.render.browser.interception import PageRequest, PageResponse, RequestInterceptor, html_response
-from vclean.render.browser.walker import NEEDS_NEW_DOCUMENT, definition
+from vclean.render.browser.walker import NEEDS_NEW_DOCUMENT, call, definition
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    import numpy as np
+    from numpy.typing import NDArray
 
     from vclean.render.browser.driver import BrowserTab
+    from vclean.render.browser.omissions import Omissions
     from vclean.render.browser.pixels import PixelComparison
     from vclean.render.browser.process import BrowserProcess
     from vclean.settings import RenderSettings
@@ -72,21 +74,23 @@ class DocumentTab:
         answers: tuple[object, str] = await asyncio.gather(replacing, evaluate(self._session, expression))
         return answers[1]
 
-    async def unseen(self, comparison: PixelComparison, expression: str) -> Sequence[int]:
-        """Paint the last document with and without some texts, and close the tab.
+    async def omit(self, omissions: Omissions, url: str, settings: RenderSettings) -> None:
+        """Leave parts of the last document out of its painting.
 
         Args:
-            comparison: of the lines of these texts.
-            expression: a `walker.call` that conceals them.
-
-        Returns:
-            The numbers of the texts that make no difference.
+            omissions: the parts, at least one.
+            url: the URL of the document.
+            settings: those with which it was read.
         """
-        before = await comparison.paint(self._session)
-        await evaluate(self._session, expression)
-        after = await comparison.paint(self._session)
+        await evaluate(self._session, call(url, settings, omissions=omissions))
+
+    async def paint(self, comparison: PixelComparison) -> NDArray[np.int16]:
+        """Take a screenshot of a part of the last document, int16 (height, width, 3)."""
+        return await comparison.paint(self._session)
+
+    async def close(self) -> None:
+        """Close the tab."""
         await self._tab.close()
-        return comparison.unseen(before, after)
 
     async def screenshot(self) -> bytes:
         """Take a screenshot of the last document (see `cdp.capture_screenshot`), and close the tab.
@@ -94,5 +98,5 @@ class DocumentTab:
         The tab cannot be used again, because a screenshot resets the screen size to the window size.
         """
         png = await capture_screenshot(self._session)
-        await self._tab.close()
+        await self.close()
         return png

@@ -323,8 +323,10 @@
     text_parent: [], text_after: [], text_hidden: [], line_text: [], line_box: [], image: [],
   };
   const attributeValues = [];
-  const concealed = new Set(options.conceal);
-  const concealedNodes = [];
+  const omittedTexts = new Set(options.omittedTexts);
+  const textNodes = [];
+  const omittedElements = new Set(options.omittedElements);
+  const elements = [];
   const texts = [];
   let characters = 0;
 
@@ -458,7 +460,7 @@
     const data = dataOf.call(node);
     const blank = !/\S/.test(data);
     const index = texts.length;
-    if (concealed.has(index)) concealedNodes.push(node);
+    if (omittedTexts.has(index)) textNodes.push(node);
     texts.push(blank && !parent.preformatted ? ' ' : wellFormed(data));
     characters += data.length;
     column.text_parent.push(parent.index);
@@ -472,11 +474,23 @@
     column.text_hidden.push(unseen ? (parent.clip === viewport ? HIDDEN.offPage : HIDDEN.clipped) : parent.hidden);
   }
 
-  // Paints these text nodes in no color, until the next document. The rules of the page stay, and with them the layout.
-  function conceal(nodes) {
+  // Paints these elements no more, until the next document: the layout of the page stays.
+  function omitElements() {
+    for (const element of elements) {
+      const Type = element instanceof SVGElement ? SVGElement : HTMLElement;
+      const style = reader(Type, 'style')(element);
+      style.setProperty('transition', 'none', 'important');
+      style.setProperty('opacity', '0', 'important');
+    }
+    if (elements.length > 0) pageRules += ' ::backdrop { display: none !important }';
+    adopt(pageRules);
+  }
+
+  // Paints these texts in no color, until the next document: their layout stays.
+  function omitTexts() {
     adopt(`${pageRules} ::highlight(vclean) { color: transparent !important; text-shadow: none !important;
       -webkit-text-fill-color: transparent !important; -webkit-text-stroke-color: transparent !important }`);
-    const ranges = nodes.map((node) => {
+    const ranges = textNodes.map((node) => {
       const range = documentReader('createRange')();
       range.selectNodeContents(node);
       return range;
@@ -514,6 +528,7 @@
     const index = addElement(element, name, parent.index, depth);
     const row = rowOf(style);
     column.style.push(row.index);
+    if (omittedElements.has(index) && row.position !== 'static') elements.push(element);
     const frame = {
       element, name, index, depth, preformatted: row.preformatted, hidden: HIDDEN.display, opacity: 0, clip: EVERYTHING,
       absolute: EVERYTHING, next: firstFlatChild(element, name), assigned: assignedTo(element, name),
@@ -592,7 +607,8 @@
   const count = documentReader('getElementsByTagName')('*').length;
   if (count > options.maxNodes) return JSON.stringify({ nodes: count });
   // Chromium reuses styles of earlier pages with equal rules, and with them their link colors.
-  if (document[USED] && options.conceal.length === 0 && select(LINK_COLORS)) return '{"needsNewDocument":true}';
+  const omits = options.omittedTexts.length + options.omittedElements.length > 0;
+  if (document[USED] && !omits && select(LINK_COLORS)) return '{"needsNewDocument":true}';
 
   const baseElement = select('base[href]');
   let base = options.url;
@@ -619,8 +635,9 @@
   const range = documentReader('createRange')();
   const viewport = { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
   walkTree();
-  if (options.conceal.length > 0) {
-    conceal(concealedNodes);
+  if (omits) {
+    omitElements();
+    if (textNodes.length > 0) omitTexts();
     return '';
   }
   document[USED] = true;

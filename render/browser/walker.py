@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vclean.errors import LimitError
+from vclean.render.browser.omissions import Omissions
 from vclean.render.snapshot import ATTRIBUTES, LITTLE_TEXT, STYLES, Snapshot, Styles
 from vclean.render.static import styles
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from vclean.settings import RenderSettings
 
@@ -40,15 +41,18 @@ _DTYPES = {"box": "<f4", "line_box": "<f4", "hidden": "u1", "text_hidden": "u1"}
 _WIDE = ("box", "line_box")
 
 
-def expression(url: str, settings: RenderSettings, *, conceal: Sequence[int] = ()) -> str:
+_NOTHING = Omissions()
+
+
+def expression(url: str, settings: RenderSettings, omissions: Omissions = _NOTHING) -> str:
     """Return the JavaScript expression that reads the page; its value is a payload, or a promise of one.
 
     Args:
         url: the base of relative links; empty to leave them unchanged.
         settings: the limits that the walker applies.
-        conceal: numbers of texts; instead of reading the page, paint these in no color and return an empty string.
+        omissions: unless empty, leave these parts out instead of reading the page, and return an empty string.
     """
-    return f"{_walker()}({{...{_constants()}, ...{_options(url, settings, conceal)}}})"
+    return f"{_walker()}({{...{_constants()}, ...{_options(url, settings, omissions)}}})"
 
 
 def definition() -> str:
@@ -60,7 +64,11 @@ def definition() -> str:
 
 
 def call(
-    url: str, settings: RenderSettings, hints: Mapping[str, bool] | None = None, *, conceal: Sequence[int] = ()
+    url: str,
+    settings: RenderSettings,
+    hints: Mapping[str, bool] | None = None,
+    *,
+    omissions: Omissions = _NOTHING,
 ) -> str:
     """Return the JavaScript expression that reads the page in a tab in which `definition` was evaluated.
 
@@ -71,12 +79,12 @@ def call(
         settings: the limits that the walker applies.
         hints: the result of `hints`; by default, all hints but `fonts` are true. With `discard`, the page is not used
             afterwards, and not painted.
-        conceal: see `expression`.
+        omissions: see `expression`.
     """
-    return f"globalThis[{_NAME}]({_options(url, settings, conceal, **(hints or {}))})"
+    return f"globalThis[{_NAME}]({_options(url, settings, omissions, **(hints or {}))})"
 
 
-def _options(url: str, settings: RenderSettings, conceal: Sequence[int] = (), **hints: bool) -> str:
+def _options(url: str, settings: RenderSettings, omissions: Omissions, **hints: bool) -> str:
     """Return the options that differ from page to page, as JSON."""
     options = {
         "url": url,
@@ -88,7 +96,8 @@ def _options(url: str, settings: RenderSettings, conceal: Sequence[int] = (), **
         "transforms": True,
         "fonts": False,
         "discard": False,
-        "conceal": list(conceal),
+        "omittedTexts": list(omissions.texts),
+        "omittedElements": list(omissions.elements),
         "maxNodes": settings.max_nodes,
         "maxCharacters": settings.max_bytes,
     }

@@ -88,10 +88,11 @@ ROLE_PENS: Mapping[str, Pen] = {
     Role.LINKS: Pen((230, 159, 0), 2, (6, 4), "links", tag="quiet"),
     Role.MEDIA: Pen((86, 180, 233), 2, (6, 4), "media", tag="quiet"),
     Role.LOGO: Pen((90, 60, 30), 2, (6, 4), "logo", tag="quiet"),
+    Role.OVERLAY: Pen((200, 0, 110), 2, (6, 4), "overlay", tag="quiet"),
     "none": Pen((120, 120, 120), 1, (2, 4), "no role", tag="quiet"),
 }
-"""Pens of the roles in the same palette, with a darker yellow for white pages, and brown as a ninth color. Content
-roles are solid and tinted, other roles are dashed."""
+"""Pens of the roles in the same palette, with a darker yellow for white pages, brown, and the red of hidden text.
+Content roles are solid and tinted, other roles are dashed."""
 
 
 HIDDEN: Final = "hidden"

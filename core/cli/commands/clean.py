@@ -20,6 +20,7 @@ from vclean.cli.options import (
     complete_methods,
     flag,
     fraction,
+    hide_overlays,
     option,
     page_count_limit,
     page_limits,
@@ -212,6 +213,7 @@ def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     metavar="FILE",
     help="draw the blocks on the screenshot: .png, .svg, or interactive .html (implies --render)",
 )
+@hide_overlays()
 @flag("--explain", help="print the reasons for the label of every block in place of the text; with -f json, add them")
 @flag("--show-hidden", help="list the texts that readers do not see, in place of the text")
 @option("--review", type=path, metavar="FILE", help="list pages of low confidence, lowest first, as JSON lines")

@@ -16,6 +16,7 @@ from vclean.cli.options import (
     check_overlay,
     check_pages,
     flag,
+    hide_overlays,
     option,
     page_count_limit,
     page_limits,
@@ -117,6 +118,7 @@ def _degree(text: str) -> int:
     metavar="FILE",
     help="draw the segments on the screenshot: .png, .svg, or interactive .html",
 )
+@hide_overlays()
 @flag("--js", help="run the scripts of pages")
 @option("--url", default="", metavar="BASE", help="set the URL of pages without one")
 @page_count_limit()

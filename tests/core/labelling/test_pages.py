@@ -211,7 +211,7 @@ class TestOnePage:
         tab.page.wait_for_timeout(300)  # the browser reports the closing of a dialog after it hides it
         tab.press("r")
         expect(dialog).to_be_visible()
-        expect(dialog.locator("kbd")).to_have_text([*"tacobunhfsdrlmg0"])
+        expect(dialog.locator("kbd")).to_have_text([*"tacobunhfsdrlmgv0"])
         tab.press("f")
         tab.rest()
         assert tab.page.evaluate("vclean.blocks[0].role") == "footer"

@@ -10,14 +10,15 @@ from vclean.features.visibility.paint_layers import PaintLayers
 from vclean.render.snapshot import Snapshot
 
 GRAY = {"background-color": "rgb(90, 90, 90)"}
+FIXED = GRAY | {"position": "fixed"}
 HTML = "<div><p>A sentence</p></div><b></b>"
 
 
 class Page:
     """The page `HTML`, whose `b` has the box of the page and whose `p` has the text."""
 
-    def __init__(self, **styles: dict[str, str]) -> None:
-        self.snapshot = laid_out(HTML, styles={"b": GRAY, **styles})
+    def __init__(self, html: str = HTML, **styles: dict[str, str]) -> None:
+        self.snapshot = laid_out(html, styles={"b": GRAY, **styles})
         self.tags = [self.snapshot.tags[tag] for tag in self.snapshot.tag.tolist()]
 
     def layers(self, snapshot: Snapshot | None = None) -> PaintLayers:
@@ -74,8 +75,16 @@ class TestCovers:
         assert page.layers().covers(page.tags.index("b"), 0) is covers
 
     @pytest.mark.parametrize(("height", "covers"), [(600, True), (100, False)])
-    def test_text_scrolls_out_from_below_a_fixed_bar(self, height: float, *, covers: bool) -> None:
-        page = Page(b=GRAY | {"position": "fixed"})
+    def test_text_scrolls_out_from_below_a_fixed_article(self, height: float, *, covers: bool) -> None:
+        page = Page(f"<div><p>A sentence</p></div><b>{'Words of the article. ' * 20}</b>", b=FIXED)
         box = page.snapshot.box.copy()
         box[page.tags.index("b")] = np.float32([0, 0, 800, height])
         assert page.layers(replace(page.snapshot, box=box)).covers(page.tags.index("b"), 0) is covers
+
+    def test_overlays_cover_no_text_outside(self) -> None:
+        page = Page(f"<div><p>A sentence</p>{'Words of the article. ' * 20}</div><b></b>", b=FIXED)
+        assert not page.layers().covers(page.tags.index("b"), 0)
+
+    def test_elements_of_an_overlay_cover_its_text(self) -> None:
+        page = Page(f"<div>{'Words of the article. ' * 20}</div><b><p>A sentence</p><i></i></b>", b=FIXED, i=GRAY)
+        assert page.layers().covers(page.tags.index("i"), 1)

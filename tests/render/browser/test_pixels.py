@@ -12,6 +12,7 @@ from vclean.page import Page
 from vclean.render.browser.cdp import MAX_SCREENSHOT_WIDTH
 from vclean.render.browser.pixels import PixelComparison
 from vclean.render.browser.renderer import Renderer
+from vclean.render.examiner import Examiner
 from vclean.render.snapshot import Hidden, Snapshot
 
 
@@ -85,7 +86,7 @@ def techniques(page: Snapshot) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def examiner() -> Iterator[Renderer]:
-    with Renderer(examine=doubt_sentences) as shared:
+    with Renderer(examiner=Examiner(doubt_sentences, lambda _: ())) as shared:
         yield shared
 
 

@@ -1,0 +1,234 @@
+"""Find the overlays of a rendered page: elements that float above it, such as consent bars, paywalls and chat boxes.
+
+The layout decides, not names. An overlay is fixed or sticky, or a dialog out of flow. It has a background of its own,
+and is painted above the text that it covers at scroll position 0, or that scrolls past it. Bars and sidebars at a place
+of their own are none, and neither is the main content of a page.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from vclean.features.visibility.boxes import points_in_boxes
+from vclean.features.visibility.overlay_page import OverlayPage
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from vclean.render.snapshot import Snapshot
+
+_MOST: Final = 0.5
+_ALMOST_ALL: Final = 0.8
+"""Shares of the text of a page, of its main area, or of the viewport."""
+_LITTLE: Final = 200
+"""Characters: with fewer, a main area is not the content, and what a dialog leaves of a page is not the page."""
+_SIGN: Final = 2
+"""Characters of the sign of a button, such as one that closes a pop-up."""
+_COLUMN_SHARE: Final = 0.3
+"""Of the lines in flow: an element at the x of so many floats over their column, others in the margin."""
+_TOP_ZONE: Final = 0.25
+_BOTTOM_ZONE: Final = 0.9
+"""Heights of the viewport: headers and sidebars begin in the top zone, bars and corner boxes end in the bottom zone."""
+_CORNER: Final = 0.5
+"""Widths and heights of the viewport: the largest box of a corner."""
+
+
+def overlay_roots(snapshot: Snapshot) -> NDArray[np.int32]:
+    """Return the outermost overlay around each element, itself included, int32 (N,); -1 outside overlays.
+
+    A page that was not rendered has no overlays.
+    """
+    roots = np.full(len(snapshot), -1, dtype=np.int32)
+    for overlay in overlay_elements(snapshot):
+        roots[overlay : snapshot.end[overlay]] = overlay
+    return roots
+
+
+def overlay_elements(snapshot: Snapshot) -> list[int]:
+    """Return the outermost overlays of a page, in document order."""
+    if not (snapshot.rendered and math.isfinite(snapshot.width)):
+        return []
+    page = OverlayPage(snapshot)
+    nodes = np.flatnonzero(page.is_floating)
+    if not len(nodes):
+        return []
+    found = nodes[_Candidates(page, nodes).are_overlays]
+    overlays: list[int] = _outermost(np.append(found, _above_backdrop(page, found)), snapshot.end).tolist()
+    return overlays
+
+
+def _above_backdrop(page: OverlayPage, overlays: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the absolutely positioned elements that are painted above an overlay as large as the viewport."""
+    backdrops = [overlay for overlay in overlays.tolist() if page.painting.fills_viewport(overlay)]
+    absolute = page.is_positioned("absolute")
+    if not backdrops or not absolute.any():
+        return overlays[:0]
+    lowest = min(map(page.order.background, backdrops))
+    nodes = np.flatnonzero(absolute)
+    above = np.array([page.order.background(node) > lowest for node in nodes.tolist()], dtype=bool)
+    candidates = _Candidates(page, nodes)
+    return nodes[above & candidates.have_background & ~candidates.are_main]
+
+
+def _outermost(nodes: NDArray[np.intp], end: NDArray[np.int32]) -> NDArray[np.intp]:
+    """Return those of `nodes` that are in no other, ascending."""
+    nodes = np.unique(nodes)
+    reached = np.maximum.accumulate(np.append(0, end[nodes]))[:-1]
+    return nodes[nodes >= reached]
+
+
+class _Candidates:
+    """C elements of a page that may be overlays.
+
+    Attributes:
+        nodes: (C,), the elements, ascending.
+    """
+
+    def __init__(self, page: OverlayPage, nodes: NDArray[np.intp]) -> None:
+        self.nodes = nodes
+        self._page = page
+        self._end = page.snapshot.end[nodes]
+
+    @property
+    def are_overlays(self) -> NDArray[np.bool_]:
+        """Return which candidates are overlays, bool (C,)."""
+        below, above = self._lines_around
+        covers = (below > 0) & (below >= above) & self._are_in_reach
+        floats = self._float & (covers | (above == 0) & ~self._are_sunken)
+        return np.asarray(self.have_background & ~self.are_main & (covers | floats))
+
+    # ---- what they contain ----
+
+    @cached_property
+    def _are_dialogs(self) -> NDArray[np.bool_]:
+        return np.asarray(self._page.is_dialog[self.nodes])
+
+    @cached_property
+    def are_main(self) -> NDArray[np.bool_]:
+        """Return which candidates are the main content: with most of the main area, or of the page, bool (C,).
+
+        A dialog is it where there is no other page.
+        """
+        page, nodes = self._page, self.nodes
+        in_main, total = page.main_characters[nodes], page.main_characters[0]
+        if total >= _LITTLE:
+            is_main = in_main > _MOST * total
+            around_main = is_main & ~page.is_in_main_area[nodes]
+        else:
+            share = page.characters[nodes] / max(page.characters[0], 1)
+            is_main = (share > _ALMOST_ALL) | (share > _MOST) & (self._viewport_share > _MOST)
+            around_main = np.zeros(len(nodes), dtype=bool)
+        is_alone = page.characters_elsewhere[nodes] < _LITTLE
+        return np.asarray(np.where(self._are_dialogs, is_alone | around_main, is_main))
+
+    # ---- what they paint ----
+
+    @cached_property
+    def _parts(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return the outermost painted elements of the candidates: index of the candidate, and element, (P,) each."""
+        page = self._page
+        painters = np.flatnonzero(page.painting.paints)
+        around = page.painter_around[painters]
+        first, last = np.searchsorted(painters, self.nodes), np.searchsorted(painters, self._end)
+        count = last - first
+        owner = np.repeat(np.arange(len(count)), count)
+        row = np.arange(len(owner)) + np.repeat(first - np.cumsum(count) + count, count)
+        outer = around[row] < self.nodes[owner]
+        return owner[outer], painters[row[outer]]
+
+    @cached_property
+    def have_background(self) -> NDArray[np.bool_]:
+        """Return which candidates paint something, and that behind most of their text, bool (C,)."""
+        page = self._page
+        paints = np.bincount(self._parts[0], minlength=len(self.nodes)) > 0
+        backed = [
+            page.own_characters[node:end][page.painter[node:end] >= node].sum()
+            for node, end in zip(self.nodes.tolist(), self._end.tolist(), strict=True)
+        ]
+        characters = page.characters[self.nodes]
+        return np.asarray(paints & ((np.array(backed) >= _MOST * characters) | (characters <= _SIGN)))
+
+    @cached_property
+    def _bounds(self) -> NDArray[np.float32]:
+        """Return left, top, right and bottom of what is painted in the viewport, in its sizes, float32 (C, 4)."""
+        page, (owner, parts) = self._page, self._parts
+        box = page.snapshot.box[parts]
+        low = np.clip(box[:, :2] / page.viewport, 0, 1)
+        high = np.clip((box[:, :2] + box[:, 2:]) / page.viewport, 0, 1)
+        seen = (high > low).all(axis=1)
+        bounds = np.tile(np.array([1, 1, 0, 0], dtype=np.float32), (len(self.nodes), 1))
+        np.minimum.at(bounds[:, :2], owner[seen], low[seen])
+        np.maximum.at(bounds[:, 2:], owner[seen], high[seen])
+        return bounds
+
+    @cached_property
+    def _size(self) -> NDArray[np.float32]:
+        """Return width and height in sizes of the viewport, float32 (C, 2)."""
+        return np.asarray(np.maximum(self._bounds[:, 2:] - self._bounds[:, :2], 0))
+
+    @property
+    def _are_in_reach(self) -> NDArray[np.bool_]:
+        """Return which candidates are in the viewport, where sticky ones stick, or dialogs, bool (C,)."""
+        return np.asarray(self._are_dialogs | (self._size > 0).all(axis=1))
+
+    @property
+    def _viewport_share(self) -> NDArray[np.float32]:
+        return np.asarray(self._size.prod(axis=1))
+
+    # ---- what they cover ----
+
+    @cached_property
+    def _lines_around(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return how many lines of other elements are at the place of each candidate below and above it, (C,) each."""
+        page, (owner, parts) = self._page, self._parts
+        pairs = [np.zeros((0, 2), dtype=np.intp)]
+        for line, part in points_in_boxes(page.line_center, page.snapshot.box[parts]):
+            candidate, parent = owner[part], page.line_parent[line]
+            other = (parent < self.nodes[candidate]) | (parent >= self._end[candidate])
+            pairs.append(np.stack([candidate, line], axis=1)[other])
+        candidate, line = np.unique(np.concatenate(pairs), axis=0).T
+        is_below = self._are_below(line, candidate)
+        count = len(self.nodes)
+        return (
+            np.bincount(candidate[is_below], minlength=count),
+            np.bincount(candidate[~is_below], minlength=count),
+        )
+
+    def _are_below(self, line: NDArray[np.intp], candidate: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Return whether each of K lines is painted before the candidate, bool (K,)."""
+        order = self._page.order
+        pairs, index = np.unique(
+            np.stack([self._page.line_parent[line], self.nodes[candidate]], axis=1), axis=0, return_inverse=True
+        )
+        below = [order.content(parent) < order.background(node) for parent, node in pairs.tolist()]
+        return np.array(below, dtype=bool)[index.reshape(-1)]
+
+    @cached_property
+    def _are_sunken(self) -> NDArray[np.bool_]:
+        """Return which candidates are painted before the text of the page, bool (C,)."""
+        order = self._page.order
+        return np.array([order.background(node) < order.content(0) for node in self.nodes.tolist()], dtype=bool)
+
+    @cached_property
+    def _float(self) -> NDArray[np.bool_]:
+        """Return which candidates float in the viewport, whatever text is below them at the moment, bool (C,)."""
+        page, nodes = self._page, self.nodes
+        fixed = page.is_positioned("fixed")[nodes]
+        top, bottom = self._bounds[:, 1], self._bounds[:, 3]
+        in_corner = (bottom >= _BOTTOM_ZONE) & (self._size <= _CORNER).all(axis=1)
+        low = (top >= _TOP_ZONE) & (bottom > top) & (in_corner | self._are_in_column)
+        # On a page that does not scroll, a part of the main area stays where it covers nothing.
+        return np.asarray(self._are_dialogs | fixed & low & (page.scrolls | ~page.is_in_main_area[nodes]))
+
+    @cached_property
+    def _are_in_column(self) -> NDArray[np.bool_]:
+        """Return which candidates are at the x of many lines in flow, bool (C,)."""
+        page = self._page
+        in_flow = ~page.painting.is_fixed[page.line_parent]
+        x = page.line_center[in_flow if in_flow.any() else slice(None), 0] / page.viewport[0]
+        left, right = self._bounds[:, :1], self._bounds[:, 2:3]
+        return np.asarray(((left <= x) & (x <= right)).sum(axis=1) > _COLUMN_SHARE * len(x))

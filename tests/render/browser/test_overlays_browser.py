@@ -1,0 +1,133 @@
+"""Screenshots, and comparisons of pixels, without the overlays of a page."""
+
+import base64
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from helpers.overlay_pages import NO_OVERLAYS, NOTE, OVERLAYS, SENTENCE, page
+from numpy.typing import NDArray
+from PIL import Image
+
+from vclean.features.visibility.examination import EXAMINER
+from vclean.page import Page
+from vclean.render.browser.renderer import Renderer
+from vclean.render.snapshot import Hidden
+from vclean.settings import RenderSettings
+
+pytestmark = pytest.mark.browser
+
+BLUE = (0, 0, 255)
+WALL = ".b { position: fixed; inset: 0; background: #00f }"
+BODY = "<article>{article}</article><div class=b>{note}</div>"
+
+
+@dataclass
+class NoResources:
+    """Subresources of a page that has none: the browser navigates to it."""
+
+    def get(self, url: str) -> None:
+        return None
+
+
+def documents(html: str) -> list[Page]:
+    """Return a page for the tab of documents, and one that the browser navigates to."""
+    return [Page(content=html), Page(content=html, resources=NoResources(), url="https://example.org/")]
+
+
+@pytest.fixture(scope="module")
+def hiding() -> Iterator[Renderer]:
+    with Renderer(RenderSettings(hide_overlays=True), examiner=EXAMINER) as shared:
+        yield shared
+
+
+@pytest.fixture(scope="module")
+def showing() -> Iterator[Renderer]:
+    with Renderer(examiner=EXAMINER) as shared:
+        yield shared
+
+
+def pixels(renderer: Renderer, document: Page) -> NDArray[np.uint8]:
+    png = renderer.render(document, screenshot=True).screenshot
+    assert png is not None
+    with Image.open(io.BytesIO(png)) as image:
+        return np.asarray(image.convert("RGB"))
+
+
+def blue_share(image: NDArray[np.uint8]) -> float:
+    return float((image[:768] == BLUE).all(axis=2).mean())
+
+
+def image_of(color: tuple[int, int, int]) -> str:
+    """Return an image of 8 x 8 px as a data URL."""
+    file = io.BytesIO()
+    Image.new("RGB", (8, 8), color).save(file, "png")
+    return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
+
+
+class TestScreenshot:
+    @pytest.mark.parametrize("kind", [0, 1])
+    def test_without_overlays(self, kind: int, hiding: Renderer, showing: Renderer) -> None:
+        document = documents(page(WALL, BODY))[kind]
+        plain = documents(page("", "<article>{article}</article>"))[kind]
+        assert blue_share(pixels(showing, document)) > 0.9
+        assert np.array_equal(pixels(hiding, document), pixels(showing, plain))
+
+    @pytest.mark.parametrize("name", list(OVERLAYS)[1::4])
+    def test_layout_stays(self, name: str, hiding: Renderer, showing: Renderer) -> None:
+        document = Page(content=OVERLAYS[name])
+        hidden, shown = pixels(hiding, document), pixels(showing, document)
+        assert hidden.shape == shown.shape
+        assert not np.array_equal(hidden, shown)
+
+    @pytest.mark.parametrize("name", list(NO_OVERLAYS)[::5])
+    def test_other_elements_stay(self, name: str, hiding: Renderer, showing: Renderer) -> None:
+        document = Page(content=NO_OVERLAYS[name])
+        assert np.array_equal(pixels(hiding, document), pixels(showing, document))
+
+    def test_styles_that_insist(self, hiding: Renderer) -> None:
+        css = ".b { position: fixed; inset: 0; background: #00f; opacity: 1 !important; transition: opacity 9s } "
+        css += ".b p { visibility: visible !important } @keyframes k { to { opacity: 1 } } .b { animation: k 1s both }"
+        assert blue_share(pixels(hiding, Page(content=page(css, BODY)))) == 0
+
+    def test_form_whose_fields_have_names_of_properties(self, hiding: Renderer) -> None:
+        body = "<article>{article}</article><form class=b><input name=style type=hidden><p>{note}</p></form>"
+        assert blue_share(pixels(hiding, Page(content=page(WALL, body)))) == 0
+
+    def test_backdrop_of_a_modal_dialog(self) -> None:
+        css = "dialog::backdrop { background: #00f }"
+        body = "<article>{article}</article><dialog>{note}</dialog>"
+        script = "<script>document.querySelector('dialog').showModal()</script>"
+        settings = RenderSettings(scripts=True, settle=0.3, hide_overlays=True)
+        with Renderer(settings, examiner=EXAMINER) as renderer:
+            assert blue_share(pixels(renderer, Page(content=page(css, body) + script))) == 0
+
+    def test_snapshot_is_the_same(self, hiding: Renderer, showing: Renderer) -> None:
+        document = Page(content=page(WALL, BODY))
+        hidden, shown = (each.render(document, screenshot=True).snapshot for each in (hiding, showing))
+        assert hidden.texts == shown.texts
+        assert np.array_equal(hidden.box, shown.box)
+        assert np.array_equal(hidden.hidden, shown.hidden)
+
+    def test_renderer_without_an_examiner(self) -> None:
+        with Renderer(RenderSettings(hide_overlays=True)) as renderer:
+            assert blue_share(pixels(renderer, Page(content=page(WALL, BODY)))) > 0.9
+
+
+class TestPixels:
+    """A text on an image is compared without the overlay above it."""
+
+    @pytest.mark.parametrize("kind", [0, 1])
+    @pytest.mark.parametrize("screenshot", [False, True])
+    @pytest.mark.parametrize(("color", "hidden"), [((255, 255, 255), Hidden.NO), ((20, 20, 20), Hidden.COLOR)])
+    def test_text_below_an_overlay(
+        self, kind: int, *, screenshot: bool, color: tuple[int, int, int], hidden: Hidden, showing: Renderer
+    ) -> None:
+        css = f'{WALL} h1 {{ color: rgb(20, 20, 20); background: url("{image_of(color)}") }}'
+        document = documents(page(css, BODY))[kind]
+        snapshot = showing.render(document, screenshot=screenshot).snapshot
+        assert snapshot.text_hidden[list(snapshot.texts).index("The heron")] == hidden
+        assert {int(snapshot.text_hidden[row]) for row, words in enumerate(snapshot.texts) if SENTENCE in words} == {0}
+        assert any(NOTE in words for words in snapshot.texts)
