@@ -7,6 +7,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -14,6 +16,21 @@ if TYPE_CHECKING:
     from vclean.classify.content.site_evidence import SiteEvidence
     from vclean.labels import Kind, Label, Role
     from vclean.settings import Policy
+
+
+class Change(StrEnum):
+    """What changes the log odds of the content trees before the threshold; also a group of contributions.
+
+    >>> Change.COMMENTS.value
+    'comments'
+    """
+
+    CONVENTION = "convention"
+    """The convention of a corpus."""
+    COMMENTS = "comments"
+    """Readers' comments are kept or left out, as requested or as the threshold model chose."""
+    KINDS = "kinds"
+    """A kind of block is kept or left out, as requested."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,6 +48,8 @@ class Decision:
         thread: whether posts were kept, as the content of a thread, although the policy leaves comments out.
         requests: what the policy requested about kinds of blocks.
         confirmed: bool (B,), the blocks with a label that a person confirmed; None if there are none.
+        candidates: float32 (B,), the probabilities from which `selected` was chosen; 0 for those that cannot be.
+        changes: float64 (B,) by `Change`, what was added to the log odds of the trees, without the site's evidence.
     """
 
     x: NDArray[np.float32]
@@ -43,6 +62,8 @@ class Decision:
     thread: bool = False
     requests: tuple[KindRequest, ...] = ()
     confirmed: NDArray[np.bool_] | None = None
+    candidates: NDArray[np.float32] | None = None
+    changes: Mapping[Change, NDArray[np.float64]] = field(default_factory=dict)
 
 
 class HeadlineSource(StrEnum):

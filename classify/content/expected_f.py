@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+from scipy.special import logit, ndtr, ndtri
 
 from vclean.labels import LABELS, Label
 
@@ -23,6 +23,8 @@ _SCENARIO_WEIGHTS /= _SCENARIO_WEIGHTS.sum()
 _TINY: Final = 1e-9
 _SURE: Final = 0.95
 _QUARTILE: Final = 0.75
+_LARGEST_LOG_ODDS: Final = 16.0
+"""About the log odds of the largest float32 below 1."""
 
 HEADING, CONTINUATION = (list(Label).index(label) for label in (Label.HEADING, Label.CONTINUATION))
 
@@ -136,6 +138,11 @@ def adjust_for_kind(
     scale = _SURE / _upper_quartile(probability, members * words)
     lifted = np.maximum(np.minimum(probability * scale, _SURE), probability)
     return np.asarray(probability + members * (lifted - probability), dtype=np.float32)
+
+
+def bounded_log_odds(probability: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Return the log odds of probabilities, float64 (B,), at most 16 in absolute value."""
+    return np.asarray(np.clip(logit(probability.astype(np.float64)), -_LARGEST_LOG_ODDS, _LARGEST_LOG_ODDS))
 
 
 def _upper_quartile(values: NDArray[np.float32], weight: NDArray[np.float32]) -> float:

@@ -23,7 +23,7 @@ from vclean.classify import model_file
 from vclean.classify.content import stacking
 from vclean.classify.content.confirmed import ConfirmedPages, confirm_decision, confirm_headline, override
 from vclean.classify.content.conventions import Conventions
-from vclean.classify.content.expected_f import adjust_for_kind, assign_labels
+from vclean.classify.content.expected_f import adjust_for_kind, assign_labels, bounded_log_odds
 from vclean.classify.content.headline import place_headline
 from vclean.classify.content.kinds import KindRequest, block_kinds, kind_probability, kind_requests
 from vclean.classify.content.linear import LinearModel
@@ -37,7 +37,7 @@ from vclean.classify.content.postprocess import (
 from vclean.classify.content.threads import NO_SIGN, is_thread, least_post_share
 from vclean.classify.content.threshold import CalibrationMap, ThresholdModel, candidate_selections
 from vclean.classify.model_file import READ_ERRORS, pack
-from vclean.classify.prediction import Decision, Prediction
+from vclean.classify.prediction import Change, Decision, Prediction
 from vclean.classify.regions import model
 from vclean.classify.trees.forest import Forest
 from vclean.errors import ModelError
@@ -161,31 +161,53 @@ class Model:
         if not len(x):
             return Prediction([], np.zeros(0, dtype=np.float32), 0.0, self.version)
         probability = content_probability(self.content, x, use_all_trees=CORRECTED in self.card)
-        probability = self.conventions.adjust(probability, x, policy.convention)
+        changes: dict[Change, NDArray[np.float64]] = {}
+        before, probability = probability, self.conventions.adjust(probability, x, policy.convention)
+        _record(changes, Change.CONVENTION, before, probability)
         if evidence is not None:
             from vclean.classify.content.site_evidence import add_evidence
 
             probability = add_evidence(probability, evidence.log_odds)
         thread = policy.comments is False and is_thread(post_share, probability, words, comments)
         if policy.comments is not None and not thread:
-            probability = adjust_for_kind(probability, comments, words, include=policy.comments)
+            before, probability = probability, adjust_for_kind(probability, comments, words, include=policy.comments)
+            _record(changes, Change.COMMENTS, before, probability)
         for request in requests:
-            probability = adjust_for_kind(probability, request.members, words, include=request.include)
+            before, probability = (
+                probability,
+                adjust_for_kind(probability, request.members, words, include=request.include),
+            )
+            _record(changes, Change.KINDS, before, probability)
         candidates = probability
         if excluded is not None and excluded.any():
             words = np.where(excluded, 0, words).astype(np.float32)
             candidates = np.where(excluded, 0, probability).astype(np.float32)
         undecided = comments if policy.comments is None else np.zeros_like(comments)
-        selected, confidence = self.threshold_model.select(
-            candidate_selections(x, candidates, words, undecided, policy.recall_weight), policy.convention
-        )
+        selections = candidate_selections(x, candidates, words, undecided, policy.recall_weight)
+        best, confidence = self.threshold_model.choose(selections, policy.convention)
+        selected, include = selections.masks[best], selections.comment_policy(best)
         is_content = smooth_groups(selected, candidates, words, group)
+        if include is not None:
+            before, candidates = candidates, adjust_for_kind(candidates, undecided, words, include=include)
+            _record(changes, Change.COMMENTS, before, candidates)
         if excluded is not None:
             is_content &= ~excluded
         if evidence is not None:
             is_content &= ~evidence.repeated
         labels = assign_labels(is_content, type_probability(self.types, x[is_content]))
-        decision = Decision(x, comments, evidence, policy, selected, group, is_content, thread, tuple(requests))
+        decision = Decision(
+            x,
+            comments,
+            evidence,
+            policy,
+            selected,
+            group,
+            is_content,
+            thread,
+            tuple(requests),
+            candidates=candidates,
+            changes=changes,
+        )
         calibrated = self.threshold_model.calibration(probability)
         return Prediction(labels, calibrated, confidence, self.version, decision=decision)
 
@@ -220,6 +242,14 @@ def _with_overlays(roles: list[Role | None], blocks: BlockColumns) -> list[Role 
     """Return the role of each block: `overlay` in overlays, elsewhere that of `roles`."""
     pairs = zip(roles, blocks.in_overlay.tolist(), strict=True)
     return [Role.OVERLAY if in_overlay else role for role, in_overlay in pairs]
+
+
+def _record(
+    changes: dict[Change, NDArray[np.float64]], change: Change, before: NDArray[np.float32], after: NDArray[np.float32]
+) -> None:
+    """Add the difference of the log odds of two probabilities to `changes`."""
+    if after is not before:
+        changes[change] = changes.get(change, 0) + bounded_log_odds(after) - bounded_log_odds(before)
 
 
 def content_probability(trees: Forest, x: NDArray[np.float32], *, use_all_trees: bool = False) -> NDArray[np.float32]:

@@ -57,6 +57,8 @@ _PAGE_COLUMNS: Final = (
 """Page features: equal for all blocks of a page."""
 _PROBABILITY_LEVELS: Final = (0.1, 0.3, 0.5, 0.7, 0.9)
 _TINY: Final = 1e-6
+_COMMENT_POLICY: Final = 1
+"""Column of the rows of candidates: -1 without comments, 1 with all comments, else 0."""
 _HAS_COMMENTS: Final = 0.5
 """Probability above which a block counts as a reader comment."""
 
@@ -76,7 +78,7 @@ class CandidateSelections:
 
     Attributes:
         masks: bool (K, B), the selected blocks of each candidate.
-        rows: float32 (K, F), features of the candidates.
+        rows: float32 (K, F), features of the candidates; the second says how comments are treated.
         default: index of the candidate that is chosen unless another is better by `MARGIN`.
         loss: float64 (K,), share of the words of probable blocks that a candidate leaves out.
     """
@@ -85,6 +87,11 @@ class CandidateSelections:
     rows: NDArray[np.float32]
     default: int
     loss: NDArray[np.float64]
+
+    def comment_policy(self, index: int) -> bool | None:
+        """Return whether a candidate treats all readers' comments as content, or none; None for neither."""
+        code = float(self.rows[index, _COMMENT_POLICY])
+        return code > 0 if code else None
 
 
 def candidate_selections(
@@ -183,7 +190,13 @@ def _mean(
 
 
 def choose_selection(forest: Forest, candidates: CandidateSelections) -> tuple[NDArray[np.bool_], float]:
-    """Return the candidate with the best predicted word F1, bool (B,), and this prediction, in 0..1.
+    """Return the candidate with the best predicted word F1, bool (B,), and this prediction, in 0..1."""
+    best, confidence = choose_index(forest, candidates)
+    return candidates.masks[best], confidence
+
+
+def choose_index(forest: Forest, candidates: CandidateSelections) -> tuple[int, float]:
+    """Return the index of the candidate with the best predicted word F1, and this prediction, in 0..1.
 
     Candidates with a loss above `MAX_LOSS` are left out, except the default.
     """
@@ -192,7 +205,7 @@ def choose_selection(forest: Forest, candidates: CandidateSelections) -> tuple[N
     preferred = np.where((candidates.loss <= MAX_LOSS) | is_default, predicted, -np.inf)
     preferred[candidates.default] += MARGIN
     best = int(np.argmax(preferred))
-    return candidates.masks[best], float(np.clip(predicted[best], 0, 1))
+    return best, float(np.clip(predicted[best], 0, 1))
 
 
 def add_convention(rows: NDArray[np.float32], names: tuple[str, ...], name: str) -> NDArray[np.float32]:
@@ -216,8 +229,13 @@ class ThresholdModel:
 
     def select(self, candidates: CandidateSelections, convention: str = "") -> tuple[NDArray[np.bool_], float]:
         """Return the content blocks, bool (B,), and the confidence: the predicted word F1 of this selection."""
+        best, confidence = self.choose(candidates, convention)
+        return candidates.masks[best], confidence
+
+    def choose(self, candidates: CandidateSelections, convention: str = "") -> tuple[int, float]:
+        """Return the index of the selection, and the confidence."""
         rows = add_convention(candidates.rows, self.conventions, convention)
-        return choose_selection(self.forest, replace(candidates, rows=rows))
+        return choose_index(self.forest, replace(candidates, rows=rows))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,14 +12,17 @@ import numpy as np
 
 from vclean.classify.content import stacking
 from vclean.classify.explain import phrases
+from vclean.classify.prediction import Change
 from vclean.features.block import neighbourhood
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
 SITE: Final = "site"
 """Group of the evidence from other pages of the site."""
-GROUPS: Final = (*phrases.GROUPS, SITE)
+GROUPS: Final = (*phrases.GROUPS, SITE, *(change.value for change in Change))
 """Groups that have a contribution, in the order of the columns of `sum_by_group`."""
 
 _INDEX: Final = {column.name: index for index, column in enumerate(stacking.COLUMNS)}
@@ -66,7 +69,10 @@ def page_level_columns(x: NDArray[np.float32]) -> NDArray[np.bool_]:
 
 
 def sum_by_group(
-    contributions: NDArray[np.float64], is_page_level: NDArray[np.bool_], evidence: NDArray[np.float32] | None
+    contributions: NDArray[np.float64],
+    is_page_level: NDArray[np.bool_],
+    evidence: NDArray[np.float32] | None = None,
+    changes: Mapping[Change, NDArray[np.float64]] | None = None,
 ) -> NDArray[np.float64]:
     """Sum contributions by group, float64 (B, len(GROUPS)).
 
@@ -74,9 +80,12 @@ def sum_by_group(
         contributions: float64 (B, F), see `share_linear_contributions`.
         is_page_level: bool (B, F), see `page_level_columns`: contributions to add to the group of the page.
         evidence: float32 (B,), log odds from the other pages of the site, or None.
+        changes: float64 (B,) by `Change`, log odds that options and the threshold model added.
     """
     sums: NDArray[np.float64] = np.where(is_page_level, 0, contributions) @ _MEMBER
     sums[:, GROUPS.index(phrases.PAGE)] += np.where(is_page_level, contributions, 0).sum(axis=1)
     if evidence is not None:
         sums[:, GROUPS.index(SITE)] = evidence
+    for change, values in (changes or {}).items():
+        sums[:, GROUPS.index(change)] = values
     return sums

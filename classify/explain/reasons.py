@@ -1,5 +1,8 @@
 """Explain why the blocks of a page were kept or dropped, in phrases and as contributions.
 
+The base value and the contributions of all groups, less the threshold of the page, add up to the margin of a block:
+above 0 it is kept, below 0 it is dropped. Where the label is on the other side, a rule overruled the sum, and is named.
+
 The reasons of a block begin with rules that decided after the model: the threshold of the page, a list that is kept or
 dropped as one, options of the user. The feature groups with the largest contributions to the log odds of the trees
 follow. The phrase of a group describes the one or two features with the largest contributions. The group of the
@@ -14,10 +17,12 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.classify.content import stacking
+from vclean.classify.content.expected_f import bounded_log_odds
 from vclean.classify.explain import phrases
 from vclean.classify.explain.groups import GROUPS, SITE, page_level_columns, share_linear_contributions, sum_by_group
 from vclean.classify.explain.rules import Rule, Rules
 from vclean.classify.explain.surroundings import BlockSurroundings, SalientTokens
+from vclean.classify.prediction import Change
 from vclean.classify.trees.shap import contributions
 from vclean.features.page_context import PageContext
 
@@ -44,6 +49,13 @@ _SECOND_FEATURE_SHARE: Final = 0.35
 _CONTRADICTION_WEIGHT: Final = 0.3
 """Weight of a linear score whose sign differs from the sign of its contribution: correct, but confusing to read."""
 
+_TEXTS: Final = {
+    SITE: "also on other pages of the site",
+    Change.CONVENTION: "what the annotators of the chosen corpus keep",
+    Change.COMMENTS: "how readers' comments are treated on this page",
+    Change.KINDS: "its kind of block is kept or left out as requested",
+}
+"""Texts of the groups without features."""
 _NAMES: Final = [column.name for column in stacking.COLUMNS]
 _DISTANT_WEIGHT: Final = 0.5
 """Weight of features of blocks at a distance of two or three: readers look at adjacent blocks."""
@@ -88,6 +100,9 @@ class Explanation:
         contributions: float64 (B, G), signed log odds towards content of all groups.
         base: log odds of an average block; the base and a block's contributions add up to the log odds of the block.
         threshold: lowest probability of the selected blocks; NaN if none was selected, or for methods without one.
+        least_log_odds: log odds above which blocks are kept; NaN for methods without.
+        margins: float64 (B,), base plus contributions minus `least_log_odds`; empty for methods without.
+        overruled_by: for each block the name of the rule against the sign of its margin; empty strings for the others.
 
     >>> Explanation([[Reason("links", "link share 0.92", -1.5)]]).reasons[0][0].text
     'link share 0.92'
@@ -98,6 +113,9 @@ class Explanation:
     contributions: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 0)))
     base: float = float("nan")
     threshold: float = float("nan")
+    least_log_odds: float = float("nan")
+    margins: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    overruled_by: Sequence[str] = ()
 
 
 def placeholder_explanation(method: str, count: int) -> Explanation:
@@ -117,7 +135,10 @@ def explain(model: Model, blocks: BlockColumns, prediction: Prediction) -> Expla
     base, columns = contributions(model.content, decision.x)
     divided = share_linear_contributions(decision.x, columns)
     is_page_level = page_level_columns(decision.x)
-    sums = sum_by_group(divided, is_page_level, decision.evidence.log_odds if decision.evidence else None)
+    site = decision.evidence.log_odds if decision.evidence else None
+    sums = sum_by_group(divided, is_page_level, site, decision.changes)
+    least = least_log_odds(decision)
+    margins = base + sums.sum(axis=1) - least
     context = PageContext(blocks)
     rules = Rules(blocks, prediction, decision, context.tokens)
     writer = _ReasonWriter(
@@ -127,11 +148,27 @@ def explain(model: Model, blocks: BlockColumns, prediction: Prediction) -> Expla
         decision,
         np.where(is_page_level, 0, divided),
     )
+    is_opposed = [(margin > 0) != label.is_content for margin, label in zip(margins, prediction.labels, strict=True)]
+    named = [rules.describe(block, is_opposed=opposed) for block, opposed in enumerate(is_opposed)]
     reasons = [
-        [*(Reason(RULE, text, 0.0, rule) for rule, text in rules.describe(block)), *writer.reasons(block, sums[block])]
+        [*(Reason(RULE, text, 0.0, rule) for rule, text in named[block]), *writer.reasons(block, sums[block])]
         for block in range(len(blocks))
     ]
-    return Explanation(reasons, GROUPS, sums, base, rules.threshold)
+    overruled_by = [str(rule[0][0]) if opposed else "" for rule, opposed in zip(named, is_opposed, strict=True)]
+    return Explanation(reasons, GROUPS, sums, base, rules.threshold, least, margins, overruled_by)
+
+
+def least_log_odds(decision: Decision) -> float:
+    """Return the log odds between the least probable block that was selected and the next one that was not.
+
+    If all blocks were selected: 0, or a little less than the least of them. 0 if none was.
+    """
+    if decision.candidates is None or not decision.selected.any():
+        return 0.0
+    values = bounded_log_odds(decision.candidates)
+    least = float(values[decision.selected].min())
+    below = values[values < least]
+    return (least + float(below.max())) / 2 if len(below) else min(0.0, least - MIN_CONTRIBUTION)
 
 
 class _ReasonWriter:
@@ -176,14 +213,14 @@ class _ReasonWriter:
 
     def _is_informative(self, block: int, group: str, size: dict[str, float]) -> bool:
         """Return False for page features, equal for all blocks, and for the fact that the page was not rendered."""
-        if group == SITE:
+        if group in _TEXTS:
             return True
         first, *_ = self._strongest_features(block, group, size[group])
         return group != phrases.PAGE and not phrases.is_unrendered(_NAMES[first], float(self._x[block, first]))
 
     def _text(self, block: int, group: str, contribution: float) -> str:
-        if group == SITE:
-            return "also on other pages of the site"
+        if group in _TEXTS:
+            return _TEXTS[group]
         summary, covered = self._summary(block, group)
         features = self._strongest_features(block, group, contribution)
         parts = [

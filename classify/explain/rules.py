@@ -74,8 +74,19 @@ class Rules:
         selected = prediction.probability[outside if outside.any() else decision.selected]
         self.threshold = float(selected.min()) if len(selected) else float("nan")
 
-    def describe(self, block: int) -> list[tuple[Rule, str]]:
-        """Return names and phrases of the rules that decided about a block, the last rule first."""
+    def describe(self, block: int, *, is_opposed: bool = False) -> list[tuple[Rule, str]]:
+        """Return names and phrases of the rules that decided about a block, the last rule first.
+
+        Args:
+            block: index of the block.
+            is_opposed: whether the label is against the sum of the contributions; then there is a rule at least.
+        """
+        rules = self._describe(block)
+        if is_opposed and not rules:
+            return [(Rule.THRESHOLD, f"{self._selection(block)}, close to the threshold of this page")]
+        return rules
+
+    def _describe(self, block: int) -> list[tuple[Rule, str]]:
         if confirmed := self._confirmed_rule(block):
             return [(Rule.CONFIRMED, confirmed)]
         if hidden := self._hidden_rule(block):

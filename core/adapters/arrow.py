@@ -37,7 +37,11 @@ _RUN_COLUMNS: Final = frozenset({"source", "key", "read_key", "attempts", "secon
 LABELS: Final = pa.struct([(str(label), pa.int32()) for label in Label])
 
 SCHEMA: Final = pa.schema(
-    [*(field for field in FARM_SCHEMA if field.name not in _RUN_COLUMNS), ("labels", LABELS), ("markdown", pa.string())]
+    [
+        *(field for field in FARM_SCHEMA if field.name not in _RUN_COLUMNS),
+        pa.field("labels", LABELS),
+        pa.field("markdown", pa.string()),
+    ]
 )
 """Columns that an `ArrowCleaner` can compute, described in `docs/guides/arrow.md`."""
 

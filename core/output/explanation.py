@@ -29,6 +29,7 @@ def write_explanation(result: Result) -> str:
     for block in result.blocks:
         lines.append(_block(block, has_roles=any(result.roles)))
         lines += map(_reason, block.reasons)
+        lines += _margin(result.explanation, block.index)
     return "".join(line + "\n" for line in lines)
 
 
@@ -57,6 +58,18 @@ def _block(block: Block, *, has_roles: bool) -> str:
 def _reason(reason: Reason) -> str:
     contribution = "     " if reason.group == RULE else f"{reason.contribution:+.2f}"
     return f"    {contribution} {reason.group}: {reason.text}"
+
+
+def _margin(explanation: Explanation, block: int) -> list[str]:
+    """Return a line with the sum of base value, contributions and threshold; none for methods without."""
+    if not len(explanation.margins):
+        return []
+    margin, least = float(explanation.margins[block]), explanation.least_log_odds
+    parts = (
+        f"base {explanation.base:+.2f}, all groups {margin + least - explanation.base:+.2f}, threshold {-least:+.2f}"
+    )
+    rule = explanation.overruled_by[block]
+    return [f"    {margin:+.2f} sum: {parts}{f'; overruled by the rule {rule}' if rule else ''}"]
 
 
 def _truncate(text: str) -> str:

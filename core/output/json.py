@@ -96,24 +96,34 @@ def _block(block: Block) -> Record:
 
 
 def _threshold(explanation: Explanation) -> Record:
-    """Return the log odds of an average block, and the lowest probability of a selected block."""
-    return {"base": _number(explanation.base, 4), "threshold": _number(explanation.threshold, 4)}
+    """Return the log odds of an average block, and the lowest probability and log odds of a selected block."""
+    return {
+        "base": _number(explanation.base, 4),
+        "threshold": _number(explanation.threshold, 4),
+        "least_log_odds": _number(explanation.least_log_odds, 4),
+    }
 
 
 def _explanations(result: Result, explanation: Explanation) -> list[Record]:
     """Return for each block its reasons, contributions by group, log odds, and position in the source."""
     positions = result.positions or [None] * len(result.columns)
     contributions = explanation.contributions.tolist() or [[]] * len(positions)
+    margins = explanation.margins.tolist() or [math.nan] * len(positions)
+    overruled_by = explanation.overruled_by or [""] * len(positions)
     return [
         {
             "source": position and asdict(position),
             "log_odds": _number(explanation.base + sum(values), 4),
+            "margin": _number(margin, 4),
+            "overruled_by": rule or None,
             "reasons": [_reason(reason) for reason in reasons],
             "contributions": {
                 group: round(value, 4) for group, value in zip(explanation.groups, values, strict=True) if value
             },
         }
-        for position, reasons, values in zip(positions, explanation.reasons, contributions, strict=True)
+        for position, reasons, values, margin, rule in zip(
+            positions, explanation.reasons, contributions, margins, overruled_by, strict=True
+        )
     ]
 
 

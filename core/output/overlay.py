@@ -60,8 +60,13 @@ def to_overlay_page(result: Result, screenshot: bytes) -> OverlayPage:
 
 def to_overlay_blocks(result: Result) -> list[OverlayBlock]:
     """Return the data of each block for an interactive overlay page."""
+    explanation, count = result.explanation, len(result.columns)
+    margins = explanation.margins.tolist() if explanation else []
+    overruled_by = explanation.overruled_by if explanation else ()
     return [
         OverlayBlock(
+            margin=margin,
+            overruled_by=rule,
             box=None if is_omitted else block.box,
             label=block.label,
             role=block.role,
@@ -74,8 +79,13 @@ def to_overlay_blocks(result: Result) -> list[OverlayBlock]:
             reasons=block.reasons,
             source=f"line {block.source.line}, column {block.source.column}" if block.source else "",
         )
-        for block, font, is_omitted in zip(
-            result.blocks, _fonts(result.columns), _is_omitted(result.columns).tolist(), strict=True
+        for block, font, is_omitted, margin, rule in zip(
+            result.blocks,
+            _fonts(result.columns),
+            _is_omitted(result.columns).tolist(),
+            margins or [None] * count,
+            overruled_by or [""] * count,
+            strict=True,
         )
     ]
 

@@ -70,6 +70,8 @@ class OverlayBlock:
         visibility: "shown", "revealable" or "hidden"; only shown blocks are drawn.
         technique: what hides the block; empty if it is shown.
         reasons: reasons for the label, the strongest first.
+        margin: log odds above the threshold, which the contributions sum to; None if unknown.
+        overruled_by: name of the rule against the sign of the margin; empty if there is none.
         changed: description of the difference from another result; empty if there is none.
     """
 
@@ -84,6 +86,8 @@ class OverlayBlock:
     visibility: str = "shown"
     technique: str = ""
     reasons: Sequence[ReasonLike] = ()
+    margin: float | None = None
+    overruled_by: str = ""
     changed: str = ""
 
 
@@ -264,7 +268,9 @@ def _block(block: OverlayBlock, max_chars: int) -> JsonObject:
         ],
         "visibility": block.visibility,
     }
-    optional = {"changed": block.changed, "technique": block.technique}
+    optional = {"changed": block.changed, "technique": block.technique, "overruled_by": block.overruled_by}
+    if block.margin is not None:
+        record["margin"] = round(block.margin, 3)
     return record | {name: value for name, value in optional.items() if value}
 
 

@@ -166,9 +166,18 @@
       const sign = value ? `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(1)}` : "";
       return element("li", { title: group }, element("span", { className: "sign" }, sign), bar, element("span", { dir: "auto" }, text));
     });
+    if (item.margin !== undefined) entries.push(sum(item));
     const modelTitle = isKept ? "Why the model keeps it" : "Why the model leaves it out";
     const title = item.predicted ? modelTitle : isKept ? "Why it is kept" : "Why it is left out";
     return [element("h3", {}, title), element("ul", { className: "reasons" }, ...entries)];
+  }
+
+  /* The last entry: the sum of base value, all contributions and threshold, which decides, or the rule that overruled it. */
+  function sum({ margin, overruled_by: rule }) {
+    const sign = `${margin < 0 ? "−" : "+"}${Math.abs(margin).toFixed(2)}`;
+    const text = "sum of all groups, the average block and the threshold of the page";
+    const ending = rule ? `; overruled by the rule “${rule}”` : `: ${margin > 0 ? "kept" : "left out"}`;
+    return element("li", { className: "sum", title: "sum" }, element("span", { className: "sign" }, sign), element("i", { className: "rule" }), element("span", {}, text + ending));
   }
 
   function facts(item) {

@@ -51,7 +51,9 @@ class TestPrepare:
 
     def test_document_contains_reasons(self, tmp_path: Path, renders: list[str]) -> None:
         with preparer(tmp_path) as made:
-            assert '"reasons":[{' in made.document(made.prepare(self.PAGE))
+            document = made.document(made.prepare(self.PAGE))
+            assert '"reasons":[{' in document
+            assert '"margin":' in document
 
     def test_no_reasons_for_very_many_blocks(
         self, tmp_path: Path, renders: list[str], monkeypatch: pytest.MonkeyPatch

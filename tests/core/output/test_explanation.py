@@ -39,7 +39,10 @@ REASONS = (
     [Reason(RULE, "kept at 0.40: the threshold of this page is 0.40", 0.0), Reason("links", "no links", 0.5)],
     [Reason("links", "link share 0.92", -1.234)],
 )
-EXPLANATION = Explanation(REASONS, ("links", "words"), np.array([[0.5, 0.25], [-1.234, 0.0]]), -3.5, 0.4)
+CONTRIBUTIONS = np.array([[0.5, 0.25], [-1.234, 0.0]])
+EXPLANATION = Explanation(
+    REASONS, ("links", "words"), CONTRIBUTIONS, -3.5, 0.4, -2.85, np.array([0.1, -1.884]), ["", "headline"]
+)
 
 
 @pytest.fixture
@@ -62,8 +65,10 @@ class TestToExplanation:
             '+ p 0.90 article line 3:7 /html[1]/body[1]/p[1] "One two"',
             "          rule: kept at 0.40: the threshold of this page is 0.40",
             "    +0.50 links: no links",
+            "    +0.10 sum: base -3.50, all groups +0.75, threshold +2.85",
             '- o 0.10 none no line /html[1]/body[1]/p[2] "Three"',
             "    -1.23 links: link share 0.92",
+            "    -1.88 sum: base -3.50, all groups -1.23, threshold +2.85; overruled by the rule headline",
         ]
 
     def test_without_roles_positions_and_contributions(self) -> None:
@@ -92,11 +97,15 @@ class TestToExplanation:
 class TestRecord:
     def test_contributions(self, explained) -> None:
         record = json.loads(explained.to_json())
-        assert record["explanation"] == {"base": -3.5, "threshold": 0.4}
+        assert record["explanation"] == {"base": -3.5, "threshold": 0.4, "least_log_odds": -2.85}
         first, second = record["blocks"]
         assert first["source"] == {"line": 3, "column": 7}
         assert second["source"] is None
         assert first["log_odds"] == -2.75
+        assert [(block["margin"], block["overruled_by"]) for block in (first, second)] == [
+            (0.1, None),
+            (-1.884, "headline"),
+        ]
         assert first["contributions"] == {"links": 0.5, "words": 0.25}
         assert second["contributions"] == {"links": -1.234}
         assert second["reasons"] == [{"group": "links", "text": "link share 0.92", "contribution": -1.234}]
@@ -113,7 +122,8 @@ class TestRecord:
     def test_method_without_contributions(self) -> None:
         result = vclean.clean(PAGE, method="bte", explain=True)
         record = json.loads(result.to_json())
-        assert record["explanation"] == {"base": None, "threshold": None}
+        assert record["explanation"] == {"base": None, "threshold": None, "least_log_odds": None}
+        assert (record["blocks"][0]["margin"], record["blocks"][0]["overruled_by"]) == (None, None)
         assert record["blocks"][0]["contributions"] == {}
         assert record["blocks"][0]["log_odds"] is None
         assert "bte" in record["blocks"][0]["reasons"][0]["text"]

@@ -68,7 +68,8 @@ def content(count: int = 60, **facts: object) -> OverlayPage:
     blocks[0] = block(
         0, "h", "The heading", font="32 px Georgia, bold", xpath="/html[1]/body[1]/h1[1]", source="line 7"
     )
-    blocks[4] = block(4, "o", HOSTILE, reasons=reasons)
+    blocks[4] = block(4, "o", HOSTILE, reasons=reasons, margin=-2.25)
+    blocks[6] = block(6, "p", reasons=reasons, margin=-2.25, overruled_by="whole group")
     blocks[5] = block(5, "p", "Folded away", visibility="revealable")
     default = {"id": "page.html", "url": "https://example.org/", "title": f"Rain {HOSTILE}", "blocks": blocks}
     size = {"width": WIDTH, "height": count * ROW, "screenshot": screenshot(count * ROW)}
@@ -201,8 +202,14 @@ class TestPointer:
         opened.page.mouse.move(*opened.center_of(4))
         opened.wait_for_frames()
         assert "Why it is left out" in opened.details
-        assert opened.page.locator(".reasons .sign").all_inner_texts() == ["−1.5", ""]
+        assert opened.page.locator(".reasons .sign").all_inner_texts() == ["−1.5", "", "−2.25"]
+        assert "sum of all groups, the average block and the threshold of the page: left out" in opened.details
         assert "link share 0.92 in a narrow column" in opened.details
+
+    def test_names_the_rule_that_overruled_the_sum(self, opened: Opened) -> None:
+        opened.page.evaluate("vclean.select(6)")
+        opened.wait_for_frames()
+        assert "the threshold of the page; overruled by the rule “whole group”" in opened.details
 
     def test_leaving_shows_selected_block(self, opened: Opened) -> None:
         opened.page.evaluate("vclean.select(0)")
