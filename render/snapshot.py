@@ -27,9 +27,9 @@ ATTRIBUTES = (
     "itemprop", "itemtype", "lang", "name", "open", "placeholder", "property", "rel", "role", "rowspan", "scope",
     "src", "srcset", "start", "style", "title", "type", "value", "width",
     "aria-modal", "commandfor", "data-bs-target", "data-bs-toggle", "for", "popover", "popovertarget",
-    "tabindex",
+    "tabindex", "data-lang", "data-language", "data-src",
 )  # fmt: skip
-"""Attributes of a snapshot; `href`, `src` and `cite` are absolute if the page has a URL."""
+"""Attributes of a snapshot; `href`, `src`, `cite` and `data-src` are absolute if the page has a URL."""
 
 STYLES = (
     "display", "position", "float", "visibility", "opacity", "overflow-x", "font-size", "font-weight",

@@ -17,6 +17,8 @@ from lxml import etree
 
 from vclean.characters import replace_illegal
 from vclean.labels import Label
+from vclean.output.code_language import CodeLanguages
+from vclean.output.images import image_sources
 from vclean.output.selection import INLINE, STRUCTURE, EventKind, select_content
 
 if TYPE_CHECKING:
@@ -52,15 +54,12 @@ _ATTRIBUTES = {
     "li": ("value",),
     "td": ("colspan", "rowspan"),
     "th": ("colspan", "rowspan", "scope"),
-    "img": ("src", "alt"),
+    "img": ("alt",),
 }
-_LANGUAGE = re.compile(r"(?<!\S)lang(?:uage)?-([\w+#.-]+)(?!\S)")
-"""Class of the programming language of code: https://html.spec.whatwg.org/#the-code-element, and its short form."""
-
 _BULLET = re.compile(r"[•·‣⁃▪▫◦●○■□➢►▶*–—-]+(?=\s|$)")
 """Bullet in the text of a list item without list elements; it is removed if the output has an `li` element."""
 
-_URL_ATTRIBUTES = frozenset(("href", "cite", "src"))
+_URL_ATTRIBUTES = frozenset(("href", "cite"))
 _SCHEMES = frozenset(("", "http", "https", "mailto", "tel", "ftp"))
 _ITEM_TAGS = {"ul": "li", "ol": "li", "dl": "dd"}
 """Tags of items by the tag of their list."""
@@ -165,7 +164,8 @@ class HtmlWriter:
         self.snapshot = blocks.snapshot
         self.page, self.writer = select_content(blocks, labels), _ElementWriter(builder)
         self.values = {name: self.snapshot.attributes(name) for names in _ATTRIBUTES.values() for name in names}
-        self.classes = self.snapshot.attributes("class")
+        self.code_languages = CodeLanguages(self.snapshot)
+        self.sources = image_sources(self.snapshot)
         self.stack: list[_OpenElement] = []
         self.items: dict[tuple[str, int], _OpenElement] = {}
         self.block = -1
@@ -251,8 +251,8 @@ class HtmlWriter:
             value = replace_illegal(self.values[name].get(element, "")).strip()
             if value and (name not in _URL_ATTRIBUTES or _is_safe(value)):
                 attributes[name] = value
-        language = _LANGUAGE.search(self.classes.get(element, "")) if tag in ("code", "pre") else None
-        return attributes | ({"class": f"language-{language[1]}"} if language else {})
+        language = self.code_languages.of(element) if tag in ("code", "pre") else ""
+        return attributes | ({"class": f"language-{language}"} if language else {})
 
     # Content
 
@@ -274,8 +274,9 @@ class HtmlWriter:
         self._write_image(element, self._ancestors(), " " * spaced)
 
     def _write_image(self, element: int, ancestors: list[_OpenElement], gap: str = "") -> None:
-        attributes = self._attributes(element, "img")
-        if "src" in attributes:
+        source = replace_illegal(self.sources[element])
+        if _is_safe(source):
+            attributes = {"src": source, **self._attributes(element, "img")}
             self.writer.move_to(ancestors, gap)
             self.writer.void("img", attributes)
 

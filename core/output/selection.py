@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vclean.features import tree
+from vclean.features.groups import Groups
 from vclean.labels import Label
 from vclean.output.headings import heading_levels
+from vclean.output.images import content_images
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -175,6 +177,41 @@ def _count(snapshot: Snapshot, elements: NDArray[np.int32]) -> NDArray[np.int64]
     return counts
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class TableCells:
+    """Positions of the B blocks of a page in data tables, int32 (B,) each; 0 outside data tables.
+
+    Attributes:
+        table: the table around each block.
+        row: its row.
+        column: the number of its cell in the row, from 0.
+    """
+
+    table: NDArray[np.int32]
+    row: NDArray[np.int32]
+    column: NDArray[np.int32]
+
+
+def table_cells(blocks: BlockColumns, labels: Sequence[Label]) -> TableCells:
+    """Return the positions of the content blocks in the tables that the cleaned page keeps as tables."""
+    snapshot, node = blocks.snapshot, blocks.node
+    content = np.array([label.is_content for label in labels], dtype=bool)
+    kept_texts = blocks.members[content[blocks.text_block[blocks.members]]]
+    has_content = _count(snapshot, snapshot.text_parent[kept_texts]) > 0
+    is_cell = snapshot.is_tag(_CELLS)
+    table, row, cell = (
+        tree.nearest_ancestor(mask, snapshot.parent)
+        for mask in (snapshot.is_tag(("table",)), snapshot.is_tag(("tr",)), is_cell)
+    )
+    is_data = _data_tables(blocks, kept_texts, has_content, table)
+    inside = content & (row[node] > 0) & (cell[node] > row[node]) & is_data[table[node]]
+    column = np.zeros(len(snapshot), dtype=np.int32)
+    column[is_cell] = Groups.from_keys(snapshot.parent[is_cell]).rank
+    return TableCells(
+        *(np.where(inside, values, 0).astype(np.int32) for values in (table[node], row[node], column[cell[node]]))
+    )
+
+
 def _elements(blocks: BlockColumns, kept_texts: NDArray[np.int32], has_content: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Select elements: structural and inline elements with kept text, and empty cells of kept rows, bool (N,).
 
@@ -284,22 +321,22 @@ def _around(blocks: BlockColumns, elements: NDArray[np.intp]) -> tuple[NDArray[n
 def _images(
     blocks: BlockColumns, content: NDArray[np.bool_], elements: NDArray[np.bool_]
 ) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """Select visible images with a URL and alternative text, between two kept texts or in a kept figure.
+    """Select images of the content between two kept texts or in a kept figure; see `vclean.output.images`.
+
+    In a line of text, images without an alternative text are taken for icons, unless they are known to be larger.
 
     Returns:
         The image elements, and whether each is inside a block, in a line of text.
     """
     snapshot = blocks.snapshot
-    has_text = snapshot.is_tag(("img",)) & (snapshot.hidden == 0)
-    for name in ("src", "alt"):
-        values = snapshot.attributes(name)
-        has_text &= np.isin(np.arange(len(snapshot)), [element for element, value in values.items() if value.strip()])
-    rows = np.flatnonzero(has_text)
+    rows, is_certain = content_images(snapshot)
     before, after = _around(blocks, rows)
     is_kept = np.append(content, False)
     in_figure = tree.nearest_ancestor(snapshot.is_tag(("figure",)) & elements, snapshot.parent)[rows] > 0
     selected = (is_kept[before] & is_kept[after]) | in_figure
-    return rows[selected], ((before == after) & is_kept[before])[selected]
+    inline = (before == after) & is_kept[before]
+    selected &= ~inline | is_certain
+    return rows[selected], inline[selected]
 
 
 def _breaks(blocks: BlockColumns, content: NDArray[np.bool_]) -> NDArray[np.intp]:

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from vclean.labels import Label
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from vclean.result import Result
 
 
 class TextUnit(NamedTuple):
-    """Heading, paragraph or list item of the clean text, with its continuations."""
+    """Heading, paragraph or list item of the clean text, with its continuations; or row of a table.
+
+    Attributes:
+        label: the label of its first block.
+        text: the text.
+        table: a number of the table, 0 for units that are no row.
+    """
 
     label: Label
     text: str
+    table: int = 0
 
 
 def units(texts: Sequence[str], labels: Iterable[Label]) -> list[TextUnit]:
@@ -52,11 +60,18 @@ def to_text(texts: Sequence[str], labels: Iterable[Label]) -> str:
     >>> to_text(["Two fruits", "apple", "pear"], [Label.PARAGRAPH, Label.LIST_ITEM, Label.LIST_ITEM])
     'Two fruits\n\napple\npear\n'
     """
-    parts, previous = [], None
-    for unit in units(texts, labels):
-        same_list = previous is unit.label is Label.LIST_ITEM
+    return _join(units(texts, labels))
+
+
+def _join(units_of_page: Iterable[TextUnit]) -> str:
+    """Return the units with a blank line between them, but none between two list items or two rows of a table."""
+    parts: list[str] = []
+    previous: TextUnit | None = None
+    for unit in units_of_page:
+        is_same = previous is not None and previous.table == unit.table
+        same_list = is_same and previous is not None and (previous.label is unit.label is Label.LIST_ITEM or unit.table)
         parts.append(("" if previous is None or same_list else "\n") + unit.text + "\n")
-        previous = unit.label
+        previous = unit
     return "".join(parts)
 
 
@@ -66,8 +81,40 @@ def write_cleaneval(result: Result) -> str:
 
 
 def write_text(result: Result) -> str:
-    """Return the clean text of a result without markup."""
-    return to_text(*_with_title(result))
+    """Return the clean text of a result without markup; tabs separate the cells of a row of a table."""
+    title = result.prediction.added_title
+    return _join([*([TextUnit(Label.HEADING, title)] if title else []), *_units_and_rows(result)])
+
+
+def _units_and_rows(result: Result) -> Iterator[TextUnit]:
+    """Iterate over the units outside data tables, and the rows of data tables."""
+    from vclean.output.selection import table_cells
+
+    texts, labels = result.columns.text, result.prediction.labels
+    cells = table_cells(result.columns, labels)
+    rows, tables, columns = cells.row.tolist(), cells.table.tolist(), cells.column.tolist()
+    content = [block for block, label in enumerate(labels) if label.is_content]
+    for row, group in groupby(content, rows.__getitem__):
+        blocks = list(group)
+        if row:
+            yield TextUnit(
+                Label.PARAGRAPH, _row([(columns[block], texts[block]) for block in blocks]), tables[blocks[0]]
+            )
+        else:
+            yield from units([texts[block] for block in blocks], [labels[block] for block in blocks])
+
+
+def _row(cells: Iterable[tuple[int, str]]) -> str:
+    r"""Return the texts of the cells of a row, with tabs between their columns, also those without text.
+
+    >>> _row([(0, "a"), (2, "b"), (2, "c")])
+    'a\t\tb c'
+    """
+    line, last = "", 0
+    for column, text in cells:
+        gap = "\t" * (column - last) or " " * bool(line)
+        line, last = line + gap + " ".join(text.split()), column
+    return line
 
 
 def _with_title(result: Result) -> tuple[list[str], list[Label]]:

@@ -12,7 +12,7 @@
   const WORD_WIDTH = 40; // px
   const MAX_SHUT_SIZE = 1; // px; text for screen readers is clipped to 1 x 1
   const STYLE_VALUE_LIMIT = 200; // characters; only data: URLs are longer
-  const URL_ATTRIBUTES = new Set(['href', 'src', 'cite']);
+  const URL_ATTRIBUTES = new Set(['href', 'src', 'cite', 'data-src']);
   const SKIPPED = new Set(options.skipped);
   const REPLACED = new Set(options.replaced);
   const ATTRIBUTE = new Map(options.attributes.map((name, index) => [name, index]));

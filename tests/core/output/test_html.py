@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 from helpers.pages import laid_out, result, snapshot
 from hypothesis import given, settings
@@ -267,8 +270,8 @@ class TestCode:
 
     @pytest.mark.parametrize("name", ["language-c++", "hl language-c++ x", "lang-c++"])
     def test_language_is_kept(self, name):
-        assert body(f'<pre><code class="{name}">x', "p") == '<pre><code class="language-c++">x</code></pre>'
-        assert body(f'<pre class="{name}">x', "p") == '<pre class="language-c++">x</pre>'
+        assert body(f'<pre><code class="{name}">x', "p") == '<pre><code class="language-cpp">x</code></pre>'
+        assert body(f'<pre class="{name}">x', "p") == '<pre class="language-cpp">x</pre>'
 
     @pytest.mark.parametrize("name", ["hl", "language-", "language-a`b", "my-language-c"])
     def test_other_classes_go(self, name):
@@ -342,11 +345,37 @@ class TestImages:
 
     @pytest.mark.parametrize(
         "image",
-        ['<img src="i.png" alt="">', '<img src="i.png">', '<img alt="x">', '<img src="data:x" alt="x">',
-         '<img src="i.png" alt="x" hidden>'],
+        ['<img alt="x">', '<img src="data:x" alt="x">', '<img src="i.png" alt="x" hidden>', '<img src="i.png" hidden>',
+         '<img src="i.png" width=1 height=1>', '<img src="i.png" width=600 height=2>', '<img src="i.png" height=16px>',
+         '<img src="/img/spacer.gif">', '<img src="/avatar-1.png">', '<img src="data:x">'],
     )  # fmt: skip
     def test_decoration_is_removed(self, image):
         assert body(f"<p>a</p>{image}<p>b", "pp") == "<p>a</p><p>b</p>"
+
+    @pytest.mark.parametrize(
+        "attributes", ["", 'alt=""', "width=600 height=400", "width=100%", "height=200", 'data-src="other.png"']
+    )
+    def test_without_alternative_text(self, attributes):
+        image = to_tree(result(snapshot(f'<p>a</p><img src="/i.png" {attributes}><p>b'), "pp")).find(".//p/img")
+        assert image.items() == [("src", "https://example.org/i.png")]
+
+    @pytest.mark.parametrize("source", ["", 'src=""', 'src="data:image/gif;base64,R0"'])
+    def test_loaded_later(self, source):
+        assert body(f'<p>a</p><img {source} data-src="i.png"><p>b', "pp") == (
+            '<p>a</p><p><img src="https://example.org/dir/i.png"></p><p>b</p>'
+        )
+
+    @pytest.mark.parametrize(("size", "count"), [("", 0), ("width=20", 0), ("width=300 height=200", 1)])
+    def test_in_a_line_without_alternative_text(self, size, count):
+        assert body(f'<p>a <img src="/i.png" {size}> b', "p").count("<img") == count
+
+    def test_size_on_the_page(self):
+        page = laid_out('<p>a</p><img src="/i.png"><img src="/j.png"><p>b')
+        images = np.flatnonzero(page.is_tag(("img",))).astype(np.int32)
+        box = page.box.copy()
+        box[images] = [[0, 0, 300, 200], [0, 0, 20, 20]]
+        tree = to_tree(result(replace(page, box=box, image=images), "pp"))
+        assert tree.xpath("//img/@src") == ["https://example.org/i.png"]
 
     @pytest.mark.parametrize(
         ("source", "labels"),

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from helpers.pages import result, snapshot
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -90,3 +91,30 @@ class TestToText:
         texts, labels = [text for text, _ in page], [label for _, label in page]
         marked = to_cleaneval(texts, labels).split("\n")
         assert to_text(texts, labels).split() == " ".join(line[3:] for line in marked).split()
+
+
+class TestRows:
+    TABLE = "<p>Rain</p><table><tr><th>City<th>mm</tr><tr><td>Bergen<td>2,250</tr></table><p>End"
+
+    def test_tabs_separate_cells_and_lines_separate_rows(self):
+        text = result(snapshot(self.TABLE), "pppppp").to_text()
+        assert text == "Rain\n\nCity\tmm\nBergen\t2,250\n\nEnd\n"
+
+    def test_empty_cells_and_removed_blocks_keep_columns_aligned(self):
+        html = "<table><tr><td><td>a<td>b</tr><tr><td>c<td>d<td>e</tr><tr><td>f<td>g<td>h</tr></table>"
+        assert result(snapshot(html), "pppopppp").to_text() == "\ta\tb\nc\t\te\nf\tg\th\n"
+
+    def test_blocks_of_a_cell_are_joined(self):
+        html = "<table><tr><td><p>a<p>b<td>c</tr><tr><td>d<td>e</tr></table>"
+        assert result(snapshot(html), "ppppp").to_text() == "a b\tc\nd\te\n"
+
+    def test_layout_tables_have_no_rows(self):
+        html = "<table><tr><td><p>a</p><p>b</p><table><tr><td>c<td>d<tr><td>e<td>f</table></table>"
+        assert result(snapshot(html), "pppppp").to_text() == "a\n\nb\n\nc\td\ne\tf\n"
+
+    def test_tables_are_separated(self):
+        table = "<table><tr><td>a<td>b<tr><td>c<td>d</table>"
+        assert result(snapshot(table * 2), "p" * 8).to_text() == "a\tb\nc\td\n\na\tb\nc\td\n"
+
+    def test_cleaneval_has_one_line_per_cell(self):
+        assert result(snapshot(self.TABLE), "pppppp").to_cleaneval().count("<p>") == 6

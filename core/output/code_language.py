@@ -1,0 +1,135 @@
+"""Find the programming language of code: in the classes and attributes of `pre`, `code` and the elements around them.
+
+The names of languages are those of GitHub Linguist, as usual in Markdown: `js` becomes `javascript`. A class such as
+`hljs` or `highlight` is a language only in the form that its highlighter writes.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from vclean.files import read_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from vclean.render.snapshot import Snapshot
+
+_PREFIXED: Final = re.compile(r"(?<!\S)(?:lang|language)[-:]([\w+#.-]+)(?!\S)", re.IGNORECASE)
+"""Class that the HTML standard recommends (4.5.15), its short form, and that of Crayon; the language may be unknown."""
+_FORMS: Final = (
+    re.compile(r"(?<!\S)brush:\s*([\w+#.-]+)", re.IGNORECASE),
+    re.compile(r"(?<!\S)highlight-(?:source|text)-([\w+#.-]+)(?!\S)", re.IGNORECASE),
+    re.compile(r"(?<!\S)highlight-([\w+#.]+)(?!\S)", re.IGNORECASE),
+    re.compile(r"(?<!\S)cm-s-\S+\s+cm-lang-([\w+#.-]+)", re.IGNORECASE),
+)
+"""Classes of SyntaxHighlighter, GitHub, Sphinx and CodeMirror; the language has to be known."""
+_HIGHLIGHTERS: Final = frozenset((
+    "codehilite", "code-block", "enlighterjsraw", "highlight", "highlighter-rouge", "hljs", "prettyprint", "prism",
+    "shiki", "sourcecode", "syntaxhighlighter",
+))  # fmt: skip
+"""Classes of highlighters; on code, a class beside them that is a known language is its language."""
+_AMBIGUOUS: Final = frozenset(("atom", "basic", "conf", "feature", "git", "make", "node", "patch", "properties"))
+"""Names of languages that are common words in classes."""
+_ATTRIBUTES: Final = ("data-lang", "data-language")
+_PLAIN: Final = frozenset(("text", "txt", "plain", "plaintext", "plain-text", "none", "nohighlight", "no-highlight",
+                           "default", "auto", "raw", "output", "undefined", "null"))  # fmt: skip
+"""Names for text without a programming language."""
+_NAME: Final = re.compile(r"[\w+#.-]+")
+_MAX_HUMAN_LANGUAGE: Final = 2
+"""Length of the usual codes of human languages: `lang-cs` is Czech rather than C#."""
+_MAX_DISTANCE: Final = 6
+"""Most elements between code and an element whose class is its language."""
+_MAX_CODES: Final = 2
+"""Most `pre` elements of an element whose class is their language: code and its line numbers."""
+
+
+@cache
+def _languages() -> dict[str, str]:
+    """Return the names of languages by their names and aliases."""
+    rows = read_table(__file__, "code_languages.tsv")
+    return {alias: name for name, aliases in rows for alias in (name, *aliases.split())}
+
+
+def normalize_language(name: str) -> str:
+    """Return the usual name of a language in lower case; empty for names of plain text.
+
+    >>> [normalize_language(name) for name in ("JS", "python3", "klingon", "txt")]
+    ['javascript', 'python', 'klingon', '']
+    """
+    lower = name.lower().strip(".-")
+    return "" if lower in _PLAIN or not lower else _languages().get(lower, lower)
+
+
+class CodeLanguages:
+    """Programming languages of the code of a page.
+
+    Args:
+        snapshot: the page.
+    """
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._classes = snapshot.attributes("class")
+        self._attributes = [snapshot.attributes(name) for name in _ATTRIBUTES]
+
+    def of(self, element: int) -> str:
+        """Return the language of a `pre` or `code` element; empty if it is unknown.
+
+        A `pre` element without a language gets that of the elements around it, unless code in it has one.
+        """
+        own = self._named(element, is_code=True)
+        snapshot = self._snapshot
+        if own or snapshot.tags[snapshot.tag[element]] != "pre":
+            return own
+        if any(self._named(code, is_code=True) for code in self._codes_in(element)):
+            return ""
+        return next(filter(None, map(self._named, self._around(element))), "")
+
+    def _codes_in(self, element: int) -> Iterator[int]:
+        snapshot = self._snapshot
+        for inside in range(element + 1, int(snapshot.end[element])):
+            if snapshot.tags[snapshot.tag[inside]] == "code":
+                yield inside
+
+    def _around(self, element: int) -> Iterator[int]:
+        """Iterate over the elements around code that have no other code."""
+        snapshot = self._snapshot
+        pre = snapshot.tags.index("pre")
+        for ancestor in snapshot.ancestors(element)[1 : _MAX_DISTANCE + 1]:
+            codes = (snapshot.tag[ancestor : int(snapshot.end[ancestor])] == pre).sum()
+            if ancestor == 0 or codes > _MAX_CODES or snapshot.tags[snapshot.tag[ancestor]] in ("body", "main"):
+                return
+            yield ancestor
+
+    def _named(self, element: int, *, is_code: bool = False) -> str:
+        """Return the language in the attributes of an element.
+
+        Outside code it has to be a known one, and short names, which may be those of human languages, need the class of
+        a highlighter.
+        """
+        classes = self._classes.get(element, "")
+        names = classes.lower().split()
+        is_highlighted = not _HIGHLIGHTERS.isdisjoint(names)
+        prefixed = _PREFIXED.search(classes)
+        given = [values.get(element, "") for values in self._attributes] if is_code or is_highlighted else []
+        for name in (*given, prefixed[1] if prefixed else ""):
+            language = _language(name, known=not is_code)
+            if language and (is_code or is_highlighted or len(name) > _MAX_HUMAN_LANGUAGE):
+                return language
+        formed = (_language(match[1], known=True) for form in _FORMS if (match := form.search(classes)))
+        beside = (_languages().get(name, "") for name in names if name not in _AMBIGUOUS | _HIGHLIGHTERS)
+        return next(filter(None, formed), "") or (next(filter(None, beside), "") if is_code and is_highlighted else "")
+
+
+def _language(name: str, *, known: bool) -> str:
+    """Return the language of a name; if it has to be `known`, that of its last or first part, as in `html.erb`."""
+    if not _NAME.fullmatch(name):
+        return ""
+    language = normalize_language(name)
+    if not known or language in _languages():
+        return language
+    parts = re.split(r"[.-]", language)
+    return next((_languages()[part] for part in (parts[-1], parts[0]) if part in _languages()), "")

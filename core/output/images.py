@@ -1,0 +1,76 @@
+"""Tell images of the content from spacers, tracking pixels and icons, and find their addresses."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from vclean.render.snapshot import Snapshot
+
+_MIN_LONG_SIDE: Final = 64
+_MIN_SHORT_SIDE: Final = 24
+"""Least sides of an image of the content, CSS px: icons are smaller, and rules and spacers are thinner."""
+_LENGTH: Final = re.compile(r"\s*(\d{1,5}(?:\.\d+)?)\s*(?:px)?\s*$")
+_DECORATION: Final = re.compile(
+    r"(?:^|[^a-z])(?:1x1|avatar|arrow|badge|beacon|blank|bullet|button|clear|counter|divider|dot|emoji|favicon|icon|"
+    r"loader|loading|logo|pixel|placeholder|separator|shim|smil(?:ey|ie)|space[rd]?|spinner|sprite|tracking|"
+    r"transparent)s?(?:[^a-z]|$)",
+    re.IGNORECASE,
+)
+"""Words in the address of an image that is no content."""
+
+
+def image_sources(snapshot: Snapshot) -> dict[int, str]:
+    """Return the addresses of the images that have one, by element: `src`, or `data-src` of one that is loaded later.
+
+    Scripts that load images when a reader comes near put the address in `data-src`, and nothing or a small image as a
+    `data:` URL in `src`. (An empty `src` becomes the address of the page.)
+    """
+    sources = {}
+    now, later = snapshot.attributes("src"), snapshot.attributes("data-src")
+    for element in np.flatnonzero(snapshot.is_tag(("img",))).tolist():
+        source = now.get(element, "").strip()
+        is_missing = source in ("", snapshot.url) or source.lower().startswith(("data:", "about:"))
+        if source := (later.get(element, "").strip() if is_missing else "") or source:
+            sources[element] = source
+    return sources
+
+
+def content_images(snapshot: Snapshot) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Return the images that are shown, and have an alternative text or the size and the address of content.
+
+    An empty alternative text marks decoration (HTML, 4.8.4.4.4), but many pages give it to all images, so size and
+    address decide. The size is that of the attributes, or that on the page if the image was loaded there.
+
+    Returns:
+        The elements, and whether each has an alternative text or a known size.
+    """
+    sources, alternatives = image_sources(snapshot), snapshot.attributes("alt")
+    shown = [element for element in sorted(sources) if not snapshot.hidden[element]]
+    named = [bool(alternatives.get(element, "").strip()) for element in shown]
+    sides = [() if has_name else _sides(snapshot, element) for element, has_name in zip(shown, named, strict=True)]
+    is_content = [
+        has_name or (_is_large(known) and not _DECORATION.search(sources[element]))
+        for element, has_name, known in zip(shown, named, sides, strict=True)
+    ]
+    is_certain = [has_name or bool(known) for has_name, known in zip(named, sides, strict=True)]
+    rows, selected = np.array(shown, dtype=np.intp), np.array(is_content, dtype=bool)
+    return rows[selected], np.array(is_certain, dtype=bool)[selected]
+
+
+def _sides(snapshot: Snapshot, element: int) -> tuple[float, ...]:
+    """Return the known sides of an image, CSS px: width and height, one of them, or none."""
+    if element in snapshot.image and snapshot.box[element, 2:].min() > 0:
+        return tuple(snapshot.box[element, 2:].tolist())
+    lengths = (_LENGTH.match(snapshot.attributes(name).get(element, "")) for name in ("width", "height"))
+    return tuple(float(length[1]) for length in lengths if length)
+
+
+def _is_large(sides: tuple[float, ...]) -> bool:
+    """Return whether an image is as large as content; true if its size is unknown."""
+    return not sides or (min(sides) >= _MIN_SHORT_SIDE and (len(sides) < 2 or max(sides) >= _MIN_LONG_SIDE))
