@@ -124,7 +124,9 @@ def build(session: nox.Session) -> None:
     session.run("twine", "check", "--strict", *map(str, Path("dist").iterdir()))
     session.run("check-wheel-contents", str(wheel()))
     session.run("abi3audit", "--strict", str(wheel()))
-    session.notify("install")
+    for python in PYTHONS:
+        for installer in INSTALLERS:
+            session.notify(f"install-{python}(installer={installer!r})")
 
 
 @nox.session(python=PYTHONS, default=False)
