@@ -29,6 +29,11 @@ PARALLEL = ("-n", "auto", "--dist", "worksteal")
 
 ADAPTERS = {
     "arrow": ("ray[data]", "datasets", "pyspark"),
+    "datatrove": (),
+    "langchain": (),
+    "llamaindex": (),
+    "mcp": (),
+    "scrapy": ("scrapy-playwright",),
 }
 """Adapters, with the libraries that their tests need beside those of their extra."""
 

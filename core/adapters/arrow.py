@@ -17,6 +17,7 @@ from vclean.settings import CleanerSettings
 with requires_extra("arrow", "pyarrow"):
     import pyarrow as pa
 
+from vclean.adapters.documents import label_counts
 from vclean.farm.rows import FATAL_ERRORS, failed_outcome, replace_surrogates, result_row
 from vclean.farm.rows import SCHEMA as FARM_SCHEMA
 from vclean.farm.tasks import KEY_BYTES, Task
@@ -184,17 +185,12 @@ class ArrowCleaner:
         return self._pipeline
 
     def _select(self, row: pa.RecordBatch, result: Result | None) -> pa.RecordBatch:
-        extra = {"labels": _label_counts, "markdown": _markdown}
+        extra = {"labels": label_counts, "markdown": _markdown}
         arrays = [
             pa.array([extra[name](result) if result else None], SCHEMA.field(name).type) if name in extra else row[name]
             for name in self._columns
         ]
         return pa.RecordBatch.from_arrays(arrays, schema=pa.schema([SCHEMA.field(name) for name in self._columns]))
-
-
-def _label_counts(result: Result) -> dict[str, int]:
-    """Return the number of blocks of each label."""
-    return {str(label): result.prediction.labels.count(label) for label in Label}
 
 
 def _markdown(result: Result) -> str:

@@ -33,6 +33,7 @@ _MAIN_PATH: Final = "vclean.cli.commands.clean.clean_pages"
 COMMANDS: Final = {
     "segment": ("vclean.cli.commands.segment.segment_pages", "split pages into visual segments"),
     "farm": ("vclean.farm.command.farm", "clean many pages, from archives and crawls, to Parquet"),
+    "mcp": ("vclean.cli.commands.mcp.serve_pages", "serve pages to agents over the Model Context Protocol"),
     "label": (
         "vclean.labelling.command.label_pages",
         "label pages by hand in the browser, to correct and train the model",

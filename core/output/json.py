@@ -25,9 +25,9 @@ Record = dict[str, Any]
 def to_record(result: Result) -> Record:
     """Return all fields of the result, see `docs/reference/output.md`; numbers are finite, unknown values None."""
     if result.explanation is None:
-        return {**page_fields(result), "blocks": [_block(block) for block in result.blocks]}
+        return {**page_fields(result), "blocks": [block_fields(block) for block in result.blocks]}
     explanations = _explanations(result, result.explanation)
-    blocks = [{**_block(block), **fields} for block, fields in zip(result.blocks, explanations, strict=True)]
+    blocks = [{**block_fields(block), **fields} for block, fields in zip(result.blocks, explanations, strict=True)]
     return {**page_fields(result), "explanation": _threshold(result.explanation), "blocks": blocks}
 
 
@@ -77,7 +77,8 @@ def hidden_facts(result: Result) -> Record:
     return {**record, "injection_suspect": result.injection_suspect}
 
 
-def _block(block: Block) -> Record:
+def block_fields(block: Block) -> Record:
+    """Return the fields of the record of a block."""
     return {
         "label": str(block.label),
         "probability": _number(block.probability, 4),

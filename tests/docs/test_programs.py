@@ -16,8 +16,12 @@ NEEDS = ('example.org/", "', "OUT/", "duckdb", "polars", "pandas", "crawl.warc.g
 """Marks of programs that need a network, the output of the farm, another library or an archive."""
 
 
-LIBRARIES = ("datasets",)
+LIBRARIES = ("datasets", "datatrove", "langchain_core", "llama_index", "mcp", "scrapy")
 """Libraries of adapters that the ordinary run does not install: programs that import them are skipped without them."""
+
+
+RENDERS = ("render=True", "egment", '"mcp"')
+"""Marks of programs that need a browser."""
 
 
 def programs(*, runnable: bool) -> list[object]:
@@ -31,21 +35,25 @@ def marks(code: str) -> list[pytest.MarkDecorator]:
     """Return the marks of programs that need a browser or a library that may be missing."""
     missing = [name for name in LIBRARIES if re.search(rf"(import|from) {name}\b", code) and find_spec(name) is None]
     skips = [pytest.mark.skip(reason=f"needs {name}") for name in missing]
-    return [*skips, *([pytest.mark.browser] if "render=True" in code or "egment" in code else [])]
+    return [*skips, *([pytest.mark.browser] if any(mark in code for mark in RENDERS) else [])]
 
 
 @pytest.mark.parametrize("code", programs(runnable=True))
-def test_program_runs(code: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_program_runs(code: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """Run the program; it prints something exactly if it contains a call of `print`."""
     page = vclean.Page(content=(folder / "page.html").read_bytes())
     exec(compile(code, "documentation", "exec"), {"__name__": "__main__", "page": page})
-    assert bool(capsys.readouterr().out) == ("print(" in code)
+    assert bool(capfd.readouterr().out) == ("print(" in code)
 
 
 @pytest.mark.parametrize("code", [*programs(runnable=True), *programs(runnable=False)])
 def test_program_uses_public_names(code: str) -> None:
     compile(code, "documentation", "exec")
-    names = set(re.findall(r"\bvclean\.([A-Za-z]\w*)", re.sub(r"(?:from|import) vclean\.[\w.]+", "", code)))
+    names = set(
+        re.findall(
+            r"\bvclean\.([A-Za-z]\w*)", re.sub(r"(?:from|import) vclean\.[\w.]+|vclean\.adapters\.[\w.]+", "", code)
+        )
+    )
     assert names <= set(vclean.__all__)
 
 

@@ -1,0 +1,47 @@
+"""Describe results and their chunks in values that JSON has; several adapters share this."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from vclean.labels import Label
+from vclean.output import json
+
+if TYPE_CHECKING:
+    from vclean.output.chunks import Chunk
+    from vclean.result import Result
+
+_PAGE_FIELDS: Final = ("url", "title", "language", "rendered", "confidence")
+POSITIONS: Final = ("boxes", "xpaths", "blocks", "chunk")
+"""Metadata that locate a chunk and do not describe its text."""
+
+
+def label_counts(result: Result) -> dict[str, int]:
+    """Return the number of blocks of each label."""
+    return {str(label): result.prediction.labels.count(label) for label in Label}
+
+
+def chunk_metadata(result: Result, chunk: Chunk) -> dict[str, Any]:
+    """Return what describes a chunk and its page, in values that JSON has.
+
+    Args:
+        result: the page.
+        chunk: one of its chunks.
+
+    Returns:
+        `source` (name of the page), `url`, `title`, `language`, `rendered`, `confidence`; of the chunk `chunk` (its
+        number), `headings`, `roles`, `kinds`, `blocks` (indices), `xpaths`, and `boxes`, [x, y, width, height] in CSS
+        px or None for each block.
+    """
+    fields = json.page_fields(result)
+    return {
+        "source": result.id or result.metadata.url,
+        **{name: fields[name] for name in _PAGE_FIELDS},
+        "chunk": chunk.index,
+        "headings": list(chunk.headings),
+        "roles": [str(role) for role in chunk.roles],
+        "kinds": [str(kind) for kind in chunk.kinds],
+        "blocks": list(chunk.blocks),
+        "xpaths": list(chunk.xpaths),
+        "boxes": [box and [round(side, 2) for side in box] for box in chunk.boxes],
+    }

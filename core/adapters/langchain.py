@@ -1,0 +1,69 @@
+"""Parse web pages to LangChain documents: one document for each chunk of the content."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vclean.adapters.documents import chunk_metadata
+from vclean.api import Cleaner
+from vclean.imports import requires_extra
+from vclean.input.sources import is_url, read_file
+from vclean.page import Page
+from vclean.settings import CleanerSettings
+
+with requires_extra("langchain", "LangChain"):
+    from langchain_core.document_loaders import BaseBlobParser
+    from langchain_core.documents import Document
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Unpack
+
+    from langchain_core.documents.base import Blob
+
+    from vclean.settings import CleanerOptions
+
+
+class VcleanBlobParser(BaseBlobParser):
+    """Parser of HTML and MHTML for every blob loader of LangChain.
+
+    The URL of a page is `url` in the metadata of its blob, or the blob's source if that is an http(s) address.
+
+    Args:
+        settings: the settings that determine the result of a page; the default settings if None.
+        max_words: the limit on the words of a document; None for the default of `Result.chunks`.
+        options: fields of `CleanerSettings` that replace those of `settings`, such as `render=True`.
+
+    Raises:
+        ExtraMissingError: LangChain is not installed.
+    """
+
+    def __init__(
+        self,
+        settings: CleanerSettings | None = None,
+        *,
+        max_words: int | None = None,
+        **options: Unpack[CleanerOptions],
+    ) -> None:
+        self.settings = (settings or CleanerSettings()).replace(**options)
+        self.max_words = max_words
+
+    def lazy_parse(self, blob: Blob) -> Iterator[Document]:
+        """Yield the chunks of a page; `vclean.adapters.documents.chunk_metadata` describes their metadata.
+
+        Raises:
+            VcleanError: the page cannot be read; one of the subclasses in `vclean.errors`.
+        """
+        with Cleaner(self.settings) as cleaner:
+            result = cleaner.clean(self._page(blob))
+        for chunk in result.chunks(self.max_words):
+            metadata = {**blob.metadata, **chunk_metadata(result, chunk)}
+            yield Document(page_content=chunk.text, metadata=metadata)
+
+    def _page(self, blob: Blob) -> Page:
+        source = str(blob.source or "")
+        url: str = blob.metadata.get("url") or (source if is_url(source) else "")
+        if blob.data is None and blob.path is not None:
+            return read_file(Path(blob.path), self.settings.rendering.max_bytes, url=url)
+        return Page(content=blob.as_bytes(), url=url, id=source)

@@ -1,0 +1,78 @@
+"""Read web pages as LlamaIndex documents: one document for each chunk of the content."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from vclean.adapters.documents import POSITIONS, chunk_metadata
+from vclean.api import Cleaner
+from vclean.imports import requires_extra
+from vclean.input.sources import find_sources
+from vclean.settings import CleanerSettings
+
+with requires_extra("llamaindex", "LlamaIndex"):
+    from llama_index.core.readers.base import BaseReader
+    from llama_index.core.schema import Document
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+    from typing import Unpack
+
+    from vclean.output.chunks import Chunk
+    from vclean.result import Result
+    from vclean.settings import CleanerOptions
+
+
+class VcleanReader(BaseReader):
+    """Reader of web pages, alone or as a `file_extractor` of `SimpleDirectoryReader`.
+
+    Args:
+        settings: the settings that determine the result of a page; the default settings if None.
+        max_words: the limit on the words of a document; None for the default of `Result.chunks`.
+        options: fields of `CleanerSettings` that replace those of `settings`, such as `render=True`.
+
+    Raises:
+        ExtraMissingError: LlamaIndex is not installed.
+    """
+
+    def __init__(
+        self,
+        settings: CleanerSettings | None = None,
+        *,
+        max_words: int | None = None,
+        **options: Unpack[CleanerOptions],
+    ) -> None:
+        self.settings = (settings or CleanerSettings()).replace(**options)
+        self.max_words = max_words
+
+    def lazy_load_data(
+        self, file: Path | str, extra_info: dict[str, Any] | None = None, **_: object
+    ) -> Iterator[Document]:
+        """Yield the chunks of the pages of an input.
+
+        Args:
+            file: an input of `vclean`: a file, a folder, an archive, or an http(s) address.
+            extra_info: metadata to add to every document.
+
+        Raises:
+            VcleanError: a page cannot be read; one of the subclasses in `vclean.errors`.
+        """
+        settings = self.settings
+        with Cleaner(settings) as cleaner:
+            for source in find_sources(str(file), settings.rendering, live=settings.render is True):
+                result = cleaner.clean(source.read())
+                for chunk in result.chunks(self.max_words):
+                    yield _document(result, chunk, extra_info or {})
+
+
+def _document(result: Result, chunk: Chunk, extra_info: dict[str, Any]) -> Document:
+    metadata = {**extra_info, **chunk_metadata(result, chunk)}
+    unread = list(POSITIONS)
+    return Document(
+        id_=f"{metadata['source']}#{chunk.index}",
+        text=chunk.text,
+        metadata=metadata,
+        excluded_embed_metadata_keys=unread,
+        excluded_llm_metadata_keys=unread,
+    )

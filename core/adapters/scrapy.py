@@ -1,0 +1,163 @@
+"""Add clean text, blocks and metadata to the items of Scrapy spiders: an add-on for one line in the settings."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from vclean.adapters.playwright import read_open_page
+from vclean.async_api import AsyncCleaner
+from vclean.errors import VcleanError
+from vclean.imports import requires_extra
+from vclean.output import json
+from vclean.page import Page
+from vclean.settings import CleanerSettings
+
+with requires_extra("scrapy", "Scrapy"):
+    from itemadapter import ItemAdapter
+    from scrapy import Request, signals
+    from scrapy.http import HtmlResponse
+    from w3lib.encoding import http_content_type_encoding
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from scrapy.settings import BaseSettings
+
+    from vclean.result import Result
+
+OPTIONS: Final = "VCLEAN_OPTIONS"
+"""Name of the setting with the fields of `CleanerSettings`, such as `{"render": True}`."""
+BROWSERS: Final = "VCLEAN_BROWSERS"
+"""Name of the setting with the number of pages that are rendered at once, 2 by default."""
+FIELDS: Final = ("text", "blocks", "metadata")
+"""Fields that items get."""
+
+_PRIORITY: Final = 950
+"""Position among the spider middlewares: next to the spider, so that the others see complete items."""
+_OPEN_PAGE: Final = "vclean_open_page"
+_SPIDER_MIDDLEWARES: Final = "SPIDER_MIDDLEWARES"
+_DOWNLOADER_MIDDLEWARES: Final = "DOWNLOADER_MIDDLEWARES"
+
+_log = logging.getLogger("vclean")
+
+
+class VcleanAddon:
+    """Add-on that enables the middlewares: `ADDONS = {"vclean.adapters.scrapy.VcleanAddon": 500}`."""
+
+    def update_settings(self, settings: BaseSettings) -> None:
+        """Add the middlewares to the settings of a crawler, unless the project has placed them itself."""
+        for name, middleware in (
+            (_SPIDER_MIDDLEWARES, ItemMiddleware),
+            (_DOWNLOADER_MIDDLEWARES, OpenPageMiddleware),
+        ):
+            settings.setdefault_in_component_priority_dict(name, middleware, _PRIORITY)
+
+
+class OpenPageMiddleware:
+    """Downloader middleware that reads the page in the browser of scrapy-playwright, after its other page methods."""
+
+    def process_request(self, request: Request) -> None:
+        """Add the reading of the open page to a request that scrapy-playwright downloads."""
+        if not request.meta.get("playwright") or _OPEN_PAGE in request.meta:
+            return
+        from scrapy_playwright.page import PageMethod
+
+        methods = request.meta.get("playwright_page_methods") or ()
+        others = list(methods.values() if isinstance(methods, dict) else methods)
+        method = request.meta[_OPEN_PAGE] = PageMethod(_read)
+        request.meta["playwright_page_methods"] = [*others, method]
+
+
+async def _read(open_page: Any) -> Page | VcleanError:  # noqa: ANN401 - a page of Playwright
+    """Read an open page; an error is returned, because scrapy-playwright would drop the response."""
+    try:
+        return await read_open_page(open_page)
+    except VcleanError as error:
+        return error
+
+
+class ItemMiddleware:
+    """Spider middleware that fills the fields `text`, `blocks` and `metadata` of the items from an HTML response.
+
+    A field is filled if the item has it, or may have any field, and it is not set yet. A response is cleaned when its
+    first item arrives, in the event loop; Scrapy continues to download in the meantime.
+
+    Args:
+        settings: the settings that determine the result of a page.
+        browsers: the number of pages that are rendered at once.
+        crawler: the crawler, for counts.
+    """
+
+    def __init__(self, settings: CleanerSettings, browsers: int, crawler: Crawler) -> None:
+        self._settings = settings
+        self._browsers = browsers
+        self._crawler = crawler
+        self._cleaner: AsyncCleaner | None = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make the middleware from the settings of a crawler.
+
+        Raises:
+            UsageError: an option does not exist, or has a wrong value.
+        """
+        settings = CleanerSettings().replace(**crawler.settings.getdict(OPTIONS))
+        middleware = cls(settings, crawler.settings.getint(BROWSERS, 2), crawler)
+        crawler.signals.connect(middleware.close, signals.spider_closed)
+        return middleware
+
+    async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
+        """Yield what the spider yielded, with the items filled."""
+        fields: dict[str, Any] | None = None
+        async for each in result:
+            if not isinstance(each, Request) and isinstance(response, HtmlResponse):
+                fields = await self._fields(response) if fields is None else fields
+                _fill(each, fields)
+            yield each
+
+    async def close(self) -> None:
+        """Close the browsers."""
+        cleaner, self._cleaner = self._cleaner, None
+        if cleaner:
+            await cleaner.__aexit__(None, None, None)
+
+    async def _fields(self, response: HtmlResponse) -> dict[str, Any]:
+        """Return the fields of a response; if it cannot be cleaned, `metadata` has the error."""
+        try:
+            result = await self._clean(response)
+        except VcleanError as error:
+            _log.warning("%s: %s", response.url, error)
+            self._count("failed")
+            return {"metadata": {"url": response.url, "error": type(error).__name__, "message": str(error)}}
+        self._count("cleaned")
+        record = json.to_record(result)
+        return {"text": result.to_text(), "blocks": record.pop("blocks"), "metadata": record}
+
+    async def _clean(self, response: HtmlResponse) -> Result:
+        if self._cleaner is None:
+            self._cleaner = await AsyncCleaner(self._settings, browsers=self._browsers).__aenter__()
+        page = getattr(response.meta.get(_OPEN_PAGE), "result", None)
+        if isinstance(page, VcleanError):
+            raise page
+        return await self._cleaner.clean(page or _page(response))
+
+    def _count(self, outcome: str) -> None:
+        if self._crawler.stats:
+            self._crawler.stats.inc_value(f"vclean/{outcome}")
+
+
+def _page(response: HtmlResponse) -> Page:
+    header = (response.headers.get("Content-Type") or b"").decode("latin-1")
+    charset = http_content_type_encoding(header) or ""
+    return Page(content=response.body, url=response.url, charset=charset, id=response.url)
+
+
+def _fill(item: Any, fields: dict[str, Any]) -> None:  # noqa: ANN401 - dictionaries, dataclasses, and other items
+    adapter = ItemAdapter(item)
+    accepted = set(adapter.field_names())
+    for name, value in fields.items():
+        if (isinstance(item, dict) or name in accepted) and adapter.get(name) is None:
+            adapter[name] = value

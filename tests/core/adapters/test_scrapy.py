@@ -1,0 +1,146 @@
+"""Test the add-on in real crawls, each in a process of its own: a reactor runs once."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers.libraries import require
+
+import vclean
+
+require("scrapy", "scrapy")
+
+ROOT = Path(__file__).parents[3]
+NEWS = (ROOT / "fixtures" / "news" / "page.html").read_bytes()
+SENTENCE = "A sentence that a script wrote, on a page of its own."
+SCRIPTED = f"<title>Late</title><p id=a></p><script>a.textContent = '{SENTENCE}'</script>".encode()
+
+SPIDER = """
+import dataclasses, json, sys
+import scrapy
+from scrapy.crawler import CrawlerProcess
+
+@dataclasses.dataclass
+class Article:
+    name: str
+    text: str | None = None
+
+class Typed(scrapy.Item):
+    name = scrapy.Field()
+    metadata = scrapy.Field()
+
+class Spider(scrapy.Spider):
+    name = "pages"
+    custom_settings = {{"ADDONS": {{"vclean.adapters.scrapy.VcleanAddon": 500}}, "LOG_LEVEL": "WARNING", **{settings}}}
+    async def start(self):
+        for path in {paths}:
+            yield scrapy.Request("http://127.0.0.1:{port}/" + path, meta={meta})
+    def parse(self, response):
+        name = response.url.rpartition("/")[2]
+        yield {{"name": name}}
+        yield {{"name": name, "text": "own"}}
+        yield Article(name)
+        yield Typed(name=name)
+
+def show(item, response, spider):
+    item = dataclasses.asdict(item) if dataclasses.is_dataclass(item) else dict(item)
+    print("ITEM", json.dumps(item))
+
+process = CrawlerProcess()
+crawler = process.create_crawler(Spider)
+crawler.signals.connect(show, scrapy.signals.item_scraped)
+process.crawl(crawler)
+process.start()
+print("STATS", json.dumps({{k: v for k, v in crawler.stats.get_stats().items() if isinstance(v, int)}}))
+"""
+PLAYWRIGHT = {
+    "DOWNLOAD_HANDLERS": {"http": "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"},
+    "TWISTED_REACTOR": "twisted.internet.asyncioreactor.AsyncioSelectorReactor",
+}
+
+
+class Site(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        body = {"/news": NEWS, "/scripted": SCRIPTED, "/empty": b" "}.get(self.path, b"{}")
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json" if self.path == "/data" else "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Site)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield server.server_port
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def crawl(
+    port: int, *paths: str, settings: dict[str, Any] | None = None, meta: str = "{}"
+) -> tuple[list[dict[str, Any]], dict[str, int]]:
+    """Crawl pages and return the items and the counts."""
+    program = SPIDER.format(port=port, paths=list(paths), settings=repr(settings or {}), meta=meta)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=200, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    lines = done.stdout.splitlines()
+    items = [json.loads(line[5:]) for line in lines if line.startswith("ITEM ")]
+    assert items, done.stderr[-3000:]
+    return items, json.loads(next(line[6:] for line in lines if line.startswith("STATS ")))
+
+
+class TestAddon:
+    def test_items_of_every_kind(self, port: int) -> None:
+        (whole, own, article, typed), counts = crawl(port, "news")
+        result = vclean.clean(NEWS, url=f"http://127.0.0.1:{port}/news")
+        assert whole["text"] == result.to_text()
+        assert [block["text"] for block in whole["blocks"]] == [block.text for block in result.blocks]
+        assert whole["metadata"]["title"] == result.metadata.title
+        assert (own["text"], own["blocks"]) == ("own", whole["blocks"])
+        assert article == {"name": "news", "text": whole["text"]}
+        assert typed == {"name": "news", "metadata": whole["metadata"]}
+        assert counts["vclean/cleaned"] == 1
+
+    def test_pages_that_cannot_be_cleaned(self, port: int) -> None:
+        items, counts = crawl(port, "empty", "data")
+        errors = {item["name"]: item.get("metadata") for item in items[:1] + items[-4:-3]}
+        by_name = {item["name"]: item for item in items if set(item) != {"name", "text"}}
+        assert by_name["empty"]["metadata"]["error"] == "NotHtmlError", errors
+        assert "metadata" not in by_name["data"]
+        assert counts["vclean/failed"] == 1
+        assert counts["item_scraped_count"] == 8
+
+    @pytest.mark.browser
+    def test_rendered(self, port: int) -> None:
+        (whole, *_), _ = crawl(port, "news", settings={"VCLEAN_OPTIONS": {"render": True}, "VCLEAN_BROWSERS": 1})
+        assert whole["metadata"]["rendered"]
+        assert whole["blocks"][0]["box"]
+
+    @pytest.mark.browser
+    def test_the_page_that_is_open(self, port: int) -> None:
+        """The text that a script wrote is there, though vclean renders nothing."""
+        require("scrapy_playwright", "scrapy")
+        from vclean.render.browser.chromium import find_chromium
+
+        launch = {"executable_path": str(find_chromium().path), "args": ["--no-sandbox"]}
+        settings = PLAYWRIGHT | {"PLAYWRIGHT_LAUNCH_OPTIONS": launch, "VCLEAN_OPTIONS": {"method": "text"}}
+        (whole, *_), counts = crawl(port, "scripted", settings=settings, meta='{"playwright": True}')
+        assert whole["text"] == f"{SENTENCE}\n"
+        assert whole["metadata"]["rendered"]
+        assert whole["blocks"][0]["box"][2] > 0
+        assert counts["vclean/cleaned"] == 1
