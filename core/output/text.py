@@ -82,6 +82,8 @@ def write_cleaneval(result: Result) -> str:
 
 def write_text(result: Result) -> str:
     """Return the clean text of a result without markup; tabs separate the cells of a row of a table."""
+    if "table" not in result.columns.snapshot.tags:
+        return to_text(*_with_title(result))
     title = result.prediction.added_title
     return _join([*([TextUnit(Label.HEADING, title)] if title else []), *_units_and_rows(result)])
 
