@@ -53,6 +53,7 @@ class Page:
         resources: the source of its subresources, or None for no subresources.
         live: whether the page is fetched from `url` over the network.
         id: the name of the page in logs and in output.
+        record_id, record_date: `WARC-Record-ID` and `WARC-Date` of the archived response; empty for other pages.
         snapshot: a stored snapshot of the page as bytes (see `vclean.render.storage.cache.to_bytes`), used in place of
             `content`; or None.
 
@@ -68,4 +69,6 @@ class Page:
     resources: Resources | None = None
     live: bool = False
     id: str = ""
+    record_id: str = ""
+    record_date: str = ""
     snapshot: bytes | None = None

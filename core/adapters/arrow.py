@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from vclean.result import Result
     from vclean.settings import CleanerOptions
 
-_RUN_COLUMNS: Final = frozenset({"source", "key", "read_key", "attempts", "seconds"})
+_RUN_COLUMNS: Final = frozenset({"source", "record_id", "record_date", "key", "read_key", "attempts", "seconds"})
 """Columns of the farm that describe its run, not the page."""
 
 LABELS: Final = pa.struct([(str(label), pa.int32()) for label in Label])

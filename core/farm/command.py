@@ -128,7 +128,7 @@ def _take_rendering(values: dict[str, Any], *, scripts: bool) -> RenderMode:
 def _take_run(values: dict[str, Any]) -> RunSettings:
     from vclean.farm.settings import RunSettings
 
-    names = ("workers", "retries", "max_memory", "part_rows", "snapshots")
+    names = ("workers", "retries", "max_memory", "part_rows", "snapshots", "wet")
     values["workers"] = values["workers"] or 0
     return RunSettings(**{name: values.pop(name) for name in names})
 
@@ -228,6 +228,9 @@ def _parse_size(text: str) -> int:
 )
 @option(
     "--part-rows", type=positive(int), default="500", metavar="N", section=_RUN, help="write N pages to each part (500)"
+)
+@flag(
+    "--wet", section=_RUN, help="write the texts as WET too, in OUT/wet: conversion records, as Common Crawl has them"
 )
 @flag("--keep-snapshots", "snapshots", section=_RUN, help="store rendered pages in OUT/snapshots")
 @option("--metrics-port", type=port, metavar="PORT", section=_RUN, help="serve metrics for Prometheus on this machine")

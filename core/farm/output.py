@@ -19,6 +19,7 @@ from vclean.farm.parts import PartWriter, drop_failures, part_paths, read_parts,
 from vclean.farm.resume import ResumeLog
 from vclean.farm.rows import LOG_COLUMNS, STAGES, VERSION, log_entry
 from vclean.farm.settings import settings_digest, settings_to_dict
+from vclean.farm.wet import complete_wet, write_wet
 from vclean.files import AtomicFile, folder_lock, make_folder, output_errors, write_atomic
 
 if TYPE_CHECKING:
@@ -196,6 +197,8 @@ class RunOutput:
             remove_leftovers(self.folder)
             if self._retry_failed:
                 drop_failures(self.folder)
+            if self._run.wet:
+                complete_wet(self.folder)
             stack.callback(self._write_summary)
             self._done = part_paths(self.folder)
             self._log = stack.enter_context(_open_log(self.folder / LOG, self._done))
@@ -217,6 +220,7 @@ class RunOutput:
             self.folder.absolute(),
             rows=self._run.part_rows,
             snapshots=self._run.snapshots,
+            on_commit=write_wet if self._run.wet else None,
             facts={"vclean.digest": self._facts["digest"], "vclean.versions": json.dumps(self._facts["versions"])},
         )
 

@@ -15,11 +15,12 @@ from vclean.farm.rows import FAILED, SCHEMA
 from vclean.files import make_folder, output_errors, replace_durably, stale_temporary_files, temporary_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
 PARTS: Final = "parts"
 SNAPSHOTS: Final = "snapshots"
+WET: Final = "wet"
 
 _PAGE_COLUMNS: Final = ("id", "url", "source", "key", "read_key")
 SNAPSHOT_SCHEMA: Final = pa.schema([*map(SCHEMA.field, _PAGE_COLUMNS), pa.field("snapshot", pa.binary())])
@@ -51,6 +52,7 @@ class PartWriter:
         mark: identifies a task that may run twice, 1 to 64 bytes. Its parts have the same names both times, and the
             second replaces the first. Without it, every part has a unique name.
         facts: entries for the metadata of every file, by name.
+        on_commit: called with the path of each part when it is complete; picklable.
 
     Every method raises:
         OutputError: a file could not be written; the unfinished part is deleted, committed parts are complete.
@@ -64,8 +66,10 @@ class PartWriter:
         snapshots: bool = False,
         mark: bytes = b"",
         facts: Mapping[str, str] | None = None,
+        on_commit: Callable[[Path], None] | None = None,
     ) -> None:
         self._rows = rows
+        self._on_commit = on_commit
         self._mark = mark
         self._names: list[bytes] = []
         self._parts = _TemporaryParquetFile(make_folder(folder / PARTS), _with_metadata(SCHEMA, facts), _GROUP_ROWS)
@@ -104,6 +108,8 @@ class PartWriter:
         if self._snapshots:
             self._snapshots.commit(f"{SNAPSHOTS}-{name}.parquet")
         self._parts.commit(f"part-{name}.parquet")
+        if self._on_commit:
+            self._on_commit(self._parts.folder / f"part-{name}.parquet")
         self._names.clear()
 
     def _part_name(self) -> str:
@@ -138,6 +144,15 @@ def part_paths(folder: Path) -> list[Path]:
     return sorted((folder / PARTS).glob("part-*.parquet"))
 
 
+def wet_name(part: str) -> str:
+    """Return the name of the WET file of a part.
+
+    >>> wet_name("part-0a.parquet")
+    'wet-0a.warc.wet.gz'
+    """
+    return f"wet-{part.removeprefix('part-').removesuffix('.parquet')}.warc.wet.gz"
+
+
 def read_parts(paths: Iterable[Path], columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
     """Yield some columns of parts, `rows` rows at a time.
 
@@ -154,7 +169,7 @@ def read_parts(paths: Iterable[Path], columns: Sequence[str], rows: int) -> Iter
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Delete what a killed run left: temporary files, and snapshots without a part.
+    """Delete what a killed run left: temporary files, and snapshots and WET files without a part.
 
     Raises:
         OutputError: a file cannot be deleted.
@@ -162,7 +177,9 @@ def remove_leftovers(folder: Path) -> None:
     parts = {path.name.removeprefix("part-") for path in part_paths(folder)}
     snapshots = (folder / SNAPSHOTS).glob(f"{SNAPSHOTS}-*.parquet")
     orphans = [path for path in snapshots if path.name.removeprefix(f"{SNAPSHOTS}-") not in parts]
-    for subfolder in (folder, folder / PARTS, folder / SNAPSHOTS):
+    names = {wet_name(path.name) for path in part_paths(folder)}
+    orphans += [path for path in (folder / WET).glob("wet-*") if path.name not in names]
+    for subfolder in (folder, folder / PARTS, folder / SNAPSHOTS, folder / WET):
         orphans += stale_temporary_files(subfolder)
     for path in orphans:
         with output_errors(path):

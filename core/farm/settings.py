@@ -68,6 +68,7 @@ class RunSettings:
         max_memory: bytes that a worker and its browser may use together for one page; more ends both.
         part_rows: pages in one part of the output.
         snapshots: whether to save the snapshots of the pages.
+        wet: whether to write the texts as WET files too.
 
     Raises:
         UsageError: a value is out of range.
@@ -78,6 +79,7 @@ class RunSettings:
     max_memory: int = 3 * 2**30
     part_rows: int = 500
     snapshots: bool = False
+    wet: bool = False
 
     def __post_init__(self) -> None:
         """Check the ranges of the values."""

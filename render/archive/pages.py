@@ -105,7 +105,15 @@ class Archive:
         if len(content.body) > max_bytes:
             raise LimitError(f"{record.url} is over the limit of {max_bytes:,} bytes: raise it with --max-bytes")
         resources = self if self._serves(content.body, record.url) else None
-        return Page(content=content.body, url=record.url, charset=content.charset, resources=resources, id=record.url)
+        return Page(
+            content=content.body,
+            url=record.url,
+            charset=content.charset,
+            resources=resources,
+            id=record.url,
+            record_id=content.record_id,
+            record_date=content.date,
+        )
 
     def get(self, url: str) -> Resource | None:
         """Return the archived response for the absolute `url`, or None; redirects are followed inside the archive."""

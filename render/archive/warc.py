@@ -56,12 +56,14 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class RecordContent:
-    """Content of a record: decoded body, media type, charset and HTTP status."""
+    """Content of a record: decoded body, media type, charset, HTTP status, and its `WARC-Record-ID` and `WARC-Date`."""
 
     body: bytes
     media_type: str
     charset: str
     status: int
+    record_id: str = ""
+    date: str = ""
 
 
 def list_members(path: Path) -> list[Member]:
@@ -277,7 +279,8 @@ def _read_content(path: Path, member: Member, offset: int, limit: int, *, decode
         if record is None:
             raise OSError("the record no longer exists")
         charset = (record.http_charset or "") if record.is_http else ""
-        return RecordContent(record.reader.read(limit + 1), media_type(record), charset, status(record))
+        names = (record.headers.get(name) or "" for name in ("WARC-Record-ID", "WARC-Date"))
+        return RecordContent(record.reader.read(limit + 1), media_type(record), charset, status(record), *names)
 
 
 def _starts_record(data: bytes) -> bool:
