@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vclean.render.css_colors import color_array
+from vclean.render.document_head import DocumentHead
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -145,8 +146,10 @@ class Snapshot:
     """Page as columns: N elements, A attributes, T text nodes, L line boxes, S distinct styles.
 
     Attributes:
-        url, title: URL and title after loading; the white space of the title is collapsed.
+        url, title: URL and title after loading; the white space of the title is collapsed. If the page was given
+            without URL, the canonical URL that it declares.
         language: the `lang` attribute of the root element in lower case, or the empty string.
+        head: declarations of the document in `<meta>`, `<link>` and JSON-LD.
         rendered: whether the snapshot has geometry and computed styles.
         width, height: scroll size of the document in CSS px; NaN if not rendered.
         settings: the render settings by name; empty if not rendered.
@@ -180,6 +183,7 @@ class Snapshot:
     url: str = ""
     title: str = ""
     language: str = ""
+    head: DocumentHead = field(default_factory=DocumentHead)
     rendered: bool = False
     width: float = float("nan")
     height: float = float("nan")

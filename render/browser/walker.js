@@ -49,6 +49,7 @@
   const nameOf = native(Element, 'localName');
   const nextSibling = native(Node, 'nextSibling');
   const shadowRoot = native(Element, 'shadowRoot');
+  const textContentOf = native(Node, 'textContent');
   const typeOf = native(Node, 'nodeType');
   const select = documentReader('querySelector');
   const selectAll = documentReader('querySelectorAll');
@@ -386,6 +387,35 @@
     }
   }
 
+  // ---- declarations of the document ----
+
+  function readHead() {
+    const head = { meta: [], links: [], json_ld: [] };
+    const metas = selectAll('meta[property], meta[name], meta[itemprop]');
+    for (let number = 0; number < metas.length && number < options.maxEntries; number += 1) {
+      const [name] = ['property', 'name', 'itemprop'].map((key) => attributeOf.call(metas[number], key)).filter(Boolean);
+      const content = attributeOf.call(metas[number], 'content');
+      if (name && content) head.meta.push([wellFormed(name), wellFormed(content.slice(0, options.valueLimit))]);
+    }
+    for (const type of options.linkTypes) {
+      for (const link of [...selectAll(`link[rel~="${type}" i][href]`)].slice(0, options.maxEntries)) {
+        head.links.push([type, attributeOf.call(link, 'href')]);
+      }
+    }
+    const scripts = [...selectAll('script[type*="ld+json" i]')].slice(0, options.maxScripts);
+    const texts = scripts.map((script) => textContentOf.call(script)).filter((text) => text.length <= options.maxJsonLd);
+    head.json_ld = texts.map(wellFormed);
+    return head;
+  }
+
+  // The URL that a page without one declares as its own; the same rule as DocumentHead.canonical_url.
+  function canonicalUrl(head) {
+    const declared = [...head.links.filter(([type]) => type === 'canonical'),
+      ...head.meta.filter(([name]) => name.toLowerCase() === 'og:url')];
+    const urls = declared.map(([, url]) => url.trim());
+    return urls.find((url) => /^https?:\/\/[^\s/?#]+\.[^\s/?#]+\S*$/i.test(url)) ?? '';
+  }
+
   function attributeValue(name, value) {
     const full = URL_ATTRIBUTES.has(name) ? absolute(value) : value;
     const limit = /^data:/i.test(full) ? options.dataLimit : options.valueLimit;
@@ -611,7 +641,8 @@
   if (document[USED] && !omits && select(LINK_COLORS)) return '{"needsNewDocument":true}';
 
   const baseElement = select('base[href]');
-  let base = options.url;
+  const head = readHead();
+  let base = options.url || canonicalUrl(head);
   if (baseElement) base = absolute(attributeOf.call(baseElement, 'href'));
   restartMarquees();
   const noscript = needsNoscript();
@@ -649,6 +680,7 @@
     texts,
     attributes: attributeValues,
     title: wellFormed(documentReader('title')()),
+    head: { ...head, links: head.links.map(([type, href]) => [type, attributeValue('href', href)]) },
     language: wellFormed((attributeOf.call(root, 'lang') ?? '').toLowerCase()),
     width,
     height: reader(Element, 'scrollHeight')(page),

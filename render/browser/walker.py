@@ -16,6 +16,7 @@ import numpy as np
 
 from vclean.errors import LimitError
 from vclean.render.browser.omissions import Omissions
+from vclean.render.document_head import LINK_TYPES, MAX_ENTRIES, MAX_JSON_LD, MAX_SCRIPTS, DocumentHead
 from vclean.render.snapshot import ATTRIBUTES, LITTLE_TEXT, STYLES, Snapshot, Styles
 from vclean.render.static import styles
 
@@ -48,7 +49,7 @@ def expression(url: str, settings: RenderSettings, omissions: Omissions = _NOTHI
     """Return the JavaScript expression that reads the page; its value is a payload, or a promise of one.
 
     Args:
-        url: the base of relative links; empty to leave them unchanged.
+        url: the base of relative links; if it is empty, the canonical URL of the page.
         settings: the limits that the walker applies.
         omissions: unless empty, leave these parts out instead of reading the page, and return an empty string.
     """
@@ -75,7 +76,7 @@ def call(
     Its value is that of `expression`, or `NEEDS_NEW_DOCUMENT`.
 
     Args:
-        url: the base of relative links; empty to leave them unchanged.
+        url: the base of relative links; if it is empty, the canonical URL of the page.
         settings: the limits that the walker applies.
         hints: the result of `hints`; by default, all hints but `fonts` are true. With `discard`, the page is not used
             afterwards, and not painted.
@@ -152,10 +153,12 @@ def unpack(payload: str, settings: RenderSettings, *, build: str, url: str) -> S
     answer = json.loads(payload)
     _check_caps(answer, settings)
     columns: dict[str, Any] = {name: _array(name, data) for name, data in answer["columns"].items()}
+    head = DocumentHead.from_record(answer["head"])
     return Snapshot(
-        url=url,
+        url=url or head.canonical_url,
         title=" ".join(answer["title"].split()),
         language=answer["language"],
+        head=head,
         rendered=True,
         width=float(answer["width"]),
         height=float(answer["height"]),
@@ -204,5 +207,9 @@ def _constants() -> str:
             "littleText": LITTLE_TEXT,
             "valueLimit": VALUE_LIMIT,
             "dataLimit": DATA_LIMIT,
+            "linkTypes": sorted(LINK_TYPES),
+            "maxEntries": MAX_ENTRIES,
+            "maxScripts": MAX_SCRIPTS,
+            "maxJsonLd": MAX_JSON_LD,
         }
     )

@@ -17,6 +17,7 @@ from vclean.render.decode import read_document
 from vclean.render.snapshot import Snapshot, subtree_depths, subtree_ends
 from vclean.render.static.columns import Attributes, Links, TextNodes, elements_of, join, parents_of
 from vclean.render.static.document import prune, read_tree, text_of
+from vclean.render.static.head import document_head, with_absolute_links
 from vclean.render.static.styles import resolve_styles
 from vclean.render.static.tree_construction import add_late_html_attributes, insert_table_bodies
 from vclean.settings import RenderSettings
@@ -63,15 +64,17 @@ def _parse_source(text: str, url: str, settings: RenderSettings) -> Snapshot:
 
 
 class _HeadMetadata:
-    """Title, language, URL and base URL of a page."""
+    """Title, language, URL, base URL and declarations of a page; a page without URL has its canonical one."""
 
     def __init__(self, root: etree._Element, url: str) -> None:
         title = next(root.iter("title"), None)
         base = next((base for base in root.iter("base") if base.get("href") is not None), None)
         self.title = " ".join(text_of(title).split()) if title is not None else ""
         self.language = root.get("lang", "").lower()
-        self.url = url
-        self.base = join(url, base.get("href", "")) if base is not None else url
+        head = document_head(root)
+        self.url = url or head.canonical_url
+        self.base = join(self.url, base.get("href", "")) if base is not None else self.url
+        self.head = with_absolute_links(head, self.base)
 
 
 def _snapshot(root: etree._Element, metadata: _HeadMetadata, *, with_noscript: bool, max_nodes: int) -> Snapshot:
@@ -88,6 +91,7 @@ def _snapshot(root: etree._Element, metadata: _HeadMetadata, *, with_noscript: b
         url=metadata.url,
         title=metadata.title,
         language=metadata.language,
+        head=metadata.head,
         build=_BUILD,
         noscript=with_noscript,
         tags=tuple(number),

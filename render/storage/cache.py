@@ -15,6 +15,7 @@ import numpy as np
 
 from vclean.errors import InputError
 from vclean.files import make_folder, write_atomic
+from vclean.render.document_head import DocumentHead
 from vclean.render.rendered_page import Rendering
 from vclean.render.snapshot import Snapshot, Styles
 from vclean.render.storage.parquet import ParquetSnapshots
@@ -36,7 +37,9 @@ KEY_BYTES: Final = 16
 
 _COLUMNS: Final = ("tag", "parent", "end", "depth", "box", "hidden", "style", "attr_node", "attr_name", "text_parent",
                    "text_after", "text_hidden", "image", "line_text", "line_box")  # fmt: skip
-_METADATA: Final = tuple(field.name for field in fields(Snapshot) if field.name not in (*_COLUMNS, "styles", "timings"))
+_METADATA: Final = tuple(
+    field.name for field in fields(Snapshot) if field.name not in (*_COLUMNS, "head", "styles", "timings")
+)
 
 _DAMAGE_ERRORS: Final = (zipfile.BadZipFile, zlib.error, RuntimeError, KeyError, ValueError, EOFError, OSError)
 """Exceptions for a damaged archive; RuntimeError if a wrong bit indicates encryption or an unknown method."""
@@ -45,7 +48,12 @@ _DAMAGE_ERRORS: Final = (zipfile.BadZipFile, zlib.error, RuntimeError, KeyError,
 def to_bytes(snapshot: Snapshot) -> bytes:
     """Serialize a snapshot without its timings, compressed; equal snapshots give equal bytes."""
     metadata: dict[str, Any] = {name: getattr(snapshot, name) for name in _METADATA}
-    metadata |= {"version": VERSION, "style_names": snapshot.styles.names, "style_rows": snapshot.styles.rows}
+    metadata |= {
+        "version": VERSION,
+        "head": snapshot.head.to_record(),
+        "style_names": snapshot.styles.names,
+        "style_rows": snapshot.styles.rows,
+    }
     file = io.BytesIO()
     columns = {name: getattr(snapshot, name) for name in _COLUMNS}
     text = np.frombuffer(json.dumps(metadata).encode(), dtype=np.uint8)
@@ -68,8 +76,10 @@ def from_bytes(data: bytes) -> Snapshot:
     if metadata.pop("version") != VERSION:
         raise InputError("a stored snapshot is of another version: delete it and render the page again")
     styles = Styles(names=tuple(metadata.pop("style_names")), rows=tuple(map(tuple, metadata.pop("style_rows"))))
+    # Snapshots that were stored before the head was read have none; their metadata is that of the visible page.
+    head = DocumentHead.from_record(metadata.pop("head", {}))
     lists = {name: tuple(metadata.get(name, ())) for name in ("tags", "notes")}
-    return Snapshot(**(metadata | lists), styles=styles, **columns)
+    return Snapshot(**(metadata | lists), head=head, styles=styles, **columns)
 
 
 def read_key(page: Page, settings: Mapping[str, float | bool], *, rendered: bool) -> bytes:

@@ -37,6 +37,7 @@ def payload(**changes: Any) -> str:
     }
     default = {
         "columns": columns,
+        "head": {"meta": [["author", "Ann"]], "links": [], "json_ld": []},
         "tags": ["html", "p"],
         "rows": ["\n".join(f"{name}-value" for name in STYLES)],
         "texts": ["Hi"],
@@ -77,6 +78,7 @@ class TestUnpack:
         assert (snapshot.width, snapshot.height, snapshot.rendered) == (1366.0, 768.0, True)
         assert snapshot.url == "http://example.org/"
         assert snapshot.settings == RenderSettings().to_dict()
+        assert snapshot.head.meta == (("author", "Ann"),)
 
     def test_accepts_page_without_text(self) -> None:
         columns = json.loads(payload())["columns"] | {"line_box": "", "line_text": "", "text_parent": ""}

@@ -1,0 +1,96 @@
+"""Define `DocumentHead`: what a document declares about itself outside its text, within limits.
+
+Snapshots have no `<head>` and no scripts. Metadata in `<meta>`, `<link>` and JSON-LD is therefore stored apart.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    Pairs = tuple[tuple[str, str], ...]
+
+MAX_ENTRIES: Final = 300
+"""Most `<meta>` elements, and most `<link>` elements."""
+MAX_VALUE: Final = 2000
+"""Characters to which a value is truncated, as those of attributes."""
+MAX_JSON_LD: Final = 512 * 1024
+"""Most characters of JSON-LD in all; a script that exceeds the rest is left out whole, because half of it is no JSON.
+Of 1,401 scripts on 1,368 pages, one is longer."""
+MAX_SCRIPTS: Final = 50
+"""Most scripts with JSON-LD."""
+
+LINK_TYPES: Final = frozenset(("author", "canonical", "image_src", "license", "shortlink"))
+"""Values of `rel` of the links that are stored."""
+
+_HTTP: Final = re.compile(r"https?://[^\s/?#]+\.[^\s/?#]+[^\s]*\Z", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentHead:
+    """Declarations of a document: `<meta>`, `<link>` and JSON-LD, wherever they are in it.
+
+    Attributes:
+        meta: name, property or itemprop in lower case, and content of each `<meta>`, in document order.
+        links: `rel` in lower case and `href` of each `<link>` of `LINK_TYPES`; absolute if the page has a URL.
+        json_ld: the text of each `<script type="application/ld+json">`.
+
+    >>> DocumentHead(meta=(("og:title", "Rain"),)).meta
+    (('og:title', 'Rain'),)
+    """
+
+    meta: Pairs = ()
+    links: Pairs = ()
+    json_ld: tuple[str, ...] = ()
+
+    @classmethod
+    def collect(
+        cls, meta: Iterable[tuple[str, str]], links: Iterable[tuple[str, str]], json_ld: Iterable[str]
+    ) -> DocumentHead:
+        """Return the declarations within the limits; arguments as the attributes, with values of any length."""
+        return cls(_limited(meta), _limited(pair for pair in links if pair[0] in LINK_TYPES), _whole_scripts(json_ld))
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> DocumentHead:
+        """Return the declarations that `to_record` returned; none for an empty record."""
+        return cls.collect(record.get("meta", ()), record.get("links", ()), record.get("json_ld", ()))
+
+    def to_record(self) -> dict[str, Any]:
+        """Return the declarations as lists, for JSON."""
+        return {"meta": list(map(list, self.meta)), "links": list(map(list, self.links)), "json_ld": [*self.json_ld]}
+
+    @property
+    def canonical_url(self) -> str:
+        """Return the absolute URL that the document declares as its own: canonical link or `og:url`; empty if none."""
+        declared = [
+            *(href for rel, href in self.links if rel == "canonical"),
+            *(content for name, content in self.meta if name == "og:url"),
+        ]
+        return next((url.strip() for url in declared if _HTTP.match(url.strip())), "")
+
+
+def _limited(pairs: Iterable[tuple[str, str]]) -> Pairs:
+    kept: list[tuple[str, str]] = []
+    for name, value in pairs:
+        if len(kept) == MAX_ENTRIES:
+            break
+        if value.strip():
+            kept.append((name.strip().lower()[:MAX_VALUE], value.strip()[:MAX_VALUE]))
+    return tuple(kept)
+
+
+def _whole_scripts(scripts: Iterable[str]) -> tuple[str, ...]:
+    """Return the scripts that fit into `MAX_JSON_LD` characters together."""
+    kept: list[str] = []
+    rest = MAX_JSON_LD
+    for script in scripts:
+        if len(kept) == MAX_SCRIPTS:
+            break
+        if script.strip() and len(script) <= rest:
+            kept.append(script.strip())
+            rest -= len(script)
+    return tuple(kept)
