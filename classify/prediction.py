@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from vclean.classify.content.kinds import KindRequest
     from vclean.classify.content.site_evidence import SiteEvidence
+    from vclean.features.page_context import PageContext
     from vclean.labels import Kind, Label, Role
     from vclean.settings import Policy
 
@@ -117,6 +118,7 @@ class Prediction:
         kinds: what each block is in its document; empty for methods without kinds.
         decision: how the model decided; None for methods without a model, and for a page without blocks.
         headline: the headline of the page; None for a page without one, and for methods without a model.
+        context: values derived from the blocks, for later steps that need them too; None for methods without a model.
 
     >>> import vclean
     >>> prediction = vclean.clean("<h1>Rain</h1><p>It rained.", method="text").prediction
@@ -132,6 +134,7 @@ class Prediction:
     kinds: list[Kind] = field(default_factory=list)
     decision: Decision | None = None
     headline: Headline | None = None
+    context: PageContext | None = None
 
     @property
     def added_title(self) -> str:

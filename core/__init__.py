@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from vclean.api import Cleaner, Segmenter, clean, clean_file, clean_url, segment, segment_file, segment_url
     from vclean.async_api import AsyncCleaner
+    from vclean.box import Box
     from vclean.classify.explain.reasons import Explanation, Reason
     from vclean.classify.prediction import Decision, Prediction
     from vclean.errors import (
@@ -41,12 +42,13 @@ if TYPE_CHECKING:
     from vclean.features.blocks import BlockColumns
     from vclean.features.segments.segments import Segments, Separators
     from vclean.labels import EmptyReason, Kind, Label, Role, Visibility
+    from vclean.metadata import Evidence, Metadata
     from vclean.output.chunks import Chunk
     from vclean.output.page_image import PageImage
     from vclean.output.source_positions import SourcePosition
     from vclean.page import Page, Resource, Resources
     from vclean.render.snapshot import Snapshot
-    from vclean.result import Block, Blocks, Box, Metadata, Result
+    from vclean.result import Block, Blocks, Result
     from vclean.settings import CleanerSettings, Policy, RenderSettings
 
     __version__: str
@@ -65,6 +67,7 @@ __all__ = [
     "DeadlineError",
     "Decision",
     "EmptyReason",
+    "Evidence",
     "Explanation",
     "ExtraMissingError",
     "InputError",
@@ -108,7 +111,7 @@ _MODULES = {
     "Block": "result",
     "BlockColumns": "features.blocks",
     "Blocks": "result",
-    "Box": "result",
+    "Box": "box",
     "BrowserError": "errors",
     "BrowserMissingError": "errors",
     "Chunk": "output.chunks",
@@ -117,13 +120,14 @@ _MODULES = {
     "DeadlineError": "errors",
     "Decision": "classify.prediction",
     "EmptyReason": "labels",
+    "Evidence": "metadata",
     "Explanation": "classify.explain.reasons",
     "ExtraMissingError": "errors",
     "InputError": "errors",
     "Kind": "labels",
     "Label": "labels",
     "LimitError": "errors",
-    "Metadata": "result",
+    "Metadata": "metadata",
     "ModelError": "errors",
     "NetworkError": "errors",
     "NotHtmlError": "errors",

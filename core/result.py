@@ -6,11 +6,13 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
+from vclean.box import Box
 from vclean.characters import is_sentence
 from vclean.errors import UsageError
 from vclean.labels import EmptyReason, Kind, Label, Role, Visibility
+from vclean.metadata import Metadata, read_metadata
 from vclean.output import registry
 from vclean.render.snapshot import Hidden
 
@@ -27,25 +29,6 @@ if TYPE_CHECKING:
     from vclean.settings import OverlayFormat
 
     _Name = TypeVar("_Name", bound=Enum)
-
-
-class Box(NamedTuple):
-    """Rectangle in CSS px; the origin is the top left corner of the document, y increases downwards.
-
-    Attributes:
-        x: the left edge, CSS px.
-        y: the top edge, CSS px.
-        width: the width, CSS px.
-        height: the height, CSS px.
-
-    >>> Box(10, 20, 300, 40).width
-    300
-    """
-
-    x: float
-    y: float
-    width: float
-    height: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,38 +219,6 @@ def _members(names: type[_Name], values: object) -> frozenset[_Name]:
         raise UsageError(f"{error}: choose one of {choices}") from None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Metadata:
-    """Metadata of a page.
-
-    Attributes:
-        url: the URL; empty if unknown.
-        title: the title of the document.
-        language: the detected language of the content, ISO 639-1; empty if unknown.
-        declared_language: the language that the document declares, a BCP 47 tag; or empty.
-        rendered: whether a browser rendered the page.
-        width, height: the size of the document, CSS px; NaN if it was not rendered.
-        noscript: whether the content of `<noscript>` elements is part of the page.
-        browser: the name and version of the browser; empty if the page was not rendered.
-        settings: the render settings, by name.
-
-    >>> import vclean
-    >>> vclean.clean("<title>Rain</title><p>It rained.", method="text").metadata.title
-    'Rain'
-    """
-
-    url: str
-    title: str
-    language: str
-    declared_language: str
-    rendered: bool
-    width: float
-    height: float
-    noscript: bool
-    browser: str
-    settings: dict[str, float | bool]
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Result:
     r"""Labelled blocks of a page.
@@ -399,22 +350,10 @@ class Result:
         """Return the expected word F1 of the page, 0 to 1; NaN for methods without confidence."""
         return self.prediction.confidence
 
-    @property
+    @cached_property
     def metadata(self) -> Metadata:
-        """Return the metadata of the page."""
-        snapshot = self.columns.snapshot
-        return Metadata(
-            url=snapshot.url,
-            title=snapshot.title,
-            language=self.language,
-            declared_language=snapshot.language,
-            rendered=snapshot.rendered,
-            width=snapshot.width,
-            height=snapshot.height,
-            noscript=snapshot.noscript,
-            browser=snapshot.build,
-            settings=snapshot.settings,
-        )
+        """Return the metadata of the page, found on the first use."""
+        return read_metadata(self)
 
     def to(self, format: str) -> str:  # noqa: A002 - it is the name of the option, too
         r"""Return the result in an output format.
@@ -441,9 +380,13 @@ class Result:
         """Return the clean text as in CleanEval 2007: one line per unit, marked `<h>`, `<p>` or `<l>`."""
         return self.to("cleaneval")
 
-    def to_markdown(self) -> str:
-        """Return the cleaned page in Markdown (CommonMark with the tables of GitHub)."""
-        return self.to("markdown")
+    def to_markdown(self, *, front_matter: bool = False) -> str:
+        """Return the cleaned page in Markdown (CommonMark with the tables of GitHub).
+
+        Args:
+            front_matter: whether the metadata of the page come first, as YAML.
+        """
+        return self.to(registry.FRONT_MATTER if front_matter else "markdown")
 
     def to_html(self) -> str:
         """Return the cleaned page as a complete HTML document."""

@@ -55,10 +55,9 @@ class Features:
 
 def extract(blocks: BlockColumns) -> Features:
     """Return the features of a page's blocks; a page without blocks has matrices without rows."""
-    context = PageContext(blocks)
+    context = page_context(blocks)
     if not len(context):
         return _empty(context)
-    context = mirror_right_to_left(discard_default_layout(context))
     values = block_values(context)
     regions = candidates.candidate_regions(context)
     region_matrix = limit_counts(columns.region_matrix(regions, values), columns.LIMITS)
@@ -76,6 +75,15 @@ def extract(blocks: BlockColumns) -> Features:
         hashed_tokens.element_tokens(context.names),
         hashed_tokens.word_tokens(context),
     )
+
+
+def page_context(blocks: BlockColumns) -> PageContext:
+    """Return the blocks as features see them.
+
+    Pages without author styles have no layout, and pages written from right to left are mirrored.
+    """
+    context = PageContext(blocks)
+    return mirror_right_to_left(discard_default_layout(context)) if len(context) else context
 
 
 def block_values(context: PageContext) -> Values:

@@ -128,6 +128,7 @@ class Model:
             kinds=block_kinds(kinds, blocks, labels) if kinds is not None else [],
             headline=confirm_headline(headline, labels, confirmed),
             decision=confirm_decision(prediction.decision, confirmed),
+            context=features.context,
         )
 
     def decide(

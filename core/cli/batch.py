@@ -32,7 +32,7 @@ def describe_unexpected(error: Exception) -> str:
 
 def suggest_option(result: Result, note: str) -> str:
     """Return options to try, behind a semicolon, if the note is on the empty text; empty if none helps."""
-    js = "--js" if result.metadata.rendered else "--render --js"
+    js = "--js" if result.columns.snapshot.rendered else "--render --js"
     suggestions = {
         EmptyReason.NEEDS_SCRIPTS: f"; try {js}",
         EmptyReason.HIDDEN: "; --show-hidden lists them, --hidden keep keeps them",

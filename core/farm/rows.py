@@ -13,6 +13,7 @@ from vclean.errors import BrowserMissingError, LimitError, ModelError, UsageErro
 from vclean.farm.tasks import KEY_BYTES, Task, TaskOutcome
 from vclean.imports import requires_extra
 from vclean.labels import Visibility
+from vclean.metadata import LISTS, PAGE_FIELDS
 from vclean.output import json
 from vclean.render.snapshot import Hidden
 from vclean.render.storage.cache import read_key
@@ -53,6 +54,16 @@ BLOCK: Final = pa.struct(
         ("text", pa.string()),
     ]
 )
+_LIST_FIELDS: Final = frozenset(LISTS)
+METADATA: Final = pa.struct(
+    [(name, pa.list_(pa.string()) if name in _LIST_FIELDS else pa.string()) for name in PAGE_FIELDS]
+)
+"""Metadata of the page; null where there is no probable value."""
+EVIDENCE: Final = pa.struct(
+    [("field", pa.string()), ("source", pa.string()), ("property", pa.string()), ("probability", pa.float32()),
+     ("xpath", pa.string()), ("box", BOX)]
+)  # fmt: skip
+"""Where a value of the metadata comes from, and how sure it is."""
 SECONDS: Final = pa.struct([(stage, pa.float32()) for stage in STAGES])
 _COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
     ("id", pa.string()),
@@ -73,6 +84,8 @@ _COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
     ("render_change", pa.float32()),
     ("language", pa.string()),
     ("title", pa.string()),
+    ("metadata", METADATA),
+    ("evidence", pa.list_(EVIDENCE)),
     ("confidence", pa.float32()),
     ("noscript", pa.bool_()),
     ("build", pa.string()),
@@ -91,7 +104,8 @@ _COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
 SCHEMA: Final = pa.schema(_COLUMNS, metadata={"vclean.schema": str(VERSION)})
 """Columns of a part, described in `docs/reference/farm-output.md`."""
 
-LOG_COLUMNS: Final = tuple(name for name in SCHEMA.names if name not in ("read_key", "text", "cleaneval", "blocks"))
+_LARGE: Final = frozenset(("read_key", "metadata", "evidence", "text", "cleaneval", "blocks"))
+LOG_COLUMNS: Final = tuple(name for name in SCHEMA.names if name not in _LARGE)
 """Small columns, which `log_entry` selects."""
 
 
@@ -110,6 +124,7 @@ def result_row(result: Result, task: Task, seconds: Mapping[str, float]) -> pa.R
     """
     facts = json.page_fields(result)
     metadata = {name: facts[name] for name in _METADATA_COLUMNS}
+    metadata |= {"metadata": _metadata_array(facts["metadata"]), "evidence": _evidence_array(facts["metadata"])}
     content = {"text": result.to_text(), "cleaneval": result.to_cleaneval(), "blocks": _blocks_array(result)}
     farm_columns = {
         "status": OK,
@@ -201,6 +216,25 @@ def _blocks_array(result: Result) -> pa.Array[Any]:
     ]
     rows = pa.StructArray.from_arrays(columns, fields=list(BLOCK))
     return pa.ListArray.from_arrays(pa.array([0, len(blocks)], pa.int32()), rows, type=SCHEMA.field("blocks").type)
+
+
+def _metadata_array(fields: Mapping[str, Any]) -> pa.Array[Any]:
+    """Convert the metadata of a page, as JSON has it, to an array of one struct."""
+    values = {
+        name: list(map(replace_surrogates, value)) if name in _LIST_FIELDS else replace_surrogates(value)
+        for name, value in fields.items()
+        if name in PAGE_FIELDS
+    }
+    return pa.array([values], METADATA)
+
+
+def _evidence_array(fields: Mapping[str, Any]) -> pa.Array[Any]:
+    """Convert the evidence of the metadata of a page to an array of one list."""
+    rows = [
+        {**evidence, "field": name, "box": evidence["box"] and dict(zip("xywh", evidence["box"], strict=True))}
+        for name, evidence in fields["evidence"].items()
+    ]
+    return pa.array([rows], pa.list_(EVIDENCE))
 
 
 def _string_array(values: Iterable[str | None]) -> pa.Array[Any]:

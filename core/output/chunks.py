@@ -19,9 +19,10 @@ from vclean.output.sentences import count_words, split_sentences, split_words
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from vclean.box import Box
     from vclean.features.blocks import BlockColumns
     from vclean.labels import Kind, Role
-    from vclean.result import Block, Box, Result
+    from vclean.result import Block, Result
 
 DEFAULT_MAX_WORDS: Final = 200
 """Default limit on the words of a chunk: about 270 tokens of English, below the 512 of common embedding models."""
@@ -106,7 +107,7 @@ def make_chunks(result: Result, max_words: int = DEFAULT_MAX_WORDS) -> list[Chun
 
 def write_chunks(result: Result) -> str:
     """Return the chunks as lines of JSON, see `docs/reference/output.md`; empty for a page without content."""
-    page = {"id": result.id, "url": result.metadata.url}
+    page = {"id": result.id, "url": result.columns.snapshot.url}
     return "".join(
         json.dumps({**page, **_record(chunk)}, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
         for chunk in make_chunks(result)

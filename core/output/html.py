@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -22,9 +22,10 @@ from vclean.output.images import image_sources
 from vclean.output.selection import INLINE, STRUCTURE, EventKind, select_content
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from vclean.features.blocks import BlockColumns
+    from vclean.metadata import Metadata
     from vclean.result import Result
 
 
@@ -388,17 +389,17 @@ def _is_safe(url: str) -> bool:
 
 
 def write_html(result: Result) -> str:
-    """Return the cleaned page as a complete HTML document in UTF-8."""
-    document = etree.tostring(to_tree(result), method="html", encoding="unicode")
+    """Return the cleaned page as a complete HTML document in UTF-8, with its metadata in the head."""
+    document = etree.tostring(to_tree(result, result.metadata), method="html", encoding="unicode")
     return f"<!DOCTYPE html>\n{document}\n"
 
 
-def to_tree(result: Result) -> etree._Element:
-    """Return the cleaned page as an `html` element with head and body."""
+def to_tree(result: Result, metadata: Metadata | None = None) -> etree._Element:
+    """Return the cleaned page as an `html` element with head and body, and with metadata in the head if given."""
     snapshot = result.columns.snapshot
     builder = etree.TreeBuilder()
     builder.start("html", _root_attributes(result))
-    _write_head(builder, snapshot.title, snapshot.url)
+    _write_head(builder, snapshot.title, snapshot.url, metadata)
     builder.start("body", {})
     builder.data("\n")
     _write_headline(builder, result.prediction.added_title)
@@ -408,8 +409,8 @@ def to_tree(result: Result) -> etree._Element:
     return builder.close()
 
 
-def _write_head(builder: etree.TreeBuilder, title: str, url: str) -> None:
-    """Write the title, which HTML requires even if empty, and a canonical link to an http(s) URL."""
+def _write_head(builder: etree.TreeBuilder, title: str, url: str, metadata: Metadata | None) -> None:
+    """Write the title, which HTML requires even if empty, a canonical link to an http(s) URL, and metadata."""
     builder.start("head", {})
     builder.start("meta", {"charset": "utf-8"})
     builder.end("meta")
@@ -419,8 +420,29 @@ def _write_head(builder: etree.TreeBuilder, title: str, url: str) -> None:
     if url.lower().startswith(("http://", "https://")):
         builder.start("link", {"rel": "canonical", "href": replace_illegal(url)})
         builder.end("link")
+    for attributes in _metadata_attributes(metadata) if metadata else ():
+        builder.start("meta", attributes)
+        builder.end("meta")
     builder.end("head")
     builder.data("\n")
+
+
+_META: Final = (
+    ("property", "og:title", "title"), ("name", "author", "authors"),
+    ("property", "article:published_time", "published"),
+    ("property", "article:modified_time", "modified"), ("property", "og:site_name", "site_name"),
+    ("name", "description", "description"), ("property", "og:url", "canonical_url"), ("property", "og:image", "image"),
+    ("property", "article:section", "section"), ("property", "article:tag", "tags"), ("name", "license", "license"),
+)  # fmt: skip
+"""Attribute, name in HTML or Open Graph (https://ogp.me), and field of metadata; lists have an element per item."""
+
+
+def _metadata_attributes(metadata: Metadata) -> Iterator[Attributes]:
+    """Yield the attributes of the `<meta>` elements for metadata with a value."""
+    for kind, name, field_name in _META:
+        value = getattr(metadata, field_name)
+        for each in value if isinstance(value, tuple) else (value,) * bool(value):
+            yield {kind: name, "content": replace_illegal(each)}
 
 
 def _write_headline(builder: etree.TreeBuilder, title: str) -> None:

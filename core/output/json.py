@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vclean.labels import Visibility
+from vclean.metadata import PAGE_FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from vclean.classify.explain.reasons import Explanation, Reason
     from vclean.classify.prediction import Headline
+    from vclean.metadata import Evidence, Metadata
     from vclean.result import Block, Result
 
 Record = dict[str, Any]
@@ -38,25 +40,44 @@ def write_json(result: Result) -> str:
 
 def page_fields(result: Result) -> Record:
     """Return the fields of the record that describe the page."""
-    metadata = result.metadata
+    snapshot = result.columns.snapshot
     return {
         "id": result.id,
-        "url": metadata.url,
-        "title": metadata.title,
-        "language": metadata.language or metadata.declared_language,
-        "rendered": metadata.rendered,
+        "url": snapshot.url,
+        "title": snapshot.title,
+        "language": result.language or snapshot.language,
+        "metadata": metadata_fields(result.metadata),
+        "rendered": snapshot.rendered,
         "render_reason": result.render_reason or None,
-        "size": _numbers([metadata.width, metadata.height], 2),
-        "noscript": metadata.noscript,
+        "size": _numbers([snapshot.width, snapshot.height], 2),
+        "noscript": snapshot.noscript,
         "method": result.method,
         "versions": result.versions,
-        "build": metadata.browser,
-        "settings": metadata.settings,
+        "build": snapshot.build,
+        "settings": snapshot.settings,
         "confidence": _number(result.confidence, 4),
         "headline": _headline(result.prediction.headline),
         "hidden": hidden_facts(result),
         "empty": result.empty_reason,
         "notes": list(result.notes),
+    }
+
+
+def metadata_fields(metadata: Metadata) -> Record:
+    """Return the metadata of the page: the fields with a value, and the evidence of each."""
+    values = {name: getattr(metadata, name) for name in PAGE_FIELDS}
+    fields = {name: list(value) if isinstance(value, tuple) else value for name, value in values.items() if value}
+    return fields | {"evidence": {name: _evidence(metadata.evidence[name]) for name in fields}}
+
+
+def _evidence(evidence: Evidence) -> Record:
+    return {
+        "source": evidence.source,
+        "property": evidence.property,
+        "probability": _number(evidence.probability, 4),
+        "sources": list(evidence.sources),
+        "xpath": evidence.xpath,
+        "box": None if evidence.box is None else _numbers(evidence.box, 2),
     }
 
 

@@ -45,13 +45,13 @@ def to_overlay_page(result: Result, screenshot: bytes) -> OverlayPage:
         result: the result; its reasons are shown if it has any.
         screenshot: the screenshot of the page, PNG or JPEG, one px per CSS px; or empty.
     """
-    metadata = result.metadata
+    snapshot = result.columns.snapshot
     return OverlayPage(
         id=result.id,
-        url=metadata.url,
-        title=metadata.title,
-        width=metadata.width,
-        height=metadata.height,
+        url=snapshot.url,
+        title=snapshot.title,
+        width=snapshot.width,
+        height=snapshot.height,
         screenshot=screenshot,
         blocks=to_overlay_blocks(result),
         facts=_facts(result),

@@ -66,7 +66,7 @@ class PageImage:
     """
 
     def __init__(self, result: Result, screenshot: bytes) -> None:
-        if not result.metadata.rendered:
+        if not result.columns.snapshot.rendered:
             raise UsageError("the page was not rendered and has no boxes to draw: add --render, or render=True")
         if not screenshot:
             raise UsageError("the result has no screenshot of its page: clean it with screenshot=True")

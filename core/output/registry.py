@@ -24,6 +24,9 @@ EXPLANATION: Final = "explanation"
 HIDDEN_LIST: Final = "hidden"
 """What `--show-hidden` writes in place of a text format."""
 
+FRONT_MATTER: Final = "front-matter"
+"""Name of the output of `--front-matter`: Markdown after the metadata of the page."""
+
 _WRITERS: Final = {
     "cleaneval": "text.write_cleaneval",
     "text": "text.write_text",
@@ -33,15 +36,18 @@ _WRITERS: Final = {
     "chunks": "chunks.write_chunks",
     EXPLANATION: "explanation.write_explanation",
     HIDDEN_LIST: "hidden.write_hidden",
+    FRONT_MATTER: "front_matter.write_front_matter",
 }
 """Modules and functions of `vclean.output` that write a format, by its name."""
 
-FORMATS: Final = tuple(name for name in _WRITERS if name not in (EXPLANATION, HIDDEN_LIST))
+FORMATS: Final = tuple(name for name in _WRITERS if name not in (EXPLANATION, HIDDEN_LIST, FRONT_MATTER))
 """Names of the output formats; the first is the default."""
 
 
 def writer(name: str) -> Callable[[Result], str]:
-    """Return the function that writes a result in the format `name`, one of `FORMATS`, `EXPLANATION` or `HIDDEN_LIST`.
+    """Return the function that writes a result in the format `name`.
+
+    The format is one of `FORMATS`, `EXPLANATION`, `HIDDEN_LIST` or `FRONT_MATTER`.
 
     Raises:
         UsageError: the format does not exist.

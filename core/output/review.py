@@ -67,7 +67,7 @@ def review_entry(result: Result) -> dict[str, Any]:
     low, high = DOUBT_RANGE
     return {
         "id": result.id,
-        "url": result.metadata.url,
+        "url": result.columns.snapshot.url,
         "confidence": round(result.confidence, 4),
         "blocks": len(is_content),
         "blocks_kept": sum(is_content),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SUFFIXES: Final = {
     "cleaneval": ".txt", "text": ".txt", "markdown": ".md", "html": ".html", "json": ".json", "webis": ".json",
-    "explanation": ".txt", "chunks": ".jsonl",
+    "explanation": ".txt", "chunks": ".jsonl", "front-matter": ".md",
 }  # fmt: skip
 
 _LINE_FORMATS: Final = frozenset({"json", "webis", "chunks"})
@@ -117,7 +117,7 @@ class StreamWriter(ResultWriter):
         if not self._many or self._format in _LINE_FORMATS:
             return ""
         name = " ".join(page_id.split())
-        if self._format in ("markdown", "html"):
+        if self._format in ("markdown", "html", "front-matter"):
             return f"<!-- {name.replace('--', '- -')} -->\n"
         return f"==> {name} <==\n"
 

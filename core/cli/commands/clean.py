@@ -33,7 +33,7 @@ from vclean.cli.options import (
     verbosity,
 )
 from vclean.errors import DeadlineError, UsageError
-from vclean.output.registry import EXPLANATION, FORMATS, HIDDEN_LIST
+from vclean.output.registry import EXPLANATION, FORMATS, FRONT_MATTER, HIDDEN_LIST
 from vclean.render.repair import REPAIRED
 
 if TYPE_CHECKING:
@@ -76,6 +76,7 @@ class CleanOptions:
         overlay: the overlay file, `.png`, `.svg` or `.html`; None for no overlay.
         explain: whether to write the reasons for the label of every block.
         show_hidden: whether to list hidden texts in place of the text.
+        front_matter: whether Markdown begins with the metadata of the page.
         review: the file for the list of pages with a confidence below `review_below`; None for no list.
         review_below: the upper limit of the confidence of listed pages, 0 to 1.
         same_site: whether to compare the pages of each site before labelling them.
@@ -91,6 +92,7 @@ class CleanOptions:
     overlay: Path | None
     explain: bool
     show_hidden: bool
+    front_matter: bool
     review: Path | None
     review_below: float
     same_site: bool
@@ -113,6 +115,8 @@ class CleanOptions:
         """Return the name of the output: the format, or the explanation in place of the default format."""
         if self.show_hidden:
             return HIDDEN_LIST
+        if self.front_matter:
+            return FRONT_MATTER
         return EXPLANATION if self.explain and self.format == FORMATS[0] else self.format
 
 
@@ -152,6 +156,8 @@ def _check(options: CleanOptions) -> None:
         raise UsageError(f"--explain replaces the text: leave out -f {options.format}, or write -f json")
     if options.show_hidden and (options.explain or options.format != FORMATS[0]):
         raise UsageError("--show-hidden replaces the text: leave out -f and --explain")
+    if options.front_matter and options.format != "markdown":
+        raise UsageError("--front-matter is for Markdown: write -f markdown, too")
     check_overlay(options.overlay)
     check_pages(options.pages, options.url)
     outputs = {"--out": options.out, "--overlay": options.overlay, "--review": options.review}
@@ -216,6 +222,7 @@ def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 @hide_overlays()
 @flag("--explain", help="print the reasons for the label of every block in place of the text; with -f json, add them")
 @flag("--show-hidden", help="list the texts that readers do not see, in place of the text")
+@flag("--front-matter", help="with -f markdown: begin with title, authors, dates and other metadata, as YAML")
 @option("--review", type=path, metavar="FILE", help="list pages of low confidence, lowest first, as JSON lines")
 @option(
     "--review-below",

@@ -394,7 +394,8 @@ class TestDocument:
         page = snapshot("<html lang=cs dir=ltr><title>A &amp; B</title><p>Text")
         assert write_html(result(page, "p")) == (
             '<!DOCTYPE html>\n<html lang="cs" dir="ltr"><head><meta charset="utf-8"><title>A &amp; B</title>'
-            '<link rel="canonical" href="https://example.org/dir/page.html"></head>\n'
+            '<link rel="canonical" href="https://example.org/dir/page.html">'
+            '<meta property="og:title" content="A &amp; B"></head>\n'
             "<body>\n<p>Text</p>\n</body></html>\n"
         )
 

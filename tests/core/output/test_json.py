@@ -15,7 +15,7 @@ class TestPage:
     def test_fields_of_parsed_page(self):
         page = snapshot("<html lang=CS><title>T</title><p>x")
         record = to_record(result(page, "p", id="7", versions={"vclean": "1.0"}, confidence=0.123456))
-        assert {name: value for name, value in record.items() if name not in ("blocks", "build")} == {
+        assert {name: value for name, value in record.items() if name not in ("blocks", "build", "metadata")} == {
             "id": "7", "url": "https://example.org/dir/page.html", "title": "T", "language": "cs", "rendered": False,
             "render_reason": None,
             "size": None, "noscript": False, "method": "vclean", "versions": {"vclean": "1.0"}, "settings": {},
@@ -25,6 +25,13 @@ class TestPage:
             }, "empty": None, "notes": [],
         }  # fmt: skip
         assert record["build"].startswith("lxml ")
+
+    def test_metadata_has_values_and_their_evidence(self):
+        html = "<title>Rain</title><meta name=author content='Ann Lee'><h1>Rain</h1><p class=byline>By Ann Lee<p>x"
+        metadata = to_record(result(snapshot(html), "hpp", language="en"))["metadata"]
+        assert (metadata["title"], metadata["authors"], metadata["language"]) == ("Rain", ["Ann Lee"], "en")
+        assert set(metadata["evidence"]) == {"title", "authors", "language"}
+        assert set(metadata["evidence"]["title"]) == {"source", "property", "probability", "sources", "xpath", "box"}
 
     def test_fields_of_rendered_page(self):
         record = to_record(result(laid_out("<p>x"), "p"))

@@ -1,0 +1,146 @@
+"""Choose title, authors and date of publication of a page with boosted trees.
+
+A model file is a zip archive: `card.json`, and for each of `FIELDS` the trees that predict whether a candidate is
+right, in LightGBM's text format.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from vclean.classify import model_file
+from vclean.classify.model_file import READ_ERRORS
+from vclean.classify.trees.forest import Forest
+from vclean.errors import ModelError
+from vclean.features.metadata import authors, publication_dates, titles
+from vclean.features.metadata.candidates import MetadataPage
+from vclean.features.metadata.dates import is_day_first
+from vclean.features.metadata.mentions import Field
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from vclean.features.metadata.candidates import Candidates
+    from vclean.features.metadata.mentions import Mention
+    from vclean.features.page_context import PageContext
+
+FORMAT: Final = 1
+FIELDS: Final = (Field.TITLE, Field.AUTHORS, Field.PUBLISHED)
+"""Fields that trees choose; the others have rules, see `vclean.classify.metadata.declared`."""
+COLUMNS: Final = {
+    Field.TITLE: titles.COLUMNS,
+    Field.AUTHORS: authors.COLUMNS,
+    Field.PUBLISHED: publication_dates.COLUMNS,
+}
+THRESHOLDS: Final = {Field.TITLE: 0.05, Field.AUTHORS: 0.2, Field.PUBLISHED: 0.2}
+"""Lowest probability of a value; below it the field is absent."""
+_SHIPPED: Final = "metadata.vclean"
+_CARD: Final = "card.json"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MetadataModel:
+    """Trained models that choose among the candidates of a page.
+
+    Attributes:
+        forests: for each of `FIELDS`, the trees that predict whether a candidate is right.
+        card: training corpora, versions, seed, columns.
+    """
+
+    forests: Mapping[Field, Forest]
+    card: dict[str, Any]
+
+    def to_bytes(self) -> bytes:
+        """Serialize the model; equal models give equal bytes."""
+        card = json.dumps(self.card, indent=1, sort_keys=True, ensure_ascii=False).encode()
+        return model_file.pack({_CARD: card, **{_member(field): self.forests[field].text.encode() for field in FIELDS}})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Choice:
+    """Value chosen for a field.
+
+    Attributes:
+        values: the value; several for lists.
+        probability: the probability that it is right, 0 to 1.
+        mentions: the places of the page that give it.
+    """
+
+    values: tuple[str, ...]
+    probability: float
+    mentions: Sequence[Mention]
+
+
+def choose(candidates: Mapping[Field, Candidates], model: MetadataModel) -> dict[Field, Choice]:
+    """Return the most probable candidate of each of `FIELDS`; none below the threshold of its field."""
+    choices = {}
+    for field in FIELDS:
+        rows = candidates[field].rows
+        probability = model.forests[field].predict(candidates[field].x) if rows else np.zeros(0)
+        best = int(probability.argmax()) if rows else -1
+        if best >= 0 and probability[best] >= THRESHOLDS[field]:
+            choices[field] = Choice(rows[best].values, float(probability[best]), rows[best].mentions)
+    return choices
+
+
+def candidates_of(context: PageContext, language: str) -> dict[Field, Candidates]:
+    """Return the candidates of each of `FIELDS` for a page.
+
+    Args:
+        context: the blocks of the page.
+        language: ISO 639-1 code of the page; empty if unknown.
+    """
+    return page_candidates(metadata_page(context, language))
+
+
+def metadata_page(context: PageContext, language: str) -> MetadataPage:
+    """Return a page whose mentions are read when they are needed; arguments as for `candidates_of`."""
+    return MetadataPage(context, language, is_day_first(language, context.snapshot.language))
+
+
+def page_candidates(page: MetadataPage) -> dict[Field, Candidates]:
+    """Return the candidates of each of `FIELDS`."""
+    return {
+        Field.TITLE: titles.title_candidates(page),
+        Field.AUTHORS: authors.author_candidates(page),
+        Field.PUBLISHED: publication_dates.date_candidates(page),
+    }
+
+
+@cache
+def load_shipped() -> MetadataModel:
+    """Load the model that ships with the package.
+
+    Raises:
+        ModelError: the file is missing, damaged or of another version.
+    """
+    return from_bytes(model_file.read_shipped(_SHIPPED))
+
+
+def from_bytes(data: bytes) -> MetadataModel:
+    """Deserialize the result of `MetadataModel.to_bytes`.
+
+    Raises:
+        ModelError: the data is damaged, or of another version.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            card = json.loads(archive.read(_CARD))
+            forests = {field: Forest(archive.read(_member(field)).decode()) for field in FIELDS}
+    except READ_ERRORS as error:
+        raise ModelError("the model of metadata is damaged: install vclean again") from error
+    columns = {field.value: list(COLUMNS[field]) for field in FIELDS}
+    if card.get("format") != FORMAT or card.get("columns") != columns:
+        raise ModelError("the model of metadata is of another version: install vclean again")
+    return MetadataModel(forests, card)
+
+
+def _member(field: Field) -> str:
+    return f"{field.value}.txt"

@@ -1,0 +1,179 @@
+"""Metadata of a page: title, authors, dates and the like, each with its source and its probability."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from vclean.box import Box
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from vclean.classify.metadata.model import Choice
+    from vclean.features.metadata.mentions import Mention
+    from vclean.features.page_context import PageContext
+    from vclean.result import Result
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """Where a value of the metadata comes from, and how sure it is.
+
+    Attributes:
+        source: the markup or text that gives the value: "json-ld", "open-graph", "microdata", "meta", "link", "time",
+            "title" (of the document), "url" or "page" (text that readers see); "text" for the detected language.
+        property: the name in the markup, such as `article:published_time`; for text of the page, what points to it.
+        probability: the probability that the value is right, 0 to 1.
+        sources: all sources that give the value.
+        xpath: the XPath of the element that gives or shows the value; None if only the head has it.
+        box: the box of the text, CSS px; None if the value is not painted, or the page was not rendered.
+
+    >>> Evidence(source="meta", property="author", probability=0.9).xpath is None
+    True
+    """
+
+    source: str
+    property: str
+    probability: float
+    sources: tuple[str, ...] = ()
+    xpath: str | None = None
+    box: Box | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metadata:
+    """Metadata of a page. Strings are empty and tuples have no items where the page gives no probable value.
+
+    Attributes:
+        url: the URL of the page; if it was given without one, its canonical URL.
+        title: the title of the page, without the name of its site.
+        authors: the names of the authors, in their order.
+        published: the day or the moment of publication, ISO 8601, with the zone if the page gives it.
+        modified: the day or the moment of the last change, in the same form.
+        site_name: the name of the site.
+        language: the detected language of the content, ISO 639-1; empty if unknown.
+        declared_language: the language that the document declares, a BCP 47 tag; or empty.
+        description: the description for search engines and links.
+        canonical_url: the URL that the page declares as its own.
+        image: the URL of the main image.
+        section: the section of the site.
+        tags: keywords.
+        license: the URL or the name of the license.
+        evidence: where each of these values comes from, by the name of the field.
+        document_title: the title of the document, `<title>`.
+        rendered: whether a browser rendered the page.
+        width, height: the size of the document, CSS px; NaN if it was not rendered.
+        noscript: whether the content of `<noscript>` elements is part of the page.
+        browser: the name and version of the browser; empty if the page was not rendered.
+        settings: the render settings, by name.
+
+    >>> import vclean
+    >>> page = '<title>Rain - Daily</title><meta name="author" content="Ann Lee"><h1>Rain</h1><p>By Ann Lee<p>Rain.'
+    >>> metadata = vclean.clean(page).metadata
+    >>> metadata.title, metadata.authors, metadata.published
+    ('Rain', ('Ann Lee',), '')
+    """
+
+    url: str
+    title: str = ""
+    authors: tuple[str, ...] = ()
+    published: str = ""
+    modified: str = ""
+    site_name: str = ""
+    language: str = ""
+    declared_language: str = ""
+    description: str = ""
+    canonical_url: str = ""
+    image: str = ""
+    section: str = ""
+    tags: tuple[str, ...] = ()
+    license: str = ""
+    evidence: Mapping[str, Evidence] = field(default_factory=dict)
+    document_title: str = ""
+    rendered: bool = False
+    width: float = float("nan")
+    height: float = float("nan")
+    noscript: bool = False
+    browser: str = ""
+    settings: Mapping[str, float | bool] = field(default_factory=dict)
+
+
+LISTS: Final = ("authors", "tags")
+"""Fields with several values."""
+PAGE_FIELDS: Final = (
+    "title", "authors", "published", "modified", "site_name", "language", "description", "canonical_url", "image",
+    "section", "tags", "license",
+)  # fmt: skip
+"""Fields that outputs have, in their order."""
+
+
+def read_metadata(result: Result) -> Metadata:
+    """Find the metadata of a page in its markup and its text."""
+    from vclean.classify.metadata.choice import choose_metadata
+    from vclean.features.matrix import page_context
+
+    snapshot = result.columns.snapshot
+    context = result.prediction.context or page_context(result.columns)
+    choices = choose_metadata(context, result.language)
+    chosen: dict[str, Any] = {
+        name.value: choice.values if name.value in LISTS else choice.values[0] for name, choice in choices.items()
+    }
+    evidence = {name.value: _evidence(choice, result, context) for name, choice in choices.items()}
+    return Metadata(
+        url=snapshot.url,
+        language=result.language,
+        declared_language=snapshot.language,
+        evidence=evidence | _language_evidence(result),
+        document_title=snapshot.title,
+        rendered=snapshot.rendered,
+        width=snapshot.width,
+        height=snapshot.height,
+        noscript=snapshot.noscript,
+        browser=snapshot.build,
+        settings=snapshot.settings,
+        **chosen,
+    )
+
+
+def _evidence(choice: Choice, result: Result, context: PageContext) -> Evidence:
+    """Return the evidence of a value: the first mention in markup, and the first one on the page."""
+    first = choice.mentions[0]
+    main = next((mention for mention in choice.mentions if mention.source not in _WEAK), first)
+    shown = [mention for mention in choice.mentions if mention.block >= 0 or mention.element >= 0]
+    place = min(shown, key=lambda mention: mention.block < 0) if shown else None
+    return Evidence(
+        source=main.source.value,
+        property=main.name,
+        probability=round(choice.probability, 4),
+        sources=tuple(dict.fromkeys(mention.source.value for mention in choice.mentions)),
+        xpath=_xpath(place, result) if place else None,
+        box=_box(place, result) if place and len(context) else None,
+    )
+
+
+_WEAK: Final = ("page", "title", "url")
+"""Sources that are named only if no markup gives the value."""
+
+
+def _xpath(place: Mention, result: Result) -> str:
+    element = place.element if place.element >= 0 else int(result.columns.node[place.block])
+    return result.columns.snapshot.xpath(element)
+
+
+def _box(place: Mention, result: Result) -> Box | None:
+    if place.block < 0:
+        return None
+    sides = result.columns.box[place.block].tolist()
+    return Box(*sides) if all(map(math.isfinite, sides)) else None
+
+
+def _language_evidence(result: Result) -> dict[str, Evidence]:
+    """Return the evidence of the language, which is detected from the text, and whether the document agrees."""
+    if not result.language:
+        return {}
+    declared = result.columns.snapshot.language.partition("-")[0]
+    agrees, source = declared == result.language, ("text", "html")
+    sources = source if agrees else source[:1]
+    return {"language": Evidence(source="text", property="", probability=0.99 if agrees else 0.9, sources=sources)}

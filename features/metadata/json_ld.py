@@ -1,0 +1,184 @@
+"""Read metadata from JSON-LD (https://www.w3.org/TR/json-ld11/) with the vocabulary of https://schema.org.
+
+Nothing in it is trusted: values of wrong types are skipped, depth and number of objects are bounded. Broken JSON is
+parsed again by json-repair.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from vclean.features.metadata.mentions import MAX_MENTIONS, MAX_NAME_CHARS, Field, Mention, Source, clean_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    Node = dict[str, Any]
+
+_MAX_NODES: Final = 2000
+_MAX_DEPTH: Final = 12
+_MAX_VALUES: Final = 50
+"""Most values of a list, such as authors or keywords."""
+_MAX_REPAIRED: Final = 60_000
+"""Most characters of broken JSON that is repaired; time grows with their number."""
+_CONTROL: Final = re.compile(r"^\s*(?:<!--|//<!\[CDATA\[|<!\[CDATA\[|/\*.*?\*/)|(?:-->|//\]\]>|\]\]>|;)\s*$", re.DOTALL)
+
+_ARTICLE: Final = re.compile(
+    r"(?:article|posting|report|recipe|review|howto|videoobject|question|course|event|book|creativework|movie|podcast\w*)$"
+)
+_PRODUCT: Final = re.compile(r"(?:product|application|vehicle|apartment|jobposting|offer)$")
+_PAGE: Final = re.compile(r"page$")
+_SITE: Final = re.compile(r"website$")
+_ORGANIZATION: Final = re.compile(r"(?:organization|business|corporation|store|restaurant|hotel|school)$")
+_KINDS: Final = (
+    ("product", _PRODUCT), ("article", _ARTICLE), ("page", _PAGE), ("site", _SITE), ("organization", _ORGANIZATION),
+)  # fmt: skip
+"""Kinds of objects, by the ends of their types in lower case."""
+
+_TEXTS: Final = {
+    "headline": Field.TITLE, "name": Field.TITLE, "datePublished": Field.PUBLISHED, "dateCreated": Field.PUBLISHED,
+    "uploadDate": Field.PUBLISHED, "dateModified": Field.MODIFIED, "description": Field.DESCRIPTION,
+    "articleSection": Field.SECTION, "license": Field.LICENSE,
+}  # fmt: skip
+"""Properties of articles, products and pages with text; the first value of a list counts."""
+_NAMES: Final = {"author": Field.AUTHORS, "creator": Field.AUTHORS, "publisher": Field.SITE_NAME}
+"""Properties with persons or organizations."""
+
+
+def json_ld_mentions(scripts: Sequence[str]) -> list[Mention]:
+    """Return the mentions in the JSON-LD scripts of a page, at most `MAX_MENTIONS`.
+
+    >>> [m.values for m in json_ld_mentions(['{"@type": "NewsArticle", "author": {"name": "Ann Lee"}}'])]
+    [('Ann Lee',)]
+    """
+    nodes = [node for script in scripts for node in _main_nodes(parse_json(script))]
+    by_id = {node["@id"]: node for node in nodes if isinstance(node.get("@id"), str) and len(node) > 1}
+    mentions: list[Mention] = []
+    for node in nodes:
+        mentions += _mentions_of(node, by_id)
+        if len(mentions) >= MAX_MENTIONS:
+            break
+    return mentions[:MAX_MENTIONS]
+
+
+def parse_json(script: str) -> Any:  # noqa: ANN401
+    """Return the value of a script, repaired if it is broken; None if it cannot be read."""
+    try:
+        return json.loads(script, strict=False)
+    except (ValueError, RecursionError):
+        return _repaired(_CONTROL.sub("", script))
+
+
+def _repaired(script: str) -> Any:  # noqa: ANN401
+    try:
+        return json.loads(script, strict=False)
+    except RecursionError:
+        return None
+    except ValueError:
+        if len(script) > _MAX_REPAIRED or "{" not in script:
+            return None
+    import json_repair  # imports take 20 ms, and one script in a hundred needs it
+
+    try:
+        return json_repair.loads(script, skip_json_loads=True)
+    except (ValueError, RecursionError, TypeError, IndexError, AttributeError):
+        return None
+
+
+def _main_nodes(value: Any) -> list[Node]:  # noqa: ANN401
+    """Return the objects that describe the page: at the top, in `@graph`, and as `mainEntity`; at most `_MAX_NODES`."""
+    nodes: list[Node] = []
+    waiting: list[tuple[Any, int]] = [(value, 0)]
+    while waiting and len(nodes) < _MAX_NODES:
+        current, depth = waiting.pop(0)
+        if isinstance(current, list) and depth < _MAX_DEPTH:
+            waiting += [(each, depth + 1) for each in current[:_MAX_NODES]]
+        elif isinstance(current, dict):
+            nodes.append(current)
+            if depth < _MAX_DEPTH:
+                waiting += [(current[name], depth + 1) for name in ("@graph", "mainEntity") if name in current]
+                waiting += [(main, depth + 1) for main in [current.get("mainEntityOfPage")] if isinstance(main, dict)]
+    return nodes
+
+
+def _kind(node: Node) -> str:
+    types = node.get("@type", "")
+    several = types if isinstance(types, list) else [types]
+    names = [each.lower().rpartition("/")[2] for each in several[:_MAX_VALUES] if isinstance(each, str)]
+    return next((kind for kind, pattern in _KINDS if any(map(pattern.search, names))), "other" if names else "untyped")
+
+
+def _mentions_of(node: Node, by_id: dict[str, Node]) -> Iterator[Mention]:
+    kind = _kind(node)
+    if kind in ("site", "organization"):
+        yield from _mention(Field.SITE_NAME, (_text(node.get("name"), MAX_NAME_CHARS),), f"{kind}.name")
+        return
+    if kind == "other":
+        return
+    for name, field in _TEXTS.items():
+        yield from _mention(field, (_text(node.get(name)),), f"{kind}.{name}")
+    for name, field in _NAMES.items():
+        yield from _mention(field, _person_names(node.get(name), by_id), f"{kind}.{name}")
+    part_of = node.get("isPartOf")
+    if isinstance(part_of, dict):
+        yield from _mention(Field.SITE_NAME, (_text(part_of.get("name"), MAX_NAME_CHARS),), f"{kind}.isPartOf")
+    yield from _mention(Field.IMAGE, (_image(node.get("image"), by_id),), f"{kind}.image")
+    yield from _mention(Field.TAGS, _keywords(node.get("keywords")), f"{kind}.keywords")
+
+
+def _mention(field: Field, values: Sequence[str], name: str) -> Iterator[Mention]:
+    present = tuple(value for value in values if value)
+    if present:
+        yield Mention(field, present, Source.JSON_LD, name)
+
+
+def _text(value: Any, limit: int = 500) -> str:  # noqa: ANN401
+    """Return a text, the first of a list of texts, a number, or the text of a language-tagged value."""
+    if isinstance(value, list):
+        value = value[0] if value else None
+    if isinstance(value, dict):
+        value = value.get("@value", value.get("name"))
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        value = str(value)[:limit]
+    text = clean_text(value, limit)
+    return clean_text(html.unescape(text), limit) if "&" in text else text
+
+
+def _person_names(value: Any, by_id: dict[str, Node]) -> tuple[str, ...]:  # noqa: ANN401
+    """Return the names of persons or organizations: strings, objects with names, or references to objects."""
+    names: list[str] = []
+    for each in (value if isinstance(value, list) else [value])[:_MAX_VALUES]:
+        person = each
+        if isinstance(person, dict) and not person.get("name") and isinstance(person.get("@id"), str):
+            person = by_id.get(person["@id"], person)
+        name = _person_name(person) if isinstance(person, dict) else _text(person, MAX_NAME_CHARS + 1)
+        if name and len(name) <= MAX_NAME_CHARS and name not in names:
+            names.append(name)
+    return tuple(names)
+
+
+def _person_name(person: Node) -> str:
+    name = _text(person.get("name"), MAX_NAME_CHARS + 1)
+    if name:
+        return name
+    return f"{_text(person.get('givenName'), 60)} {_text(person.get('familyName'), 60)}".strip()
+
+
+def _image(value: Any, by_id: dict[str, Node]) -> str:  # noqa: ANN401
+    if isinstance(value, list):
+        value = value[0] if value else None
+    if isinstance(value, dict):
+        value = by_id.get(value["@id"], value) if isinstance(value.get("@id"), str) and len(value) == 1 else value
+        value = value.get("url") or value.get("contentUrl")
+    return clean_text(value, 2000)
+
+
+def _keywords(value: Any) -> tuple[str, ...]:  # noqa: ANN401
+    if isinstance(value, str):
+        value = value.split(",")
+    if not isinstance(value, list):
+        return ()
+    return tuple(dict.fromkeys(filter(None, (_text(each, MAX_NAME_CHARS) for each in value[:_MAX_VALUES]))))

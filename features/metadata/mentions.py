@@ -1,0 +1,93 @@
+"""Define `Mention`: one place of a page that gives a value for a field of metadata."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+MAX_CHARS: Final = 500
+"""Characters of a title, a description or another text; longer values are truncated."""
+MAX_NAME_CHARS: Final = 120
+"""Characters of a name of a person or an organization; longer values are no names."""
+MAX_MENTIONS: Final = 400
+"""Most mentions of a page by source."""
+
+
+class Field(StrEnum):
+    """Field of metadata.
+
+    >>> Field.SITE_NAME.value
+    'site_name'
+    """
+
+    TITLE = "title"
+    AUTHORS = "authors"
+    PUBLISHED = "published"
+    MODIFIED = "modified"
+    SITE_NAME = "site_name"
+    DESCRIPTION = "description"
+    CANONICAL_URL = "canonical_url"
+    IMAGE = "image"
+    SECTION = "section"
+    TAGS = "tags"
+    LICENSE = "license"
+
+
+class Source(StrEnum):
+    """Kind of markup or text that a value was read from.
+
+    >>> Source.JSON_LD.value
+    'json-ld'
+    """
+
+    JSON_LD = "json-ld"
+    OPEN_GRAPH = "open-graph"
+    """Open Graph, and the extensions of it that other networks read: `og:`, `article:`, `twitter:`."""
+    META = "meta"
+    """Other `<meta>` elements, such as Dublin Core."""
+    MICRODATA = "microdata"
+    """Attributes `itemprop`, `property` and `rel` in the body."""
+    LINK = "link"
+    TIME = "time"
+    TITLE = "title"
+    """The title of the document, or parts of it."""
+    URL = "url"
+    PAGE = "page"
+    """Text that readers see."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """Value for a field of metadata, at one place of a page.
+
+    Attributes:
+        field: the field.
+        values: the value; several for fields with lists.
+        source: where it is.
+        name: name of the property, such as `article:published_time` or `Article.headline`; for text of the page, what
+            points to it, such as `class` or `by`.
+        block: the block with the text; -1 outside blocks.
+        element: the element with the markup; -1 outside the snapshot.
+
+    >>> Mention(Field.TITLE, ("Rain",), Source.OPEN_GRAPH, "og:title").values
+    ('Rain',)
+    """
+
+    field: Field
+    values: tuple[str, ...]
+    source: Source
+    name: str
+    block: int = -1
+    element: int = -1
+
+
+def clean_text(value: object, limit: int = MAX_CHARS) -> str:
+    r"""Return a string on one line, truncated to `limit` characters; empty for other types.
+
+    >>> clean_text(" Rain\n in May "), clean_text(None)
+    ('Rain in May', '')
+    """
+    if not isinstance(value, str):
+        return ""
+    return " ".join(value[: 4 * limit].split())[:limit].strip()

@@ -1,0 +1,178 @@
+"""Read names of authors from text: cut off what is around them, and split lists of names."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from vclean.features.metadata.dates import find_dates
+from vclean.features.metadata.mentions import MAX_NAME_CHARS
+from vclean.features.text.page_title import normalize
+
+MAX_AUTHORS: Final = 20
+MAX_WORDS: Final = 8
+"""Most words of one name; names of organizations are the longest."""
+
+_BY: Final = (
+    r"written by|words by|story by|text by|posted by|published by|reported by|reviewed by|created by|"
+    r"article by|report by|thread starter|started by|asked by|edited by|compiled by|analysis by|by the|by|"
+    r"authors?|writers?|written|contributors?|von|ein beitrag von|eine analyse von|ein kommentar von|"
+    r"ein gastbeitrag von|text von|autor(?:in|en)?|verfasst von|écrit par|publié par|propos recueillis par|par|"
+    r"auteurs?|por|escrito por|publicado por|texto|autores|autora|scritto da|pubblicato da|di|a cura di|da|"
+    r"door|geschreven door|auteur|tekst|av|skriven av|tekst av|af|skrevet af|автор(?:ы)?|текст|autorka|autorem|"
+    r"napsal(?:a)?|szerző|írta|yazar|yazan|penulis|oleh|beitrag von|kirjoittanut|teksti|"
+    r"作者|記者|记者|责编|責編|责任编辑|編集|文|撰文|来源|來源|기자|글|โดย|tác giả|בקלם|מאת|بقلم|كتب|लेखक"
+)
+"""Words that begin a byline, as a regular expression."""
+_PREFIX: Final = re.compile(rf"^\s*(?:[-–—|•·*@~(（]\s*)*(?:(?:{_BY})\b\s*[:：]?\s*)+(?=\S)", re.IGNORECASE)
+_BYLINE: Final = re.compile(rf"^\s*(?:[-–—|•·*(（]\s*)*(?P<by>(?:{_BY})\b)\s*[:：]?\s*(?=\S)", re.IGNORECASE)
+_ONLY_BY: Final = re.compile(rf"(?:{_BY})", re.IGNORECASE)
+_STRONG: Final = frozenset(
+    ("di", "da", "av", "af", "par", "por", "von", "door", "by", "text", "文", "글", "texto", "tekst")
+)
+"""Words that begin a byline only before a capital letter: they are common words, too."""
+_END: Final = re.compile(
+    r"\s+[|•·–—/]\s*.*|\s*[|•·]\s*.*|\s+-\s+.*|\s*\(.*|\s*\n.*|\s+(?:on|am|le|el|il|den)\s+(?=\w+\.?,?\s*\d|\d).*|"
+    r",?\s+(?:updated|published|posted|last|aktualisiert|veröffentlicht|medically|reviewed|edited|fact.checked|"
+    r"min read|"
+    r"\d+\s+min|in category|in\s+[A-Z]|for\s+[A-Z]|via\s|is\s(?:a|an|the)\b|has\s|covers\s|writes\s|was\s)\b.*",
+    re.IGNORECASE | re.DOTALL,
+)
+_SPLIT: Final = re.compile(
+    r"\s*[,;，、/]\s*|\s+(?:and|And|AND|und|et|y|e|en|og|och|ja|i|и|та|ve|dan|&|\+|with|mit|avec)\s+(?=\S)"
+)
+_DEGREE: Final = r"(?:(?:[A-Z]\.?){2,7}(?:-[A-Z]+)*|Ph\.?\s?D\.?|[A-Z][a-z]{1,2}[A-Z]{1,2}|MSc?|BSc?|[JS]r\.?)"
+_CREDENTIAL: Final = re.compile(rf"{_DEGREE}(?:\s{_DEGREE}){{0,3}}(?:\s*\([^)]*\))?")
+_ROLE: Final = re.compile(
+    r"\b(?:editor|reporter|correspondent|writer|contributor|journalist|redakteur(?:in)?|columnist|producer|"
+    r"freelance|director|manager|ceo|founder|author|senior|chief|head of|associate|specialist|expert)\b",
+    re.IGNORECASE,
+)
+_DANGLING: Final = re.compile(r"\s(?:on|at|am|um|le|el|den)\s*$")
+"""Prepositions of dates that were cut off."""
+_CLOCK: Final = re.compile(
+    r"\b\d{1,2}[:.]\d\d(?::\d\d)?\s*(?:[ap]\.?m\.?|uhr|h\b)?(?:\s*\(?[A-Z]{2,4}T?\)?(?=\s|$))?", re.IGNORECASE
+)
+_PARTS: Final = re.compile(r"\s*[|•·]\s*|\s+[-–—]\s+|\n")
+_LABEL: Final = re.compile(
+    r"(?:last |first |zuletzt |date |erst)?(?:updated?|publi\w+|posted|modified|created|aktualisier\w+|"
+    r"veröffentlich\w+|stand|mis à jour|modifi\w+|actuali\w+|atuali\w+|aggiorna\w+|güncelle\w+|"
+    r"обновлено|опубликовано|on|at|am|um|le|el|"
+    r"mon|tue|wed|thu|fri|sat|sun|mo|di|mi|do|fr|sa|so|\w+day|\w+tag)?(?: on| at| am| le| el)?\s*:?",
+    re.IGNORECASE,
+)
+"""Parts of a byline without names: labels of dates, and days of the week."""
+_ADDRESS: Final = re.compile(r"https?://|www\.|@|\.(?:com|org|net)/")
+
+
+def byline_word(text: str) -> str:
+    """Return the word that begins a byline, in lower case; an empty string if the text begins otherwise.
+
+    >>> byline_word("By Ann Lee"), byline_word("Door to the sea")
+    ('by', '')
+    """
+    match = _BYLINE.match(text[:60])
+    if not match:
+        return ""
+    word = match["by"].casefold()
+    following = text[match.end() : match.end() + 1]
+    is_cased = following.upper() != following.lower()
+    return "" if word in _STRONG and is_cased and not following.isupper() else word
+
+
+def split_names(text: str) -> tuple[str, ...]:
+    """Return the names in a byline or in the value of a property, at most `MAX_AUTHORS`.
+
+    >>> split_names("By Ann Lee and Bo Ek | March 7, 2024"), split_names("7.3.2024 | 14:07 Uhr | Von Ann Lee")
+    (('Ann Lee', 'Bo Ek'), ('Ann Lee',))
+    >>> split_names("https://example.org/ann"), split_names("Lee, Ann")
+    ((), ('Lee', 'Ann'))
+    """
+    if len(text) > 3 * MAX_NAME_CHARS or _ADDRESS.search(text):
+        return ()
+    part = _name_part(text)
+    part = _PREFIX.sub("", part) if byline_word(part) else part
+    part = _DANGLING.sub("", _END.sub("", part)).strip(" ,;:-–—|•·")
+    names = [name.strip(" .,:;–—|•·()（）\"“”'*").removeprefix("and ") for name in _SPLIT.split(part)]
+    return tuple(dict.fromkeys(name for name in names if is_name(name)))[:MAX_AUTHORS]
+
+
+def _name_part(text: str) -> str:
+    """Return the part of a byline with the names.
+
+    It is the part that begins with a word of authorship, else the first one that is not a label of dates.
+    """
+    for found in reversed(list(find_dates(text))):
+        text = f"{text[: found.start]} | {text[found.end :]}"
+    parts = [part.strip() for part in _PARTS.split(_CLOCK.sub(" | ", text))]
+    parts = [part for part in parts if any(map(str.isalpha, part)) and not _LABEL.fullmatch(part)]
+    return next((part for part in parts if byline_word(part)), parts[0] if parts else "")
+
+
+def is_name(text: str) -> bool:
+    """Return whether a text is as long as a name, has a letter, and is no word of authorship."""
+    is_short = 0 < len(text) <= 60 and len(text.split()) <= MAX_WORDS
+    return is_short and any(map(str.isalpha, text)) and not _ONLY_BY.fullmatch(text)
+
+
+def looks_like_name(text: str) -> bool:
+    """Return whether a text has two to five words with a capital each, or is short and in a script without capitals.
+
+    >>> looks_like_name("Ann van Lee"), looks_like_name("All rights reserved"), looks_like_name("Home")
+    (True, False, False)
+    """
+    words = [word for word in text.replace(".", ". ").split() if word not in _PARTICLES]
+    if not words or len(text) > 50 or any(map(str.isdigit, text)) or not all(word[0].isalpha() for word in words):
+        return False
+    has_case = text.lower() != text.upper()
+    return 2 <= len(words) <= 5 and all(word[0].isupper() for word in words) if has_case else len(text) <= 8
+
+
+_PARTICLES: Final = frozenset(
+    [
+        "van",
+        "von",
+        "de",
+        "der",
+        "den",
+        "del",
+        "della",
+        "di",
+        "da",
+        "dos",
+        "la",
+        "le",
+        "el",
+        "al",
+        "bin",
+        "ibn",
+        "und",
+        "and",
+        "y",
+        "e",
+        "et",
+        "zu",
+        "zur",
+        "ten",
+        "ter",
+    ]
+)
+"""Words in names, and between names, that begin with a small letter."""
+
+
+def without_credentials(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return names without degrees and roles that a comma separated from them; all if nothing else is left.
+
+    >>> without_credentials(("Ann Lee", "MD", "Staff Writer"))
+    ('Ann Lee',)
+    """
+    kept = [
+        name for position, name in enumerate(names)
+        if not (position and (_CREDENTIAL.fullmatch(name) or _ROLE.search(name)))
+    ]  # fmt: skip
+    return tuple(kept) or names
+
+
+def names_key(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return names for comparisons: words in lower case, sorted names."""
+    return tuple(sorted(filter(None, map(normalize, names))))

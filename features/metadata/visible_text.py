@@ -1,0 +1,124 @@
+"""Read metadata from the text that readers see: headlines, bylines and dates."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from vclean.features.metadata.dates import find_dates
+from vclean.features.metadata.mentions import MAX_NAME_CHARS, Field, Mention, Source
+from vclean.features.metadata.names import byline_word, looks_like_name, split_names
+from vclean.features.metadata.page_view import NAMES
+from vclean.features.text.page_title import split_title, strip_site_name, title_runs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from vclean.features.metadata.page_view import PageView
+
+HEADLINES: Final = 6
+"""Blocks with the highest scores that are candidates for the title."""
+MAX_BYLINE_WORDS: Final = 40
+MAX_DATE_BLOCKS: Final = 60
+"""Most blocks that are searched for dates, those nearest to the headline."""
+MAX_BYLINES: Final = 40
+_NEAR: Final = 5
+"""Blocks before the headline in which names may be authors; after it, twice as many."""
+_ONLY_BY: Final = re.compile(r"\S{1,12}(?: (?:by|von|par|por))?\s*:?", re.IGNORECASE)
+"""Blocks of a byline that have only its first words; the names are in the next block."""
+_UPDATED: Final = re.compile(
+    r"updat|modif|revis|edited|aktualisier|stand:|mis à jour|actualiz|atualiz|aggiorna|bijgewerkt|opdater|uppdater|"
+    r"oppdater|обновл|изменен|aktualiz|zmien|frissítve|güncel|更新|수정|업데이트|đã cập nhật|päivitet|تحديث|עודכן",
+    re.IGNORECASE,
+)
+_PUBLISHED: Final = re.compile(
+    r"publish|posted|veröffentlich|erstellt|erschienen|publi|pubblic|geplaatst|gepubliceerd|опублик|created|written|"
+    r"released|date|datum|fecha|入力|発行|公開|发布|發布|입력|등록|közzé|yayın|julkaistu|نشر|פורסם",
+    re.IGNORECASE,
+)
+
+
+def title_mentions(page: PageView) -> list[Mention]:
+    """Return the blocks with the highest scores as headlines, and runs of parts of the title of the document."""
+    scores, snapshot = page.scores, page.snapshot
+    best = np.argsort(-scores, kind="stable")[:HEADLINES].tolist()
+    mentions = [
+        Mention(Field.TITLE, (page.texts[block][:500],), Source.PAGE, f"headline{rank}", block, -1)
+        for rank, block in enumerate(best)
+        if np.isfinite(scores[block])
+    ]
+    title, count = snapshot.title[:1000], len(split_title(snapshot.title[:1000]))
+    names = ["whole" if rank == 0 else "part" for rank in range(count * (count + 1) // 2)]
+    runs = dict(zip(title_runs(title), names, strict=False))
+    named = [(title, "document"), (strip_site_name(title, snapshot.url), "stripped"), *runs.items()]
+    return mentions + [Mention(Field.TITLE, (text[:500],), Source.TITLE, name) for text, name in named if text]
+
+
+def byline_mentions(page: PageView) -> list[Mention]:
+    """Return short blocks that may name authors, near the headline first.
+
+    The name of a mention says why: the text begins with a word of authorship (`by`), an element is named after authors
+    (`class`), the text stands beside a date (`beside`), or it looks like a name next to the headline (`near`).
+    """
+    context = page.context
+    named = page.block_names[:, NAMES.index("author")] if len(context) else np.zeros(0, dtype=bool)
+    short = np.flatnonzero((context.tokens <= MAX_BYLINE_WORDS) & (context.tokens > 0))
+    mentions = []
+    for block in _nearest(short, page.headline).tolist():
+        text = page.texts[block]
+        if len(text) <= 2 * MAX_NAME_CHARS and (kind := _byline_kind(page, block, named=bool(named[block]))):
+            if kind == "by" and _ONLY_BY.fullmatch(text) and block + 1 < len(context):
+                text, block = f"{text} {page.texts[block + 1][:MAX_NAME_CHARS]}", block + 1  # noqa: PLW2901
+            mentions.append(Mention(Field.AUTHORS, (text,), Source.PAGE, kind, block))
+            if len(mentions) == MAX_BYLINES:
+                break
+    return mentions
+
+
+def _byline_kind(page: PageView, block: int, *, named: bool) -> str:
+    """Return why a block may name authors, see `byline_mentions`; an empty string if it does not."""
+    text = page.texts[block]
+    if byline_word(f"{text} X"):
+        return "by"
+    if named:
+        return "class"
+    if not -_NEAR <= block - page.headline <= 2 * _NEAR or block == page.headline:
+        return ""
+    if page.context.digit_words[block] and next(find_dates(text), None):
+        names = split_names(text)
+        return "beside" if names and looks_like_name(names[0]) else ""
+    return "near" if looks_like_name(text) else ""
+
+
+def date_mentions(page: PageView, language: str, *, day_first: bool) -> list[Mention]:
+    """Return the dates in short blocks, near the headline first; arguments as for `find_dates`.
+
+    The name of a mention says what the text before the date says: `updated`, `published` or nothing.
+    """
+    context = page.context
+    digits = np.flatnonzero((context.digit_words > 0) & (context.tokens <= MAX_BYLINE_WORDS))
+    mentions: list[Mention] = []
+    for block in _nearest(digits, page.headline)[:MAX_DATE_BLOCKS].tolist():
+        mentions += _dates_of(page, block, language, day_first=day_first)
+    return mentions
+
+
+def _dates_of(page: PageView, block: int, language: str, *, day_first: bool) -> Iterator[Mention]:
+    text, position = page.texts[block], 0
+    before = page.texts[block - 1][-40:] if block and len(page.texts[block - 1]) <= 40 else ""
+    for found in find_dates(text, language, day_first=day_first):
+        cue = text[position : found.start] if position or found.start else before
+        name = "updated" if _UPDATED.search(cue) else "published" if _PUBLISHED.search(cue) else ""
+        field = Field.MODIFIED if name == "updated" else Field.PUBLISHED
+        yield Mention(field, (found.value,), Source.PAGE, name or "text", block)
+        position = found.end
+
+
+def _nearest(blocks: NDArray[np.intp], headline: int) -> NDArray[np.intp]:
+    """Return blocks in the order of their distance from the headline; those before it count three times as far."""
+    distance = np.where(blocks >= headline, blocks - headline, 3 * (headline - blocks))
+    return blocks[np.argsort(distance, kind="stable")]

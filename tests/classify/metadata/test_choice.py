@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+
+import pytest
+from helpers.pages import context_of
+
+from vclean.classify import model_file
+from vclean.classify.metadata.choice import choose_metadata
+from vclean.classify.metadata.model import from_bytes, load_shipped
+from vclean.errors import ModelError
+from vclean.features.metadata.mentions import Field
+
+ARTICLE = """<title>Rain in May | Example</title><meta property="og:site_name" content="Example">
+<link rel=canonical href="/rain-in-may"><meta property="og:image" content="i.png"><link rel=license href=/by>
+<meta property="article:tag" content="rain"><meta property="article:tag" content="May">
+<meta name=description content="It rained."><meta property="article:section" content="Weather">
+<script type="application/ld+json">{"@type": "NewsArticle", "headline": "Rain in May", "author": {"name": "Ann Lee"},
+"datePublished": "2024-03-07T10:00:00+01:00", "dateModified": "2024-03-09"}</script>
+<article><h1>Rain in May</h1><p class=byline>By Ann Lee</p><time datetime="2024-03-07">March 7, 2024</time>
+<p>It rained for several days, and the river rose by a metre near the old ferry.</p></article>"""
+
+
+def chosen(html: str) -> dict[Field, tuple[str, ...]]:
+    return {field: choice.values for field, choice in choose_metadata(context_of(html), "en").items()}
+
+
+class TestChooseMetadata:
+    def test_all_fields(self) -> None:
+        assert chosen(ARTICLE) == {
+            Field.TITLE: ("Rain in May",),
+            Field.AUTHORS: ("Ann Lee",),
+            Field.PUBLISHED: ("2024-03-07T10:00:00+01:00",),
+            Field.MODIFIED: ("2024-03-09",),
+            Field.SITE_NAME: ("Example",),
+            Field.DESCRIPTION: ("It rained.",),
+            Field.CANONICAL_URL: ("https://example.org/rain-in-may",),
+            Field.IMAGE: ("https://example.org/dir/i.png",),
+            Field.SECTION: ("Weather",),
+            Field.TAGS: ("rain", "May"),
+            Field.LICENSE: ("https://example.org/by",),
+        }
+
+    def test_nothing_is_invented(self) -> None:
+        assert set(chosen("<p>It rained for several days, and the river rose by a metre.")) <= {Field.TITLE}
+
+    def test_a_change_before_the_publication_is_left_out(self) -> None:
+        html = ARTICLE.replace('"dateModified": "2024-03-09"', '"dateModified": "2023-03-09"')
+        assert Field.MODIFIED not in chosen(html)
+
+    def test_links_of_other_schemes_are_left_out(self) -> None:
+        html = '<meta property="og:image" content="data:image/png,AA"><link rel=canonical href="javascript:x()"><p>x'
+        assert not {Field.IMAGE, Field.CANONICAL_URL} & set(chosen(html))
+
+    def test_agreeing_properties_are_more_probable(self) -> None:
+        one, two = '<meta property="og:description" content="Rain">', '<meta name="description" content="Rain">'
+        alone, both = (choose_metadata(context_of(f"{html}<p>x"), "en")[Field.DESCRIPTION] for html in (one, one + two))
+        assert alone.probability < both.probability < 1
+
+
+class TestFromBytes:
+    def test_restores_a_model(self) -> None:
+        data = load_shipped().to_bytes()
+        assert from_bytes(data).to_bytes() == data
+
+    @pytest.mark.parametrize("data", [b"", b"PK", model_file.pack({"card.json": b"{}"})])
+    def test_refuses_damaged_files(self, data: bytes) -> None:
+        with pytest.raises(ModelError, match="the model of metadata is damaged"):
+            from_bytes(data)
+
+    def test_refuses_other_columns(self) -> None:
+        with zipfile.ZipFile(io.BytesIO(load_shipped().to_bytes())) as archive:
+            members = {name: archive.read(name) for name in archive.namelist()}
+        card = json.loads(members["card.json"])
+        card["columns"]["title"].pop()
+        with pytest.raises(ModelError, match="of another version"):
+            from_bytes(model_file.pack(members | {"card.json": json.dumps(card).encode()}))

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+
+import vclean
+from vclean.render.document_head import MAX_JSON_LD
+
+ARTICLE = """<html lang=en><title>Rain in May | The Daily</title><meta name=author content="Ann Lee">
+<meta property="article:published_time" content="2024-03-07T10:00:00Z">
+<h1>Rain in May</h1><p class=byline>By Ann Lee</p>
+<p>It rained for several days, and the river rose by a metre near the old ferry.</p>"""
+
+
+class TestMetadata:
+    def test_has_values_and_evidence(self) -> None:
+        metadata = vclean.clean(ARTICLE).metadata
+        assert (metadata.title, metadata.authors, metadata.published) == (
+            "Rain in May", ("Ann Lee",), "2024-03-07T10:00:00+00:00",
+        )  # fmt: skip
+        evidence = metadata.evidence["authors"]
+        assert (evidence.source, evidence.property, evidence.xpath) == ("meta", "author", "/html[1]/body[1]/p[1]")
+        assert set(evidence.sources) == {"meta", "page"}
+        assert 0.2 < evidence.probability <= 1
+        assert evidence.box is None
+
+    def test_is_found_once(self) -> None:
+        result = vclean.clean(ARTICLE)
+        assert result.metadata is result.metadata
+
+    def test_needs_no_model_of_content(self) -> None:
+        assert vclean.clean(ARTICLE, method="text").metadata.title == "Rain in May"
+
+    @pytest.mark.browser
+    def test_has_boxes_on_rendered_pages(self) -> None:
+        metadata = vclean.clean(f"<style>h1 {{ font-size: 40px }}</style>{ARTICLE}", render=True).metadata
+        box = metadata.evidence["title"].box
+        assert box is not None
+        assert box.width > 0
+
+    @pytest.mark.parametrize("html", ["<p>x", "<br>", "<title></title><p>&nbsp;", "<p hidden>By Ann Lee"])
+    def test_of_pages_with_little_text(self, html: str) -> None:
+        assert vclean.clean(html).metadata.published == ""
+
+    @pytest.mark.parametrize(
+        "script",
+        [
+            '{"@type": "Article", "author": "' + "x" * (10 * 2**20) + '"}',
+            "[" * (MAX_JSON_LD // 2) + "]" * (MAX_JSON_LD // 2),
+            '{"@type": 7, "author": {"name": {"name": [[]]}}, "datePublished": {}, "headline": false}',
+            json.dumps({"@type": "Article", "datePublished": "x" * 100_000, "author": [[["a"]]] * 1000}),
+        ],
+        ids=["10 MB", "deep", "types", "long"],
+    )
+    def test_hostile_json_ld_has_no_effect(self, script: str) -> None:
+        started = time.perf_counter()
+        metadata = vclean.clean(f'<script type="application/ld+json">{script}</script><p>It rained.').metadata
+        assert (metadata.authors, metadata.published) == ((), "")
+        assert time.perf_counter() - started < 10

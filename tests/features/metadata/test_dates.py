@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vclean.features.metadata.dates import date_in_url, find_dates, is_day_first, month_number, parse_date
+
+
+class TestParseDate:
+    @pytest.mark.parametrize(
+        ("value", "expected"),
+        [
+            ("2024-03-07", "2024-03-07"),
+            ("2024-03-07T10:20:30+0100", "2024-03-07T10:20:30+01:00"),
+            ("2024-03-07 10:20:30.123Z", "2024-03-07T10:20:30+00:00"),
+            ("20240307", "2024-03-07"),
+            ("2024-03-07T99:00:00", "2024-03-07"),
+            ("Thu, 07 Mar 2024 10:00:00 GMT", "2024-03-07T10:00:00+00:00"),
+            ("1709806830", "2024-03-07T10:20:30+00:00"),
+            ("1709806830000", "2024-03-07T10:20:30+00:00"),
+            ("March 7, 2024", "2024-03-07"),
+            ("2024-02-30", ""),
+            ("1024-02-03", ""),
+            ("0000-00-00T00:00:00", ""),
+            ("yesterday", ""),
+            ("", ""),
+        ],
+    )
+    def test_returns_iso_8601(self, value: str, expected: str) -> None:
+        assert parse_date(value) == expected
+
+    @given(st.text(max_size=60))
+    def test_accepts_any_text(self, value: str) -> None:
+        parse_date(value)
+
+    @given(st.from_regex(r"[0-9]{1,4}[-/. ][A-Za-z0-9]{1,9}[-/. ,]{1,2}[0-9]{1,4}(T[0-9:]{0,9}[+-][0-9]{4})?"))
+    def test_accepts_strings_like_dates(self, value: str) -> None:
+        parse_date(value)
+
+
+class TestFindDates:
+    @pytest.mark.parametrize(
+        ("text", "language", "expected"),
+        [
+            ("7. März 2024", "de", "2024-03-07"),
+            ("12.03.2021, 10:12 Uhr", "de", "2021-03-12T10:12:00"),
+            ("7 de marzo de 2024", "es", "2024-03-07"),
+            ("7 de julho de 2024", "pt", "2024-07-07"),
+            ("le 1er août 2024", "fr", "2024-08-01"),
+            ("7 марта 2024", "ru", "2024-03-07"),
+            ("2024年3月7日 10:20", "zh", "2024-03-07T10:20:00"),
+            ("2024년 3월 7일", "ko", "2024-03-07"),
+            ("2024. 3. 7.", "ko", "2024-03-07"),
+            ("Sept. 5th, 2023 at 10:00 pm", "en", "2023-09-05T22:00:00"),
+            ("7-Mar-24", "en", "2024-03-07"),
+            ("7 มีนาคม 2567", "th", "2024-03-07"),
+            ("7 مارس 2024", "ar", "2024-03-07"),
+        ],
+    )
+    def test_finds_dates_of_many_languages(self, text: str, language: str, expected: str) -> None:
+        assert [found.value for found in find_dates(text, language)] == [expected]
+
+    @pytest.mark.parametrize("text", ["Call 030 1234 2024", "1.2.3.4", "Room 2024", "32 March 2024", "7 Foo 2024"])
+    def test_finds_no_date_in_other_numbers(self, text: str) -> None:
+        assert list(find_dates(text)) == []
+
+    def test_order_of_numbers(self) -> None:
+        assert [found.value for found in find_dates("3/7/2024")] == ["2024-03-07"]
+        assert [found.value for found in find_dates("3/7/2024", day_first=True)] == ["2024-07-03"]
+        assert [found.value for found in find_dates("13/7/2024")] == ["2024-07-13"]
+
+    def test_returns_positions_in_order(self) -> None:
+        text = "Posted 7 March 2024 and 2024-03-09"
+        assert [text[found.start : found.end] for found in find_dates(text)] == ["7 March 2024", "2024-03-09"]
+
+
+class TestDateInUrl:
+    @pytest.mark.parametrize(
+        ("url", "expected"),
+        [
+            ("https://example.org/2024/03/07/rain", ("2024-03-07", True)),
+            ("https://example.org/2024/03/rain", ("2024-03-01", False)),
+            ("https://example.org/2024-03-07-rain", ("2024-03-07", True)),
+            ("https://example.org/2024/99/07/rain", ("", False)),
+            ("https://example.org/rain", ("", False)),
+        ],
+    )
+    def test_reads_the_path(self, url: str, expected: tuple[str, bool]) -> None:
+        assert date_in_url(url) == expected
+
+
+class TestIsDayFirst:
+    def test_everywhere_but_in_the_united_states(self) -> None:
+        assert (is_day_first("de", ""), is_day_first("en", "en-gb"), is_day_first("en", "en")) == (True, True, False)
+
+
+class TestMonthNumber:
+    def test_prefers_the_language_of_the_page(self) -> None:
+        assert (month_number("listopad", "cs"), month_number("listopad", "hr")) == (11, 10)
+        assert (month_number("Listopad", "en"), month_number("xyz", "")) == (0, 0)

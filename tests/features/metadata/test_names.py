@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vclean.features.metadata.names import byline_word, looks_like_name, names_key, split_names, without_credentials
+
+
+class TestSplitNames:
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("Ann Lee", ("Ann Lee",)),
+            ("By Ann Lee and Bo Ek", ("Ann Lee", "Bo Ek")),
+            ("Ann Lee, Bo Ek & Cy Fo", ("Ann Lee", "Bo Ek", "Cy Fo")),
+            ("Do 25.04.24 | 14:07 Uhr | Von Eva Kirch-Rätsch", ("Eva Kirch-Rätsch",)),
+            ("Posted by jsteinhardt on 3 May 2022", ("jsteinhardt",)),
+            ("Ann E. Lee — March 7, 2024", ("Ann E. Lee",)),
+            ("par Ann Lee et Bo Ek", ("Ann Lee", "Bo Ek")),
+            ("（责编：牛镛、岳弘彬）", ("牛镛", "岳弘彬")),
+            ("Last updated on Mar 3, 2024", ()),
+            ("https://example.org/ann", ()),
+            ("By", ()),
+            ("2024", ()),
+            ("", ()),
+        ],
+    )
+    def test_splits_bylines(self, text: str, expected: tuple[str, ...]) -> None:
+        assert split_names(text) == expected
+
+    def test_refuses_long_texts(self) -> None:
+        assert split_names("Ann Lee, " * 1000) == ()
+
+    @given(st.text(max_size=80))
+    def test_accepts_any_text(self, text: str) -> None:
+        assert all(name.strip() for name in split_names(text))
+
+    @pytest.mark.parametrize("text", ["by " * 110, "- " * 170, "Aa." * 110, "( " * 170, "1:11 " * 60])
+    def test_takes_little_time(self, text: str) -> None:
+        started = time.perf_counter()
+        without_credentials(split_names(text))
+        assert time.perf_counter() - started < 1
+
+
+class TestBylineWord:
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("By Ann Lee", "by"), ("by the sea", "by the"), ("Door to the sea", ""), ("Da capo", ""),
+            ("Written by ann", "written by"), ("Texto: Ana", "texto"), ("Byron Bay", ""), ("", ""),
+        ],
+    )  # fmt: skip
+    def test_finds_words_of_authorship(self, text: str, expected: str) -> None:
+        assert byline_word(text) == expected
+
+
+class TestLooksLikeName:
+    @pytest.mark.parametrize("text", ["Ann Lee", "Ludwig van der Rohe", "ANN LEE", "J.R. Lee", "王小明"])
+    def test_accepts_names(self, text: str) -> None:
+        assert looks_like_name(text)
+
+    @pytest.mark.parametrize("text", ["Home", "All rights reserved", "Ann 2", "", "One Two Three Four Five Six"])
+    def test_refuses_other_texts(self, text: str) -> None:
+        assert not looks_like_name(text)
+
+
+class TestWithoutCredentials:
+    def test_drops_degrees_and_roles(self) -> None:
+        assert without_credentials(("Ann Lee", "MD", "Ph.D.", "Staff Writer", "Tom")) == ("Ann Lee", "Tom")
+
+    def test_keeps_the_first(self) -> None:
+        assert without_credentials(("BBC", "MD")) == ("BBC",)
+
+
+class TestNamesKey:
+    def test_ignores_order_and_case(self) -> None:
+        assert names_key(("Bo Ek", "ANN  LEE")) == names_key(("Ann Lee", "Bo Ek"))
