@@ -223,7 +223,9 @@ def summary(
 def document(results: Mapping[str, Any]) -> str:
     """Return the results as Markdown tables."""
     parts = [_leads(results), *(_corpus(corpus, results) for corpus in results["corpora"])]
-    parts += [_types(corpus, systems) for corpus, systems in results["corpora"].items() if _type_names(systems)]
+    parts += [
+        _types(corpus, systems) for corpus, systems in results["corpora"].items() if len(_type_names(systems)) > 1
+    ]
     return "\n".join([*parts, _systems(results)])
 
 

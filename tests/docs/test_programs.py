@@ -16,8 +16,16 @@ NEEDS = ('example.org/", "', "OUT/", "duckdb", "polars", "pandas", "crawl.warc.g
 """Marks of programs that need a network, the output of the farm, another library or an archive."""
 
 
-LIBRARIES = ("datasets", "datatrove", "langchain_core", "llama_index", "mcp", "scrapy")
-"""Libraries of adapters that the ordinary run does not install: programs that import them are skipped without them."""
+LIBRARIES = {
+    "datasets": "datasets",
+    "datatrove": "datatrove",
+    "langchain_core": "langchain",
+    "llama_index": "llamaindex",
+    "mcp": "mcp",
+    "scrapy": "scrapy",
+}
+"""Libraries that the ordinary run does not install, with the modules of their adapters: programs that import either are
+skipped without them."""
 
 
 RENDERS = ("render=True", "egment", '"mcp"')
@@ -33,7 +41,11 @@ def programs(*, runnable: bool) -> list[object]:
 
 def marks(code: str) -> list[pytest.MarkDecorator]:
     """Return the marks of programs that need a browser or a library that may be missing."""
-    missing = [name for name in LIBRARIES if re.search(rf"(import|from) {name}\b", code) and find_spec(name) is None]
+    missing = [
+        library
+        for library, adapter in LIBRARIES.items()
+        if re.search(rf"(import|from) ({library}|vclean\.adapters\.{adapter})\b", code) and find_spec(library) is None
+    ]
     skips = [pytest.mark.skip(reason=f"needs {name}") for name in missing]
     return [*skips, *([pytest.mark.browser] if any(mark in code for mark in RENDERS) else [])]
 
