@@ -76,7 +76,7 @@ def _conversion(row: Mapping[str, Any], record_id: str, now: str) -> bytes:
     body = row["text"].encode()
     headers = {
         "WARC-Type": "conversion",
-        "WARC-Target-URI": quote(row["url"] or f"file:///{row['id']}", safe=_URL_CHARACTERS),
+        "WARC-Target-URI": quote(row["url"] or f"file:///{row['id'].lstrip('/')}", safe=_URL_CHARACTERS),
         "WARC-Date": row["record_date"] or now,
         "WARC-Record-ID": record_id,
         **({"WARC-Refers-To": row["record_id"]} if row["record_id"] else {}),

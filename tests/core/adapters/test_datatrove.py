@@ -60,7 +60,7 @@ class TestStep:
         assert document.text == result.to_text()
         assert (document.metadata["url"], document.metadata["date"]) == (URL, "2026")
         assert document.metadata["vclean_labels"]["h"] == len(result.blocks.where(label="h"))
-        assert document.metadata["vclean_title"] == result.metadata.title
+        assert document.metadata["vclean_title"] == result.to_dict()["title"]
         assert document.metadata["vclean_confidence"] == pytest.approx(result.confidence, abs=1e-4)
         assert step.stats["failed: NotHtmlError"].total == 1
         assert step.stats["dropped"].total == 2

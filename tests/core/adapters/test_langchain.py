@@ -30,7 +30,7 @@ class TestVcleanBlobParser:
             assert (metadata["source"], metadata["url"], metadata["crawl"]) == (str(NEWS), URL, "may")
             assert (metadata["xpaths"], metadata["headings"]) == (list(chunk.xpaths), list(chunk.headings))
             assert metadata["roles"] == [str(role) for role in chunk.roles]
-            assert metadata["title"] == result.metadata.title
+            assert metadata["title"] == result.to_dict()["title"]
             assert json.loads(json.dumps(metadata)) == metadata
 
     @pytest.mark.parametrize("data", [NEWS.read_bytes(), NEWS.read_text(encoding="utf-8")])

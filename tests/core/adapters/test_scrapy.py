@@ -110,7 +110,7 @@ class TestAddon:
         result = vclean.clean(NEWS, url=f"http://127.0.0.1:{port}/news")
         assert whole["text"] == result.to_text()
         assert [block["text"] for block in whole["blocks"]] == [block.text for block in result.blocks]
-        assert whole["metadata"]["title"] == result.metadata.title
+        assert whole["metadata"]["title"] == result.to_dict()["title"]
         assert (own["text"], own["blocks"]) == ("own", whole["blocks"])
         assert article == {"name": "news", "text": whole["text"]}
         assert typed == {"name": "news", "metadata": whole["metadata"]}

@@ -97,6 +97,12 @@ class TestCompleteWet:
         assert "X" not in headers
         assert "WARC-Refers-To" not in headers
 
+    def test_a_path_is_a_file_address(self, tmp_path: Path) -> None:
+        part(tmp_path, id="/pages/p.html")
+        complete_wet(tmp_path)
+        _, (_, headers, _) = records(tmp_path / "wet" / "wet-1.warc.wet.gz")
+        assert headers["WARC-Target-URI"] == "file:///pages/p.html"
+
     def test_written_once(self, tmp_path: Path) -> None:
         part(tmp_path)
         complete_wet(tmp_path)
