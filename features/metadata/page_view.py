@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features import tree
 from vclean.features.headline import headline_scores
 from vclean.features.metadata.mentions import MAX_CHARS, clean_text
 from vclean.features.names import lexicon
@@ -58,18 +57,10 @@ class PageView:
         """Return which blocks are in elements with names of the groups `NAMES`, but for the largest: bool (B, G)."""
         context, bits = self.context, self.context.name_bits
         few = context.block_count <= max(len(context) / 3, 3)
-        inside = [
-            tree.path_sum(((bits & np.uint64(1 << lexicon.NAME_GROUPS.index(name))) > 0) & few, self.snapshot.end) > 0
-            for name in NAMES
-        ]
-        return np.array(inside, dtype=bool).T[context.anchor].reshape(-1, len(NAMES))
-
-    @cached_property
-    def element_block(self) -> NDArray[np.int64]:
-        """Return the first block with text in or after each element: int64 (N,); B if none follows."""
-        blocks = self.context.blocks
-        first_text = blocks.members[blocks.first] if len(blocks) else np.zeros(0, dtype=np.int32)
-        return np.searchsorted(first_text, self.context.first_text, side="left")
+        named = np.where(few, bits, np.uint64(0))
+        around = (named | lexicon.ancestor_bits(named, self.snapshot.parent))[context.anchor]
+        inside = [(around & np.uint64(1 << lexicon.NAME_GROUPS.index(name))) > 0 for name in NAMES]
+        return np.array(inside, dtype=bool).T.reshape(-1, len(NAMES))
 
     @cached_property
     def boxes(self) -> NDArray[np.float32]:
