@@ -143,7 +143,8 @@ class TestCommands:
         names = [f"overlay.{suffix}" for suffix in ("html", "png", "svg")]
         commands = [f"page.html --render --overlay {name}" for name in names]
         outcomes, _ = run_without(" ".join(OPTIONAL), [*commands, "segment page.html"], folder)
-        assert outcomes == [["exit code 0"]] * 4
+        reports = [[f"vclean: wrote the overlay to {name}"] for name in names]
+        assert outcomes == [[*report, "exit code 0"] for report in (*reports, [])]
         assert all((folder / name).stat().st_size > 0 for name in names)
 
 
