@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from vclean.output.page_image import PageImage
     from vclean.output.source_positions import SourcePosition
     from vclean.page import Page, Resource, Resources
+    from vclean.records import Item, Post
     from vclean.render.snapshot import Snapshot
     from vclean.result import Block, Blocks, Result
     from vclean.settings import CleanerSettings, Policy, RenderSettings
@@ -71,6 +72,7 @@ __all__ = [
     "Explanation",
     "ExtraMissingError",
     "InputError",
+    "Item",
     "Kind",
     "Label",
     "LimitError",
@@ -82,6 +84,7 @@ __all__ = [
     "Page",
     "PageImage",
     "Policy",
+    "Post",
     "Prediction",
     "Reason",
     "RenderSettings",
@@ -124,6 +127,7 @@ _MODULES = {
     "Explanation": "classify.explain.reasons",
     "ExtraMissingError": "errors",
     "InputError": "errors",
+    "Item": "records",
     "Kind": "labels",
     "Label": "labels",
     "LimitError": "errors",
@@ -135,6 +139,7 @@ _MODULES = {
     "Page": "page",
     "PageImage": "output.page_image",
     "Policy": "settings",
+    "Post": "records",
     "Prediction": "classify.prediction",
     "Reason": "classify.explain.reasons",
     "RenderSettings": "settings",

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from vclean.output.chunks import Chunk
     from vclean.output.page_image import PageImage
     from vclean.output.source_positions import SourcePosition
+    from vclean.records import Item, PageRecords, Post
     from vclean.settings import OverlayFormat
 
     _Name = TypeVar("_Name", bound=Enum)
@@ -354,6 +355,27 @@ class Result:
     def metadata(self) -> Metadata:
         """Return the metadata of the page, found on the first use."""
         return read_metadata(self)
+
+    @property
+    def posts(self) -> tuple[Post, ...]:
+        """Return the posts of a thread, or the comments of readers, in document order; empty without."""
+        return self._records.posts
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """Return the items of a listing or grid in document order; empty without."""
+        return self._records.items
+
+    @property
+    def is_thread(self) -> bool:
+        """Return whether posts of a thread are the content of the page, and no comments below a document."""
+        return self._records.is_thread
+
+    @cached_property
+    def _records(self) -> PageRecords:
+        from vclean.records import PageRecords
+
+        return PageRecords(self)
 
     def to(self, format: str) -> str:  # noqa: A002 - it is the name of the option, too
         r"""Return the result in an output format.

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from vclean.features.names.element_names import ElementNames
     from vclean.features.page_context import PageContext
+    from vclean.render.snapshot import Snapshot
 
 CLEAR_SIGNS, POSSIBLE_SIGN, NO_SIGN = 0.0, 0.5, 0.9
 """Shares of the likely content among the posts from which a page is a thread, by its signs.
@@ -76,6 +77,27 @@ def least_post_share(context: PageContext) -> float:
     if _POSTING in types or _any(_FORUM_PART, parts) or _any(_FORUM_NAME, names) or possible > 1:
         return CLEAR_SIGNS
     return POSSIBLE_SIGN if possible else NO_SIGN
+
+
+_FORUM_PREFIX: Final = re.compile(
+    r"(?:^|[\s_-])(?:forum|phpbb|vbulletin|xenforo|discourse|bbp-|post(?:bit|body|list|row|container|content)\b"
+    r"|thread|message--post|topic-(?:post|body)|discussion)",
+    re.IGNORECASE,
+)
+"""Name of forum software or of its parts in a class or id."""
+
+
+def has_forum_address(url: str) -> bool:
+    """Return whether a URL is that of a thread or its forum."""
+    return _any(_FORUM_PART, _address_parts(url))
+
+
+def has_forum_sign(snapshot: Snapshot) -> bool:
+    """Return whether the address, the microdata, a class or an id of a page is that of a forum."""
+    types = {value.rpartition("/")[2] for value in snapshot.values("itemtype").distinct}
+    if _POSTING in types or _QUESTIONS in types or has_forum_address(snapshot.url):
+        return True
+    return any(_FORUM_PREFIX.search(value) for name in ("class", "id") for value in snapshot.values(name).distinct)
 
 
 def _any(pattern: re.Pattern[str], words: set[str]) -> bool:

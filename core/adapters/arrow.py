@@ -46,7 +46,8 @@ SCHEMA: Final = pa.schema(
 )
 """Columns that an `ArrowCleaner` can compute, described in `docs/guides/arrow.md`."""
 
-COLUMNS: Final = tuple(name for name in SCHEMA.names if name not in ("build", "cleaneval", "blocks", "markdown"))
+_EXTRA: Final = ("build", "cleaneval", "blocks", "posts", "items", "markdown")
+COLUMNS: Final = tuple(name for name in SCHEMA.names if name not in _EXTRA)
 """Default columns."""
 
 

@@ -19,9 +19,10 @@ from vclean.render.snapshot import Hidden
 from vclean.render.storage.cache import read_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from vclean.features.blocks import BlockColumns
+    from vclean.records import Item, Post
     from vclean.result import Result
 
 with requires_extra("farm", "pyarrow"):
@@ -64,6 +65,21 @@ EVIDENCE: Final = pa.struct(
      ("xpath", pa.string()), ("box", BOX)]
 )  # fmt: skip
 """Where a value of the metadata comes from, and how sure it is."""
+_PLACE: Final[list[tuple[str, pa.DataType]]] = [
+    ("box", BOX),
+    ("xpath", pa.string()),
+    ("blocks", pa.list_(pa.int32())),
+]
+_POST: Final[list[tuple[str, pa.DataType]]] = [
+    *((name, pa.string()) for name in ("author", "date", "date_text", "text")),
+    ("depth", pa.int32()),
+    *_PLACE,
+]
+_ITEM: Final[list[tuple[str, pa.DataType]]] = [
+    *((name, pa.string()) for name in ("title", "link", "image", "price", "snippet")),
+    *_PLACE,
+]
+POST, ITEM = pa.struct(_POST), pa.struct(_ITEM)
 SECONDS: Final = pa.struct([(stage, pa.float32()) for stage in STAGES])
 _COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
     ("id", pa.string()),
@@ -100,11 +116,13 @@ _COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
     ("text", pa.string()),
     ("cleaneval", pa.string()),
     ("blocks", pa.list_(BLOCK)),
+    ("posts", pa.list_(POST)),
+    ("items", pa.list_(ITEM)),
 ]
 SCHEMA: Final = pa.schema(_COLUMNS, metadata={"vclean.schema": str(VERSION)})
 """Columns of a part, described in `docs/reference/farm-output.md`."""
 
-_LARGE: Final = frozenset(("read_key", "metadata", "evidence", "text", "cleaneval", "blocks"))
+_LARGE: Final = frozenset(("read_key", "metadata", "evidence", "text", "cleaneval", "blocks", "posts", "items"))
 LOG_COLUMNS: Final = tuple(name for name in SCHEMA.names if name not in _LARGE)
 """Small columns, which `log_entry` selects."""
 
@@ -126,6 +144,7 @@ def result_row(result: Result, task: Task, seconds: Mapping[str, float]) -> pa.R
     metadata = {name: facts[name] for name in _METADATA_COLUMNS}
     metadata |= {"metadata": _metadata_array(facts["metadata"]), "evidence": _evidence_array(facts["metadata"])}
     content = {"text": result.to_text(), "cleaneval": result.to_cleaneval(), "blocks": _blocks_array(result)}
+    content |= {"posts": _records_array(result.posts, POST), "items": _records_array(result.items, ITEM)}
     farm_columns = {
         "status": OK,
         "message": "; ".join(facts["notes"]) or None,
@@ -235,6 +254,18 @@ def _evidence_array(fields: Mapping[str, Any]) -> pa.Array[Any]:
         for name, evidence in fields["evidence"].items()
     ]
     return pa.array([rows], pa.list_(EVIDENCE))
+
+
+def _records_array(records: Sequence[Post | Item], data_type: pa.DataType) -> pa.Array[Any]:
+    """Convert posts or items to an array of one list."""
+    rows = [{name: _storable(value) for name, value in json.record_fields(each).items()} for each in records]
+    for row in rows:
+        row["box"] = row["box"] and dict(zip(("x", "y", "w", "h"), row["box"], strict=True))
+    return pa.array([rows], pa.list_(data_type))
+
+
+def _storable(value: Any) -> Any:  # noqa: ANN401 - a field may have any type
+    return replace_surrogates(value) if isinstance(value, str) else value
 
 
 def _string_array(values: Iterable[str | None]) -> pa.Array[Any]:

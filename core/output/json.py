@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from vclean.classify.explain.reasons import Explanation, Reason
     from vclean.classify.prediction import Headline
     from vclean.metadata import Evidence, Metadata
+    from vclean.records import Item, Post
     from vclean.result import Block, Result
 
 Record = dict[str, Any]
@@ -27,10 +28,11 @@ Record = dict[str, Any]
 def to_record(result: Result) -> Record:
     """Return all fields of the result, see `docs/reference/output.md`; numbers are finite, unknown values None."""
     if result.explanation is None:
-        return {**page_fields(result), "blocks": [block_fields(block) for block in result.blocks]}
+        return {**page_fields(result), **_records(result), "blocks": [block_fields(block) for block in result.blocks]}
     explanations = _explanations(result, result.explanation)
     blocks = [{**block_fields(block), **fields} for block, fields in zip(result.blocks, explanations, strict=True)]
-    return {**page_fields(result), "explanation": _threshold(result.explanation), "blocks": blocks}
+    page = {**page_fields(result), **_records(result)}
+    return {**page, "explanation": _threshold(result.explanation), "blocks": blocks}
 
 
 def write_json(result: Result) -> str:
@@ -79,6 +81,19 @@ def _evidence(evidence: Evidence) -> Record:
         "xpath": evidence.xpath,
         "box": None if evidence.box is None else _numbers(evidence.box, 2),
     }
+
+
+def _records(result: Result) -> Record:
+    """Return the posts and items of the page."""
+    return {name: [record_fields(each) for each in getattr(result, name)] for name in ("posts", "items")}
+
+
+def record_fields(record: Post | Item) -> Record:
+    """Return the fields of a post or an item; unknown values are None."""
+    fields: Record = {name: getattr(record, name) for name in type(record).__slots__}
+    known = {name: None if value == "" else value for name, value in fields.items()}
+    box = None if record.box is None else _numbers(record.box, 2)
+    return known | {"box": box, "blocks": list(record.blocks)}
 
 
 def _headline(headline: Headline | None) -> Record | None:

@@ -5,7 +5,15 @@ import pytest
 from helpers.pages import snapshot
 
 import vclean
-from vclean.classify.content.threads import CLEAR_SIGNS, NO_SIGN, POSSIBLE_SIGN, is_thread, least_post_share
+from vclean.classify.content.threads import (
+    CLEAR_SIGNS,
+    NO_SIGN,
+    POSSIBLE_SIGN,
+    has_forum_address,
+    has_forum_sign,
+    is_thread,
+    least_post_share,
+)
 from vclean.classify.explain.rules import Rule
 from vclean.features.blocks import extract_blocks
 from vclean.features.page_context import PageContext
@@ -136,3 +144,24 @@ class TestCommentsOut:
         (post,) = result.blocks.filter(lambda block: POSTS[1] in block.text)
         assert post.reasons[0].rule == Rule.COMMENTS
         assert post.reasons[0].text == "a post of this thread: --comments out leaves out readers' comments only"
+
+
+class TestHasForumSign:
+    @pytest.mark.parametrize(
+        ("html", "url"),
+        [
+            ("<p>x", "https://forum.example.org/1"),
+            ("<p>x", "https://example.org/viewtopic.php?t=1"),
+            ("<div itemscope itemtype='https://schema.org/DiscussionForumPosting'>x", "https://example.org/"),
+            ("<div class='a postbit odd'>x", "https://example.org/"),
+        ],
+    )
+    def test_signs(self, html, url):
+        assert has_forum_sign(snapshot(html, url))
+
+    @pytest.mark.parametrize("html", ["<p class=entry>x", "<div class='poster'>x"])
+    def test_other_pages(self, html):
+        assert not has_forum_sign(snapshot(html, "https://example.org/a"))
+
+    def test_invalid_addresses(self):
+        assert not has_forum_address("https://[forum/")

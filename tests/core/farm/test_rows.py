@@ -5,6 +5,7 @@ import math
 
 import pyarrow as pa
 import pytest
+from helpers.forum import cleaned, listing, thread
 from helpers.outcomes import RESULT, key, task
 from helpers.pages import laid_out, result, snapshot
 from hypothesis import given
@@ -52,6 +53,14 @@ class TestResultRow:
             assert (block["box"] and list(block["box"].values())) == known["box"]
             assert block["probability"] == pytest.approx(known["probability"])
             assert all(block[name] == known[name] for name in ("label", "role", "xpath", "visibility", "text"))
+
+    def test_posts_and_items_equal_json_output(self):
+        for page, name in ((cleaned(thread()), "posts"), (cleaned(listing(), "https://example.org/"), "items")):
+            facts = result_row(page, task(1), {}).to_pylist()[0]
+            known = page.to_dict()[name]
+            assert len(known) > 3
+            for record, fields in zip(facts[name], known, strict=True):
+                assert record == fields
 
     def test_text_and_counts(self):
         facts = row(snapshot("<h1>One<p>two<p>three"), "hpo")

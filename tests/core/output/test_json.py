@@ -22,7 +22,8 @@ class TestPage:
             "confidence": 0.1235, "headline": None, "hidden": {
                 "observed": False, "revealable_blocks": 0, "revealable_words": 0, "hidden_blocks": 0,
                 "hidden_words": 0, "injection_suspect": False,
-            }, "empty": None, "notes": [],
+            },
+            "posts": [], "items": [], "empty": None, "notes": [],
         }  # fmt: skip
         assert record["build"].startswith("lxml ")
 

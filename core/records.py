@@ -1,0 +1,250 @@
+"""Repeated records of a page: the posts of a thread and the items of a listing."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from vclean.box import Box
+from vclean.classify.content.threads import has_forum_address, has_forum_sign
+from vclean.features.metadata.dates import is_day_first, parse_date
+from vclean.features.records.groups import RecordGroups
+from vclean.features.records.items import ItemRecord, find_items
+from vclean.features.records.posts import PostRecord, find_posts
+from vclean.features.text.characters import EncodedTexts
+from vclean.labels import Kind, Label, Role
+from vclean.output.text import to_text
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from numpy.typing import NDArray
+
+    from vclean.features.blocks import BlockColumns
+    from vclean.render.snapshot import Snapshot
+    from vclean.result import Result
+
+_POST_KINDS: Final = frozenset((Kind.POST, Kind.COMMENT))
+_FRAME: Final = frozenset((Role.NAVIGATION, Role.HEADER, Role.FOOTER, Role.FORM, Role.AD))
+"""Roles of regions that every page of a site has."""
+_CONTENT, _OTHER, _IN_FRAME = 0.5, 0.1, 0.05
+"""Weights of words by their block, relative to a block of the kind that is looked for."""
+_ITEM_CONTENT: Final = 0.8
+_RELATED: Final = 0.3
+_LEAST_SHARE: Final = 0.03
+"""Share of the words of a page in blocks of the kind that is looked for below which a page has no such records."""
+_LEAST_ITEMS: Final = 0.01
+"""The same for items. Most pages end here: looking for items takes as long as writing JSON."""
+_PROBABILITY: Final = 0.35
+"""Probability of content from which a block is worth more in the body of a post than outside."""
+_MAX_SNIPPET: Final = 500
+"""Longest snippet of an item, in characters."""
+_THREAD_SHARE: Final = 0.5
+"""Share of the words of the content in posts from which a page is a thread."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Post:
+    """Post of a thread, or comment of a reader.
+
+    Attributes:
+        author: the name of the author as on the page; empty if unknown.
+        date: the date in ISO 8601, with the time if the page has it; empty if unknown or relative.
+        date_text: the date as on the page; empty if unknown.
+        text: the text of the body, without author and date.
+        depth: the number of posts that it replies to, directly or not; 0 for posts that are no reply.
+        box: the box of the whole post, in CSS px; None if the page was not rendered.
+        xpath: the absolute XPath of the element of the post.
+        blocks: the indices of the blocks of the body.
+    """
+
+    author: str
+    date: str
+    date_text: str
+    text: str
+    depth: int
+    box: Box | None
+    xpath: str
+    blocks: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """Item of a listing or grid, such as a teaser, a product or a search result.
+
+    Attributes:
+        title: the title.
+        link: the address that the title, or the item, links to; empty without.
+        image: the address of the first image; empty without.
+        price: the first price as on the page; empty without.
+        snippet: the longest text of the item beside its title, cut to 500 characters; empty without.
+        box: the box of the item, in CSS px; None if the page was not rendered.
+        xpath: the absolute XPath of the element of the item.
+        blocks: the indices of the blocks of the item.
+    """
+
+    title: str
+    link: str
+    image: str
+    price: str
+    snippet: str
+    box: Box | None
+    xpath: str
+    blocks: tuple[int, ...]
+
+
+class PageRecords:
+    """Records of a page, each kind found on its first use.
+
+    Args:
+        result: the labelled page.
+    """
+
+    def __init__(self, result: Result) -> None:
+        self._result = result
+
+    @cached_property
+    def post_records(self) -> list[PostRecord]:
+        """Return the posts by position; empty for a page without posts."""
+        if not self._may_have_posts():
+            return []
+        weight = self._weights(dict.fromkeys(_POST_KINDS, 1.0), _CONTENT)
+        gain = self._words * (self._result.prediction.probability.astype(np.float64) - _PROBABILITY)
+        return find_posts(self._blocks, self._groups, weight, gain, self._language)
+
+    @cached_property
+    def item_records(self) -> list[ItemRecord]:
+        """Return the items by position; empty for a page without items."""
+        if not len(self._blocks) or not self._has_kind({Kind.ITEM}, _LEAST_ITEMS, unknown=True):
+            return []
+        weight = self._weights({Kind.ITEM: 1.0, Kind.RELATED: _RELATED}, _ITEM_CONTENT)
+        return find_items(self._blocks, self._groups, self._words, weight)
+
+    @cached_property
+    def posts(self) -> tuple[Post, ...]:
+        """Return the posts in document order."""
+        return tuple(self._post(record) for record in self.post_records)
+
+    @cached_property
+    def items(self) -> tuple[Item, ...]:
+        """Return the items in document order."""
+        return tuple(self._item(record) for record in self.item_records)
+
+    @cached_property
+    def is_thread(self) -> bool:
+        """Return whether the posts have most words of the content, and are no comments below a document."""
+        in_post = np.zeros(len(self._blocks), dtype=bool)
+        for record in self.post_records:
+            in_post[list(record.rows)] = True
+        content = np.array([label.is_content for label in self._result.prediction.labels], dtype=bool)
+        words = self._words * content
+        if len(self.post_records) < 2 or float(words[in_post].sum()) < _THREAD_SHARE * max(float(words.sum()), 1):
+            return False
+        kinds = self._result.prediction.kinds
+        return kinds.count(Kind.POST) > kinds.count(Kind.COMMENT) or has_forum_address(self._snapshot.url)
+
+    @property
+    def _blocks(self) -> BlockColumns:
+        return self._result.columns
+
+    @property
+    def _snapshot(self) -> Snapshot:
+        return self._result.columns.snapshot
+
+    @property
+    def _language(self) -> str:
+        return self._result.language or self._snapshot.language.partition("-")[0]
+
+    @cached_property
+    def _groups(self) -> RecordGroups:
+        return RecordGroups.find(self._snapshot)
+
+    @cached_property
+    def _words(self) -> NDArray[np.float64]:
+        """Return the number of words of each block: float64 (B,)."""
+        texts = self._blocks.text
+        return EncodedTexts.from_texts(texts).words.per_text().astype(np.float64) if texts else np.zeros(0)
+
+    def _may_have_posts(self) -> bool:
+        """Return whether the model or the page names posts or comments; most pages end here."""
+        if not len(self._blocks):
+            return False
+        return self._has_kind(_POST_KINDS, _LEAST_SHARE, unknown=False) or has_forum_sign(self._snapshot)
+
+    def _has_kind(self, wanted: Collection[Kind], least: float, *, unknown: bool) -> bool:
+        """Return whether a share of the words is in blocks of some kinds; `unknown` for methods without kinds."""
+        kinds = self._result.prediction.kinds
+        if not kinds:
+            return unknown
+        of_kind = np.fromiter((kind in wanted for kind in kinds), bool, len(kinds))
+        return bool(self._words[of_kind].sum() >= least * max(float(self._words.sum()), 1))
+
+    def _weights(self, kinds: dict[Kind, float], content: float) -> NDArray[np.float64]:
+        """Return how much each block may be in a record, its words times a factor: float64 (B,).
+
+        Args:
+            kinds: the factor of blocks by kind.
+            content: the factor of other blocks that are content.
+        """
+        prediction = self._result.prediction
+        is_content = np.array([label.is_content for label in prediction.labels], dtype=bool)
+        factor = np.where(is_content, content, _OTHER)
+        if prediction.roles:
+            in_frame = np.fromiter((role in _FRAME for role in prediction.roles), bool, len(factor))
+            factor[in_frame & ~is_content] = _IN_FRAME
+        for kind, value in kinds.items():
+            factor[np.fromiter((each is kind for each in prediction.kinds), bool, len(prediction.kinds))] = value
+        return self._words * factor
+
+    def _post(self, record: PostRecord) -> Post:
+        texts = self._snapshot.texts
+        date = " ".join(texts[record.date].split()) if record.date >= 0 else ""
+        return Post(
+            author=" ".join(texts[record.author].split()) if record.author >= 0 else "",
+            date=self._iso_date(record.date, date),
+            date_text=date,
+            text=self._text(record.rows),
+            depth=record.depth,
+            box=self._box(record.element),
+            xpath=self._snapshot.xpath(record.element),
+            blocks=record.rows,
+        )
+
+    def _iso_date(self, node: int, text: str) -> str:
+        """Return the date of a text node: that of the attributes around it, or else of its text."""
+        if node < 0:
+            return ""
+        language, snapshot = self._language, self._snapshot
+        day_first = is_day_first(language, snapshot.language)
+        for element in snapshot.ancestors(int(snapshot.text_parent[node]))[:2]:
+            for name in ("datetime", "title", "content"):
+                if date := parse_date(snapshot.attributes(name).get(element, ""), language, day_first=day_first):
+                    return date
+        return parse_date(text, language, day_first=day_first)
+
+    def _text(self, rows: Sequence[int]) -> str:
+        labels = [self._result.prediction.labels[row] for row in rows]
+        shown = [label if label.is_content else Label.PARAGRAPH for label in labels]
+        return to_text([self._blocks.text[row] for row in rows], shown).strip("\n")
+
+    def _item(self, record: ItemRecord) -> Item:
+        rest = [self._blocks.text[row] for row in record.rows if row != record.title_row]
+        link, image = self._snapshot.attributes("href"), self._snapshot.attributes("src")
+        return Item(
+            title=record.title,
+            link=link.get(record.link, ""),
+            image=image.get(record.image, ""),
+            price=record.price,
+            snippet=max(rest, key=len, default="")[:_MAX_SNIPPET],
+            box=self._box(record.element),
+            xpath=self._snapshot.xpath(record.element),
+            blocks=record.rows,
+        )
+
+    def _box(self, element: int) -> Box | None:
+        box = self._snapshot.box[element].tolist()
+        return Box(*box) if all(map(math.isfinite, box)) else None

@@ -1,0 +1,1 @@
+"""Repeated records of a page: posts of threads, items of listings."""

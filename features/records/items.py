@@ -1,0 +1,241 @@
+"""Find the items of listings and grids: repeated elements with a title, most of them with a link.
+
+A page may have several lists of items, such as featured and latest articles: the best group of repeated elements is
+taken, then the best of the rest.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from vclean.features import tree
+from vclean.features.records.groups import sum_weights
+from vclean.features.records.slots import RecordTexts
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from vclean.features.blocks import BlockColumns
+    from vclean.features.records.groups import RecordGroups
+    from vclean.render.snapshot import Snapshot
+
+LEAST_COVER: Final = 0.05
+"""Share of the weighted words of a page that a list of items needs to have."""
+_MAX_LISTS: Final = 4
+_LEAST_ALL: Final = 0.3
+"""Share of the weighted words of a page that its items need to have; articles have lists of links as well."""
+_LEAST_WEIGHT: Final = 0.4
+"""Mean weight of the words of a list of items; lists with less are menus and links to other pages."""
+_LEAST_ITEMS: Final = 3
+_MOST_HEADINGS: Final = 1.5
+"""Mean number of headings of an item; elements with more are sections."""
+_SHARE: Final = 0.5
+"""Share of the items of a list that need to have a title in the same slot."""
+_LEAST_LINKED: Final = 0.6
+"""Share of the members of a list with a link."""
+_MAX_TITLE: Final = 250
+"""Longest title of an item, in characters."""
+_MAX_PRICE: Final = 40
+"""Longest text with a price, in characters."""
+_NO_ITEMS: Final = frozenset(("p", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "figure", "th"))
+"""Tags of elements of running text, which may have links as well."""
+_HEADINGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
+_TITLE_NAME: Final = re.compile(r"title|headline|heading|titre|titel|^name$", re.IGNORECASE)
+_LETTERS: Final = re.compile(r"[^\W\d_]{2}")
+_MONEY: Final = re.compile(
+    r"(?:[$€£¥₹₩₽₺]|\b(?:USD|EUR|GBP|CHF|Rs\.?|kr\.?|R\$)\s?)\s?\d[\d.,\s]*|\d[\d.,]*\s?(?:[€£¥₹₽zł]|USD|EUR|GBP|CHF|Kč|zł|kr\b|円|元)"
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ItemRecord:
+    """One item, by positions on its page.
+
+    Attributes:
+        element: the element of the item.
+        title: the title.
+        link: the element `a` of the title, -1 without.
+        image: the element `img`, -1 without.
+        price: the price as on the page, empty without.
+        rows: the blocks of the item.
+        title_row: the block of the title.
+    """
+
+    element: int
+    title: str
+    link: int
+    image: int
+    price: str
+    rows: tuple[int, ...]
+    title_row: int
+
+
+def find_items(
+    blocks: BlockColumns, groups: RecordGroups, words: NDArray[np.float64], weight: NDArray[np.float64]
+) -> list[ItemRecord]:
+    """Return the items of a page in document order; empty if it has none.
+
+    Args:
+        blocks: the blocks of the page.
+        groups: the groups of repeated elements of the page.
+        words: float64 (B,), words per block.
+        weight: float64 (B,), how much each block may be the text of an item: its words times a factor from 0 to 1.
+    """
+    snapshot = blocks.snapshot
+    linked = tree.subtree_sum(_is_link(snapshot), snapshot.end) + (tree.path_sum(_is_link(snapshot), snapshot.end) > 0)
+    rest, total, items, covered = weight.copy(), max(float(weight.sum()), 1), [], 0.0
+    for _ in range(_MAX_LISTS):
+        members = _best_group(groups, blocks, rest, total, linked)
+        if not len(members):
+            break
+        texts = RecordTexts(blocks, members)
+        inside = texts.record_of_element[blocks.node] >= 0
+        if weight[inside].sum() >= _LEAST_WEIGHT * words[inside].sum():
+            items += _items(texts)
+            covered += float(rest[inside].sum()) / total
+        rest = np.where(inside, 0, rest)
+    if covered < _LEAST_ALL:
+        return []
+    return sorted(items, key=lambda item: item.element)
+
+
+def _is_link(snapshot: Snapshot) -> NDArray[np.bool_]:
+    """Return which elements are links with an address: bool (N,)."""
+    has_href = np.zeros(len(snapshot), dtype=bool)
+    has_href[snapshot.values("href").node] = True
+    return has_href & snapshot.is_tag(("a",))
+
+
+def _best_group(
+    groups: RecordGroups, blocks: BlockColumns, weight: NDArray[np.float64], total: float, linked: NDArray[np.int64]
+) -> NDArray[np.int32]:
+    """Return the elements of the best list of items, empty if there is none; see `posts._best_group`."""
+    none = np.zeros(0, dtype=np.int32)
+    if not len(groups):
+        return none
+    snapshot = blocks.snapshot
+    words = sum_weights(blocks, weight)
+    cover = groups.total(words) / total
+    filled = groups.count(words >= 1)
+    share = groups.count((linked > 0) & (words >= 1)) / np.maximum(groups.size, 1)
+    score = cover * share * (1 - 1 / np.maximum(filled, 1)) ** 2
+    headings = tree.subtree_sum(snapshot.is_tag(_HEADINGS), snapshot.end)
+    score *= np.minimum(
+        1, _MOST_HEADINGS * groups.size / np.maximum(np.bincount(groups.group, headings[groups.element]), 1)
+    )
+    is_prose = 2 * groups.count(snapshot.is_tag(_NO_ITEMS)) > groups.size
+    score[is_prose | (cover < LEAST_COVER) | (share < _LEAST_LINKED) | (filled < _LEAST_ITEMS)] = 0
+    if not score.max(initial=0):
+        return none
+    ties = np.flatnonzero(score >= score.max() - 1e-9)
+    size = groups.total(np.asarray(snapshot.end, dtype=np.float64) - np.arange(len(snapshot)))
+    members = groups.members(int(ties[size[ties].argmax()]))
+    members = members[words[members] > 0]
+    # Of items inside one another, the inner ones are the items.
+    inner = np.append(members[1:] >= snapshot.end[members[:-1]], True)
+    return np.asarray(members[inner], dtype=np.int32)
+
+
+def _items(texts: RecordTexts) -> list[ItemRecord]:
+    titles = _titles(texts)
+    rows = _rows(texts)
+    images = _first_in_record(texts, texts.blocks.snapshot.is_tag(("img",)))
+    links = _first_in_record(texts, _is_link(texts.blocks.snapshot))
+    prices = _prices(texts)
+    return [
+        _item(
+            texts, record, title, _Parts(rows[record], int(images[record]), int(links[record]), prices.get(record, ""))
+        )
+        for record, title in enumerate(titles.tolist())
+        if title >= 0
+    ]
+
+
+class _Parts(NamedTuple):
+    """Parts of an item beside its title."""
+
+    rows: list[int]
+    image: int
+    link: int
+    price: str
+
+
+def _item(texts: RecordTexts, record: int, title: int, parts: _Parts) -> ItemRecord:
+    snapshot, element = texts.blocks.snapshot, int(texts.records[record])
+    around = snapshot.ancestors(int(texts.parent[title]))
+    links = [
+        each for each in around if snapshot.tags[snapshot.tag[each]] == "a" and each in snapshot.attributes("href")
+    ]
+    row = int(texts.blocks.text_block[texts.blocks.members[title]])
+    # An inline link may stand among author and date; a link around a card is no better than the block.
+    whole = [each for each in around if each > element and _is_title(snapshot, each, int(texts.blocks.node[row]))]
+    text = texts.text_of(whole[-1]) if whole else texts.blocks.text[row]
+    if len(text) > _MAX_TITLE:
+        text = texts.texts[title]
+    return ItemRecord(
+        element, text, links[0] if links else parts.link, parts.image, parts.price, tuple(parts.rows), row
+    )
+
+
+def _is_title(snapshot: Snapshot, element: int, container: int) -> bool:
+    """Return whether an element around a title is a heading, or an inline link in the container of a block."""
+    tag = snapshot.tags[snapshot.tag[element]]
+    return tag in _HEADINGS or (tag == "a" and element > container)
+
+
+def _titles(texts: RecordTexts) -> NDArray[np.int64]:
+    """Return the text with the title of each item, -1 without: int64 (R,)."""
+    snapshot = texts.blocks.snapshot
+    in_link = (tree.path_sum(_is_link(snapshot), snapshot.end) > 0)[texts.parent]
+    in_heading = (tree.path_sum(snapshot.is_tag(_HEADINGS), snapshot.end) > 0)[texts.parent]
+    length = np.array([len(text) for text in texts.texts], dtype=np.float64)
+    has_letters = np.array([bool(_LETTERS.search(text)) for text in texts.texts], dtype=bool)
+    candidates = has_letters & (length <= _MAX_TITLE) & (texts.record >= 0) & ~texts.is_template(ignore_digits=False)
+    bonus = 0.6 * in_link + 0.6 * in_heading + 0.4 * _named(snapshot)[texts.parent] + 0.5 * np.minimum(length, 60) / 60
+    bonus += 0.4 * np.minimum(2 * texts.distinct_share(candidates), 1)
+    slot = texts.best_slot(candidates, bonus, _SHARE)
+    found = texts.fill(candidates, slot)
+    rest = texts.fill_any(candidates & (in_link | in_heading))
+    return np.where(found >= 0, found, rest)
+
+
+def _named(snapshot: Snapshot) -> NDArray[np.bool_]:
+    """Return which elements, or their parents, are named as titles by class or microdata: bool (N,)."""
+    is_named = np.zeros(len(snapshot), dtype=bool)
+    for attribute in ("class", "itemprop"):
+        values = snapshot.values(attribute)
+        hit = np.array([bool(_TITLE_NAME.search(value[-200:])) for value in values.distinct], dtype=bool)
+        if hit.any():
+            is_named[values.node[hit[values.index]]] = True
+    return is_named | is_named[np.maximum(snapshot.parent, 0)]
+
+
+def _first_in_record(texts: RecordTexts, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the first element of each record in `mask` (N,), -1 without: int64 (R,)."""
+    first = np.full(len(texts.records), -1)
+    elements = np.flatnonzero(mask & (texts.record_of_element >= 0))[::-1]
+    first[texts.record_of_element[elements]] = elements
+    return first
+
+
+def _prices(texts: RecordTexts) -> dict[int, str]:
+    """Return the first price of each record that has one."""
+    prices: dict[int, str] = {}
+    for row in np.flatnonzero(texts.record >= 0).tolist():
+        record = int(texts.record[row])
+        if len(texts.texts[row]) <= _MAX_PRICE and record not in prices and (match := _MONEY.search(texts.texts[row])):
+            prices[record] = match[0].strip()
+    return prices
+
+
+def _rows(texts: RecordTexts) -> list[list[int]]:
+    """Return the blocks of each record."""
+    record = texts.record_of_element[texts.blocks.node]
+    rows: list[list[int]] = [[] for _ in range(len(texts.records))]
+    for row in np.flatnonzero(record >= 0).tolist():
+        rows[record[row]].append(row)
+    return rows

@@ -1,0 +1,341 @@
+"""Find the posts of a thread, or the comments below a document: their elements, authors, dates and bodies.
+
+Posts are the repeated elements that together have most of the text, each with a date. The texts that all posts have at
+the same position, and that look like a name or a date, are authors and dates; the largest repeated part of a post
+without them is its body.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from vclean.features import tree
+from vclean.features.records.date_texts import date_start, find_date_texts
+from vclean.features.records.groups import sum_weights
+from vclean.features.records.slots import RecordTexts
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from vclean.features.blocks import BlockColumns
+    from vclean.features.records.groups import RecordGroups
+    from vclean.render.snapshot import Snapshot
+
+LEAST_COVER: Final = 0.3
+"""Share of the weighted words of a page that records need to have to be its posts."""
+_UNDATED: Final = 0.35
+"""Weight of a record without a date, relative to one with a date."""
+_UNNAMED: Final = 0.75
+"""Weight of a record that is not named as a post, such as a column of the page."""
+_SHARE: Final = 0.5
+"""Share of the posts that need to have a text in the slot of authors, dates or bodies."""
+_OPENING_WORDS: Final = 5.0
+"""Weighted words before the first post from which there is an opening post of other structure."""
+
+_POST_NAME: Final = re.compile(
+    r"post|comment|message|msg|reply|replies|answer|beitrag|kommentar|thread|discussion|review|topic", re.IGNORECASE
+)
+_AUTHOR_NAME: Final = re.compile(
+    r"author|user|member|nick|poster|byline|profile|creator|autor|contributor|\bname\b|-name|name-", re.IGNORECASE
+)
+_AUTHOR_URL: Final = re.compile(
+    r"(?:^|[/?&.=_-])(?:u|users?|members?|memberlist|profiles?|profil|author|people|mitglied(?:er)?|membres?|usuarios?|showuser|viewprofile)(?:[/?&.=_-]|$)",
+    re.I,
+)
+_NO_POST_DATE: Final = re.compile(
+    r"join|anmeld|regist|member since|dabei|seit|inscri|beigetreten|mitglied|birth|geburt"
+    r"|edit|geändert|bearbeit|modif|updated|last (?:post|seen|visit|active)|zuletzt",
+    re.IGNORECASE,
+)
+"""Label of another date: when the author joined, or when the post was changed."""
+_CLOCK: Final = re.compile(r"\d[:h]\d\d")
+_NUMBER: Final = re.compile(r"\d[\d.,]* ")
+_NAME: Final = re.compile(r"[^\W\d_]")
+_DEPTH: Final = re.compile(r"(?:depth|level|indent)[-_]?(\d{1,2})\b", re.IGNORECASE)
+_CLEAR_SIGN: Final = 0.8
+"""Sign of an author from which a text is one without others in its slot."""
+_MAX_NAME: Final = 50
+"""Longest name of an author, in characters."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PostRecord:
+    """One post, by positions on its page.
+
+    Attributes:
+        element: the element of the post.
+        rows: the blocks of its body.
+        author: the text node of the author in the snapshot, -1 if unknown.
+        date: the text node of the date in the snapshot, -1 if unknown.
+        depth: the number of posts that it replies to, directly or not; 0 for posts that are no reply.
+    """
+
+    element: int
+    rows: tuple[int, ...]
+    author: int
+    date: int
+    depth: int
+
+
+def find_posts(
+    blocks: BlockColumns, groups: RecordGroups, weight: NDArray[np.float64], gain: NDArray[np.float64], language: str
+) -> list[PostRecord]:
+    """Return the posts of a page in document order; empty if it has none.
+
+    Args:
+        blocks: the blocks of the page.
+        groups: the groups of repeated elements of the page.
+        weight: float64 (B,), how much each block may be the text of a post: its words times a factor from 0 to 1.
+        gain: float64 (B,), words times how much more likely than not each block is content, -0.5 to 0.5.
+        language: the language of the page, ISO 639-1.
+    """
+    snapshot = blocks.snapshot
+    is_date = find_date_texts(blocks, language)
+    words = sum_weights(blocks, weight)
+    dates = tree.subtree_sum(
+        np.bincount(snapshot.text_parent[blocks.members[is_date]], minlength=len(snapshot)), snapshot.end
+    )
+    best = _best_group(groups, words, dates)
+    if best < 0:
+        return []
+    members = groups.members(best)
+    members = members[words[members] > 0]
+    texts = RecordTexts(blocks, members)
+    posts = _posts(texts, groups, _Weights(weight, gain), is_date, language)
+    return [*_opening(texts, gain, is_date), *posts]
+
+
+def _opening(texts: RecordTexts, gain: NDArray[np.float64], is_date: NDArray[np.bool_]) -> list[PostRecord]:
+    """Return the opening post if it has another structure than the replies after it.
+
+    It is the element before them with most content, if that contains an author or a date.
+    """
+    blocks, snapshot = texts.blocks, texts.blocks.snapshot
+    heading = tree.path_sum(snapshot.is_tag(("h1", "h2", "h3", "title")), snapshot.end)[blocks.node] > 0
+    own = np.where(heading, 0, np.maximum(gain, 0))
+    content = sum_weights(blocks, own)
+    before = snapshot.end <= int(texts.records[0])
+    if not before.any() or content[before].max() < _OPENING_WORDS:
+        return []
+    element = int(np.flatnonzero(before & (content == content[before].max()))[0])
+    inside = (texts.parent >= element) & (texts.parent < snapshot.end[element])
+    dates, authors = np.flatnonzero(inside & is_date), np.flatnonzero(inside & (_author_signs(texts) >= _CLEAR_SIGN))
+    if not len(dates) and not len(authors):
+        return []
+    first = [_node(blocks.members, int(rows[0])) if len(rows) else -1 for rows in (authors, dates)]
+    taken = {int(blocks.text_block[node]) for node in first if node >= 0}
+    in_element = (blocks.node >= element) & (blocks.node < snapshot.end[element]) & (own > 0)
+    rows = tuple(row for row in np.flatnonzero(in_element).tolist() if row not in taken)
+    return [PostRecord(element, rows, first[0], first[1], 0)] if rows else []
+
+
+def _best_group(groups: RecordGroups, words: NDArray[np.float64], dates: NDArray[np.int64]) -> int:
+    """Return the group that is most likely the posts, -1 if there is none.
+
+    The score is the share of the words in the group, times the share of members with a date, times a factor that
+    grows with their number: two columns have all the words as well.
+    """
+    if not len(groups):
+        return -1
+    cover = groups.total(words) / max(float(words[0]), 1)
+    filled = np.maximum(groups.count(words >= 1), 1)
+    dated = groups.count((dates > 0) & (words >= 1))
+    share = np.where(dated > 0, _UNDATED + (1 - _UNDATED) * dated / groups.size, 0)
+    named = _named(groups)
+    share = np.maximum(share, np.where(named, _UNDATED, 0))
+    share = share * np.where(named, 1, _UNNAMED)
+    score = np.where(cover >= LEAST_COVER, cover * share * (1 - 1 / filled) ** 2, 0)
+    if not score.max(initial=0):
+        return -1
+    # Elements nested in one another, such as <li><article>, are equally good; the outermost has author and date.
+    ties = np.flatnonzero(score >= score.max() - 1e-9)
+    return int(
+        ties[
+            groups.total(np.asarray(groups.snapshot.end, dtype=np.float64) - np.arange(len(groups.snapshot)))[
+                ties
+            ].argmax()
+        ]
+    )
+
+
+def _named(groups: RecordGroups) -> NDArray[np.bool_]:
+    """Return which groups have mostly members that are named as posts by class or id: bool (G,)."""
+    snapshot = groups.snapshot
+    is_named = np.zeros(len(snapshot), dtype=bool)
+    for attribute in ("class", "id"):
+        values = snapshot.values(attribute)
+        hit = np.array([bool(_POST_NAME.search(value[:200])) for value in values.distinct], dtype=bool)
+        if hit.any():
+            is_named[values.node[hit[values.index]]] = True
+    return 2 * groups.count(is_named) > groups.size
+
+
+class _Weights(NamedTuple):
+    """Words of the blocks, by how likely they are in a post, and in its body: float64 (B,) each, see `find_posts`."""
+
+    weight: NDArray[np.float64]
+    gain: NDArray[np.float64]
+
+
+def _posts(
+    texts: RecordTexts, groups: RecordGroups, weights: _Weights, is_date: NDArray[np.bool_], language: str
+) -> list[PostRecord]:
+    dates = _dates(texts, is_date, language)
+    authors = _authors(texts, is_date)
+    bodies = _bodies(texts, groups, weights, np.concatenate([dates, authors]))
+    members = texts.blocks.members
+    depth = _depths(texts.blocks.snapshot, texts.records)
+    return [
+        PostRecord(int(element), bodies[row], _node(members, authors[row]), _node(members, dates[row]), int(depth[row]))
+        for row, element in enumerate(texts.records.tolist())
+        if bodies[row]
+    ]
+
+
+def _node(members: NDArray[np.int32], row: int) -> int:
+    return int(members[row]) if row >= 0 else -1
+
+
+def _dates(texts: RecordTexts, is_date: NDArray[np.bool_], language: str) -> NDArray[np.int64]:
+    """Return the text with the date of each post, -1 without: int64 (R,)."""
+    rows = np.flatnonzero(is_date)
+    bonus = np.zeros(len(is_date))
+    in_time = texts.blocks.snapshot.is_tag(("time",))[texts.parent]
+    for row in rows.tolist():
+        text = texts.texts[row]
+        before = "" if row and is_date[row - 1] else texts.label_before(row)
+        label = f"{before} {text[: date_start(text, language)]}"
+        bonus[row] = 0.3 * bool(_CLOCK.search(text)) - 1.0 * bool(_NO_POST_DATE.search(label)) - 0.002 * len(text)
+    bonus += 0.3 * in_time - _order(texts, is_date) * 0.1
+    slot = texts.best_slot(is_date, bonus, _SHARE)
+    found = texts.fill(is_date & (bonus > -0.6), slot)
+    rest = texts.fill_any(is_date & (bonus > -0.6))
+    return np.where(found >= 0, found, rest)
+
+
+def _order(texts: RecordTexts, candidates: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return the number of earlier candidates in the record of each candidate, at most 9: float64 (K,)."""
+    rows = np.flatnonzero(candidates & (texts.record >= 0))
+    order = np.zeros(len(candidates))
+    by_record = rows[np.argsort(texts.record[rows], kind="stable")]
+    record = texts.record[by_record]
+    start = np.flatnonzero(np.diff(record, prepend=-2))
+    order[by_record] = np.arange(len(by_record)) - np.repeat(start, np.diff(np.append(start, len(by_record))))
+    return np.minimum(order, 9)
+
+
+def _authors(texts: RecordTexts, is_date: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the text with the author of each post, -1 without: int64 (R,)."""
+    sign = _author_signs(texts)
+    short = np.array(
+        [
+            0 < len(text) <= _MAX_NAME
+            and bool(_NAME.search(text))
+            and not _NUMBER.match(text)
+            and text[-1] not in ":.?!,"
+            for text in texts.texts
+        ],
+        dtype=bool,
+    )
+    candidates = (
+        short & ~is_date & (texts.record >= 0) & (~texts.is_template(ignore_digits=True) | (sign >= _CLEAR_SIGN))
+    )
+    distinct = texts.distinct_share(candidates)
+    bonus = sign + np.minimum(distinct * 3, 1) - 0.02 * _order(texts, candidates)
+    slot = texts.best_slot(candidates, bonus, _SHARE)
+    found = texts.fill(candidates, slot)
+    rest = texts.fill_any(candidates & (sign >= _CLEAR_SIGN))
+    return np.where(found >= 0, found, rest)
+
+
+def _author_signs(texts: RecordTexts) -> NDArray[np.float64]:
+    """Return how clearly markup shows that each text is an author: float64 (K,)."""
+    snapshot = texts.blocks.snapshot
+    sign = np.zeros(len(snapshot))
+    for attribute, pattern, value in (
+        ("itemprop", re.compile("author|creator|name"), 0.6), ("rel", re.compile("author"), 0.6),
+        ("class", _AUTHOR_NAME, 0.5), ("href", _AUTHOR_URL, 0.8),
+    ):  # fmt: skip
+        values = snapshot.values(attribute)
+        hit = np.array([bool(pattern.search(text[-200:])) for text in values.distinct], dtype=bool)
+        if hit.any():
+            sign[values.node[hit[values.index]]] += value
+    parent = np.maximum(snapshot.parent, 0)
+    above = sign[parent]
+    return (sign + 0.7 * above + 0.4 * sign[parent[parent]])[texts.parent]
+
+
+def _bodies(
+    texts: RecordTexts, groups: RecordGroups, weights: _Weights, slots: NDArray[np.int64]
+) -> list[tuple[int, ...]]:
+    """Return the blocks of the body of each post: those in its largest repeated part without author and date."""
+    blocks, snapshot = texts.blocks, texts.blocks.snapshot
+    size = len(snapshot)
+    taken = np.bincount(texts.parent[slots[slots >= 0]], minlength=size)
+    is_free = tree.subtree_sum(taken, snapshot.end) == 0
+    record = texts.record_of_element
+    inside = (record >= 0) & is_free
+    is_record = np.zeros(size, dtype=bool)
+    is_record[texts.records] = True
+    inside &= ~is_record
+    own = np.bincount(blocks.node, weights.gain * (record[blocks.node] >= 0), minlength=size)
+    words = np.where(inside, tree.subtree_sum(own, snapshot.end), 0)
+    # A record inside another is no part of it.
+    has_record = tree.subtree_sum(is_record, snapshot.end) > 0
+    words[has_record] = 0
+    covered = _covered_records(groups, record, inside & ~has_record & (words > 0), len(texts.records))
+    score = np.where(covered >= _SHARE, groups.total(words) * np.minimum(covered + 0.2, 1), 0)
+    part = np.zeros(size, dtype=bool)
+    if score.max(initial=0) > 0:
+        chosen = groups.members(int(score.argmax()))
+        part[chosen[inside[chosen] & ~has_record[chosen]]] = True
+    in_part = tree.path_sum(part, snapshot.end)[blocks.node] > 0
+    return _rows_by_record(texts, weights.weight, in_part, slots)
+
+
+def _covered_records(
+    groups: RecordGroups, record: NDArray[np.int64], valid: NDArray[np.bool_], count: int
+) -> NDArray[np.float64]:
+    """Return the share of the records with a valid member of each group: float64 (G,)."""
+    keep = valid[groups.element]
+    pairs = np.unique(groups.group[keep] * count + record[groups.element[keep]])
+    return np.bincount(pairs // count, minlength=len(groups)) / count
+
+
+def _rows_by_record(
+    texts: RecordTexts, weight: NDArray[np.float64], in_part: NDArray[np.bool_], slots: NDArray[np.int64]
+) -> list[tuple[int, ...]]:
+    """Return the blocks of each record: those of its body, or all with weight if it has no body."""
+    blocks = texts.blocks
+    record = texts.record_of_element[blocks.node]
+    slot_blocks = np.zeros(len(blocks), dtype=bool)
+    slot_blocks[blocks.text_block[blocks.members[slots[slots >= 0]]]] = True
+    has_body = np.zeros(len(texts.records), dtype=bool)
+    has_body[record[in_part & (record >= 0)]] = True
+    chosen = (record >= 0) & np.where(has_body[record], in_part, ~slot_blocks & (weight > 0))
+    rows: list[list[int]] = [[] for _ in range(len(texts.records))]
+    for row in np.flatnonzero(chosen).tolist():
+        rows[record[row]].append(row)
+    return [tuple(each) for each in rows]
+
+
+def _depths(snapshot: Snapshot, records: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Return the depth of replies: by nesting, by the classes of the records, or by their left edges: int64 (R,)."""
+    is_record = np.zeros(len(snapshot), dtype=bool)
+    is_record[records] = True
+    nested = tree.path_sum(is_record, snapshot.end)[records] - 1
+    if nested.any():
+        return nested
+    classes = snapshot.attributes("class")
+    levels = [_DEPTH.search(classes.get(record, "")) for record in records.tolist()]
+    if any(levels):
+        numbers = np.array([int(level[1]) if level else 0 for level in levels])
+        return np.asarray(numbers - numbers.min(), dtype=np.int64)
+    left = snapshot.box[records, 0]
+    if not np.isfinite(left).all():
+        return np.zeros(len(records), dtype=np.int64)
+    return np.unique(np.round(left / 4), return_inverse=True)[1].astype(np.int64)

@@ -1,0 +1,65 @@
+"""Headings of posts in Markdown, and posts and items in JSON."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from helpers.forum import cleaned, listing, post, thread
+
+from vclean.output.thread import post_heading
+
+
+class TestMarkdown:
+    def test_every_post_has_a_heading(self):
+        lines = cleaned(thread()).to_markdown().splitlines()
+        assert lines[0] == "# Rain in the valleys"
+        assert lines[2] == "## Ada · 10 March 2024, 10:20"
+        assert lines[4].startswith("Post number 0 says")
+        assert sum(line.startswith("## ") for line in lines) == 4
+
+    def test_author_is_not_written_twice(self):
+        html = thread().replace("username", 'username" style="display:block')
+        assert cleaned(html, content=("p", "li", "a")).to_markdown().count("Ada") == 1
+
+    def test_posts_in_a_list(self):
+        html = f"<h1>Rain</h1><ul>{''.join(post(n, tag='li') for n in range(4))}</ul>"
+        text = cleaned(html).to_markdown()
+        assert text.count("## ") == 4
+        assert "\ue000" not in text
+
+    def test_markup_in_names_is_escaped(self):
+        assert "## \\*Ada\\* ·" in cleaned(thread(author="*Ada*")).to_markdown()
+
+    def test_other_pages_have_none(self):
+        assert "##" not in cleaned(f"<h1>Rain</h1><p>{'It rained. ' * 50}", "https://example.org/").to_markdown()
+
+
+class TestPostHeading:
+    def test_unknown_author_and_date(self):
+        first = cleaned(thread()).posts[0]
+        assert post_heading(first, 0) == "Ada · 10 March 2024, 10:20"
+
+    def test_number(self):
+        nobody = cleaned(thread().replace("username", "x").replace("/user/", "#")).posts
+        assert len(nobody) == 4
+
+
+class TestJson:
+    def test_posts(self):
+        record = json.loads(cleaned(thread()).to_json())
+        assert record["items"] == [] or record["posts"]
+        first = record["posts"][0]
+        assert {name: first[name] for name in ("author", "date", "depth", "box")} == {
+            "author": "Ada", "date": "2024-03-10T10:20:00", "depth": 0, "box": None,
+        }  # fmt: skip
+
+    def test_items(self):
+        record = json.loads(cleaned(listing(), "https://example.org/").to_json())
+        assert record["items"][0]["price"] == "$19.50"
+        assert record["posts"] == []
+
+    @pytest.mark.parametrize("name", ["image", "price"])
+    def test_unknown_values_are_null(self, name):
+        html = listing().replace("$", "").replace("<img", "<i")
+        assert json.loads(cleaned(html, "https://example.org/").to_json())["items"][0][name] is None

@@ -1,0 +1,121 @@
+"""Posts and items of a result."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers.forum import AUTHORS, cleaned, listing, post, thread
+
+from vclean.labels import Kind
+
+
+class TestPosts:
+    def test_author_date_and_text(self):
+        posts = cleaned(thread()).posts
+        assert [each.author for each in posts] == list(AUTHORS)
+        assert [each.date_text for each in posts] == [f"1{number} March 2024, 10:2{number}" for number in range(4)]
+        assert posts[2].date == "2024-03-12T10:22:00"
+        assert posts[1].text.startswith("Post number 1 says")
+        assert posts[1].text.endswith("go on.")
+
+    def test_places(self):
+        page = cleaned(thread())
+        first = page.posts[0]
+        assert first.xpath == "/html[1]/body[1]/div[1]/div[1]"
+        assert first.box is None
+        assert [page.columns.text[row] for row in first.blocks] == [first.text]
+
+    def test_depth_of_nested_replies(self):
+        reply = post(1, inner=post(2))
+        page = cleaned(f"<h1>Rain</h1><div>{post(0, inner=reply)}{post(3)}</div>")
+        assert [each.depth for each in page.posts] == [0, 1, 2, 0]
+        assert [each.author for each in page.posts] == list(AUTHORS)
+
+    def test_depth_by_class(self):
+        posts = "".join(post(n).replace("postbit", f"postbit depth-{d}") for n, d in enumerate((1, 2, 3, 2)))
+        assert [each.depth for each in cleaned(f"<div>{posts}</div>").posts] == [0, 1, 2, 1]
+
+    def test_opening_post_of_another_structure(self):
+        words = "The first question is much longer than the others, and asks why it rains all of the day in June."
+        opening = f'<article><a class=author href="/user/9">Zoe</a> <time>1 May 2023</time><p>{words}</p></article>'
+        posts = cleaned(thread().replace("<div id=posts>", opening + "<div id=posts>")).posts
+        assert (posts[0].author, posts[0].date, posts[0].text) == ("Zoe", "2023-05-01", words)
+        assert len(posts) == 5
+
+    def test_date_of_markup_comes_first(self):
+        html = (
+            thread()
+            .replace('<span class="when">', '<time datetime="2021-02-03T04:05:06Z">')
+            .replace('</span></div><div class="body"', '</time></div><div class="body"')
+        )
+        assert cleaned(html).posts[0].date == "2021-02-03T04:05:06+00:00"
+
+    def test_one_author_of_all(self):
+        assert [each.author for each in cleaned(thread(author="Ada")).posts] == ["Ada"] * 4
+
+    @pytest.mark.parametrize("html", ["<p>", "<p>It rained all of the day in the valley.", listing()])
+    def test_pages_without_posts(self, html):
+        assert cleaned(html, "https://example.org/").posts == ()
+
+    def test_article_with_columns_has_no_posts(self):
+        column = "<div class=col><p>It rained on 3 May 2020 in the valley, and nobody knew why it did.</div>"
+        assert cleaned(f"<h1>Rain</h1>{column}", "https://example.org/").posts == ()
+
+    def test_kinds_show_comments(self):
+        page = cleaned(thread().replace("postbit", "entry"), "https://example.org/a", kinds=Kind.COMMENT)
+        assert len(page.posts) == 4
+        assert not page.is_thread
+
+    def test_many_posts_take_little_time(self):
+        html = f"<div>{''.join(post(number % 10) for number in range(1500))}</div>"
+        assert len(cleaned(html).posts) == 1500
+
+
+class TestIsThread:
+    def test_thread(self):
+        assert cleaned(thread()).is_thread
+
+    def test_posts_are_little_of_the_content(self):
+        article = "<p>" + "It rained all of the day in the valley. " * 40
+        assert not cleaned(thread().replace("<div id=posts>", f"{article}</p><div id=posts>")).is_thread
+
+
+class TestItems:
+    def test_fields(self):
+        page = cleaned(listing(), "https://example.org/")
+        assert [each.title for each in page.items] == [f"Blue kettle number {number}" for number in range(1, 6)]
+        first = page.items[0]
+        assert (first.link, first.image) == ("https://example.org/p/1", "https://example.org/i1.png")
+        assert first.price == "$19.50"
+        assert first.snippet == "A kettle of 1 litres that whistles when the water boils."
+        assert first.xpath == "/html[1]/body[1]/ul[2]/li[1]"
+
+    def test_prose_with_links_is_none(self):
+        prose = "".join(
+            f"<p>It rained <a href=/{n}>all of day {n}</a> in the valley, and nobody knew.</p>" for n in range(6)
+        )
+        assert cleaned(f"<h1>Rain</h1>{prose}", "https://example.org/").items == ()
+
+    def test_menu_is_none(self):
+        menu = "".join(f"<li><a href='/m{number}'>Menu {number}</a>" for number in range(6))
+        page = cleaned(f"<ul>{menu}</ul><p>{'It rained all day. ' * 20}", "https://example.org/", content=("p",))
+        assert page.items == ()
+
+    def test_two_lists(self):
+        other = listing(4).partition("<h1>Kettles</h1>")[2].replace("card", "tile").replace("Blue", "Red")
+        titles = [each.title for each in cleaned(listing() + other, "https://example.org/").items]
+        assert len(titles) == 9
+        assert "Red kettle number 4" in titles
+
+    def test_empty_page(self):
+        assert cleaned("<p>", "https://example.org/").items == ()
+
+
+class TestBoxes:
+    def test_box_of_the_element(self):
+        page = cleaned(listing(), "https://example.org/")
+        box = np.tile(np.array([1, 2, 3, 4], dtype=np.float32), (len(page.columns.snapshot), 1))
+        columns = replace(page.columns, snapshot=replace(page.columns.snapshot, box=box))
+        assert replace(page, columns=columns).items[0].box == (1, 2, 3, 4)

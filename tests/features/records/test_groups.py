@@ -1,0 +1,58 @@
+"""Groups of repeated elements."""
+
+from __future__ import annotations
+
+import numpy as np
+from helpers.pages import snapshot
+
+from vclean.features.records.groups import MAX_RECORDS, RecordGroups
+
+
+def groups(html):
+    page = snapshot(html)
+    found = RecordGroups.find(page)
+    return page, found, [found.members(group).tolist() for group in range(len(found))]
+
+
+def tags(page, members):
+    return [[page.tags[page.tag[element]] for element in group] for group in members]
+
+
+class TestFind:
+    def test_siblings_of_the_same_tag(self):
+        page, _, members = groups("<div><section>a</section><section>b</section><p>c</div>")
+        assert ["section", "section"] in tags(page, members)
+
+    def test_same_class_word_in_other_parents(self):
+        page, _, members = groups('<div><div class="post a">x</div></div><main><div class="b post">y</div></main>')
+        posts = [element for element, value in page.attributes("class").items() if "post" in value]
+        assert posts in members
+
+    def test_numbered_ids(self):
+        page, _, members = groups("<main><div id=p1>x</div></main><section><div id=p22>y</div></section>")
+        assert list(page.attributes("id")) in members
+
+    def test_inline_elements_are_no_records(self):
+        page, _, members = groups("<p><b>a</b><b>b</b></p>")
+        assert not any("b" in group for group in tags(page, members))
+
+    def test_single_elements_are_no_group(self):
+        assert groups("<main><p class=a>x</main>")[2] == []
+
+    def test_groups_have_a_limit(self):
+        _, _, members = groups("<div>" + "<p>a</p>" * (MAX_RECORDS + 1) + "</div>")
+        assert members == []
+
+    def test_empty_page(self):
+        assert len(groups("<p>")[1]) == 0
+
+
+class TestStatistics:
+    def test_nested_members_count_once(self):
+        page, found, members = groups("<div class=c>a<div class=c>b</div></div><div class=c>c</div>")
+        group = members.index(list(page.attributes("class")))
+        words = np.zeros(len(page))
+        words[list(page.attributes("class"))] = [2, 1, 1]
+        assert found.total(words)[group] == 3
+        assert found.size[group] == 3
+        assert found.count(words > 1)[group] == 1
