@@ -53,3 +53,9 @@ def test_readme_links_to_index() -> None:
 def test_every_image_is_used() -> None:
     used = {file for path in DOCUMENTS for file, _ in links(path)}
     assert [path.name for path in (DOCS / "images").glob("*.png") if path not in used] == []
+
+
+def test_site_has_every_page() -> None:
+    navigation = read(ROOT / "mkdocs.yml")
+    pages = [path.relative_to(DOCS).as_posix() for path in PAGES if path.parent.name != "tables"]
+    assert [page for page in pages if page not in navigation] == []
