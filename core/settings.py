@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict, get_args
@@ -12,6 +13,7 @@ from vclean.labels import Visibility
 if TYPE_CHECKING:
     from typing import Unpack
 
+_HOST: Final = re.compile(r"[\w-]+(\.[\w-]+)*\.?|[\da-f:.]+(%\w+)?")
 _MIN_SIDE: Final = 16
 _MAX_SIDE: Final = 16_384
 """Longest side of a screenshot in Chromium, px."""
@@ -30,9 +32,11 @@ class RenderSettings:
         max_bytes: limit on the size of the document in bytes.
         max_nodes: limit on the number of elements; a larger page is an error and never truncated.
         hide_overlays: whether screenshots leave out the elements that float above the page, such as consent bars.
+        allow_hosts: names or addresses of hosts that pages may be fetched from although they are not public, such as
+            this machine or one of an intranet. A page of such a host may read other pages of it.
 
     Raises:
-        UsageError: a value is out of range.
+        UsageError: a value is out of range, or a host is not a name or an address.
 
     >>> RenderSettings(width=800).height
     768
@@ -46,9 +50,13 @@ class RenderSettings:
     max_bytes: int = 32 * 2**20
     max_nodes: int = 150_000
     hide_overlays: bool = False
+    allow_hosts: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Check ranges."""
+        """Check ranges, and write hosts as URLs have them: in lower case, without brackets."""
+        object.__setattr__(self, "allow_hosts", tuple(host.lower().strip("[]") for host in self.allow_hosts))
+        if wrong := [host for host in self.allow_hosts if not _HOST.fullmatch(host)]:
+            raise UsageError(f"{wrong[0]!r} is not a host: give a name or an address, such as localhost or 10.0.0.7")
         for name in ("settle", "deadline", "max_bytes", "max_nodes"):
             if not getattr(self, name) > 0:
                 raise UsageError(f"{name} has to be positive, not {getattr(self, name)}")
@@ -57,8 +65,8 @@ class RenderSettings:
                 raise UsageError(f"{name} has to be {_MIN_SIDE} to {_MAX_SIDE:,} px, not {getattr(self, name)}")
 
     def to_dict(self) -> dict[str, float | bool]:
-        """Return the settings by name, as stored in snapshots and results."""
-        return asdict(self)
+        """Return the settings that a page depends on by name, as stored in snapshots and results."""
+        return {name: value for name, value in asdict(self).items() if name != "allow_hosts"}
 
 
 HiddenPolicy = Literal["drop", "revealable", "keep"]

@@ -94,7 +94,15 @@ def page_limits(section: str = "Options") -> Callable[[_Decorated], _Decorated]:
         *(
             option(name, type=positive(kind), default=default, metavar=unit, section=section, help=text)
             for name, kind, default, unit, text in _PAGE_LIMITS
-        )
+        ),
+        option(
+            "--allow-host",
+            "allow_hosts",
+            multiple=True,
+            metavar="HOST",
+            section=section,
+            help="also fetch from this host if it is not public, such as localhost; repeatable",
+        ),
     )
 
 
@@ -125,7 +133,8 @@ def take_settings(values: dict[str, Any], *, scripts: bool, renders: bool = True
     viewport = {name: size for name in ("width", "height") if (size := values.pop(name)) is not None}
     if viewport and not renders:
         raise click.UsageError(f"argument --{next(iter(viewport))}: has no effect on pages that are not rendered")
-    limits = {name: values.pop(name) for name in ("max_bytes", "max_nodes")}
+    limits: dict[str, Any] = {name: values.pop(name) for name in ("max_bytes", "max_nodes")}
+    limits["allow_hosts"] = tuple(values.pop("allow_hosts"))
     limits["hide_overlays"] = values.pop("hide_overlays", False)
     if limits["hide_overlays"] and not renders:
         raise click.UsageError("argument --hide-overlays: has no effect on pages that are not rendered")

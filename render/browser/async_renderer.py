@@ -69,7 +69,7 @@ class AsyncRenderer:
         self._examiner = examiner
         self._settings = settings or RenderSettings()
         self._executable = chromium or find_chromium().path
-        self._allow_hosts = allow_hosts
+        self._allow_hosts = allow_hosts | frozenset(self._settings.allow_hosts)
         self._network = network
         self._lock = asyncio.Lock()
         self._process: BrowserProcess | None = None

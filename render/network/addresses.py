@@ -43,7 +43,7 @@ def check_public(url: str, *, allow_hosts: frozenset[str] = frozenset()) -> str:
     refused = [] if host in allow_hosts else [address for address in addresses if not is_public(address)]
     if refused:
         at = "" if host == refused[0] else f"at {refused[0]}, which is "
-        raise NetworkError(f"{host} is {at}not a public address: save the page, and clean the file")
+        raise NetworkError(f"{host} is {at}not a public address: save the page, or allow {host} with --allow-host")
     return addresses[0]
 
 

@@ -36,7 +36,7 @@ def fetch(url: str, settings: RenderSettings, *, allow_hosts: frozenset[str] = f
 
     Args:
         url: an http or https URL.
-        settings: `deadline` and `max_bytes` are used.
+        settings: `deadline`, `max_bytes` and `allow_hosts` are used.
         allow_hosts: host names that are allowed with any address.
 
     Raises:
@@ -47,7 +47,7 @@ def fetch(url: str, settings: RenderSettings, *, allow_hosts: frozenset[str] = f
     """
     host_and_port(url)
     end = time.monotonic() + settings.deadline
-    transport = CheckedTransport(allow_hosts, end)
+    transport = CheckedTransport(allow_hosts | frozenset(settings.allow_hosts), end)
     client = httpx.Client(transport=transport, headers=_HEADERS, follow_redirects=True, max_redirects=_MAX_REDIRECTS)
     with _as_vclean_errors(url), client, client.stream("GET", url) as response:
         return _page(response, settings.max_bytes, end)

@@ -62,9 +62,11 @@ class TestCheckPublic:
 
     def test_error_contains_the_address_of_a_name(self, names: dict[str, list[str]]) -> None:
         names["intranet"] = names["10.0.0.1"] = ["10.0.0.1"]
-        with pytest.raises(NetworkError, match=r"^intranet is at 10\.0\.0\.1, which is not a public address: save"):
+        with pytest.raises(
+            NetworkError, match=r"^intranet is at 10\.0\.0\.1, which is not a public address: save the page, or allow"
+        ):
             check_public("http://intranet/")
-        with pytest.raises(NetworkError, match=r"^10\.0\.0\.1 is not a public address: save"):
+        with pytest.raises(NetworkError, match=r"^10\.0\.0\.1 is not a public address: save the page, or allow"):
             check_public("http://10.0.0.1/")
 
     def test_rejects_unknown_host(self, names: dict[str, list[str]]) -> None:
