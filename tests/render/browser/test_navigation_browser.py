@@ -21,7 +21,7 @@ URL = "https://example.org/a/page.html"
 @pytest.fixture(scope="module")
 def live() -> Iterator[Renderer]:
     """Return a renderer that may reach the loopback address by its number."""
-    with Renderer(RenderSettings(deadline=8), allow_hosts=frozenset(["127.0.0.1"])) as shared:
+    with Renderer(RenderSettings(deadline=40), allow_hosts=frozenset(["127.0.0.1"])) as shared:
         yield shared
 
 

@@ -50,7 +50,7 @@ def without_namespace() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def plain(without_namespace: None) -> Iterator[Renderer]:
-    with Renderer(RenderSettings(deadline=20)) as shared:
+    with Renderer(RenderSettings(deadline=60)) as shared:
         yield shared
 
 
