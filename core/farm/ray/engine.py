@@ -72,11 +72,13 @@ def run_on_ray(
     """
     model, templates = (path and path.absolute() for path in (cleaning.model, cleaning.templates))
     cleaning = replace(cleaning, model=model, templates=templates)
-    with _raise_on_signals(), _convert_errors():
+    with _raise_on_signals() as received, _convert_errors():
         for report in _Pipeline(ray, inputs, output, cleaning=cleaning, run=run).reports():
             for entry in report.entries:
                 output.log(entry)
             stats.add(report.stats)
+            if received:
+                raise InterruptedRunError(received[0])
         remove_leftovers(output.folder)  # files of tasks that were lost while writing
 
 
@@ -180,15 +182,20 @@ def _new_fencing_token(folder: Path) -> FencingToken:
 
 
 @contextmanager
-def _raise_on_signals() -> Iterator[None]:
-    """Raise an `InterruptedRunError` in the block on SIGINT or SIGTERM."""
+def _raise_on_signals() -> Iterator[list[int]]:
+    """Raise an `InterruptedRunError` in the block on SIGINT or SIGTERM; yield the list of the received signals.
+
+    The error is lost if the signal comes while Ray ignores errors, such as in a destructor. The list has it even then.
+    """
+    received: list[int] = []
 
     def stop(number: int, _frame: FrameType | None) -> NoReturn:
+        received.append(number)
         raise InterruptedRunError(number)
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield
+        yield received
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
@@ -200,6 +207,6 @@ def _convert_errors() -> Iterator[None]:
         yield
     except (InterruptedRunError, VcleanError):
         raise
-    except Exception as error:
+    except Exception as error:  # Ray raises many types, and wraps those of workers
         _log.debug("", exc_info=error)
         raise to_vclean_error(error) from error
