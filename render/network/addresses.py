@@ -68,6 +68,14 @@ def host_and_port(url: str) -> tuple[str, int]:
     return host, port or (443 if parts.scheme == "https" else 80)
 
 
+def is_known(host: str, port: int) -> bool:
+    """Return whether this machine can resolve a host."""
+    try:
+        return bool(_resolve(host, port))
+    except NetworkError:
+        return False
+
+
 def _embedded(ip: ipaddress.IPv4Address | ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
     if isinstance(ip, ipaddress.IPv4Address):
         return None

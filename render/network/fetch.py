@@ -31,8 +31,7 @@ _HEADERS: Final = {
 def fetch(url: str, settings: RenderSettings, *, allow_hosts: frozenset[str] = frozenset()) -> Page:
     """Fetch the document at `url` without its style sheets and images.
 
-    Every redirect connects to a checked address (see `check_public`). Proxies from the environment are not used,
-    because the address behind a proxy is unknown.
+    Every redirect connects to a checked address, or to the proxy of the environment (see `CheckedTransport`).
 
     Args:
         url: an http or https URL.

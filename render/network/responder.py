@@ -37,8 +37,7 @@ _TRANSPORT_HEADERS: Final = frozenset(
 class LiveResponder:
     """Responder that fetches responses from the network; an asynchronous context manager for one page.
 
-    Cookies are valid for the page. Proxies from the environment are not used, because the address behind a proxy is
-    unknown.
+    Cookies are valid for the page. Proxies of the environment are used (see `CheckedTransport`).
 
     Attributes:
         document: the document of the page, once it was answered.

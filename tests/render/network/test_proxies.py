@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+import asyncio
+import time
+
+import httpx
+import pytest
+from helpers.http_site import site  # noqa: F401 - a fixture
+from helpers.proxy import Proxy, proxy  # noqa: F401 - a fixture
+
+from vclean.cli.main import main
+from vclean.errors import NetworkError
+from vclean.render.network import addresses
+from vclean.render.network.proxies import check_behind_proxy, proxy_for
+from vclean.render.network.transport import AsyncCheckedTransport, CheckedTransport
+
+NAMES = {"public.example": ["93.184.216.34"], "private.example": ["93.184.216.34", "10.0.0.1"]}
+"""Hosts that this machine knows."""
+
+
+@pytest.fixture(autouse=True)
+def names(monkeypatch: pytest.MonkeyPatch) -> None:
+    def resolve(host: str, port: int) -> list[str]:
+        if host in NAMES:
+            return NAMES[host]
+        if host[0].isdigit() and host.count(".") == 3 and "x" not in host:
+            return [host]
+        raise NetworkError(f"the host {host} is not known")
+
+    monkeypatch.setattr(addresses, "_resolve", resolve)
+
+
+def get(url: str, hosts: frozenset[str] = frozenset()) -> str:
+    with httpx.Client(transport=CheckedTransport(hosts, time.monotonic() + 20), follow_redirects=True) as client:
+        return client.get(url).text
+
+
+def get_async(url: str, hosts: frozenset[str] = frozenset()) -> str:
+    async def run() -> str:
+        async with httpx.AsyncClient(transport=AsyncCheckedTransport(hosts), follow_redirects=True) as client:
+            return (await client.get(url)).text
+
+    return asyncio.run(run())
+
+
+class TestProxyFor:
+    def test_by_scheme(self, proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("HTTPS_PROXY", "secure.example:3128")
+        assert proxy_for("http://a.example/") == proxy.url
+        assert proxy_for("https://a.example/") == "http://secure.example:3128"
+
+    def test_all_proxy(self, proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delenv("HTTP_PROXY")
+        monkeypatch.setenv("all_proxy", "http://all.example:1")
+        assert proxy_for("http://a.example/") == "http://all.example:1"
+
+    @pytest.mark.parametrize("excluded", ["a.example", ".example", "b.example, a.example", "*", "a.example:80"])
+    def test_excluded_hosts_have_none(self, proxy: Proxy, monkeypatch: pytest.MonkeyPatch, excluded: str) -> None:
+        monkeypatch.setenv("NO_PROXY", excluded)
+        assert proxy_for("http://a.example/") == ""
+
+    @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "[::1]", "127.8.8.8"])
+    def test_this_machine_has_none(self, proxy: Proxy, host: str) -> None:
+        assert proxy_for(f"http://{host}:8000/") == ""
+
+    def test_none_without_variables(self, proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delenv("HTTP_PROXY")
+        assert proxy_for("http://a.example/") == ""
+
+    def test_other_kinds_are_refused_without_their_password(
+        self, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("HTTP_PROXY", "socks5://ann:secret@a.example:1080")
+        with pytest.raises(NetworkError, match=r"the proxy socks5://a\.example:1080 .* no http or https") as error:
+            proxy_for("http://a.example/")
+        assert "secret" not in str(error.value)
+
+
+def is_accepted(url: str, **options: frozenset[str]) -> bool:
+    try:
+        check_behind_proxy(url, **options)
+    except NetworkError:
+        return False
+    return True
+
+
+class TestCheckBehindProxy:
+    @pytest.mark.parametrize("host", ["public.example", "93.184.216.34", "unknown.example", "unknown.example."])
+    def test_public_and_unknown_hosts_pass(self, host: str) -> None:
+        assert is_accepted(f"https://{host}/")
+
+    @pytest.mark.parametrize("host", ["private.example", "10.0.0.1", "169.254.169.254", "127.0.0.1"])
+    def test_private_addresses_are_refused(self, host: str) -> None:
+        with pytest.raises(NetworkError, match="not a public address"):
+            check_behind_proxy(f"http://{host}/")
+
+    @pytest.mark.parametrize(
+        "host", ["intranet", "printer.local", "db.internal", "a.localhost", "local", "10.0.0.0x1", "2130706433", "10.1"]
+    )
+    def test_names_that_are_not_public_are_refused(self, host: str) -> None:
+        with pytest.raises(NetworkError, match=r"is not the name of a public host.*--allow-host"):
+            check_behind_proxy(f"http://{host}/")
+
+    @pytest.mark.parametrize("host", ["intranet", "10.0.0.1"])
+    def test_allowed_hosts_pass(self, host: str) -> None:
+        assert not is_accepted(f"http://{host}/")
+        assert is_accepted(f"http://{host}/", allow_hosts=frozenset({host}))
+
+
+@pytest.mark.parametrize("fetch", [get, get_async])
+class TestTransports:
+    def test_ask_the_proxy_by_name(self, proxy: Proxy, fetch) -> None:
+        assert "answers for http://unknown.example/page" in fetch("http://unknown.example/page")
+        assert proxy.requests == ["GET http://unknown.example/page"]
+
+    def test_tunnels_are_for_names(self, proxy: Proxy, fetch) -> None:
+        with pytest.raises(NetworkError, match=f"through the proxy {proxy.url} .*403.*: check HTTP_PROXY"):
+            fetch("https://unknown.example/page")
+        assert proxy.requests == ["CONNECT unknown.example:443"]
+
+    @pytest.mark.parametrize("host", ["10.0.0.1", "private.example", "intranet"])
+    def test_private_hosts_are_not_asked_for(self, proxy: Proxy, fetch, host: str) -> None:
+        with pytest.raises(NetworkError, match=r"not (a|the name of a) public"):
+            fetch(f"http://{host}/")
+        assert proxy.requests == []
+
+    def test_redirects_to_private_hosts_are_refused(self, proxy: Proxy, fetch) -> None:
+        with pytest.raises(NetworkError, match=r"169\.254\.169\.254 is not a public address"):
+            fetch("http://unknown.example/away")
+        assert proxy.requests == ["GET http://unknown.example/away"]
+
+    def test_this_machine_is_reached_directly(self, proxy: Proxy, site, fetch) -> None:
+        assert fetch(f"{site}/untyped", frozenset({"127.0.0.1"})) == "<p>untyped"
+        assert proxy.requests == []
+
+    def test_proxy_that_does_not_answer(self, proxy: Proxy, monkeypatch: pytest.MonkeyPatch, fetch) -> None:
+        monkeypatch.setenv("HTTP_PROXY", "http://ann:secret@127.0.0.1:9")
+        with pytest.raises(NetworkError, match=r"through the proxy http://127\.0\.0\.1:9 ") as error:
+            fetch("http://unknown.example/")
+        assert "secret" not in str(error.value)
+
+
+class TestCommand:
+    @pytest.mark.parametrize("render", [[], pytest.param(["--render"], marks=pytest.mark.browser)])
+    def test_page_comes_from_the_proxy(
+        self, proxy: Proxy, capsys: pytest.CaptureFixture[str], render: list[str]
+    ) -> None:
+        assert main(["http://unknown.example/page", *render, "--method", "text"]) == 0
+        assert "The proxy answers for http://unknown.example/page" in capsys.readouterr().out
+
+    @pytest.mark.parametrize("render", [[], pytest.param(["--render"], marks=pytest.mark.browser)])
+    def test_private_hosts_are_refused(
+        self, proxy: Proxy, capsys: pytest.CaptureFixture[str], render: list[str]
+    ) -> None:
+        assert main(["http://10.0.0.1/page", *render]) == NetworkError.exit_code
+        assert "10.0.0.1 is not a public address" in capsys.readouterr().err
+        assert proxy.requests == []
