@@ -159,7 +159,7 @@ def read_file(path: Path, max_bytes: int, *, url: str = "") -> Page:
     """Read the page in a file; its subresources are the files that a browser saved beside it.
 
     Args:
-        path: an HTML file, or an MHTML file by its suffix.
+        path: an HTML file, or an MHTML file, recognized by its suffix or its headers.
         max_bytes: limit on the size of the file in bytes.
         url: the URL of the page, if known.
 
@@ -168,12 +168,19 @@ def read_file(path: Path, max_bytes: int, *, url: str = "") -> Page:
         LimitError: the file is larger than `max_bytes`.
     """
     content = _read_bytes(path, max_bytes)
-    if path.suffix.lower() in _MHTML:
-        from vclean.render.archive.mhtml import read_mhtml
-
-        return read_mhtml(content, str(path))
+    if mhtml := _read_mhtml(content, str(path), is_named=path.suffix.lower() in _MHTML):
+        return mhtml
     page = Page(content=content, path=path, id=str(path))
     return with_url(page, url)
+
+
+def _read_mhtml(content: bytes, name: str, *, is_named: bool = False) -> Page | None:
+    """Return the page in an MHTML file, which is recognized by its name or its headers; None for other content."""
+    if not is_named and content.lstrip()[:1] in (b"<", b""):
+        return None
+    from vclean.render.archive.mhtml import is_mhtml, read_mhtml
+
+    return read_mhtml(content, name) if is_named or is_mhtml(content) else None
 
 
 def with_url(page: Page, url: str) -> Page:
@@ -225,7 +232,8 @@ def _read_stdin(max_bytes: int) -> Page:
     for signature, name in _ARCHIVES.items():
         if head.startswith(signature):
             raise InputError(f"standard input is a {name}, not a page: give it as a file")
-    return Page(content=_read_at_most(sys.stdin.buffer, max_bytes, "standard input", head), id=STDIN)
+    content = _read_at_most(sys.stdin.buffer, max_bytes, "standard input", head)
+    return _read_mhtml(content, STDIN) or Page(content=content, id=STDIN)
 
 
 def _read_url(url: str, settings: RenderSettings, *, live: bool) -> Page:

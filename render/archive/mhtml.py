@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import email
+import html
+import posixpath
 import re
 from contextlib import suppress
 from dataclasses import dataclass, field
 from email.errors import HeaderParseError
 from email.header import decode_header, make_header
+from email.parser import BytesHeaderParser
 from typing import TYPE_CHECKING, Final
-from urllib.parse import quote, urljoin
+from urllib.parse import quote, urljoin, urlsplit
 
 from vclean.errors import InputError
 from vclean.page import Page, Resource
+from vclean.render.archive.folder import BASE_URL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,11 +25,37 @@ if TYPE_CHECKING:
 _CONTENT_ID_URL: Final = "http://cid.invalid/"
 """Base URL of parts with a content id; browsers request `cid:` URLs only from pages that are MHTML."""
 
-_CONTENT_ID: Final = re.compile(rb"cid:([^\s\"'()<>]+)")
+_REFERENCE: Final = re.compile(rb"cid:([^\s\"'()<>]+)|file:[^\s\"'()<>]+", re.IGNORECASE)
+_HEADER: Final = re.compile(rb"[A-Za-z][A-Za-z0-9-]*:")
+_SNIFFED_BYTES: Final = 8192
+"""Bytes in which the headers of an MHTML file are expected."""
 _MAX_BYTES: Final = 64 * 2**20
 """Total size of the parts of a page; pages are sent to other processes with their parts."""
 
 _REFERRING: Final = frozenset({"text/html", "application/xhtml+xml", "text/css", "image/svg+xml"})
+
+
+@dataclass(frozen=True, slots=True)
+class _References:
+    """URLs in a page that its parts have, and that a browser would not request from a page outside the file.
+
+    Attributes:
+        ids: the content ids of parts.
+        files: for parts with `file:` locations, the URL at which they are served, by location.
+    """
+
+    ids: frozenset[bytes]
+    files: dict[str, str]
+
+    def replace_in(self, body: bytes) -> bytes:
+        """Replace `cid:` and `file:` URLs of parts by http URLs."""
+        return _REFERENCE.sub(self._replacement, body)
+
+    def _replacement(self, match: re.Match[bytes]) -> bytes:
+        if match[1] is not None:
+            return _content_id_url(match[1]).encode() if match[1] in self.ids else match[0]
+        location, _, fragment = html.unescape(match[0].decode("utf-8", "replace")).partition("#")
+        return (self.files[location] + "#" * bool(fragment) + fragment).encode() if location in self.files else match[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +67,18 @@ class PartResources:
     def get(self, url: str) -> Resource | None:
         """Return the part for `url` without its fragment, or None."""
         return self.parts.get(url.partition("#")[0])
+
+
+def is_mhtml(content: bytes) -> bool:
+    r"""Return whether a file begins with the headers of a message with several parts.
+
+    >>> is_mhtml(b"MIME-Version: 1.0\nContent-Type: multipart/related; boundary=x\n\n"), is_mhtml(b"<p>To: you")
+    (True, False)
+    """
+    head = content[:_SNIFFED_BYTES].lstrip()
+    return (
+        _HEADER.match(head) is not None and BytesHeaderParser().parsebytes(head).get_content_maintype() == "multipart"
+    )
 
 
 def read_mhtml(content: bytes, name: str) -> Page:
@@ -56,9 +98,10 @@ def read_mhtml(content: bytes, name: str) -> Page:
     if root is None:
         raise InputError(f"{name} contains no HTML part: is it MHTML?")
     url = _header(root, "Content-Location") or _header(message, "Snapshot-Content-Location")
-    ids = {_content_id(part).encode("utf-8", "replace") for part in parts}
-    resources = _resources((part for part in parts if part is not root and _is_named(part)), url, ids)
-    body = _replace_content_ids(_payload(root), ids)
+    named = [part for part in parts if part is not root and _is_named(part)]
+    references = _references(parts, named, url)
+    resources = _resources(named, url, references)
+    body = references.replace_in(_payload(root))
     charset = root.get_content_charset("")
     return Page(content=body, url=url, charset=charset, resources=PartResources(resources), id=name)
 
@@ -76,35 +119,47 @@ def _parts(content: bytes, name: str) -> tuple[Message, list[Message]]:
         raise InputError(f"{name} has parts that are nested too deeply: is it MHTML?") from error
 
 
-def _resources(parts: Iterable[Message], base: str, ids: set[bytes]) -> dict[str, Resource]:
+def _references(parts: Iterable[Message], named: Iterable[Message], base: str) -> _References:
+    ids = frozenset(_content_id(part).encode("utf-8", "replace") for part in parts)
+    locations = (_url_of(part, base) for part in named)
+    return _References(ids, {url: _served_url(url, base) for url in locations if _is_file(url)})
+
+
+def _resources(parts: Iterable[Message], base: str, references: _References) -> dict[str, Resource]:
     resources: dict[str, Resource] = {}
     remaining = _MAX_BYTES
     for part in parts:
-        resource = _resource(part, ids)
+        resource = _resource(part, references)
         if len(resource.body) <= remaining:
-            resources[_url_of(part, base)] = resource
+            url = _url_of(part, base)
+            resources[references.files.get(url, url)] = resource
             remaining -= len(resource.body)
     return resources
 
 
-def _resource(part: Message, ids: set[bytes]) -> Resource:
+def _is_file(url: str) -> bool:
+    return url.lower().startswith("file:")
+
+
+def _served_url(url: str, base: str) -> str:
+    """Return the URL at which a `file:` part is served; relative links of the page, at `BASE_URL`, resolve to it.
+
+    >>> _served_url("file:///C:/docs/page_files/a.css", "file:///C:/docs/page.html")
+    'http://page.invalid/page_files/a.css'
+    """
+    folder = posixpath.dirname(urlsplit(base).path) if _is_file(base) else "/"
+    return urljoin(BASE_URL, posixpath.relpath(urlsplit(url).path or "/", folder or "/"))
+
+
+def _resource(part: Message, references: _References) -> Resource:
     media_type, charset = part.get_content_type(), part.get_content_charset("")
-    body = _replace_content_ids(_payload(part), ids) if media_type in _REFERRING else _payload(part)
+    body = references.replace_in(_payload(part)) if media_type in _REFERRING else _payload(part)
     return Resource(body, f"{media_type}; charset={charset}" if charset else media_type)
 
 
 def _payload(part: Message) -> bytes:
     payload = part.get_payload(decode=True)
     return payload if isinstance(payload, bytes) else b""
-
-
-def _replace_content_ids(body: bytes, ids: set[bytes]) -> bytes:
-    """Replace each `cid:` URL with an id in `ids` by an http URL."""
-
-    def replace(match: re.Match[bytes]) -> bytes:
-        return _content_id_url(match[1]).encode() if match[1] in ids else match[0]
-
-    return _CONTENT_ID.sub(replace, body)
 
 
 def _content_id_url(identifier: str | bytes) -> str:

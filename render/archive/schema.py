@@ -68,7 +68,7 @@ def record_kind(media_type: str) -> int:
 
 
 def identity(archive: Path) -> dict[str, str | int]:
-    """Return the facts that tell whether an index belongs to the present content of an archive."""
+    """Return the facts that identify the present content of an archive, to detect a stale index."""
     status = archive.stat()
     path = str(archive.resolve())
     return {"version": _VERSION, "archive": path, "size": status.st_size, "changed": status.st_mtime_ns}

@@ -36,3 +36,35 @@ Content-ID: <picture@x>
 R0lGODlh
 ------frontier--
 """
+
+SAVED_FROM_FILE = b"""\
+From: <Saved by Blink>
+Snapshot-Content-Location: file:///C:/docs/page.html
+MIME-Version: 1.0
+Content-Type: multipart/related; type="text/html"; boundary="----frontier"
+
+------frontier
+Content-Type: text/html; charset=utf-8
+Content-Location: file:///C:/docs/page.html
+
+<link rel="stylesheet" href="file:///C:/docs/page_files/a&amp;b.css"><link rel="stylesheet" href="page_files/c.css">
+<link rel="stylesheet" href="../d.css"><link rel="stylesheet" href="file:///C:/docs/missing.css">
+<p class="a">Hidden by an absolute link.<p class="c">Hidden by a relative link.<p class="d">Hidden from above.
+<p>The ferry runs again.
+------frontier
+Content-Type: text/css
+Content-Location: file:///C:/docs/page_files/a&b.css
+
+.a { display: none }
+------frontier
+Content-Type: text/css
+Content-Location: file:///C:/docs/page_files/c.css
+
+.c { display: none }
+------frontier
+Content-Type: text/css
+Content-Location: file:///C:/d.css
+
+.d { display: none }
+------frontier--
+"""

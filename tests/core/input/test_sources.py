@@ -157,7 +157,7 @@ class TestStdin:
 
     @pytest.mark.parametrize(
         ("content", "name"),
-        [(gzip.compress(PAGE), "gzip"), (PAGE, "WARC"), (b"PK\x03\x04", "zip"), (b"PAR1", "Parquet")],
+        [(gzip.compress(PAGE, mtime=0), "gzip"), (PAGE, "WARC"), (b"PK\x03\x04", "zip"), (b"PAR1", "Parquet")],
     )
     def test_an_archive(self, monkeypatch: pytest.MonkeyPatch, content: bytes, name: str) -> None:
         # The archive is detected before the size limit, because that error suggests another fix.
@@ -165,6 +165,12 @@ class TestStdin:
         (source,) = find_sources("-", SETTINGS)
         with pytest.raises(InputError, match=f"is a {name} .*: give it as a file"):
             source.read()
+
+    def test_mhtml_is_recognized_by_its_content(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(SAVED)))
+        (page,) = (source.read() for source in find_sources("-", RenderSettings()))
+        assert (page.id, page.url) == ("-", "https://example.org/news/page.html")
+        assert page.resources is not None
 
     @pytest.mark.parametrize("content", [b"", b"<p>", b"a" * 1000])
     def test_any_length_up_to_the_limit(self, monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
@@ -254,7 +260,7 @@ class TestArchive:
             next(sources)
 
     def test_only_some_pages(self, tmp_path: Path) -> None:
-        """Selected pages are in the order of the list; the error about the damage comes last."""
+        """Yield selected pages in the order of the list, and raise the error about the damage last."""
         second = record("http://a.example/two", response(b"<p>two"))
         (tmp_path / "a.warc").write_bytes(PAGE + second + STYLE[:-20])
         urls = ["http://a.example/two", "http://a.example/none", "http://a.example/page"]
@@ -276,6 +282,11 @@ class TestArchive:
     def test_mhtml(self, tmp_path: Path) -> None:
         (tmp_path / "a.mht").write_bytes(SAVED)
         (source,) = find_sources(str(tmp_path / "a.mht"), RenderSettings())
+        assert source.read().url == "https://example.org/news/page.html"
+
+    def test_mhtml_without_its_suffix(self, tmp_path: Path) -> None:
+        (tmp_path / "a.eml").write_bytes(SAVED)
+        (source,) = find_sources(str(tmp_path / "a.eml"), RenderSettings())
         assert source.read().url == "https://example.org/news/page.html"
 
 

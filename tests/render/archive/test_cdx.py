@@ -177,7 +177,7 @@ def with_fields(line: str, **fields: object) -> str:
 class TestInvalidIndex:
     """Invalid indexes, for which the archive is streamed as if it had no index."""
 
-    def check_streamed(
+    def assert_streamed(
         self, tmp_path: Path, index: list[str] | bytes, methods: list[str], caplog, **names: str
     ) -> None:
         caplog.set_level(logging.DEBUG, "vclean")
@@ -201,14 +201,14 @@ class TestInvalidIndex:
     def test_rejects_invalid_fields(self, tmp_path, methods, caplog, fields, number: int) -> None:
         index = cdxj_lines(RECORDS)
         index[number] = with_fields(index[number], **fields)
-        self.check_streamed(tmp_path, index, methods, caplog)
+        self.assert_streamed(tmp_path, index, methods, caplog)
 
     @pytest.mark.parametrize("fields", [{"status": "404"}, {"mime": "image/gif"}, {"mime": "text/css", "status": 200}])
     def test_detects_wrong_status_and_media_type(self, tmp_path, methods, caplog, fields) -> None:
         """Check that some of the skippable records are read."""
         index = cdxj_lines(RECORDS)
         index[1] = with_fields(index[1], **fields)
-        self.check_streamed(tmp_path, index, methods, caplog)
+        self.assert_streamed(tmp_path, index, methods, caplog)
 
     @pytest.mark.parametrize(
         "index",
@@ -216,17 +216,17 @@ class TestInvalidIndex:
         ids=lambda index: repr(index[:8]),
     )
     def test_rejects_invalid_lines(self, tmp_path, methods, caplog, index: bytes) -> None:
-        self.check_streamed(tmp_path, index, methods, caplog)
+        self.assert_streamed(tmp_path, index, methods, caplog)
 
     def test_rejects_overlapping_records(self, tmp_path, methods, caplog) -> None:
         index = cdxj_lines(RECORDS)
         offset = json.loads(index[0].split(" ", 2)[2])["offset"]
-        self.check_streamed(tmp_path, [*index, with_fields(index[0], offset=str(int(offset) + 3))], methods, caplog)
+        self.assert_streamed(tmp_path, [*index, with_fields(index[0], offset=str(int(offset) + 3))], methods, caplog)
 
     def test_rejects_gzip_bomb(self, tmp_path, methods, caplog, monkeypatch) -> None:
         monkeypatch.setattr(cdx, "_SPARE_BYTES", 2**10)
         data = ("\n".join(cdxj_lines(RECORDS)) + "\n").encode() * 1000
-        self.check_streamed(tmp_path, data, methods, caplog, index_name="index.cdx.gz")
+        self.assert_streamed(tmp_path, data, methods, caplog, index_name="index.cdx.gz")
         assert "too large" in caplog.text
 
     def test_rejects_truncated_index(self, tmp_path, methods, caplog) -> None:

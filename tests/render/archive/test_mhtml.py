@@ -4,11 +4,49 @@ import pickle
 import time
 
 import pytest
-from helpers.mhtml import SAVED
+from helpers.mhtml import SAVED, SAVED_FROM_FILE
 
 from vclean.errors import InputError
+from vclean.features.blocks import extract_blocks
 from vclean.render.archive import mhtml
-from vclean.render.archive.mhtml import read_mhtml
+from vclean.render.archive.mhtml import is_mhtml, read_mhtml
+from vclean.render.browser.renderer import Renderer
+
+
+class TestIsMhtml:
+    def test_recognizes_saved_pages(self) -> None:
+        assert is_mhtml(SAVED)
+        assert is_mhtml(b"\r\n" + SAVED_FROM_FILE.replace(b"\n", b"\r\n"))
+
+    @pytest.mark.parametrize(
+        "content",
+        [b"", b"<p>MIME-Version: 1.0", b"Note: the ferry runs again.\n\nMore.", b"Content-Type: text/html\n\n<p>a",
+         b"Dear reader\nContent-Type: multipart/related\n\n", b"\x89PNG\r\n\x1a\n"],
+    )  # fmt: skip
+    def test_other_content(self, content: bytes) -> None:
+        assert not is_mhtml(content)
+
+
+class TestFileLocations:
+    def test_serves_parts_at_the_urls_of_the_links(self) -> None:
+        page = read_mhtml(SAVED_FROM_FILE, "page.mhtml")
+        assert isinstance(page.content, bytes)
+        assert page.resources is not None
+        assert page.url == "file:///C:/docs/page.html"
+        assert b'href="http://page.invalid/page_files/a&b.css"' in page.content
+        for url in ("page_files/a&b.css", "page_files/c.css", "d.css"):
+            assert page.resources.get(f"http://page.invalid/{url}") is not None
+
+    def test_other_files_are_not_named(self) -> None:
+        page = read_mhtml(SAVED_FROM_FILE, "page.mhtml")
+        assert isinstance(page.content, bytes)
+        assert b'href="file:///C:/docs/missing.css"' in page.content
+
+    @pytest.mark.browser
+    def test_style_sheets_are_used(self, renderer: Renderer) -> None:
+        blocks = extract_blocks(renderer.render(read_mhtml(SAVED_FROM_FILE, "page.mhtml")).snapshot)
+        shown = [text for text, seen in zip(blocks.text, blocks.visibility.tolist(), strict=True) if not seen]
+        assert shown == ["The ferry runs again."]
 
 
 class TestReadMhtml:
