@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -38,6 +39,8 @@ _PAGES_PER_BROWSER: Final = 100
 """A browser retains about 0.5 MB of every page, and its start takes 0.3 s of CPU."""
 _MAX_MEMORY: Final = 500 * 2**20
 _PAGES_PER_MEMORY_CHECK: Final = 10
+_PAINT_SHARE: Final = 0.25
+"""Of the deadline, for comparing pixels."""
 
 
 class AsyncRenderer:
@@ -244,10 +247,14 @@ class AsyncRenderer:
         if not doubts:
             return snapshot
         tab = await self._open_tab(process, paint=True)
-        await tab.read(text, walker.call(snapshot.url, self._settings))
-        examined = await self._examined(tab, snapshot, doubts)
-        await tab.close()
-        return examined
+        try:
+            async with asyncio.timeout(self._settings.deadline * _PAINT_SHARE):
+                await tab.read(text, walker.call(snapshot.url, self._settings, omissions=Omissions()))
+                return await self._examined(tab, snapshot, doubts)
+        except TimeoutError:
+            return snapshot  # doubtful texts count as shown
+        finally:
+            await tab.close()
 
     async def _read(
         self, page: NavigatedPage, url: str, build: str, *, screenshot: bool
@@ -259,7 +266,11 @@ class AsyncRenderer:
             await self._hide_overlays(page, snapshot)
             png = await page.screenshot()
         doubts = self._doubts(snapshot)
-        return (await self._examined(page, snapshot, doubts) if doubts else snapshot), png
+        if doubts:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(self._settings.deadline * _PAINT_SHARE):
+                    snapshot = await self._examined(page, snapshot, doubts)
+        return snapshot, png
 
     def _doubts(self, snapshot: Snapshot) -> Mapping[int, int]:
         return self._examiner.doubtful_texts(snapshot) if self._examiner else {}

@@ -48,31 +48,25 @@ class PixelComparison:
         self.clip: tuple[float, ...] = (*low.tolist(), width, height)
         """x, y, width and height of that part, CSS px."""
 
-    async def paint(self, session: Session) -> NDArray[np.int16]:
-        """Take a screenshot of that part of the page, int16 (height, width, 3)."""
+    async def paint(self, session: Session) -> NDArray[np.uint8]:
+        """Take a screenshot of that part of the page, uint8 (height, width, 3)."""
         with Image.open(io.BytesIO(await capture_screenshot(session, self.clip))) as image:
-            return np.asarray(image.convert("RGB"), dtype=np.int16)
+            return np.asarray(image)[..., :3]
 
-    def unseen(self, with_texts: NDArray[np.int16], without: NDArray[np.int16]) -> Sequence[int]:
+    def unseen(self, with_texts: NDArray[np.uint8], without: NDArray[np.uint8]) -> Sequence[int]:
         """Return the texts that look the same in both screenshots."""
-        changed = np.abs(with_texts - without).max(axis=2) >= _LEAST_CHANGE
-        seen = {
-            text
-            for line, text in zip(self._lines, self._owner.tolist(), strict=True)
-            if self._is_seen(line, changed)
-        }  # fmt: skip
+        seen: set[int] = set()
+        for line, text in zip(self._lines, self._owner.tolist(), strict=True):
+            if text not in seen and self._is_seen(line, with_texts, without):
+                seen.add(text)
         return [text for text in dict.fromkeys(self._owner.tolist()) if text not in seen]
 
-    def _is_seen(self, line: NDArray[np.float32], changed: NDArray[np.bool_]) -> bool:
-        """Return whether the pixels of a line changed, or were not compared.
-
-        Args:
-            line: float32 (4,).
-            changed: bool (height, width), which pixels of the screenshots differ.
-        """
+    def _is_seen(self, line: NDArray[np.float32], with_texts: NDArray[np.uint8], without: NDArray[np.uint8]) -> bool:
+        """Return whether the pixels of a line, float32 (4,), differ in two screenshots, or were not compared."""
         left, top = np.rint(line[:2] - self._origin).astype(int).tolist()
         width, height = np.rint(line[2:]).astype(int).tolist()
-        part = changed[max(top, 0) : max(top + height, 0), max(left, 0) : max(left + width, 0)]
-        if not part.size or part.size < _LEAST_COMPARED * width * height:
+        part = slice(max(top, 0), max(top + height, 0)), slice(max(left, 0), max(left + width, 0))
+        change = np.abs(with_texts[part].astype(np.int16) - without[part]).max(axis=2, initial=0)
+        if not change.size or change.size < _LEAST_COMPARED * width * height:
             return True
-        return bool(part.sum() >= max(_LEAST_PIXELS, _LEAST_SHARE * part.size))
+        return bool((change >= _LEAST_CHANGE).sum() >= max(_LEAST_PIXELS, _LEAST_SHARE * change.size))

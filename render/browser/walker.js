@@ -10,6 +10,11 @@
   const INVISIBLE_OPACITY = 0.02;
   const FAR_INDENT = -500; // px; image replacement uses -999 to -9999
   const WORD_WIDTH = 40; // px
+  const MAX_PROBE_SIZE = 64; // px of an image
+  const MAX_PROBED = 300; // shapes of a drawing, and lines
+  const PROBES = 24; // points of a line
+  const SHAPES = 'path, rect, circle, ellipse, line, polyline, polygon, use, image, text';
+  const SPREAD = 'filter, marker, foreignObject'; // paint outside their shapes
   const MAX_SHUT_SIZE = 1; // px; text for screen readers is clipped to 1 x 1
   const STYLE_VALUE_LIMIT = 200; // characters; only data: URLs are longer
   const URL_ATTRIBUTES = new Set(['href', 'src', 'cite', 'data-src']);
@@ -18,6 +23,8 @@
   const ATTRIBUTE = new Map(options.attributes.map((name, index) => [name, index]));
   const STYLE_SHEET = Symbol.for('vclean.sheet');
   const USED = Symbol.for('vclean.used');
+  const EFFECTS = ['transform', 'filter', 'mask-image', 'mix-blend-mode', 'background-clip', '-webkit-text-fill-color',
+    'text-shadow', '-webkit-text-stroke', 'backface-visibility', 'isolation'];
   const LINK_COLORS = 'body[link], body[alink], body[vlink]';
 
   // ---- property access that the page cannot shadow ----
@@ -46,9 +53,13 @@
   const parentOf = native(Node, 'parentElement');
   const scrollHeightOf = native(Element, 'scrollHeight');
   const scrollWidthOf = native(Element, 'scrollWidth');
+  const matches = native(Element, 'matches');
   const nameOf = native(Element, 'localName');
   const nextSibling = native(Node, 'nextSibling');
+  const previousElement = native(Element, 'previousElementSibling');
+  const selectIn = native(Element, 'querySelectorAll');
   const shadowRoot = native(Element, 'shadowRoot');
+  const sourceOf = native(Element, 'outerHTML');
   const textContentOf = native(Node, 'textContent');
   const typeOf = native(Node, 'nodeType');
   const select = documentReader('querySelector');
@@ -238,7 +249,7 @@
   }
 
   function shapedClip(style, position, box, clip) {
-    const path = style.clipPath;
+    const path = declares['clip-path'] ? style.clipPath : 'none';
     const window = path === 'none' ? clip : intersect(clip, shapeWindow(path, box));
     if (position !== 'absolute' && position !== 'fixed') return window;
     return intersect(window, clipWindow(style.clip, box));
@@ -260,8 +271,8 @@
 
   // The window through which the contents of an element are seen. Overflow of html and body is the viewport's.
   function contentClip(element, style, row, box, outer) {
-    const clip = options.clips ? shapedClip(style, row.position, box, outer) : outer;
-    const overflow = { x: row.overflow, y: options.clips || row.overflow !== 'visible' ? style.overflowY : 'visible' };
+    const clip = declares.clip ? shapedClip(style, row.position, box, outer) : outer;
+    const { overflow } = row;
     if (overflow.x === 'visible' && overflow.y === 'visible') return clip;
     if (element === root || element === body || row.display === 'inline') return clip;
     if (row.display === 'contents' || isTableRow(row.display)) return clip;
@@ -310,7 +321,7 @@
     if ((inner !== EVERYTHING && isShut(inner)) || (hasSize && clip !== EVERYTHING && isOutside(box, clip))) {
       return clip === viewport ? HIDDEN.offPage : HIDDEN.clipped;
     }
-    if (options.indents && parseFloat(style.textIndent) <= FAR_INDENT) return HIDDEN.clipped;
+    if (declares['text-indent'] && parseFloat(style.textIndent) <= FAR_INDENT) return HIDDEN.clipped;
     return hasSize && (box.right + shift.x <= 0 || box.bottom + shift.y <= 0) ? HIDDEN.offPage : HIDDEN.no;
   }
 
@@ -321,13 +332,14 @@
   const rowByStyle = new Map();
   const column = {
     tag: [], parent: [], end: [], depth: [], box: [], hidden: [], style: [], attr_node: [], attr_name: [],
-    text_parent: [], text_after: [], text_hidden: [], line_text: [], line_box: [], image: [],
+    text_parent: [], text_after: [], text_hidden: [], line_text: [], line_box: [], image: [], formula: [], clear: [],
   };
   const attributeValues = [];
   const omittedTexts = new Set(options.omittedTexts);
   const textNodes = [];
   const omittedElements = new Set(options.omittedElements);
   const elements = [];
+  const pictures = []; // images and drawings in sight, with their numbers
   const texts = [];
   let characters = 0;
 
@@ -344,21 +356,28 @@
     return text.isWellFormed() ? text : text.toWellFormed();
   }
 
-  // Every read of a style property costs microseconds. The shorthands `font` and `borderWidth` replace eight reads; the
-  // longhands are read once for each distinct row. For an unusual font the shorthand is empty.
+  // Properties that no style of the page declares have their initial values everywhere.
+  const declares = Object.fromEntries(options.properties.map((name) => [name, !options.undeclared.includes(name)]));
+  const hasEffects = EFFECTS.some((name) => declares[name]);
+
+  // Every read of a style property costs microseconds. The shorthands `font`, `borderWidth` and `overflow` replace many
+  // reads; the longhands are read once for each distinct row. For an unusual font the shorthand is empty.
   function rowOf(style) {
-    const { display, position, visibility, opacity, overflowX, font, whiteSpace } = style;
-    const painting = options.effects ? '\n' + effectsOf(style) : '';
-    const key = display + '\n' + position + '\n' + style.float + '\n' + visibility + '\n' + opacity + '\n' + overflowX +
-      '\n' + style.textAlign + '\n' + style.textDecorationLine + '\n' + style.textTransform + '\n' + whiteSpace + '\n' +
-      style.color + '\n' + style.backgroundColor + '\n' + style.backgroundImage + '\n' + style.borderWidth + '\n' +
-      style.listStyleType + '\n' + style.cursor + '\n' + style.zIndex + '\n' + (font || longFont(style)) + painting +
-      (options.transforms ? '\n' + style.transform : '');
+    const { display, position, visibility, overflow, font, whiteSpace } = style;
+    const opacity = declares.opacity ? style.opacity : '1';
+    let key = display + '\n' + position + '\n' + style.float + '\n' + visibility + '\n' + opacity + '\n' + overflow +
+      '\n' + style.textAlign + '\n' + style.textDecorationLine + '\n' + whiteSpace + '\n' + style.color + '\n' +
+      style.backgroundColor + '\n' + style.backgroundImage + '\n' + style.borderWidth + '\n' + style.listStyleType +
+      '\n' + style.cursor + '\n' + (font || longFont(style));
+    if (declares['text-transform']) key += '\n' + style.textTransform;
+    if (declares['z-index']) key += '\n' + style.zIndex;
+    if (hasEffects) key += '\n' + effectsOf(style);
     let row = rowByStyle.get(key);
     if (row === undefined) {
+      const [overflowX, overflowY = overflowX] = overflow.split(' ');
       row = {
-        index: styleRow(style), display, position, overflow: overflowX, visible: visibility === 'visible',
-        opacity: parseFloat(opacity), preformatted: /^(pre|break)/.test(whiteSpace),
+        index: styleRow(style), display, position, overflow: { x: overflowX, y: overflowY },
+        visible: visibility === 'visible', opacity: parseFloat(opacity), preformatted: /^(pre|break)/.test(whiteSpace),
       };
       rowByStyle.set(key, row);
     }
@@ -366,8 +385,17 @@
   }
 
   function effectsOf(style) {
-    return [style.filter, style.maskImage, style.mixBlendMode, style.backgroundClip, style.webkitTextFillColor,
-      style.textShadow, style.webkitTextStroke, style.backfaceVisibility, style.isolation].join('\n');
+    let key = declares.transform ? style.transform : '';
+    if (declares.filter) key += '\n' + style.filter;
+    if (declares['mask-image']) key += '\n' + style.maskImage;
+    if (declares['mix-blend-mode']) key += '\n' + style.mixBlendMode;
+    if (declares['background-clip']) key += '\n' + style.backgroundClip;
+    if (declares['-webkit-text-fill-color']) key += '\n' + style.webkitTextFillColor;
+    if (declares['text-shadow']) key += '\n' + style.textShadow;
+    if (declares['-webkit-text-stroke']) key += '\n' + style.webkitTextStroke;
+    if (declares['backface-visibility']) key += '\n' + style.backfaceVisibility;
+    if (declares.isolation) key += '\n' + style.isolation;
+    return key;
   }
 
   function longFont(style) {
@@ -490,7 +518,6 @@
     const data = dataOf.call(node);
     const blank = !/\S/.test(data);
     const index = texts.length;
-    if (omittedTexts.has(index)) textNodes.push(node);
     texts.push(blank && !parent.preformatted ? ' ' : wellFormed(data));
     characters += data.length;
     column.text_parent.push(parent.index);
@@ -528,6 +555,167 @@
     CSS.highlights.set('vclean', new Highlight(...ranges));
   }
 
+  // ---- formulas ----
+
+  // The formulas of the page by the element that is read as one: a wrapper, `math`, or a script of MathJax. What MathJax
+  // draws before its script is null. The same rules as vclean.render.static.formulas.
+  function findFormulas() {
+    const formulas = new Map();
+    if (!select('math, script[type^="math/" i]')) return formulas;
+    for (const math of selectAll('math')) {
+      let [outer, display] = [math, attributeOf.call(math, 'display') === 'block'];
+      for (let above = parentOf.call(math); above; above = parentOf.call(above)) {
+        if (!matches.call(above, options.formulaWrappers) || selectIn.call(above, 'math').length > 1) continue;
+        outer = above;
+        display ||= matches.call(above, options.displayWrappers);
+      }
+      formulas.set(outer, { source: sourceOf.call(math), display });
+    }
+    for (const script of selectAll('script[type^="math/" i]')) {
+      const type = attributeOf.call(script, 'type');
+      if (!/^\s*math\/(tex|mml)\b/i.test(type)) continue;
+      let drawn = previousElement.call(script);
+      for (; drawn && matches.call(drawn, options.drawnFormulas); drawn = previousElement.call(drawn)) {
+        formulas.set(drawn, null);
+      }
+      formulas.set(script, { source: textContentOf.call(script), display: /mode\s*=\s*display/i.test(type) });
+    }
+    return formulas;
+  }
+
+  // Adds the formula of an element, whose contents are not read: to a `math` element, or in a new one inside of it.
+  function addFormula({ source, display }, frame) {
+    const box = column.box.slice(4 * frame.index, 4 * frame.index + 4);
+    if (frame.name === 'math') addSource(source, frame.index, frame.hidden, box);
+    else addMath(source, display, frame, box);
+  }
+
+  function addMath(source, display, frame, box) {
+    const index = column.tag.length;
+    column.tag.push(intern(tags, 'math'));
+    column.parent.push(frame.index);
+    column.end.push(index + 1);
+    column.depth.push(frame.depth + 1);
+    column.box.push(...box);
+    column.style.push(column.style[frame.index]);
+    column.hidden.push(frame.hidden);
+    if (display) {
+      column.attr_node.push(index);
+      column.attr_name.push(ATTRIBUTE.get('display'));
+      attributeValues.push('block');
+    }
+    addSource(source, index, frame.hidden, box);
+  }
+
+  // Adds the source of a formula as the text of an element; walker.py writes it as a line.
+  function addSource(source, parent, hidden, box) {
+    const index = texts.length;
+    texts.push(wellFormed(source.slice(0, options.maxFormula)));
+    characters += source.length;
+    column.formula.push(index);
+    column.text_parent.push(parent);
+    column.text_after.push(column.tag.length - 1);
+    column.text_hidden.push(hidden);
+    if (hidden !== HIDDEN.no || !(box[2] > 0 && box[3] > 0)) return;
+    column.line_text.push(index);
+    column.line_box.push(...box);
+  }
+
+  // ---- images and drawings that are clear where text is ----
+
+  // Returns the numbers of the lines by the y of their centers, ascending.
+  function linesByCenter() {
+    const centers = Float64Array.from(column.line_text, (_, line) => centerOf(line));
+    return { order: [...centers.keys()].sort((a, b) => centers[a] - centers[b]), centers };
+  }
+
+  function centerOf(line) {
+    return column.line_box[4 * line + 1] + column.line_box[4 * line + 3] / 2;
+  }
+
+  // Returns the lines with their centers in the box of an element.
+  function linesIn(index, { order, centers }) {
+    const [x, y, width, height] = column.box.slice(4 * index, 4 * index + 4);
+    let low = 0;
+    for (let high = order.length; low < high;) {
+      const middle = (low + high) >> 1;
+      if (centers[order[middle]] < y) low = middle + 1;
+      else high = middle;
+    }
+    const lines = [];
+    for (; low < order.length && centers[order[low]] < y + height; low += 1) {
+      const [left, , extent] = column.line_box.slice(4 * order[low], 4 * order[low] + 3);
+      if (left + extent / 2 >= x && left + extent / 2 < x + width) lines.push(order[low]);
+    }
+    return lines;
+  }
+
+  // Placeholders of images that a script loads are transparent.
+  function isTransparent(image) {
+    const canvas = documentReader('createElement')('canvas');
+    canvas.width = Math.min(image.naturalWidth, MAX_PROBE_SIZE);
+    canvas.height = Math.min(image.naturalHeight, MAX_PROBE_SIZE);
+    const context = canvas.getContext('2d', { willReadFrequently: true });
+    context.drawImage(image, 0, 0, canvas.width, canvas.height);
+    try {
+      const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
+      for (let alpha = 3; alpha < data.length; alpha += 4) if (data[alpha] > 0) return false;
+      return true;
+    } catch {
+      return false; // an image of another origin
+    }
+  }
+
+  // Points of a line in the coordinates of the viewport, in two rows.
+  function pointsOf(line) {
+    const [x, y, width, height] = column.line_box.slice(4 * line, 4 * line + 4);
+    return Array.from({ length: PROBES }, (_, number) => new DOMPoint(
+      x - shift.x + (width * (number + 0.5)) / PROBES, y - shift.y + height * (number % 2 ? 0.35 : 0.65)));
+  }
+
+  // Whether a drawing has no shape at half of the points of every line.
+  function isClear(drawing, lines) {
+    const shapes = drawing.querySelectorAll(SHAPES);
+    if (lines.length > MAX_PROBED || shapes.length > MAX_PROBED || drawing.querySelector(SPREAD)) return false;
+    const points = lines.flatMap(pointsOf);
+    const drawn = new Set();
+    for (const shape of shapes) for (const point of pointsDrawn(shape, points)) drawn.add(point);
+    return lines.every((_, number) => {
+      const own = points.slice(number * PROBES, (number + 1) * PROBES);
+      return own.filter((point) => drawn.has(point)).length <= PROBES / 2;
+    });
+  }
+
+  // Returns the points that a shape may paint. Of a shape without a geometry its whole box counts.
+  function pointsDrawn(shape, points) {
+    const { left, top, width, height, right, bottom } = boxOf.call(shape);
+    if (width === 0 && height === 0) return [];
+    const style = getComputedStyle(shape);
+    if (style.filter !== 'none') return points;
+    const matrix = shape.getScreenCTM();
+    const scale = matrix ? Math.hypot(matrix.a, matrix.b) + Math.hypot(matrix.c, matrix.d) : 1;
+    const around = (parseFloat(style.strokeWidth) || 0) * scale; // the box of a shape has no stroke
+    const near = points.filter(({ x, y }) => x >= left - around && x <= right + around && y >= top - around &&
+      y <= bottom + around);
+    if (near.length === 0 || !(shape instanceof SVGGeometryElement) || !matrix) return near;
+    const inverse = matrix.inverse();
+    return near.filter((point) => {
+      const local = point.matrixTransform(inverse);
+      return (style.fill !== 'none' && shape.isPointInFill(local)) ||
+        (style.stroke !== 'none' && shape.isPointInStroke(local));
+    });
+  }
+
+  function addClearPictures() {
+    if (pictures.length === 0) return;
+    const sorted = linesByCenter();
+    for (const [element, index] of pictures) {
+      const lines = linesIn(index, sorted);
+      if (lines.length === 0) continue;
+      if (element instanceof HTMLImageElement ? isTransparent(element) : isClear(element, lines)) column.clear.push(index);
+    }
+  }
+
   // ---- the walk ----
 
   // Returns the first child in the flat tree: the shadow root replaces the children of its host.
@@ -558,7 +746,6 @@
     const index = addElement(element, name, parent.index, depth);
     const row = rowOf(style);
     column.style.push(row.index);
-    if (omittedElements.has(index) && row.position !== 'static') elements.push(element);
     const frame = {
       element, name, index, depth, preformatted: row.preformatted, hidden: HIDDEN.display, opacity: 0, clip: EVERYTHING,
       absolute: EVERYTHING, next: firstFlatChild(element, name), assigned: assignedTo(element, name),
@@ -567,7 +754,9 @@
     if (isShown) measure(frame, style, row, parent);
     else column.box.push(0, 0, 0, 0);
     column.hidden.push(frame.hidden);
-    if (name === 'img' && isLoaded(element)) column.image.push(index);
+    const loaded = name === 'img' && isLoaded(element);
+    if (loaded) column.image.push(index);
+    if ((loaded || name === 'svg') && frame.hidden === HIDDEN.no) pictures.push([element, index]);
     return frame;
   }
 
@@ -583,6 +772,17 @@
     frame.hidden = hiddenCode(style, frame.opacity, row, box, outer, frame.clip);
   }
 
+  // Adds an element with a formula as its only content, or a formula whose element is not part of the page: a script.
+  function visitFormula(element, name, formula, parent, enter) {
+    if (name === 'script') {
+      addMath(formula.source, formula.display, parent, [0, 0, 0, 0]);
+      return;
+    }
+    const frame = enter(element, name, parent);
+    if (formula !== null) addFormula(formula, frame);
+    column.end[frame.index] = column.tag.length;
+  }
+
   function nextOf(frame) {
     if (frame.assigned !== null) return frame.assigned.pop() ?? null;
     const child = frame.next;
@@ -590,12 +790,23 @@
     return child;
   }
 
-  function walkTree() {
+  // Finds the parts to omit by their numbers in the walk, without reading styles and boxes.
+  function findElement(element, name) {
+    const index = column.tag.push(0) - 1;
+    if (omittedElements.has(index) && getComputedStyle(element).position !== 'static') elements.push(element);
+    return { element, name, index, next: firstFlatChild(element, name), assigned: assignedTo(element, name) };
+  }
+
+  function findText(node) {
+    if (omittedTexts.has(texts.push('') - 1)) textNodes.push(node);
+  }
+
+  function walkTree(enter, read) {
     const top = {
       element: null, name: '', index: -1, depth: -1, preformatted: false, hidden: HIDDEN.no, opacity: 1, clip: EVERYTHING,
       absolute: EVERYTHING, next: null, assigned: null,
     };
-    const stack = [visit(root, nameOf.call(root), top)];
+    const stack = [enter(root, nameOf.call(root), top)];
     while (stack.length > 0) {
       const frame = stack[stack.length - 1];
       const child = nextOf(frame);
@@ -605,10 +816,12 @@
         continue;
       }
       const type = typeOf.call(child);
-      if (type === TEXT) addText(child, frame);
+      if (type === TEXT) read(child, frame);
       else if (type === ELEMENT) {
         const name = nameOf.call(child);
-        if (isWalked(name)) stack.push(visit(child, name, frame));
+        const formula = formulas.size > 0 ? formulas.get(child) : undefined;
+        if (formula !== undefined) visitFormula(child, name, formula, frame, enter);
+        else if (isWalked(name)) stack.push(enter(child, name, frame));
       }
     }
   }
@@ -637,8 +850,7 @@
   const count = documentReader('getElementsByTagName')('*').length;
   if (count > options.maxNodes) return JSON.stringify({ nodes: count });
   // Chromium reuses styles of earlier pages with equal rules, and with them their link colors.
-  const omits = options.omittedTexts.length + options.omittedElements.length > 0;
-  if (document[USED] && !omits && select(LINK_COLORS)) return '{"needsNewDocument":true}';
+  if (document[USED] && !options.omits && select(LINK_COLORS)) return '{"needsNewDocument":true}';
 
   const baseElement = select('base[href]');
   const head = readHead();
@@ -665,12 +877,15 @@
   const shift = { x: scrollX - origin, y: scrollY }; // from viewport to document
   const range = documentReader('createRange')();
   const viewport = { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
-  walkTree();
-  if (omits) {
+  const formulas = findFormulas();
+  if (options.omits) {
+    walkTree(findElement, findText);
     omitElements();
     if (textNodes.length > 0) omitTexts();
     return '';
   }
+  walkTree(visit, addText);
+  addClearPictures();
   document[USED] = true;
   if (characters > options.maxCharacters) return JSON.stringify({ characters });
   const answer = JSON.stringify({

@@ -15,14 +15,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vclean.errors import LimitError
-from vclean.render.browser.omissions import Omissions
 from vclean.render.document_head import LINK_TYPES, MAX_ENTRIES, MAX_JSON_LD, MAX_SCRIPTS, DocumentHead
+from vclean.render.formulas import DISPLAY_WRAPPERS, MAX_SOURCE, PREVIEWS, WRAPPERS, formula_text
 from vclean.render.snapshot import ATTRIBUTES, LITTLE_TEXT, STYLES, Snapshot, Styles
 from vclean.render.static import styles
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from numpy.typing import NDArray
+
+    from vclean.render.browser.omissions import Omissions
     from vclean.settings import RenderSettings
 
 
@@ -37,21 +40,43 @@ NEEDS_NEW_DOCUMENT = '{"needsNewDocument":true}'
 
 _NAME = "Symbol.for('vclean.walk')"
 _EMBEDDED_FONT = re.compile(r"@(?i:font-face\s*\{[^{}]*url\([\s\"']*data:)")  # a literal @ first makes the search fast
-_EFFECTS = re.compile(r"filter|mask|blend|background-clip|text-fill|text-shadow|text-stroke|backface|isolation")
+_DECLARED = {
+    "opacity": b"opacity",
+    "text-transform": b"text-transform",
+    "z-index": b"z-index",
+    "clip": b"clip",
+    "clip-path": b"clip-path",
+    "text-indent": b"text-indent",
+    "transform": b"transform",
+    "filter": b"filter",
+    "mask-image": b"mask",
+    "mix-blend-mode": b"blend",
+    "background-clip": b"background-clip",
+    "-webkit-text-fill-color": b"text-fill",
+    "text-shadow": b"text-shadow",
+    "-webkit-text-stroke": b"text-stroke",
+    "backface-visibility": b"backface",
+    "isolation": b"isolation",
+}
+"""Properties that the walker reads only if the source contains a name or shorthand of theirs, in lower case."""
+_FREQUENT = {
+    name: re.compile(word + rb"[\w-]*\s*(?:[:=&]|/\*)")
+    for name, word in (("transform", rb"transform(?<!text-transform)"), ("filter", b"filter"), ("mask-image", b"mask"),
+                       ("mix-blend-mode", b"blend"))
+}  # fmt: skip
+"""Those whose names are also words of texts and scripts: they are declared before a colon, which may be escaped in
+HTML, or as an attribute of SVG."""
 _DTYPES = {"box": "<f4", "line_box": "<f4", "hidden": "u1", "text_hidden": "u1"}
 _WIDE = ("box", "line_box")
 
 
-_NOTHING = Omissions()
-
-
-def expression(url: str, settings: RenderSettings, omissions: Omissions = _NOTHING) -> str:
+def expression(url: str, settings: RenderSettings, omissions: Omissions | None = None) -> str:
     """Return the JavaScript expression that reads the page; its value is a payload, or a promise of one.
 
     Args:
         url: the base of relative links; if it is empty, the canonical URL of the page.
         settings: the limits that the walker applies.
-        omissions: unless empty, leave these parts out instead of reading the page, and return an empty string.
+        omissions: if given, leave these parts out instead of reading the page, and return an empty string.
     """
     return f"{_walker()}({{...{_constants()}, ...{_options(url, settings, omissions)}}})"
 
@@ -67,9 +92,9 @@ def definition() -> str:
 def call(
     url: str,
     settings: RenderSettings,
-    hints: Mapping[str, bool] | None = None,
+    hints: Mapping[str, bool | list[str]] | None = None,
     *,
-    omissions: Omissions = _NOTHING,
+    omissions: Omissions | None = None,
 ) -> str:
     """Return the JavaScript expression that reads the page in a tab in which `definition` was evaluated.
 
@@ -78,55 +103,54 @@ def call(
     Args:
         url: the base of relative links; if it is empty, the canonical URL of the page.
         settings: the limits that the walker applies.
-        hints: the result of `hints`; by default, all hints but `fonts` are true. With `discard`, the page is not used
-            afterwards, and not painted.
+        hints: the result of `hints`; by default, all parts are checked except `fonts`. With `discard`, the page is not
+            used afterwards, and not painted.
         omissions: see `expression`.
     """
     return f"globalThis[{_NAME}]({_options(url, settings, omissions, **(hints or {}))})"
 
 
-def _options(url: str, settings: RenderSettings, omissions: Omissions, **hints: bool) -> str:
+def _options(url: str, settings: RenderSettings, omissions: Omissions | None, **hints: bool | list[str]) -> str:
     """Return the options that differ from page to page, as JSON."""
     options = {
         "url": url,
         "scripts": settings.scripts,
         "skipping": True,
-        "clips": True,
-        "indents": True,
-        "effects": True,
-        "transforms": True,
         "fonts": False,
+        "undeclared": [],
         "discard": False,
-        "omittedTexts": list(omissions.texts),
-        "omittedElements": list(omissions.elements),
+        "omits": omissions is not None,
+        "omittedTexts": list(omissions.texts) if omissions else [],
+        "omittedElements": list(omissions.elements) if omissions else [],
         "maxNodes": settings.max_nodes,
         "maxCharacters": settings.max_bytes,
     }
     return json.dumps(options | hints)
 
 
-def hints(html: str) -> dict[str, bool]:
+def hints(html: str) -> dict[str, bool | list[str]]:
     """Search the source of a page without external style sheets for features that the walker must check.
 
     The same checks in the browser take longer.
 
     Returns:
-        skipping: `content-visibility` may exclude parts from layout; clips: parts may be clipped; indents: text may be
-        indented out of sight; effects: text may have filters, masks and the like; transforms: elements may be
-        transformed; fonts: the page may embed fonts, which load asynchronously.
+        skipping: `content-visibility` may exclude parts from layout; fonts: the page may embed fonts, which load
+        asynchronously; undeclared: properties that have their initial value everywhere.
 
-    >>> [name for name, used in hints("<p style='Content-Visibility: auto'>").items() if used]
-    ['skipping']
+    >>> "clip-path" in hints("<p style='Clip-Path: inset(50%)'>")["undeclared"]
+    False
     """
-    lower = html.lower()
+    source = html.encode("utf-8", "replace").lower()  # faster to search than a string
     return {
-        "skipping": "content-visibility" in lower or "until-found" in lower,
-        "clips": "clip" in lower,
-        "indents": "text-indent" in lower,
-        "effects": _EFFECTS.search(lower) is not None,
-        "transforms": "transform" in lower or "rotate:" in lower or "scale:" in lower or "translate:" in lower,
+        "skipping": b"content-visibility" in source or b"until-found" in source,
         "fonts": may_embed_fonts(html),
+        "undeclared": [name for name, word in _DECLARED.items() if not _is_declared(name, word, source)],
     }
+
+
+def _is_declared(name: str, word: bytes, source: bytes) -> bool:
+    pattern = _FREQUENT.get(name)
+    return word in source and (pattern is None or pattern.search(source) is not None)
 
 
 def may_embed_fonts(html: str) -> bool:
@@ -154,6 +178,7 @@ def unpack(payload: str, settings: RenderSettings, *, build: str, url: str) -> S
     _check_caps(answer, settings)
     columns: dict[str, Any] = {name: _array(name, data) for name, data in answer["columns"].items()}
     head = DocumentHead.from_record(answer["head"])
+    texts = _with_formulas(answer["texts"], columns.pop("formula"))
     return Snapshot(
         url=url or head.canonical_url,
         title=" ".join(answer["title"].split()),
@@ -168,9 +193,16 @@ def unpack(payload: str, settings: RenderSettings, *, build: str, url: str) -> S
         tags=tuple(answer["tags"]),
         styles=Styles(names=STYLES, rows=tuple(tuple(row.split("\n")) for row in answer["rows"])),
         attr_value=answer["attributes"],
-        texts=answer["texts"],
+        texts=texts,
         **columns,
     )
+
+
+def _with_formulas(texts: list[str], formulas: NDArray[np.int32]) -> list[str]:
+    """Return the texts of a page, with the sources of formulas written as text."""
+    for index in formulas.tolist():
+        texts[index] = formula_text(texts[index])
+    return texts
 
 
 def _check_caps(answer: dict[str, Any], settings: RenderSettings) -> None:
@@ -202,8 +234,13 @@ def _constants() -> str:
         {
             "attributes": ATTRIBUTES,
             "styles": STYLES,
+            "properties": list(_DECLARED),
             "skipped": sorted(styles.SKIPPED_TAGS | {"head"}),
             "replaced": sorted(styles.REPLACED_TAGS),
+            "formulaWrappers": ", ".join(WRAPPERS),
+            "displayWrappers": ", ".join(DISPLAY_WRAPPERS),
+            "drawnFormulas": ", ".join((*WRAPPERS, *PREVIEWS)),
+            "maxFormula": MAX_SOURCE,
             "littleText": LITTLE_TEXT,
             "valueLimit": VALUE_LIMIT,
             "dataLimit": DATA_LIMIT,

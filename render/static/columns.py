@@ -12,9 +12,10 @@ from lxml import etree
 
 from vclean.errors import LimitError
 from vclean.render.snapshot import ATTRIBUTES
+from vclean.render.static.style_sheets import Names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Sequence, Set
 
     from numpy.typing import NDArray
 
@@ -22,7 +23,7 @@ VALUE_LIMIT = 2000
 """Length in characters to which attribute values are truncated; `data:` URLs and inline JSON may have megabytes."""
 
 _ATTRIBUTE = {name: index for index, name in enumerate(ATTRIBUTES)}
-_STYLE = _ATTRIBUTE["style"]
+_STYLE, _CLASS, _ID = (_ATTRIBUTE[name] for name in ("style", "class", "id"))
 _IS_LINK = np.isin(ATTRIBUTES, ("href", "src", "cite", "data-src"))
 _AFFECTS_STYLE = np.isin(ATTRIBUTES, ("style", "hidden", "open"))
 _ABSOLUTE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
@@ -93,12 +94,38 @@ class Attributes:
             values[row] = absolute[values[row]]
         return values
 
-    def style_keys(self, tags: Sequence[str]) -> list[str]:
-        """Return the style keys of the N elements for `resolve_styles`, given their tags."""
+    def style_keys(self, tags: Sequence[str], hidden: Set[int] = frozenset()) -> list[str]:
+        """Return the style keys of the N elements for `resolve_styles`, given their tags and those that are hidden."""
         style_keys = list(tags)
+        for node in hidden:
+            style_keys[node] += " ;hidden"
         for node, inline in self._style_inputs().items():
-            style_keys[node] += f" {inline}"
+            style_keys[node] += inline if node in hidden else f" {inline}"
         return style_keys
+
+    def named(self, names: Set[str], tags: Sequence[str]) -> dict[int, Names]:
+        """Return the elements with a class or id of `names`, without those that inline styles give a display type.
+
+        Args:
+            names: classes as `.class`, ids as `#id`.
+            tags: the tags of the N elements.
+        """
+        classes, ids, styles = (self._values_of(name) for name in (_CLASS, _ID, _STYLE))
+        parsed = {value: frozenset(f".{name}" for name in value.split()) for value in set(classes.values())}
+        matching = {value for value, own in parsed.items() if not names.isdisjoint(own)}
+        own_ids = {node: frozenset((f"#{value}",)) for node, value in ids.items() if value}
+        nodes = [node for node, value in classes.items() if value in matching]
+        nodes += [node for node, own in own_ids.items() if not names.isdisjoint(own)]
+        return {
+            node: Names(tags[node], parsed.get(classes.get(node, ""), frozenset()) | own_ids.get(node, frozenset()))
+            for node in sorted(set(nodes))
+            if "display" not in styles.get(node, "").lower()
+        }
+
+    def _values_of(self, name: int) -> dict[int, str]:
+        """Return the values of an attribute by element, given its number in `ATTRIBUTES`."""
+        rows = np.flatnonzero(self.name == name).tolist()
+        return dict(zip(self.node[rows].tolist(), map(self._full_values.__getitem__, rows), strict=True))
 
     def _style_inputs(self) -> dict[int, str]:
         """Return inline style, `;hidden` and `;open` of each element that has any of them, in this order."""

@@ -40,10 +40,10 @@ def read_tree(text: str) -> etree._Element:
 
 def prune(root: etree._Element) -> bool:
     """Remove elements that are not part of a snapshot; return whether `<noscript>` content is kept."""
-    etree.strip_elements(root, *SKIPPED_TAGS, with_tail=False)
-    for element in root.iter(*REPLACED_TAGS):
+    for element in root.iter(*(REPLACED_TAGS - {"math"})):  # formulas are text: see vclean.render.static.formulas
         element.text = None
         del element[:]
+    etree.strip_elements(root, *SKIPPED_TAGS, with_tail=False)
     outermost = [block for block in root.iter("noscript") if next(block.iterancestors("noscript"), None) is None]
     inside = sum(map(visible_length, outermost))
     is_needed = inside > 0 and noscript_needed(visible_length(root) - inside, inside)

@@ -1,6 +1,6 @@
 """Parse a page into a snapshot without a browser, with lxml and the user agent style sheet.
 
-Geometry is NaN. Visibility is derived from attributes and inline styles only.
+Geometry is NaN. Visibility is derived from attributes, inline styles, and rules of `<style>` elements.
 """
 
 from __future__ import annotations
@@ -17,14 +17,19 @@ from vclean.render.decode import read_document
 from vclean.render.snapshot import Snapshot, subtree_depths, subtree_ends
 from vclean.render.static.columns import Attributes, Links, TextNodes, elements_of, join, parents_of
 from vclean.render.static.document import prune, read_tree, text_of
+from vclean.render.static.formulas import may_have_formulas, replace_formulas
 from vclean.render.static.head import document_head, with_absolute_links
+from vclean.render.static.style_sheets import hidden_elements, hiding_names, read_style_sheets
 from vclean.render.static.styles import resolve_styles
 from vclean.render.static.tree_construction import add_late_html_attributes, insert_table_bodies
 from vclean.settings import RenderSettings
 from vclean.timeouts import run_within
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from vclean.page import Page
+    from vclean.render.static.style_sheets import StyleSheets
 
 _BUILD = "lxml " + ".".join(map(str, etree.LXML_VERSION)) + " libxml2 " + ".".join(map(str, etree.LIBXML_VERSION))
 
@@ -58,9 +63,12 @@ def _parse_source(text: str, url: str, settings: RenderSettings) -> Snapshot:
     root = run_within(settings.deadline, lambda: read_tree(text))
     add_late_html_attributes(root, text)
     metadata = _HeadMetadata(root, url)
+    sheets = read_style_sheets(root)
+    if may_have_formulas(text):
+        replace_formulas(root)
     with_noscript = prune(root)
     insert_table_bodies(root)
-    return _snapshot(root, metadata, with_noscript=with_noscript, max_nodes=settings.max_nodes)
+    return _snapshot(root, metadata, sheets, with_noscript=with_noscript, max_nodes=settings.max_nodes)
 
 
 class _HeadMetadata:
@@ -77,7 +85,9 @@ class _HeadMetadata:
         self.head = with_absolute_links(head, self.base)
 
 
-def _snapshot(root: etree._Element, metadata: _HeadMetadata, *, with_noscript: bool, max_nodes: int) -> Snapshot:
+def _snapshot(
+    root: etree._Element, metadata: _HeadMetadata, sheets: StyleSheets, *, with_noscript: bool, max_nodes: int
+) -> Snapshot:
     elements = elements_of(root, max_nodes)
     parents = parents_of(elements)
     tags = [element.tag for element in elements]
@@ -85,7 +95,8 @@ def _snapshot(root: etree._Element, metadata: _HeadMetadata, *, with_noscript: b
     parent = np.array(parents, dtype=np.int32)
     end = subtree_ends(parent)
     attributes = Attributes(elements, Links(metadata.base))
-    styles, style, hidden = resolve_styles(attributes.style_keys(tags), parents)
+    by_sheets = _hidden_by_sheets(sheets, attributes, tags, root)
+    styles, style, hidden = resolve_styles(attributes.style_keys(tags, by_sheets), parents)
     texts = TextNodes(elements, parent, end)
     return Snapshot(
         url=metadata.url,
@@ -114,3 +125,12 @@ def _snapshot(root: etree._Element, metadata: _HeadMetadata, *, with_noscript: b
         line_text=np.zeros(0, dtype=np.int32),
         line_box=np.zeros((0, 4), dtype=np.float32),
     )
+
+
+def _hidden_by_sheets(
+    sheets: StyleSheets, attributes: Attributes, tags: Sequence[str], root: etree._Element
+) -> frozenset[int]:
+    """Return the elements that the style sheets of the page hide."""
+    names = hiding_names(sheets)
+    candidates = attributes.named(names, tags) if names else {}
+    return frozenset(hidden_elements(sheets, candidates, root)) if candidates else frozenset()

@@ -1,4 +1,4 @@
-"""Read a source in other ways, to find the one that keeps its text.
+"""Parse a source in other ways, to find the one that preserves its text.
 
 libxml2 and the HTML standard differ on broken markup: `<canvas/>` is an empty element for libxml2 and an open one for
 browsers, and an `<svg>` without end ends at the next `<p>` for browsers and nowhere for libxml2. Of elements without an
@@ -16,6 +16,7 @@ from resiliparse.parse.html import HTMLTree
 from vclean.errors import LimitError, NotHtmlError
 from vclean.render.completeness import BETTER
 from vclean.render.static.document import prune, read_tree, visible_length
+from vclean.render.static.formulas import may_have_formulas, replace_formulas
 from vclean.timeouts import run_within
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def without_scripts(source: str, settings: RenderSettings) -> str:
 
 
 def close_unseen(source: str) -> str:
-    """Close elements without an end tag whose content is not shown, at their start tag; end scripts and styles.
+    """Add the missing end tags of scripts, of styles and of other elements whose content is not shown.
 
     >>> close_unseen("<object data=a /><p>It rained.")
     '<object data=a /></object><p>It rained.'
@@ -89,7 +90,7 @@ def close_unseen(source: str) -> str:
 
 
 def _open_tags(source: str) -> list[re.Match[str]]:
-    """Return the start tags before another one, or the end of the source, without an end tag between them."""
+    """Return the start tags that no end tag follows before the next start tag of that name or the end of the source."""
     previous: dict[str, re.Match[str]] = {}
     unclosed = []
     for tag in _UNSEEN.finditer(source):
@@ -102,7 +103,7 @@ def _open_tags(source: str) -> list[re.Match[str]]:
 
 
 def _standard_form(source: str) -> str:
-    """Return the tree of the HTML standard as HTML."""
+    """Parse the source as the HTML standard requires, and serialize the tree."""
     return str(HTMLTree.parse(source))
 
 
@@ -112,5 +113,7 @@ def _length(source: str, settings: RenderSettings) -> int:
         root = run_within(settings.deadline, lambda: read_tree(source))
     except (LimitError, NotHtmlError):
         return 0
+    if may_have_formulas(source):
+        replace_formulas(root)
     prune(root)
     return visible_length(root)

@@ -81,7 +81,7 @@ class TestResources:
         store = Store(f_html=Resource(b"<img src=g.png>", "text/html"))
         page = Page(content="<iframe src=f.html></iframe><p>t", url=URL, resources=store)
         assert renderer.render(page).snapshot.texts == ["t"]
-        # The preload scanner may ask for the image too.
+        # The preload scanner may request the image too.
         assert set(store.requested) == {"https://example.org/a/f.html", "https://example.org/a/g.png"}
 
     def test_ignores_refresh(self, renderer: Renderer) -> None:

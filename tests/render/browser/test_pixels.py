@@ -49,7 +49,7 @@ class TestUnseen:
     def unseen(self, *lines: tuple[float, float, float, float], changed: int) -> list[int]:
         """Return the unseen texts, given how many columns of pixels from the left changed by 50."""
         compared = comparison(*lines)
-        before = np.zeros((int(compared.clip[3]), int(compared.clip[2]), 3), dtype=np.int16)
+        before = np.zeros((int(compared.clip[3]), int(compared.clip[2]), 3), dtype=np.uint8)
         after = before.copy()
         after[:, :changed] = 50
         return list(compared.unseen(before, after))
@@ -61,7 +61,7 @@ class TestUnseen:
     def test_one_line_of_several_is_enough(self) -> None:
         lines = np.array([[0, 0, 50, 20], [50, 0, 50, 20]], dtype=np.float32)
         compared = PixelComparison(lines, np.zeros(2, dtype=np.int32))
-        before, after = np.zeros((2, 20, 100, 3), dtype=np.int16)
+        before, after = np.zeros((2, 20, 100, 3), dtype=np.uint8)
         after[:, :50] = 50
         assert compared.unseen(before, after) == []
 

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from helpers.waiting import assert_eventually
 
 from vclean.errors import BrowserError, BrowserMissingError, DeadlineError, LimitError, NotHtmlError
 from vclean.page import Page
@@ -40,13 +41,6 @@ def children(parent: int) -> list[int]:
     """Return the ids of the direct children of a process."""
     listed = Path(f"/proc/{parent}/task").glob("*/children")
     return [int(pid) for tasks in listed for pid in tasks.read_text().split()]
-
-
-def wait_until(condition, seconds: float = 10.0) -> bool:
-    end = time.monotonic() + seconds
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.05)
-    return condition()
 
 
 def group_of(renderer: Renderer) -> int:
@@ -102,8 +96,8 @@ class TestRenderer:
             renderer.render(Page(content="<p>Text"))
             group = group_of(renderer)
             assert processes(group)
-        assert wait_until(lambda: not processes(group))
-        assert wait_until(lambda: not list(tmp_path.iterdir()))
+        assert_eventually(lambda: not processes(group))
+        assert_eventually(lambda: not list(tmp_path.iterdir()))
 
     def test_reports_missing_executable(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         # Playwright leaves an empty profile behind when the browser does not start.
@@ -152,7 +146,7 @@ class TestRecovery:
             with contextlib.suppress(BrowserError):
                 renderer.render(Page(content="<p>Two."))
             assert renderer.render(Page(content="<p>Three.")).snapshot.texts == ["Three."]
-            assert wait_until(lambda: not processes(group))
+            assert_eventually(lambda: not processes(group))
 
     def test_recovers_from_crashed_tab(self) -> None:
         # Only the process of the tab ends; the crash is detected at once, not at the deadline.
@@ -181,8 +175,8 @@ class TestRecovery:
                     renderer.render(Page(content="<p>Two."))
             released.set()
             assert renderer.render(Page(content="<p>Three.")).snapshot.texts == ["Three."]
-            assert wait_until(lambda: not processes(group))
-        assert wait_until(lambda: threading.active_count() <= threads)
+            assert_eventually(lambda: not processes(group))
+        assert_eventually(lambda: threading.active_count() <= threads)
 
     def test_replaces_browser_after_many_pages(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(async_renderer, "_PAGES_PER_BROWSER", 2)
@@ -256,9 +250,9 @@ class TestParentDeath:
             else:
                 parent.send_signal(sign)
             parent.wait(15)
-        assert wait_until(lambda: not processes(group))
-        assert wait_until(lambda: not processes(parent.pid))
-        assert wait_until(lambda: not list(tmp_path.iterdir()))
+        assert_eventually(lambda: not processes(group))
+        assert_eventually(lambda: not processes(parent.pid))
+        assert_eventually(lambda: not list(tmp_path.iterdir()))
 
 
 class TestAsyncRenderer:

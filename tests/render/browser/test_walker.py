@@ -7,6 +7,7 @@ import pytest
 
 from vclean.errors import LimitError
 from vclean.render.browser import walker
+from vclean.render.browser.omissions import Omissions
 from vclean.render.snapshot import ATTRIBUTES, LITTLE_TEXT, STYLES, Hidden, Snapshot
 from vclean.render.static import styles
 from vclean.settings import RenderSettings
@@ -34,6 +35,7 @@ def payload(**changes: Any) -> str:
         "image": pack([]),
         "line_text": pack([0]),
         "line_box": pack([8, 9, 12.5, 17], "<f4"),
+        "formula": pack([]),
     }
     default = {
         "columns": columns,
@@ -57,6 +59,11 @@ def unpack(**changes: Any) -> Snapshot:
 
 
 class TestUnpack:
+    def test_writes_sources_of_formulas_as_text(self) -> None:
+        columns = json.loads(payload())["columns"] | {"formula": pack([0])}
+        page = unpack(columns=columns, texts=["<math><msup><mi>x</mi><mn>2</mn></msup></math>"])
+        assert page.texts == ["x^2"]
+
     def test_returns_types_and_shapes_of_columns(self) -> None:
         snapshot = unpack()
         assert snapshot.parent.tolist() == [-1, 0]
@@ -101,17 +108,41 @@ class TestHints:
         [
             ("skipping", "<style>p{CONTENT-visibility:auto}"),
             ("skipping", "<p hidden=until-found>"),
-            ("clips", "<p style='Clip-Path: inset(50%)'>"),
-            ("clips", "<style>.sr { clip: rect(0 0 0 0) }"),
-            ("indents", "<style>h1 { TEXT-INDENT: -999px }"),
             ("fonts", "<style>@font-face { src: url(data:font/woff2,x) }"),
         ],
     )
     def test_detects_one_feature(self, hint: str, html: str) -> None:
-        assert [name for name, used in walker.hints(html).items() if used] == [hint]
+        hints = walker.hints(html)
+        assert {name: hints[name] for name in ("skipping", "fonts")} == {"skipping": False, "fonts": False, hint: True}
+
+    @pytest.mark.parametrize(
+        ("html", "names"),
+        [
+            ("<p style='Clip-Path: inset(50%)'>", {"clip", "clip-path"}),
+            ("<style>.sr { clip: rect(0 0 0 0) }", {"clip"}),
+            ("<style>h1 { TEXT-INDENT: -999px }", {"text-indent"}),
+            ("<style>a { -webkit-filter : blur(9px) }", {"filter"}),
+            ("<style>a { filter/* b */: blur(9px) }", {"filter"}),
+            ("<p style='filter&colon;blur(9px)'>", {"filter"}),
+            ("<svg filter=url(#f)>", {"filter"}),
+            ("<style>a { -webkit-mask-image: none; mix-blend-mode: screen }", {"mask-image", "mix-blend-mode"}),
+            ("<svg transform='scale(2)'>", {"transform"}),
+            ("<style>a { text-transform: none; transform: none }", {"text-transform", "transform"}),
+            ("<style>a { text-transform: none }", {"text-transform"}),
+            ("<style>a { z-index: 1; opacity: 0; isolation: isolate }", {"z-index", "opacity", "isolation"}),
+            ("<p>Filter the mask: a blend of transforms, é \ud800", {"mask-image"}),
+        ],
+    )
+    def test_lists_undeclared_properties(self, html: str, names: set[str]) -> None:
+        undeclared = walker.hints(html)["undeclared"]
+        assert isinstance(undeclared, list)
+        properties = set(walker.hints("")["undeclared"])  # type: ignore[arg-type]
+        assert properties - set(undeclared) == names
 
     def test_detects_nothing(self) -> None:
-        assert not any(walker.hints("<p style='visibility: hidden' hidden>content, indented").values())
+        hints = walker.hints("<p style='visibility: hidden' hidden>content, indented")
+        assert (hints["skipping"], hints["fonts"]) == (False, False)
+        assert hints == walker.hints("")
 
 
 class TestMayEmbedFonts:
@@ -170,7 +201,16 @@ class TestCall:
         assert len(call) < 300
         assert (self.options(call)["url"], self.options(call)["maxNodes"]) == ("http://example.org/", 7)
 
-    @pytest.mark.parametrize("hint", ["skipping", "clips", "indents", "fonts", "discard"])
+    def test_passes_undeclared_properties(self) -> None:
+        assert self.options(walker.call("", RenderSettings(), {"undeclared": ["clip"]}))["undeclared"] == ["clip"]
+
+    def test_passes_omissions(self) -> None:
+        call = walker.call("", RenderSettings(), omissions=Omissions([3], [1, 2]))
+        options = self.options(call)
+        assert (options["omits"], options["omittedElements"], options["omittedTexts"]) == (True, [3], [1, 2])
+        assert self.options(walker.call("", RenderSettings()))["omits"] is False
+
+    @pytest.mark.parametrize("hint", ["skipping", "fonts", "discard"])
     @pytest.mark.parametrize("value", [True, False])
     def test_passes_hints(self, hint: str, value: bool) -> None:
         assert self.options(walker.call("", RenderSettings(), {hint: value}))[hint] is value

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from helpers.formulas import DRAWN, KATEX_DISPLAY, MATH, TEX
+from helpers.pages import snapshot
+
+import vclean
+from vclean.features import matrix
+from vclean.features.blocks import extract_blocks
+
+ARTICLE = (
+    "<h1>The energy of a body at rest</h1><p>Albert Einstein found in 1905 that {} is the energy of a body at rest, and"
+    " nobody had thought of that before.<p>The proof is short, and it needs no more than the law of Lorentz.</p>{}"
+    "<ul><li>It was read by many.<li>It was understood by some.</ul><p>Experiments have shown since that he was right."
+)
+
+
+def texts(html: str) -> list[str]:
+    return extract_blocks(snapshot(html)).text
+
+
+class TestBlocksWithFormulas:
+    def test_formula_in_a_line_is_part_of_it(self) -> None:
+        assert texts(f"<p>as ({MATH}) says<p>next") == ["as (E = mc^2) says", "next"]
+
+    @pytest.mark.parametrize("formula", DRAWN.values(), ids=DRAWN)
+    def test_drawn_formula_does_not_separate_text(self, formula: str) -> None:
+        assert texts(f"<p>as {formula} says<p>next") == [f"as {TEX} says", "next"]
+
+    def test_formula_alone_joins_the_block_before(self) -> None:
+        assert texts(f"<p>so<p>{MATH}</p><p>next") == ["so E = mc^2", "next"]
+
+    def test_formula_alone_does_not_join_a_heading(self) -> None:
+        assert texts(f"<h2>Energy</h2><p>{MATH}</p><p>next") == ["Energy", "E = mc^2 next"]
+
+    def test_formula_alone_joins_the_block_with_more_common_ancestors(self) -> None:
+        assert texts(f"<nav>menu</nav><div><p>{MATH}</p><p>next</div>") == ["menu", "E = mc^2 next"]
+
+    def test_formulas_in_a_row_join_in_order(self) -> None:
+        assert texts(f"<h2>Two</h2><p>{MATH}</p><p><math><mi>b</mi></math></p><p>next") == ["Two", "E = mc^2 b next"]
+
+    def test_hidden_formula_is_in_no_block(self) -> None:
+        assert texts(f"<p>so<p hidden>{MATH}</p><p>next") == ["so", "next"]
+
+    def test_page_of_formulas_alone_has_no_block(self) -> None:
+        assert texts(f"<p>{MATH}</p>") == []
+
+
+class TestWithoutFormulas:
+    def test_is_the_same_object_without_formulas(self) -> None:
+        blocks = extract_blocks(snapshot("<p>a"))
+        assert blocks.without_formulas is blocks
+
+    def test_features_do_not_see_formulas(self) -> None:
+        with_formulas = matrix.extract(
+            extract_blocks(snapshot(ARTICLE.format(f"<math>{'<mi>x</mi>' * 90}</math>", "")))
+        )
+        empty = matrix.extract(extract_blocks(snapshot(ARTICLE.format("<math></math>", ""))))
+        assert np.array_equal(with_formulas.base, empty.base, equal_nan=True)
+
+    def test_formulas_change_no_label(self) -> None:
+        source = ARTICLE.format(MATH, f"<dl><dd>{MATH}</dl><p>{KATEX_DISPLAY}</p>")
+        bare = re.sub(r"<math.*?</math>", "<math></math>", source)
+        with_formulas, without = vclean.clean(source), vclean.clean(bare)
+        assert [block.label for block in with_formulas.blocks] == [block.label for block in without.blocks]
+        assert with_formulas.blocks[1].text.startswith("Albert Einstein found in 1905 that E = mc^2 is")
+        assert f"E = mc^2 {TEX}" in with_formulas.to_text()

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import pytest
+from lxml import html
+
+from vclean.render.formulas import formula_text
+
+ROOT = (
+    "<mi>x</mi><mo>=</mo><mfrac><mrow><mo>−</mo><mi>b</mi><mo>±</mo><msqrt><mi>d</mi></msqrt></mrow>"
+    "<mrow><mn>2</mn><mo>&InvisibleTimes;</mo><mi>a</mi></mrow></mfrac>"
+)
+ACCENTS = "<mover><mi>v</mi><mo>→</mo></mover><mo>+</mo><mover><mi>w</mi><mo>^</mo></mover>"
+SUM = (
+    "<munderover><mo>∑</mo><mrow><mi>i</mi><mo>=</mo><mn>1</mn></mrow><mi>n</mi></munderover>"
+    "<msub><mi>x</mi><mi>i</mi></msub>"
+)
+MATRIX = (
+    "<mo>(</mo><mtable><mtr><mtd><mn>1</mn></mtd><mtd><mn>0</mn></mtd></mtr>"
+    "<mtr><mtd><mn>0</mn></mtd><mtd><mi>k</mi></mtd></mtr></mtable><mo>)</mo>"
+)
+CARBON = "<mmultiscripts><mi>C</mi><mn>2</mn><none/><mprescripts/><mn>6</mn><mn>14</mn></mmultiscripts>"
+ANNOTATED = (
+    "<semantics><mrow><mi>e</mi></mrow>"
+    "<annotation encoding='application/x-tex'>e^{i\\pi} &lt; 1</annotation></semantics>"
+)
+
+
+class TestMathml:
+    @pytest.mark.parametrize(
+        ("content", "text"),
+        [
+            (ROOT, r"x = (−b ± \sqrt{d})/(2a)"),
+            (SUM, "∑_{i = 1}^n x_i"),
+            (ACCENTS, r"\vec{v} + \hat{w}"),
+            (MATRIX, "(1, 0; 0, k)"),
+            (CARBON, "{}_6^{14}C_2"),
+            ("<mi>E</mi><mo>=</mo><mi>m</mi><msup><mi>c</mi><mn>2</mn></msup>", "E = mc^2"),
+            ("<mi>sin</mi><mo>&#x2061;</mo><mi>x</mi>", "sin x"),
+            ("<msup><mfenced><mi>a</mi><mi>b</mi></mfenced><mn>10</mn></msup>", "(a, b)^{10}"),
+            ("<mroot><mi>x</mi><mn>3</mn></mroot>", r"\sqrt[3]{x}"),
+            ("<mo>{</mo><mn>50</mn><mo>%</mo><mo>}</mo>", r"\{50\%\}"),
+            ("<mi>f</mi><mphantom><mi>hidden</mi></mphantom><mspace width='1em'/><mtext>if  true</mtext>", "f if true"),
+            ("<maction><mi>a</mi><mi>b</mi></maction>", "a"),
+            ("plain", "plain"),
+            ("", ""),
+        ],
+    )
+    def test_becomes_a_line(self, content: str, text: str) -> None:
+        assert formula_text(f"<math>{content}</math>") == text
+
+    def test_prefers_tex_of_annotation(self) -> None:
+        assert formula_text(f"<math alttext='other'>{ANNOTATED}</math>") == r"e^{i\pi} < 1"
+
+    def test_uses_alttext(self) -> None:
+        assert formula_text(r"<math alttext='{\displaystyle \frac{a}{b}}'><mi>a</mi></math>") == r"\frac{a}{b}"
+
+    def test_ignores_annotations_that_are_not_tex(self) -> None:
+        content = "<semantics><mi>a</mi><annotation encoding='StarMath 5.0'>alpha</annotation></semantics>"
+        assert formula_text(f"<math>{content}</math>") == "a"
+
+    def test_reads_elements(self) -> None:
+        (math,) = html.fromstring("<p><math><mn>1</mn><mo>&lt;</mo><mn>2</mn></math></p>").iter("math")
+        assert formula_text(math) == "1 < 2"
+
+    def test_deep_nesting_is_no_error(self) -> None:
+        assert formula_text("<math>" + "<mrow>" * 900 + "<mi>x</mi>") == "x"
+
+    def test_markup_without_formula_is_empty(self) -> None:
+        assert formula_text("<p>text</p>") == ""
+
+
+class TestTex:
+    @pytest.mark.parametrize(
+        ("tex", "line"),
+        [
+            (" a\n +b ", "a +b"),
+            (r"\displaystyle x", "x"),
+            (r"{\displaystyle a}+{\displaystyle b}", r"{\displaystyle a}+{\displaystyle b}"),
+            ("$$x$$", "x"),
+            (r"\(x\)", "x"),
+            ("a% comment\n+50\\%", "a+50\\%"),
+        ],
+    )
+    def test_is_one_line_without_delimiters(self, tex: str, line: str) -> None:
+        assert formula_text(tex) == line
