@@ -4,6 +4,9 @@ Each field is scored on pages whose gold has it, five-fold, with all pages of a 
 it has the words of the gold title, a date if it is the same day, authors if they are the same names, in any order and
 without degrees. trafilatura and htmldate are scored on the same pages, if they are installed.
 
+The type of a page is scored on all pages of the corpora that have one, and on those of `--types FILE`; with accuracy,
+macro-F1 and the confusion matrix. See `page_types.py`.
+
 With `--render N`, N pages are also rendered; the table has the difference by rendering, with its 95 % interval.
 With `--train FILE`, the models for the package are fitted on all pages, and written to FILE.
 """
@@ -19,10 +22,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from documents import table
 from leaderboard import interval
+from page_types import read_types, tables, typed_pages
 
 from vclean.classify.corpora.corpora import assign_folds, read_corpus, read_metadata, site
 from vclean.classify.metadata.model import FIELDS, THRESHOLDS
-from vclean.classify.training.metadata import fit, is_same, make_example
+from vclean.classify.training.metadata import fit, fit_fields, is_same, make_example
+from vclean.classify.training.page_type import add_unknown_addresses
 from vclean.errors import VcleanError
 from vclean.features.blocks import extract_blocks
 from vclean.features.metadata.mentions import Field
@@ -34,8 +39,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from vclean.classify.corpora.corpora import GoldPage
-    from vclean.classify.metadata.model import MetadataModel
     from vclean.classify.training.metadata import MetadataExample
+    from vclean.classify.trees.forest import Forest
     from vclean.render.snapshot import Snapshot
 
     Values = Mapping[Field, tuple[str, ...]]
@@ -113,12 +118,12 @@ def _values_of(name: str, page: GoldPage) -> Values:
         return {}
 
 
-def chosen(model: MetadataModel, sample: MetadataExample) -> Values:
-    """Return the values that a model chooses."""
+def chosen(forests: Mapping[Field, Forest], sample: MetadataExample) -> Values:
+    """Return the values that models choose."""
     values = {}
     for field in FIELDS:
         rows = sample.candidates[field].rows
-        probability = model.forests[field].predict(sample.candidates[field].x) if rows else np.zeros(1)
+        probability = forests[field].predict(sample.candidates[field].x) if rows else np.zeros(1)
         best = int(probability.argmax())
         values[field] = rows[best].values if rows and probability[best] >= THRESHOLDS[field] else ()
     return values
@@ -129,43 +134,43 @@ def cross_validate(rows: Sequence[Case]) -> list[dict[str, Values]]:
     fold = assign_folds([case.site for case in rows], FOLDS)
     values = [dict(case.others) for case in rows]
     for number in range(FOLDS):
-        rest = [case for case, own in zip(rows, fold, strict=True) if own != number]
-        model = fit([sample for case in rest for sample in (case.parsed, case.rendered) if sample])
+        rest = [case for case, case_fold in zip(rows, fold, strict=True) if case_fold != number]
+        forests = fit_fields([sample for case in rest for sample in (case.parsed, case.rendered) if sample])
         for row in np.flatnonzero(fold == number).tolist():
-            values[row][VCLEAN] = chosen(model, rows[row].parsed)
+            values[row][VCLEAN] = chosen(forests, rows[row].parsed)
             if sample := rows[row].rendered:
-                values[row][RENDERED] = chosen(model, sample)
+                values[row][RENDERED] = chosen(forests, sample)
     return values
 
 
 def accuracy(rows: Sequence[Case], values: Sequence[dict[str, Values]], name: str, field: Field) -> tuple[float, float]:
-    """Return the share of the pages with gold whose value is right, and of those without gold that have a value."""
+    """Return two shares: right values on the pages with gold, and pages with a value among those without gold."""
     right, invented = [], []
     for case, systems in zip(rows, values, strict=True):
-        gold, own = gold_values(case.page)[field], systems.get(name, {}).get(field, ())
+        gold, predicted = gold_values(case.page)[field], systems.get(name, {}).get(field, ())
         if gold:
-            right.append(is_same(field, own, gold))
+            right.append(is_same(field, predicted, gold))
         else:
-            invented.append(bool(own))
+            invented.append(bool(predicted))
     return float(np.mean(right)) if right else float("nan"), float(np.mean(invented)) if invented else float("nan")
 
 
 def score_table(rows: Sequence[Case], values: Sequence[dict[str, Values]], names: Sequence[str]) -> str:
-    """Return the accuracy of each system by corpus and field, and how often it gives a value that the gold lacks."""
+    """Format the accuracy of each system by corpus and field, and how often it gives a value that the gold lacks."""
     lines = []
     for corpus in dict.fromkeys(case.page.corpus for case in rows):
         of_corpus = [index for index, case in enumerate(rows) if case.page.corpus == corpus]
-        own, own_values = [rows[index] for index in of_corpus], [values[index] for index in of_corpus]
+        cases, corpus_values = [rows[index] for index in of_corpus], [values[index] for index in of_corpus]
         for field in FIELDS:
-            count = sum(bool(gold_values(case.page)[field]) for case in own)
-            scores = [accuracy(own, own_values, name, field) for name in names]
+            count = sum(bool(gold_values(case.page)[field]) for case in cases)
+            scores = [accuracy(cases, corpus_values, name, field) for name in names]
             cells = (f"{right:.3f} ({invented:.2f})" for right, invented in scores)
             lines.append((corpus, field.value, str(count), *cells))
     return table(("corpus", "field", "pages", *names), lines)
 
 
 def sight_table(rows: Sequence[Case], values: Sequence[dict[str, Values]]) -> str:
-    """Return the accuracy on rendered pages minus that on the same pages parsed, with its interval over sites."""
+    """Format the accuracy on rendered pages minus that on the same pages parsed, with its interval over sites."""
     lines = []
     for field in FIELDS:
         used = [index for index, case in enumerate(rows) if case.rendered and gold_values(case.page)[field]]
@@ -203,6 +208,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition(":")[0])
     parser.add_argument("corpora", nargs="+", type=Path, metavar="CORPUS", help="a corpus as Parquet")
     parser.add_argument("--metadata", type=Path, required=True, metavar="FILE", help="titles, authors and dates")
+    parser.add_argument("--types", type=Path, metavar="FILE", help="types of pages: corpus, id, type, URL; with tabs")
     parser.add_argument("--render", type=int, default=0, metavar="N", help="render N pages, too")
     parser.add_argument("--others", nargs="*", default=list(OTHERS), choices=list(OTHERS), help="systems to compare")
     parser.add_argument("--train", type=Path, metavar="FILE", help="write the models of all pages to FILE")
@@ -210,15 +216,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         gold = read_metadata(options.metadata)
         pages = [page for path in options.corpora for page in read_corpus(path, gold) if gold_values(page)[Field.TITLE]]
+        typed = list(typed_pages(options.corpora, read_types(options.types) if options.types else {}))
         rendered = render_some(pages, options.render) if options.render else {}
         rows = list(cases(pages, rendered, [] if options.train else options.others))
         if options.train:
             samples = [sample for case in rows for sample in (case.parsed, case.rendered) if sample]
-            write_atomic(options.train, fit(samples, {"pages": len(rows), "rendered": len(rendered)}).to_bytes())
+            facts = {"pages": len(rows), "rendered": len(rendered), "typed_pages": len(typed)}
+            write_atomic(
+                options.train, fit(samples, add_unknown_addresses([page.example for page in typed]), facts).to_bytes()
+            )
             return 0
     except VcleanError as error:
         sys.stderr.write(f"metadata.py: {error}\n")
         return error.exit_code
+    print(tables(typed) if typed else "no page has a type")
     values = cross_validate(rows)
     print(score_table(rows, values, (VCLEAN, *options.others)))
     if options.render:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from vclean.classify.content.kinds import KindRequest
     from vclean.classify.content.site_evidence import SiteEvidence
     from vclean.features.page_context import PageContext
+    from vclean.features.subject.subject import Subject
     from vclean.labels import Kind, Label, Role
     from vclean.settings import Policy
 
@@ -118,6 +119,9 @@ class Prediction:
         kinds: what each block is in its document; empty for methods without kinds.
         decision: how the model decided; None for methods without a model, and for a page without blocks.
         headline: the headline of the page; None for a page without one, and for methods without a model.
+        subject: the product or the recipe that the page is about; None for other pages, and for methods without a
+            model.
+        subject_blocks: the blocks that are content because the subject has them.
         context: values derived from the blocks, for later steps that need them too; None for methods without a model.
 
     >>> import vclean
@@ -134,6 +138,8 @@ class Prediction:
     kinds: list[Kind] = field(default_factory=list)
     decision: Decision | None = None
     headline: Headline | None = None
+    subject: Subject | None = None
+    subject_blocks: frozenset[int] = frozenset()
     context: PageContext | None = None
 
     @property

@@ -1,4 +1,4 @@
-"""Labels, kinds and visibility of blocks, roles of regions, reasons of empty results."""
+"""Labels, kinds and visibility of blocks, roles of regions, types of pages, reasons of empty results."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ UNKNOWN: Final = -1
 class Kind(StrEnum):
     """Function of a block in its document.
 
-    A label says how a block is printed, and whether; its kind says what it is. Models learn the kinds up to `OTHER`, in
-    the order of the members. The kinds after it are those of the body text in an element that HTML names so.
+    A label decides whether and how a block is printed; its kind is its function. Models learn the kinds up to `OTHER`,
+    in the order of the members. The kinds after it are those of the body text in an element that HTML names so.
 
     >>> Kind("byline").name, Kind.QUOTE.is_learned
     ('BYLINE', False)
@@ -134,6 +134,40 @@ REGION_ROLES: Final[tuple[Role, ...]] = tuple(role for role in Role if role is n
 """Roles that region models predict, in the order of their classes."""
 
 _CONTENT = frozenset((Role.TITLE, Role.ARTICLE, Role.CONTENT, Role.COMMENTS, Role.TABLE, Role.AUTHOR))
+
+
+class PageType(StrEnum):
+    """Type of a page: what it is for.
+
+    The order of the members is the order of the classes in the model of metadata. The types up to `SERVICE` are those
+    of WCXB (Foley 2026).
+
+    >>> PageType("listing").name
+    'LISTING'
+    """
+
+    ARTICLE = "article"
+    """One text: news, blog post, recipe, review, guide."""
+    PRODUCT = "product"
+    """One product or offer."""
+    LISTING = "listing"
+    """Links to articles, jobs, events or the like with their titles."""
+    COLLECTION = "collection"
+    """Grid or list of products."""
+    FORUM = "forum"
+    """Thread of posts, question with answers, or index of a forum."""
+    DOCUMENTATION = "documentation"
+    """Reference, manual, tutorial for a product or a language."""
+    SERVICE = "service"
+    """Presentation of a service, a feature or an organization."""
+    HOME = "home"
+    """Front page of a site."""
+    OTHER = "other"
+    """None of these: notices of errors, logins, contacts, terms."""
+
+
+PAGE_TYPES: Final = tuple(PageType)
+"""Types of pages by integer code: `PAGE_TYPES[code]`."""
 
 
 class EmptyReason(StrEnum):

@@ -1,4 +1,4 @@
-"""Metadata of a page: title, authors, dates and the like, each with its source and its probability."""
+"""Metadata of a page: title, authors, dates, type and the like, each with its source and its probability."""
 
 from __future__ import annotations
 
@@ -61,6 +61,7 @@ class Metadata:
         section: the section of the site.
         tags: keywords.
         license: the URL or the name of the license.
+        page_type: the type of the page, a value of `PageType`.
         evidence: where each of these values comes from, by the name of the field.
         document_title: the title of the document, `<title>`.
         rendered: whether a browser rendered the page.
@@ -90,6 +91,7 @@ class Metadata:
     section: str = ""
     tags: tuple[str, ...] = ()
     license: str = ""
+    page_type: str = ""
     evidence: Mapping[str, Evidence] = field(default_factory=dict)
     document_title: str = ""
     rendered: bool = False
@@ -104,7 +106,7 @@ LISTS: Final = ("authors", "tags")
 """Fields with several values."""
 PAGE_FIELDS: Final = (
     "title", "authors", "published", "modified", "site_name", "language", "description", "canonical_url", "image",
-    "section", "tags", "license",
+    "section", "tags", "license", "page_type",
 )  # fmt: skip
 """Fields that outputs have, in their order."""
 
@@ -142,14 +144,14 @@ def _evidence(choice: Choice, result: Result, context: PageContext) -> Evidence:
     first = choice.mentions[0]
     main = next((mention for mention in choice.mentions if mention.source not in _WEAK), first)
     shown = [mention for mention in choice.mentions if mention.block >= 0 or mention.element >= 0]
-    place = min(shown, key=lambda mention: mention.block < 0) if shown else None
+    location = min(shown, key=lambda mention: mention.block < 0) if shown else None
     return Evidence(
         source=main.source.value,
         property=main.name,
         probability=round(choice.probability, 4),
         sources=tuple(dict.fromkeys(mention.source.value for mention in choice.mentions)),
-        xpath=_xpath(place, result) if place else None,
-        box=_box(place, result) if place and len(context) else None,
+        xpath=_xpath(location, result) if location else None,
+        box=_box(location, result) if location and len(context) else None,
     )
 
 
@@ -157,15 +159,15 @@ _WEAK: Final = ("page", "title", "url")
 """Sources that are named only if no markup gives the value."""
 
 
-def _xpath(place: Mention, result: Result) -> str:
-    element = place.element if place.element >= 0 else int(result.columns.node[place.block])
+def _xpath(mention: Mention, result: Result) -> str:
+    element = mention.element if mention.element >= 0 else int(result.columns.node[mention.block])
     return result.columns.snapshot.xpath(element)
 
 
-def _box(place: Mention, result: Result) -> Box | None:
-    if place.block < 0:
+def _box(mention: Mention, result: Result) -> Box | None:
+    if mention.block < 0:
         return None
-    sides = result.columns.box[place.block].tolist()
+    sides = result.columns.box[mention.block].tolist()
     return Box(*sides) if all(map(math.isfinite, sides)) else None
 
 

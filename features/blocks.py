@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vclean.features import tree
+from vclean.features.formulas import blocks_with_formulas, formula_elements
 from vclean.features.visibility.overlays import overlay_roots
 from vclean.features.visibility.text_visibility import text_visibility
 from vclean.labels import Visibility
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from vclean.settings import Policy
 
 _INLINE_DISPLAY = frozenset(("", "inline", "inline-block", "inline-flex", "inline-grid", "inline-table", "none",
-                             "contents", "ruby", "ruby-text", "ruby-base", "math"))  # fmt: skip
+                             "contents", "ruby", "ruby-text", "ruby-base", "math", "block math"))  # fmt: skip
 _BREAK_TAGS = frozenset(("iframe", "object", "select", "video"))
 """Elements without text of the page that separate the text before them from the text after them."""
 
@@ -43,6 +44,7 @@ class BlockColumns:
         snapshot: the page.
         text: B strings. White space is collapsed, except in preformatted text. A space is inserted where one inline
             element ends and the next begins, because they look separate: `<b>Price</b><i>$10</i>` is `Price $10`.
+            Formulas are part of the text of a block, but begin none.
         node: int32 (B,), the block container: the innermost block-level element around the text.
         text_block: int32 (T,), the block of each text node; -1 for text nodes outside all blocks.
         box: float32 (B, 4), x, y, width, height of the union of the line boxes, CSS px; NaN if nothing is painted.
@@ -82,6 +84,14 @@ class BlockColumns:
         """Return the index in `members` of the first text node of each block: int32 (B,)."""
         owner = self.text_block[self.members]
         return np.flatnonzero(np.diff(owner, prepend=-1)).astype(np.int32)
+
+    @cached_property
+    def without_formulas(self) -> BlockColumns:
+        """Return the blocks without the texts of formulas, as features see them: no model was trained with formulas."""
+        is_formula = self.snapshot.is_tag(("math",))[self.snapshot.text_parent]
+        if not (is_formula & (self.text_block >= 0)).any():
+            return self
+        return _with_texts(self, np.where(is_formula, np.int32(-1), self.text_block))
 
     @cached_property
     def line_block(self) -> NDArray[np.int32]:
@@ -179,7 +189,7 @@ def extract_blocks(snapshot: Snapshot) -> BlockColumns:
     parent = snapshot.text_parent[block_texts[first]]
     text_block = np.full(len(snapshot.texts), -1, dtype=np.int32)
     text_block[block_texts] = np.cumsum(starts) - 1
-    return BlockColumns(
+    columns = BlockColumns(
         snapshot=snapshot,
         text=_join_texts(snapshot, stripped, block_texts, first, breaks),
         node=container[parent],
@@ -189,12 +199,32 @@ def extract_blocks(snapshot: Snapshot) -> BlockColumns:
         technique=seen.technique[block_texts[first]],
         in_overlay=overlay_roots(snapshot)[parent] >= 0,
     )
+    if "math" not in snapshot.tags:
+        return columns
+    return _with_texts(columns, blocks_with_formulas(columns, container, seen.visibility))
+
+
+def _with_texts(columns: BlockColumns, text_block: NDArray[np.int32]) -> BlockColumns:
+    """Return columns with the same blocks and other texts in them, as `text_block` has them."""
+    snapshot = columns.snapshot
+    stripped = [" ".join(text.split()) for text in snapshot.texts]
+    texts = np.flatnonzero(text_block >= 0)
+    first = np.flatnonzero(np.diff(text_block[texts], prepend=-1))
+    container = tree.nearest_ancestor(find_block_level(snapshot), snapshot.parent)[snapshot.text_parent[texts]]
+    apart = np.maximum(_count_breaks(snapshot, texts), container[1:] != container[:-1])
+    return replace(
+        columns,
+        text=_join_texts(snapshot, stripped, texts, first, apart),
+        text_block=text_block,
+        box=_union_boxes(snapshot, text_block, len(columns)),
+    )
 
 
 def find_block_level(snapshot: Snapshot) -> NDArray[np.bool_]:
     """Find the elements that break the line before and after them, by tag or computed display: bool (N,)."""
     by_style = ~snapshot.styles.is_in("display", _INLINE_DISPLAY)
     is_block_level = snapshot.is_tag(styles.BLOCK_TAGS | _BREAK_TAGS) | by_style[snapshot.style]
+    is_block_level[formula_elements(snapshot)] = False
     is_block_level[:1] = True
     return is_block_level
 

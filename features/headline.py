@@ -72,12 +72,12 @@ _LONG: Final = 10
 _NEAR: Final = 0.99
 """Share of the largest font size from which a block is as large."""
 _MAX_BLOCKS_NAMED: Final = 2
-"""Most blocks of an element whose name says title; a larger one is a whole header or card."""
+"""Most blocks of an element named as title; a larger one is a whole header or card."""
 
 
 def find_headline(context: PageContext) -> int:
     """Return the index of the headline of a page, -1 if no block is one."""
-    scores = headline_scores(context)
+    scores = context.headline_scores
     return int(scores.argmax()) if scores.max(initial=-np.inf) >= MIN_SCORE else -1
 
 

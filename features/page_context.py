@@ -30,9 +30,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class PageContext:
-    """Blocks of a page and values derived from them: B blocks, K text nodes in blocks, N elements."""
+    """Blocks of a page and values derived from them: B blocks, K text nodes in blocks, N elements.
+
+    Features see no formulas: `blocks` are those of `BlockColumns.without_formulas`.
+    """
 
     blocks: BlockColumns
+
+    def __post_init__(self) -> None:
+        """Leave out formulas."""
+        object.__setattr__(self, "blocks", self.blocks.without_formulas)
 
     def __len__(self) -> int:
         """Return the number of blocks."""
@@ -57,6 +64,13 @@ class PageContext:
     def tokens(self) -> NDArray[np.float32]:
         """Return the number of words per block: float32 (B,)."""
         return self.words.per_text()
+
+    @cached_property
+    def headline_scores(self) -> NDArray[np.float64]:
+        """Return the scores of the blocks as headlines, see `vclean.features.headline`: float64 (B,)."""
+        from vclean.features.headline import headline_scores
+
+        return headline_scores(self)
 
     @cached_property
     def language(self) -> str:

@@ -98,9 +98,9 @@ class ConfirmedPages:
 
     def _find(self, address: str, names: Sequence[str]) -> ConfirmedPage | None:
         """Return the page with an address; else the page with the same texts, if it or the address is unknown."""
-        known = [page for page in self.pages if address and page.address == address]
-        if known:
-            return max(known, key=lambda page: page.common_share(names))
+        at_address = [page for page in self.pages if address and page.address == address]
+        if at_address:
+            return max(at_address, key=lambda page: page.common_share(names))
         unknown = [page for page in self.pages if not (address and page.address)]
         best = max(unknown, key=lambda page: page.common_share(names), default=None)
         return best if best and best.common_share(names) >= _SAME_TEXTS else None
@@ -137,7 +137,7 @@ def override(labels: Sequence[Label], confirmed: Mapping[int, Label]) -> list[La
 def confirm_headline(
     headline: Headline | None, labels: Sequence[Label], confirmed: Mapping[int, Label]
 ) -> Headline | None:
-    """Return the headline of a page; whether its block is kept is what a person confirmed, if anybody did."""
+    """Return the headline of a page; the confirmed label of its block, if any, decides whether it is kept."""
     if headline is None or headline.block is None or headline.block not in confirmed:
         return headline
     is_kept = labels[headline.block].is_content

@@ -1,8 +1,8 @@
 """Adjust the model to the convention of a corpus: what its annotators counted as content.
 
 Annotators disagree on comments, titles, captions and lists of links. The content trees are fitted on all corpora and
-know no convention. For each convention, a few more trees are added to their log odds, and the threshold model is told
-the convention. Without a convention, nothing is added.
+know no convention. For each convention, a few more trees are added to their log odds, and the threshold model gets
+the convention as a feature. Without a convention, nothing is added.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from vclean.settings import Policy
 
 SAME_TITLE: Final = 0.7
-"""Similarity with the title from which a heading of the content says the same."""
+"""Similarity with the title from which a heading of the content repeats it."""
 LISTED_LINKS: Final = 3
 """Fewest headings with links in the content of a page that lists articles; the title of such a page is not added."""
 _REPEATED: Final = frozenset((Label.HEADING, Label.PARAGRAPH))
@@ -55,36 +55,36 @@ def place_headline(
 def _keep(context: PageContext, labels: Sequence[Label], block: int) -> tuple[list[Label], Headline]:
     """Label the headline as heading, and the blocks that repeat it as other."""
     source = HeadlineSource.MODEL if labels[block] is Label.HEADING else HeadlineSource.RULE
-    placed = _without_repetitions(context, labels, block)
-    placed[block] = Label.HEADING
-    return placed, Headline(context.blocks.text[block], block, source)
+    relabelled = _without_repetitions(context, labels, block)
+    relabelled[block] = Label.HEADING
+    return relabelled, Headline(context.blocks.text[block], block, source)
 
 
 def _drop(context: PageContext, labels: Sequence[Label], block: int) -> tuple[list[Label], Headline | None]:
     """Label the headline and the blocks that repeat it as other."""
     if block < 0:
         return list(labels), None
-    placed = _without_repetitions(context, labels, block)
-    placed[block] = Label.OTHER
-    return placed, Headline(context.blocks.text[block], block, HeadlineSource.DROPPED)
+    relabelled = _without_repetitions(context, labels, block)
+    relabelled[block] = Label.OTHER
+    return relabelled, Headline(context.blocks.text[block], block, HeadlineSource.DROPPED)
 
 
 def _without_repetitions(context: PageContext, labels: Sequence[Label], block: int) -> list[Label]:
     """Return the labels, with other for headings and paragraphs that have the same words as `block`."""
-    placed, texts, expected = list(labels), context.blocks.text, normalize(context.blocks.text[block])
+    relabelled, texts, expected = list(labels), context.blocks.text, normalize(context.blocks.text[block])
     for row in np.flatnonzero(context.tokens == context.tokens[block]).tolist():
         if labels[row] in _REPEATED and normalize(texts[row]) == expected:
-            placed[row] = Label.OTHER
-    return placed
+            relabelled[row] = Label.OTHER
+    return relabelled
 
 
 def _from_title(context: PageContext, labels: Sequence[Label], is_content: NDArray[np.bool_]) -> Headline | None:
-    """Return the title of the document as headline; None if the content says it, or the page lists articles."""
+    """Return the title of the document as headline; None if the content repeats it, or the page lists articles."""
     title = strip_site_name(context.snapshot.title, context.snapshot.url)
     is_heading = np.array([label is Label.HEADING for label in labels], dtype=bool)
-    may_say = is_heading | (np.arange(len(labels)) == is_content.argmax())
-    is_said = may_say & (title_agreement(context) >= SAME_TITLE)
+    is_title_candidate = is_heading | (np.arange(len(labels)) == is_content.argmax())
+    is_repeated = is_title_candidate & (title_agreement(context) >= SAME_TITLE)
     is_list = np.count_nonzero(is_heading & (context.link_share > _LINK)) >= LISTED_LINKS
-    if not title or is_said.any() or is_list or has_home_url(context.snapshot):
+    if not title or is_repeated.any() or is_list or has_home_url(context.snapshot):
         return None
     return Headline(title, None, HeadlineSource.TITLE)

@@ -21,9 +21,10 @@ import numpy as np
 
 from vclean.classify import model_file
 from vclean.classify.content import stacking
+from vclean.classify.content.adjustments import AdjustedProbability
 from vclean.classify.content.confirmed import ConfirmedPages, confirm_decision, confirm_headline, override
 from vclean.classify.content.conventions import Conventions
-from vclean.classify.content.expected_f import adjust_for_kind, assign_labels, bounded_log_odds
+from vclean.classify.content.expected_f import assign_labels
 from vclean.classify.content.headline import place_headline
 from vclean.classify.content.kinds import KindRequest, block_kinds, kind_probability, kind_requests
 from vclean.classify.content.linear import LinearModel
@@ -34,10 +35,11 @@ from vclean.classify.content.postprocess import (
     predecessors,
     smooth_groups,
 )
+from vclean.classify.content.subject import place_subject
 from vclean.classify.content.threads import NO_SIGN, is_thread, least_post_share
 from vclean.classify.content.threshold import CalibrationMap, ThresholdModel, candidate_selections
 from vclean.classify.model_file import READ_ERRORS, pack
-from vclean.classify.prediction import Change, Decision, Prediction
+from vclean.classify.prediction import Decision, Prediction
 from vclean.classify.regions import model
 from vclean.classify.trees.forest import Forest
 from vclean.errors import ModelError
@@ -120,6 +122,7 @@ class Model:
         confirmed = self.confirmed.labels(blocks)
         labels = override(prediction.labels, confirmed)
         labels, headline = place_headline(features.context, labels, policy)
+        labels, subject, subject_blocks = place_subject(features.context, labels, policy)
         labels = override(join_continuations(labels, predecessors(blocks)), confirmed)
         return replace(
             prediction,
@@ -128,6 +131,8 @@ class Model:
             kinds=block_kinds(kinds, blocks, labels) if kinds is not None else [],
             headline=confirm_headline(headline, labels, confirmed),
             decision=confirm_decision(prediction.decision, confirmed),
+            subject=subject,
+            subject_blocks=subject_blocks,
             context=features.context,
         )
 
@@ -161,56 +166,38 @@ class Model:
         policy = policy or Policy()
         if not len(x):
             return Prediction([], np.zeros(0, dtype=np.float32), 0.0, self.version)
-        probability = content_probability(self.content, x, use_all_trees=CORRECTED in self.card)
-        changes: dict[Change, NDArray[np.float64]] = {}
-        before, probability = probability, self.conventions.adjust(probability, x, policy.convention)
-        _record(changes, Change.CONVENTION, before, probability)
-        if evidence is not None:
-            from vclean.classify.content.site_evidence import add_evidence
-
-            probability = add_evidence(probability, evidence.log_odds)
-        thread = policy.comments is False and is_thread(post_share, probability, words, comments)
+        adjusted = self._adjusted_probability(x, policy, evidence)
+        thread = policy.comments is False and is_thread(post_share, adjusted.value, words, comments)
         if policy.comments is not None and not thread:
-            before, probability = probability, adjust_for_kind(probability, comments, words, include=policy.comments)
-            _record(changes, Change.COMMENTS, before, probability)
-        for request in requests:
-            before, probability = (
-                probability,
-                adjust_for_kind(probability, request.members, words, include=request.include),
-            )
-            _record(changes, Change.KINDS, before, probability)
-        candidates = probability
+            adjusted.add_comments(comments, words, include=policy.comments)
+        adjusted.add_requests(requests, words)
+        calibrated = self.threshold_model.calibration(adjusted.value)
         if excluded is not None and excluded.any():
             words = np.where(excluded, 0, words).astype(np.float32)
-            candidates = np.where(excluded, 0, probability).astype(np.float32)
+            adjusted.value = np.where(excluded, 0, adjusted.value).astype(np.float32)
         undecided = comments if policy.comments is None else np.zeros_like(comments)
-        selections = candidate_selections(x, candidates, words, undecided, policy.recall_weight)
+        selections = candidate_selections(x, adjusted.value, words, undecided, policy.recall_weight)
         best, confidence = self.threshold_model.choose(selections, policy.convention)
         selected, include = selections.masks[best], selections.comment_policy(best)
-        is_content = smooth_groups(selected, candidates, words, group)
+        is_content = smooth_groups(selected, adjusted.value, words, group) & ~_dropped(len(x), evidence, excluded)
         if include is not None:
-            before, candidates = candidates, adjust_for_kind(candidates, undecided, words, include=include)
-            _record(changes, Change.COMMENTS, before, candidates)
-        if excluded is not None:
-            is_content &= ~excluded
-        if evidence is not None:
-            is_content &= ~evidence.repeated
+            adjusted.add_comments(undecided, words, include=include)
         labels = assign_labels(is_content, type_probability(self.types, x[is_content]))
         decision = Decision(
-            x,
-            comments,
-            evidence,
-            policy,
-            selected,
-            group,
-            is_content,
-            thread,
-            tuple(requests),
-            candidates=candidates,
-            changes=changes,
-        )
-        calibrated = self.threshold_model.calibration(probability)
+            x, comments, evidence, policy, selected, group, is_content, thread, tuple(requests),
+            candidates=adjusted.value, changes=adjusted.changes,
+        )  # fmt: skip
         return Prediction(labels, calibrated, confidence, self.version, decision=decision)
+
+    def _adjusted_probability(
+        self, x: NDArray[np.float32], policy: Policy, evidence: SiteEvidence | None
+    ) -> AdjustedProbability:
+        """Return the probability of the content trees, adjusted to the convention and the evidence of the site."""
+        adjusted = AdjustedProbability(content_probability(self.content, x, use_all_trees=CORRECTED in self.card))
+        adjusted.add_convention(self.conventions, x, policy.convention)
+        if evidence is not None:
+            adjusted.add_evidence(evidence)
+        return adjusted
 
     def to_bytes(self) -> bytes:
         """Return the content of the model file; equal models give equal bytes."""
@@ -245,12 +232,14 @@ def _with_overlays(roles: list[Role | None], blocks: BlockColumns) -> list[Role 
     return [Role.OVERLAY if in_overlay else role for role, in_overlay in pairs]
 
 
-def _record(
-    changes: dict[Change, NDArray[np.float64]], change: Change, before: NDArray[np.float32], after: NDArray[np.float32]
-) -> None:
-    """Add the difference of the log odds of two probabilities to `changes`."""
-    if after is not before:
-        changes[change] = changes.get(change, 0) + bounded_log_odds(after) - bounded_log_odds(before)
+def _dropped(count: int, evidence: SiteEvidence | None, excluded: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
+    """Return the blocks that cannot be content: excluded ones, and those repeated on other pages of the site."""
+    dropped = np.zeros(count, dtype=bool)
+    if excluded is not None:
+        dropped |= excluded
+    if evidence is not None:
+        dropped |= evidence.repeated
+    return dropped
 
 
 def content_probability(trees: Forest, x: NDArray[np.float32], *, use_all_trees: bool = False) -> NDArray[np.float32]:

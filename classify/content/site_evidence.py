@@ -94,8 +94,8 @@ class _Tally(NamedTuple):
     def of(self, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Return the number of documents with each of `hashes`; 1, that of the page, for one that was not counted."""
         row = np.minimum(np.searchsorted(self.hashes, hashes), max(len(self.hashes) - 1, 0))
-        known = self.hashes[row] == hashes if len(self.hashes) else np.zeros(len(hashes), dtype=bool)
-        return np.where(known, self.counts[row], 1) if len(self.hashes) else np.ones(len(hashes), dtype=np.int64)
+        is_counted = self.hashes[row] == hashes if len(self.hashes) else np.zeros(len(hashes), dtype=bool)
+        return np.where(is_counted, self.counts[row], 1) if len(self.hashes) else np.ones(len(hashes), dtype=np.int64)
 
 
 class _Site:

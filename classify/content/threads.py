@@ -1,4 +1,4 @@
-"""Decide whether a page is a thread: a page whose posts, marked up as comments or replies, are its content.
+"""Decide whether a page is a thread: the posts are its content, though they are marked up as comments or replies.
 
 Forums mark posts with the names that blogs give to readers' comments. The address, microdata and names of a page show
 that it is a thread. How clearly they do determines how much of the likely content has to be among the posts.
@@ -43,6 +43,10 @@ _FORUM_NAME: Final = re.compile(
 )
 """Word in classes and ids of forum software. `thread` is none: comment systems of blogs use it, too."""
 _POSSIBLE_NAME: Final = re.compile(r"(message|topic|discussion|question|answer)s?")
+_FORUM_WORD: Final = re.compile(
+    r"\b(?:forums?|foros?|foren|fóra|message boards?|форум\w*)\b|论坛|論壇|掲示板|フォーラム|포럼", re.IGNORECASE
+)
+"""Words for a forum in titles of documents."""
 _POSTING, _QUESTIONS = "DiscussionForumPosting", "QAPage"
 """Types of schema.org."""
 
@@ -90,6 +94,15 @@ _FORUM_PREFIX: Final = re.compile(
 def has_forum_address(url: str) -> bool:
     """Return whether a URL is that of a thread or its forum."""
     return _any(_FORUM_PART, _address_parts(url))
+
+
+def names_forum(title: str) -> bool:
+    """Return whether the title of a document names a forum.
+
+    >>> names_forum("Leaking tap - DIY Forum"), names_forum("The Roman Forum in May")
+    (True, True)
+    """
+    return _FORUM_WORD.search(title) is not None
 
 
 def has_forum_sign(snapshot: Snapshot) -> bool:

@@ -78,7 +78,7 @@ class CandidateSelections:
 
     Attributes:
         masks: bool (K, B), the selected blocks of each candidate.
-        rows: float32 (K, F), features of the candidates; the second says how comments are treated.
+        rows: float32 (K, F), features of the candidates; the second is the treatment of comments.
         default: index of the candidate that is chosen unless another is better by `MARGIN`.
         loss: float64 (K,), share of the words of probable blocks that a candidate leaves out.
     """
@@ -256,7 +256,8 @@ class CalibrationMap:
         return np.asarray(np.interp(probability, self.predicted, self.observed), dtype=np.float32)
 
     def to_dict(self) -> dict[str, list[float]]:
-        """Return the points for JSON; `said`, as files name it, are the predicted probabilities."""
+        """Return the points for JSON."""
+        # "said" is the name of the predicted probabilities in model files.
         return {"said": list(self.predicted), "observed": list(self.observed)}
 
     @classmethod

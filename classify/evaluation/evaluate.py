@@ -149,5 +149,5 @@ def _attempt(step: Callable[[], _T]) -> tuple[_T | None, str]:
         raise
     except VcleanError as error:
         return None, str(error)
-    except Exception as error:
+    except Exception as error:  # libraries of methods raise many types
         return None, f"{type(error).__name__}: {error}".partition("\n")[0]

@@ -36,6 +36,8 @@ class Rule(StrEnum):
 
     HEADLINE = "headline"
     """The headline is kept once, or left out as requested."""
+    SUBJECT = "product or recipe"
+    """What a page shows of its product or its recipe is kept."""
     GROUP = "whole group"
     """A list, table or code is kept or dropped as one."""
     COMMENTS = "comments"
@@ -98,6 +100,7 @@ class Rules:
             return [(Rule.SITE, repeated)]
         texts = {
             Rule.HEADLINE: self._headline_rule(block),
+            Rule.SUBJECT: self._subject_rule(block),
             Rule.GROUP: self._group_rule(block),
             Rule.COMMENTS: self._comments_rule(block),
             Rule.THRESHOLD: self._threshold_rule(block),
@@ -130,12 +133,17 @@ class Rules:
 
     def _headline_rule(self, block: int) -> str:
         is_kept = self._prediction.labels[block].is_content
-        if is_kept == self._decision.is_content[block]:
+        if is_kept == self._decision.is_content[block] or block in self._prediction.subject_blocks:
             return ""
         if is_kept:
             return "kept because it is the headline: --title out would leave it out"
         is_requested = not self._decision.policy.title
         return f"left out because it {'is' if is_requested else 'repeats'} the headline"
+
+    def _subject_rule(self, block: int) -> str:
+        if block not in self._prediction.subject_blocks:
+            return ""
+        return "kept because the product or recipe of this page has it: its price, brand, number, ingredient or step"
 
     def _group_rule(self, block: int) -> str:
         decision = self._decision

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from vclean.classify.metadata.declared import choose_declared
 from vclean.classify.metadata.model import choose, load_shipped, metadata_page, page_candidates
+from vclean.classify.metadata.page_type import choose_page_type
 from vclean.features.metadata.mentions import Field
 
 if TYPE_CHECKING:
@@ -25,7 +26,10 @@ def choose_metadata(context: PageContext, language: str, model: MetadataModel | 
         ModelError: the shipped models are missing or damaged.
     """
     page = metadata_page(context, language)
-    choices = choose(page_candidates(page), model or load_shipped()) | choose_declared(page)
+    model = model or load_shipped()
+    choices = choose(page_candidates(page), model) | choose_declared(page)
+    if page_type := choose_page_type(context, model.page_types):
+        choices[Field.PAGE_TYPE] = page_type
     published, modified = choices.get(Field.PUBLISHED), choices.get(Field.MODIFIED)
     if published and modified and modified.values[0][:10] < published.values[0][:10]:
         del choices[Field.MODIFIED]

@@ -1,7 +1,7 @@
 """Choose title, authors and date of publication of a page with boosted trees.
 
-A model file is a zip archive: `card.json`, and for each of `FIELDS` the trees that predict whether a candidate is
-right, in LightGBM's text format.
+A model file is a zip archive: `card.json`, for each of `FIELDS` the trees that predict whether a candidate is right,
+and the trees that predict the type of a page, in LightGBM's text format.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from vclean.features.metadata import authors, publication_dates, titles
 from vclean.features.metadata.candidates import MetadataPage
 from vclean.features.metadata.dates import is_day_first
 from vclean.features.metadata.mentions import Field
+from vclean.features.page_type import matrix
+from vclean.labels import PAGE_TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from vclean.features.metadata.mentions import Mention
     from vclean.features.page_context import PageContext
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 FIELDS: Final = (Field.TITLE, Field.AUTHORS, Field.PUBLISHED)
 """Fields that trees choose; the others have rules, see `vclean.classify.metadata.declared`."""
 COLUMNS: Final = {
@@ -41,6 +43,7 @@ COLUMNS: Final = {
 }
 THRESHOLDS: Final = {Field.TITLE: 0.05, Field.AUTHORS: 0.2, Field.PUBLISHED: 0.2}
 """Lowest probability of a value; below it the field is absent."""
+PAGE_TYPE_COLUMNS: Final = matrix.COLUMNS
 _SHIPPED: Final = "metadata.vclean"
 _CARD: Final = "card.json"
 
@@ -51,16 +54,21 @@ class MetadataModel:
 
     Attributes:
         forests: for each of `FIELDS`, the trees that predict whether a candidate is right.
+        page_types: the trees that predict the type of a page, a class for each of `PAGE_TYPES`.
         card: training corpora, versions, seed, columns.
     """
 
     forests: Mapping[Field, Forest]
+    page_types: Forest
     card: dict[str, Any]
 
     def to_bytes(self) -> bytes:
         """Serialize the model; equal models give equal bytes."""
         card = json.dumps(self.card, indent=1, sort_keys=True, ensure_ascii=False).encode()
-        return model_file.pack({_CARD: card, **{_member(field): self.forests[field].text.encode() for field in FIELDS}})
+        forests = {**self.forests, Field.PAGE_TYPE: self.page_types}
+        return model_file.pack(
+            {_CARD: card, **{_member(field): forest.text.encode() for field, forest in forests.items()}}
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,7 +109,7 @@ def candidates_of(context: PageContext, language: str) -> dict[Field, Candidates
 
 
 def metadata_page(context: PageContext, language: str) -> MetadataPage:
-    """Return a page whose mentions are read when they are needed; arguments as for `candidates_of`."""
+    """Return the page for extractors of metadata; mentions are read on first use. Arguments as for `candidates_of`."""
     return MetadataPage(context, language, is_day_first(language, context.snapshot.language))
 
 
@@ -133,13 +141,19 @@ def from_bytes(data: bytes) -> MetadataModel:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             card = json.loads(archive.read(_CARD))
-            forests = {field: Forest(archive.read(_member(field)).decode()) for field in FIELDS}
+            forests = {field: Forest(archive.read(_member(field)).decode()) for field in (*FIELDS, Field.PAGE_TYPE)}
     except READ_ERRORS as error:
         raise ModelError("the model of metadata is damaged: install vclean again") from error
-    columns = {field.value: list(COLUMNS[field]) for field in FIELDS}
-    if card.get("format") != FORMAT or card.get("columns") != columns:
+    if card.get("format") != FORMAT or card.get("columns") != card_columns() or card.get("page_types") != [*PAGE_TYPES]:
         raise ModelError("the model of metadata is of another version: install vclean again")
-    return MetadataModel(forests, card)
+    page_types = forests.pop(Field.PAGE_TYPE)
+    return MetadataModel(forests, page_types, card)
+
+
+def card_columns() -> dict[str, list[str]]:
+    """Return the names of the features of each model, as a card has them."""
+    columns = {**COLUMNS, Field.PAGE_TYPE: PAGE_TYPE_COLUMNS}
+    return {field.value: list(names) for field, names in columns.items()}
 
 
 def _member(field: Field) -> str:

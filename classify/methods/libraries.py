@@ -117,7 +117,7 @@ def _run_library(extract: Callable[[], _T]) -> _T:
             return extract()
     except VcleanError:
         raise
-    except Exception as error:
+    except Exception as error:  # each library raises other types
         reason = f"{type(error).__name__}: {error}".partition("\n")[0]
         raise VcleanError(f"the library fails on this page ({reason}): choose another method") from error
 

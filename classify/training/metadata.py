@@ -1,4 +1,4 @@
-"""Fit and cross-validate the models that choose title, authors and date of a page among their candidates."""
+"""Fit the models of metadata: those that choose title, authors and date among their candidates, and that of types."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from vclean.classify.metadata.model import COLUMNS, FIELDS, FORMAT, MetadataModel, candidates_of
+from vclean.classify.metadata.model import FIELDS, FORMAT, MetadataModel, candidates_of, card_columns
+from vclean.classify.training.page_type import fit_page_types
 from vclean.classify.trees.boosting import REPRODUCIBLE, SEED, fit_forest
 from vclean.features.blocks import extract_blocks
 from vclean.features.metadata.mentions import Field
 from vclean.features.metadata.names import names_key, without_credentials
 from vclean.features.page_context import PageContext
 from vclean.features.text.page_title import normalize
+from vclean.labels import PAGE_TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.classify.corpora.corpora import GoldPage
+    from vclean.classify.training.page_type import PageTypeExample
     from vclean.classify.trees.forest import Forest
     from vclean.features.metadata.candidates import Candidates
     from vclean.render.snapshot import Snapshot
@@ -95,18 +98,27 @@ def is_same(field: Field, values: Sequence[str], gold: Sequence[str]) -> bool:
     return names_key(without_credentials(tuple(values))) == names_key(without_credentials(tuple(gold)))
 
 
-def fit(examples: Sequence[MetadataExample], card_fields: Mapping[str, Any] | None = None) -> MetadataModel:
-    """Fit a model for each of `FIELDS`; the same examples give the same model.
+def fit(
+    examples: Sequence[MetadataExample],
+    typed_pages: Sequence[PageTypeExample],
+    card_fields: Mapping[str, Any] | None = None,
+) -> MetadataModel:
+    """Fit a model for each of `FIELDS`, and that of types; the same examples give the same model.
 
     Args:
         examples: candidates of pages with gold.
+        typed_pages: pages of known type.
         card_fields: additional fields of the model card.
     """
-    forests = {field: _fit(examples, field) for field in FIELDS}
     versions = {name: metadata.version(name) for name in ("vclean", "lightgbm")}
-    columns = {field.value: list(COLUMNS[field]) for field in FIELDS}
-    card = {"format": FORMAT, **(card_fields or {}), "versions": versions, "seed": SEED, "columns": columns}
-    return MetadataModel(forests, card)
+    contents = {"columns": card_columns(), "page_types": [*PAGE_TYPES]}
+    card = {"format": FORMAT, **(card_fields or {}), "versions": versions, "seed": SEED, **contents}
+    return MetadataModel(fit_fields(examples), fit_page_types(typed_pages), card)
+
+
+def fit_fields(examples: Sequence[MetadataExample]) -> dict[Field, Forest]:
+    """Fit the trees of each of `FIELDS`."""
+    return {field: _fit(examples, field) for field in FIELDS}
 
 
 def _fit(examples: Sequence[MetadataExample], field: Field) -> Forest:

@@ -106,12 +106,12 @@ class CrossValidation:
     Attributes:
         table: training rows of the pages.
         held_out: P predictions, without a convention.
-        own: P predictions under the convention of the page's corpus; None for pages without one.
+        by_convention: P predictions under the convention of the page's corpus; None for pages without one.
     """
 
     table: TrainingTable
     held_out: list[HeldOutPrediction]
-    own: list[HeldOutPrediction | None]
+    by_convention: list[HeldOutPrediction | None]
 
     @classmethod
     def run(cls, table: TrainingTable, *, done: Callable[[], None] = lambda: None) -> CrossValidation:
@@ -126,12 +126,12 @@ class CrossValidation:
             predictions.update(_predict_fold(table, fold))
             done()
         held_out = [predictions[page] for page in range(len(table.pages))]
-        return cls(table, held_out, _predict_own(table, held_out))
+        return cls(table, held_out, _predict_by_convention(table, held_out))
 
     @property
     def has_conventions(self) -> bool:
         """Return whether a corpus has enough pages for a convention."""
-        return any(own is not None for own in self.own)
+        return any(adjusted is not None for adjusted in self.by_convention)
 
     @property
     def probability(self) -> NDArray[np.float32]:
@@ -144,14 +144,16 @@ class CrossValidation:
         pages = np.flatnonzero(self.table.fold != (-1 if held_out is None else held_out)).tolist()
         examples = [(self.table.pages[page], "", self.held_out[page]) for page in pages]
         examples += [
-            (self.table.pages[page], names[page], own) for page in pages if (own := self.own[page]) is not None
+            (self.table.pages[page], names[page], adjusted)
+            for page in pages
+            if (adjusted := self.by_convention[page]) is not None
         ]
         return fit_threshold_model(examples, tuple(sorted(set(names) - {""})))
 
-    def predictions(self, *, own: bool = False) -> list[Prediction]:
+    def predictions(self, *, by_convention: bool = False) -> list[Prediction]:
         """Return a prediction for each page; its threshold model was fitted without its fold.
 
-        With `own`, the predictions are those under the convention of the page's corpus, if it has one.
+        With `by_convention`, the predictions are those under the convention of the page's corpus, if it has one.
 
         The threshold model is fitted on scores of the other folds, by models that saw this fold. These know its sites,
         but not its gold, and the threshold model reads only a few numbers per page: twenty more fits were not worth the
@@ -161,10 +163,10 @@ class CrossValidation:
         names = convention_training.conventions(self.table.pages)
         return [
             _predict_page(threshold_models[fold], page, default, "")
-            if by_convention is None or not own
-            else _predict_page(threshold_models[fold], page, by_convention, name)
-            for fold, page, name, default, by_convention in zip(
-                self.table.fold.tolist(), self.table.pages, names, self.held_out, self.own, strict=True
+            if adjusted is None or not by_convention
+            else _predict_page(threshold_models[fold], page, adjusted, name)
+            for fold, page, name, default, adjusted in zip(
+                self.table.fold.tolist(), self.table.pages, names, self.held_out, self.by_convention, strict=True
             )
         ]
 
@@ -177,12 +179,14 @@ def _predict_fold(table: TrainingTable, fold: int) -> Iterator[tuple[int, HeldOu
         yield page, _held_out_prediction(content, types, x[first[page] : first[page + 1]], table.pages[page])
 
 
-def _predict_own(table: TrainingTable, held_out: Sequence[HeldOutPrediction]) -> list[HeldOutPrediction | None]:
+def _predict_by_convention(
+    table: TrainingTable, held_out: Sequence[HeldOutPrediction]
+) -> list[HeldOutPrediction | None]:
     """Predict each page under the convention of its corpus, with trees that were fitted without its fold."""
     x = design_matrix(table, *table.fits.scores(None))
     probability = np.concatenate([page.probability for page in held_out])
     first, names = np.cumsum([0, *map(len, table.pages)]), convention_training.conventions(table.pages)
-    own: list[HeldOutPrediction | None] = [None] * len(table.pages)
+    by_convention: list[HeldOutPrediction | None] = [None] * len(table.pages)
     for fold in np.unique(table.fold).tolist():
         adjusted = convention_training.fit_conventions(table, x, probability, fold)
         for number in np.flatnonzero(table.fold == fold).tolist():
@@ -191,8 +195,8 @@ def _predict_own(table: TrainingTable, held_out: Sequence[HeldOutPrediction]) ->
                 rows = x[first[number] : first[number + 1]]
                 changed = adjusted.adjust(held_out[number].probability, rows, name)
                 candidates = candidate_selections(rows, changed, page.layout.tokens, page.comments)
-                own[number] = HeldOutPrediction(changed, held_out[number].types, candidates)
-    return own
+                by_convention[number] = HeldOutPrediction(changed, held_out[number].types, candidates)
+    return by_convention
 
 
 def _held_out_prediction(content: Forest, types: Forest, x: NDArray[np.float32], page: PageRows) -> HeldOutPrediction:

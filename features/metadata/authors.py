@@ -6,13 +6,12 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from vclean.features.metadata.candidates import (
-    MARKUP_COLUMNS,
-    POSITION_COLUMNS,
+    MENTION_COLUMNS,
     Candidates,
     first_form,
     group,
-    markup_values,
-    position_values,
+    has_article,
+    mention_values,
     to_matrix,
 )
 from vclean.features.metadata.mentions import Field, Source
@@ -39,7 +38,7 @@ _SHAPE: Final = ("names", "words_per_name", "chars_per_name", "capitals", "digit
                  "lower", "credentials")  # fmt: skip
 _RELATIONS: Final = ("within", "around", "shared", "order", "candidates", "is_title", "repeated", "first_visible")
 
-COLUMNS: Final = (*_SLOTS, *MARKUP_COLUMNS, *POSITION_COLUMNS, *_SHAPE, *_RELATIONS, "has_author", "has_article")
+COLUMNS: Final = (*_SLOTS, *MENTION_COLUMNS, *_SHAPE, *_RELATIONS, "has_author", "has_article")
 """Features of candidates for the authors: which properties and words give them, where they are, and how they look."""
 
 
@@ -101,9 +100,8 @@ def _rare_slot(name: str) -> str:
 
 
 def _values(page: MetadataPage, row: Candidate) -> dict[str, float]:
-    values = dict.fromkeys(_SLOTS, 0.0) | {_slot(mention): 1.0 for mention in row.mentions}
+    values = mention_values(page.view, row.mentions, _SLOTS, _slot)
     values["by_word"] = float(any(byline_word(value) != "" for each in row.mentions for value in each.values))
-    values |= markup_values(row.mentions) | position_values(page.view, row.mentions)
     return values | _shape(row.values, page.context.snapshot.url)
 
 
@@ -129,20 +127,20 @@ def _shared_values(page: MetadataPage) -> dict[str, float]:
     mentions = page.mentions[Field.AUTHORS]
     return {
         "has_author": float(any(each.source in (Source.JSON_LD, Source.META) for each in mentions)),
-        "has_article": float(any(each.name.startswith("article.") for each in page.mentions[Field.TITLE])),
+        "has_article": has_article(page),
     }
 
 
 def _relations(page: MetadataPage, index: int, rows: Sequence[Candidate], keys: Sequence[set[str]]) -> dict[str, float]:
     """Compare a candidate with the others, and with the title."""
-    own, row = keys[index], rows[index]
+    candidate, row = keys[index], rows[index]
     others = [key for number, key in enumerate(keys) if number != index]
     visible = [number for number, each in enumerate(rows) if any(mention.block >= 0 for mention in each.mentions)]
     headline = page.view.texts[page.view.headline] if page.view.texts else ""
     return {
-        "within": sum(own < other for other in others),
-        "around": sum(other < own for other in others),
-        "shared": sum(not own.isdisjoint(other) for other in others),
+        "within": sum(candidate < other for other in others),
+        "around": sum(other < candidate for other in others),
+        "shared": sum(not candidate.isdisjoint(other) for other in others),
         "order": index,
         "candidates": len(rows),
         "is_title": float(normalize(row.values[0]) in normalize(headline)),

@@ -180,3 +180,29 @@ def markup_values(mentions: Sequence[Mention]) -> dict[str, float]:
 
 
 MARKUP_COLUMNS: Final = ("mentions", "sources", "in_markup")
+
+MENTION_COLUMNS: Final = (*MARKUP_COLUMNS, *POSITION_COLUMNS)
+"""Features of the mentions of a candidate for any field."""
+
+
+def mention_values(
+    view: PageView, mentions: Sequence[Mention], slots: Sequence[str], slot: Callable[[Mention], str]
+) -> dict[str, float]:
+    """Return the features of the mentions of a candidate.
+
+    Args:
+        view: the page.
+        mentions: the mentions.
+        slots: the columns of the properties and words that may give a value.
+        slot: returns the column of a mention.
+
+    Returns:
+        1 for each slot with a mention and 0 for the others, and the features of `MENTION_COLUMNS`.
+    """
+    values = dict.fromkeys(slots, 0.0) | {slot(mention): 1.0 for mention in mentions}
+    return values | markup_values(mentions) | position_values(view, mentions)
+
+
+def has_article(page: MetadataPage) -> float:
+    """Return 1 if JSON-LD describes an article with a title, else 0."""
+    return float(any(mention.name.startswith("article.") for mention in page.mentions[Field.TITLE]))

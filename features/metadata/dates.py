@@ -114,14 +114,14 @@ def find_dates(text: str, language: str = "en", *, day_first: bool = False) -> I
     text = text[:MAX_TEXT]
     if not _YEAR_HINT.search(text):
         return
-    found: list[FoundDate] = []
+    dates: list[FoundDate] = []
     for pattern in _PATTERNS:
         for match in pattern.finditer(text):
-            if all(match.end() <= other.start or match.start() >= other.end for other in found) and (
+            if all(match.end() <= other.start or match.start() >= other.end for other in dates) and (
                 value := _value(match, language, day_first=day_first)
             ):
-                found.append(FoundDate(value, match.start(), match.end()))
-    yield from sorted(found, key=lambda each: each.start)
+                dates.append(FoundDate(value, match.start(), match.end()))
+    yield from sorted(dates, key=lambda each: each.start)
 
 
 def _value(match: re.Match[str], language: str, *, day_first: bool) -> str:
@@ -218,8 +218,8 @@ def month_number(name: str, language: str) -> int:
     (3, 9, 0)
     """
     name = name.casefold().rstrip(".")
-    own, english, every = _months().get(language, {}), _months()["en"], _all_months()
-    return own.get(name) or english.get(name) or every.get(name, 0)
+    of_language, english, every = _months().get(language, {}), _months()["en"], _all_months()
+    return of_language.get(name) or english.get(name) or every.get(name, 0)
 
 
 @cache

@@ -54,7 +54,7 @@ def json_ld_mentions(scripts: Sequence[str]) -> list[Mention]:
     >>> [m.values for m in json_ld_mentions(['{"@type": "NewsArticle", "author": {"name": "Ann Lee"}}'])]
     [('Ann Lee',)]
     """
-    nodes = [node for script in scripts for node in _main_nodes(parse_json(script))]
+    nodes = [node for script in scripts for node in main_nodes(parse_json(script))]
     by_id = {node["@id"]: node for node in nodes if isinstance(node.get("@id"), str) and len(node) > 1}
     mentions: list[Mention] = []
     for node in nodes:
@@ -64,7 +64,7 @@ def json_ld_mentions(scripts: Sequence[str]) -> list[Mention]:
     return mentions[:MAX_MENTIONS]
 
 
-def parse_json(script: str) -> Any:  # noqa: ANN401
+def parse_json(script: str) -> object:
     """Return the value of a script, repaired if it is broken; None if it cannot be read."""
     try:
         return json.loads(script, strict=False)
@@ -72,7 +72,7 @@ def parse_json(script: str) -> Any:  # noqa: ANN401
         return _repaired(_CONTROL.sub("", script))
 
 
-def _repaired(script: str) -> Any:  # noqa: ANN401
+def _repaired(script: str) -> object:
     try:
         return json.loads(script, strict=False)
     except RecursionError:
@@ -88,10 +88,10 @@ def _repaired(script: str) -> Any:  # noqa: ANN401
         return None
 
 
-def _main_nodes(value: Any) -> list[Node]:  # noqa: ANN401
+def main_nodes(value: object) -> list[Node]:
     """Return the objects that describe the page: at the top, in `@graph`, and as `mainEntity`; at most `_MAX_NODES`."""
     nodes: list[Node] = []
-    waiting: list[tuple[Any, int]] = [(value, 0)]
+    waiting: list[tuple[object, int]] = [(value, 0)]
     while waiting and len(nodes) < _MAX_NODES:
         current, depth = waiting.pop(0)
         if isinstance(current, list) and depth < _MAX_DEPTH:
@@ -114,17 +114,17 @@ def _kind(node: Node) -> str:
 def _mentions_of(node: Node, by_id: dict[str, Node]) -> Iterator[Mention]:
     kind = _kind(node)
     if kind in ("site", "organization"):
-        yield from _mention(Field.SITE_NAME, (_text(node.get("name"), MAX_NAME_CHARS),), f"{kind}.name")
+        yield from _mention(Field.SITE_NAME, (first_text(node.get("name"), MAX_NAME_CHARS),), f"{kind}.name")
         return
     if kind == "other":
         return
     for name, field in _TEXTS.items():
-        yield from _mention(field, (_text(node.get(name)),), f"{kind}.{name}")
+        yield from _mention(field, (first_text(node.get(name)),), f"{kind}.{name}")
     for name, field in _NAMES.items():
         yield from _mention(field, _person_names(node.get(name), by_id), f"{kind}.{name}")
     part_of = node.get("isPartOf")
     if isinstance(part_of, dict):
-        yield from _mention(Field.SITE_NAME, (_text(part_of.get("name"), MAX_NAME_CHARS),), f"{kind}.isPartOf")
+        yield from _mention(Field.SITE_NAME, (first_text(part_of.get("name"), MAX_NAME_CHARS),), f"{kind}.isPartOf")
     yield from _mention(Field.IMAGE, (_image(node.get("image"), by_id),), f"{kind}.image")
     yield from _mention(Field.TAGS, _keywords(node.get("keywords")), f"{kind}.keywords")
 
@@ -135,7 +135,7 @@ def _mention(field: Field, values: Sequence[str], name: str) -> Iterator[Mention
         yield Mention(field, present, Source.JSON_LD, name)
 
 
-def _text(value: Any, limit: int = 500) -> str:  # noqa: ANN401
+def first_text(value: object, limit: int = 500) -> str:
     """Return a text, the first of a list of texts, a number, or the text of a language-tagged value."""
     if isinstance(value, list):
         value = value[0] if value else None
@@ -147,27 +147,27 @@ def _text(value: Any, limit: int = 500) -> str:  # noqa: ANN401
     return clean_text(html.unescape(text), limit) if "&" in text else text
 
 
-def _person_names(value: Any, by_id: dict[str, Node]) -> tuple[str, ...]:  # noqa: ANN401
+def _person_names(value: object, by_id: dict[str, Node]) -> tuple[str, ...]:
     """Return the names of persons or organizations: strings, objects with names, or references to objects."""
     names: list[str] = []
     for each in (value if isinstance(value, list) else [value])[:_MAX_VALUES]:
         person = each
         if isinstance(person, dict) and not person.get("name") and isinstance(person.get("@id"), str):
             person = by_id.get(person["@id"], person)
-        name = _person_name(person) if isinstance(person, dict) else _text(person, MAX_NAME_CHARS + 1)
+        name = _person_name(person) if isinstance(person, dict) else first_text(person, MAX_NAME_CHARS + 1)
         if name and len(name) <= MAX_NAME_CHARS and name not in names:
             names.append(name)
     return tuple(names)
 
 
 def _person_name(person: Node) -> str:
-    name = _text(person.get("name"), MAX_NAME_CHARS + 1)
+    name = first_text(person.get("name"), MAX_NAME_CHARS + 1)
     if name:
         return name
-    return f"{_text(person.get('givenName'), 60)} {_text(person.get('familyName'), 60)}".strip()
+    return f"{first_text(person.get('givenName'), 60)} {first_text(person.get('familyName'), 60)}".strip()
 
 
-def _image(value: Any, by_id: dict[str, Node]) -> str:  # noqa: ANN401
+def _image(value: object, by_id: dict[str, Node]) -> str:
     if isinstance(value, list):
         value = value[0] if value else None
     if isinstance(value, dict):
@@ -176,9 +176,9 @@ def _image(value: Any, by_id: dict[str, Node]) -> str:  # noqa: ANN401
     return clean_text(value, 2000)
 
 
-def _keywords(value: Any) -> tuple[str, ...]:  # noqa: ANN401
+def _keywords(value: object) -> tuple[str, ...]:
     if isinstance(value, str):
         value = value.split(",")
     if not isinstance(value, list):
         return ()
-    return tuple(dict.fromkeys(filter(None, (_text(each, MAX_NAME_CHARS) for each in value[:_MAX_VALUES]))))
+    return tuple(dict.fromkeys(filter(None, (first_text(each, MAX_NAME_CHARS) for each in value[:_MAX_VALUES]))))

@@ -32,6 +32,7 @@ class Field(StrEnum):
     SECTION = "section"
     TAGS = "tags"
     LICENSE = "license"
+    PAGE_TYPE = "page_type"
 
 
 class Source(StrEnum):

@@ -102,8 +102,8 @@ def _name_part(text: str) -> str:
 
     It is the part that begins with a word of authorship, else the first one that is not a label of dates.
     """
-    for found in reversed(list(find_dates(text))):
-        text = f"{text[: found.start]} | {text[found.end :]}"
+    for date in reversed(list(find_dates(text))):
+        text = f"{text[: date.start]} | {text[date.end :]}"
     parts = [part.strip() for part in _PARTS.split(_CLOCK.sub(" | ", text))]
     parts = [part for part in parts if any(map(str.isalpha, part)) and not _LABEL.fullmatch(part)]
     return next((part for part in parts if byline_word(part)), parts[0] if parts else "")
@@ -166,11 +166,11 @@ def without_credentials(names: tuple[str, ...]) -> tuple[str, ...]:
     >>> without_credentials(("Ann Lee", "MD", "Staff Writer"))
     ('Ann Lee',)
     """
-    kept = [
+    remaining = [
         name for position, name in enumerate(names)
         if not (position and (_CREDENTIAL.fullmatch(name) or _ROLE.search(name)))
     ]  # fmt: skip
-    return tuple(kept) or names
+    return tuple(remaining) or names
 
 
 def names_key(names: tuple[str, ...]) -> tuple[str, ...]:

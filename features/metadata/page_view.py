@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features.headline import headline_scores
 from vclean.features.metadata.mentions import MAX_CHARS, clean_text
 from vclean.features.names import lexicon
 
@@ -45,7 +44,7 @@ class PageView:
     @cached_property
     def scores(self) -> NDArray[np.float64]:
         """Return the scores of the blocks as headlines, see `vclean.features.headline`: float64 (B,)."""
-        return headline_scores(self.context)
+        return self.context.headline_scores
 
     @cached_property
     def headline(self) -> int:

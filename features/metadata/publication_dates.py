@@ -6,12 +6,11 @@ from datetime import date
 from typing import TYPE_CHECKING, Final
 
 from vclean.features.metadata.candidates import (
-    MARKUP_COLUMNS,
-    POSITION_COLUMNS,
+    MENTION_COLUMNS,
     Candidates,
     group,
-    markup_values,
-    position_values,
+    has_article,
+    mention_values,
     to_matrix,
 )
 from vclean.features.metadata.dates import date_in_url, parse_date
@@ -32,7 +31,7 @@ _SLOTS: Final = (
 _RELATIONS: Final = ("candidates", "rank_by_day", "rank_from_last", "days_after_first", "days_before_last", "order",
                      "first_visible", "blocks", "has_time", "has_zone", "days_from_markup")  # fmt: skip
 
-COLUMNS: Final = (*_SLOTS, *MARKUP_COLUMNS, *POSITION_COLUMNS, *_RELATIONS, "has_article", "has_published")
+COLUMNS: Final = (*_SLOTS, *MENTION_COLUMNS, *_RELATIONS, "has_article", "has_published")
 """Features of candidates for the day of publication: which properties and words give it, where it is, and its order
 among the days of the page."""
 
@@ -82,32 +81,31 @@ def _slot(mention: Mention) -> str:
 
 
 def _values(page: MetadataPage, row: Candidate) -> dict[str, float]:
-    values = dict.fromkeys(_SLOTS, 0.0) | {_slot(mention): 1.0 for mention in row.mentions}
-    return values | markup_values(row.mentions) | position_values(page.view, row.mentions)
+    return mention_values(page.view, row.mentions, _SLOTS, _slot)
 
 
 def _shared_values(page: MetadataPage) -> dict[str, float]:
     markup = (Source.JSON_LD, Source.OPEN_GRAPH, Source.META)
     return {
-        "has_article": float(any(each.name.startswith("article.") for each in page.mentions[Field.TITLE])),
+        "has_article": has_article(page),
         "has_published": float(any(each.source in markup for each in page.mentions[Field.PUBLISHED])),
     }
 
 
 def _relations(index: int, rows: Sequence[Candidate], days: Sequence[int], markup: int | None) -> dict[str, float]:
     """Compare a candidate with the other days of the page."""
-    own, value = days[index], rows[index].values[0]
+    candidate_day, value = days[index], rows[index].values[0]
     visible = [number for number, row in enumerate(rows) if any(mention.block >= 0 for mention in row.mentions)]
     return {
         "candidates": len(rows),
-        "rank_by_day": sum(day < own for day in days),
-        "rank_from_last": sum(day > own for day in days),
-        "days_after_first": min(own - min(days), 3650),
-        "days_before_last": min(max(days) - own, 3650),
+        "rank_by_day": sum(day < candidate_day for day in days),
+        "rank_from_last": sum(day > candidate_day for day in days),
+        "days_after_first": min(candidate_day - min(days), 3650),
+        "days_before_last": min(max(days) - candidate_day, 3650),
         "order": index,
         "first_visible": float(visible[:1] == [index]),
         "blocks": min(len({mention.block for mention in rows[index].mentions if mention.block >= 0}), 20),
         "has_time": float("T" in value),
         "has_zone": float(len(value) > 19),
-        "days_from_markup": float("nan") if markup is None else max(min(own - markup, 3650), -3650),
+        "days_from_markup": float("nan") if markup is None else max(min(candidate_day - markup, 3650), -3650),
     }

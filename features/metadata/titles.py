@@ -8,13 +8,12 @@ from urllib.parse import unquote, urlsplit
 
 from vclean.features.headline import has_home_url
 from vclean.features.metadata.candidates import (
-    MARKUP_COLUMNS,
-    POSITION_COLUMNS,
+    MENTION_COLUMNS,
     Candidates,
     first_form,
     group,
-    markup_values,
-    position_values,
+    has_article,
+    mention_values,
     to_matrix,
 )
 from vclean.features.metadata.mentions import Field, Source
@@ -35,7 +34,7 @@ _ITEM: Final = re.compile(r"article|posting|product|recipe|discussion|video|ques
 _MANY: Final = re.compile(r"\.{3}$|…$")
 
 COLUMNS: Final = (
-    *_SLOTS, *MARKUP_COLUMNS, *POSITION_COLUMNS, "score", "score_behind", "is_h1", "chars", "own_words",
+    *_SLOTS, *MENTION_COLUMNS, "score", "score_behind", "is_h1", "chars", "own_words",
     "separators", "is_site", "site_part", "truncated", "contains", "contained", "agreement", "in_url", "url_covered",
     "home", "upper", "has_article", "og_article", "colon", "with_site", "document_covered", "same_as_best",
 )  # fmt: skip
@@ -82,9 +81,9 @@ def _slot(mention: Mention) -> str:
 
 def _shared_values(page: MetadataPage) -> dict[str, float]:
     """Return the features of the page, which are the same for all candidates."""
-    mentions, meta = page.mentions[Field.TITLE], dict(page.context.snapshot.head.meta)
+    meta = dict(page.context.snapshot.head.meta)
     return {
-        "has_article": float(any(each.name.startswith("article.") for each in mentions)),
+        "has_article": has_article(page),
         "og_article": float(meta.get("og:type", "").lower() == "article"),
         "home": float(has_home_url(page.context.snapshot)),
     }
@@ -93,8 +92,7 @@ def _shared_values(page: MetadataPage) -> dict[str, float]:
 def _values(page: MetadataPage, row: Candidate) -> dict[str, float]:
     view, text, url = page.view, row.values[0], page.context.snapshot.url
     blocks = [mention.block for mention in row.mentions if mention.name.startswith("headline")]
-    values = dict.fromkeys(_SLOTS, 0.0) | {_slot(mention): 1.0 for mention in row.mentions}
-    values |= markup_values(row.mentions) | position_values(view, row.mentions)
+    values = mention_values(view, row.mentions, _SLOTS, _slot)
     if blocks:
         best = max(blocks, key=lambda block: float(view.scores[block]))
         values["score"] = float(view.scores[best])
@@ -121,15 +119,15 @@ def _tags(page: MetadataPage, block: int) -> list[str]:
 
 def _relations(index: int, words: list[set[str]]) -> dict[str, float]:
     """Compare the words of a candidate with those of the others."""
-    own = words[index]
+    candidate = words[index]
     others = [other for number, other in enumerate(words) if number != index]
     return {
-        "own_words": min(len(own), 60),
-        "contains": sum(other < own for other in others),
-        "contained": sum(own < other for other in others),
-        "agreement": sum(2 * len(own & other) / max(len(own) + len(other), 1) for other in others)
+        "own_words": min(len(candidate), 60),
+        "contains": sum(other < candidate for other in others),
+        "contained": sum(candidate < other for other in others),
+        "agreement": sum(2 * len(candidate & other) / max(len(candidate) + len(other), 1) for other in others)
         / max(len(others), 1),
-        "same_as_best": 2 * len(own & words[0]) / max(len(own) + len(words[0]), 1),
+        "same_as_best": 2 * len(candidate & words[0]) / max(len(candidate) + len(words[0]), 1),
     }
 
 

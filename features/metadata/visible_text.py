@@ -61,8 +61,8 @@ def title_mentions(page: PageView) -> list[Mention]:
 def byline_mentions(page: PageView) -> list[Mention]:
     """Return short blocks that may name authors, near the headline first.
 
-    The name of a mention says why: the text begins with a word of authorship (`by`), an element is named after authors
-    (`class`), the text stands beside a date (`beside`), or it looks like a name next to the headline (`near`).
+    The name of a mention is the evidence: the text begins with a word of authorship (`by`), an element is named after
+    authors (`class`), the text is beside a date (`beside`), or it looks like a name next to the headline (`near`).
     """
     context = page.context
     named = page.block_names[:, NAMES.index("author")] if len(context) else np.zeros(0, dtype=bool)
@@ -72,7 +72,7 @@ def byline_mentions(page: PageView) -> list[Mention]:
         text = page.texts[block]
         if len(text) <= 2 * MAX_NAME_CHARS and (kind := _byline_kind(page, block, named=bool(named[block]))):
             if kind == "by" and _ONLY_BY.fullmatch(text) and block + 1 < len(context):
-                text, block = f"{text} {page.texts[block + 1][:MAX_NAME_CHARS]}", block + 1  # noqa: PLW2901
+                text, block = f"{text} {page.texts[block + 1][:MAX_NAME_CHARS]}", block + 1  # noqa: PLW2901 - the name follows
             mentions.append(Mention(Field.AUTHORS, (text,), Source.PAGE, kind, block))
             if len(mentions) == MAX_BYLINES:
                 break
@@ -97,7 +97,7 @@ def _byline_kind(page: PageView, block: int, *, named: bool) -> str:
 def date_mentions(page: PageView, language: str, *, day_first: bool) -> list[Mention]:
     """Return the dates in short blocks, near the headline first; arguments as for `find_dates`.
 
-    The name of a mention says what the text before the date says: `updated`, `published` or nothing.
+    The name of a mention is the meaning of the text before the date: `updated`, `published`, or `text` if unknown.
     """
     context = page.context
     digits = np.flatnonzero((context.digit_words > 0) & (context.tokens <= MAX_BYLINE_WORDS))
@@ -110,12 +110,12 @@ def date_mentions(page: PageView, language: str, *, day_first: bool) -> list[Men
 def _dates_of(page: PageView, block: int, language: str, *, day_first: bool) -> Iterator[Mention]:
     text, position = page.texts[block], 0
     before = page.texts[block - 1][-40:] if block and len(page.texts[block - 1]) <= 40 else ""
-    for found in find_dates(text, language, day_first=day_first):
-        cue = text[position : found.start] if position or found.start else before
+    for date in find_dates(text, language, day_first=day_first):
+        cue = text[position : date.start] if position or date.start else before
         name = "updated" if _UPDATED.search(cue) else "published" if _PUBLISHED.search(cue) else ""
         field = Field.MODIFIED if name == "updated" else Field.PUBLISHED
-        yield Mention(field, (found.value,), Source.PAGE, name or "text", block)
-        position = found.end
+        yield Mention(field, (date.value,), Source.PAGE, name or "text", block)
+        position = date.end
 
 
 def _nearest(blocks: NDArray[np.intp], headline: int) -> NDArray[np.intp]:

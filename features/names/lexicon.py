@@ -14,6 +14,8 @@ from vclean.features.names.element_names import NAME_CACHE_SIZE
 from vclean.files import read_table
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from vclean.features.names.element_names import ElementNames
@@ -47,8 +49,13 @@ _NAMED: Final = ("class", "id", "itemprop", "name")
 
 def name_bits(page_names: ElementNames) -> NDArray[np.uint64]:
     """Return as bits the `NAME_GROUPS` in the class, id, name, itemprop or image file name of elements: uint64 (N,)."""
+    return element_bits(page_names, _bit)
+
+
+def element_bits(page_names: ElementNames, bit_of_word: Callable[[str], int]) -> NDArray[np.uint64]:
+    """Return the union of the bits of the words in the names of each element: uint64 (N,)."""
     bits = np.zeros(len(page_names.snapshot), dtype=np.uint64)
-    name_groups = page_names.name_words.union(np.array([_bit(word) for word in page_names.words], dtype=np.uint64))
+    name_groups = page_names.name_words.union(np.array(list(map(bit_of_word, page_names.words)), dtype=np.uint64))
     value_groups = page_names.value_names.union(name_groups)[page_names.short]
     for attribute in _NAMED:
         values = page_names.snapshot.values(attribute)

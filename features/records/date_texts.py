@@ -58,9 +58,9 @@ def find_date_texts(blocks: BlockColumns, language: str) -> NDArray[np.bool_]:
     pattern, snapshot, members = _pattern(language), blocks.snapshot, blocks.members
     in_time = snapshot.is_tag(("time",))[snapshot.text_parent[members]].tolist()
     texts = snapshot.texts
-    found = [
+    has_date = [
         timed
         or (len(text) <= 2 * MAX_CHARACTERS and len(text.strip()) <= MAX_CHARACTERS and bool(pattern.search(text)))
         for text, timed in zip((texts[row] for row in members.tolist()), in_time, strict=True)
     ]
-    return np.array(found, dtype=bool)
+    return np.array(has_date, dtype=bool)

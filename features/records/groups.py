@@ -30,7 +30,7 @@ MAX_NAMES: Final = 8
 MAX_RECORDS: Final = 2000
 """Largest number of elements of a group; larger groups are cells or words."""
 _DIGITS: Final = re.compile(r"\d+")
-_INLINE: Final = frozenset(("a", "abbr", "b", "br", "em", "font", "i", "img", "span", "strong", "time", "svg", "path",
+INLINE: Final = frozenset(("a", "abbr", "b", "br", "em", "font", "i", "img", "span", "strong", "time", "svg", "path",
                             "option", "script", "style", "input", "button", "label", "sup", "sub", "code"))  # fmt: skip
 """Tags of elements that are no records: they have one line of text at most."""
 
@@ -52,7 +52,7 @@ class RecordGroups:
     @classmethod
     def find(cls, snapshot: Snapshot) -> RecordGroups:
         """Find the groups of a page with at least two members."""
-        is_candidate = ~snapshot.is_tag(_INLINE)
+        is_candidate = ~snapshot.is_tag(INLINE)
         element, key = _keys(snapshot)
         keep = is_candidate[element]
         element, key = element[keep], key[keep]

@@ -46,8 +46,10 @@ _NO_ITEMS: Final = frozenset(("p", "h1", "h2", "h3", "h4", "h5", "h6", "blockquo
 _HEADINGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
 _TITLE_NAME: Final = re.compile(r"title|headline|heading|titre|titel|^name$", re.IGNORECASE)
 _LETTERS: Final = re.compile(r"[^\W\d_]{2}")
-_MONEY: Final = re.compile(
-    r"(?:[$€£¥₹₩₽₺]|\b(?:USD|EUR|GBP|CHF|Rs\.?|kr\.?|R\$)\s?)\s?\d[\d.,\s]*|\d[\d.,]*\s?(?:[€£¥₹₽zł]|USD|EUR|GBP|CHF|Kč|zł|kr\b|円|元)"
+MONEY: Final = re.compile(
+    r"(?:[$€£¥₹₩₽₺]|\b(?:USD|EUR|GBP|CHF|Rs\.?|kr\.?|R\$)\s?)\s?\d[\d.,\s]*"
+    r"|\d[\d.,]*(?:\s\d{3})*\s?(?:[€£¥₹₽₺₴₸]|USD|EUR|GBP|CHF|Kč|zł|тг|руб|грн|лв|(?:kr|lei|Ft|din)\b|円|元)",
+    re.IGNORECASE,
 )
 
 
@@ -171,9 +173,11 @@ def _item(texts: RecordTexts, record: int, title: int, parts: _Parts) -> ItemRec
         each for each in around if snapshot.tags[snapshot.tag[each]] == "a" and each in snapshot.attributes("href")
     ]
     row = int(texts.blocks.text_block[texts.blocks.members[title]])
-    # An inline link may stand among author and date; a link around a card is no better than the block.
-    whole = [each for each in around if each > element and _is_title(snapshot, each, int(texts.blocks.node[row]))]
-    text = texts.text_of(whole[-1]) if whole else texts.blocks.text[row]
+    # An inline link may be among author and date; a link around a card is no better than the block.
+    title_elements = [
+        each for each in around if each > element and _is_title(snapshot, each, int(texts.blocks.node[row]))
+    ]
+    text = texts.text_of(title_elements[-1]) if title_elements else texts.blocks.text[row]
     if len(text) > _MAX_TITLE:
         text = texts.texts[title]
     return ItemRecord(
@@ -198,9 +202,9 @@ def _titles(texts: RecordTexts) -> NDArray[np.int64]:
     bonus = 0.6 * in_link + 0.6 * in_heading + 0.4 * _named(snapshot)[texts.parent] + 0.5 * np.minimum(length, 60) / 60
     bonus += 0.4 * np.minimum(2 * texts.distinct_share(candidates), 1)
     slot = texts.best_slot(candidates, bonus, _SHARE)
-    found = texts.fill(candidates, slot)
-    rest = texts.fill_any(candidates & (in_link | in_heading))
-    return np.where(found >= 0, found, rest)
+    in_slot = texts.fill(candidates, slot)
+    anywhere = texts.fill_any(candidates & (in_link | in_heading))
+    return np.where(in_slot >= 0, in_slot, anywhere)
 
 
 def _named(snapshot: Snapshot) -> NDArray[np.bool_]:
@@ -227,7 +231,7 @@ def _prices(texts: RecordTexts) -> dict[int, str]:
     prices: dict[int, str] = {}
     for row in np.flatnonzero(texts.record >= 0).tolist():
         record = int(texts.record[row])
-        if len(texts.texts[row]) <= _MAX_PRICE and record not in prices and (match := _MONEY.search(texts.texts[row])):
+        if len(texts.texts[row]) <= _MAX_PRICE and record not in prices and (match := MONEY.search(texts.texts[row])):
             prices[record] = match[0].strip()
     return prices
 

@@ -39,6 +39,10 @@ _OPENING_WORDS: Final = 5.0
 _POST_NAME: Final = re.compile(
     r"post|comment|message|msg|reply|replies|answer|beitrag|kommentar|thread|discussion|review|topic", re.IGNORECASE
 )
+_NAME_TAGS: Final = ("b", "strong")
+"""Elements that names of authors are in more often than ranks and places."""
+_WITH_SLOT: Final = 0.6
+"""Weight of a part with the author or the date of a post inside, as its body."""
 _AUTHOR_NAME: Final = re.compile(
     r"author|user|member|nick|poster|byline|profile|creator|autor|contributor|\bname\b|-name|name-", re.IGNORECASE
 )
@@ -82,7 +86,13 @@ class PostRecord:
 
 
 def find_posts(
-    blocks: BlockColumns, groups: RecordGroups, weight: NDArray[np.float64], gain: NDArray[np.float64], language: str
+    blocks: BlockColumns,
+    groups: RecordGroups,
+    weight: NDArray[np.float64],
+    gain: NDArray[np.float64],
+    language: str,
+    *,
+    opening: bool = True,
 ) -> list[PostRecord]:
     """Return the posts of a page in document order; empty if it has none.
 
@@ -92,6 +102,7 @@ def find_posts(
         weight: float64 (B,), how much each block may be the text of a post: its words times a factor from 0 to 1.
         gain: float64 (B,), words times how much more likely than not each block is content, -0.5 to 0.5.
         language: the language of the page, ISO 639-1.
+        opening: whether the text before the posts may be a post of another structure, as that which opens a thread.
     """
     snapshot = blocks.snapshot
     is_date = find_date_texts(blocks, language)
@@ -106,7 +117,7 @@ def find_posts(
     members = members[words[members] > 0]
     texts = RecordTexts(blocks, members)
     posts = _posts(texts, groups, _Weights(weight, gain), is_date, language)
-    return [*_opening(texts, gain, is_date), *posts]
+    return [*(_opening(texts, gain, is_date) if opening else []), *posts]
 
 
 def _opening(texts: RecordTexts, gain: NDArray[np.float64], is_date: NDArray[np.bool_]) -> list[PostRecord]:
@@ -116,8 +127,8 @@ def _opening(texts: RecordTexts, gain: NDArray[np.float64], is_date: NDArray[np.
     """
     blocks, snapshot = texts.blocks, texts.blocks.snapshot
     heading = tree.path_sum(snapshot.is_tag(("h1", "h2", "h3", "title")), snapshot.end)[blocks.node] > 0
-    own = np.where(heading, 0, np.maximum(gain, 0))
-    content = sum_weights(blocks, own)
+    body_gain = np.where(heading, 0, np.maximum(gain, 0))
+    content = sum_weights(blocks, body_gain)
     before = snapshot.end <= int(texts.records[0])
     if not before.any() or content[before].max() < _OPENING_WORDS:
         return []
@@ -127,9 +138,9 @@ def _opening(texts: RecordTexts, gain: NDArray[np.float64], is_date: NDArray[np.
     if not len(dates) and not len(authors):
         return []
     first = [_node(blocks.members, int(rows[0])) if len(rows) else -1 for rows in (authors, dates)]
-    taken = {int(blocks.text_block[node]) for node in first if node >= 0}
-    in_element = (blocks.node >= element) & (blocks.node < snapshot.end[element]) & (own > 0)
-    rows = tuple(row for row in np.flatnonzero(in_element).tolist() if row not in taken)
+    slot_rows = {int(blocks.text_block[node]) for node in first if node >= 0}
+    in_element = (blocks.node >= element) & (blocks.node < snapshot.end[element]) & (body_gain > 0)
+    rows = tuple(row for row in np.flatnonzero(in_element).tolist() if row not in slot_rows)
     return [PostRecord(element, rows, first[0], first[1], 0)] if rows else []
 
 
@@ -212,9 +223,9 @@ def _dates(texts: RecordTexts, is_date: NDArray[np.bool_], language: str) -> NDA
         bonus[row] = 0.3 * bool(_CLOCK.search(text)) - 1.0 * bool(_NO_POST_DATE.search(label)) - 0.002 * len(text)
     bonus += 0.3 * in_time - _order(texts, is_date) * 0.1
     slot = texts.best_slot(is_date, bonus, _SHARE)
-    found = texts.fill(is_date & (bonus > -0.6), slot)
-    rest = texts.fill_any(is_date & (bonus > -0.6))
-    return np.where(found >= 0, found, rest)
+    in_slot = texts.fill(is_date & (bonus > -0.6), slot)
+    anywhere = texts.fill_any(is_date & (bonus > -0.6))
+    return np.where(in_slot >= 0, in_slot, anywhere)
 
 
 def _order(texts: RecordTexts, candidates: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -241,9 +252,11 @@ def _authors(texts: RecordTexts, is_date: NDArray[np.bool_]) -> NDArray[np.int64
         ],
         dtype=bool,
     )
-    candidates = (
-        short & ~is_date & (texts.record >= 0) & (~texts.is_template(ignore_digits=True) | (sign >= _CLEAR_SIGN))
-    )
+    clear, is_template = sign >= _CLEAR_SIGN, texts.is_template(ignore_digits=True)
+    candidates = short & ~is_date & (texts.record >= 0)
+    # The same text in every post is a label such as "View profile", unless the posts have one author.
+    named = np.unique(texts.record[candidates & clear & ~is_template])
+    candidates &= ~is_template if 2 * len(named) >= len(texts.records) else ~is_template | clear
     distinct = texts.distinct_share(candidates)
     bonus = sign + np.minimum(distinct * 3, 1) - 0.02 * _order(texts, candidates)
     slot = texts.best_slot(candidates, bonus, _SHARE)
@@ -266,24 +279,29 @@ def _author_signs(texts: RecordTexts) -> NDArray[np.float64]:
             sign[values.node[hit[values.index]]] += value
     parent = np.maximum(snapshot.parent, 0)
     above = sign[parent]
-    return (sign + 0.7 * above + 0.4 * sign[parent[parent]])[texts.parent]
+    sign += 0.7 * above + 0.4 * sign[parent[parent]] + 0.2 * snapshot.is_tag(_NAME_TAGS)
+    return np.asarray(sign[texts.parent], dtype=np.float64)
 
 
 def _bodies(
     texts: RecordTexts, groups: RecordGroups, weights: _Weights, slots: NDArray[np.int64]
 ) -> list[tuple[int, ...]]:
-    """Return the blocks of the body of each post: those in its largest repeated part without author and date."""
+    """Return the blocks of the body of each post: those in its largest repeated part, but for author and date.
+
+    A part with the author or the date inside counts less than one without.
+    """
     blocks, snapshot = texts.blocks, texts.blocks.snapshot
     size = len(snapshot)
-    taken = np.bincount(texts.parent[slots[slots >= 0]], minlength=size)
-    is_free = tree.subtree_sum(taken, snapshot.end) == 0
+    slot_count = np.bincount(texts.parent[slots[slots >= 0]], minlength=size)
+    is_free = tree.subtree_sum(slot_count, snapshot.end) == 0
     record = texts.record_of_element
-    inside = (record >= 0) & is_free
     is_record = np.zeros(size, dtype=bool)
     is_record[texts.records] = True
-    inside &= ~is_record
-    own = np.bincount(blocks.node, weights.gain * (record[blocks.node] >= 0), minlength=size)
-    words = np.where(inside, tree.subtree_sum(own, snapshot.end), 0)
+    inside = (record >= 0) & ~is_record
+    in_slot = np.zeros(len(blocks), dtype=bool)
+    in_slot[blocks.text_block[blocks.members[slots[slots >= 0]]]] = True
+    gain = np.bincount(blocks.node, weights.gain * ((record[blocks.node] >= 0) & ~in_slot), minlength=size)
+    words = np.where(inside, tree.subtree_sum(gain, snapshot.end) * np.where(is_free, 1, _WITH_SLOT), 0)
     # A record inside another is no part of it.
     has_record = tree.subtree_sum(is_record, snapshot.end) > 0
     words[has_record] = 0
@@ -293,7 +311,7 @@ def _bodies(
     if score.max(initial=0) > 0:
         chosen = groups.members(int(score.argmax()))
         part[chosen[inside[chosen] & ~has_record[chosen]]] = True
-    in_part = tree.path_sum(part, snapshot.end)[blocks.node] > 0
+    in_part = (tree.path_sum(part, snapshot.end)[blocks.node] > 0) & ~in_slot
     return _rows_by_record(texts, weights.weight, in_part, slots)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -25,6 +26,7 @@ FORMATS: Final = ("json", "webis")
 """Names of the output formats; the first is the default."""
 
 _EXCERPT: Final = 200
+"""Characters of a segment in an HTML overlay."""
 _DIGITS: Final = 2
 _MAX_ROOTS: Final = 10
 """Maximum roots of a segment in an HTML overlay; leaves rarely have more, and all roots would make the file large."""
@@ -185,10 +187,18 @@ def _segment(segments: Segments, row: int) -> Record:
         "doc": int(segments.coherence[row]),
         "box": _box(segments.box[row].tolist()),
         "xpaths": [segments.xpath(node) for node in segments.roots[row]],
-        "text": excerpt(segments.segment_text(row), _EXCERPT),
+        "role": segments.roles[row] if segments.roles else None,
+        "content_share": _share(segments, row),
+        "text": segments.segment_text(row),
         "separators": [],
         "segments": [],
     }
+
+
+def _share(segments: Segments, row: int) -> float | None:
+    """Return the content share of a segment; None if it has no words, or if it is unknown."""
+    share = float(segments.content_share[row]) if len(segments.content_share) else math.nan
+    return None if math.isnan(share) else round(share, 4)
 
 
 def _box(sides: list[float]) -> list[float]:
@@ -210,6 +220,8 @@ def to_table(segments: Segments) -> str:
             "number": leaf,
             "coherence": int(segments.coherence[leaf]),
             "box": " ".join(f"{side:.0f}" for side in segments.box[leaf]),
+            "role": (segments.roles[leaf] if segments.roles else None) or "",
+            "content": "" if (share := _share(segments, leaf)) is None else f"{share:.0%}",
             "text": excerpt(segments.segment_text(leaf), MAX_CHARACTERS),
         }
         for leaf in leaves[:MAX_ROWS]

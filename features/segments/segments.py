@@ -6,7 +6,7 @@ Each visible node is in one leaf. Segments are in preorder: the descendants of s
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,6 +19,7 @@ from vclean.render.snapshot import subtree_ends
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from vclean.labels import Role
     from vclean.render.snapshot import Snapshot
     from vclean.settings import OverlayFormat
 
@@ -68,6 +69,10 @@ class Segments:
         element: int32 (N,), the same for elements that are content, such as images; -1 for others.
         node_box: float32 (N + T, 4), the box that each element, then each text node, paints; NaN if it paints nothing.
         separators: the separators between parts of segments.
+        roles: S roles, each that of half of the words of a segment or more; None without such a role. Empty if the
+            blocks of the page were not labelled.
+        content_share: float32 (S,), the share of the words of each segment that are in content blocks; NaN without
+            words. Empty if the blocks of the page were not labelled.
         id: the name of the page.
         pdoc: the permitted degree of coherence, see `at`.
         full_tree: the segments from which `at` selected these; None if `at` was not used.
@@ -86,6 +91,8 @@ class Segments:
     element: NDArray[np.int32]
     node_box: NDArray[np.float32]
     separators: Separators
+    roles: tuple[Role | None, ...] = ()
+    content_share: NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, dtype=np.float32))
     id: str = ""
     pdoc: int = MOST_COHERENT
     full_tree: Segments | None = None
@@ -149,6 +156,8 @@ class Segments:
             text=new_number[self.text],
             element=new_number[self.element],
             separators=replace(separators, segment=number[separators.segment]),
+            roles=tuple(self.roles[row] for row in kept_segments.tolist()) if self.roles else (),
+            content_share=self.content_share[kept_segments] if len(self.content_share) else self.content_share,
             pdoc=min(pdoc, self.pdoc),
             full_tree=self.full_tree or self,
         )

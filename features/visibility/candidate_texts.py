@@ -34,8 +34,7 @@ class CandidateTexts:
         self.snapshot = snapshot
         candidate = (snapshot.text_hidden == Hidden.NO) & ~_is_exempt(snapshot)[snapshot.text_parent]
         lines = np.bincount(snapshot.line_text, minlength=len(snapshot.texts))
-        without = [text for text in np.flatnonzero(candidate & (lines == 0)).tolist() if snapshot.texts[text].strip()]
-        self.without_lines = np.array(without, dtype=np.intp)
+        self.without_lines = np.flatnonzero(candidate & (lines == 0) & (snapshot.text_length > 0))
         self.index = np.flatnonzero(candidate & (lines > 0))
         self.parent = snapshot.text_parent[self.index]
 
@@ -54,8 +53,7 @@ class CandidateTexts:
 
         0 for control characters that Python counts as white space and HTML does not, such as U+001F.
         """
-        texts = self.snapshot.texts
-        return np.array([len(texts[text].strip()) for text in self.index.tolist()], dtype=np.int64)
+        return self.snapshot.text_length[self.index]
 
     @cached_property
     def largest_line(self) -> NDArray[np.float32]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LEAST_CONTRAST: Final = 1.2
-"""Lowest contrast of text that a reader can tell from what is behind it: `#eee` on white has 1.16, `#ddd` 1.36."""
+"""Lowest contrast of text with its background that a reader can see: `#eee` on white has 1.16, `#ddd` 1.36."""
 
 _FUNCTION = re.compile(r"([a-z-]+)\(((?:[^()]|\([^()]*\))*)\)")
 _CACHED: Final = 4096
@@ -48,7 +48,7 @@ def contrast(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np
 def color_contrast(one: Color, other: Color) -> float:
     """Return the contrast ratio of two opaque colors, 1 to 21; two of equal luminance count by their hues.
 
-    The formula of WCAG is about luminance alone, and red on a green of the same luminance can be told apart.
+    The formula of WCAG is about luminance alone, but readers distinguish red from a green of the same luminance.
     """
     a, b = np.array([one[:3]], dtype=np.float32), np.array([other[:3]], dtype=np.float32)
     return max(float(contrast(a, b)[0]), 1 + hue_distance(one, other))

@@ -42,13 +42,13 @@ _NEAR: Final = 3
 
 
 def opened_by_controls(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Return which texts are hidden and opened by a control in sight, bool (T,).
+    """Return which texts are hidden and opened by a control in sight, bool (T,); False for white space.
 
     Args:
         snapshot: the page.
         technique: uint8 (T,), `Hidden`, of `painted.hidden_techniques`.
     """
-    opened = np.isin(technique, OPENED_TECHNIQUES)
+    opened = np.isin(technique, OPENED_TECHNIQUES) & (snapshot.text_length > 0)
     if opened.any():
         texts = np.flatnonzero(opened)
         parents = snapshot.text_parent[texts]

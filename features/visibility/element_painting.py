@@ -85,15 +85,31 @@ class ElementPainting:
         return mask
 
     @cached_property
+    def is_picture(self) -> NDArray[np.bool_]:
+        """Return which images may paint something at a text, bool (N,)."""
+        mask = self.is_image.copy()
+        mask[self.snapshot.clear] = False
+        return mask
+
+    @cached_property
     def paints(self) -> NDArray[np.bool_]:
         """Return which elements paint an image or a background in their box, bool (N,).
 
         Colors of the root and the body are the canvas, and not in a box.
         """
+        return self._fill_or_are(self.is_image)
+
+    @cached_property
+    def paints_at_text(self) -> NDArray[np.bool_]:
+        """Return which elements may paint something at a text, bool (N,): `paints` without clear images."""
+        return self._fill_or_are(self.is_picture) if len(self.snapshot.clear) else self.paints
+
+    def _fill_or_are(self, images: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return which elements have a background or are in a mask of images, bool (N,)."""
         snapshot, has_image = self.snapshot, self.has_background_image[self.snapshot.style]
         fills = (np.nan_to_num(self.background[:, 3], nan=1.0) > 0) | self.has_background_image
         fills &= ~self.clips_to_text
-        paints = (fills[snapshot.style] | self.is_image) & (snapshot.hidden == Hidden.NO)
+        paints = (fills[snapshot.style] | images) & (snapshot.hidden == Hidden.NO)
         paints &= (snapshot.box[:, 2:] > 1).all(axis=1)
         return np.asarray(paints & ~(snapshot.is_tag(("html", "body")) & ~has_image))
 

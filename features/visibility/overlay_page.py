@@ -106,30 +106,30 @@ class OverlayPage:
     # ---- characters ----
 
     @cached_property
-    def own_characters(self) -> NDArray[np.int64]:
+    def direct_characters(self) -> NDArray[np.int64]:
         """Return the characters of the shown texts of each element, without those of its descendants, (N,)."""
         return self._sum_by_parent(self._lengths * (self.snapshot.text_hidden == Hidden.NO))
 
     @cached_property
     def characters(self) -> NDArray[np.int64]:
         """Return the characters of the shown texts in each element, (N,)."""
-        return tree.subtree_sum(self.own_characters, self.snapshot.end)
+        return tree.subtree_sum(self.direct_characters, self.snapshot.end)
 
     @cached_property
     def main_characters(self) -> NDArray[np.int64]:
         """Return the characters of the shown texts in each element that are in a main area too, (N,)."""
-        return tree.subtree_sum(self.own_characters * self.is_in_main_area, self.snapshot.end)
+        return tree.subtree_sum(self.direct_characters * self.is_in_main_area, self.snapshot.end)
 
     @cached_property
     def characters_elsewhere(self) -> NDArray[np.int64]:
         """Return the characters of all texts outside each element, hidden ones included, (N,)."""
-        own = self._sum_by_parent(self._lengths)
-        return np.asarray(own.sum() - tree.subtree_sum(own, self.snapshot.end))
+        characters = self._sum_by_parent(self._lengths)
+        return np.asarray(characters.sum() - tree.subtree_sum(characters, self.snapshot.end))
 
     def _shown_characters_in(self, areas: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return the characters of the shown texts in each element that are in one of `areas` too, (N,)."""
         inside = tree.path_sum(areas, self.snapshot.end) > 0
-        return tree.subtree_sum(self.own_characters * inside, self.snapshot.end)
+        return tree.subtree_sum(self.direct_characters * inside, self.snapshot.end)
 
     def _sum_by_parent(self, lengths: NDArray[np.int64]) -> NDArray[np.int64]:
         total = np.bincount(self.snapshot.text_parent, weights=lengths, minlength=len(self.snapshot))

@@ -1,8 +1,8 @@
 """Find the overlays of a rendered page: elements that float above it, such as consent bars, paywalls and chat boxes.
 
-The layout decides, not names. An overlay is fixed or sticky, or a dialog out of flow. It has a background of its own,
-and is painted above the text that it covers at scroll position 0, or that scrolls past it. Bars and sidebars at a place
-of their own are none, and neither is the main content of a page.
+The layout decides, not names. An overlay is fixed or sticky, or a dialog out of flow. It paints a background, and is
+painted above the text that it covers at scroll position 0, or that scrolls past it. Bars and sidebars in
+space that the layout reserves for them are no overlays, and neither is the main content of a page.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ def overlay_elements(snapshot: Snapshot) -> list[int]:
     nodes = np.flatnonzero(page.is_floating)
     if not len(nodes):
         return []
-    found = nodes[_Candidates(page, nodes).are_overlays]
-    overlays: list[int] = _outermost(np.append(found, _above_backdrop(page, found)), snapshot.end).tolist()
+    candidates = nodes[_Candidates(page, nodes).are_overlays]
+    overlays: list[int] = _outermost(np.append(candidates, _above_backdrop(page, candidates)), snapshot.end).tolist()
     return overlays
 
 
@@ -146,7 +146,7 @@ class _Candidates:
         page = self._page
         paints = np.bincount(self._parts[0], minlength=len(self.nodes)) > 0
         backed = [
-            page.own_characters[node:end][page.painter[node:end] >= node].sum()
+            page.direct_characters[node:end][page.painter[node:end] >= node].sum()
             for node, end in zip(self.nodes.tolist(), self._end.tolist(), strict=True)
         ]
         characters = page.characters[self.nodes]
@@ -159,10 +159,10 @@ class _Candidates:
         box = page.snapshot.box[parts]
         low = np.clip(box[:, :2] / page.viewport, 0, 1)
         high = np.clip((box[:, :2] + box[:, 2:]) / page.viewport, 0, 1)
-        seen = (high > low).all(axis=1)
+        is_painted = (high > low).all(axis=1)
         bounds = np.tile(np.array([1, 1, 0, 0], dtype=np.float32), (len(self.nodes), 1))
-        np.minimum.at(bounds[:, :2], owner[seen], low[seen])
-        np.maximum.at(bounds[:, 2:], owner[seen], high[seen])
+        np.minimum.at(bounds[:, :2], owner[is_painted], low[is_painted])
+        np.maximum.at(bounds[:, 2:], owner[is_painted], high[is_painted])
         return bounds
 
     @cached_property

@@ -44,7 +44,7 @@ class PaintLayers:
     @cached_property
     def _overlapping(self) -> RaggedArray:
         """Return for each text the painted elements at its center that are no ancestors, ascending: K rows."""
-        texts, painters = self._texts, np.flatnonzero(self._painting.paints)
+        texts, painters = self._texts, np.flatnonzero(self._painting.paints_at_text)
         snapshot = texts.snapshot
         pairs = [(np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp))]
         for text, box in points_in_boxes(texts.center, snapshot.box[painters]):
@@ -78,8 +78,8 @@ class PaintLayers:
 
     def _key(self, element: int) -> Key:
         """Return the paint key of what an element paints."""
-        is_image = self._painting.is_image[element]
-        return self._order.content(element) if is_image else self._order.background(element)
+        is_picture = self._painting.is_picture[element]
+        return self._order.content(element) if is_picture else self._order.background(element)
 
     def covers(self, element: int, text: int) -> bool:
         """Return whether an element that is painted above a text hides all its lines.
@@ -103,10 +103,21 @@ class PaintLayers:
         """Return the overlay around each element, int32 (N,), -1 outside overlays."""
         return overlay_roots(self._texts.snapshot)
 
+    def hides_below(self, element: int, text: int) -> bool:
+        """Return whether an element that is painted below a text hides what is below itself."""
+        style = int(self._texts.snapshot.style[element])
+        if self._painting.is_picture[element] or self._painting.background[style, 3] != 1:
+            return False
+        if self._painting.opacity[element] < 1 or self._painting.has_effect[element]:
+            return False
+        lines = self._texts.lines(text)
+        shared = overlap_area(self._texts.snapshot.box[element], lines)
+        return bool((shared >= COVER_SHARE * lines[:, 2] * lines[:, 3]).all())
+
     def _is_opaque(self, element: int) -> bool:
         """Return whether an element paints its whole box in opaque colors."""
         style = int(self._texts.snapshot.style[element])
-        if self._painting.is_image[element] or self._painting.background[style, 3] == 1:
+        if self._painting.is_picture[element] or self._painting.background[style, 3] == 1:
             return True
         stops = self._painting.gradient_stops(style)
         return bool(stops) and all(stop.alpha == 1 for stop in stops)

@@ -61,7 +61,7 @@ def doubtful_texts(snapshot: Snapshot) -> dict[int, int]:
 def _has_text_on_images(snapshot: Snapshot) -> bool:
     """Return whether the center of a line is on an image with known data; others may not be loaded."""
     is_embedded = ["url(" in image and "data:" in image for image in snapshot.styles.column("background-image")]
-    is_image = ElementPainting(snapshot).is_image | np.array(is_embedded, dtype=bool)[snapshot.style]
+    is_image = ElementPainting(snapshot).is_picture | np.array(is_embedded, dtype=bool)[snapshot.style]
     boxes = snapshot.box[is_image & (snapshot.hidden == Hidden.NO)]
     boxes = boxes[(boxes[:, 2:] > 1).all(axis=1)]
     centers = snapshot.line_box[:, :2] + snapshot.line_box[:, 2:] / np.float32(2)
@@ -99,8 +99,9 @@ class _PaintedTexts:
         below, above = self._layers.split(text, ancestors, text_clip)
         covers = [element for element in above if self._layers.covers(element, text)]
         if covers:
-            return self._doubt(text, Hidden.COVERED) if self._painting.is_image[covers].all() else Hidden.COVERED
-        backdrops = self._contrast.backdrops(below)
+            return self._doubt(text, Hidden.COVERED) if self._painting.is_picture[covers].all() else Hidden.COVERED
+        lowest = max((row for row, element in enumerate(below) if self._layers.hides_below(element, text)), default=0)
+        backdrops = self._contrast.backdrops(below[lowest:])
         if backdrops is None:
             return self._doubt(text, Hidden.COLOR)
         return self._contrast.technique(ancestors, text_clip, backdrops) if backdrops else Hidden.NO

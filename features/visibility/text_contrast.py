@@ -35,7 +35,7 @@ _BLUR_SHARE: Final = 0.3
 _MAX_COLORS: Final = 64
 """Colors behind a text that are considered, of gradients over gradients."""
 _VISIBLE: Final = Color(255, 0, 255)
-"""Stands for colors that are not known: it differs from those of pages."""
+"""Placeholder for unknown colors: it differs from those of pages."""
 
 
 class Backdrop(NamedTuple):
@@ -101,7 +101,7 @@ class TextContrast:
         painting = self._painting
         backdrops = [Backdrop(painting.canvas, -1)]
         for element in elements:
-            if painting.is_image[element]:
+            if painting.is_picture[element]:
                 return None
             style = int(self._snapshot.style[element])
             backdrops = self._over(backdrops, element, style)

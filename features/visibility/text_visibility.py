@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TextVisibility:
-    """Hold what a reader sees of the T texts of a page.
+    """Visibility of the T texts of a page.
 
     Attributes:
         visibility: uint8 (T,), `vclean.labels.Visibility`.

@@ -52,7 +52,7 @@ def before_scripts(snapshot: Snapshot, technique: NDArray[np.uint8], opened: NDA
     hidden = np.isin(technique, OPENED_TECHNIQUES) & ~opened
     areas = snapshot.is_tag(_MAIN_TAGS)
     areas[[element for element, role in snapshot.attributes("role").items() if role.lower() == "main"]] = True
-    length = _lengths(snapshot)
+    length = snapshot.text_length
     waiting = areas & _is_mostly(snapshot, length * hidden, length, _MOST)
     return np.asarray(hidden & (tree.path_sum(waiting, snapshot.end) > 0)[snapshot.text_parent])
 
@@ -71,13 +71,8 @@ def without_style_sheet(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDA
     if not unreadable.any():
         return unreadable
     in_link = (tree.path_sum(snapshot.is_tag(("a",)), snapshot.end) > 0)[snapshot.text_parent]
-    length = _lengths(snapshot) * ~in_link
+    length = snapshot.text_length * ~in_link
     return unreadable & bool(_is_mostly(snapshot, length * unreadable, length, _NEARLY_ALL)[0])
-
-
-def _lengths(snapshot: Snapshot) -> NDArray[np.int64]:
-    """Return the characters of each text without white space around them, int64 (T,)."""
-    return np.fromiter((len(text.strip()) for text in snapshot.texts), dtype=np.int64, count=len(snapshot.texts))
 
 
 def _is_mostly(

@@ -43,7 +43,7 @@ class TestReadShipped:
 
 
 def test_read_errors_cover_all_damage() -> None:
-    data = pack({"a": b"one" * 100})
+    data, refused = pack({"a": b"one" * 100}), 0
     for at in range(len(data)):
         broken = bytearray(data)
         broken[at] ^= 0xFF
@@ -51,4 +51,5 @@ def test_read_errors_cover_all_damage() -> None:
             with zipfile.ZipFile(io.BytesIO(bytes(broken))) as archive:
                 archive.read("a")
         except model_file.READ_ERRORS:
-            continue
+            refused += 1
+    assert len(data) / 3 < refused < len(data), "some bytes, such as the date of a member, do not matter"

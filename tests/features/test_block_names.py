@@ -13,7 +13,7 @@ class TestTextHash:
         assert text_hash("It rained.") != text_hash("It snowed.")
 
     def test_accepts_lone_surrogates(self) -> None:
-        """JavaScript strings may contain half of a surrogate pair."""
+        """Accept half of a surrogate pair, which JavaScript strings may contain."""
         assert len(text_hash("\ud83d")) == 16
 
 

@@ -36,8 +36,8 @@ POLICIES = {
 }
 
 
-def check(blocks: BlockColumns, prediction: Prediction, explanation: Explanation) -> None:
-    """Check the margins of the blocks of a page against their labels and the named rules."""
+def assert_margins_match(blocks: BlockColumns, prediction: Prediction, explanation: Explanation) -> None:
+    """Assert that the margins of the blocks of a page match their labels and the named rules."""
     sums = explanation.base + explanation.contributions.sum(axis=1) - explanation.least_log_odds
     np.testing.assert_allclose(explanation.margins, sums, atol=1e-9)
     for block, label in enumerate(prediction.labels):
@@ -48,13 +48,14 @@ def check(blocks: BlockColumns, prediction: Prediction, explanation: Explanation
             assert explanation.reasons[block][0].text
 
 
-def explained(
+def assert_explained(
     blocks: BlockColumns, policy: Policy | None = None, model: Model | None = None, evidence: SiteEvidence | None = None
 ) -> tuple[Prediction, Explanation]:
+    """Label and explain a page, assert that margins match labels, and return both."""
     model = model or load_default()
     prediction = model.label(blocks, policy=policy, evidence=evidence)
     explanation = explain(model, blocks, prediction)
-    check(blocks, prediction, explanation)
+    assert_margins_match(blocks, prediction, explanation)
     return prediction, explanation
 
 
@@ -63,23 +64,23 @@ class TestFixtures:
     @pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
     @pytest.mark.parametrize("path", FIXTURES, ids=[path.parent.name for path in FIXTURES])
     def test_all(self, path: Path, policy: Policy) -> None:
-        explained(extract_blocks(parse(Page(content=path.read_bytes()))), policy)
+        assert_explained(extract_blocks(parse(Page(content=path.read_bytes()))), policy)
 
     @pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
     def test_forum(self, policy: Policy) -> None:
         path = next(path for path in FIXTURES if path.parent.name == "forum")
-        _, explanation = explained(extract_blocks(parse(Page(content=path.read_bytes()))), policy)
+        _, explanation = assert_explained(extract_blocks(parse(Page(content=path.read_bytes()))), policy)
         assert Rule.THRESHOLD not in explanation.overruled_by
 
     def test_rendered(self) -> None:
         path = next(path for path in FIXTURES if path.parent.name == "news")
-        explained(extract_blocks(laid_out(path.read_text(encoding="utf-8"))))
+        assert_explained(extract_blocks(laid_out(path.read_text(encoding="utf-8"))))
 
 
 class TestGeneratedPages:
     @pytest.mark.parametrize("seed", range(3))
     def test_articles(self, seed: int) -> None:
-        explained(extract_blocks(snapshot(Encyclopedia(2, seed).html, "https://example.org/wiki/Ferries")))
+        assert_explained(extract_blocks(snapshot(Encyclopedia(2, seed).html, "https://example.org/wiki/Ferries")))
 
     @pytest.mark.parametrize("shift", [-12.0, -2.0, 2.0, 12.0])
     def test_evidence_of_the_site(self, shift: float) -> None:
@@ -89,19 +90,19 @@ class TestGeneratedPages:
         evidence = SiteEvidence(
             values, repeated=np.arange(count) % 5 == 0, documents=np.full(count, 3, dtype=np.int32), total=4
         )
-        explained(blocks, evidence=evidence)
+        assert_explained(blocks, evidence=evidence)
 
     @pytest.mark.parametrize("convention", load_default().conventions.names)
     def test_conventions(self, convention: str) -> None:
         blocks = extract_blocks(snapshot(Encyclopedia(1).html))
-        _, explanation = explained(blocks, Policy(convention=convention))
+        _, explanation = assert_explained(blocks, Policy(convention=convention))
         assert explanation.contributions[:, explanation.groups.index(Change.CONVENTION)].any()
 
     @pytest.mark.parametrize("html", ["<p>Rain", "<p>", "<p hidden>Rain<p hidden>Sun", "<ul><li>a<li>a<li>a</ul>"])
     def test_short_pages(self, html: str) -> None:
         blocks = extract_blocks(snapshot(html))
-        if len(blocks):
-            explained(blocks)
+        prediction, explanation = assert_explained(blocks)
+        assert len(explanation.margins) == len(prediction.labels) == len(blocks)
 
 
 class TestConfirmed:
@@ -114,7 +115,7 @@ class TestConfirmed:
         model = load_default()
         prediction = model.label(blocks)
         assert prediction.labels == usual
-        prediction, explanation = explained(blocks, model=replace(model, confirmed=pages))
+        prediction, explanation = assert_explained(blocks, model=replace(model, confirmed=pages))
         assert prediction.labels == opposite
         assert set(explanation.overruled_by) <= {"", Rule.CONFIRMED}
         assert explanation.overruled_by.count(Rule.CONFIRMED) > len(blocks) / 2

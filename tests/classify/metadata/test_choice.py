@@ -24,7 +24,9 @@ ARTICLE = """<title>Rain in May | Example</title><meta property="og:site_name" c
 
 
 def chosen(html: str) -> dict[Field, tuple[str, ...]]:
-    return {field: choice.values for field, choice in choose_metadata(context_of(html), "en").items()}
+    """Return the values of a page by field, without its type, which `test_page_type.py` tests."""
+    choices = choose_metadata(context_of(html), "en")
+    return {field: choice.values for field, choice in choices.items() if field is not Field.PAGE_TYPE}
 
 
 class TestChooseMetadata:

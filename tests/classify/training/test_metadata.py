@@ -1,18 +1,22 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from helpers.pages import context_of, snapshot
 
 from vclean.classify.corpora.corpora import GoldPage
 from vclean.classify.metadata.choice import choose_metadata
 from vclean.classify.training.metadata import fit, is_same, make_example
+from vclean.classify.training.page_type import PageTypeExample
 from vclean.features.metadata.mentions import Field
+from vclean.features.page_type.matrix import COLUMNS
+from vclean.labels import PAGE_TYPES
 
 NAMES = ("Ann Lee", "Bo Ek", "Cy Fo", "Di Ga")
 
 
 def page(number: int) -> tuple[str, GoldPage]:
-    """Return a page whose author is in the byline, and not the one in the meta element."""
+    """Return a page and its gold author, whom the byline names; the meta element names another person."""
     author, other, day = NAMES[number % 4], NAMES[(number + 1) % 4], f"2024-03-{number + 1:02}"
     html = f"""<title>Rain {number} | Daily</title><meta name=author content="{other}"><h1>Rain {number}</h1>
     <p class=byline>By {author}</p><p class=date>{day}</p><p>It rained for days.</p><p>{other}, 2020-01-01</p>"""
@@ -22,6 +26,15 @@ def page(number: int) -> tuple[str, GoldPage]:
 @pytest.fixture(scope="module")
 def examples():
     return [make_example(snapshot(html), gold, "en") for html, gold in map(page, range(20))]
+
+
+@pytest.fixture(scope="module")
+def typed_pages():
+    """Return the features of 20 pages of each type; only one feature of a page is not 0, that of its type."""
+    codes = np.repeat(np.arange(len(PAGE_TYPES)), 20)
+    rows = np.zeros((len(codes), len(COLUMNS)), dtype=np.float32)
+    rows[np.arange(len(codes)), codes] = 1
+    return [PageTypeExample(x, PAGE_TYPES[code]) for x, code in zip(rows, codes.tolist(), strict=True)]
 
 
 class TestMakeExample:
@@ -36,14 +49,14 @@ class TestMakeExample:
 
 
 class TestFit:
-    def test_learns_where_markup_is_wrong(self, examples) -> None:
-        model = fit(examples)
+    def test_learns_where_markup_is_wrong(self, examples, typed_pages) -> None:
+        model = fit(examples, typed_pages)
         html, gold = page(21)
         choices = choose_metadata(context_of(html), "en", model)
         assert choices[Field.AUTHORS].values == gold.authors
 
-    def test_is_deterministic(self, examples) -> None:
-        assert fit(examples).to_bytes() == fit(examples).to_bytes()
+    def test_is_deterministic(self, examples, typed_pages) -> None:
+        assert fit(examples, typed_pages).to_bytes() == fit(examples, typed_pages).to_bytes()
 
 
 class TestIsSame:

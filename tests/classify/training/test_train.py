@@ -40,7 +40,7 @@ def validation(pages) -> CrossValidation:
 
 class TestTrees:
     X = np.repeat(np.eye(4, dtype=np.float32), 20, axis=0)
-    """Four kinds of rows, each told by a column of its own."""
+    """Four kinds of rows, each marked by one column."""
 
     def test_fit_content_separates_classes(self) -> None:
         y = self.X[:, 1] > 0
@@ -145,26 +145,26 @@ class TestCrossValidate:
 
 
 class TestTooFewPages:
-    def refused(self, pages) -> None:
+    def assert_refused(self, pages) -> None:
         with pytest.raises(InputError, match="too few pages to learn from: give corpora of several sites"):
             CrossValidation.run(TrainingTable.from_pages(pages))
 
     def test_no_pages(self) -> None:
-        self.refused([])
+        self.assert_refused([])
 
     def test_two_sites(self, pages) -> None:
-        self.refused([page for page in pages if page.site in ("site1.example", "site2.example")])
+        self.assert_refused([page for page in pages if page.site in ("site1.example", "site2.example")])
 
     def test_gold_without_labels(self, pages) -> None:
         """Train on gold that is plain text."""
         unknown = [replace(page, label=np.where(page.content, UNKNOWN, 4).astype(np.int8)) for page in pages]
-        self.refused(unknown)
+        self.assert_refused(unknown)
 
     def test_no_content(self, pages) -> None:
-        self.refused([replace(page, content=page.content & False, label=page.label * 0 + 4) for page in pages])
+        self.assert_refused([replace(page, content=page.content & False, label=page.label * 0 + 4) for page in pages])
 
     def test_only_content(self, pages) -> None:
-        self.refused([replace(page, content=page.content | True, label=page.label * 0) for page in pages])
+        self.assert_refused([replace(page, content=page.content | True, label=page.label * 0) for page in pages])
 
     def test_three_sites_are_enough(self, pages) -> None:
         few = [page for page in pages if page.site in ("site1.example", "site2.example", "site3.example")]

@@ -28,12 +28,12 @@ def values(*objects: object) -> dict[tuple[Field, str], tuple[str, ...]]:
 
 class TestJsonLdMentions:
     def test_reads_an_article(self) -> None:
-        found = values({
+        mentions = values({
             "@type": ["NewsArticle"], "headline": "Rain &amp; sun", "datePublished": "2024-03-07",
             "author": [{"@type": "Person", "name": "Ann Lee"}, "Bo Ek"], "publisher": {"name": "The Daily"},
             "image": {"url": "https://example.org/i.png"}, "keywords": "rain, sun",
         })  # fmt: skip
-        assert found == {
+        assert mentions == {
             (Field.TITLE, "article.headline"): ("Rain & sun",),
             (Field.PUBLISHED, "article.datePublished"): ("2024-03-07",),
             (Field.AUTHORS, "article.author"): ("Ann Lee", "Bo Ek"),
@@ -52,7 +52,10 @@ class TestJsonLdMentions:
 
     @given(ANY)
     def test_accepts_any_types(self, value: object) -> None:
-        json_ld_mentions([json.dumps({"@type": "Article", "author": value, "image": value, "@graph": value})])
+        article = {"@type": "Article", "headline": "Rain", "author": value, "image": value, "@graph": value}
+        mentions = json_ld_mentions([json.dumps(article)])
+        assert mentions[0].values == ("Rain",)
+        assert all(isinstance(text, str) and text for mention in mentions for text in mention.values)
 
     @pytest.mark.parametrize(
         "script",

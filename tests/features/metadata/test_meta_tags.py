@@ -6,8 +6,8 @@ from vclean.render.document_head import DocumentHead
 
 
 def mentions(*meta: tuple[str, str], links: tuple[tuple[str, str], ...] = ()) -> list[tuple[object, ...]]:
-    found = meta_mentions(DocumentHead(meta=meta, links=links))
-    return [(mention.field, mention.values, mention.source) for mention in found]
+    all_mentions = meta_mentions(DocumentHead(meta=meta, links=links))
+    return [(mention.field, mention.values, mention.source) for mention in all_mentions]
 
 
 class TestMetaMentions:
@@ -18,12 +18,12 @@ class TestMetaMentions:
         ]
 
     def test_joins_repeated_names(self) -> None:
-        found = mentions(("citation_author", "Ann"), ("citation_author", "Bo"), ("keywords", "rain, sun, rain"))
-        assert [values for _, values, _ in found] == [("Ann", "Bo"), ("rain", "sun")]
+        all_mentions = mentions(("citation_author", "Ann"), ("citation_author", "Bo"), ("keywords", "rain, sun, rain"))
+        assert [values for _, values, _ in all_mentions] == [("Ann", "Bo"), ("rain", "sun")]
 
     def test_reads_the_author_of_wordpress(self) -> None:
-        found = mentions(("twitter:label1", "Written by"), ("twitter:data1", "Ann Lee"))
-        assert found == [(Field.AUTHORS, ("Ann Lee",), Source.OPEN_GRAPH)]
+        all_mentions = mentions(("twitter:label1", "Written by"), ("twitter:data1", "Ann Lee"))
+        assert all_mentions == [(Field.AUTHORS, ("Ann Lee",), Source.OPEN_GRAPH)]
         assert mentions(("twitter:label1", "Reading time"), ("twitter:data1", "3 minutes")) == []
 
     def test_reads_names_that_publishers_made_up(self) -> None:

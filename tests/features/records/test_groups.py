@@ -10,8 +10,8 @@ from vclean.features.records.groups import MAX_RECORDS, RecordGroups
 
 def groups(html):
     page = snapshot(html)
-    found = RecordGroups.find(page)
-    return page, found, [found.members(group).tolist() for group in range(len(found))]
+    record_groups = RecordGroups.find(page)
+    return page, record_groups, [record_groups.members(group).tolist() for group in range(len(record_groups))]
 
 
 def tags(page, members):
@@ -49,10 +49,10 @@ class TestFind:
 
 class TestStatistics:
     def test_nested_members_count_once(self):
-        page, found, members = groups("<div class=c>a<div class=c>b</div></div><div class=c>c</div>")
+        page, record_groups, members = groups("<div class=c>a<div class=c>b</div></div><div class=c>c</div>")
         group = members.index(list(page.attributes("class")))
         words = np.zeros(len(page))
         words[list(page.attributes("class"))] = [2, 1, 1]
-        assert found.total(words)[group] == 3
-        assert found.size[group] == 3
-        assert found.count(words > 1)[group] == 1
+        assert record_groups.total(words)[group] == 3
+        assert record_groups.size[group] == 3
+        assert record_groups.count(words > 1)[group] == 1

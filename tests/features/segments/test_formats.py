@@ -7,6 +7,7 @@ import json
 import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from helpers.painted import painted
 from PIL import Image
@@ -15,6 +16,7 @@ from vclean.errors import OutputError, UsageError
 from vclean.features.segments import formats
 from vclean.features.segments.vips.algorithm import segment
 from vclean.features.segments.webis import WebisPage
+from vclean.labels import Role
 
 HTML = (
     "<title>Two columns</title><div title='0 0 400 300'><p title='0 0 400 100'>left"
@@ -72,6 +74,8 @@ class TestToRecord:
             "doc": 10,
             "box": [500, 0, 500.25, 300],
             "xpaths": ["/html[1]/body[1]/div[2]"],
+            "role": None,
+            "content_share": None,
             "text": "right",
             "separators": [],
             "segments": [],
@@ -84,10 +88,18 @@ class TestToRecord:
             {"direction": "horizontal", "box": [0, 100, 400, 100], "weight": 10}
         ]
 
-    def test_truncates_long_texts(self):
+    def test_texts_are_complete(self):
         record = segment(painted(f"<p>{'word ' * 100}")).to_dict()
-        assert len(record["root"]["text"]) == 200
-        assert record["root"]["text"].endswith("…")
+        assert record["root"]["text"] == " ".join(["word"] * 100)
+
+    def test_role_and_content_share(self, segments):
+        rows = len(segments)
+        described = replace(
+            segments, roles=(Role.ARTICLE,) * rows, content_share=np.array([1 / 3] * (rows - 1) + [np.nan], np.float32)
+        )
+        root = described.to_dict()["root"]
+        assert (root["role"], root["content_share"]) == ("article", 0.3333)
+        assert root["segments"][-1]["content_share"] is None
 
     def test_deep_trees(self):
         """Check boxes nested in each other, each with a sibling: a segment tree as deep as the page."""

@@ -11,6 +11,7 @@ from helpers.painted import painted
 from vclean.errors import UsageError
 from vclean.features.segments.segments import Segments, Separators
 from vclean.features.segments.vips.algorithm import segment
+from vclean.labels import Role
 
 HTML = (
     "<div title='0 0 1000 200'><p title='0 0 1000 40'>one<p title='0 50 1000 40'>two</div>"
@@ -80,6 +81,13 @@ class TestAt:
     def test_other_segments_are_divided(self, tree):
         cut = tree.at(5)
         assert cut.parent.tolist() == [-1, 0, 1, 1, 0]
+
+    def test_keeps_roles_and_content_shares(self, tree):
+        roles = (None, Role.ARTICLE, Role.LINKS, Role.AD, Role.FOOTER)
+        shares = np.array([0.5, 0.9, 0.1, 0, np.nan], dtype=np.float32)
+        cut = replace(tree, roles=roles, content_share=shares).at(4)
+        assert cut.roles == (None, Role.ARTICLE, Role.FOOTER)
+        assert np.array_equal(cut.content_share, shares[[0, 1, 4]], equal_nan=True)
 
     def test_renumbers_segments(self, tree):
         cut = tree.at(4)

@@ -71,7 +71,7 @@ class TestDetect:
         }
 
     def test_maps_to_macrolanguage(self):
-        """Check Cantonese, which has characters of its own."""
+        """Check Cantonese, which has characters that Mandarin lacks."""
         assert detect("佢哋喺香港住咗好耐，仲未去過海洋公園，下個禮拜先去。") == "zh"
 
     def test_unknown_for_few_words(self):

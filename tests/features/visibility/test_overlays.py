@@ -16,15 +16,15 @@ BAR = {"position": "fixed", "background-color": "rgb(255, 255, 255)"}
 
 
 def page(html: str, box: tuple[float, ...] = (0, 0, 800, 600), **styles: dict[str, str]) -> Snapshot:
-    """Return a page whose `aside` is in this place, with a white background, and fixed."""
+    """Return a page with a fixed, white `aside` in the box."""
     laid = laid_out(html, styles={"aside": BAR, **styles})
     boxes = laid.box.copy()
     boxes[laid.is_tag(("aside",))] = np.float32(box)
     return replace(laid, box=boxes)
 
 
-def tags(found: Snapshot) -> list[str]:
-    return [found.tags[found.tag[element]] for element in overlay_elements(found)]
+def tags(snapshot: Snapshot) -> list[str]:
+    return [snapshot.tags[snapshot.tag[element]] for element in overlay_elements(snapshot)]
 
 
 class TestOverlayElements:
@@ -97,9 +97,9 @@ class TestOverlayElements:
 
 class TestOverlayRoots:
     def test_descendants(self) -> None:
-        found = page(f"{ARTICLE}<aside><i>Agree</i></aside><u></u>")
-        (overlay,) = overlay_elements(found)
-        roots = overlay_roots(found)
+        snapshot = page(f"{ARTICLE}<aside><i>Agree</i></aside><u></u>")
+        (overlay,) = overlay_elements(snapshot)
+        roots = overlay_roots(snapshot)
         assert np.flatnonzero(roots == overlay).tolist() == [overlay, overlay + 1]
         assert (np.delete(roots, [overlay, overlay + 1]) == -1).all()
 

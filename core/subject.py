@@ -1,0 +1,139 @@
+"""The product or the recipe that a page is about, from its markup and from what readers see."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from vclean.box import Box
+from vclean.features.matrix import page_context
+from vclean.features.subject.declared import amount
+from vclean.features.subject.subject import ProductSubject, find_subject
+from vclean.features.text.page_title import normalize
+from vclean.settings import Policy
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from vclean.features.subject.subject import RecipeSubject, Subject
+    from vclean.result import Result
+
+_CURRENCIES: Final = {"€": "EUR", "£": "GBP", "₽": "RUB", "₹": "INR", "₩": "KRW", "₺": "TRY", "zł": "PLN", "Kč": "CZK"}
+"""Currencies by signs that only one currency has."""
+_CODE: Final = re.compile(r"\b(?:USD|EUR|GBP|CHF|CAD|AUD|JPY|CNY|SEK|NOK|DKK|PLN|CZK|RUB|INR)\b")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Product:
+    """Product that a page is about. Strings are empty and tuples have no items where the page gives no value.
+
+    Attributes:
+        name: its name: that of the markup if readers see it in the headline or the title, else the headline.
+        brand: its brand, as declared.
+        price: its price, a number with a decimal point: as declared, else that of `price_text`.
+        price_text: its price as readers see it.
+        currency: ISO 4217 code of the currency.
+        numbers: its numbers, as declared: those of the manufacturer, of the shop, on the bar code.
+        box: the box of the block with the price, in CSS px; None if the page was not rendered, or shows no price.
+        blocks: the indices of the blocks with price, brand and numbers.
+    """
+
+    name: str
+    brand: str
+    price: str
+    price_text: str
+    currency: str
+    numbers: tuple[str, ...]
+    box: Box | None
+    blocks: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """Recipe that a page is about, as its markup declares it.
+
+    Attributes:
+        name: its name; empty if unknown.
+        ingredients: its ingredients, with their amounts.
+        steps: its steps, in order.
+        box: the smallest box around the ingredients and steps that readers see, in CSS px; None if the page was not
+            rendered, or shows none.
+        blocks: the indices of the blocks with ingredients and steps.
+    """
+
+    name: str
+    ingredients: tuple[str, ...]
+    steps: tuple[str, ...]
+    box: Box | None
+    blocks: tuple[int, ...]
+
+
+def read_subject(result: Result) -> Product | Recipe | None:
+    """Return the product or the recipe that a page is about; None for other pages."""
+    subject = result.prediction.subject or _find(result)
+    if isinstance(subject, ProductSubject):
+        return _product(result, subject)
+    return _recipe(result, subject) if subject is not None else None
+
+
+def _find(result: Result) -> Subject | None:
+    """Return the subject of a page that was labelled by another method, or in the convention of a corpus."""
+    context = result.prediction.context or page_context(result.columns)
+    return find_subject(context, ~result.columns.is_excluded(Policy()))
+
+
+def _product(result: Result, subject: ProductSubject) -> Product:
+    declared, blocks = subject.declared, subject.blocks
+    return Product(
+        name=_name(result, declared.name),
+        brand=declared.brand,
+        price=declared.price or amount(blocks.price_text),
+        price_text=blocks.price_text,
+        currency=declared.currency or _currency(blocks.price_text),
+        numbers=declared.numbers,
+        box=_box(result, [blocks.price]),
+        blocks=blocks.rows,
+    )
+
+
+def _recipe(result: Result, subject: RecipeSubject) -> Recipe:
+    declared, blocks = subject.declared, subject.blocks
+    return Recipe(
+        name=_name(result, declared.name),
+        ingredients=declared.ingredients,
+        steps=declared.steps,
+        box=_box(result, blocks.rows),
+        blocks=blocks.rows,
+    )
+
+
+def _name(result: Result, declared: str) -> str:
+    """Return the declared name if the headline or the title of the document has it, else the headline."""
+    headline = result.prediction.headline
+    shown = headline.text if headline else result.metadata.title
+    seen = normalize(f"{shown} {result.columns.snapshot.title}")
+    return declared if declared and normalize(declared) in seen else shown or declared
+
+
+def _currency(text: str) -> str:
+    """Return the currency of a price; empty if several currencies share its sign, such as the dollar.
+
+    >>> _currency("\u20ac 3.50"), _currency("$3.50")
+    ('EUR', '')
+    """
+    code = _CODE.search(text)
+    return code[0] if code else next((code for sign, code in _CURRENCIES.items() if sign in text), "")
+
+
+def _box(result: Result, rows: Sequence[int]) -> Box | None:
+    """Return the smallest box around some blocks; None if none of them is painted."""
+    boxes = result.columns.box[[row for row in rows if row >= 0]].astype(float)
+    boxes = boxes[np.isfinite(boxes).all(axis=1)]
+    if not len(boxes):
+        return None
+    left, top = boxes[:, :2].min(axis=0).tolist()
+    right, bottom = (boxes[:, :2] + boxes[:, 2:]).max(axis=0).tolist()
+    return Box(left, top, right - left, bottom - top)

@@ -1,0 +1,237 @@
+"""Find the product that a page is about: the blocks with its price, its brand and its numbers.
+
+The price is the block near the headline with the declared price, or else with an amount of money. Numbers are found by
+the declared value, or by their form: a short label and a code, such as `Model: NC5100EF`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from vclean.features.records.items import MONEY
+from vclean.features.text.page_title import normalize
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from vclean.features.metadata.page_view import PageView
+    from vclean.features.subject.declared import DeclaredProduct
+
+_SHORT: Final = 14
+"""Most words of a block with a price, a brand or a number."""
+_NEAR: Final = 60
+"""Most short blocks between the headline and the price or a number that is not declared."""
+_BRAND_NEAR: Final = 20
+"""Most short blocks between the headline and the brand."""
+_NUMBER_WORDS: Final = 5
+"""Most words of a block with a number of the product."""
+_BEFORE: Final = 12
+"""Most blocks before the headline among which the price or the brand may be."""
+_BRAND_WORDS: Final = 4
+"""Most words of a block with the brand, beside those of its name."""
+_MOST_NUMBERS: Final = 8
+_SHORT_NUMBER: Final = 2
+"""Characters of a declared number that is too short to be found in a text."""
+_NUMBER: Final = re.compile(
+    r"\W*[^\W\d][^\d:：#]{0,30}?(?:[:：#]|[.°º]\s*:?|\bno|\bnr|\bn°)\s*(?=[\w./-]*\d[\w./-]*\d)[\w./-]{4,25}\W*",
+    re.IGNORECASE,
+)
+"""A label of at most 30 characters, and one code of at least four, with two digits."""
+_CODE: Final = re.compile(r"\w[\w./-]*\w")
+_SPLIT_CENTS: Final = re.compile(r"(?<=\d)\s+(?=[.,]\d)")
+"""Space before cents in an element of their own."""
+_DIGIT: Final = re.compile(r"\d")
+_NO_DIGITS: Final = re.compile(r"\D+")
+_AMOUNT: Final = re.compile(r"\d[\d.,' \u00a0\u202f]*")
+_CART: Final = re.compile(
+    r"add[-_]?(?:item[-_]?)?(?:to|in)?[-_]?(?:shopping)?[-_]?(?:cart|basket|bag)|(?:to|in)[-_](?:cart|basket|bag|warenkorb)|"
+    r"buy[-_]?(?:now|box|button)|cart[-_]?(?:button|btn|add)|btn[-_]?cart",
+    re.IGNORECASE,
+)
+"""Names of elements that put a product into a shopping cart."""
+_CART_WORDS: Final = ("cart", "basket", "bag", "warenkorb", "buy")
+"""Words of which each name above has one."""
+_CART_TEXT: Final = re.compile(
+    r"\b(?:add to (?:cart|basket|bag)|buy (?:it )?now|in den (?:waren|einkaufs)korb|ajouter au panier|"
+    r"aggiungi al carrello|(?:añadir|agregar) (?:a la cesta|al carrito)|adicionar ao carrinho|"
+    r"in (?:winkelwagen|mandje)|(?:dodaj )?do koszyka|do košíku|lägg i (?:varukorgen|kundvagn)|sepete ekle|в корзину|"
+    r"加入购物车|加入購物車|カートに入れる|장바구니)",
+    re.IGNORECASE,
+)
+"""Texts of buttons that put a product into a shopping cart."""
+_CART_TEXT_WORDS: Final = (
+    "cart", "basket", "bag", "buy", "korb", "panier", "carrello", "cesta", "carrito", "carrinho", "winkelwagen",
+    "mandje", "koszyka", "košíku", "varukorgen", "kundvagn", "sepete",
+    "корзину", "购物车", "購物車", "カート", "장바구니",
+)  # fmt: skip
+"""Words of which each text above has one."""
+_CART_CHARS: Final = 80
+"""Longest text of a block with such a button, in characters."""
+_MOST_CARTS: Final = 6
+"""Most elements with such names; listings have them at every item."""
+_PRICE_WORDS: Final = 6
+"""Most words of a block with little beside its price; a product without markup has one."""
+_CART_NEAR: Final = 25
+"""Most blocks between the headline and the price of a product without markup."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProductBlocks:
+    """Where a page shows its product, by indices of blocks.
+
+    Attributes:
+        price: the block of the price, -1 without.
+        price_text: the price as on the page; empty without.
+        brand: the block of the brand, -1 without.
+        numbers: the blocks with numbers of the product and with their labels.
+    """
+
+    price: int
+    price_text: str
+    brand: int
+    numbers: tuple[int, ...]
+
+    @property
+    def rows(self) -> tuple[int, ...]:
+        """Return all blocks, ascending."""
+        return tuple(sorted({row for row in (self.price, self.brand, *self.numbers) if row >= 0}))
+
+
+def looks_like_product(page: PageView) -> bool:
+    """Return whether a page without markup is about a product: it has a cart button, and a price near its headline."""
+    carts = len(_cart_elements(page)) or _count_cart_texts(page)
+    if not 0 < carts <= _MOST_CARTS:
+        return False
+    rows = range(page.headline + 1, min(page.headline + 1 + _CART_NEAR, len(page.texts)))
+    return any(page.context.tokens[row] <= _PRICE_WORDS and MONEY.search(page.texts[row]) for row in rows)
+
+
+def _cart_elements(page: PageView) -> set[int]:
+    """Return the elements that are named as what puts a product into a shopping cart."""
+    carts: set[int] = set()
+    for attribute in ("class", "id", "name"):
+        values = page.snapshot.values(attribute)
+        if not _has_any(_CART_WORDS, values.distinct):
+            continue
+        named = np.array([bool(_CART.search(value[-200:])) for value in values.distinct], dtype=bool)
+        carts.update(values.node[named[values.index]].tolist() if named.any() else ())
+    return carts
+
+
+def _count_cart_texts(page: PageView) -> int:
+    """Return the number of short blocks with the text of a button that puts a product into a shopping cart."""
+    texts = [text for text in page.texts if len(text) <= _CART_CHARS]
+    return sum(bool(_CART_TEXT.search(text)) for text in texts) if _has_any(_CART_TEXT_WORDS, texts) else 0
+
+
+def _has_any(words: Sequence[str], texts: Sequence[str]) -> bool:
+    """Return whether one of some words is in one of the texts; a fast test before that of a pattern."""
+    joined = "\n".join(texts).lower()
+    return any(word in joined for word in words)
+
+
+def find_product(page: PageView, declared: DeclaredProduct, candidates: NDArray[np.bool_]) -> ProductBlocks:
+    """Return where a page shows its product.
+
+    Args:
+        page: the page.
+        declared: what it declares of the product.
+        candidates: bool (B,), the blocks that may belong to it; others are hidden, or about other products.
+    """
+    after, before = _around_headline(page, candidates)
+    near = [*after[:_NEAR], *before]
+    price = _price(page, near, declared)
+    money = MONEY.search(page.texts[price]) if price >= 0 else None
+    return ProductBlocks(
+        price=price,
+        price_text=_SPLIT_CENTS.sub("", money[0].strip() if money else page.texts[price]) if price >= 0 else "",
+        brand=_first(page, [*after[:_BRAND_NEAR], *before], _has_brand(declared)) if declared.brand else -1,
+        numbers=tuple(_numbers(page, [*after, *before], frozenset(near), declared)),
+    )
+
+
+def _around_headline(page: PageView, candidates: NDArray[np.bool_]) -> tuple[list[int], list[int]]:
+    """Return the short blocks after the headline, and those right before it, nearest first."""
+    rows = np.flatnonzero(candidates & (page.context.tokens <= _SHORT))
+    after = rows[rows > page.headline]
+    before = rows[(rows < page.headline) & (rows >= page.headline - _BEFORE)][::-1]
+    return after.tolist(), before.tolist()
+
+
+def _first(page: PageView, order: list[int], condition: Callable[[str], object]) -> int:
+    return next((row for row in order if condition(page.texts[row])), -1)
+
+
+def _price(page: PageView, order: list[int], declared: DeclaredProduct) -> int:
+    """Return the first block with the declared price and a currency, with the declared price, or with any money.
+
+    Blocks with few words beside an amount come first.
+    """
+    money = [row for row in order if MONEY.search(page.texts[row])]
+    money.sort(key=lambda row: page.context.tokens[row] > _PRICE_WORDS)
+    if not declared.price:
+        return money[0] if money else -1
+    is_price = _has_price(declared)
+    return next(
+        (row for rows in (money, order) for row in rows if is_price(page.texts[row])), money[0] if money else -1
+    )
+
+
+def _has_price(declared: DeclaredProduct) -> Callable[[str], bool]:
+    """Return the test whether a text has the declared price: by its digits, with or without cents."""
+    whole, _, cents = declared.price.partition(".")
+    amounts = {f"{whole}{cents:0<2}"} | ({whole} if not cents.strip("0") else set())
+
+    def test(text: str) -> bool:
+        return any(_NO_DIGITS.sub("", amount) in amounts for amount in _AMOUNT.findall(text))
+
+    return test
+
+
+def _has_brand(declared: DeclaredProduct) -> Callable[[str], bool]:
+    """Return the test whether a text is the declared brand, alone or with a few words."""
+    brand = f" {normalize(declared.brand)} "
+
+    def test(text: str) -> bool:
+        words = f" {normalize(text)} "
+        return (
+            bool(brand.strip())
+            and not (_DIGIT.search(text) and words != brand)
+            and brand in words
+            and words.count(" ") - brand.count(" ") <= _BRAND_WORDS
+        )
+
+    return test
+
+
+def _numbers(page: PageView, order: list[int], near: frozenset[int], declared: DeclaredProduct) -> Iterator[int]:
+    """Yield the blocks with numbers of the product, and the labels before those that have a number only.
+
+    Args:
+        page: the page.
+        order: the blocks that may have a declared number.
+        near: those that may have another number as well.
+        declared: what the page declares of the product.
+    """
+    wanted, count = (
+        {number.casefold() for number in declared.numbers if len(number) > _SHORT_NUMBER and _DIGIT.search(number)},
+        0,
+    )
+    for row in order:
+        text = page.texts[row]
+        if count == _MOST_NUMBERS:
+            return
+        if page.context.tokens[row] > _NUMBER_WORDS or MONEY.search(text):
+            continue
+        is_declared = not wanted.isdisjoint(_CODE.findall(text.casefold()))
+        if is_declared or (row in near and _NUMBER.fullmatch(text)):
+            count += 1
+            if row and len(text.split()) == 1 and page.texts[row - 1].rstrip().endswith((":", "：")):
+                yield row - 1
+            yield row

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers import page_types as written
+from helpers.benchmarks import imported_benchmark, write_corpus
+
+from vclean.classify.corpora.corpora import GoldPage
+from vclean.classify.training import page_type as training
+from vclean.labels import PAGE_TYPES, PageType
+
+PAGES = {"collection": written.collection, "service": written.service, "home": written.home, "other": written.notice}
+
+
+@pytest.fixture(scope="module")
+def page_types():
+    with imported_benchmark("page_types") as module:
+        yield module
+
+
+@pytest.fixture
+def corpora(tmp_path: Path) -> list[Path]:
+    """Return a corpus with five sites of each type in `PAGES`, and one with three recipes."""
+    typed = [
+        GoldPage(id=f"{name}{site}", url=page()[1].replace("example", f"example{site}"), page_type=name,
+                 html=page()[0].encode())
+        for name, page in PAGES.items() for site in range(5)
+    ]  # fmt: skip
+    recipes = [GoldPage(id=f"r{site}", page_type="recipe", html=b"<h1>Soup</h1><p>Boil it.") for site in range(3)]
+    unknown = GoldPage(id="u", html=b"<p>x")
+    empty = GoldPage(id="e", page_type="home", html=b"")
+    return [
+        write_corpus(tmp_path / "wcxb.parquet", [*typed, unknown, empty]),
+        write_corpus(tmp_path / "recipes.parquet", recipes),
+    ]
+
+
+class TestTypedPages:
+    def test_types_of_the_corpora(self, page_types, corpora: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
+        pages = list(page_types.typed_pages(corpora, {}))
+        assert len(pages) == 23
+        assert [page.example.page_type for page in pages[-3:]] == [PageType.ARTICLE] * 3
+        assert [page.example.weight for page in pages[-4:]] == [1, 0.2, 0.2, 0.2]
+        assert "e of wcxb is left out" in capsys.readouterr().err
+
+    def test_a_file_of_types_overrules_them(self, page_types, corpora: list[Path], tmp_path: Path) -> None:
+        path = tmp_path / "types.tsv"
+        path.write_text(
+            "corpus\tid\tpage_type\turl\nwcxb\thome0\tlisting\thttps://a.example.org/x\nwcxb\tu\tother\t-\n"
+        )
+        pages = {
+            (page.url, page.example.page_type, page.own)
+            for page in page_types.typed_pages(corpora, page_types.read_types(path))
+        }
+        assert ("https://a.example.org/x", PageType.LISTING, PageType.HOME) in pages
+        assert ("", PageType.OTHER, None) in pages
+
+
+class TestTables:
+    def test_all_are_right_on_pages_made_alike(
+        self, page_types, corpora: list[Path], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(training, "PARAMETERS", training.PARAMETERS | {"min_data_in_leaf": 1})
+        pages = [page for page in page_types.typed_pages(corpora, {}) if page.corpus == "wcxb"]
+        text = page_types.tables(pages)
+        assert "| all | 20 | 1.000 | 1.000 |" in text
+        assert "| collection | 0 | 0 | 0 | 5 | 0 | 0 | 0 | 0 | 0 |" in text
+        assert "wcxb, its seven types" in text
+
+    def test_scores(self, page_types) -> None:
+        gold = np.array([0, 0, 1, 1])
+        probability = np.zeros((4, len(PAGE_TYPES)))
+        probability[[0, 1, 2, 3], [0, 1, 1, 1]] = (0.9, 0.3, 0.9, 0.9)
+        name, count, accuracy, macro_f1, answered, right = page_types._line("all", gold, probability)
+        assert (name, count, accuracy, answered, right) == ("all", "4", "0.750", "0.750", "1.000")
+        assert float(macro_f1) == pytest.approx((2 / 3 + 4 / 5) / 2, abs=0.001)
+
+    def test_worst_pages_come_first(self, page_types, corpora: list[Path]) -> None:
+        first, second, *_ = page_types.typed_pages(corpora, {})
+        pages = [replace(first, url="a"), replace(second, url="b")]
+        probability = np.zeros((2, len(PAGE_TYPES)))
+        probability[:, 0] = (0.5, 0.8)
+        assert page_types._worst(pages, probability).splitlines() == [
+            "collection -> article 0.80 wcxb b", "collection -> article 0.50 wcxb a",
+        ]  # fmt: skip

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from helpers import page_types
+from helpers.pages import context_of
+
+from vclean.classify.metadata.model import load_shipped
+from vclean.classify.metadata.page_type import THRESHOLD, choose_page_type
+from vclean.features.blocks import extract_blocks
+from vclean.features.page_context import PageContext
+from vclean.labels import PageType
+from vclean.page import Page
+from vclean.render.static.parse import parse
+
+FIXTURES = Path(__file__).parents[3] / "fixtures"
+
+
+def type_of(html: str | bytes, url: str = "") -> str | None:
+    context = PageContext(extract_blocks(parse(Page(content=html, url=url))))
+    choice = choose_page_type(context, load_shipped().page_types)
+    return choice.values[0] if choice else None
+
+
+class TestChoosePageType:
+    @pytest.mark.parametrize(
+        ("folder", "url", "expected"),
+        [
+            ("news", "https://news.example.org/2024/05/ferry-harbour", PageType.ARTICLE),
+            ("product", "https://shop.example.com/products/fennel-2", PageType.PRODUCT),
+            ("forum", "https://forum.example.org/viewtopic.php?t=7", PageType.FORUM),
+            ("docs", "https://docs.example.org/reference/read", PageType.DOCUMENTATION),
+        ],
+    )
+    def test_of_fixtures(self, folder: str, url: str, expected: PageType) -> None:
+        assert type_of((FIXTURES / folder / "page.html").read_bytes(), url) == expected
+
+    @pytest.mark.parametrize(
+        ("page", "expected"),
+        [
+            (page_types.collection(), PageType.COLLECTION),
+            (page_types.service(), PageType.SERVICE),
+            (page_types.home(), PageType.HOME),
+            (page_types.notice(), PageType.OTHER),
+        ],
+        ids=["collection", "service", "home", "other"],
+    )
+    def test_of_written_pages(self, page: tuple[str, str], expected: PageType) -> None:
+        assert type_of(*page) == expected
+
+    @pytest.mark.parametrize("html", ["<html></html>", "<img src=a.png>", "<p>&nbsp;"])
+    def test_a_page_without_text_has_none(self, html: str) -> None:
+        assert type_of(html) is None
+
+    def test_a_page_with_little_text_is_no_document(self) -> None:
+        choice = choose_page_type(context_of("<h1>Rain</h1><p>It rained for days."), load_shipped().page_types)
+        assert choice is None or (choice.values[0] in ("home", "other") and THRESHOLD <= choice.probability <= 1)
+
+    def test_is_deterministic(self) -> None:
+        html = (FIXTURES / "news" / "page.html").read_bytes()
+        assert type_of(html) == type_of(html)
