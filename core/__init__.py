@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from vclean.api import Cleaner, Segmenter, clean, clean_file, clean_url, segment, segment_file, segment_url
     from vclean.async_api import AsyncCleaner
+    from vclean.block import Block, Blocks
     from vclean.box import Box
     from vclean.classify.explain.reasons import Explanation, Reason
     from vclean.classify.prediction import Decision, Prediction
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     )
     from vclean.features.blocks import BlockColumns
     from vclean.features.segments.segments import Segments, Separators
-    from vclean.labels import EmptyReason, Kind, Label, Role, Visibility
+    from vclean.labels import EmptyReason, Kind, Label, PageType, Role, Visibility
     from vclean.metadata import Evidence, Metadata
     from vclean.output.chunks import Chunk
     from vclean.output.page_image import PageImage
@@ -49,8 +50,9 @@ if TYPE_CHECKING:
     from vclean.page import Page, Resource, Resources
     from vclean.records import Item, Post
     from vclean.render.snapshot import Snapshot
-    from vclean.result import Block, Blocks, Result
+    from vclean.result import Result
     from vclean.settings import CleanerSettings, Policy, RenderSettings
+    from vclean.subject import Product, Recipe
 
     __version__: str
 
@@ -83,10 +85,13 @@ __all__ = [
     "OutputError",
     "Page",
     "PageImage",
+    "PageType",
     "Policy",
     "Post",
     "Prediction",
+    "Product",
     "Reason",
+    "Recipe",
     "RenderSettings",
     "Resource",
     "Resources",
@@ -111,9 +116,9 @@ __all__ = [
 
 _MODULES = {
     "AsyncCleaner": "async_api",
-    "Block": "result",
+    "Block": "block",
     "BlockColumns": "features.blocks",
-    "Blocks": "result",
+    "Blocks": "block",
     "Box": "box",
     "BrowserError": "errors",
     "BrowserMissingError": "errors",
@@ -138,10 +143,13 @@ _MODULES = {
     "OutputError": "errors",
     "Page": "page",
     "PageImage": "output.page_image",
+    "PageType": "labels",
     "Policy": "settings",
     "Post": "records",
     "Prediction": "classify.prediction",
+    "Product": "subject",
     "Reason": "classify.explain.reasons",
+    "Recipe": "subject",
     "RenderSettings": "settings",
     "Resource": "page",
     "Resources": "page",

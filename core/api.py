@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from vclean.features.segments.segments import Segments
-    from vclean.pipeline import Document
+    from vclean.page_reader import Document
     from vclean.result import Result
     from vclean.settings import CleanerOptions, RenderSettings
 

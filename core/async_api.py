@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from vclean.page import Page
-    from vclean.pipeline import Document
+    from vclean.page_reader import Document
     from vclean.render.browser.async_renderer import AsyncRenderer
     from vclean.render.rendered_page import Rendering
     from vclean.result import Result

@@ -36,7 +36,7 @@ def render_page(
     policy: str,
     styles: Sequence[str] = (),
     scripts: Sequence[str] = (),
-    **values: Any,  # noqa: ANN401 - templates take anything
+    **values: Any,
 ) -> str:
     """Return an HTML document; equal arguments give equal documents.
 
@@ -60,7 +60,7 @@ MAX_CHARACTERS: Final = 160
 """Most characters of a text in such a table."""
 
 
-def render_fragment(template: str, **values: Any) -> str:  # noqa: ANN401 - templates take anything
+def render_fragment(template: str, **values: Any) -> str:
     """Return a part of an HTML document, for notebooks, from a template of `core/templates`; values are escaped."""
     return environment("vclean").get_template(template).render(**values)
 
@@ -105,7 +105,7 @@ def hash_policy(scripts: Sequence[str], styles: Sequence[str], *, same_origin: b
     )
 
 
-def to_script_json(value: Any) -> str:  # noqa: ANN401 - all that JSON can hold
+def to_script_json(value: Any) -> str:  # noqa: ANN401 - all that JSON can contain
     r"""Return JSON that cannot end the script element that contains it.
 
     >>> to_script_json(["</script>"])
@@ -137,7 +137,7 @@ def _hash(source: str) -> str:
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
-def _embedded(value: Any) -> str:  # noqa: ANN401 - all that JSON can hold
+def _embedded(value: Any) -> str:  # noqa: ANN401 - all that JSON can contain
     """Return JSON for the content of a script element, without characters that HTML forbids; apply `safe` to it."""
     return replace_illegal(to_script_json(value))
 

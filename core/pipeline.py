@@ -1,25 +1,24 @@
 """Run the stages from a page to its result: read the page, extract its blocks, label them.
 
-The API, the command line, the farm and the labelling server all use `Pipeline`. Each stage is a method of its own: a
+The API, the command line, the farm and the labelling server all use `Pipeline`. Each stage is a separate method: a
 caller can time the stages, keep the snapshot, or explain selected pages only.
 """
 
 from __future__ import annotations
 
-from contextlib import ExitStack, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 from vclean.errors import UsageError
-from vclean.input.sources import find_sources, is_url, read_file, with_url
-from vclean.page import Page
+from vclean.page_reader import PageReader
 from vclean.settings import DEFAULT_PDOC, Policy, RenderSettings
 from vclean.timeouts import deadline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
+    from pathlib import Path
     from typing import Any
 
     from vclean.classify.content.model import Model
@@ -32,159 +31,19 @@ if TYPE_CHECKING:
     from vclean.features.segments.segments import Segments
     from vclean.labels import Label
     from vclean.output.source_positions import SourcePosition
-    from vclean.render.browser.renderer import Renderer
+    from vclean.page import Page
     from vclean.render.rendered_page import Rendering
-    from vclean.render.snapshot import Snapshot
     from vclean.result import Result
     from vclean.settings import CleanerSettings
 
     Timer = Callable[[str], AbstractContextManager[object]]
     """Function from the name of a stage (`render`, `extract` or `label`) to a context in which the stage runs."""
 
-Document = Page | Path | str | bytes
-"""Page argument: HTML as a string or bytes, a file as a `Path`, or a `Page`. A string is always HTML."""
-
 MODEL_METHOD: Final = "vclean"
 """Name of the method that uses the trained model; its results include the version of the model."""
 
 _LANGUAGE_SAMPLE: Final = 200
 """Fewest characters of content from which the language is detected without the other text of the page."""
-
-
-def to_page(document: Document, *, url: str = "", max_bytes: int) -> Page:
-    """Convert a document to a page.
-
-    Args:
-        document: HTML as a string or bytes, the path of a file, or a page.
-        url: the URL of the page; replaces the URL of a `Page`, unless empty.
-        max_bytes: limit on the size of a file in bytes.
-
-    Raises:
-        InputError: the file is missing or unreadable.
-        LimitError: it is larger than `max_bytes`.
-    """
-    if isinstance(document, Page):
-        return with_url(document, url) if url else document
-    if isinstance(document, Path):
-        return read_file(document, max_bytes, url=url)
-    return Page(content=document, url=url)
-
-
-class PageReader:
-    """Reader of pages, by rendering or parsing.
-
-    A context manager: the browser is closed at the end of the `with` block.
-
-    Attributes:
-        settings: options of rendering, and limits of a page.
-        renders: whether pages are rendered.
-
-    Args:
-        settings: options of rendering, and limits of a page.
-        render: whether pages are rendered.
-        network: whether a rendered page may load missing subresources from public addresses.
-    """
-
-    def __init__(self, settings: RenderSettings, *, render: bool, network: bool = False) -> None:
-        self.settings = settings
-        self.renders = render
-        self._network = network
-        self._renderer: Renderer | None = None
-        self._stack = ExitStack()
-
-    def __enter__(self) -> Self:
-        """Prepare the browser if pages are rendered.
-
-        Raises:
-            BrowserMissingError: no usable Chromium is installed.
-        """
-        if self.renders:
-            from vclean.features.visibility.examination import EXAMINER
-            from vclean.render.browser.renderer import Renderer
-
-            self._renderer = self._stack.enter_context(
-                Renderer(self.settings, network=self._network, examiner=EXAMINER)
-            )
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        """Close the browser."""
-        self._renderer = None
-        self._stack.close()
-
-    def prepare(self, *, live: bool = False, screenshot: bool = False) -> None:
-        """Start the browser if pages are rendered.
-
-        Args:
-            live: whether the first page is fetched from the network.
-            screenshot: whether a screenshot of the first page is requested.
-        """
-        if self._renderer is not None:
-            self._renderer.prepare(live=live, screenshot=screenshot)
-
-    def to_page(self, document: Document, url: str = "") -> Page:
-        """Convert a document to a page, with the size limit of the settings; errors as for the function `to_page`."""
-        return to_page(document, url=url, max_bytes=self.settings.max_bytes)
-
-    def page_from_url(self, url: str) -> Page:
-        """Fetch the page at a URL; if pages are rendered, the browser loads it later.
-
-        Raises:
-            UsageError: `url` is not an http(s) URL.
-            NetworkError: the page cannot be fetched.
-        """
-        if not is_url(url):
-            raise UsageError(f"{url!r} is not the URL of a page: it has to begin with http:// or https://")
-        return next(find_sources(url, self.settings, live=self.renders)).read()
-
-    def read(self, page: Page, *, screenshot: bool = False) -> Rendering:
-        """Read a page: render it, parse it, or decode its stored snapshot.
-
-        Args:
-            page: the page to read.
-            screenshot: whether to take a screenshot of the whole page, up to a maximum height.
-
-        Returns:
-            The snapshot of the page, and the screenshot.
-
-        Raises:
-            UsageError: the method is called outside the `with` block, or a screenshot of a stored snapshot is
-                requested.
-            VcleanError: the page cannot be read.
-        """
-        from vclean.render.rendered_page import Rendering
-
-        if page.snapshot is not None:
-            return Rendering(_decode_snapshot(page.snapshot, screenshot=screenshot))
-        if not self.renders and not screenshot:
-            return self.parse(self.fetch(page))
-        if self._renderer is None:
-            raise UsageError("pages are rendered in a with block only, such as `with Cleaner(render=True) as cleaner:`")
-        return self._renderer.render(page, screenshot=screenshot)
-
-    def fetch(self, page: Page) -> Page:
-        """Return a page with its document: a live page is fetched. Raises NetworkError if that fails."""
-        if not page.live:
-            return page
-        from vclean.render.network.fetch import fetch
-
-        return fetch(page.url, self.settings)
-
-    def parse(self, page: Page) -> Rendering:
-        """Parse a page that is not live, without a browser. Raises VcleanError if it cannot be parsed."""
-        from vclean.render.rendered_page import Rendering
-        from vclean.render.static.parse import parse
-
-        with deadline(self.settings.deadline):
-            return Rendering(parse(page, self.settings))
-
-
-def _decode_snapshot(snapshot: bytes, *, screenshot: bool) -> Snapshot:
-    from vclean.render.storage.cache import from_bytes
-
-    if screenshot:
-        raise UsageError("a stored snapshot has no screenshot: name the page itself, or request no screenshot")
-    return from_bytes(snapshot)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -272,11 +131,11 @@ class Pipeline:
         return self.run_rendering(rendering, page, timer=timer)
 
     def parses_first(self, page: Page, *, screenshot: bool = False) -> bool:
-        """Return whether the page is parsed before it is decided whether to render it: with `render="auto"`."""
+        """Return whether to parse the page before deciding to render it: with `render="auto"`."""
         return self.settings.render == "auto" and page.snapshot is None and not screenshot
 
     def run_parsed(self, page: Page, *, timer: Timer = _no_timer) -> Result:
-        """Clean a page without a browser; its `render_reason` says why it has to be rendered. Raises like `run`."""
+        """Clean a page without a browser; its `render_reason` is the reason to render it. Raises like `run`."""
         from vclean.auto_render import reason_to_render
 
         with timer("render"):
@@ -471,9 +330,10 @@ class SegmentPipeline:
     """
 
     def __init__(self, method: str = "vips", settings: RenderSettings | None = None) -> None:
+        from vclean.classify.content.model import load_default
         from vclean.classify.segments.registry import get
 
-        self._segment = get(method)
+        self._segment, self._model = get(method), load_default()
         self.reader = PageReader(settings or RenderSettings(), render=True)
 
     def __enter__(self) -> Self:
@@ -503,5 +363,12 @@ class SegmentPipeline:
         """
         rendering = self.reader.read(page, screenshot=screenshot)
         with deadline(self.reader.settings.deadline):
-            segments = replace(self._segment(rendering.snapshot).at(pdoc), id=page.id)
+            segments = replace(self._describe(self._segment(rendering.snapshot)).at(pdoc), id=page.id)
         return SegmentedPage(segments, rendering.screenshot or b"")
+
+    def _describe(self, segments: Segments) -> Segments:
+        from vclean.classify.segments.description import describe
+        from vclean.features.blocks import extract_blocks
+
+        blocks = extract_blocks(segments.snapshot)
+        return describe(segments, blocks, self._model.label(blocks))

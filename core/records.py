@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.box import Box
-from vclean.classify.content.threads import has_forum_address, has_forum_sign
+from vclean.classify.content.threads import has_forum_address, has_forum_sign, names_forum
+from vclean.features import tree
+from vclean.features.matrix import page_context
 from vclean.features.metadata.dates import is_day_first, parse_date
 from vclean.features.records.groups import RecordGroups
 from vclean.features.records.items import ItemRecord, find_items
@@ -38,9 +40,17 @@ _RELATED: Final = 0.3
 _LEAST_SHARE: Final = 0.03
 """Share of the words of a page in blocks of the kind that is looked for below which a page has no such records."""
 _LEAST_ITEMS: Final = 0.01
-"""The same for items. Most pages end here: looking for items takes as long as writing JSON."""
+"""The same for items. Most pages have less; a search for items takes as long as writing JSON."""
 _PROBABILITY: Final = 0.35
 """Probability of content from which a block is worth more in the body of a post than outside."""
+_LEAST_POSTS: Final = 3
+"""Fewest posts of a thread that only the title of its page shows to be one."""
+_LEAST_TITLES: Final = 4
+"""Fewest headings with links of a listing whose blocks the model does not call items."""
+_MOST: Final = 0.7
+"""Share of the posts that need author and date, and no heading with a link, on such a thread."""
+_LINK: Final = 0.5
+"""Share of link text above which a heading is a link."""
 _MAX_SNIPPET: Final = 500
 """Longest snippet of an item, in characters."""
 _THREAD_SHARE: Final = 0.5
@@ -110,16 +120,28 @@ class PageRecords:
     @cached_property
     def post_records(self) -> list[PostRecord]:
         """Return the posts by position; empty for a page without posts."""
-        if not self._may_have_posts():
+        is_likely = self._may_have_posts()
+        if not is_likely and not (len(self._blocks) and names_forum(self._snapshot.title)):
             return []
+        posts = self._find_posts(opening=False)
+        are_posts = self._is_forum or _are_signed(posts) if is_likely else self._are_a_thread(posts)
+        if not posts or not are_posts:
+            return []
+        has_opening = self._is_forum or has_forum_sign(self._snapshot) or self._content_share(posts) >= _THREAD_SHARE
+        return self._find_posts(opening=True) if has_opening else posts
+
+    def _find_posts(self, *, opening: bool) -> list[PostRecord]:
+        """Return the records that may be posts, see `find_posts`."""
         weight = self._weights(dict.fromkeys(_POST_KINDS, 1.0), _CONTENT)
         gain = self._words * (self._result.prediction.probability.astype(np.float64) - _PROBABILITY)
-        return find_posts(self._blocks, self._groups, weight, gain, self._language)
+        return find_posts(self._blocks, self._groups, weight, gain, self._language, opening=opening)
 
     @cached_property
     def item_records(self) -> list[ItemRecord]:
         """Return the items by position; empty for a page without items."""
-        if not len(self._blocks) or not self._has_kind({Kind.ITEM}, _LEAST_ITEMS, unknown=True):
+        if not len(self._blocks):
+            return []
+        if not self._has_kind({Kind.ITEM}, _LEAST_ITEMS, unknown=True) and not self._lists_links():
             return []
         weight = self._weights({Kind.ITEM: 1.0, Kind.RELATED: _RELATED}, _ITEM_CONTENT)
         return find_items(self._blocks, self._groups, self._words, weight)
@@ -137,15 +159,9 @@ class PageRecords:
     @cached_property
     def is_thread(self) -> bool:
         """Return whether the posts have most words of the content, and are no comments below a document."""
-        in_post = np.zeros(len(self._blocks), dtype=bool)
-        for record in self.post_records:
-            in_post[list(record.rows)] = True
-        content = np.array([label.is_content for label in self._result.prediction.labels], dtype=bool)
-        words = self._words * content
-        if len(self.post_records) < 2 or float(words[in_post].sum()) < _THREAD_SHARE * max(float(words.sum()), 1):
+        if len(self.post_records) < 2 or self._content_share(self.post_records) < _THREAD_SHARE:
             return False
-        kinds = self._result.prediction.kinds
-        return kinds.count(Kind.POST) > kinds.count(Kind.COMMENT) or has_forum_address(self._snapshot.url)
+        return self._is_forum
 
     @property
     def _blocks(self) -> BlockColumns:
@@ -169,18 +185,68 @@ class PageRecords:
         texts = self._blocks.text
         return EncodedTexts.from_texts(texts).words.per_text().astype(np.float64) if texts else np.zeros(0)
 
+    @property
+    def _is_forum(self) -> bool:
+        """Return whether the page is one of a forum, and no document with comments below it."""
+        kinds = self._result.prediction.kinds
+        is_named = names_forum(self._snapshot.title) or has_forum_address(self._snapshot.url)
+        return is_named or kinds.count(Kind.POST) > kinds.count(Kind.COMMENT)
+
     def _may_have_posts(self) -> bool:
-        """Return whether the model or the page names posts or comments; most pages end here."""
+        """Return whether the model or the page names posts or comments; for most pages neither does."""
         if not len(self._blocks):
             return False
         return self._has_kind(_POST_KINDS, _LEAST_SHARE, unknown=False) or has_forum_sign(self._snapshot)
 
-    def _has_kind(self, wanted: Collection[Kind], least: float, *, unknown: bool) -> bool:
+    def _are_a_thread(self, posts: Sequence[PostRecord]) -> bool:
+        """Return whether records on a page whose title names a forum are the posts of a thread.
+
+        Posts of a thread have most of the content; most have a date and an author, and few a heading with a link.
+        """
+        if len(posts) < _LEAST_POSTS:
+            return False
+        covered = self._content_share(posts)
+        rows = [list(post.rows) for post in posts]
+        signed = sum(post.date >= 0 and post.author >= 0 for post in posts)
+        linked = sum(bool(self._is_linked_heading[each].any()) for each in rows)
+        return covered >= _THREAD_SHARE and min(signed, len(posts) - linked) >= _MOST * len(posts)
+
+    def _content_share(self, posts: Sequence[PostRecord]) -> float:
+        """Return the share of the words of the content that are in some posts."""
+        content = np.array([label.is_content for label in self._result.prediction.labels], dtype=bool)
+        in_post = np.zeros(len(content), dtype=bool)
+        in_post[[row for post in posts for row in post.rows]] = True
+        words = self._words * content
+        return float(words[in_post].sum()) / max(float(words.sum()), 1)
+
+    def _lists_links(self) -> bool:
+        """Return whether several headings of the content are links, as the titles of a listing."""
+        labels = self._result.prediction.labels
+        rows = [row for row in np.flatnonzero(self._is_linked_heading).tolist() if labels[row].is_content]
+        return len(rows) >= _LEAST_TITLES and not self.post_records
+
+    @cached_property
+    def _is_linked_heading(self) -> NDArray[np.bool_]:
+        """Return which blocks are headings, and for the most part links to other documents: bool (B,)."""
+        is_heading = np.array([label is Label.HEADING for label in self._result.prediction.labels], dtype=bool)
+        is_heading |= self._snapshot.is_tag(("h1", "h2", "h3", "h4", "h5", "h6"))[self._blocks.node]
+        context = self._result.prediction.context or page_context(self._blocks)
+        is_linked = is_heading & (context.link_share > _LINK)
+        if not is_linked.any():
+            return np.asarray(is_linked, dtype=bool)
+        links, address = self._snapshot.values("href"), self._snapshot.url.partition("#")[0]
+        leads_away = [not link.startswith("#") and link.partition("#")[0] != address for link in links.distinct]
+        away = np.zeros(len(self._snapshot), dtype=np.int64)
+        away[links.node] = np.array(leads_away, dtype=np.int64)[links.index]
+        has_link = tree.subtree_sum(away, self._snapshot.end) + tree.path_sum(away > 0, self._snapshot.end) > 0
+        return np.asarray(is_linked & has_link[self._blocks.node], dtype=bool)
+
+    def _has_kind(self, members: Collection[Kind], least: float, *, unknown: bool) -> bool:
         """Return whether a share of the words is in blocks of some kinds; `unknown` for methods without kinds."""
         kinds = self._result.prediction.kinds
         if not kinds:
             return unknown
-        of_kind = np.fromiter((kind in wanted for kind in kinds), bool, len(kinds))
+        of_kind = np.fromiter((kind in members for kind in kinds), bool, len(kinds))
         return bool(self._words[of_kind].sum() >= least * max(float(self._words.sum()), 1))
 
     def _weights(self, kinds: dict[Kind, float], content: float) -> NDArray[np.float64]:
@@ -248,3 +314,8 @@ class PageRecords:
     def _box(self, element: int) -> Box | None:
         box = self._snapshot.box[element].tolist()
         return Box(*box) if all(map(math.isfinite, box)) else None
+
+
+def _are_signed(posts: Sequence[PostRecord]) -> bool:
+    """Return whether most of some records have an author or a date, as posts have; columns of a layout have neither."""
+    return 2 * sum(post.author >= 0 or post.date >= 0 for post in posts) >= len(posts)

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any
 
+from vclean.block import Block, Blocks
 from vclean.box import Box
 from vclean.characters import is_sentence
-from vclean.errors import UsageError
-from vclean.labels import EmptyReason, Kind, Label, Role, Visibility
+from vclean.labels import EmptyReason, Role, Visibility
 from vclean.metadata import Metadata, read_metadata
 from vclean.output import registry
 from vclean.render.snapshot import Hidden
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from enum import Enum
+    from collections.abc import Sequence
 
     from vclean.classify.explain.reasons import Explanation, Reason
     from vclean.classify.prediction import Prediction
@@ -28,196 +26,7 @@ if TYPE_CHECKING:
     from vclean.output.source_positions import SourcePosition
     from vclean.records import Item, PageRecords, Post
     from vclean.settings import OverlayFormat
-
-    _Name = TypeVar("_Name", bound=Enum)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
-    """Text block of a page: a maximal run of inline text inside one block container.
-
-    Attributes:
-        index: the number of the block on the page, in document order, from 0.
-        text: the text, with white space collapsed except in preformatted text.
-        label: the label: heading, paragraph, list item, continuation, or other (boilerplate).
-        role: the role of the region around the block; None outside all regions. Methods without roles have only
-            `overlay`.
-        kind: what the block is in its document, such as title, byline or comment; None for methods without kinds.
-        probability: the probability that the block is content, 0 to 1; 0 or 1 for methods without probabilities.
-        box: the union of the line boxes, in CSS px; None if the block is not painted, or the page was not rendered.
-        xpath: the absolute XPath of the container.
-        tag: the tag name of the container.
-        font_size: the font size of most of the text, CSS px; None if the page was not rendered.
-        color: the color of most of the text, as `#rrggbb` or `#rrggbbaa`; None if the page was not rendered.
-        background: the background color, in the same form; None if no background is painted.
-        visibility: shown, revealable by a click, or hidden.
-        technique: what hides it, such as `display` or `off-page`; empty for blocks that are shown.
-        reasons: the reasons for the label, strongest first; empty without `explain=True`.
-        source: the position of the text in the source of the page; None without `explain=True`, and for text that a
-            script wrote.
-
-    >>> import vclean
-    >>> block = vclean.clean("<h1>Rain</h1><p>It rained.", method="text").blocks[0]
-    >>> block.tag, block.xpath, block.text
-    ('h1', '/html[1]/body[1]/h1[1]', 'Rain')
-    """
-
-    index: int
-    text: str
-    label: Label
-    role: Role | None
-    kind: Kind | None
-    probability: float
-    box: Box | None
-    xpath: str
-    tag: str
-    font_size: float | None
-    color: str | None
-    background: str | None
-    visibility: Visibility
-    technique: str = ""
-    reasons: Sequence[Reason] = ()
-    source: SourcePosition | None = None
-
-    @property
-    def is_content(self) -> bool:
-        """Return whether the block is part of the clean text: whether its label is not `o`."""
-        return self.label.is_content
-
-
-class Blocks(Sequence[Block]):
-    r"""Sequence of blocks of a page in document order: all blocks, or a selection.
-
-    >>> import vclean
-    >>> blocks = vclean.clean("<h1>Rain</h1><p>It rained.<p>All day.", method="text").blocks
-    >>> blocks.where(label="p").text
-    'It rained.\n\nAll day.\n'
-    >>> [block.tag for block in blocks[:2]]
-    ['h1', 'p']
-    """
-
-    __slots__ = ("_blocks", "_page")
-
-    def __init__(self, blocks: Sequence[Block], page: BlockColumns) -> None:
-        self._blocks = tuple(blocks)
-        self._page = page
-
-    def __repr__(self) -> str:
-        content = sum(block.is_content for block in self)
-        return f"<Blocks: {len(self)}, {content} of them content>"
-
-    def __len__(self) -> int:
-        """Return the number of blocks."""
-        return len(self._blocks)
-
-    def __iter__(self) -> Iterator[Block]:
-        """Iterate over the blocks in document order."""
-        return iter(self._blocks)
-
-    @overload
-    def __getitem__(self, index: int) -> Block: ...
-    @overload
-    def __getitem__(self, index: slice) -> Blocks: ...
-    def __getitem__(self, index: int | slice) -> Block | Blocks:
-        """Return the block at an index, or the blocks of a slice, in document order even if the step is negative."""
-        if isinstance(index, slice):
-            return self._of([self._blocks[row] for row in sorted(range(len(self))[index])])
-        return self._blocks[index]
-
-    def filter(self, condition: Callable[[Block], object]) -> Blocks:
-        """Return the blocks for which `condition` is true.
-
-        Args:
-            condition: a function from a block to a truth value.
-
-        >>> import vclean
-        >>> vclean.clean("<h1>Rain</h1><p>It rained.", method="text").blocks.filter(lambda block: len(block.text) > 5)
-        <Blocks: 1, 1 of them content>
-        """
-        return self._of([block for block in self if condition(block)])
-
-    def where(
-        self,
-        *,
-        label: Label | str | Collection[Label | str] | None = None,
-        role: Role | str | Collection[Role | str] | None = None,
-        kind: Kind | str | Collection[Kind | str] | None = None,
-        visibility: Visibility | Collection[Visibility] | None = None,
-        tag: str | Collection[str] | None = None,
-    ) -> Blocks:
-        r"""Return the blocks that match all conditions; each condition is one value or several alternatives.
-
-        Args:
-            label: a label or several, such as `"h"` or `("h", "p")`; None for any label.
-            role: a role or several, such as `"article"`; None for any role.
-            kind: a kind or several, such as `"byline"`; None for any kind.
-            visibility: a visibility or several; None for any visibility.
-            tag: a tag name of the container or several; None for any tag.
-
-        Raises:
-            UsageError: a label, role, kind or visibility does not exist.
-
-        >>> import vclean
-        >>> vclean.clean("<h1>Rain</h1><p>It rained.", method="text").blocks.where(tag=("h1", "h2")).text
-        'Rain\n'
-        """
-        labels = None if label is None else _members(Label, label)
-        roles = None if role is None else _members(Role, role)
-        kinds = None if kind is None else _members(Kind, kind)
-        visibilities = None if visibility is None else _members(Visibility, visibility)
-        tags = {tag} if isinstance(tag, str) else tag
-        return self.filter(
-            lambda block: (
-                (labels is None or block.label in labels)
-                and (roles is None or block.role in roles)
-                and (kinds is None or block.kind in kinds)
-                and (visibilities is None or block.visibility in visibilities)
-                and (tags is None or block.tag in tags)
-            )
-        )
-
-    @property
-    def text(self) -> str:
-        """Return the text of all blocks, with a blank line between two blocks.
-
-        There is no blank line between two list items. A continuation is joined to the block before it.
-        """
-        from vclean.output.text import to_text
-
-        labels = [block.label if block.is_content else Label.PARAGRAPH for block in self]
-        return to_text([block.text for block in self], labels)
-
-    @property
-    def box(self) -> Box | None:
-        """Return the smallest box around the boxes of all blocks, in CSS px; None if no block has a box."""
-        boxes = [block.box for block in self if block.box]
-        if not boxes:
-            return None
-        left, top = min(box.x for box in boxes), min(box.y for box in boxes)
-        right, bottom = (max(box.x + box.width for box in boxes), max(box.y + box.height for box in boxes))
-        return Box(left, top, right - left, bottom - top)
-
-    @property
-    def columns(self) -> BlockColumns:
-        """Return the blocks as arrays, with one row for each block."""
-        return self._page if len(self) == len(self._page) else self._page.take([block.index for block in self])
-
-    def _of(self, blocks: Sequence[Block]) -> Blocks:
-        return Blocks(blocks, self._page)
-
-
-def _members(names: type[_Name], values: object) -> frozenset[_Name]:
-    """Return the members of an enumeration for one value or several.
-
-    Raises:
-        UsageError: the enumeration does not have a value.
-    """
-    several = values if isinstance(values, Collection) and not isinstance(values, str) else (values,)
-    try:
-        return frozenset(map(names, several))
-    except ValueError as error:
-        choices = ", ".join(str(name.value) for name in names)
-        raise UsageError(f"{error}: choose one of {choices}") from None
+    from vclean.subject import Product, Recipe
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -328,12 +137,12 @@ class Result:
 
     @property
     def empty_reason(self) -> EmptyReason | None:
-        """Why the clean text is empty; None if it is not."""
+        """Return why the clean text is empty; None if it is not."""
         return registry.empty_reason(self)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was unusual about the page, as lines of text: repairs of its source, why its clean text is empty.
+        """Return notes about the page, as lines of text: repairs of its source, and why its clean text is empty.
 
         >>> import vclean
         >>> vclean.clean("<iframe/><p>It rained.", method="text").notes
@@ -370,6 +179,26 @@ class Result:
     def is_thread(self) -> bool:
         """Return whether posts of a thread are the content of the page, and no comments below a document."""
         return self._records.is_thread
+
+    @property
+    def product(self) -> Product | None:
+        """Return the product that the page is about; None for other pages."""
+        from vclean.subject import Product
+
+        return self._subject if isinstance(self._subject, Product) else None
+
+    @property
+    def recipe(self) -> Recipe | None:
+        """Return the recipe that the page is about; None for other pages."""
+        from vclean.subject import Recipe
+
+        return self._subject if isinstance(self._subject, Recipe) else None
+
+    @cached_property
+    def _subject(self) -> Product | Recipe | None:
+        from vclean.subject import read_subject
+
+        return read_subject(self)
 
     @cached_property
     def _records(self) -> PageRecords:

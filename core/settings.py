@@ -123,7 +123,7 @@ class Policy:
             raise UsageError(f"hidden has to be one of {', '.join(get_args(HiddenPolicy))}, not {self.hidden!r}")
 
     @classmethod
-    def for_purpose(cls, purpose: str, **choices: Any) -> Policy:  # noqa: ANN401
+    def for_purpose(cls, purpose: str, **choices: Any) -> Policy:
         """Return the policy of a purpose, with other values for some fields.
 
         Args:

@@ -32,8 +32,10 @@ if TYPE_CHECKING:
     from vclean.result import Result
     from vclean.settings import CleanerOptions
 
-_RUN_COLUMNS: Final = frozenset({"source", "record_id", "record_date", "key", "read_key", "attempts", "seconds"})
-"""Columns of the farm that describe its run, not the page."""
+_RUN_COLUMNS: Final = frozenset(
+    {"source", "record_id", "record_date", "key", "read_key", "attempts", "seconds", "segments"}
+)
+"""Columns of the farm that describe its run, or that it writes on request; not those of every page."""
 
 LABELS: Final = pa.struct([(str(label), pa.int32()) for label in Label])
 
@@ -46,7 +48,7 @@ SCHEMA: Final = pa.schema(
 )
 """Columns that an `ArrowCleaner` can compute, described in `docs/guides/arrow.md`."""
 
-_EXTRA: Final = ("build", "cleaneval", "blocks", "posts", "items", "markdown")
+_EXTRA: Final = ("build", "cleaneval", "blocks", "posts", "items", "product", "recipe", "markdown")
 COLUMNS: Final = tuple(name for name in SCHEMA.names if name not in _EXTRA)
 """Default columns."""
 
@@ -148,8 +150,8 @@ class ArrowCleaner:
         missing = [name for name in self._keep if schema is None or schema.get_field_index(name) < 0]
         if missing:
             raise UsageError(f"no input column {missing[0]!r} to keep: name columns of the input table")
-        kept = [schema.field(name) for name in self._keep] if schema is not None else []
-        return pa.schema([*kept, *(SCHEMA.field(name) for name in self._columns)])
+        copied = [schema.field(name) for name in self._keep] if schema is not None else []
+        return pa.schema([*copied, *(SCHEMA.field(name) for name in self._columns)])
 
     def close(self) -> None:
         """Close the browser; the next table starts a new one."""
@@ -176,7 +178,7 @@ class ArrowCleaner:
             return self._select(result_row(result, task, {}), result)
         except FATAL_ERRORS:
             raise
-        except Exception as error:
+        except Exception as error:  # a bug on one page must not end the job
             return self._select(failed_outcome(task, error).record, None)
 
     def _opened(self) -> Pipeline:

@@ -35,7 +35,7 @@ _PAGE_FIELDS: Final = ("title", "language", "rendered", "confidence", "empty")
 class VcleanExtractor(BaseExtractor):
     """Extractor of text from HTML, in place of datatrove's `Trafilatura`.
 
-    datatrove runs it in a process of its own, gives it no URL, and drops documents without text. Pages that cannot be
+    datatrove runs it in a separate process, gives it no URL, and drops documents without text. Pages that cannot be
     read have none.
 
     Args:
@@ -112,7 +112,7 @@ class VcleanStep(PipelineStep):
         self.format = format
         self.keep_empty = keep_empty
 
-    def run(self, data: Iterable[Document] | None, rank: int = 0, world_size: int = 1) -> Iterator[Document]:  # noqa: ARG002
+    def run(self, data: Iterable[Document] | None, rank: int = 0, world_size: int = 1) -> Iterator[Document]:  # noqa: ARG002 - the signature is that of datatrove
         """Yield the documents with their text.
 
         Args:

@@ -6,14 +6,44 @@ from typing import TYPE_CHECKING, Any, Final
 
 from vclean.labels import Label
 from vclean.output import json
+from vclean.settings import CleanerSettings
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Unpack
+
     from vclean.output.chunks import Chunk
     from vclean.result import Result
+    from vclean.settings import CleanerOptions
 
 _PAGE_FIELDS: Final = ("url", "title", "language", "rendered", "confidence")
 POSITIONS: Final = ("boxes", "xpaths", "blocks", "chunk")
 """Metadata that locate a chunk and do not describe its text."""
+
+
+class ChunkMaker:
+    """Settings of the documents of a framework for retrieval: one document for each chunk of a page.
+
+    Args:
+        settings: the settings that determine the result of a page; the default settings if None.
+        max_words: the limit on the words of a document; None for the default of `Result.chunks`.
+        options: fields of `CleanerSettings` that replace those of `settings`, such as `render=True`.
+    """
+
+    def __init__(
+        self,
+        settings: CleanerSettings | None = None,
+        *,
+        max_words: int | None = None,
+        **options: Unpack[CleanerOptions],
+    ) -> None:
+        self.settings = (settings or CleanerSettings()).replace(**options)
+        self.max_words = max_words
+
+    def described_chunks(self, result: Result) -> Iterator[tuple[Chunk, dict[str, Any]]]:
+        """Yield the chunks of a page, each with its metadata."""
+        for chunk in result.chunks(self.max_words):
+            yield chunk, chunk_metadata(result, chunk)
 
 
 def label_counts(result: Result) -> dict[str, int]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vclean.adapters.documents import chunk_metadata
+from vclean.adapters.documents import ChunkMaker
 from vclean.api import Cleaner
 from vclean.imports import requires_extra
 from vclean.input.sources import is_url, read_file
 from vclean.page import Page
-from vclean.settings import CleanerSettings
 
 with requires_extra("langchain", "LangChain"):
     from langchain_core.document_loaders import BaseBlobParser
@@ -18,14 +17,11 @@ with requires_extra("langchain", "LangChain"):
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Unpack
 
     from langchain_core.documents.base import Blob
 
-    from vclean.settings import CleanerOptions
 
-
-class VcleanBlobParser(BaseBlobParser):
+class VcleanBlobParser(ChunkMaker, BaseBlobParser):
     """Parser of HTML and MHTML for every blob loader of LangChain.
 
     The URL of a page is `url` in the metadata of its blob, or the blob's source if that is an http(s) address.
@@ -39,16 +35,6 @@ class VcleanBlobParser(BaseBlobParser):
         ExtraMissingError: LangChain is not installed.
     """
 
-    def __init__(
-        self,
-        settings: CleanerSettings | None = None,
-        *,
-        max_words: int | None = None,
-        **options: Unpack[CleanerOptions],
-    ) -> None:
-        self.settings = (settings or CleanerSettings()).replace(**options)
-        self.max_words = max_words
-
     def lazy_parse(self, blob: Blob) -> Iterator[Document]:
         """Yield the chunks of a page; `vclean.adapters.documents.chunk_metadata` describes their metadata.
 
@@ -57,9 +43,8 @@ class VcleanBlobParser(BaseBlobParser):
         """
         with Cleaner(self.settings) as cleaner:
             result = cleaner.clean(self._page(blob))
-        for chunk in result.chunks(self.max_words):
-            metadata = {**blob.metadata, **chunk_metadata(result, chunk)}
-            yield Document(page_content=chunk.text, metadata=metadata)
+        for chunk, metadata in self.described_chunks(result):
+            yield Document(page_content=chunk.text, metadata={**blob.metadata, **metadata})
 
     def _page(self, blob: Blob) -> Page:
         source = str(blob.source or "")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from vclean.adapters.documents import POSITIONS, chunk_metadata
+from vclean.adapters.documents import POSITIONS, ChunkMaker
 from vclean.api import Cleaner
 from vclean.imports import requires_extra
 from vclean.input.sources import find_sources
-from vclean.settings import CleanerSettings
 
 with requires_extra("llamaindex", "LlamaIndex"):
     from llama_index.core.readers.base import BaseReader
@@ -17,14 +16,11 @@ with requires_extra("llamaindex", "LlamaIndex"):
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-    from typing import Unpack
 
     from vclean.output.chunks import Chunk
-    from vclean.result import Result
-    from vclean.settings import CleanerOptions
 
 
-class VcleanReader(BaseReader):
+class VcleanReader(ChunkMaker, BaseReader):
     """Reader of web pages, alone or as a `file_extractor` of `SimpleDirectoryReader`.
 
     Args:
@@ -35,16 +31,6 @@ class VcleanReader(BaseReader):
     Raises:
         ExtraMissingError: LlamaIndex is not installed.
     """
-
-    def __init__(
-        self,
-        settings: CleanerSettings | None = None,
-        *,
-        max_words: int | None = None,
-        **options: Unpack[CleanerOptions],
-    ) -> None:
-        self.settings = (settings or CleanerSettings()).replace(**options)
-        self.max_words = max_words
 
     def lazy_load_data(
         self, file: Path | str, extra_info: dict[str, Any] | None = None, **_: object
@@ -62,12 +48,11 @@ class VcleanReader(BaseReader):
         with Cleaner(settings) as cleaner:
             for source in find_sources(str(file), settings.rendering, live=settings.render is True):
                 result = cleaner.clean(source.read())
-                for chunk in result.chunks(self.max_words):
-                    yield _document(result, chunk, extra_info or {})
+                for chunk, metadata in self.described_chunks(result):
+                    yield _document(chunk, {**(extra_info or {}), **metadata})
 
 
-def _document(result: Result, chunk: Chunk, extra_info: dict[str, Any]) -> Document:
-    metadata = {**extra_info, **chunk_metadata(result, chunk)}
+def _document(chunk: Chunk, metadata: dict[str, Any]) -> Document:
     unread = list(POSITIONS)
     return Document(
         id_=f"{metadata['source']}#{chunk.index}",

@@ -1,7 +1,7 @@
 """Serve pages to agents over the Model Context Protocol: read, list blocks, explain, search, draw.
 
-Every tool reads the page again and keeps nothing. Local files are read only below the allowed folders, addresses of the
-web only if they are public. All answers are bounded, because the author of a page may be hostile.
+Every tool reads the page again; nothing is stored. Local files are read only below the allowed folders, addresses
+of the web only if they are public. All answers are bounded, because the author of a page may be hostile.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from vclean.block import Block
     from vclean.page import Page
-    from vclean.result import Block, Result
+    from vclean.result import Result
     from vclean.settings import CleanerSettings
 
 MAX_CHARACTERS: Final = 40_000
@@ -202,8 +203,8 @@ class PageTools:
 
     def _screenshot(self, page: str, top: float, *, overlay: bool) -> Image:
         result = self._clean(page, screenshot=True)
-        picture = result.overlay(result.screenshot, "png") if overlay else result.screenshot
-        return Image(data=_crop(picture, top), format="jpeg")
+        image = result.overlay(result.screenshot, "png") if overlay else result.screenshot
+        return Image(data=_crop(image, top), format="jpeg")
 
 
 def make_server(tools: PageTools) -> MCPServer[Any]:
@@ -255,7 +256,7 @@ def _page_text(result: Result, start: int) -> dict[str, Any]:
 
 
 def _facts(result: Result) -> dict[str, Any]:
-    """Return what describes a page: its name, its language, how sure its text is, and what was hidden."""
+    """Return the description of a page: name, language, confidence of its text, and hidden text."""
     names = ("url", "title", "language", "rendered", "confidence", "empty", "hidden")
     fields = json.page_fields(result)
     return {name: _bounded(fields[name]) for name in names}
@@ -269,10 +270,10 @@ def _blocks(result: Result, visible: list[Block], start: int, *, content_only: b
 
 
 def _matches(visible: list[Block], text: str) -> dict[str, Any]:
-    wanted = _normalized(text)
-    if not wanted:
+    phrase = _normalized(text)
+    if not phrase:
         raise UsageError("the text is empty: give a text to find")
-    blocks = [block for block in visible if wanted in _normalized(block.text)]
+    blocks = [block for block in visible if phrase in _normalized(block.text)]
     shown = _fitting([_record(block) for block in blocks[:MAX_BLOCKS]])
     return {"count": len(blocks), "blocks": shown}
 
@@ -286,7 +287,7 @@ def _record(block: Block) -> dict[str, Any]:
 
 
 def _fitting(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the first records whose text has at most `MAX_CHARACTERS` characters, and at least one."""
+    """Return the first records, as many as fit into `MAX_CHARACTERS` characters together, but at least one."""
     total = 0
     for count, record in enumerate(records):
         total += len(str(record))
@@ -295,7 +296,7 @@ def _fitting(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return records
 
 
-def _bounded(value: Any) -> Any:  # noqa: ANN401
+def _bounded(value: Any) -> Any:  # noqa: ANN401 - all that JSON can contain
     """Return a JSON value in which no string is longer than `MAX_STRING`."""
     if isinstance(value, str):
         return _shorten(value)
@@ -312,11 +313,11 @@ def _next(start: int, size: int, total: int) -> dict[str, int | None]:
     return {"next_start": start + size if start + size < total else None}
 
 
-def _crop(picture: bytes, top: float) -> bytes:
+def _crop(screenshot: bytes, top: float) -> bytes:
     """Return a part of a screenshot as JPEG, at most `MAX_SIDE` px wide and high and `MAX_IMAGE` bytes long.
 
     Args:
-        picture: the screenshot of a whole page, PNG.
+        screenshot: the screenshot of a whole page, PNG.
         top: the upper edge of the part, px.
 
     Raises:
@@ -325,7 +326,7 @@ def _crop(picture: bytes, top: float) -> bytes:
     """
     import PIL.Image
 
-    with PIL.Image.open(io.BytesIO(picture)) as image:
+    with PIL.Image.open(io.BytesIO(screenshot)) as image:
         if not 0 <= top < image.height:
             raise UsageError(f"the screenshot is {image.height} px high: top has to be 0 to {image.height - 1}")
         part = image.crop((0, int(top), image.width, min(int(top) + MAX_SIDE, image.height))).convert("RGB")

@@ -210,6 +210,6 @@ def report_bugs() -> Iterator[None]:
         yield
     except VcleanError:
         raise
-    except Exception as error:
+    except Exception as error:  # a bug on one page must not end the run
         _log.debug("", exc_info=True)
         raise VcleanError(f"{describe_unexpected(error)}, with the page") from error

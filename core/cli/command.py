@@ -35,7 +35,7 @@ class Call:
 class Option(click.Option):
     """Option with the section of the help that lists it."""
 
-    def __init__(self, *args: Any, section: str = "Options", **attributes: Any) -> None:  # noqa: ANN401
+    def __init__(self, *args: Any, section: str = "Options", **attributes: Any) -> None:
         super().__init__(*args, **attributes)
         self.section = section
 
@@ -45,7 +45,7 @@ class Argument(click.Argument):
 
     section: Final = "Arguments"
 
-    def __init__(self, *args: Any, description: str, **attributes: Any) -> None:  # noqa: ANN401
+    def __init__(self, *args: Any, description: str, **attributes: Any) -> None:
         super().__init__(*args, **attributes)
         self._description = description
 
@@ -64,7 +64,7 @@ class Command(click.Command):
 
     allow_extra_args = True  # `parse_args` rejects them
 
-    def __init__(self, *args: Any, bundle: Callable[..., Any], **attributes: Any) -> None:  # noqa: ANN401
+    def __init__(self, *args: Any, bundle: Callable[..., Any], **attributes: Any) -> None:
         super().__init__(*args, **attributes)
         self._bundle = bundle
 
@@ -135,7 +135,7 @@ class Command(click.Command):
             formatter.write_text(self.epilog)
 
 
-def command(name: str, bundle: Callable[..., Any], **attributes: Any) -> Callable[[Callable[..., int]], Command]:  # noqa: ANN401
+def command(name: str, bundle: Callable[..., Any], **attributes: Any) -> Callable[[Callable[..., int]], Command]:
     """Return a decorator that makes a command of a function from options to the exit code; see `Command`."""
     return click.command(name, cls=Command, bundle=bundle, **attributes)
 
@@ -150,8 +150,8 @@ def _reason(error: click.UsageError) -> str:
     if isinstance(error, click.MissingParameter) and error.param:
         return f"an argument is required: {_name(error.param)}"
     if isinstance(error, click.BadParameter) and error.param:
-        place = " in the configuration file" if _is_configured(error) else ""
-        return f"argument {_name(error.param)}{place}: {error.message.removesuffix('.')}"
+        origin = " in the configuration file" if _is_configured(error) else ""
+        return f"argument {_name(error.param)}{origin}: {error.message.removesuffix('.')}"
     if isinstance(error, click.NoSuchOption):
         similar = f"; did you mean {error.possibilities[0]}?" if error.possibilities else ""
         return f"unrecognized arguments: {error.option_name}{similar}"

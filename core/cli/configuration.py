@@ -1,6 +1,6 @@
 """Read defaults of options from a configuration file: `vclean.toml`, or `[tool.vclean]` in `pyproject.toml`.
 
-Keys are the names of options without the hyphens in front. Keys outside of a table hold for all commands that have the
+Keys are the names of options without the hyphens in front. Keys outside of a table apply to all commands that have the
 option, keys in a table for the command that has its name. An option on the command line wins.
 """
 
@@ -35,10 +35,10 @@ def find_configuration(folder: Path) -> tuple[Path, dict[str, Any]] | None:
     named = os.environ.get(VARIABLE)
     if named is not None:
         return (Path(named), _read(Path(named))) if named else None
-    for place in (folder, *folder.parents):
-        if (path := place / FILE).is_file():
+    for parent in (folder, *folder.parents):
+        if (path := parent / FILE).is_file():
             return path, _read(path)
-        if (path := place / _PROJECT).is_file():
+        if (path := parent / _PROJECT).is_file():
             table = _read(path).get("tool", {}).get("vclean")
             if table is not None:
                 return path, table
@@ -78,8 +78,12 @@ def defaults(
         if unknown := sorted(set(table) - known):
             raise UsageError(f"{path}: there is no option --{unknown[0]}: see vclean {each} --help".replace("  ", " "))
     chosen = {**shared, **tables.get(name, {})}
-    own = options[name]
-    return {str(own[key].name): _value(own[key], value, path.parent) for key, value in chosen.items() if key in own}
+    allowed = options[name]
+    return {
+        str(allowed[key].name): _value(allowed[key], value, path.parent)
+        for key, value in chosen.items()
+        if key in allowed
+    }
 
 
 def _value(option: click.Option, value: object, folder: Path) -> object:

@@ -73,7 +73,7 @@ def open_readers(*, render: bool, snapshots: Path | None, keep: bool) -> Iterato
     settings = RenderSettings()
     with ExitStack() as stack:
         renderer = stack.enter_context(Renderer(settings, examiner=EXAMINER))
-        read: Reader = lambda page: renderer.render(page).snapshot  # noqa: E731
+        read: Reader = lambda page: renderer.render(page).snapshot  # noqa: E731 - replaced if there is a cache
         if snapshots or keep:
             folder = make_folder(snapshots) if snapshots else stack.enter_context(temp_dirs.temporary_folder())
             read = SnapshotCache(folder, read, settings, rendered=True)
@@ -186,8 +186,8 @@ def run_methods(
         if folds and MODEL_METHOD in methods:
             fits = train_region_models(corpora, regions, readers)
             validation = cross_validate(training_table(corpora, readers, folds, fits))
-            unseen, own = unseen_predictions(validation), own_predictions(validation)
-            return score(corpora, readers, methods, unseen, own=own, folds=folds, on_page=on_page)
+            unseen, by_convention = unseen_predictions(validation), convention_predictions(validation)
+            return score(corpora, readers, methods, unseen, by_convention=by_convention, folds=folds, on_page=on_page)
         return score(corpora, {render: readers[render]}, methods, {}, folds=folds, on_page=on_page)
 
 
@@ -210,9 +210,9 @@ def unseen_predictions(validation: CrossValidation) -> Unseen:
     return _by_page(validation, validation.predictions())
 
 
-def own_predictions(validation: CrossValidation) -> Unseen | None:
+def convention_predictions(validation: CrossValidation) -> Unseen | None:
     """Return the predictions under the convention of each page's corpus, as above; None without conventions."""
-    return _by_page(validation, validation.predictions(own=True)) if validation.has_conventions else None
+    return _by_page(validation, validation.predictions(by_convention=True)) if validation.has_conventions else None
 
 
 def _by_page(validation: CrossValidation, predictions: Sequence[Prediction]) -> Unseen:
@@ -226,7 +226,7 @@ def score(
     methods: Mapping[str, Callable[[], Method]],
     unseen: Unseen,
     *,
-    own: Unseen | None = None,
+    by_convention: Unseen | None = None,
     folds: int = 0,
     on_page: PageCallback | None = None,
 ) -> Report:
@@ -237,7 +237,7 @@ def score(
         readers: functions that read a page, by whether they render it.
         methods: functions that load the methods, by name.
         unseen: predictions of the main model from a cross-validation; empty to load the main model instead.
-        own: predictions of the same models under the convention of each corpus, reported as another method.
+        by_convention: predictions of the same models under the convention of each corpus, reported as another method.
         folds: the number of folds for other trained methods; 0 for no cross-validation.
         on_page: see `vclean.classify.evaluation.evaluate.evaluate`.
     """
@@ -256,9 +256,9 @@ def score(
             else _predictor(name, load, unseen, rendered=rendered)
             for name, load in methods.items()
         }
-        if own:
+        if by_convention:
             name = f"{MODEL_METHOD}, own convention{suffix}"
-            predictors[name] = _predictor(MODEL_METHOD, methods[MODEL_METHOD], own, rendered=rendered)
+            predictors[name] = _predictor(MODEL_METHOD, methods[MODEL_METHOD], by_convention, rendered=rendered)
         outcomes += evaluate(corpora, predictors, read=read, write=clean_texts, on_page=on_page).evaluations
     return Report(tuple(outcomes))
 

@@ -42,7 +42,7 @@ def raise_interrupts() -> Iterator[None]:
     signal.signal(signal.SIGINT, interrupt)
     try:
         yield
-    except Exception:
+    except Exception:  # a library may turn the interrupt into an error
         if interrupted:
             raise KeyboardInterrupt from None
         raise

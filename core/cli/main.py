@@ -88,7 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return INTERRUPTED
         except BrokenPipeError:
             return 0
-        except Exception as error:
+        except Exception as error:  # a bug is one line with its exit code, not a traceback
             from vclean.cli.batch import describe_unexpected
 
             _log.error("%s", describe_unexpected(error))
@@ -142,11 +142,11 @@ def _defaults(arguments: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Return the defaults of the command from the configuration file, by the name of the command."""
     from vclean.cli.configuration import defaults, find_configuration
 
-    found = find_configuration(Path.cwd())
-    if found is None:
+    configuration = find_configuration(Path.cwd())
+    if configuration is None:
         return {}
     name = arguments[0] if arguments and arguments[0] in COMMANDS else _MAIN
-    return {name: defaults(*found, name or MAIN_TABLE, _all_commands)}
+    return {name: defaults(*configuration, name or MAIN_TABLE, _all_commands)}
 
 
 def _all_commands() -> dict[str, Command]:
@@ -174,11 +174,11 @@ class Program(click.Group):
         is_main = args[0] not in COMMANDS if args else not ctx.resilient_parsing
         return super().parse_args(ctx, ["--", *([_MAIN] if is_main else []), *args])
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - the signature is click's
         """Return the names of all commands except the main command."""
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> Command | None:  # noqa: ARG002
+    def get_command(self, ctx: click.Context, cmd_name: str) -> Command | None:  # noqa: ARG002 - the signature is click's
         """Import a command."""
         if cmd_name != _MAIN and cmd_name not in COMMANDS:
             return None

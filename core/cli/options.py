@@ -48,7 +48,7 @@ _PAGE_LIMITS: Final[tuple[tuple[str, type[int] | type[float], str | None, str, s
 """Name, type, default (None: that of `RenderSettings`), unit and help of each option of `page_limits`."""
 
 
-def option(*names: str, section: str = "Options", **attributes: Any) -> Callable[[_Decorated], _Decorated]:  # noqa: ANN401
+def option(*names: str, section: str = "Options", **attributes: Any) -> Callable[[_Decorated], _Decorated]:
     """Add an option to a command; see `click.option`.
 
     Args:
@@ -61,7 +61,7 @@ def option(*names: str, section: str = "Options", **attributes: Any) -> Callable
     return click.option(*names, cls=Option, section=section, **attributes)
 
 
-def flag(*names: str, **attributes: Any) -> Callable[[_Decorated], _Decorated]:  # noqa: ANN401
+def flag(*names: str, **attributes: Any) -> Callable[[_Decorated], _Decorated]:
     """Add an option without a value."""
     return option(*names, is_flag=True, **attributes)
 
@@ -70,7 +70,7 @@ def argument(
     name: str,
     metavar: str,
     description: str,
-    **attributes: Any,  # noqa: ANN401
+    **attributes: Any,
 ) -> Callable[[_Decorated], _Decorated]:
     """Add a positional argument to a command, completed with the names of files; see `click.argument`."""
     return click.argument(

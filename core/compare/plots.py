@@ -68,7 +68,7 @@ class Column:
             return "" if value is None else str(value)
         return format_decimals(value, self.places)
 
-    def order(self, value: Any) -> str | None:  # noqa: ANN401
+    def order(self, value: Any) -> str | None:  # noqa: ANN401 - see `text`
         """Return the sort key of a value; None for text and undefined numbers."""
         return None if self.places is None or value is None or isnan(value) else f"{value:.12g}"
 

@@ -94,7 +94,7 @@ class FarmOptions:
     verbosity: int
 
 
-def _options(**values: Any) -> FarmOptions:  # noqa: ANN401
+def _options(**values: Any) -> FarmOptions:
     values["resume"] |= values["retry_failed"]
     if values["address"] and values["engine"] != "ray":
         raise click.UsageError("argument --address: needs --engine ray")
@@ -128,7 +128,7 @@ def _take_rendering(values: dict[str, Any], *, scripts: bool) -> RenderMode:
 def _take_run(values: dict[str, Any]) -> RunSettings:
     from vclean.farm.settings import RunSettings
 
-    names = ("workers", "retries", "max_memory", "part_rows", "snapshots", "wet")
+    names = ("workers", "retries", "max_memory", "part_rows", "snapshots", "wet", "segments")
     values["workers"] = values["workers"] or 0
     return RunSettings(**{name: values.pop(name) for name in names})
 
@@ -232,6 +232,7 @@ def _parse_size(text: str) -> int:
 @flag(
     "--wet", section=_RUN, help="write the texts as WET too, in OUT/wet: conversion records, as Common Crawl has them"
 )
+@flag("--segments", section=_RUN, help="add the segments of rendered pages to the rows")
 @flag("--keep-snapshots", "snapshots", section=_RUN, help="store rendered pages in OUT/snapshots")
 @option("--metrics-port", type=port, metavar="PORT", section=_RUN, help="serve metrics for Prometheus on this machine")
 @verbosity()

@@ -184,7 +184,7 @@ def _convert_errors() -> Iterator[None]:
         raise type(error)(escape_surrogates(str(error))) from error
     except MemoryError:
         raise
-    except Exception as error:
+    except Exception as error:  # readers of archives and tables raise many types
         _log.debug("", exc_info=True)
         raise VcleanError(describe_unexpected(error)) from error
 

@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from vclean.features.blocks import BlockColumns
+    from vclean.features.segments.segments import Segments
     from vclean.records import Item, Post
     from vclean.result import Result
+    from vclean.subject import Product, Recipe
 
 with requires_extra("farm", "pyarrow"):
     import pyarrow as pa
@@ -55,6 +57,18 @@ BLOCK: Final = pa.struct(
         ("text", pa.string()),
     ]
 )
+SEGMENT: Final = pa.struct(
+    [
+        ("parent", pa.int32()),
+        ("doc", pa.int32()),
+        ("role", pa.string()),
+        ("content_share", pa.float32()),
+        ("box", BOX),
+        ("xpaths", pa.list_(pa.string())),
+        ("text", pa.string()),
+    ]
+)
+"""Segment of a page; `parent` is the row of the segment around it, -1 for the page."""
 _LIST_FIELDS: Final = frozenset(LISTS)
 METADATA: Final = pa.struct(
     [(name, pa.list_(pa.string()) if name in _LIST_FIELDS else pa.string()) for name in PAGE_FIELDS]
@@ -80,6 +94,18 @@ _ITEM: Final[list[tuple[str, pa.DataType]]] = [
     *_PLACE,
 ]
 POST, ITEM = pa.struct(_POST), pa.struct(_ITEM)
+_SUBJECT_PLACE: Final[list[tuple[str, pa.DataType]]] = [("box", BOX), ("blocks", pa.list_(pa.int32()))]
+_PRODUCT: Final[list[tuple[str, pa.DataType]]] = [
+    *((name, pa.string()) for name in ("name", "brand", "price", "price_text", "currency")),
+    ("numbers", pa.list_(pa.string())),
+    *_SUBJECT_PLACE,
+]
+_RECIPE: Final[list[tuple[str, pa.DataType]]] = [
+    ("name", pa.string()),
+    *((name, pa.list_(pa.string())) for name in ("ingredients", "steps")),
+    *_SUBJECT_PLACE,
+]
+PRODUCT, RECIPE = pa.struct(_PRODUCT), pa.struct(_RECIPE)
 SECONDS: Final = pa.struct([(stage, pa.float32()) for stage in STAGES])
 _COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
     ("id", pa.string()),
@@ -118,11 +144,28 @@ _COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
     ("blocks", pa.list_(BLOCK)),
     ("posts", pa.list_(POST)),
     ("items", pa.list_(ITEM)),
+    ("product", PRODUCT),
+    ("recipe", RECIPE),
+    ("segments", pa.list_(SEGMENT)),
 ]
 SCHEMA: Final = pa.schema(_COLUMNS, metadata={"vclean.schema": str(VERSION)})
 """Columns of a part, described in `docs/reference/farm-output.md`."""
 
-_LARGE: Final = frozenset(("read_key", "metadata", "evidence", "text", "cleaneval", "blocks", "posts", "items"))
+_LARGE: Final = frozenset(
+    (
+        "read_key",
+        "metadata",
+        "evidence",
+        "text",
+        "cleaneval",
+        "blocks",
+        "posts",
+        "items",
+        "product",
+        "recipe",
+        "segments",
+    )
+)
 LOG_COLUMNS: Final = tuple(name for name in SCHEMA.names if name not in _LARGE)
 """Small columns, which `log_entry` selects."""
 
@@ -132,20 +175,28 @@ _VISIBILITY: Final = [each.name.lower() for each in Visibility]
 _TECHNIQUES: Final = [each.technique or None for each in Hidden]
 
 
-def result_row(result: Result, task: Task, seconds: Mapping[str, float]) -> pa.RecordBatch:
+def result_row(
+    result: Result, task: Task, seconds: Mapping[str, float], *, segments: Segments | None = None
+) -> pa.RecordBatch:
     """Build the row of a cleaned page.
 
     Args:
         result: result of the page.
         task: the page.
         seconds: wall clock by stage, of `STAGES`.
+        segments: the segments of the page, if they were requested.
     """
     facts = json.page_fields(result)
     metadata = {name: facts[name] for name in _METADATA_COLUMNS}
     metadata |= {"metadata": _metadata_array(facts["metadata"]), "evidence": _evidence_array(facts["metadata"])}
     content = {"text": result.to_text(), "cleaneval": result.to_cleaneval(), "blocks": _blocks_array(result)}
     content |= {"posts": _records_array(result.posts, POST), "items": _records_array(result.items, ITEM)}
+    content |= {
+        "product": pa.array([_record(result.product)], PRODUCT),
+        "recipe": pa.array([_record(result.recipe)], RECIPE),
+    }
     farm_columns = {
+        "segments": None if segments is None else _segments_array(segments),
         "status": OK,
         "message": "; ".join(facts["notes"]) or None,
         "empty": facts["empty"],
@@ -256,15 +307,39 @@ def _evidence_array(fields: Mapping[str, Any]) -> pa.Array[Any]:
     return pa.array([rows], pa.list_(EVIDENCE))
 
 
+def _segments_array(segments: Segments) -> pa.Array[Any]:
+    """Convert the segments of a page, in document order, to an array of one list."""
+    rows = [
+        {
+            "parent": int(segments.parent[row]),
+            "doc": int(segments.coherence[row]),
+            "role": segments.roles[row] if segments.roles else None,
+            "content_share": None if math.isnan(share := float(segments.content_share[row])) else share,
+            "box": dict(zip("xywh", segments.box[row].tolist(), strict=True)),
+            "xpaths": [segments.xpath(node) for node in segments.roots[row]],
+            "text": replace_surrogates(segments.segment_text(row)),
+        }
+        for row in range(len(segments))
+    ]
+    return pa.array([rows], pa.list_(SEGMENT))
+
+
 def _records_array(records: Sequence[Post | Item], data_type: pa.DataType) -> pa.Array[Any]:
     """Convert posts or items to an array of one list."""
-    rows = [{name: _storable(value) for name, value in json.record_fields(each).items()} for each in records]
-    for row in rows:
-        row["box"] = row["box"] and dict(zip(("x", "y", "w", "h"), row["box"], strict=True))
-    return pa.array([rows], pa.list_(data_type))
+    return pa.array([[_record(each) for each in records]], pa.list_(data_type))
+
+
+def _record(record: Post | Item | Product | Recipe | None) -> dict[str, Any] | None:
+    """Return the values of a record for Arrow; None without one."""
+    if record is None:
+        return None
+    row = {name: _storable(value) for name, value in json.record_fields(record).items()}
+    return row | {"box": row["box"] and dict(zip(("x", "y", "w", "h"), row["box"], strict=True))}
 
 
 def _storable(value: Any) -> Any:  # noqa: ANN401 - a field may have any type
+    if isinstance(value, list):
+        return [_storable(each) for each in value]
     return replace_surrogates(value) if isinstance(value, str) else value
 
 

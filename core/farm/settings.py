@@ -60,7 +60,7 @@ def _templates_digest(folder: Path | None) -> str | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSettings:
-    """Execution settings of a run. The rows do not depend on them.
+    """Execution settings of a run. The rows do not depend on them, except for the column that `segments` adds.
 
     Attributes:
         workers: number of pages cleaned at once, each in its own browser; 0 for the number of processors plus one.
@@ -69,6 +69,7 @@ class RunSettings:
         part_rows: pages in one part of the output.
         snapshots: whether to save the snapshots of the pages.
         wet: whether to write the texts as WET files too.
+        segments: whether rows have the segments of rendered pages.
 
     Raises:
         UsageError: a value is out of range.
@@ -80,6 +81,7 @@ class RunSettings:
     part_rows: int = 500
     snapshots: bool = False
     wet: bool = False
+    segments: bool = False
 
     def __post_init__(self) -> None:
         """Check the ranges of the values."""

@@ -87,7 +87,7 @@ def _conversion(row: Mapping[str, Any], record_id: str, now: str) -> bytes:
 
 
 def _record(headers: Mapping[str, str], body: bytes) -> bytes:
-    """Return a record as a gzip member of its own, which readers can seek to."""
+    """Compress a record as a separate gzip member, which readers can seek to."""
     lines = [f"{name}: {value}" for name, value in {**headers, "Content-Length": str(len(body))}.items()]
     head = "\r\n".join(["WARC/1.0", *lines, "", ""]).encode()
     return gzip.compress(head + body + b"\r\n\r\n", mtime=0)

@@ -29,12 +29,16 @@ from vclean.farm.tasks import TaskOutcome
 from vclean.imports import block_pandas, import_lightgbm
 from vclean.pipeline import Pipeline
 from vclean.render.storage.cache import to_bytes
+from vclean.settings import DEFAULT_PDOC
+from vclean.timeouts import deadline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from vclean.farm.settings import RunSettings
     from vclean.farm.tasks import Task
+    from vclean.features.segments.segments import Segments
+    from vclean.result import Result
     from vclean.settings import CleanerSettings
 
 
@@ -93,7 +97,7 @@ class Worker:
 
     def __init__(self, cleaning: CleanerSettings, run: RunSettings) -> None:
         process = psutil.Process()
-        self._snapshots = run.snapshots
+        self._snapshots, self._segments = run.snapshots, run.segments
         self._pipeline = Pipeline(cleaning)
         self._trimmer = MemoryTrimmer(lambda: int(process.memory_info().rss), find_malloc_trim())
         self._pages = 0
@@ -120,7 +124,7 @@ class Worker:
             outcome = self._clean(task, stages)
         except FATAL_ERRORS:
             raise
-        except Exception as error:
+        except Exception as error:  # a bug on one page must not end the run
             outcome = failed_outcome(task, error, stages.seconds)
             # The parser's thread continues until the page is parsed (see `vclean.render.static.parse`).
             self._worn |= isinstance(error, DeadlineError | MemoryError)
@@ -132,11 +136,24 @@ class Worker:
         if self._snapshots:
             with stages.timed("pack"):
                 snapshot = to_bytes(result.columns.snapshot)
-        return TaskOutcome(rows.result_row(result, task, stages.seconds), snapshot, seconds=stages.seconds)
+        segments = None
+        if self._segments and result.columns.snapshot.rendered:
+            with stages.timed("label"), deadline(self._pipeline.settings.rendering.deadline):
+                segments = _segments(result)
+        row = rows.result_row(result, task, stages.seconds, segments=segments)
+        return TaskOutcome(row, snapshot, seconds=stages.seconds)
 
     def _is_worn(self) -> bool:
         resident = self._trimmer.trim()
         return self._worn or self._pages >= _MAX_PAGES or resident > _MAX_IDLE_MEMORY
+
+
+def _segments(result: Result) -> Segments:
+    """Return the segments of a rendered page by VIPS, as `vclean segment` has them by default."""
+    from vclean.classify.segments.description import describe
+    from vclean.features.segments.vips.algorithm import segment
+
+    return describe(segment(result.columns.snapshot), result.columns, result.prediction).at(DEFAULT_PDOC)
 
 
 class _Stages:

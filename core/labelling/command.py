@@ -89,7 +89,7 @@ class LabelOptions:
     limit: int | None = None
 
 
-def _options(*, js: bool, **values: Any) -> LabelOptions:  # noqa: ANN401
+def _options(*, js: bool, **values: Any) -> LabelOptions:
     check_exclusive(values, "--export", "--agreement")
     values["port"] = values["port"] or 0
     settings = take_settings(values, scripts=js)

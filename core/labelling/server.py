@@ -300,7 +300,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(_STATUS.get(type(error), HTTPStatus.INTERNAL_SERVER_ERROR), {"error": str(error)})
         except OSError:
             raise
-        except Exception as error:
+        except Exception as error:  # a bug must not end the server
             _log.debug("", exc_info=True)
             self._send(HTTPStatus.INTERNAL_SERVER_ERROR, {"error": describe_unexpected(error)})
 

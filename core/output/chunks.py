@@ -19,10 +19,11 @@ from vclean.output.sentences import count_words, split_sentences, split_words
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from vclean.block import Block
     from vclean.box import Box
     from vclean.features.blocks import BlockColumns
     from vclean.labels import Kind, Role
-    from vclean.result import Block, Result
+    from vclean.result import Result
 
 DEFAULT_MAX_WORDS: Final = 200
 """Default limit on the words of a chunk: about 270 tokens of English, below the 512 of common embedding models."""
@@ -90,7 +91,7 @@ def make_chunks(result: Result, max_words: int = DEFAULT_MAX_WORDS) -> list[Chun
     """Return the chunks of a page in document order.
 
     Consecutive units under the same headings are joined up to the limit. Longer units are split between sentences, and
-    longer sentences between words. Tables and code are never split. A heading without text is a chunk of its own.
+    longer sentences between words. Tables and code are never split. A heading without text is a separate chunk.
 
     Args:
         result: the page.

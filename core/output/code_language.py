@@ -80,10 +80,10 @@ class CodeLanguages:
 
         A `pre` element without a language gets that of the elements around it, unless code in it has one.
         """
-        own = self._named(element, is_code=True)
+        language = self._named(element, is_code=True)
         snapshot = self._snapshot
-        if own or snapshot.tags[snapshot.tag[element]] != "pre":
-            return own
+        if language or snapshot.tags[snapshot.tag[element]] != "pre":
+            return language
         if any(self._named(code, is_code=True) for code in self._codes_in(element)):
             return ""
         return next(filter(None, map(self._named, self._around(element))), "")

@@ -10,8 +10,9 @@ from vclean.classify.explain.reasons import RULE
 from vclean.errors import UsageError
 
 if TYPE_CHECKING:
+    from vclean.block import Block
     from vclean.classify.explain.reasons import Explanation, Reason
-    from vclean.result import Block, Result
+    from vclean.result import Result
 
 _MAX_TEXT: Final = 60
 """Most characters of the text of a block in its line."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from vclean.metadata import PAGE_FIELDS
 
@@ -41,6 +41,6 @@ def front_matter(metadata: Metadata) -> str:
     return "".join(("---\n", *lines, "---\n"))
 
 
-def _scalar(value: Any) -> str:  # noqa: ANN401
+def _scalar(value: str | tuple[str, ...]) -> str:
     written = json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False)
     return _NOT_PRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", written)

@@ -8,7 +8,8 @@ from vclean.characters import one_line
 from vclean.labels import Visibility
 
 if TYPE_CHECKING:
-    from vclean.result import Block, Result
+    from vclean.block import Block
+    from vclean.result import Result
 
 
 def write_hidden(result: Result) -> str:

@@ -175,6 +175,8 @@ class HtmlWriter:
         self.cursor = 0
         self.at_line_start = False
         self.trailing_space = ""
+        self.is_formula = self.snapshot.is_tag(("math",))[self.snapshot.text_parent]
+        self.display = self.snapshot.attributes("display")
 
     def write(self) -> None:
         """Write all selected elements and texts, and close the open elements."""
@@ -308,7 +310,18 @@ class HtmlWriter:
             spaced, raw = self._line(raw)
             gap = " " if spaced else gap
         self.writer.move_to(self._ancestors(), gap)
-        self.writer.builder.data(replace_illegal(raw))
+        if self.is_formula[text]:
+            self._formula(text, raw)
+        else:
+            self.writer.builder.data(replace_illegal(raw))
+
+    def _formula(self, text: int, tex: str) -> None:
+        """Write a formula between the delimiters of TeX, as Pandoc and MathJax have them in HTML."""
+        is_display = self.display.get(int(self.snapshot.text_parent[text])) == "block"
+        begin, end = (r"\[", r"\]") if is_display else (r"\(", r"\)")
+        self.writer.builder.start("span", {"class": f"math {'display' if is_display else 'inline'}"})
+        self.writer.builder.data(f"{begin}{replace_illegal(tex)}{end}")
+        self.writer.builder.end("span")
 
     def _code(self, raw: str) -> str:
         """Return the text of a node of code; store the white space at its end in `trailing_space`."""
@@ -433,6 +446,7 @@ _META: Final = (
     ("property", "article:modified_time", "modified"), ("property", "og:site_name", "site_name"),
     ("name", "description", "description"), ("property", "og:url", "canonical_url"), ("property", "og:image", "image"),
     ("property", "article:section", "section"), ("property", "article:tag", "tags"), ("name", "license", "license"),
+    ("name", "page-type", "page_type"),
 )  # fmt: skip
 """Attribute, name in HTML or Open Graph (https://ogp.me), and field of metadata; lists have an element per item."""
 

@@ -1,4 +1,4 @@
-"""Tell images of the content from spacers, tracking pixels and icons, and find their addresses."""
+"""Select the images of the content among spacers, tracking pixels and icons, and find their addresses."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ def content_images(snapshot: Snapshot) -> tuple[NDArray[np.intp], NDArray[np.boo
     named = [bool(alternatives.get(element, "").strip()) for element in shown]
     sides = [() if has_name else _sides(snapshot, element) for element, has_name in zip(shown, named, strict=True)]
     is_content = [
-        has_name or (_is_large(known) and not _DECORATION.search(sources[element]))
-        for element, has_name, known in zip(shown, named, sides, strict=True)
+        has_name or (_is_large(size) and not _DECORATION.search(sources[element]))
+        for element, has_name, size in zip(shown, named, sides, strict=True)
     ]
-    is_certain = [has_name or bool(known) for has_name, known in zip(named, sides, strict=True)]
+    is_certain = [has_name or bool(size) for has_name, size in zip(named, sides, strict=True)]
     rows, selected = np.array(shown, dtype=np.intp), np.array(is_content, dtype=bool)
     return rows[selected], np.array(is_certain, dtype=bool)[selected]
 

@@ -15,11 +15,13 @@ from vclean.metadata import PAGE_FIELDS
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from vclean.block import Block
     from vclean.classify.explain.reasons import Explanation, Reason
     from vclean.classify.prediction import Headline
     from vclean.metadata import Evidence, Metadata
     from vclean.records import Item, Post
-    from vclean.result import Block, Result
+    from vclean.result import Result
+    from vclean.subject import Product, Recipe
 
 Record = dict[str, Any]
 """JSON object: nested dictionaries, lists, strings, numbers, booleans, None."""
@@ -84,16 +86,21 @@ def _evidence(evidence: Evidence) -> Record:
 
 
 def _records(result: Result) -> Record:
-    """Return the posts and items of the page."""
-    return {name: [record_fields(each) for each in getattr(result, name)] for name in ("posts", "items")}
+    """Return the posts and items of the page, and its product or recipe."""
+    subjects = {"product": result.product, "recipe": result.recipe}
+    return {
+        **{name: [record_fields(each) for each in getattr(result, name)] for name in ("posts", "items")},
+        **{name: record_fields(subject) if subject else None for name, subject in subjects.items()},
+    }
 
 
-def record_fields(record: Post | Item) -> Record:
-    """Return the fields of a post or an item; unknown values are None."""
+def record_fields(record: Post | Item | Product | Recipe) -> Record:
+    """Return the fields of a post, an item, a product or a recipe; unknown values are None."""
     fields: Record = {name: getattr(record, name) for name in type(record).__slots__}
-    known = {name: None if value == "" else value for name, value in fields.items()}
+    values = {name: None if value == "" else value for name, value in fields.items()}
     box = None if record.box is None else _numbers(record.box, 2)
-    return known | {"box": box, "blocks": list(record.blocks)}
+    lists = {name: list(value) for name, value in values.items() if isinstance(value, tuple)}
+    return values | lists | {"box": box}
 
 
 def _headline(headline: Headline | None) -> Record | None:

@@ -285,7 +285,7 @@ class _Converter(MarkdownConverter):
         body = "\n".join(indent + line for indent, line in zip(indented, lines, strict=True))
         return f"{mark}{body}\n" if body else "\n"
 
-    def convert_hN(self, n: int, _el: Tag, text: str, parent_tags: set[str]) -> str:  # noqa: N802
+    def convert_hN(self, n: int, _el: Tag, text: str, parent_tags: set[str]) -> str:  # noqa: N802 - see `markdownify`
         """Convert a heading; number signs at its end are escaped, or Markdown would remove them."""
         words = _HEADING_END.sub(r"\1\\\2", " ".join(text.split()))
         return words if parent_tags & _CELLS else f"\n\n{'#' * n} {words}\n\n"
@@ -304,6 +304,14 @@ class _Converter(MarkdownConverter):
         is_autolink = el.get_text() == url and re.match(r"https?://[^\s<>]+$", url)
         link = f"<{url}>" if is_autolink else f"[{inner}]({_destination(url)})"
         return f"{' ' * text[0].isspace()}{link}{' ' * text[-1].isspace()}"
+
+    def convert_span(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        """Convert a formula to TeX between dollar signs, which GitHub and Pandoc show as a formula."""
+        classes = el.get_attribute_list("class")
+        if "math" not in classes or "_noformat" in parent_tags:
+            return text
+        tex = el.get_text()[2:-2].strip()
+        return f"$${tex}$$" if "display" in classes and not parent_tags & _ONE_LINE else f"${tex}$"
 
     def convert_img(self, el: Tag, _text: str, **_context: set[str]) -> str:
         """Convert an image, also in headings and cells."""

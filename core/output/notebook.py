@@ -11,7 +11,8 @@ from vclean.html_pages import MAX_CHARACTERS, MAX_ROWS, render_fragment
 from vclean.render.overlay.layers import PENS, excerpt
 
 if TYPE_CHECKING:
-    from vclean.result import Block, Result
+    from vclean.block import Block
+    from vclean.result import Result
 
 
 def result_html(result: Result) -> str:

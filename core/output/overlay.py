@@ -9,12 +9,13 @@ import numpy as np
 
 from vclean.labels import Visibility
 from vclean.render.overlay.html import OverlayBlock, OverlayPage
-from vclean.render.overlay.layers import Overlay
+from vclean.render.overlay.layers import Overlay, Part
 from vclean.render.snapshot import Hidden
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from vclean.box import Box
     from vclean.features.blocks import BlockColumns
     from vclean.result import Result
 
@@ -54,6 +55,7 @@ def to_overlay_page(result: Result, screenshot: bytes) -> OverlayPage:
         height=snapshot.height,
         screenshot=screenshot,
         blocks=to_overlay_blocks(result),
+        parts=to_overlay_parts(result),
         facts=_facts(result),
     )
 
@@ -88,6 +90,25 @@ def to_overlay_blocks(result: Result) -> list[OverlayBlock]:
             strict=True,
         )
     ]
+
+
+def to_overlay_parts(result: Result) -> list[Part]:
+    """Return title, byline, date, price, recipe, posts and items of a page, as far as they have boxes."""
+    metadata, product, recipe = result.metadata, result.product, result.recipe
+    found: list[tuple[str, Box | None, str]] = [
+        (kind, evidence.box, text)
+        for kind, name, text in (
+            ("title", "title", metadata.title),
+            ("byline", "authors", ", ".join(metadata.authors)),
+            ("date", "published", metadata.published),
+        )
+        if (evidence := metadata.evidence.get(name)) is not None
+    ]
+    found += [("price", product.box, product.price_text)] if product else []
+    found += [("recipe", recipe.box, recipe.name)] if recipe else []
+    found += [("post", post.box, " · ".join(filter(None, (post.author, post.date_text)))) for post in result.posts]
+    found += [("item", item.box, item.title) for item in result.items]
+    return [Part(kind=kind, box=box, text=text) for kind, box, text in found if box is not None]
 
 
 def _is_omitted(blocks: BlockColumns) -> NDArray[np.bool_]:

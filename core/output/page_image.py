@@ -12,22 +12,22 @@ from vclean.features.segments.formats import overlay_layer, segment_overlay
 from vclean.features.segments.vips.algorithm import segment
 from vclean.files import write_atomic
 from vclean.labels import Label
-from vclean.output.overlay import to_overlay, to_overlay_page
+from vclean.output.overlay import to_overlay, to_overlay_page, to_overlay_parts
 from vclean.render.overlay.html import OverlayPage, draw_html
-from vclean.render.overlay.layers import Layer, TagPlacer, block_layer, hidden_layer, line_layer
+from vclean.render.overlay.layers import Layer, TagPlacer, block_layer, hidden_layer, line_layer, part_layer
 from vclean.render.overlay.png import draw_png, open_screenshot
 from vclean.render.overlay.segments import segment_layer, separator_layer
 from vclean.render.overlay.svg import draw_svg
 from vclean.settings import DEFAULT_PDOC, OVERLAY_FORMATS, OverlayFormat
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
     from vclean.features.segments.segments import Segments
-    from vclean.render.overlay.layers import Overlay
+    from vclean.render.overlay.layers import Overlay, Part
     from vclean.result import Result
 
 By = Literal["label", "role"]
@@ -101,6 +101,11 @@ class PageImage:
     def draw_hidden(self) -> Self:
         """Draw a dotted frame around each hidden block that has a box, with a tag of the technique that hides it."""
         self._drawings.append(_HiddenBlocks(to_overlay(self._result)))
+        return self
+
+    def draw_parts(self) -> Self:
+        """Draw a frame around title, byline, date, price, recipe, posts and items, as far as the page has them."""
+        self._drawings.append(_Parts(to_overlay_parts(self._result)))
         return self
 
     def draw_segments(self, segments: Segments | None = None, *, pdoc: int | None = None) -> Self:
@@ -226,6 +231,17 @@ class _HiddenBlocks:
 
     def show(self, page: OverlayPage) -> OverlayPage:
         return page
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Parts:
+    parts: Sequence[Part]
+
+    def layer(self, placer: TagPlacer) -> Layer:
+        return part_layer(self.parts, placer)
+
+    def show(self, page: OverlayPage) -> OverlayPage:
+        return replace(page, parts_drawn=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -193,7 +193,7 @@ class TableCells:
 
 
 def table_cells(blocks: BlockColumns, labels: Sequence[Label]) -> TableCells:
-    """Return the positions of the content blocks in the tables that the cleaned page keeps as tables."""
+    """Return the positions of the content blocks in the tables that remain tables in the cleaned page."""
     snapshot, node = blocks.snapshot, blocks.node
     content = np.array([label.is_content for label in labels], dtype=bool)
     kept_texts = blocks.members[content[blocks.text_block[blocks.members]]]

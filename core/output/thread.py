@@ -42,13 +42,14 @@ def post_heading(post: Post, number: int) -> str:
 
 
 def _with_marks(result: Result) -> Result:
-    """Return the result with the number of each post before its first text."""
+    """Return the result with the number of each post before its first text, the headline of the page not counted."""
+    headline = result.prediction.headline.block if result.prediction.headline else None
     columns, labels = result.columns, list(result.prediction.labels)
     texts = [text.replace(_BEGIN, "").replace(_END, "") for text in columns.snapshot.texts]
     for number, post in enumerate(result.posts):
         for row in _heading_rows(result, post):
             labels[row] = Label.OTHER
-        first = next((row for row in post.blocks if labels[row].is_content), -1)
+        first = next((row for row in post.blocks if labels[row].is_content and row != headline), -1)
         if first >= 0:
             node = int(columns.members[columns.first[first]])
             texts[node] = f"{_BEGIN}{number}{_END}{texts[node]}"
@@ -98,8 +99,19 @@ def _insert(element: etree._Element, heading: etree._Element) -> None:
         if parent is None or parent.tag in _TEXT_CONTAINERS:
             break
         element = parent
-    if element.tag in _TEXT_CONTAINERS:
+    element = _outside_quotes(element)
+    if element.tag in _TEXT_CONTAINERS and element.tag != "blockquote":
         heading.tail, element.text = element.text, None
         element.insert(0, heading)
     elif element.tag not in _CELLS:
         element.addprevious(heading)
+
+
+def _outside_quotes(element: etree._Element) -> etree._Element:
+    """Return the outermost quote that begins with an element, or else the element."""
+    parent = element.getparent()
+    while (
+        parent is not None and parent.tag == "blockquote" and parent[0] is element and not (parent.text or "").strip()
+    ):
+        element, parent = parent, parent.getparent()
+    return element

@@ -12,14 +12,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from vclean.html_pages import asset, hash_policy, render_page, to_script_json
-from vclean.render.overlay.layers import PENS, ROLE_PENS, excerpt
+from vclean.render.overlay.layers import PART_PENS, PENS, ROLE_PENS, excerpt
 from vclean.render.overlay.png import data_url
 from vclean.render.overlay.segments import LEVEL_PENS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from vclean.render.overlay.layers import Pen
+    from vclean.render.overlay.layers import Part, Pen
 
 VERSION: Final = 2
 """Version of the JSON document."""
@@ -142,6 +142,8 @@ class OverlayPage:
         screenshot: PNG or JPEG, one px per CSS px; empty for a white background.
         blocks: the blocks in document order.
         layers: layers of segments.
+        parts: title, byline, date, price, recipe, posts and items, as far as they have boxes.
+        parts_drawn: whether the parts are drawn initially.
         facts: properties of the page to show, by name.
         drawn: whether the blocks are drawn initially.
         color: whether blocks are initially colored by label or by role.
@@ -157,6 +159,8 @@ class OverlayPage:
     screenshot: bytes = b""
     blocks: Sequence[OverlayBlock] = ()
     layers: Sequence[OverlayLayer] = ()
+    parts: Sequence[Part] = ()
+    parts_drawn: bool = False
     facts: Mapping[str, str] = field(default_factory=dict)
     drawn: bool = True
     color: Literal["label", "role"] = "label"
@@ -205,6 +209,8 @@ def to_record(content: OverlayPage) -> JsonObject:
         "pens": _pens(),
         "blocks": [_block(block, max_chars) for block in content.blocks],
         "layers": [_layer(layer) for layer in content.layers],
+        "parts": [{"kind": part.kind, "box": _box(part.box), "text": excerpt(part.text)} for part in content.parts],
+        "parts_drawn": content.parts_drawn,
         "drawn": content.drawn,
         "color": content.color,
         "labels": None if content.labels is None else sorted(map(str, content.labels)),
@@ -239,6 +245,7 @@ def _pens() -> JsonObject:
         "label": {label: _pen(pen) for label, pen in PENS.items()},
         "role": {role: _pen(pen) for role, pen in ROLE_PENS.items()},
         "level": [_pen(pen) for pen in LEVEL_PENS],
+        "part": {kind: _pen(pen) for kind, pen in PART_PENS.items()},
     }
 
 

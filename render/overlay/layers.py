@@ -98,6 +98,17 @@ Content roles are solid and tinted, other roles are dashed."""
 HIDDEN: Final = "hidden"
 HIDDEN_PENS: Mapping[str, Pen] = {HIDDEN: Pen((200, 0, 110), 2, (2, 3), "hidden text", tag="quiet")}
 
+PART_PENS: Mapping[str, Pen] = {
+    "title": Pen((90, 60, 160), 3, (), "title of the page"),
+    "byline": Pen((90, 60, 160), 2, (6, 3), "byline", tag="quiet"),
+    "date": Pen((90, 60, 160), 2, (2, 2), "date", tag="quiet"),
+    "price": Pen((0, 110, 80), 3, (), "price"),
+    "recipe": Pen((0, 110, 80), 2, (6, 3), "recipe", tag="quiet"),
+    "post": Pen((150, 80, 0), 2, (), "post", tag="quiet"),
+    "item": Pen((150, 80, 0), 2, (6, 3), "item", tag="quiet"),
+}
+"""Pens of the parts of a page, darker than those of the labels, and without tint, since parts have blocks inside."""
+
 LINE: Final = "line"
 LINE_PENS: Mapping[str, Pen] = {LINE: Pen((90, 60, 160), 1, (1, 2), "line of text")}
 
@@ -138,6 +149,21 @@ class Overlay:
             roles=[self.roles[row] for row in rows] if self.roles else (),
             techniques=[self.techniques[row] for row in rows] if self.techniques else (),
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """Part of a page that was found: title, byline, date, price, recipe, post or item.
+
+    Attributes:
+        kind: a name of `PART_PENS`.
+        box: x, y, width, height in CSS px of the document.
+        text: its value, such as the names of the authors.
+    """
+
+    kind: str
+    box: Sequence[float]
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +235,21 @@ def hidden_layer(overlay: Overlay, placer: TagPlacer) -> Layer:
         marks.append(Mark(frame=frame, pen=HIDDEN, tag=tag, caption=caption, title=excerpt(overlay.texts[block])))
     entries = [(HIDDEN, f"hidden text with a box: {len(marks)}")] if marks else []
     return Layer(pens=HIDDEN_PENS, marks=marks, entries=entries)
+
+
+def part_layer(parts: Sequence[Part], placer: TagPlacer) -> Layer:
+    """Return the parts of a page as a layer, tagged with their kinds."""
+    boxes = np.array([part.box for part in parts], dtype=np.float32).reshape(-1, 4)
+    frames = frame_boxes(boxes, placer.width, placer.height, 2 * OUTSET)
+    marks = []
+    for number in np.flatnonzero((frames[:, 2:] > 0).all(axis=1)).tolist():
+        part, frame = parts[number], Rect(*frames[number].tolist())
+        tag = placer.place_tag(frame, text_width(part.kind, TAG_SIZE) + 4, required=True)
+        title = f"{part.kind}: {excerpt(part.text)}"
+        marks.append(Mark(frame=frame, pen=part.kind, tag=tag, caption=part.kind, title=title))
+    counts = Counter(mark.pen for mark in marks)
+    entries = [(kind, f"{pen.meaning}: {counts[kind]}") for kind, pen in PART_PENS.items() if counts[kind]]
+    return Layer(pens=PART_PENS, marks=marks, entries=entries)
 
 
 def line_layer(lines: NDArray[np.float32], placer: TagPlacer) -> Layer:

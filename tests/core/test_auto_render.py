@@ -90,7 +90,7 @@ class TestSettings:
 class TestCleaners:
     PAGES = (ARTICLE, HIDING + ARTICLE + f"<p class=ad>{TEXT.upper()}")
 
-    def check(self, parsed, rendered) -> None:
+    def assert_only_hiding_page_is_rendered(self, parsed, rendered) -> None:
         assert (parsed.metadata.rendered, parsed.render_reason, parsed.render_change) == (False, "", None)
         assert (rendered.metadata.rendered, rendered.render_reason) == (True, "styles")
         assert rendered.render_change is not None
@@ -100,11 +100,11 @@ class TestCleaners:
 
     def test_cleaner(self) -> None:
         with Cleaner(render="auto") as cleaner:
-            self.check(*(cleaner.clean(html) for html in self.PAGES))
+            self.assert_only_hiding_page_is_rendered(*(cleaner.clean(html) for html in self.PAGES))
 
     def test_async_cleaner(self) -> None:
         async def clean() -> list:
             async with AsyncCleaner(render="auto") as cleaner:
                 return [await cleaner.clean(html) for html in self.PAGES]
 
-        self.check(*asyncio.run(clean()))
+        self.assert_only_hiding_page_is_rendered(*asyncio.run(clean()))

@@ -171,13 +171,14 @@ class TestFormatCount:
 @given(st.text())
 def test_texts_round_trip(text):
     document = html.fromstring(printed('<p title="{{ text }}">{{ text }}</p>', text=text))
-    assert (document.text or "").replace("\r", "\n") == replace_illegal(text).replace("\r", "\n")
-    assert document.get("title").replace("\r", "\n") == replace_illegal(text).replace("\r", "\n")
+    lines = re.compile("\r\n?")  # parsers of HTML read all ends of lines as \n
+    assert lines.sub("\n", document.text or "") == lines.sub("\n", replace_illegal(text))
+    assert lines.sub("\n", document.get("title")) == lines.sub("\n", replace_illegal(text))
 
 
 @given(st.text(), JSON)
 def test_values_add_no_tags(text, value):
-    """Neither the title nor the data add a tag, and the data can be read again."""
+    """Escape title and data: neither adds a tag, and the data can be read again."""
     document = Tags(page(text, value))
     assert document.tags == ["html", "head", "meta", "meta", "meta", "meta", "title", "body", "p", "script"]
     assert json.loads("".join(document.scripts).strip()) == json.loads(

@@ -80,8 +80,10 @@ class TestImportOptional:
 
 
 class TestCheckInstalled:
-    def test_installed(self) -> None:
-        check_installed("json", "JSON", "farm")
+    def test_installed_module_is_not_imported(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delitem(sys.modules, "wave", raising=False)
+        check_installed("wave", "wave", "farm")
+        assert "wave" not in sys.modules
 
     def test_not_installed(self) -> None:
         with pytest.raises(ExtraMissingError, match=r"this needs Alien .*: pip install 'vclean\[farm\]'"):

@@ -4,6 +4,7 @@ import json
 import time
 
 import pytest
+from helpers import page_types
 
 import vclean
 from vclean.render.document_head import MAX_JSON_LD
@@ -29,6 +30,16 @@ class TestMetadata:
     def test_is_found_once(self) -> None:
         result = vclean.clean(ARTICLE)
         assert result.metadata is result.metadata
+
+    def test_has_a_page_type_in_all_outputs(self) -> None:
+        html, url = page_types.collection()
+        result = vclean.clean(html, url=url)
+        metadata, record = result.metadata, result.to_dict()["metadata"]
+        assert metadata.page_type == vclean.PageType.COLLECTION == record["page_type"]
+        assert (metadata.evidence["page_type"].source, metadata.evidence["page_type"].xpath) == ("page", None)
+        assert 0.4 <= record["evidence"]["page_type"]["probability"] <= 1
+        assert '<meta name="page-type" content="collection">' in result.to_html()
+        assert '\npage_type: "collection"\n' in result.to_markdown(front_matter=True)
 
     def test_needs_no_model_of_content(self) -> None:
         assert vclean.clean(ARTICLE, method="text").metadata.title == "Rain in May"

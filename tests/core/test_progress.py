@@ -7,12 +7,13 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
+from helpers.waiting import assert_eventually
 
 from vclean import progress
 from vclean.progress import call_every, count_progress, show_progress, track
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    pass
 
 
 class Terminal(io.StringIO):
@@ -36,13 +37,6 @@ def opened_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     return stream
 
 
-def wait_until(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + 10
-    while not condition():
-        assert time.monotonic() < end, "never"
-        time.sleep(0.005)
-
-
 class TestTrack:
     def test_yields_items_unchanged(self) -> None:
         assert list(track("abc", "reading", "pages")) == ["a", "b", "c"]
@@ -51,14 +45,14 @@ class TestTrack:
         # An item is done when the next one is requested.
         items = track("abcd", "reading", "pages", total=4)
         assert [next(items), next(items), next(items)] == ["a", "b", "c"]
-        wait_until(lambda: any(line.startswith("reading: 2 of 4 pages, ") for line in caplog.messages))
+        assert_eventually(lambda: any(line.startswith("reading: 2 of 4 pages, ") for line in caplog.messages))
         assert list(items) == ["d"]
 
     def test_a_bar_on_a_terminal(self, monkeypatch: pytest.MonkeyPatch) -> None:
         terminal = opened_terminal(monkeypatch)
         items = track("abcd", "reading", "pages", total=4)
         assert [next(items), next(items), next(items)] == ["a", "b", "c"]
-        wait_until(lambda: "2/4" in terminal.getvalue())
+        assert_eventually(lambda: "2/4" in terminal.getvalue())
         assert "reading: " in terminal.getvalue()
         assert list(items) == ["d"]
 
@@ -74,9 +68,9 @@ class TestTrack:
 class TestCountProgress:
     def test_of_an_unknown_number(self, caplog: pytest.LogCaptureFixture) -> None:
         with count_progress("training", "folds") as advance:
-            wait_until(lambda: "training: 0 folds" in caplog.messages)
+            assert_eventually(lambda: "training: 0 folds" in caplog.messages)
             advance()
-            wait_until(lambda: any(line.startswith("training: 1 fold, ") for line in caplog.messages))
+            assert_eventually(lambda: any(line.startswith("training: 1 fold, ") for line in caplog.messages))
 
     def test_clears_bar_before_next_one(self, monkeypatch: pytest.MonkeyPatch) -> None:
         # A bar is cleared at its end.
@@ -84,7 +78,7 @@ class TestCountProgress:
         for what in ("reading", "scoring"):
             with count_progress(what, "pages", total=2) as advance:
                 advance()
-                wait_until(lambda what=what: f"{what}:  50%" in terminal.getvalue())
+                assert_eventually(lambda what=what: f"{what}:  50%" in terminal.getvalue())
         assert terminal.getvalue().endswith("\r")
         assert terminal.getvalue().replace("\r", "").count("\n") == 0
 
@@ -97,7 +91,7 @@ class TestShowProgress:
         log.addHandler(handler)
         try:
             with count_progress("reading", "pages"):
-                wait_until(lambda: "reading" in terminal.getvalue())
+                assert_eventually(lambda: "reading" in terminal.getvalue())
                 log.warning("a page failed")
         finally:
             log.removeHandler(handler)
@@ -118,7 +112,7 @@ class TestShowProgress:
         assert caplog.messages == []
 
     def test_without_standard_error(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Standard error may be closed: `2>&-`."""
+        """Run with standard error closed: `2>&-`."""
         monkeypatch.setattr(sys, "stderr", None)
         assert list(track("ab", "reading", "pages")) == ["a", "b"]
 
@@ -127,7 +121,7 @@ class TestCallEvery:
     def test_until_the_block_ends(self) -> None:
         calls: list[int] = []
         with call_every(0.005, lambda: calls.append(1)):
-            wait_until(lambda: len(calls) > 2)
+            assert_eventually(lambda: len(calls) > 2)
         count = len(calls)
         time.sleep(0.03)
         assert len(calls) == count

@@ -3,12 +3,46 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from helpers.forum import AUTHORS, cleaned, listing, post, thread
 
+import vclean
 from vclean.labels import Kind
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+
+
+class TestFixtures:
+    """Pages that the model labels itself, as for users."""
+
+    def test_forum(self):
+        result = vclean.clean_file(FIXTURES / "forum" / "page.html")
+        assert [post.author for post in result.posts] == ["rye_not", "Marguerite", "rye_not"]
+        assert [post.date for post in result.posts] == [
+            "2026-10-06T19:02:00", "2026-10-06T20:47:00", "2026-10-11T11:15:00",
+        ]  # fmt: skip
+        assert result.posts[0].text.startswith("Hello all. My dough")
+        assert "That was it. I stopped after three hours" in result.posts[2].text
+        assert result.items == ()
+        assert result.is_thread
+        assert "\n## Marguerite · Tue 6 Oct 2026, 20:47 · #2\n" in result.to_markdown()
+        assert "\n## rye_not · Sun 11 Oct 2026, 11:15 · #3\n\n> Stop when" in result.to_markdown()
+
+    def test_listing(self):
+        result = vclean.clean_file(FIXTURES / "listing" / "page.html")
+        assert [item.link for item in result.items] == [
+            f"https://walks.example.org/w/{number}" for number in range(1, 5)
+        ]
+        assert result.items[3].title == "Night walk to the beacon"
+        assert result.posts == ()
+
+    @pytest.mark.parametrize("name", ["news", "docs", "product", "arabic", "blog-czech"])
+    def test_pages_without_records(self, name):
+        result = vclean.clean_file(FIXTURES / name / "page.html")
+        assert (result.posts, result.items) == ((), ())
 
 
 class TestPosts:
@@ -51,6 +85,25 @@ class TestPosts:
             .replace('</span></div><div class="body"', '</time></div><div class="body"')
         )
         assert cleaned(html).posts[0].date == "2021-02-03T04:05:06+00:00"
+
+    def test_document_with_comments_has_no_opening_post(self):
+        said = "<p>So true, and it will rain on all of the other days of this month as well.</p>"
+        article = f'<article><i class="author">Zoe</i> 1 May 2024<p>{"It rained in the valley. " * 60}</p></article>'
+        comments = "".join(f'<div class="note"><b class="author">{name}</b> 2 May 2024{said}</div>' for name in AUTHORS)
+        page = cleaned(article + comments, "https://example.org/rain")
+        kinds = [Kind.COMMENT if text.startswith("So true") else Kind.BODY for text in page.columns.text]
+        page.prediction.kinds.extend(kinds)
+        assert [post.author for post in page.posts] == list(AUTHORS)
+
+    def test_columns_of_a_layout_are_no_posts(self):
+        column = '<div class="comments-open"><p>{}</p></div>'
+        texts = [
+            "It rained all of the day in the valley.",
+            "About us and our help.",
+            "Terms, prices and the way to us.",
+        ]
+        page = cleaned("".join(map(column.format, texts)), "https://example.org/rain", kinds=Kind.COMMENT)
+        assert page.posts == ()
 
     def test_one_author_of_all(self):
         assert [each.author for each in cleaned(thread(author="Ada")).posts] == ["Ada"] * 4

@@ -1,4 +1,4 @@
-"""Repetition on the pages of a site, end to end: own pages, the shipped model, `clean_many` and `--same-site`."""
+"""Test repetition on the pages of a site, end to end: pages, the shipped model, `clean_many` and `--same-site`."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def print_version(number: int) -> str:
 
 
 def syndicated(number: int) -> str:
-    """Return a page of another section with the text of an article, and its own introduction and notice."""
+    """Return a page of another section with the text of an article, and another introduction and notice."""
     body = "".join(f"<p>{text}</p>" for text in paragraphs(number))
     return f"""<html lang=en><title>{_NOUNS[number]} - Saltby Sunday</title>
         <body><div class=top><a href=/s>Sunday</a></div>

@@ -66,6 +66,8 @@ def test_page_and_screenshot() -> None:
     with SegmentPipeline() as pipeline:
         segments, picture = pipeline.run(Page(content=COLUMNS, id="columns"), screenshot=True)
     assert segments.id == "columns"
+    assert len(segments.roles) == len(segments.content_share) == len(segments)
+    assert segments.content_share[0] > 0
     with Image.open(io.BytesIO(segments.overlay(picture, "png"))) as drawn:
         assert drawn.width == 1366
 

@@ -8,13 +8,14 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import psutil
 import pyarrow as pa
 import pyarrow.parquet as pq
+
+from helpers.waiting import assert_eventually
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -134,11 +135,8 @@ class Farm:
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
-    """Wait until a condition is true."""
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end, "the condition never became true"
-        time.sleep(0.05)
+    """Wait until a condition is true; busy machines need much longer than idle ones."""
+    assert_eventually(condition, PATIENCE, 0.05)
 
 
 def content(rows: Sequence[dict[str, Any]]) -> dict[str, dict[str, Any]]:

@@ -43,7 +43,8 @@ if TYPE_CHECKING:
     from vclean.classify.content.site_evidence import SiteEvidence
     from vclean.input.sources import Source
     from vclean.output.review import Review
-    from vclean.pipeline import PageReader, Pipeline, UnlabelledPage
+    from vclean.page_reader import PageReader
+    from vclean.pipeline import Pipeline, UnlabelledPage
     from vclean.result import Result
     from vclean.settings import CleanerSettings, RenderSettings
 
@@ -120,7 +121,7 @@ class CleanOptions:
         return EXPLANATION if self.explain and self.format == FORMATS[0] else self.format
 
 
-def _options(**values: Any) -> CleanOptions:  # noqa: ANN401
+def _options(**values: Any) -> CleanOptions:
     from vclean.settings import CleanerSettings
 
     method, model = _take_method(values)
@@ -144,7 +145,7 @@ def _options(**values: Any) -> CleanOptions:  # noqa: ANN401
 
 
 def _take_method(values: dict[str, Any]) -> tuple[str, Path | None]:
-    """Return the method and its file; `--template FILE` stands for `--method template --model FILE`."""
+    """Return the method and its file; `--template FILE` means `--method template --model FILE`."""
     template, method, model = (values.pop(name) for name in ("template", "method", "model"))
     if template and (model or method not in (None, "template")):
         raise click.UsageError("argument --template: not allowed with --method or --model")
@@ -249,7 +250,7 @@ def clean_pages(options: CleanOptions) -> int:
             `vclean.errors`.
     """
     from vclean.input.sources import is_url
-    from vclean.pipeline import PageReader
+    from vclean.page_reader import PageReader
 
     run = _Run(options)
     with PageReader(run.settings, render=run.renders) as reader:

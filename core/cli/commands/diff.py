@@ -74,7 +74,7 @@ class DiffOptions:
     limit: int | None = None
 
 
-def _options(*, methods: Sequence[str], **values: Any) -> DiffOptions:  # noqa: ANN401
+def _options(*, methods: Sequence[str], **values: Any) -> DiffOptions:
     values["sides"] = _sides(methods)
     values["format"] = values["format"] or _format(values["out"])
     settings = take_settings(values, scripts=values["js"], renders=values["render"] or values["js"])

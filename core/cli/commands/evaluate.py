@@ -55,7 +55,7 @@ class EvaluateOptions:
     verbosity: int
 
 
-def _options(*, methods: Sequence[str], **values: Any) -> EvaluateOptions:  # noqa: ANN401
+def _options(*, methods: Sequence[str], **values: Any) -> EvaluateOptions:
     return EvaluateOptions(methods=list(methods) or ["vclean"], verbosity=take_verbosity(values), **values)
 
 

@@ -66,7 +66,7 @@ def _options(
     levels: Sequence[str],
     atoms: Sequence[str],
     methods: Sequence[str],
-    **values: Any,  # noqa: ANN401
+    **values: Any,
 ) -> EvaluateSegmentsOptions:
     return EvaluateSegmentsOptions(
         levels=tuple(map(int, levels)),
@@ -147,7 +147,6 @@ def score_segmenters(options: EvaluateSegmentsOptions) -> int:
     from vclean.classify.evaluation.segment_scores import ScoringCriteria, compare_segmenters, summarize, table
     from vclean.classify.evaluation.segmenters import find_segmenter
     from vclean.files import check_writable, write_stream
-    from vclean.output.writers import write_and_log
 
     for file in filter(None, (options.json, options.truth)):
         check_writable(file)
@@ -168,13 +167,19 @@ def score_segmenters(options: EvaluateSegmentsOptions) -> int:
     summaries = summarize(trials, methods, criteria)
     write_stream(sys.stdout, table(summaries) + "\n")
     _warn_of_empty_lines(summaries)
+    _write_files(options, summaries, truth)
+    return rendered_pages.exit_code
+
+
+def _write_files(options: EvaluateSegmentsOptions, summaries: Sequence[MethodSummary], truth: Sequence[str]) -> None:
+    """Write the scores and the true segments, a line for each page, if requested."""
+    from vclean.output.writers import write_and_log
+
     if options.json:
-        write_and_log(
-            options.json, "scores", json.dumps(_to_record(options, summaries), indent=1, ensure_ascii=False) + "\n"
-        )
+        scores = json.dumps(_to_record(options, summaries), indent=1, ensure_ascii=False)
+        write_and_log(options.json, "scores", f"{scores}\n")
     if options.truth:
         write_and_log(options.truth, "true segments", "".join(truth))
-    return rendered_pages.exit_code
 
 
 def _train(segmenters: Sequence[TunableSegmenter], pages: Sequence[RenderedMarkedPage]) -> list[TunableSegmenter]:

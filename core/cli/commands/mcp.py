@@ -37,7 +37,7 @@ class ServerOptions:
     verbosity: int
 
 
-def _options(*, js: bool, revealable: bool, no_network: bool, **values: Any) -> ServerOptions:  # noqa: ANN401
+def _options(*, js: bool, revealable: bool, no_network: bool, **values: Any) -> ServerOptions:
     from vclean.settings import CleanerSettings, Policy
 
     policy = Policy(hidden="revealable" if revealable else "drop")

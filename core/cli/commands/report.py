@@ -59,7 +59,7 @@ class ReportOptions:
     verbosity: int
 
 
-def _options(*, methods: Sequence[str], **values: Any) -> ReportOptions:  # noqa: ANN401
+def _options(*, methods: Sequence[str], **values: Any) -> ReportOptions:
     unique = tuple(dict.fromkeys(methods or ["vclean"]))
     return ReportOptions(methods=unique, verbosity=take_verbosity(values), **values)
 

@@ -72,7 +72,7 @@ class SegmentOptions:
     limit: int | None = None
 
 
-def _options(*, js: bool, **values: Any) -> SegmentOptions:  # noqa: ANN401
+def _options(*, js: bool, **values: Any) -> SegmentOptions:
     settings = take_settings(values, scripts=js)
     options = SegmentOptions(settings=settings, verbosity=take_verbosity(values), **values)
     check_overlay(options.overlay)

@@ -66,7 +66,7 @@ class TrainOptions:
     verbosity: int
 
 
-def _options(**values: Any) -> TrainOptions:  # noqa: ANN401
+def _options(**values: Any) -> TrainOptions:
     options = TrainOptions(verbosity=take_verbosity(values), **values)
     if not options.corpora and not options.corrections:
         raise click.UsageError("name a CORPUS, or --corrections GOLD")
@@ -150,10 +150,10 @@ def _train_model(options: TrainOptions, corrections: Sequence[Correction]) -> tu
     from vclean.classify.training.dataset import FOLDS
     from vclean.classify.training.train import train
     from vclean.cli.corpora import (
+        convention_predictions,
         cross_validate,
         exit_code,
         open_readers,
-        own_predictions,
         score,
         train_region_models,
         training_table,
@@ -169,19 +169,28 @@ def _train_model(options: TrainOptions, corrections: Sequence[Correction]) -> tu
         regions = train_region_models(corpora, options.regions, readers)
         validation = cross_validate(training_table(corpora, readers, FOLDS, regions, corrections))
         unseen = unseen_predictions(validation)
-        own = own_predictions(validation)
-        report = score(corpora, readers, {_MODEL_METHOD: partial(get, _MODEL_METHOD)}, unseen, own=own)
+        by_convention = convention_predictions(validation)
+        report = score(
+            corpora, readers, {_MODEL_METHOD: partial(get, _MODEL_METHOD)}, unseen, by_convention=by_convention
+        )
     write_stream(sys.stdout, report.table() + "\n")
     write_predictions(report, options.predictions)
     card: dict[str, Any] = {"scores": report.to_dict(), "calibration": report.calibration()}
     if corrections:
-        gain = _measure_gain(unseen, corrections)
-        _report_gains([gain], force=options.force)
-        card["corrected pages"] = retraining.model_card_entry(corrections) | {"gains": [gain.to_dict()]}
+        card["corrected pages"] = _corrections_entry(unseen, corrections, force=options.force)
     model = train(validation, card_fields=card, regions=regions.full if regions else None)
     if corrections:
         model = replace(model, confirmed=retraining.confirmed_pages(corrections))
     return model, exit_code(report, "the table")
+
+
+def _corrections_entry(unseen: Unseen, corrections: Sequence[Correction], *, force: bool) -> dict[str, Any]:
+    """Measure and print the gain by the corrections, and return their entry in the model card."""
+    from vclean.labelling import retraining
+
+    gain = _measure_gain(unseen, corrections)
+    _report_gains([gain], force=force)
+    return retraining.model_card_entry(corrections) | {"gains": [gain.to_dict()]}
 
 
 def _corrections(path: Path | None) -> list[Correction]:

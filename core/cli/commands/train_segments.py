@@ -31,7 +31,7 @@ class TrainSegmentsOptions:
     verbosity: int
 
 
-def _options(**values: Any) -> TrainSegmentsOptions:  # noqa: ANN401
+def _options(**values: Any) -> TrainSegmentsOptions:
     return TrainSegmentsOptions(verbosity=take_verbosity(values), **values)
 
 

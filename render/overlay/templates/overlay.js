@@ -12,6 +12,7 @@ window.vclean = (() => {
     excluded: { label: new Set(), role: new Set(), visibility: new Set() },
     range: { ...FULL_RANGE },
     changed: false,
+    parts: new Set(data.parts_drawn ? data.parts.map((part) => part.kind) : []), // kinds that are drawn
     selected: [],
     hovered: -1,
     shown: [], // indexes of the items that pass the filters, in the order of the list

@@ -56,6 +56,18 @@
     vclean.refresh();
   }
 
+  /* A button for each kind of part: title, byline, date, posts and so on. */
+  function partsGroup() {
+    const counted = new Map();
+    for (const part of data.parts) counted.set(part.kind, (counted.get(part.kind) || 0) + 1);
+    const buttons = [...counted].map(([kind, count]) => toggle(count > 1 ? `${kind}s ${count}` : kind, state.parts.has(kind), () => {
+      if (!state.parts.delete(kind)) state.parts.add(kind);
+      vclean.redraw();
+      return state.parts.has(kind);
+    }, { title: data.parts.find((part) => part.kind === kind).text }));
+    return group("Parts of the page", ...buttons);
+  }
+
   function layerGroup(layer) {
     const name = layer.name === "vips" ? "VIPS" : layer.name;
     const segments = toggle(`${name} segments`, layer.drawn, () => {
@@ -98,7 +110,7 @@
     return buttons;
   }
 
-  byId("layers").append(...(data.blocks.length ? [blocksGroup()] : []), ...layers.map(layerGroup), zoomGroup());
+  byId("layers").append(...(data.blocks.length ? [blocksGroup()] : []), ...(data.parts.length ? [partsGroup()] : []), ...layers.map(layerGroup), zoomGroup());
 
   /* --- filters --------------------------------------------------------------------------------------------- */
 

@@ -104,6 +104,7 @@
     const near = (box) => box && box[1] < top + tileHeight / scale + 8 && box[1] + box[3] > top - 8;
     layers.forEach((layer, row) => drawLayer(brush, layer, row, near));
     if (state.list < 0) drawBlocks(brush, near);
+    drawParts(brush, near);
     const all = vclean.items();
     for (const row of state.selected) if (near(all[row].box)) drawSelected(brush, all[row].box);
   }
@@ -131,6 +132,14 @@
     });
     divided.forEach((boxes, pen) => drawFrames(brush, boxes, pen, 0, OUTSET));
     leaves.forEach((boxes, pen) => drawFrames(brush, boxes, pen, LEAF, 0));
+  }
+
+  function drawParts(brush, near) {
+    const boxes = new Map();
+    for (const part of data.parts) {
+      if (state.parts.has(part.kind) && near(part.box)) push(boxes, data.pens.part[part.kind], part.box);
+    }
+    boxes.forEach((frames, pen) => drawFrames(brush, frames, pen, 0, 2 * OUTSET));
   }
 
   function push(map, key, value) {

@@ -52,7 +52,7 @@ for row in cleaned.take_all():
 
 
 def printed_rows(program: str) -> list[str]:
-    """Run a program in a process of its own, and return the rows that it prints."""
+    """Run a program in a separate process, and return the rows that it prints."""
     command, environment = [sys.executable, "-c", program], os.environ | {"RAY_raylet_start_wait_time_s": "150"}
     done = subprocess.run(command, capture_output=True, text=True, timeout=220, check=False, env=environment)
     assert done.returncode == 0, done.stderr[-2000:]

@@ -47,7 +47,7 @@ class TestExtractor:
     @pytest.mark.browser
     @pytest.mark.slow
     def test_rendered(self) -> None:
-        """The browser starts in a daemonic process, which may have no children by multiprocessing."""
+        """Start the browser in a daemonic process, which may have no children by multiprocessing."""
         (document,) = VcleanExtractor(render=True, timeout=120).run(documents()[:1])
         assert document.text.startswith("The last ferry")
 

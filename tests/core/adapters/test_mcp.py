@@ -99,14 +99,14 @@ class TestServer:
             page = {"page": "news.html"}
             text = (await client.call_tool("read_page", page)).structured_content
             blocks = (await client.call_tool("page_blocks", page)).structured_content
-            found = (await client.call_tool("find_on_page", page | {"text": "THREE  generations"})).structured_content
+            matches = (await client.call_tool("find_on_page", page | {"text": "THREE  generations"})).structured_content
             reasons = (
-                await client.call_tool("explain_block", page | {"index": found["blocks"][0]["index"]})
+                await client.call_tool("explain_block", page | {"index": matches["blocks"][0]["index"]})
             ).structured_content
             image = (await client.call_tool("page_screenshot", page)).content[0]
-            return [names, text, blocks, found, reasons, image]
+            return [names, text, blocks, matches, reasons, image]
 
-        names, text, blocks, found, reasons, image = call(["--allow-folder", str(folders)], use)
+        names, text, blocks, matches, reasons, image = call(["--allow-folder", str(folders)], use)
         assert names == ["read_page", "page_blocks", "find_on_page", "explain_block", "page_screenshot"]
         with vclean.Cleaner(render=True, policy=Policy(hidden="drop")) as cleaner:
             result = cleaner.clean_file(folders / "news.html")
@@ -115,8 +115,8 @@ class TestServer:
         known = result.to_dict()["blocks"]
         assert blocks["count"] == len([block for block in known if block["visibility"] == "shown"])
         assert all(block.items() >= known[block["index"]].items() for block in blocks["blocks"])
-        assert found["blocks"][0]["box"][2] > 0
-        assert found["blocks"][0]["xpath"].startswith("/html[1]/body[1]")
+        assert matches["blocks"][0]["box"][2] > 0
+        assert matches["blocks"][0]["xpath"].startswith("/html[1]/body[1]")
         assert reasons["reasons"][0]["text"]
         with PIL.Image.open(io.BytesIO(base64.b64decode(image.data))) as drawn:
             assert drawn.format == "JPEG"

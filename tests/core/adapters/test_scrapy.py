@@ -1,4 +1,4 @@
-"""Test the add-on in real crawls, each in a process of its own: a reactor runs once."""
+"""Test the add-on in real crawls, each in a separate process: a reactor runs once."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ class TestAddon:
 
     @pytest.mark.browser
     def test_the_page_that_is_open(self, port: int) -> None:
-        """The text that a script wrote is there, though vclean renders nothing."""
+        """Find the text that a script wrote, though vclean renders nothing."""
         require("scrapy_playwright", "scrapy")
         from vclean.render.browser.chromium import find_chromium
 

@@ -217,7 +217,7 @@ class TestCrossValidation:
         }
 
     def test_every_page_is_rendered_once(self, corpus: Path, learning: dict[str, object], renders: list[str]) -> None:
-        """Except the page that fails, which has no snapshot to store."""
+        """Exclude the page that fails, which has no snapshot to store."""
         main(["evaluate", str(corpus), "--render", "--folds", "3"])
         assert [renders.count(f"http://{name}.example/") for name in PAGES] == [1, 2, 1]
 

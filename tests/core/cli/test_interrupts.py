@@ -72,7 +72,7 @@ class TestExitOnInterrupt:
 
     @pytest.mark.parametrize("seconds", [0, 0.05, 0.2, 0.5, 1])
     def test_at_any_time(self, seconds: float) -> None:
-        """Interrupts are handled from the first module of vclean on, not during the start of Python."""
+        """Handle interrupts from the first module of vclean on, not during the start of Python."""
         with started("-X", "importtime", "-m", "vclean", "-") as process:
             assert process.stderr is not None
             assert any("vclean.errors" in line for line in process.stderr)

@@ -28,7 +28,8 @@ from vclean.errors import InputError, VcleanError
 from vclean.features.blocks import BlockColumns
 from vclean.labels import Label
 from vclean.page import Page
-from vclean.pipeline import PageReader, Pipeline, UnlabelledPage
+from vclean.page_reader import PageReader
+from vclean.pipeline import Pipeline, UnlabelledPage
 from vclean.render.browser import renderer
 from vclean.render.network import fetch
 from vclean.render.rendered_page import Rendering
@@ -303,19 +304,19 @@ class TestReview:
 class TestBadInput:
     """Bad input: each has a result, or one clear line and an exit code."""
 
-    def fails(self, answer: tuple[int, str, list[str]], code: int, *words: str) -> None:
+    def assert_fails(self, answer: tuple[int, str, list[str]], code: int, *words: str) -> None:
         assert answer[:2] == (code, "")
         assert len(answer[2]) == 1
         assert answer[2][0].startswith("vclean: ")
         assert all(word in answer[2][0] for word in words)
 
     def test_missing(self, run) -> None:
-        self.fails(run("missing.html"), 3, "missing.html does not exist")
+        self.assert_fails(run("missing.html"), 3, "missing.html does not exist")
 
     @pytest.mark.parametrize("content", [b"", b" \n\t ", b"\xef\xbb\xbf"])
     def test_empty(self, run, page: Path, content: bytes) -> None:
         page.write_bytes(content)
-        self.fails(run(page), 4, str(page), "empty")
+        self.assert_fails(run(page), 4, str(page), "empty")
 
     @pytest.mark.parametrize(
         ("content", "name"),
@@ -331,7 +332,7 @@ class TestBadInput:
         page.write_bytes(content)
         answer = run(page)
         assert any(word in answer[2][0] for word in name.split("|"))
-        self.fails(answer, 4, str(page))
+        self.assert_fails(answer, 4, str(page))
 
     @pytest.mark.parametrize("cut", [30, 70, 75, len(HTML) - 3])
     def test_truncated(self, run, page: Path, cut: int) -> None:
@@ -356,18 +357,18 @@ class TestBadInput:
     def test_50_mb(self, run, page: Path) -> None:
         page.write_bytes(b"<p>all work and no play</p>\n" * (50 * 2**20 // 28 + 1))
         start = time.monotonic()
-        self.fails(run(page), 5, str(page), "33,554,432 bytes", "--max-bytes")
+        self.assert_fails(run(page), 5, str(page), "33,554,432 bytes", "--max-bytes")
         assert time.monotonic() - start < 10
 
     def test_100_000_nested_elements(self, run, page: Path) -> None:
         page.write_text("<div>" * 100_000 + "<p>deep down" + "</div>" * 100_000)
         start = time.monotonic()
-        self.fails(run(page), 5, str(page), "nest")
+        self.assert_fails(run(page), 5, str(page), "nest")
         assert time.monotonic() - start < 10
 
     def test_over_the_limit_of_elements(self, run, page: Path) -> None:
         page.write_text("<p>x" * 160_000)
-        self.fails(run(page), 5, str(page), "150,000", "--max-nodes")
+        self.assert_fails(run(page), 5, str(page), "150,000", "--max-nodes")
 
     def test_a_frameset(self, run, page: Path) -> None:
         page.write_text("<frameset cols='20%,*'><frame src=menu.html><frame src=main.html></frameset>")
@@ -393,29 +394,29 @@ class TestBadInput:
     def test_a_redirect_loop(self, run, site: str, monkeypatch: pytest.MonkeyPatch) -> None:
         reach = fetch.fetch
         monkeypatch.setattr(fetch, "fetch", lambda url, settings: reach(url, settings, allow_hosts=ALLOWED))
-        self.fails(run(f"{site}/loop"), 7, f"{site}/loop", "redirects more than 10 times")
+        self.assert_fails(run(f"{site}/loop"), 7, f"{site}/loop", "redirects more than 10 times")
 
     def test_an_unreachable_url(self, run, monkeypatch: pytest.MonkeyPatch) -> None:
         reach = fetch.fetch
         monkeypatch.setattr(fetch, "fetch", lambda url, _: reach(url, QUICK, allow_hosts=ALLOWED))
-        self.fails(run("http://127.0.0.1:9/page"), 7, "http://127.0.0.1:9/page could not be fetched")
+        self.assert_fails(run("http://127.0.0.1:9/page"), 7, "http://127.0.0.1:9/page could not be fetched")
 
     def test_a_url_on_this_machine(self, run) -> None:
-        self.fails(run("http://localhost/"), 7, "not a public address")
+        self.assert_fails(run("http://localhost/"), 7, "not a public address")
 
     def test_a_folder_without_pages(self, run, tmp_path: Path) -> None:
         (tmp_path / "notes.txt").touch()
-        self.fails(run(tmp_path), 3, "without HTML files")
+        self.assert_fails(run(tmp_path), 3, "without HTML files")
 
     @pytest.mark.parametrize("content", [b"nothing like it", b"", PAGE[: len(PAGE) // 4]])
     def test_an_archive_without_a_page(self, run, tmp_path: Path, content: bytes) -> None:
         # The exit code is that of the error; 1 is for runs with some results.
         (tmp_path / "a.warc").write_bytes(content)
-        self.fails(run(tmp_path / "a.warc"), 3, "a.warc")
+        self.assert_fails(run(tmp_path / "a.warc"), 3, "a.warc")
 
     def test_a_table_without_pages(self, run, tmp_path: Path) -> None:
         pq.write_table(pa.table({"text": ["x"]}), tmp_path / "a.parquet")
-        self.fails(run(tmp_path / "a.parquet"), 3, "no column 'html'")
+        self.assert_fails(run(tmp_path / "a.parquet"), 3, "no column 'html'")
 
     @pytest.mark.parametrize("name", ["a.parquet", "a.jsonl"])
     def test_a_table_without_rows(self, run, tmp_path: Path, name: str) -> None:
@@ -423,10 +424,10 @@ class TestBadInput:
             pq.write_table(pa.schema([("html", pa.binary())]).empty_table(), tmp_path / name)
         else:
             (tmp_path / name).touch()
-        self.fails(run(tmp_path / name), 4, f"{name} is empty: it has no rows")
+        self.assert_fails(run(tmp_path / name), 4, f"{name} is empty: it has no rows")
 
     def test_standard_input_twice(self, run) -> None:
-        self.fails(run("-", "-"), 2, "name it once")
+        self.assert_fails(run("-", "-"), 2, "name it once")
 
     def test_a_folder_whose_pages_fail_for_different_reasons(self, run, tmp_path: Path) -> None:
         (tmp_path / "a.html").touch()
@@ -437,21 +438,21 @@ class TestBadInput:
         assert run("none.html", "neither.html")[0] == 1
 
     def test_no_browser(self, run, page: Path, bare_machine: Path) -> None:
-        self.fails(run(page, "--render"), 9, "vclean setup")
+        self.assert_fails(run(page, "--render"), 9, "vclean setup")
 
     def test_reports_missing_browser_once_for_several_pages(self, run, page: Path, bare_machine: Path) -> None:
-        self.fails(run(page, page, page, "--render"), 9, "vclean setup")
+        self.assert_fails(run(page, page, page, "--render"), 9, "vclean setup")
 
     @pytest.mark.parametrize("content", [b"", b"not a model", b"\x80\x04K\x00.", b"tree\nversion=v4\n"])
     def test_a_wrong_model_file(self, run, page: Path, tmp_path: Path, content: bytes) -> None:
         (tmp_path / "model").write_bytes(content)
-        self.fails(run(page, "--model", tmp_path / "model", method="vclean"), 10, "model")
+        self.assert_fails(run(page, "--model", tmp_path / "model", method="vclean"), 10, "model")
 
     def test_a_missing_model_file(self, run, page: Path, tmp_path: Path) -> None:
-        self.fails(run(page, "--model", tmp_path / "none", method="vclean"), 10, str(tmp_path / "none"))
+        self.assert_fails(run(page, "--model", tmp_path / "none", method="vclean"), 10, str(tmp_path / "none"))
 
     def test_an_unknown_method(self, run, page: Path) -> None:
-        self.fails(run(page, method="magic"), 2, "no method 'magic'", "bte")
+        self.assert_fails(run(page, method="magic"), 2, "no method 'magic'", "bte")
 
     def test_bad_usage(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["--no-such"]) == 2

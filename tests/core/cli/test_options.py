@@ -91,7 +91,7 @@ class TestClean:
 
     @pytest.mark.parametrize("option", ["-o", "--review"])
     def test_rejects_output_that_overwrites_page(self, tmp_path: Path, option: str) -> None:
-        """Neither a page from the command line nor a page in a folder is overwritten."""
+        """Overwrite neither a page from the command line nor a page in a folder."""
         page = tmp_path / "page.html"
         page.write_text("<p>Hello.")
         for path in (page, tmp_path):

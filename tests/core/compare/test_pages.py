@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from helpers.page_records import page_record, screenshot
 from helpers.pages import laid_out, result
+from helpers.waiting import assert_eventually
 from playwright.sync_api import Frame, Page, expect, sync_playwright
 
 from vclean.compare.diff import Comparison
@@ -83,16 +83,8 @@ def diff(tab: Page, folder: Path, errors: list[str]) -> Page:
 
 
 def panes(tab: Page) -> list[Frame]:
-    until(lambda: len(tab.frames) == 3 and all(each.evaluate("!!window.vclean") for each in tab.frames[1:]))
+    assert_eventually(lambda: len(tab.frames) == 3 and all(each.evaluate("!!window.vclean") for each in tab.frames[1:]))
     return tab.frames[1:]
-
-
-def until(holds: Callable[[], bool]) -> None:
-    """Wait for a condition that Playwright cannot poll itself, because the policy of the pages forbids `eval`."""
-    end = time.monotonic() + 10
-    while not holds():
-        assert time.monotonic() < end, "it did not come true"
-        time.sleep(0.05)
 
 
 def tops(tab: Page) -> list[float]:
@@ -115,13 +107,13 @@ class TestDiff:
 
     def test_both_panes_show_screenshot(self, diff: Page) -> None:
         loaded = "document.getElementById('image').complete && document.getElementById('image').naturalWidth > 0"
-        until(lambda: all(pane.evaluate(loaded) for pane in panes(diff)))
+        assert_eventually(lambda: all(pane.evaluate(loaded) for pane in panes(diff)))
 
     def test_keys_select_next_difference_in_both_panes(self, diff: Page) -> None:
         for key in ("j", "ArrowDown", "j", "k"):
             diff.keyboard.press(key)
         assert current(diff) == "Block number 25"
-        until(lambda: selected(diff) == [[25], [25]])
+        assert_eventually(lambda: selected(diff) == [[25], [25]])
         expect(diff.locator("#live")).to_have_text("3 of 10")
 
     def test_selection_stops_at_ends_of_list(self, diff: Page) -> None:
@@ -134,7 +126,7 @@ class TestDiff:
     def test_scrolls_to_selected_block(self, diff: Page) -> None:
         diff.get_by_role("button", name="Block number 90").click()
         for pane in panes(diff):
-            until(lambda: selected(diff) == [[90], [90]])
+            assert_eventually(lambda: selected(diff) == [[90], [90]])
             box = pane.locator(".difference.current").bounding_box()
             assert box is not None
             assert 0 < box["y"] < 600
@@ -142,9 +134,9 @@ class TestDiff:
     def test_panes_scroll_together(self, diff: Page) -> None:
         first, second = panes(diff)
         first.evaluate("document.getElementById('pane').scrollTop = 240")
-        until(lambda: tops(diff) == pytest.approx([240, 240], abs=2))
+        assert_eventually(lambda: tops(diff) == pytest.approx([240, 240], abs=2))
         second.evaluate("document.getElementById('pane').scrollTop = 60")
-        until(lambda: tops(diff) == pytest.approx([60, 60], abs=2))
+        assert_eventually(lambda: tops(diff) == pytest.approx([60, 60], abs=2))
 
     def test_frames_only_differences(self, diff: Page) -> None:
         for pane, count in zip(panes(diff), (2, 8), strict=True):
@@ -157,7 +149,7 @@ class TestDiff:
         assert box is not None
         diff.mouse.click(box["x"] + 20, box["y"] + box["height"] / 2)
         expect(diff.locator("li[aria-current] .text")).to_have_text("Block number 25")
-        until(lambda: selected(diff) == [[25], [25]])
+        assert_eventually(lambda: selected(diff) == [[25], [25]])
 
     def test_keys_work_in_panes(self, diff: Page) -> None:
         panes(diff)[0].locator("#pane").focus()
@@ -170,13 +162,13 @@ class TestDiff:
 
         fit = scales()
         diff.keyboard.press("+")
-        until(lambda: scales() == pytest.approx([1.25 * each for each in fit]))
+        assert_eventually(lambda: scales() == pytest.approx([1.25 * each for each in fit]))
         diff.get_by_role("button", name="smaller").click()
-        until(lambda: scales() == pytest.approx(fit))
+        assert_eventually(lambda: scales() == pytest.approx(fit))
         panes(diff)[1].locator("#pane").focus()
         diff.keyboard.press("-")
         diff.keyboard.press("0")
-        until(lambda: scales() == pytest.approx(fit))
+        assert_eventually(lambda: scales() == pytest.approx(fit))
 
     def test_kind_can_be_hidden(self, diff: Page) -> None:
         diff.get_by_role("button", name="kept by two alone").click()
@@ -231,7 +223,9 @@ class TestReport:
     def test_thumbnail_opens_overlay_and_escape_closes_it(self, page: Page) -> None:
         page.get_by_role("button", name="Open the overlay of shown").click()
         expect(page.get_by_role("dialog", name="shown")).to_be_visible()
-        until(lambda: len(page.frames) == 2 and page.frames[1].evaluate("window.vclean?.state.selected") == [10])
+        assert_eventually(
+            lambda: len(page.frames) == 2 and page.frames[1].evaluate("window.vclean?.state.selected") == [10]
+        )
         assert page.frames[1].locator(".difference").count() == 10
         page.locator("#close").focus()
         page.keyboard.press("Escape")

@@ -4,9 +4,9 @@ import logging
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
 
 import pytest
+from helpers.waiting import assert_eventually
 
 from vclean import progress
 from vclean.farm.command import final_line, progress_line, show_progress
@@ -52,7 +52,7 @@ class TestShowProgress:
         stats = Stats()
         with caplog.at_level(logging.WARNING, "vclean"), show_progress(stats):
             stats.ok = 7
-            wait_until(lambda: any("7 pages" in message for message in caplog.messages))
+            assert_eventually(lambda: any("7 pages" in message for message in caplog.messages))
         output = len(caplog.messages)
         time.sleep(0.05)
         assert len(caplog.messages) == output, "it continues after the block"
@@ -71,11 +71,4 @@ class TestShowProgress:
                 output += capsys.readouterr().err
                 return "6/20" in output and "1 failed" in output
 
-            wait_until(is_shown)
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + 10
-    while not condition():
-        assert time.monotonic() < end, "never"
-        time.sleep(0.01)
+            assert_eventually(is_shown)

@@ -125,7 +125,7 @@ class TestEndlessPages:
 
 class TestMemory:
     def test_page_over_memory_limit_fails(self, farm: Farm) -> None:
-        """Without the limit, every attempt would take four gigabytes until its renderer dies."""
+        """Limit an attempt that would take four gigabytes until its renderer dies."""
         pages = farm.crawl(1, eats=ALLOCATING, z="<p>The last page of all.")
         code, _ = farm.run(pages, "--js", "--max-memory", "1200M", "--timeout", 60)
         assert code == 1

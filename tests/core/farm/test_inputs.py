@@ -323,7 +323,7 @@ class TestCovers:
         assert all(map(items.covers, sources))
 
     def test_unpickled_copy(self, tmp_path: Path, stdin) -> None:
-        """Lists and standard input may not exist on another machine."""
+        """Work without lists and standard input, which may not exist on another machine."""
         stdin(b"https://e.example/1")
         path = listed(tmp_path / "a.txt", "https://e.example/2")
         items = pickle.loads(pickle.dumps(inputs("-", path)))

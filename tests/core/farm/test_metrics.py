@@ -52,9 +52,9 @@ class TestServeMetrics:
             assert ("vclean_pages_queued",) not in scrape(port)
 
     def test_frees_port(self, port: int) -> None:
-        for _ in range(2):
-            with serve_metrics(Stats(), port):
-                pass
+        for count in (1, 2):
+            with serve_metrics(Stats(ok=count), port):
+                assert scrape(port)["vclean_pages_done_total",] == count
 
     def test_rejects_taken_port(self, port: int) -> None:
         message = f"port {port} .* choose another"

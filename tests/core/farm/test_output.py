@@ -173,7 +173,7 @@ class TestResume:
             written(out, resume=True)
 
     def test_rewrites_log_from_parts(self, out):
-        """Pages that were in no part when a run was killed are removed from the log."""
+        """Remove pages from the log that were in no part when a run was killed."""
         written(out, done(1), lost(2))
         with (out / "pages.jsonl").open("a", encoding="utf-8") as log:
             log.write(json.dumps(log_entry(done(3).record)) + '\n{"id": "hal')
@@ -181,7 +181,7 @@ class TestResume:
         assert lines(out) == [log_entry(done(1).record), log_entry(lost(2).record)]
 
     def test_after_kill(self, out):
-        """Committed parts are complete, nothing else is left, and the lock is released."""
+        """Check that committed parts are complete, nothing else is left, and the lock is released."""
         code = (
             "import os, signal; from pathlib import Path; from helpers.outcomes import *\n"
             "from vclean.farm.output import RunOutput\n"

@@ -83,7 +83,7 @@ class TestWrite:
         assert ids(tmp_path) == ["p1"]
 
     def test_writes_row_groups_early(self, tmp_path, monkeypatch):
-        """Row groups have a maximum number of rows, and of bytes for huge pages."""
+        """Limit row groups by their number of rows, and by their bytes for huge pages."""
         monkeypatch.setattr(parts, "_GROUP_BYTES", 3 * done(1).record.nbytes)
         with PartWriter(tmp_path) as writer:
             write_rows(writer, *map(done, range(7)))
@@ -169,7 +169,7 @@ class TestSnapshots:
 class TestFailure:
     @pytest.mark.parametrize("room", [0, 3, 1_000, 5_000])
     def test_full_disk_discards_unfinished_part(self, tmp_path, full_disk, room):
-        """Committed parts stay, the unfinished part is deleted, and the error has a remedy."""
+        """Keep committed parts, delete the unfinished part, and name a remedy in the error."""
         with PartWriter(tmp_path, rows=2) as writer:
             write_rows(writer, done(1), done(2))
         before = names(tmp_path)

@@ -85,7 +85,7 @@ class TestClaim:
 
 class TestMultiset:
     def test_rows_and_new_pages_add_up_to_the_input(self, log_of):
-        """Some pages occur several times, with one id or several; half are done; the order differs."""
+        """Resume with repeated pages, with one id or several, when half are done and the order differs."""
         pages = [(number % 5, f"n{number % 7}") for number in range(40)]
         log = log_of(*(done(number, name=name) for number, name in pages[:20]))
         new = [page for page in reversed(pages) if not log.claim(key(page[0]), page[1], everywhere)]

@@ -2,18 +2,23 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from helpers.forum import cleaned, listing, thread
 from helpers.outcomes import RESULT, key, task
 from helpers.pages import laid_out, result, snapshot
+from helpers.painted import painted
 from hypothesis import given
 from hypothesis import strategies as st
 
+import vclean
 from vclean.errors import BrowserError
 from vclean.farm.rows import LOG_COLUMNS, SCHEMA, failure_row, log_entry, replace_surrogates, result_row
 from vclean.farm.tasks import Task
+from vclean.features.segments.vips.algorithm import segment
 from vclean.labels import Role
 from vclean.page import Page
 from vclean.render.storage.cache import from_bytes, read_key, to_bytes
@@ -54,6 +59,21 @@ class TestResultRow:
             assert block["probability"] == pytest.approx(known["probability"])
             assert all(block[name] == known[name] for name in ("label", "role", "xpath", "visibility", "text"))
 
+    def test_segments_equal_json_output(self):
+        page = painted("<div title='0 0 400 300'>left</div><div title='500 0 500.25 300'>right</div>")
+        segments = replace(
+            segment(page), roles=(Role.ARTICLE, None, Role.AD), content_share=np.float32([0.5, np.nan, 1])
+        )
+        facts = result_row(result(page, "po"), task(1), {}, segments=segments).to_pylist()[0]["segments"]
+        root = segments.to_dict()["root"]
+        assert [each["parent"] for each in facts] == [-1, 0, 0]
+        for row, known in zip(facts, [root, *root["segments"]], strict=True):
+            assert list(row["box"].values()) == known["box"]
+            assert all(row[name] == known[name] for name in ("doc", "role", "content_share", "xpaths", "text"))
+
+    def test_segments_are_null_unless_requested(self):
+        assert result_row(RESULT, task(1), {}).to_pylist()[0]["segments"] is None
+
     def test_posts_and_items_equal_json_output(self):
         for page, name in ((cleaned(thread()), "posts"), (cleaned(listing(), "https://example.org/"), "items")):
             facts = result_row(page, task(1), {}).to_pylist()[0]
@@ -61,6 +81,17 @@ class TestResultRow:
             assert len(known) > 3
             for record, fields in zip(facts[name], known, strict=True):
                 assert record == fields
+
+    def test_product_and_recipe_equal_json_output(self):
+        shop = "<h1>Fennel 2</h1><p>64,90 €</p><p>Number: L-204</p><p>A small lamp.</p><button>Add to cart</button>"
+        soup = """<h1 itemprop="name">Soup</h1><script type="application/ld+json">{"@type": "Recipe", "name": "Soup",
+            "recipeIngredient": ["3 leeks", "Salt"]}</script><ul><li>3 leeks<li>Salt</ul>"""
+        for html, name, other in ((shop, "product", "recipe"), (soup, "recipe", "product")):
+            page = vclean.clean(html)
+            facts = result_row(page, task(1), {}).to_pylist()[0]
+            assert facts[name] == page.to_dict()[name]
+            assert facts[name]["blocks"]
+            assert facts[other] is None
 
     def test_text_and_counts(self):
         facts = row(snapshot("<h1>One<p>two<p>three"), "hpo")
@@ -112,7 +143,7 @@ class TestResultRow:
 
     @given(st.text(max_size=20), st.text(max_size=20))
     def test_any_text(self, name, text):
-        """Text may contain lone surrogates, which Parquet cannot encode."""
+        """Accept lone surrogates, which Parquet cannot encode."""
         page = snapshot("<p>x")
         page.texts[-1] = text + "x"
         facts = Task(Page(id=name), name, key(1))

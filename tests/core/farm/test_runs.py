@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from helpers.farming import content, html
 
-from vclean.api import Cleaner
+from vclean.api import Cleaner, Segmenter
 from vclean.cli.main import main
 from vclean.page import Page
 
@@ -45,6 +45,14 @@ class TestRun:
         assert [block["xpath"] for block in row["blocks"]] == [block["xpath"] for block in facts]
         boxes = [[round(side, 2) for side in block["box"].values()] for block in row["blocks"]]
         assert boxes == [block["box"] for block in facts]
+
+    def test_segments_on_request(self, farm: Farm) -> None:
+        assert farm.run(farm.crawl(2), "--segments") == (0, "")
+        with Segmenter() as segmenter:
+            root = segmenter.segment(html("thing1")).to_dict()["root"]
+        first = farm.rows()[1]["segments"][0]
+        assert (first["parent"], first["text"], first["role"]) == (-1, root["text"], root["role"])
+        assert first["content_share"] == pytest.approx(root["content_share"], abs=1e-4)
 
     def test_auto_renders_pages_that_need_it(self, farm: Farm) -> None:
         hidden = "<style>.x { display: none }</style>" + html("thing").replace("<p>", "<p class=x>Secret.<p>", 1)

@@ -10,7 +10,7 @@ from vclean.farm.tasks import TaskOutcome
 
 
 def outcome(error: str = "", **seconds: float) -> TaskOutcome:
-    return TaskOutcome(record=None, error=error, seconds=seconds)  # type: ignore[arg-type]  # not looked at here
+    return TaskOutcome(record=None, error=error, seconds=seconds)  # type: ignore[arg-type]  # not read in this test
 
 
 class TestCount:
@@ -33,7 +33,7 @@ class TestRemainingSeconds:
         return Stats(started=time.monotonic() - 100, **facts)
 
     def test_uses_rate_of_this_run(self) -> None:
-        """Pages of an earlier run do not affect the rate of this one."""
+        """Exclude pages of an earlier run from the rate."""
         assert self.running(total=1000, skipped=500, ok=50).remaining_seconds == pytest.approx(900, rel=0.01)
 
     @pytest.mark.parametrize("facts", [{"ok": 50}, {"total": 100}])

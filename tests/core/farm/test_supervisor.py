@@ -78,7 +78,7 @@ class TestRun:
         assert (len(outcomes), len(pids)) == (2, 2)
 
     def test_large_answers_and_messages_on_standard_error(self, play: Play) -> None:
-        """Standard error does not interfere, and an answer may be larger than any buffer."""
+        """Accept answers larger than any buffer, and messages on standard error between them."""
         script = READY + "receive(sys.stdin.buffer); print('chatter' * 10000, file=sys.stderr)\n"
         outcomes, _ = play(script + "say(TaskOutcome(record=None, snapshot=bytes(20_000_000)))")
         assert len(outcomes[0].snapshot) == 20_000_000

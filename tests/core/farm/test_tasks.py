@@ -40,7 +40,7 @@ class TestPageKey:
 
     @given(st.text(), st.text())
     def test_accepts_any_text(self, content: str, url: str) -> None:
-        """Text may contain lone surrogates, which UTF-8 cannot encode."""
+        """Accept lone surrogates, which UTF-8 cannot encode."""
         page = Page(content=content, url=url)
         assert page_key(page, "") == page_key(pickle.loads(pickle.dumps(page)), "")
 

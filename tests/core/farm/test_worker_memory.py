@@ -32,7 +32,7 @@ class TestMemoryTrimmer:
         assert MemoryTrimmer(process.resident, process.trim).trim() == 300 * MB
 
     def test_ignores_small_growth(self) -> None:
-        """Trimming takes longer than a small page."""
+        """Leave small growth alone: trimming takes longer than a small page."""
         process = Process(300, needed=300)
         trimmer = MemoryTrimmer(process.resident, process.trim)
         trimmer.trim()
@@ -40,7 +40,7 @@ class TestMemoryTrimmer:
         assert (trimmer.trim(), process.trims) == (360 * MB, 1)
 
     def test_measures_growth_from_last_trimmed_size(self) -> None:
-        """Memory that stays in use must not be trimmed again and again."""
+        """Avoid repeated trimming of memory that stays in use."""
         process = Process(500, needed=300)
         trimmer = MemoryTrimmer(process.resident, process.trim)
         trimmer.trim()

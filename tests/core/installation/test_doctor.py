@@ -110,7 +110,7 @@ class TestPackages:
         return versions
 
     def test_all_installed(self, installed: dict[str, str]) -> None:
-        """Requirements of other systems and of extras are not required."""
+        """Require nothing that only other systems or extras need."""
         assert check_packages() == Check("packages", "ok", "2 at or above their minimum")
 
     def test_accepts_pre_release(self, installed: dict[str, str]) -> None:
@@ -137,7 +137,7 @@ class TestPackages:
 
 class TestBrowser:
     def test_none(self, bare_machine: Path) -> None:
-        """Rendering is not tried."""
+        """Try no rendering."""
         (check,) = check_browser()
         assert (check.name, check.status, check.remedy) == ("browser", "FAIL", "vclean setup")
 

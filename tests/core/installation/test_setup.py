@@ -127,7 +127,7 @@ class TestSetup:
             setup(io.StringIO(), run=Machine(install=fails))
 
     def test_fonts(self, bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Slim images have no fonts, and text without a font has no boxes."""
+        """Install fonts, which slim images lack: text without a font has no boxes."""
         monkeypatch.setattr(module, "has_fonts", lambda: False)
         executable(bare / "chromium")
         machine = Machine()

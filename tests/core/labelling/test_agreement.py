@@ -59,7 +59,7 @@ class TestAgreement:
             Agreement.of([labelled("h", name="a")], [labelled("h", name="b")])
 
     def test_pages_of_different_renderings(self) -> None:
-        """Blocks that only one annotator saw do not count."""
+        """Exclude blocks that only one annotator saw."""
         mine, yours = labelled("hp", texts=["One", "Two"]), labelled("hpo", texts=["Zero", "One", "Two"])
         agreement = Agreement.of([mine], [yours])
         assert [(pair.text, pair.first.label, pair.second.label) for pair in agreement.pairs] == [

@@ -137,7 +137,7 @@ class Tab:
     def selected(self) -> list[int]:
         return sorted(self.page.evaluate("vclean.state.selected"))
 
-    def shows(self, labels: str) -> None:
+    def assert_labels(self, labels: str) -> None:
         self.page.wait_for_function(
             "(labels) => vclean.blocks.map((block) => block.label).join('') === labels", arg=labels
         )
@@ -225,19 +225,19 @@ class TestOnePage:
         tab.press("j", "p", "j", "o")
         tab.rest()
         tab.press("u")
-        tab.shows("phpp")
+        tab.assert_labels("phpp")
         tab.press("Control+z")
-        tab.shows("ohpp")
+        tab.assert_labels("ohpp")
         expect(tab.page.get_by_role("button", name="Undo")).to_be_disabled()
         tab.press("U")
-        tab.shows("phpp")
+        tab.assert_labels("phpp")
         tab.press("Control+y")
-        tab.shows("popp")
+        tab.assert_labels("popp")
         tab.rest()
         assert project.gold("page0") == "<p>Home\n<p>It rained.\n<p>It rained again.\n"
 
     def test_last_of_several_fast_keys_wins(self, tab: Tab, project: Project) -> None:
-        """Answers to earlier changes must not overwrite later ones."""
+        """Ignore answers to earlier changes that arrive after later ones."""
         seen = "document.addEventListener('vclean:change', () => (window.seen ||= []).push(vclean.blocks[0].label))"
         tab.page.evaluate(seen)
         tab.press("j", *"hplcohplc")
@@ -250,21 +250,21 @@ class TestOnePage:
         tab.press("j", "p", "j", "o")
         tab.rest()
         tab.page.reload()
-        tab.shows("popp")
+        tab.assert_labels("popp")
         tab.press("u")
-        tab.shows("phpp")
+        tab.assert_labels("phpp")
 
     def test_two_tabs_are_synchronized(self, tab: Tab, context: BrowserContext, project: Project) -> None:
         """Apply the last of two changes of one block in both tabs."""
         other = Tab(context, project)
         tab.press("j", "p")
-        other.shows("phpp")
+        other.assert_labels("phpp")
         other.press("j", "l")
-        tab.shows("lhpp")
+        tab.assert_labels("lhpp")
         tab.press("h")
-        other.shows("hhpp")
+        other.assert_labels("hhpp")
         other.press("u")
-        tab.shows("lhpp")
+        tab.assert_labels("lhpp")
         assert other.errors == []
 
     def test_done_opens_next_page(self, tab: Tab, context: BrowserContext, project: Project) -> None:
@@ -330,12 +330,12 @@ class TestErrors:
         monkeypatch.setattr(os, "fsync", full)
         tab.press("j", "o")
         expect(tab.page.get_by_role("alert")).to_contain_text("the disk is full")
-        tab.shows("phpp")
+        tab.assert_labels("phpp")
         monkeypatch.undo()
         tab.press("l")
         tab.rest()
         expect(tab.page.get_by_role("alert")).to_be_hidden()
-        tab.shows("plpp")
+        tab.assert_labels("plpp")
 
     def test_shows_lost_server(self, serve, context: BrowserContext) -> None:
         project = serve((HTML, PREDICTED))
@@ -408,7 +408,7 @@ class TestManyBlocks:
         times = tab.page.evaluate(ROUNDS, [["o", "p"], 4])
         assert min(times) < 2 * SLOWEST, times
         tab.rest()
-        tab.shows("p" * MANY)
+        tab.assert_labels("p" * MANY)
 
 
 SUBJECTS = [("ferry", "river"), ("bridge", "valley"), ("market", "square"), ("school", "hill"), ("mill", "stream")]

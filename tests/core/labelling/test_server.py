@@ -19,6 +19,14 @@ TOKEN = "t" * 43
 JSON = {"Content-Type": "application/json"}
 
 
+def is_accepted(validator: RequestValidator, method: str, headers: dict[str, str]) -> bool:
+    try:
+        validator.check(method, headers)
+    except RefusedError:
+        return False
+    return True
+
+
 class TestRequestValidator:
     VALIDATOR = RequestValidator(8000, TOKEN)
     OWN = {"Host": "127.0.0.1:8000"}  # noqa: RUF012
@@ -54,7 +62,7 @@ class TestRequestValidator:
         ids=str,
     )
     def test_accepts_pages_of_this_server(self, headers: dict[str, str]) -> None:
-        self.VALIDATOR.check("GET", self.OWN | headers)
+        assert is_accepted(self.VALIDATOR, "GET", self.OWN | headers)
 
     @pytest.mark.parametrize(
         "headers",
@@ -82,7 +90,7 @@ class TestRequestValidator:
 
     def test_accepts_navigation_from_other_site(self) -> None:
         """Accept the address from a link: it is itself the secret, and only the annotator sees the page."""
-        self.VALIDATOR.check("GET", self.OWN | self.VISIT)
+        assert is_accepted(self.VALIDATOR, "GET", self.OWN | self.VISIT)
 
     @pytest.mark.parametrize(
         ("method", "change"),
@@ -93,7 +101,7 @@ class TestRequestValidator:
             self.VALIDATOR.check(method, self.OWN | JSON | {"Content-Length": "2"} | self.VISIT | change)
 
     def test_port_80_may_be_omitted(self) -> None:
-        RequestValidator(80, TOKEN).check("GET", {"Host": "127.0.0.1"})
+        assert is_accepted(RequestValidator(80, TOKEN), "GET", {"Host": "127.0.0.1"})
 
     @pytest.mark.parametrize(
         ("headers", "status"),
@@ -114,9 +122,8 @@ class TestRequestValidator:
         assert caught.value.status == status
 
     def test_accepts_change(self) -> None:
-        self.VALIDATOR.check(
-            "POST", self.OWN | {"Content-Type": "application/json; charset=utf-8", "Content-Length": "2"}
-        )
+        headers = self.OWN | {"Content-Type": "application/json; charset=utf-8", "Content-Length": "2"}
+        assert is_accepted(self.VALIDATOR, "POST", headers)
 
 
 class Client:
@@ -281,7 +288,7 @@ class TestPort:
 
 class TestDocuments:
     def test_requests_only_this_server(self) -> None:
-        """Script and style are in the document and allowed by their hashes; it has no other URL."""
+        """Find script and style in the document, allowed by their hashes, and no other URL."""
         document = list_document()
         policy = html.fromstring(document).find(".//meta[@http-equiv]").get("content")
         assert "default-src 'none'" in policy

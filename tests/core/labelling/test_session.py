@@ -15,7 +15,7 @@ from vclean.labelling.store import AnnotationStore, ChangeLog, Status
 
 @pytest.fixture
 def session_with_pages(tmp_path: Path):
-    """Session with three pages by increasing confidence: 1, 2, 0."""
+    """Return a session with three pages by increasing confidence: 1, 2, 0."""
     pages = [page("a.html", confidence=0.9), page("b.html", confidence=0.2), page("c.html", confidence=0.5)]
     made, change_log = session(tmp_path, *pages)
     yield made
@@ -35,7 +35,7 @@ class TestQueue:
         assert session_with_pages.queue() == [1, 2, 0, 3]
 
     def test_pages_without_text_last(self, session_with_pages: AnnotationSession) -> None:
-        """They contain nothing to label, however low the confidence is."""
+        """Sort them last, however low the confidence is: they contain nothing to label."""
         session_with_pages.add(page("d.html", html="<title>Empty</title>", labels="", confidence=0.0))
         assert session_with_pages.queue() == [1, 2, 0, 3]
 
@@ -188,7 +188,7 @@ class TestGold:
     def test_missing_gold_is_restored_from_change_log(
         self, session_with_pages: AnnotationSession, tmp_path: Path
     ) -> None:
-        """After a kill between log and gold, the next start writes the missing gold."""
+        """Write missing gold at the next start after a kill between log and gold."""
         session_with_pages.change(0, [{"block": 0, "label": "h"}])
         for path in (tmp_path / "gold" / "me").iterdir():
             path.unlink()

@@ -122,7 +122,7 @@ class TestCarryOver:
         assert on_disk.annotations().manual == {self.MOVED[1]: H, self.MOVED[2]: P}
 
     def test_undo_follows_moved_blocks(self, on_disk: StoreOnDisk) -> None:
-        """Changes made before the page moved can be undone afterwards, so the log records the move."""
+        """Undo changes made before the page moved: the log records the move."""
         self.annotated(on_disk, H, P).carry_over("a.html", self.MOVED)
         on_disk.store.set("a.html", {self.MOVED[1]: O})
         on_disk.store.undo("a.html")

@@ -48,7 +48,7 @@ class TestUndo:
         assert (annotations.manual, annotations.can_undo) == ({}, False)
 
     def test_is_a_change(self, annotations: PageAnnotations) -> None:
-        """Another tab has to receive it."""
+        """Send it to other tabs."""
         annotations.set({"a": H})
         annotations.undo()
         assert (annotations.revision, annotations.versions) == (2, {"a": 2})

@@ -9,8 +9,8 @@ from vclean.output.code_language import CodeLanguages, normalize_language
 def languages(html: str) -> list[str]:
     """Return the languages of the `pre` and `code` elements of a page, in document order."""
     page = snapshot(html)
-    found = CodeLanguages(page)
-    return [found.of(element) for element in range(len(page)) if page.tags[page.tag[element]] in ("pre", "code")]
+    of_page = CodeLanguages(page)
+    return [of_page.of(element) for element in range(len(page)) if page.tags[page.tag[element]] in ("pre", "code")]
 
 
 class TestNormalizeLanguage:

@@ -1,4 +1,4 @@
-"""Why the clean text of a page is empty, in all places that say it."""
+"""Check why the clean text of a page is empty, in all outputs that report it."""
 
 from __future__ import annotations
 

@@ -20,7 +20,8 @@ from vclean.errors import DeadlineError, UsageError
 from vclean.labels import Role
 from vclean.output.source_positions import SourcePosition
 from vclean.page import Page
-from vclean.pipeline import PageReader, Pipeline
+from vclean.page_reader import PageReader
+from vclean.pipeline import Pipeline
 from vclean.render.browser import renderer
 from vclean.render.rendered_page import Rendering
 from vclean.render.static.parse import parse
@@ -148,7 +149,7 @@ class TestCleaner:
         assert vclean.clean(PAGE, explain=True).to_cleaneval() == vclean.clean(PAGE).to_cleaneval()
 
     def test_the_pages_of_a_site(self) -> None:
-        """Repeated text is a reason, and each block has its position."""
+        """Report repeated text as a reason, and the position of each block."""
         pages = [Page(content=PAGE.replace("rained", what), id=what) for what in ("snowed", "hailed", "rained")]
         with Cleaner(explain=True) as cleaner:
             results = list(cleaner.clean_many(pages, same_site=True))

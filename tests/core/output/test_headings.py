@@ -81,7 +81,7 @@ class TestRendered:
         assert found(page) == [1, 2, 3]
 
     def test_one_level_out_of_order_does_not_contradict(self):
-        """Most pairs of levels are in order: tags are used despite a small h3."""
+        """Use tags despite a small h3: most pairs of levels are in order."""
         page = laid_out("<h2>A</h2><h3>B</h3><h4>C</h4>", styles=sized(h2="32", h3="12", h4="16"))
         assert found(page) == [2, 3, 4]
 

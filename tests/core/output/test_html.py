@@ -35,7 +35,7 @@ class TestText:
         assert body("<p>a &lt;b&gt; &amp; c", "p") == "<p>a &lt;b&gt; &amp; c</p>"
 
     def test_white_space_is_that_of_the_block(self):
-        """Adjacent inline elements are separated, as in `BlockColumns.text`."""
+        """Separate adjacent inline elements, as in `BlockColumns.text`."""
         assert body("<p><b>Price</b><i>$10</i> now", "p") == "<p><b>Price</b> <i>$10</i> now</p>"
 
     def test_letters_in_one_word_stay_together(self):
@@ -117,7 +117,7 @@ class TestPermalinks:
         ],
     )
     def test_link_to_its_heading_is_removed(self, source):
-        """Links with any text, before or after the heading, are removed."""
+        """Remove links with any text, before or after the heading."""
         assert body(source, "h") == "<h2>Title</h2>"
 
     def test_link_around_heading_is_removed_and_text_kept(self):
@@ -245,7 +245,7 @@ class TestCode:
         assert body("<pre>def f():\n    pass</pre>", "p") == "<pre>def f():\n    pass</pre>"
 
     def test_highlighted_code(self):
-        """Syntax highlighters put a span around every token, and plain line ends between lines."""
+        """Write code of syntax highlighters, with a span around every token and plain line ends between lines."""
         source = "<pre><code><span>a</span>(<span>b</span>)\n<span>c</span>\n\n<span>d</span></code></pre>"
         assert body(source, "p") == "<pre><code>a(b)\nc\n\nd</code></pre>"
 
@@ -261,7 +261,7 @@ class TestCode:
         assert body(f"<pre>{lines}</pre>", "pp") == "<pre><b>a:</b> x\n  <b>b</b></pre>"
 
     def test_indents_of_lines_of_code(self):
-        """White space at the start of a line is written after the line break, although it is in no block."""
+        """Write white space at the start of a line after the line break, although it is in no block."""
         lines = "<div>a<br></div><div><span>  </span>b<br></div><div><span>  </span>c<br></div>"
         assert body(f"<pre>{lines}</pre>", "ppp") == "<pre>a\n  b\n  c</pre>"
 
@@ -411,7 +411,7 @@ class TestDocument:
         assert '<html lang="de">' in write_html(result(page, "p", language="de"))
 
     def test_empty_title(self):
-        """HTML requires the element, which may be empty."""
+        """Write the element, which HTML requires and which may be empty."""
         assert "<title></title>" in write_html(result(snapshot("<p>x"), "p", id="page 7"))
 
     @pytest.mark.parametrize("url", ["", "file:///home/me/page.html"])

@@ -23,7 +23,7 @@ class TestPage:
                 "observed": False, "revealable_blocks": 0, "revealable_words": 0, "hidden_blocks": 0,
                 "hidden_words": 0, "injection_suspect": False,
             },
-            "posts": [], "items": [], "empty": None, "notes": [],
+            "posts": [], "items": [], "product": None, "recipe": None, "empty": None, "notes": [],
         }  # fmt: skip
         assert record["build"].startswith("lxml ")
 
@@ -31,7 +31,8 @@ class TestPage:
         html = "<title>Rain</title><meta name=author content='Ann Lee'><h1>Rain</h1><p class=byline>By Ann Lee<p>x"
         metadata = to_record(result(snapshot(html), "hpp", language="en"))["metadata"]
         assert (metadata["title"], metadata["authors"], metadata["language"]) == ("Rain", ["Ann Lee"], "en")
-        assert set(metadata["evidence"]) == {"title", "authors", "language"}
+        assert set(metadata["evidence"]) - {"page_type"} == {"title", "authors", "language"}
+        assert set(metadata) - {"page_type"} == {*metadata["evidence"], "evidence"} - {"page_type"}
         assert set(metadata["evidence"]["title"]) == {"source", "property", "probability", "sources", "xpath", "box"}
 
     def test_fields_of_rendered_page(self):
@@ -100,7 +101,7 @@ class TestBlocks:
 
 class TestMainElement:
     def test_parent_of_the_longest_text(self):
-        """Font and color are not those of a short bold lead."""
+        """Read font and color of the longest text, not those of a short bold lead."""
         page = snapshot("<p><b>Lead</b> and a long sentence<p>x <i>longer</i>")
         tags = [page.tags[page.tag[element]] for element in extract_blocks(page).main_element.tolist()]
         assert tags == ["p", "i"]

@@ -45,7 +45,7 @@ class TestStructure:
         assert markdown(source, "pppp") == "| a | b |\n| --- | --- |\n| 1 | x\\|y |\n"
 
     def test_table_without_header(self):
-        """Tables of GitHub need a header row: the first row is used."""
+        """Use the first row as header, which tables of GitHub need."""
         source = "<table><tr><td>a<td>b<tr><td>1<td>2</table>"
         assert markdown(source, "pppp") == "| a | b |\n| --- | --- |\n| 1 | 2 |\n"
 
@@ -177,7 +177,7 @@ class TestEmphasis:
         ],
     )
     def test_is_read_as_emphasis(self, source, expected):
-        """CommonMark 0.31, 6.2: after punctuation, a delimiter ends emphasis only before space or punctuation."""
+        """End emphasis after punctuation only before space or punctuation (CommonMark 0.31, 6.2)."""
         assert markdown(f"<p>{source}", "p") == expected + "\n"
 
     @pytest.mark.parametrize(
@@ -318,3 +318,25 @@ class TestReparsed:
         flatten(body)
         parsed = MarkdownIt("commonmark").enable("table").render(cleaned.to_markdown())
         assert shape(html.fromstring(f"<div>{parsed}</div>")) == shape(body)
+
+
+class TestFormulas:
+    MATH = "<math><msub><mi>a</mi><mn>1</mn></msub><mo>*</mo><mi>b</mi></math>"
+
+    def test_in_a_line(self):
+        assert markdown(f"<p>is {self.MATH}, so", "p") == "is $a_1*b$, so\n"
+
+    def test_in_its_own_line(self):
+        display = self.MATH.replace("<math", "<math display=block")
+        assert markdown(f"<p>is {display} so", "p") == "is $$a_1*b$$ so\n"
+
+    def test_alone_in_an_item(self):
+        assert markdown(f"<ul><li>one<li>{self.MATH}</ul>", "l") == "- one\n- $a_1*b$\n"
+
+    def test_in_a_heading_is_never_in_its_own_line(self):
+        display = self.MATH.replace("<math", "<math display=block")
+        assert markdown(f"<h1>On {display}</h1>", "h") == "# On $a_1*b$\n"
+
+    def test_html_has_delimiters(self):
+        page = to_tree(result(snapshot(f"<p>is {self.MATH}"), "p"))
+        assert html.tostring(page.find(".//span")) == rb'<span class="math inline">\(a_1*b\)</span>'

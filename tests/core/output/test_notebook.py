@@ -56,6 +56,6 @@ class TestSegments:
         segments = vclean.segment(HOSTILE, pdoc=11)
         html = segments._repr_html_()
         assert len(rows(html)) == len(segments.leaves)
-        assert "<script>alert" in " ".join(row[3] for row in rows(html))
+        assert "<script>alert" in " ".join(row[5] for row in rows(html))
         assert "<script" not in html
         assert f"{len(segments)} segments by vips" in html

@@ -56,6 +56,25 @@ def opened(png):
     return Image.open(io.BytesIO(png)).convert("RGB")
 
 
+class TestParts:
+    HTML = (
+        '<title>Rain in May</title><h1>Rain in May</h1><p class="byline">By Ann Lee</p><time>3 May 2024</time>'
+        "<p>It rained all of the day in the valley, and the river rose to the second step of the mill.</p>"
+    )
+
+    def test_title_byline_and_date(self):
+        page = replace(result(laid_out(self.HTML), "hoop"), screenshot=picture())
+        found = titles(page.page_image().draw_parts())
+        assert found == ["title: Rain in May", "byline: Ann Lee", "date: 2024-05-03"]
+
+    def test_in_the_interactive_page(self):
+        page = replace(result(laid_out(self.HTML), "hoop"), screenshot=picture())
+        assert data(page.page_image())["parts_drawn"] is False
+        drawn = data(page.page_image().draw_parts())
+        assert drawn["parts_drawn"] is True
+        assert [part["kind"] for part in drawn["parts"]] == ["title", "byline", "date"]
+
+
 class TestScreenshot:
     def test_of_the_result(self, image):
         assert isinstance(image, PageImage)

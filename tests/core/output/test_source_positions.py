@@ -90,7 +90,7 @@ class TestFindPositions:
         assert block_positions("<p>\n<b>One</b> two <i>three</i>")["One two three"] == SourcePosition(2, 4)
 
     def test_elements_that_the_parser_moves_or_adds(self) -> None:
-        """Examples are a table without a body, an unclosed list, and text after the end of the page."""
+        """Try a table without a body, an unclosed list, and text after the end of the page."""
         positions = block_positions("<table><tr><td>cell</table><ul><li>one<li>two</ul></body></html>\n<p>late")
         assert {text: position and position.line for text, position in positions.items()} == {
             "cell": 1,

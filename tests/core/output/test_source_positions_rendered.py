@@ -38,7 +38,7 @@ def lines(renderer: Renderer, page: Page) -> dict[str, int | None]:
 
 
 def test_with_scripts(scripting: Renderer) -> None:
-    """Text that a script moved has its position in the source; text that it wrote has none."""
+    """Find the position of text that a script moved, and none of text that it wrote."""
     assert lines(scripting, Page(content=SCRIPTED, url="http://example.org/")) == {
         "Written by a script.": None,
         "Twice.": None,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from helpers.forum import cleaned, listing, post, thread
 
+from vclean.classify.prediction import Headline, HeadlineSource
 from vclean.output.thread import post_heading
 
 
@@ -17,6 +19,15 @@ class TestMarkdown:
         assert lines[2] == "## Ada · 10 March 2024, 10:20"
         assert lines[4].startswith("Post number 0 says")
         assert sum(line.startswith("## ") for line in lines) == 4
+
+    def test_headline_inside_the_first_post_comes_before_its_heading(self):
+        title = "<h1>Rain in the valleys</h1>"
+        page = cleaned(thread().replace(title, "").replace('<div class="body">', f'<div class="body">{title}', 1))
+        (row,) = (block.index for block in page.blocks if block.text == "Rain in the valleys")
+        headline = Headline("Rain in the valleys", row, HeadlineSource.RULE)
+        page = replace(page, prediction=replace(page.prediction, headline=headline))
+        assert row in page.posts[0].blocks
+        assert page.to_markdown().startswith("# Rain in the valleys\n\n## Ada")
 
     def test_author_is_not_written_twice(self):
         html = thread().replace("username", 'username" style="display:block')

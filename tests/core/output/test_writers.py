@@ -194,7 +194,7 @@ class TestUniqueNames:
         assert [names.name(str(folder / "a.html")) for folder in folders] == ["a", "a-2"]
 
     def test_no_two_pages_share_a_name(self) -> None:
-        """Names also differ on file systems that ignore case."""
+        """Give names that also differ on file systems that ignore case."""
         names = UniqueNames()
         file_names = [names.name(page_id) for page_id in ("a.html", "a.htm", "A.html", "a-2", "a.html")]
         assert len({name.lower() for name in file_names}) == 5

@@ -93,7 +93,7 @@ async def open_attacks(listener: Listener) -> None:
         turns = asyncio.Semaphore(6)
         pages = map(listener.attack, [*page_groups(PASSIVE), *page_groups(ACTIVE)])
         await asyncio.gather(*(open_attack(browser, turns, listener, html) for html in pages))
-        # On a busy machine some attacks of a page have no time: once more, each on a page of its own.
+        # On a busy machine some attacks of a page have no time: try them again, each on a separate page.
         missing = [name for name in CERTAIN_ATTACKS if name not in listener.reached_by(PASSIVE | ACTIVE)]
         await asyncio.gather(*(open_attack(browser, turns, listener, listener.attack((name,))) for name in missing))
         await browser.close()

@@ -26,6 +26,7 @@ from vclean.render.overlay.html import (
     to_json,
     to_record,
 )
+from vclean.render.overlay.layers import PART_PENS, Part
 from vclean.render.overlay.png import data_url
 
 NAN = float("nan")
@@ -87,6 +88,13 @@ class ParsedDocument(HTMLParser):
 
 
 class TestToRecord:
+    def test_parts(self):
+        part = Part(kind="post", box=(1, 2, 30, 40), text="Ada · 3 May")
+        record = to_record(page(parts=[part], parts_drawn=True))
+        assert record["parts"] == [{"kind": "post", "box": [1, 2, 30, 40], "text": "Ada · 3 May"}]
+        assert record["parts_drawn"] is True
+        assert set(record["pens"]["part"]) == set(PART_PENS)
+
     def test_converts_block(self):
         reasons = [FakeReason("links", "link share 0.92", -1.23456)]
         content = page(blocks=[block(role=Role.ARTICLE, font="16 px Georgia", xpath="/html[1]", reasons=reasons)])

@@ -24,6 +24,7 @@ from vclean.render.overlay.html import (
     OverlaySeparator,
     draw_html,
 )
+from vclean.render.overlay.layers import PART_PENS, Part
 
 pytestmark = pytest.mark.browser
 
@@ -109,8 +110,8 @@ class Opened:
         """Wait until pending drawings are finished."""
         self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
-    def wait_until(self, expression: str) -> None:
-        """Wait until an expression is true; Playwright would evaluate strings in the page, which the policy forbids."""
+    def assert_eventually(self, expression: str) -> None:
+        """Assert that an expression becomes true; the policy of the page forbids the wait functions of Playwright."""
         end = time.monotonic() + 10
         while not self.page.evaluate(expression):
             assert time.monotonic() < end, expression
@@ -276,7 +277,7 @@ class TestPointer:
     def test_scrolling_screenshot_scrolls_list(self, opened: Opened) -> None:
         opened.page.mouse.move(*opened.center_of(3))
         opened.page.mouse.wheel(0, 800)
-        opened.wait_until("document.getElementById('list').scrollTop > 500")
+        opened.assert_eventually("document.getElementById('list').scrollTop > 500")
 
 
 class TestKeys:
@@ -308,7 +309,7 @@ class TestKeys:
     def test_keys_scroll_focused_screenshot(self, opened: Opened) -> None:
         opened.page.locator("#pane").focus()
         opened.page.keyboard.press("PageDown")
-        opened.wait_until("document.getElementById('pane').scrollTop > 100")
+        opened.assert_eventually("document.getElementById('pane').scrollTop > 100")
         assert opened.selected() == []
 
     def test_search_filters_blocks(self, opened: Opened) -> None:
@@ -434,6 +435,18 @@ class TestColors:
         opened.wait_for_frames()
         assert opened.page.evaluate("vclean.penOf(vclean.blocks[4]).dash") == [6, 4]
         assert opened.page.get_by_role("button", name="by label").get_attribute("aria-pressed") == "false"
+
+    def test_draws_parts_of_a_kind(self, tab: Page, tmp_path: Path) -> None:
+        x, y, width, height = content().blocks[1].box or ()
+        parts = [Part(kind="post", box=(x + 2, top, width, height), text="Ada") for top in (y, y + 100)]
+        overlay = Opened(tab, tmp_path / "parts.html", draw_html(content(parts=parts, drawn=False)))
+        button = overlay.page.get_by_role("button", name="posts 2")
+        colors = [overlay.color(1)]
+        for _ in range(2):
+            button.click()
+            overlay.wait_for_frames()
+            colors.append(overlay.color(1))
+        assert colors == [[0, 0, 0, 0], [*PART_PENS["post"].color, 255], [0, 0, 0, 0]]
 
     def test_hides_blocks(self, opened: Opened) -> None:
         opened.page.get_by_role("button", name="Blocks", exact=True).click()

@@ -21,6 +21,7 @@ from vclean.render.overlay.layers import (
     ROLE_PENS,
     Layer,
     Overlay,
+    Part,
     Rect,
     TagPlacer,
     block_layer,
@@ -28,6 +29,7 @@ from vclean.render.overlay.layers import (
     hidden_layer,
     lay_out_legend,
     line_layer,
+    part_layer,
     text_width,
 )
 
@@ -136,6 +138,19 @@ class TestBlockLayer:
 
     def test_hidden_layer_is_empty_without_hidden_blocks(self):
         layout = hidden_layer(overlay([[10, 10, 50, 20]], [P]), TagPlacer(400, 200))
+        assert (list(layout.marks), list(layout.entries)) == ([], [])
+
+    def test_part_layer_frames_and_counts_parts(self):
+        boxes = {"title": (10, 10, 50, 20), "post": (10, 50, 300, 60), "date": (20, 60, 40, 10), "item": (0, 900, 9, 9)}
+        parts = [Part(kind=kind, box=box, text=f"the {kind}") for kind, box in boxes.items()]
+        layout = part_layer([*parts, Part(kind="post", box=(10, 120, 300, 60), text="")], TagPlacer(400, 200))
+        assert [mark.caption for mark in layout.marks] == ["title", "post", "date", "post"]
+        assert layout.marks[0].frame == Rect(6, 6, 58, 28)
+        assert layout.marks[0].title == "title: the title"
+        assert layout.entries == [("title", "title of the page: 1"), ("date", "date: 1"), ("post", "post: 2")]
+
+    def test_part_layer_is_empty_without_parts(self):
+        layout = part_layer([], TagPlacer(400, 200))
         assert (list(layout.marks), list(layout.entries)) == ([], [])
 
     def test_counts_labels_in_legend(self):

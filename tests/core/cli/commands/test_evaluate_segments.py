@@ -90,7 +90,7 @@ class TestTable:
         assert {row[3] for row in rows} == {"3"}
 
     def test_scores(self, archive: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        """Level 1: 4 and 12 of 16 characters; the page as one: P = 1/16 + 9/16, R = 1. Depth 1 is the truth.
+        """Compute level 1: 4 and 12 of 16 characters; the page as one: P = 1/16 + 9/16, R = 1. Depth 1 is the truth.
 
         Level 2: 8 and 4 characters of 16 in parts: P of the page = 4/16 + 1/16. Depth 2 finds them, and the header,
         which is in no part: P = 12/16.

@@ -24,7 +24,7 @@ class TestPoolSizes:
 
     @pytest.mark.parametrize("nodes", [(1,), (1, 2, 2), (3, 3, 3), (4,) * 10, (16, 16), (96,), (64,) * 50, (1,) * 7])
     def test_readers_and_writers_always_have_room(self, nodes: tuple[int, ...]) -> None:
-        """They have room even if each reader occupies its processor and waits for a writer."""
+        """Leave room even if each reader occupies its processor and waits for a writer."""
         sizes = PoolSizes.for_nodes(map(node, nodes))
         assert sizes.readers >= 1 <= sizes.writers
         assert sizes.workers * WORKER_CPUS + (sizes.readers + sizes.writers) * TASK_CPUS <= sum(nodes)
@@ -89,7 +89,7 @@ class TestConnectToCluster:
 
     @pytest.fixture
     def ray(self, monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
-        """Fake module that records its calls."""
+        """Return a fake module that records its calls."""
         calls: list[object] = []
         module = SimpleNamespace(
             calls=calls,

@@ -97,6 +97,7 @@ class TestTables:
 class TestFencingToken:
     def test_accepts_this_run(self, fencing_token: FencingToken) -> None:
         fencing_token.check()
+        assert fencing_token.path.read_text("ascii") == fencing_token.token
 
     def test_rejects_earlier_run(self, fencing_token: FencingToken) -> None:
         fencing_token.path.write_text("another", encoding="ascii")
@@ -249,7 +250,7 @@ class TestWritePart:
         assert (counts.skipped, counts.retried, counts.failed) == (3, 1, {"InputError": 3})
 
     def test_repeated_task_writes_one_part(self, tmp_path: Path, fencing_token: FencingToken) -> None:
-        """Ray repeats tasks of a node that it lost."""
+        """Repeat a task, as Ray does for a lost node."""
         for _ in range(2):
             write_part(joined(cleaned((0, 0), "ab")), partial(PartWriter, tmp_path / "out"), fencing_token)
         assert len(part_paths(tmp_path / "out")) == 1

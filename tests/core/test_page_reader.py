@@ -7,7 +7,7 @@ import pytest
 from vclean.api import Cleaner
 from vclean.errors import NetworkError, UsageError
 from vclean.page import Page
-from vclean.pipeline import PageReader, to_page
+from vclean.page_reader import PageReader, to_page
 from vclean.render.examiner import Examiner
 from vclean.render.rendered_page import Rendering
 from vclean.render.static.parse import parse

@@ -1,0 +1,76 @@
+"""Product and recipe of a result."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import vclean
+from vclean import Box
+
+WORDS = "It lights the road for sixty metres, and leaves the eyes of those who come towards you alone. " * 4
+LAMP = {"@type": "Product", "name": "Fennel 2", "brand": "Lantern", "sku": "L-204", "offers": {"price": "64.90"}}
+SOUP = {
+    "@type": "Recipe",
+    "name": "Leek soup",
+    "recipeIngredient": ["3 leeks", "Salt"],
+    "recipeInstructions": "Boil it.",
+}
+
+
+def page(declared: object, body: str) -> str:
+    script = f'<script type="application/ld+json">{json.dumps(declared)}</script>'
+    return f"<title>Fennel 2 lamp</title>{script}<h1>Fennel 2 lamp</h1>{body}<p>{WORDS}</p>"
+
+
+class TestProduct:
+    def test_fields(self) -> None:
+        result = vclean.clean(page(LAMP, "<p>64,90 €<p>No.: L-204"))
+        product = result.product
+        assert product is not None
+        assert (product.name, product.brand, product.price, product.price_text) == (
+            "Fennel 2", "Lantern", "64.90", "64,90 €",
+        )  # fmt: skip
+        assert (product.currency, product.numbers, product.box) == ("EUR", ("L-204",), None)
+        assert [result.blocks[row].text for row in product.blocks] == ["64,90 €", "No.: L-204"]
+        assert result.recipe is None
+
+    def test_name_that_readers_do_not_see(self) -> None:
+        product = vclean.clean(page({**LAMP, "name": "Clothes, shoes & more"}, "<p>64,90 €")).product
+        assert product is not None
+        assert product.name == "Fennel 2 lamp"
+
+    @pytest.mark.parametrize(("price", "currency"), [("£64.90", "GBP"), ("$64.90", ""), ("USD 64.90", "USD")])
+    def test_currency_of_the_text(self, price: str, currency: str) -> None:
+        product = vclean.clean(page(LAMP, f"<p>{price}")).product
+        assert product is not None
+        assert product.currency == currency
+
+    @pytest.mark.browser
+    def test_box_of_the_price(self) -> None:
+        html = page(LAMP, '<p style="position:absolute;left:300px;top:200px;margin:0;width:80px">64,90 €</p>')
+        product = vclean.clean(html, render=True).product
+        assert product is not None
+        assert isinstance(product.box, Box)
+        assert product.box[:2] == (300, 200)
+
+    def test_other_pages(self) -> None:
+        result = vclean.clean(f"<h1>Rain</h1><p>{WORDS}")
+        assert (result.product, result.recipe) == (None, None)
+
+
+class TestRecipe:
+    def test_fields(self) -> None:
+        result = vclean.clean(page(SOUP, "<ul><li>3 leeks<li>Salt</ul><p>Boil it."))
+        recipe = result.recipe
+        assert recipe is not None
+        assert recipe.name == "Fennel 2 lamp"
+        assert (recipe.ingredients, recipe.steps) == (("3 leeks", "Salt"), ("Boil it.",))
+        assert [result.blocks[row].text for row in recipe.blocks] == ["3 leeks", "Salt", "Boil it."]
+        assert result.product is None
+
+    def test_json(self) -> None:
+        fields = json.loads(vclean.clean(page(SOUP, "<ul><li>3 leeks<li>Salt</ul>")).to_json())
+        assert fields["recipe"]["ingredients"] == ["3 leeks", "Salt"]
+        assert fields["product"] is None
