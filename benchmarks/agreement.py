@@ -28,7 +28,7 @@ from vclean.errors import VcleanError
 from vclean.features.blocks import extract_blocks
 from vclean.labels import Label
 from vclean.page import Page
-from vclean.pipeline import PageReader
+from vclean.page_reader import PageReader
 from vclean.render.decode import read_document
 from vclean.render.static.parse import parse
 from vclean.settings import RenderSettings
@@ -61,7 +61,7 @@ def parse_source(html: bytes) -> etree._Element:
 
 
 def to_source(root: etree._Element) -> bytes:
-    """Return a page in UTF-8, with a byte order mark to say so."""
+    """Serialize a page in UTF-8, with a byte order mark that declares it."""
     return b"\xef\xbb\xbf<!DOCTYPE html>\n" + etree.tostring(root, encoding="utf-8", method="html")
 
 
@@ -78,7 +78,7 @@ def remove_styles(html: bytes) -> bytes:
 
 
 def join_pages(pages: Sequence[bytes]) -> bytes:
-    """Return the first page, with the elements of the bodies of the other pages after its own."""
+    """Return the first page, with the body elements of the other pages appended to its body."""
     first, *others = map(parse_source, pages)
     body = first.find("body")
     for other in others:

@@ -89,4 +89,4 @@ PUBLISHED = (
     PublishedScore("boilerpipe-default", "wcxb", "word_f1", 68.7, _PART.format("72.7")),
     PublishedScore("readability", "wcxb", "word_f1", 67.5, _PART.format("70.5")),
 )
-"""Sources: CleanEval 2007 (Baroni et al. 2008; WCC by its own report), LCS (Bakic 2012), WCXB (Foley 2026)."""
+"""Sources: CleanEval 2007 (Baroni et al. 2008; WCC by its report), LCS (Bakic 2012), WCXB (Foley 2026)."""

@@ -118,16 +118,16 @@ def rival(html: bytes) -> str:
 
 
 def compare(gold: dict[str, str], post: Post, result: Result) -> Counter[str]:
-    """Return whether author and date of a post are right."""
+    """Count the right fields of a post: author and date, 0 or 1 each."""
     user, date = gold.get("user") or "", squash(gold.get("date") or "")
-    own = squash(post.date_text)
+    date_text = squash(post.date_text)
     day = squash(post.date[:10])
     author = squash(post.author)
     right = bool(author) and author in squash(user)
     if user and not right and author:
         right = linked(post, result, user)
-    forms = [own] * (len(own) > 5) + [day] * bool(day)
-    same_date = bool(date and own) and (date in own or any(form in date for form in forms))
+    forms = [date_text] * (len(date_text) > 5) + [day] * bool(day)
+    same_date = bool(date and date_text) and (date in date_text or any(form in date for form in forms))
     return Counter(author=int(right), date=int(same_date))
 
 
@@ -145,13 +145,13 @@ def linked(post: Post, result: Result, user: str) -> bool:
 
 def titles(markdown: str) -> list[str]:
     """Return the gold titles of a page."""
-    found = []
+    gold = []
     for line in markdown.splitlines():
         match = TITLE.fullmatch(line.strip().lstrip("-* ").strip())
         if match:
             title = re.sub(r"[*_`]", "", LINK.sub(r"\1", match[1] or match[2]))
-            found += [title] if len(title.split()) > 2 else []
-    return found
+            gold += [title] if len(title.split()) > 2 else []
+    return gold
 
 
 def score_items(options: argparse.Namespace) -> None:

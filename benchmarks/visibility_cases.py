@@ -28,7 +28,7 @@ class Case:
         kind: "hidden", "revealable" or "shown".
         name: the technique, unique among all cases.
         css: its style sheet.
-        body: its markup, in which `{text}` stands for the sentence.
+        body: its markup, with `{text}` in place of the sentence.
     """
 
     kind: str
@@ -57,7 +57,7 @@ the footbridge that was finished last spring, and would take two summers.</p>
 have the building to themselves, as they have had it for a decade.</p>
 </article></body></html>"""
 
-# What a style sheet says of the sentence, #x, in a paragraph of its own.
+# Declarations of a style sheet for the sentence, #x, which is a paragraph.
 _HIDDEN_BY_STYLE: Final = {
     "display: none": "display: none",
     "visibility: hidden": "visibility: hidden",
@@ -450,8 +450,8 @@ def cases() -> list[Case]:
     """Return all pages of the suite: hidden, revealable, shown."""
     by_style = (("hidden", _HIDDEN_BY_STYLE), ("shown", _SHOWN_BY_STYLE))
     by_markup = (("hidden", _HIDDEN), ("revealable", _REVEALABLE), ("shown", _SHOWN))
-    found = [
+    suite = [
         Case(kind, name, f"#x {{ {style} }}", _TEXT) for kind, styles in by_style for name, style in styles.items()
     ]
-    found += [Case(kind, name, css, body) for kind, table in by_markup for name, (css, body) in table.items()]
-    return sorted(found, key=lambda case: ("hidden", "revealable", "shown").index(case.kind))
+    suite += [Case(kind, name, css, body) for kind, table in by_markup for name, (css, body) in table.items()]
+    return sorted(suite, key=lambda case: ("hidden", "revealable", "shown").index(case.kind))

@@ -1,13 +1,10 @@
 from __future__ import annotations
 
-import sys
-from importlib import import_module
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
+from helpers.benchmarks import imported_benchmark, write_corpus
 from helpers.pages import snapshot
 from helpers.synthetic import gold_page
 
@@ -16,25 +13,18 @@ from vclean.classify.prediction import Prediction
 from vclean.features.blocks import extract_blocks
 from vclean.labels import Label
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 PAGES = [gold_page(number, "small") for number in range(8)]
 
 
 @pytest.fixture(scope="module")
 def agreement():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(BENCHMARKS))
-        yield import_module("agreement")
-        for name in ("agreement", "documents"):
-            sys.modules.pop(name, None)
+    with imported_benchmark("agreement") as module:
+        yield module
 
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
-    path = tmp_path / "small.parquet"
-    columns = {name: [getattr(page, name) for page in PAGES] for name in ("id", "url", "html")}
-    pq.write_table(pa.table(columns | {"gold_text": [page.text for page in PAGES]}), path)
-    return path
+    return write_corpus(tmp_path / "small.parquet", PAGES)
 
 
 class TestRemoveStyles:

@@ -174,7 +174,7 @@ class TestRunPeer:
 
 class TestCompare:
     def test_order_of_peers_reverses(self, farm, monkeypatch, tmp_path: Path) -> None:
-        """Other load on the machine then affects all peers alike."""
+        """Spread other load on the machine evenly over all peers."""
         order = []
 
         def run_peer(command):

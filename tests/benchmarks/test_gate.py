@@ -14,7 +14,7 @@ GATE = Path(__file__).parents[2] / "benchmarks" / "gate.py"
 
 @pytest.fixture
 def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """Return the module, with scores of its own and an empty file of pinned scores."""
+    """Return the module, with scores of this test and an empty file of pinned scores."""
     spec = importlib.util.spec_from_file_location("gate", GATE)
     assert spec is not None
     assert spec.loader is not None

@@ -94,7 +94,7 @@ class TestRecord:
         assert "3 blocks kept" in values["explanation"]["a"]
 
     def test_methods_and_their_scores(self, proof: ModuleType, recorded: Path) -> None:
-        """Methods that need a browser are not run without one; for a page that fails, empty text is scored."""
+        """Run no method that needs a missing browser; score empty text for a page that fails."""
         values = entries(recorded)
         assert json.loads(values["method text"]["a"]) == {"labels": "php", "probabilities": ["1", "1", "1"]}
         assert "method fiasco" not in values

@@ -65,7 +65,7 @@ class TestRolePredictions:
         assert role_predictions(regions, [0, 1, 1, 2], [0, 1, 2, 2]).accuracy() == 0.75
 
     def test_macro_f1_is_over_the_roles_that_occur(self, regions):
-        """Role 0 has an F1 of 2/3, role 1 of 1; role 5 is predicted, but does not occur."""
+        """Average role 0 with an F1 of 2/3 and role 1 of 1; role 5 is predicted, but does not occur."""
         predictions = role_predictions(regions, [0, 0, 1], [0, 5, 1])
         assert predictions.macro_f1() == pytest.approx((2 / 3 + 1) / 2)
 

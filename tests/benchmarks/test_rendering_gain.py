@@ -1,36 +1,26 @@
 from __future__ import annotations
 
 import json
-import sys
-from importlib import import_module
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
+from helpers.benchmarks import imported_benchmark, write_corpus
 from helpers.synthetic import gold_page
 
 from vclean.errors import InputError
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 PAGES = [gold_page(number, "small") for number in range(6)]
 
 
 @pytest.fixture(scope="module")
 def rendering_gain():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(BENCHMARKS))
-        yield import_module("rendering_gain")
-        for name in ("rendering_gain", "leaderboard", "rivals", "documents", "speed"):
-            sys.modules.pop(name, None)
+    with imported_benchmark("rendering_gain") as module:
+        yield module
 
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
-    path = tmp_path / "small.parquet"
-    columns = {name: [getattr(page, name) for page in PAGES] for name in ("id", "url", "html")}
-    pq.write_table(pa.table(columns | {"gold_text": [page.text for page in PAGES]}), path)
-    return path
+    return write_corpus(tmp_path / "small.parquet", PAGES)
 
 
 def predictions(path: Path, *methods: str) -> Path:

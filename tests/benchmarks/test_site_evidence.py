@@ -1,31 +1,25 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from helpers.benchmarks import imported_benchmark
 from helpers.synthetic import gold_page, train_quickly
 
 from vclean.classify.corpora.corpora import GoldPage
 
 pytestmark = pytest.mark.slow
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-
 
 @pytest.fixture(scope="module")
 def bench():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(BENCHMARKS))
-        yield import_module("site_evidence")
-        for name in ("site_evidence", "leaderboard", "rivals", "documents", "speed"):
-            sys.modules.pop(name, None)
+    with imported_benchmark("site_evidence") as module:
+        yield module
 
 
 def page(bench, number: int, *, host: str = "", count: int = 3):
@@ -83,7 +77,7 @@ class TestCrossValidatedF1:
         assert f1[:, 1] == pytest.approx(1)
 
     def test_weights_come_from_other_hosts(self, bench) -> None:
-        """Evidence that is content on only one host must not be learned from that host."""
+        """Learn nothing from a host about evidence that is content on that host only."""
         odd = [replace(page(bench, number, host="odd"), probability=np.float32([0.2, 0.9])) for number in range(5)]
         odd = [replace(each, content=np.array([True, True]), gold="menu text") for each in odd]
         f1 = bench.cross_validated_f1([*odd, *(page(bench, number) for number in range(40))])

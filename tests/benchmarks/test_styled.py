@@ -9,13 +9,13 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import pytest
+from helpers.benchmarks import imported_benchmark
 from PIL import Image
 from resiliparse.parse.html import HTMLTree
 
 from vclean.errors import InputError, UsageError
 from vclean.render.archive.pages import Archive
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 TOML = """
 [[source]]
 package = "handbook==1.0"
@@ -40,9 +40,8 @@ PAGE = """<!DOCTYPE html><html><head><link rel="stylesheet" href="../look.css?v=
 
 @pytest.fixture(scope="module")
 def modules() -> Iterator[tuple[ModuleType, ModuleType]]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(BENCHMARKS))
-        yield importlib.import_module("styled"), importlib.import_module("styled_sites")
+    with imported_benchmark("styled") as module:
+        yield module, importlib.import_module("styled_sites")
 
 
 @pytest.fixture(scope="module")

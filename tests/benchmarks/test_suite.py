@@ -12,6 +12,7 @@ from types import ModuleType, SimpleNamespace
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from helpers.benchmarks import imported_benchmark
 from helpers.synthetic import gold_page
 
 from vclean.errors import InputError
@@ -20,7 +21,6 @@ from vclean.render.static.parse import parse
 
 pytestmark = pytest.mark.slow
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 NAMES = ("process_clocks", "peer_processes", "sizes", "suite", "suite_sections", "suite_tables", "suite_targets")
 MB = 2**20
 
@@ -30,13 +30,8 @@ linux_only = pytest.mark.skipif(sys.platform != "linux", reason="CPU clocks of o
 @pytest.fixture(scope="module")
 def modules():
     """Import the modules of the suite. They import each other from their folder."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(BENCHMARKS))
-        before = set(sys.modules)
+    with imported_benchmark(NAMES[0]):
         yield {name: importlib.import_module(name) for name in NAMES}
-        for name in set(sys.modules) - before:
-            if str(BENCHMARKS) in str(getattr(sys.modules[name], "__file__", "")):
-                del sys.modules[name]
 
 
 @pytest.fixture
@@ -205,7 +200,7 @@ class TestSyntheticPages:
         assert abs(len(parse(sizes.by_nodes(number))) - number) <= 4
 
     def test_texts_differ(self, sizes) -> None:
-        """Otherwise a cache entry of one text would serve the others."""
+        """Prevent that a cache entry of one text serves the others."""
         snapshot = parse(sizes.by_bytes(20_000))
         long = [text for text in snapshot.texts if len(text) > 25]
         assert len(set(long)) > 0.6 * len(long)
@@ -361,7 +356,7 @@ class TestPeerNames:
 @linux_only
 class TestRunPeers:
     def test_costs_of_a_peer(self, peer_processes, modules, tmp_path: Path) -> None:
-        """Warm-up pages and failed pages are not counted."""
+        """Count neither warm-up pages nor failed pages."""
         pages = [gold_page(number).to_page() for number in range(7)] + [Page(content=b"", id="empty")]
         importlib.import_module("farm").write_pages(pages, tmp_path / "pages.parquet")
         progress: list[int] = []
@@ -377,7 +372,7 @@ class TestRunPeers:
     def test_earlier_version_runs_without_pythonpath(
         self, peer_processes, tmp_path: Path, monkeypatch, path: str
     ) -> None:
-        """PYTHONPATH would make the other Python import the packages of this one."""
+        """Remove PYTHONPATH, with which the other Python imports the packages of this one."""
         monkeypatch.setenv("PYTHONPATH", path)
         python = tmp_path / "python"
         python.write_text('#!/bin/sh\n[ -z "$PYTHONPATH" ] && echo "{}"\ncat > /dev/null\n')
