@@ -29,7 +29,7 @@ PARALLEL = ("-n", "auto", "--dist", "worksteal")
 
 ADAPTERS = {
     "arrow": ("ray[data]", "datasets", "pyspark"),
-    "datatrove": (),
+    "datatrove": ("orjson",),  # for datatrove's writer of JSON lines
     "langchain": (),
     "llamaindex": (),
     "mcp": (),
@@ -91,13 +91,15 @@ def pythons(session: nox.Session) -> None:
     run_tests(session, f".[{TESTED},ray]")
 
 
-@nox.session(default=False)
-def minimums(session: nox.Session) -> None:
-    """Run the tests with the oldest dependencies that pyproject.toml allows."""
-    extras = PYPROJECT["project"]["optional-dependencies"]
-    allowed = [*PYPROJECT["project"]["dependencies"], *extras["corpora"], *extras["farm"], *extras["parquet"]]
-    allowed += [requirement for requirement in extras["methods"] if requirement.startswith("cssselect")]
-    run_tests(session, ".[corpora,farm,parquet]", *(requirement.replace(">=", "==") for requirement in allowed))
+@nox.session(default=False, venv_backend="uv")
+def lowest(session: nox.Session) -> None:
+    """Run the tests of core and features without a browser, with the oldest dependencies that pyproject.toml allows.
+
+    Dependencies of dependencies are new. `nox -s lowest -- tests` runs all tests that need no browser.
+    """
+    session.install("--resolution", "lowest-direct", f".[{TESTED}]", *group("test"))
+    options = (*PARALLEL, "-m", "not slow and not browser", "--hypothesis-profile", "fast")
+    session.run("pytest", *options, *(session.posargs or ("tests/core", "tests/features")))
 
 
 @nox.session(default=False)

@@ -23,7 +23,7 @@ _UNKNOWN: Final = (math.nan,) * 4
 
 
 class Color(NamedTuple):
-    """Hold red, green and blue, 0 to 255, and alpha, 0 to 1."""
+    """Color with red, green and blue, 0 to 255, and alpha, 0 to 1."""
 
     red: float
     green: float
@@ -90,7 +90,7 @@ def _oklab(lightness: float, a: float, b: float) -> tuple[float, ...]:
 
 
 def _lab(lightness: float, a: float, b: float) -> tuple[float, ...]:
-    """Convert CIE Lab to sRGB (CSS Color 4, 9.1), without its change of white point: exact enough to be told apart."""
+    """Convert CIE Lab to sRGB (CSS Color 4, 9.1), without its change of white point: exact enough to compare colors."""
     lightness = lightness * 100 if lightness <= 1 else lightness
     fy = (lightness + 16) / 116
     parts = (fy + a / 500, fy, fy - b / 200)
@@ -122,7 +122,7 @@ _SPACES: Final[dict[str, Callable[..., tuple[float, ...]]]] = {
     "rgba": lambda *parts: parts,
     "srgb": _srgb,
     "srgb-linear": _from_linear,
-    "display-p3": _srgb,  # near enough to be told apart
+    "display-p3": _srgb,  # near enough to compare colors
     "oklab": _oklab,
     "oklch": _polar(_oklab),
     "lab": _lab,

@@ -74,23 +74,23 @@ class DocumentHead:
 
 
 def _limited(pairs: Iterable[tuple[str, str]]) -> Pairs:
-    kept: list[tuple[str, str]] = []
+    selected: list[tuple[str, str]] = []
     for name, value in pairs:
-        if len(kept) == MAX_ENTRIES:
+        if len(selected) == MAX_ENTRIES:
             break
         if value.strip():
-            kept.append((name.strip().lower()[:MAX_VALUE], value.strip()[:MAX_VALUE]))
-    return tuple(kept)
+            selected.append((name.strip().lower()[:MAX_VALUE], value.strip()[:MAX_VALUE]))
+    return tuple(selected)
 
 
 def _whole_scripts(scripts: Iterable[str]) -> tuple[str, ...]:
     """Return the scripts that fit into `MAX_JSON_LD` characters together."""
-    kept: list[str] = []
+    selected: list[str] = []
     rest = MAX_JSON_LD
     for script in scripts:
-        if len(kept) == MAX_SCRIPTS:
+        if len(selected) == MAX_SCRIPTS:
             break
         if script.strip() and len(script) <= rest:
-            kept.append(script.strip())
+            selected.append(script.strip())
             rest -= len(script)
-    return tuple(kept)
+    return tuple(selected)

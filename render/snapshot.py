@@ -28,7 +28,7 @@ ATTRIBUTES = (
     "itemprop", "itemtype", "lang", "name", "open", "placeholder", "property", "rel", "role", "rowspan", "scope",
     "src", "srcset", "start", "style", "title", "type", "value", "width",
     "aria-modal", "commandfor", "data-bs-target", "data-bs-toggle", "for", "popover", "popovertarget",
-    "tabindex", "data-lang", "data-language", "data-src",
+    "tabindex", "data-lang", "data-language", "data-src", "display",
 )  # fmt: skip
 """Attributes of a snapshot; `href`, `src`, `cite` and `data-src` are absolute if the page has a URL."""
 
@@ -69,7 +69,7 @@ class Hidden(IntEnum):
     SPACING = 8
     """Letters on top of each other, by negative letter spacing."""
     COLOR = 9
-    """In a color that cannot be told from what is painted behind it."""
+    """In a color that readers cannot distinguish from what is painted behind it."""
     FILTER = 10
     """Made invisible by a filter: blur, opacity, brightness and the like."""
     MASK = 11
@@ -166,11 +166,13 @@ class Snapshot:
         hidden: uint8 (N,), `Hidden` codes.
         styles: the style table; `style` int32 (N,) indexes its rows.
         attr_node: int32 (A,), ascending; attr_name: int32 (A,), index into `ATTRIBUTES`; attr_value: A strings.
-        texts: T strings, the text nodes in document order, white space as in the source.
+        texts: T strings, the text nodes in document order, white space as in the source. A formula is one text: the
+            only content of its `math` element, see `vclean.render.formulas`.
         text_parent: int32 (T,), the parent element of each text node.
         text_after: int32 (T,), the last element that starts before each text node.
         text_hidden: uint8 (T,), `Hidden`: that of its parent, or because no line is inside the clip.
         image: int32 (I,), ascending, the `img` elements whose image is loaded.
+        clear: int32 (J,), ascending, `img` and `svg` elements that are transparent at the lines of text in their boxes.
         line_text: int32 (L,), ascending, the text node of each line box; line_box: float32 (L, 4), x, y, width, height.
         timings: seconds by stage; they are not stored.
 
@@ -211,6 +213,7 @@ class Snapshot:
     image: NDArray[np.int32]
     line_text: NDArray[np.int32]
     line_box: NDArray[np.float32]
+    clear: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     timings: dict[str, float] = field(default_factory=dict)
 
     def __repr__(self) -> str:
@@ -225,6 +228,11 @@ class Snapshot:
     def is_tag(self, names: Collection[str]) -> NDArray[np.bool_]:
         """Return whether the tag of each element is one of `names`, shape (N,)."""
         return np.array([name in names for name in self.tags], dtype=bool)[self.tag]
+
+    @cached_property
+    def text_length(self) -> NDArray[np.int64]:
+        """Return the characters of each text without white space around them, int64 (T,)."""
+        return np.fromiter(map(len, map(str.strip, self.texts)), dtype=np.int64, count=len(self.texts))
 
     def attributes(self, name: str) -> Mapping[int, str]:
         """Return the values of attribute `name` by element."""

@@ -70,8 +70,8 @@ class _Ends:
         """Return start and end of the next match; the length of the text twice if there is none."""
         span = self._next.get(pattern, (-1, -1))
         if span[0] < position:
-            found = pattern.search(self._text, position)
-            span = self._next[pattern] = found.span() if found else (len(self._text), len(self._text))
+            match = pattern.search(self._text, position)
+            span = self._next[pattern] = match.span() if match else (len(self._text), len(self._text))
         return span
 
 
@@ -186,7 +186,7 @@ class Scan:
         return False
 
     def _insert_end_tag(self, start: int, name: str, *, is_empty: bool) -> bool:
-        """Insert the end tag of an element whose start tag ends at `start`, unless it is unknown where."""
+        """Insert the end tag of an element whose start tag ends at `start`, if its position is known."""
         content = _RAW_TEXT.get(name)
         if is_empty:
             self._insert(start, f"</{name}>", f"<{name}>")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 import vclean
-from vclean import errors, result
+from vclean import errors
 
 BUILTIN = {"Any", "Callable", "Collection", "Iterator", "NDArray", "Sequence"}
 
@@ -32,10 +32,11 @@ class TestPublicNames:
             "AsyncCleaner", "Block", "BlockColumns", "Blocks", "Box", "BrowserError", "BrowserMissingError", "Chunk",
             "Cleaner", "CleanerSettings", "DeadlineError", "Decision", "EmptyReason", "Evidence", "Explanation",
             "ExtraMissingError", "InputError", "Item", "Kind", "Label", "LimitError", "Metadata", "ModelError",
-            "NetworkError", "NotHtmlError", "OutputError", "Page", "PageImage", "Policy", "Post", "Prediction",
-            "Reason", "RenderSettings", "Resource", "Resources", "Result", "Role", "Segmenter", "Segments",
-            "Separators", "Snapshot", "SourcePosition", "UsageError", "VcleanError", "Visibility", "__version__",
-            "clean", "clean_file", "clean_url", "segment", "segment_file", "segment_url",
+            "NetworkError", "NotHtmlError", "OutputError", "Page", "PageImage", "PageType", "Policy", "Post",
+            "Prediction", "Product", "Reason", "Recipe", "RenderSettings", "Resource", "Resources", "Result", "Role",
+            "Segmenter",
+            "Segments", "Separators", "Snapshot", "SourcePosition", "UsageError", "VcleanError", "Visibility",
+            "__version__", "clean", "clean_file", "clean_url", "segment", "segment_file", "segment_url",
         ]  # fmt: skip
 
     def test_every_error_is_public(self) -> None:
@@ -45,7 +46,7 @@ class TestPublicNames:
     @pytest.mark.parametrize("kind", ["Block", "Blocks", "Result"])
     def test_classes_that_a_result_returns_are_public(self, kind: str) -> None:
         """Check the classes in the annotations of its attributes and methods."""
-        source = ast.parse(Path(result.__file__).read_text(encoding="utf-8"))
+        source = ast.parse(inspect.getsource(sys.modules[getattr(vclean, kind).__module__]))
         (body,) = [node for node in ast.walk(source) if isinstance(node, ast.ClassDef) and node.name == kind]
         named = [node.annotation for node in body.body if isinstance(node, ast.AnnAssign)]
         named += [node.returns for node in body.body if is_public_method(node)]

@@ -1,7 +1,7 @@
-"""Make the images of labelling page, HTML overlay and comparison from the fixtures: `python docs/images/make.py`.
+"""Make the images of overlays, labelling page, comparison and report from the fixtures: `python docs/images/make.py`.
 
-The pages have neutral names, so that no image shows a path of the machine. Needs the browser of `vclean setup`. The
-other images, of a PNG overlay and a report, are not made.
+The pages have neutral names: no image shows a path of the machine. Needs the browser of `vclean setup`, and the extra
+`corpora`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+from PIL import Image
 from playwright.sync_api import sync_playwright
 
 from vclean.render.browser.chromium import find_chromium
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
 
 IMAGES = Path(__file__).parent
 FIXTURES = IMAGES.parents[1] / "fixtures"
+README_SIZE = (900, 1396)
 FORUM = "forum/page.html"
 NEWS = "news/page.html"
 DATES = re.compile(r"^(Tue|Wed|Sun|Mon|Thu|Fri|Sat) \d+ ")
@@ -95,6 +99,30 @@ def make_overlays(browser: Browser, folder: Path) -> None:
             page.screenshot(path=IMAGES / f"overlay-{name}.png")
 
 
+def make_first_overlay(folder: Path) -> None:
+    """Make the overlay of the second command in the README, at two thirds of its size, without the end of the page."""
+    shutil.copytree(FIXTURES / "news", folder / "news", dirs_exist_ok=True)
+    vclean(NEWS, "--render", "--overlay", "overlay.png", "-o", "page.txt", folder=folder)
+    with Image.open(folder / "overlay.png") as overlay:
+        height = round(overlay.height * README_SIZE[0] / overlay.width)
+        small = overlay.convert("RGB").resize((README_SIZE[0], height), Image.Resampling.LANCZOS)
+    small.crop((0, 0, *README_SIZE)).quantize(256).save(IMAGES / "overlay.png", optimize=True)
+
+
+def make_report(browser: Browser, folder: Path) -> None:
+    """Score two methods on the fixtures."""
+    pages = [
+        {"id": gold.parent.name, "html": (gold.parent / "page.html").read_bytes(), "gold_text": gold.read_text("utf-8")}
+        for gold in sorted(FIXTURES.glob("*/gold.txt"))
+    ]
+    pq.write_table(pa.Table.from_pylist(pages), folder / "fixtures.parquet")
+    command = ("report", "fixtures.parquet", "--method", "vclean", "--method", "bte", "-o", "report.html")
+    vclean(*command, folder=folder)
+    with tab(browser, (folder / "report.html").as_uri(), width=1240, height=900) as page:
+        page.wait_for_timeout(1000)
+        page.screenshot(path=IMAGES / "compare-report.png")
+
+
 def make_comparison(browser: Browser, folder: Path) -> None:
     """Select the caption of the photo in the comparison of two methods on the news page."""
     vclean("diff", NEWS, "--method", "bte", "--render", "-o", "diff.html", folder=folder)
@@ -113,6 +141,8 @@ def main() -> None:
         make_label(browser, folder)
         make_overlays(browser, folder)
         make_comparison(browser, folder)
+        make_first_overlay(folder)
+        make_report(browser, folder)
         browser.close()
 
 

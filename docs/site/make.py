@@ -54,7 +54,7 @@ GALLERY: Final = (
 
 
 def copy_documents(folder: Path) -> None:
-    """Copy docs/ and the pages of the root, with links that are right on the site."""
+    """Copy docs/ and the pages of the root, with links that work on the site."""
     shutil.copytree(ROOT / "docs", folder, ignore=shutil.ignore_patterns("*.py", "site", "__pycache__"))
     for path in folder.rglob("*.md"):
         text = path.read_text("utf-8")

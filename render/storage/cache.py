@@ -36,7 +36,7 @@ KEY_BYTES: Final = 16
 """Length of a `read_key`."""
 
 _COLUMNS: Final = ("tag", "parent", "end", "depth", "box", "hidden", "style", "attr_node", "attr_name", "text_parent",
-                   "text_after", "text_hidden", "image", "line_text", "line_box")  # fmt: skip
+                   "text_after", "text_hidden", "image", "clear", "line_text", "line_box")  # fmt: skip
 _METADATA: Final = tuple(
     field.name for field in fields(Snapshot) if field.name not in (*_COLUMNS, "head", "styles", "timings")
 )
@@ -70,7 +70,8 @@ def from_bytes(data: bytes) -> Snapshot:
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
             metadata = json.loads(archive["facts"].tobytes())
-            columns = {name: archive[name] for name in _COLUMNS}
+            # Snapshots that were stored before clear images were looked for have none.
+            columns = {name: archive[name] for name in _COLUMNS if name != "clear" or name in archive}
     except _DAMAGE_ERRORS as error:
         raise InputError("a stored snapshot is damaged: delete it and render the page again") from error
     if metadata.pop("version") != VERSION:
