@@ -17,6 +17,8 @@ from vclean.cli.options import (
     count,
     flag,
     option,
+    page_count_limit,
+    page_count_limit,
     page_limits,
     path,
     policy,
@@ -72,6 +74,7 @@ class FarmOptions:
         inputs: the inputs as given.
         out: the output folder.
         pages: file with the URLs to take from archives; None for all pages.
+        limit: number of pages to read; None for all.
         cleaning: settings that determine the rows.
         run: execution settings.
         resume: continue the run in `out`.
@@ -84,6 +87,7 @@ class FarmOptions:
     inputs: list[str]
     out: Path
     pages: Path | None
+    limit: int | None
     cleaning: CleanerSettings
     run: RunSettings
     resume: bool
@@ -98,6 +102,8 @@ def _options(**values: Any) -> FarmOptions:
     values["resume"] |= values["retry_failed"]
     if values["address"] and values["engine"] != "ray":
         raise click.UsageError("argument --address: needs --engine ray")
+    if values["limit"] and values["engine"] == "ray":
+        raise click.UsageError("argument --limit: the nodes of a cluster read in parallel; use the local engine")
     return FarmOptions(
         cleaning=_take_cleaning(values), run=_take_run(values), verbosity=take_verbosity(values), **values
     )
@@ -157,6 +163,7 @@ def _parse_size(text: str) -> int:
 @flag("--resume", help="continue the run in OUT; finished pages are skipped")
 @flag("--retry-failed", help="continue the run in OUT, and clean its failed pages again")
 @option("--pages", type=path, metavar="FILE", help="from archives, clean only the URLs that this file lists")
+@page_count_limit()
 @option(
     "--render",
     type=click.Choice(("always", "auto")),
@@ -254,7 +261,13 @@ def farm(options: FarmOptions) -> int:
     stats = Stats()
     resumption = {"resume": options.resume, "retry_failed": options.retry_failed}
     output = RunOutput(options.out, options.cleaning, options.run, **resumption, stats=stats)
-    inputs = Inputs(options.inputs, options.cleaning, pages=options.pages, index_folder=output.index_folder)
+    inputs = Inputs(
+        options.inputs,
+        options.cleaning,
+        pages=options.pages,
+        index_folder=output.index_folder,
+        limit=options.limit,
+    )
     _check_methods(options.cleaning)
     with (
         _engine(options) as run,

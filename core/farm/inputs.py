@@ -204,12 +204,14 @@ class Inputs:
         settings: limits of a page, and whether live pages may be fetched.
         pages: file with a list of URLs; archives then give only the pages at these URLs.
         index_folder: folder for the indexes of archives, which the next run reuses.
+        limit: number of pages after which iterating ends; None for all. Units are not limited.
 
     Raises:
         InputError: the list of pages cannot be read.
 
     Attributes:
         reader: reader of the units.
+        limit: see above.
     """
 
     def __init__(
@@ -219,7 +221,9 @@ class Inputs:
         *,
         pages: Path | None = None,
         index_folder: Path | None = None,
+        limit: int | None = None,
     ) -> None:
+        self.limit = limit
         self._arguments = tuple(arguments)
         self._stdin = self._save_stdin() if STDIN in self._arguments else None
         self.reader = UnitReader(settings, tuple(dict.fromkeys(read_list(pages))) if pages else None, index_folder)
@@ -234,8 +238,7 @@ class Inputs:
         Raises:
             OutputError: the index of an archive cannot be written.
         """
-        for unit in self.units():
-            yield from self.reader.items(unit)
+        yield from islice(chain.from_iterable(map(self.reader.items, self.units())), self.limit)
 
     def units(self, *, rows: int = 0) -> Iterator[InputUnit]:
         """Yield the units in the order of their pages.

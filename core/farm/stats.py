@@ -130,6 +130,10 @@ class _Count:
         return round(self.pages * (1 + self.unknown / self.size)) if self.size else None
 
 
+def _limited(total: int | None, limit: int | None) -> int | None:
+    return min(total, limit) if total is not None and limit is not None else total
+
+
 @contextmanager
 def count_input(inputs: Inputs, stats: Stats) -> Iterator[None]:
     """Update `stats.total` in a thread inside the block."""
@@ -137,7 +141,7 @@ def count_input(inputs: Inputs, stats: Stats) -> Iterator[None]:
     def repeat(stop: threading.Event) -> None:
         while not stop.is_set():
             count = _count_pages(inputs, stop)
-            stats.total = count.total
+            stats.total = _limited(count.total, inputs.limit)
             if not count.unknown or stop.wait(_SECONDS):
                 return
 

@@ -123,6 +123,14 @@ class TestResume:
         assert farm.summary()["run"]["skipped"] == 12
         assert farm.summary()["pages"] == 12
 
+    def test_continues_after_limit(self, farm: Farm) -> None:
+        pages = farm.crawl(12)
+        assert farm.run(pages, "--no-render", "--limit", 5) == (0, "")
+        assert farm.ids() == NAMES[:5]
+        assert farm.run(pages, "--no-render", "--resume") == (0, "")
+        assert farm.ids() == NAMES
+        assert farm.summary()["run"]["skipped"] == 5
+
     def test_cleans_new_pages_after_old_ones_moved(self, farm: Farm) -> None:
         """Delete the first file; its pages are in another file, in another order and with other row numbers."""
         old = farm.crawl(6)

@@ -53,6 +53,10 @@ class TestCountInput:
             (tmp_path / "folder" / name).write_text("<p>a")
         assert wait_for_stats(table, lines, tmp_path / "folder", "https://a.example/").total == 70 + 5 + 2 + 1
 
+    @pytest.mark.parametrize(("limit", "total"), [(30, 30), (70, 70), (99, 70)])
+    def test_limit(self, table: Path, limit: int, total: int) -> None:
+        assert wait_for_stats(table, limit=limit).total == total
+
     def test_unreadable_file_counts_as_one_failure(self, tmp_path: Path) -> None:
         broken = tmp_path / "broken.parquet"
         broken.write_bytes(b"PAR1 no more")
