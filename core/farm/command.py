@@ -18,7 +18,6 @@ from vclean.cli.options import (
     flag,
     option,
     page_count_limit,
-    page_count_limit,
     page_limits,
     path,
     policy,
